@@ -21,6 +21,8 @@ import { createIngestWarmth } from '../src/app/ingest/process/warmth.ts';
 import type { IngestWarmth } from '../src/app/ingest/process/warmth.ts';
 import { createReconcileWarmth } from '../src/app/reconcile/process/warmth.ts';
 import type { ReconcileWarmth } from '../src/app/reconcile/process/warmth.ts';
+import { createResyncWarmth } from '../src/app/resync/warmth.ts';
+import type { ResyncWarmth } from '../src/app/resync/warmth.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../src/ports/cluster/cluster-access.ts';
 import type { CredentialStore, Seal } from '../src/ports/stores/credential-store.ts';
@@ -45,6 +47,7 @@ export interface Composition {
   readonly seal: Seal;
   readonly ingestWarmth: IngestWarmth;
   readonly reconcileWarmth: ReconcileWarmth;
+  readonly resyncWarmth: ResyncWarmth;
 }
 
 const VARIABLES = [
@@ -190,5 +193,6 @@ function compose(settings: Settings, identity: Identity): Composition {
     }),
     ingestWarmth: createIngestWarmth(),
     reconcileWarmth: createReconcileWarmth(),
+    resyncWarmth: createResyncWarmth(),
   };
 }

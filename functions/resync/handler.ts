@@ -2,8 +2,8 @@
  * `resync`: the schedule that finds what no event will wake (design 3, protocol 17, 23).
  *
  * Goes through the directory of clusters; what one invocation has no time for, the next one does: the
- * walk is kept in the table, and nothing in this process. Its reads may lag (ADR 0051): all that it concludes is a hint, or
- * rests on a version.
+ * walk is kept in the table, and in this process only which cluster an id stood for. Its reads may lag (ADR 0051): all that
+ * it concludes is a hint, or rests on a version.
  */
 import type { ScheduledEvent } from 'aws-lambda';
 import { reportedConnector } from '../../src/app/isolation/reported-access.ts';
@@ -21,7 +21,7 @@ export const handler = createHandler<ScheduledEvent, void>({
   readsMayLag: true,
   handle: async (_event, context) => {
     const { log, metrics, remainingMs } = context;
-    const { registry, view, connector, queue, clock, random } = composition(context);
+    const { registry, view, connector, queue, resyncWarmth, clock, random } = composition(context);
     await resyncClusters(
       { deadlineMs: clock.monotonicMs() + remainingMs() - WALK_RESERVE_MS },
       {
@@ -29,6 +29,7 @@ export const handler = createHandler<ScheduledEvent, void>({
         view,
         connector: reportedConnector(connector, { log, metrics }),
         queue,
+        warmth: resyncWarmth,
         clock,
         random,
         log,

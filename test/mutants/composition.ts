@@ -284,7 +284,7 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'rare-heartbeats': {
     bug: 'a quiet watcher beats every hundred minutes, and its cluster counts as silent (14 A.4)',
     file: 'src/watcher/pace/options.ts',
-    before: 'idleMs: 10 * 60 * 1000',
+    before: 'idleMs: 13 * 60 * 1000',
     after: 'idleMs: 100 * 60 * 1000',
     killedBy: { file: DEPENDENT, title: 'is not what a quiet cluster keeps' },
   },

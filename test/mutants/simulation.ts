@@ -89,10 +89,10 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'epochs-wait-longer': {
-    bug: 'a lower epoch waits a quarter of an hour instead of ten minutes (14 A.3, protocol 15)',
+    bug: 'a lower epoch waits eighteen minutes instead of thirteen (14 A.3, protocol 15)',
     file: 'src/app/ingest/process/dependencies.ts',
-    before: 'epochSilenceMs: 600_000,',
-    after: 'epochSilenceMs: 900_000,',
+    before: 'epochSilenceMs: 780_000,',
+    after: 'epochSilenceMs: 1_080_000,',
     killedBy: {
       file: 'test/simulation/restarts.test.ts',
       title: 'protocol 15: without a credential',

@@ -8,6 +8,7 @@ import { AFFECTED_BUGS } from './affected.ts';
 import { BATCH_BUGS } from './batches.ts';
 import { EXPLAIN_BUGS } from './explain.ts';
 import { INTERLOCK_BUGS } from './interlock.ts';
+import { QUIET_BUGS } from './quiet.ts';
 import { ALARM_BUGS } from './alarms.ts';
 import { CLAIM_BUGS } from './claims.ts';
 import { BOUNDS_BUGS } from './bounds.ts';
@@ -50,6 +51,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   COPILOT_BUGS,
   ORDER_BUGS,
   INTERLOCK_BUGS,
+  QUIET_BUGS,
 ];
 
 /** The rows by name. */

@@ -10,6 +10,7 @@ import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
+import type { ResyncWarmth } from './warmth.ts';
 
 /** Intervals of the schedule. None of them rests on how often it fires, or how long a walk takes. */
 interface ResyncOptions {
@@ -49,6 +50,7 @@ export interface ResyncDependencies extends ProcessPorts {
   >;
   readonly connector: ClusterConnector;
   readonly queue: HintQueue;
+  readonly warmth: ResyncWarmth;
   readonly options: ResyncOptions;
 }
 

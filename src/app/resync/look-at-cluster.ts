@@ -4,7 +4,8 @@
  * At each boundary of `overdueEveryMs` its due times are looked at: a key whose due time passed has
  * lost its timer (protocol 12). At each of `hintEveryMs` every key is hinted. Hints of one boundary have
  * one deduplication id, so that a turn that is done again, after a crash, costs nothing twice. Rejects
- * when a dependency is lost: its turn is then owed.
+ * when a dependency is lost: its turn is then owed. Most looks find a cluster that is well, and read META alone: whatever is
+ * done or told rests on a registration that was read for it.
  */
 import { isSuspect } from '../../core/model/breaker.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
@@ -14,6 +15,7 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
 import { namePages } from '../clusters/name-pages.ts';
+import { remember } from '../reconcile/process/remember.ts';
 import type { ResyncDependencies, Tally } from './dependencies.ts';
 import { requestFirstSnapshot, requestSnapshot } from './request-snapshot.ts';
 
@@ -33,9 +35,14 @@ export async function lookAtCluster(
   dependencies: ResyncDependencies,
 ): Promise<void> {
   const { id } = visit;
-  const { registry, view, clock, log, metrics, options } = dependencies;
+  const { registry, view, warmth, clock, log, metrics, options } = dependencies;
+  if (await isWell(visit, dependencies)) {
+    metrics.count('ResyncClusters', { outcome: 'heard' });
+    return;
+  }
   const registration = await registry.readCluster(id);
   if (registration === undefined) return;
+  remember(warmth.clusterUids, id, registration.clusterUid);
   const meta = await view.readMeta(registration.clusterUid);
   const nowMs = clock.nowMs();
   if (meta === undefined) {
@@ -45,7 +52,7 @@ export async function lookAtCluster(
     requestFirstSnapshot({ registration, tally }, dependencies);
     return;
   }
-  const isSilent = nowMs - meta.lastSentAtMs > options.silenceBoundMs;
+  const isSilent = isSilentAt(nowMs, meta, options);
   metrics.count('ResyncClusters', { outcome: isSilent ? 'silent' : 'heard' });
   if (isSilent) {
     tally.silentClusters += 1;
@@ -58,6 +65,37 @@ export async function lookAtCluster(
   await takeTurns({ registration, meta, dependencies }, visit, tally);
 }
 
+/** True of a cluster that this process knows, that was heard of, is whole, and has no turn: there is nothing to do or tell. */
+async function isWell(
+  visit: ClusterVisit,
+  { view, warmth, clock, options }: ResyncDependencies,
+): Promise<boolean> {
+  const known = warmth.clusterUids.get(visit.id);
+  const { hinting, checking } = turnsOf(visit, options);
+  if (known === undefined || hinting !== undefined || checking !== undefined) return false;
+  const meta = await view.readMeta(known);
+  return meta?.isComplete === true && !isSilentAt(clock.nowMs(), meta, options);
+}
+
+type ResyncOptions = ResyncDependencies['options'];
+
+function isSilentAt(
+  nowMs: number,
+  { lastSentAtMs }: ClusterMeta,
+  { silenceBoundMs }: ResyncOptions,
+): boolean {
+  return nowMs - lastSentAtMs > silenceBoundMs;
+}
+
+/** Whose turn it is in a visit: the number of the interval, or undefined. */
+function turnsOf(
+  { id, fromMs, untilMs }: ClusterVisit,
+  { hintEveryMs, overdueEveryMs }: ResyncOptions,
+): Readonly<Record<'hinting' | 'checking', number | undefined>> {
+  const turn = { spread: hash48(id), fromMs, untilMs };
+  return { hinting: turnWithin(hintEveryMs, turn), checking: turnWithin(overdueEveryMs, turn) };
+}
+
 interface ClusterScope {
   readonly registration: ClusterRegistration;
   readonly meta: ClusterMeta;
@@ -65,10 +103,7 @@ interface ClusterScope {
 }
 
 async function takeTurns(scope: ClusterScope, visit: ClusterVisit, tally: Tally): Promise<void> {
-  const { options } = scope.dependencies;
-  const turn = { spread: hash48(visit.id), fromMs: visit.fromMs, untilMs: visit.untilMs };
-  const hinting = turnWithin(options.hintEveryMs, turn);
-  const checking = turnWithin(options.overdueEveryMs, turn);
+  const { hinting, checking } = turnsOf(visit, scope.dependencies.options);
   if (hinting !== undefined) {
     for await (const names of pagesOf(scope)) {
       await sendHints(names, `resync/all-${hinting}/`, scope);

@@ -162,7 +162,7 @@ function outagesAt(failures: readonly NodeFailure[], nowMs: number): Set<string>
     if (nowMs - atMs < OUTAGE_GAP_MS) going.add(stratum);
     if (isCounted && nowMs - atMs < OUTAGE_MS_MAX) counted.add(stratum);
   }
-  return going.intersection(counted);
+  return new Set([...going].filter((stratum) => counted.has(stratum)));
 }
 
 /** The newest ones; what was counted is forgotten last. */

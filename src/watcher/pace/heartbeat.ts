@@ -4,8 +4,8 @@
  * A cut (any message that carries marks) is what a heartbeat would have said. Within a second when an
  * event of a DaemonSet or of its pods was filtered away: a run may be waiting for the mark to pass its
  * own write (faults row 91), or when the status of a DaemonSet changed alone. Within five when a change only explains
- * (company.ts): neither starts a flush. What only accompanies sets no time at all. Every 30 s while a rollout runs, because its deletes need a cluster
- * that was heard of lately. Else every 10 minutes. Pure: the caller brings the time.
+ * (company.ts): neither starts a flush. What only accompanies sets no time at all. Every 30 s while a rollout runs,
+ * because its deletes need a cluster that was heard of lately. Else every 13 minutes. Pure: the caller brings the time.
  */
 
 /** Why something waits for the next cut: a run may be waiting to see it pass; it only explains; it says nothing new. */

@@ -46,7 +46,7 @@ export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
   sendBackoffCapMs: 30_000,
   epochBackoffBaseMs: 1000,
   epochBackoffCapMs: 10 * 60 * 1000,
-  heartbeat: { awaitedMs: 1000, explainsMs: 5000, rolloutMs: 30_000, idleMs: 10 * 60 * 1000 },
+  heartbeat: { awaitedMs: 1000, explainsMs: 5000, rolloutMs: 30_000, idleMs: 13 * 60 * 1000 },
   listWatch: {
     isWatchListWanted: true,
     pageLimit: 500,

@@ -23,6 +23,7 @@ import { defaultReconcileOptions } from '../../../src/app/reconcile/process/depe
 import type { ReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { reconcileKey } from '../../../src/app/reconcile/reconcile-key.ts';
 import { createReconcileWarmth } from '../../../src/app/reconcile/process/warmth.ts';
+import { createResyncWarmth } from '../../../src/app/resync/warmth.ts';
 import { requeueTimers } from '../../../src/app/requeue/requeue.ts';
 import { resyncClusters } from '../../../src/app/resync/resync.ts';
 import { WALK_RESERVE_MS, defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
@@ -197,6 +198,7 @@ export class FunctionHost {
           view,
           connector: gate.around('connector', this.#on.connector({ namespace: '', name: '' })),
           queue,
+          warmth: invocation.process.resyncWarmth,
           clock,
           random: this.#on.random,
           log: this.log,
@@ -266,6 +268,7 @@ export class FunctionHost {
     const process: Process = this.#idle.pop() ?? {
       ingestWarmth: createIngestWarmth(),
       reconcileWarmth: createReconcileWarmth(),
+      resyncWarmth: createResyncWarmth(),
     };
     if (process.left !== undefined) this.woken += 1;
     process.left?.thaw();

@@ -2,6 +2,7 @@
 import type { HandlerContext } from '../../../functions/middleware.ts';
 import type { IngestWarmth } from '../../../src/app/ingest/process/warmth.ts';
 import type { ReconcileWarmth } from '../../../src/app/reconcile/process/warmth.ts';
+import type { ResyncWarmth } from '../../../src/app/resync/warmth.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts';
 import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
@@ -12,6 +13,7 @@ import type { Gate } from './gate.ts';
 export interface Process {
   readonly ingestWarmth: IngestWarmth;
   readonly reconcileWarmth: ReconcileWarmth;
+  readonly resyncWarmth: ResyncWarmth;
   /** An invocation that had run out of time: it stands still until the process is used again (rows 21, 30). */
   left?: Gate;
 }

@@ -38,7 +38,7 @@ export const defaultIngestOptions: IngestOptions = {
   hashSnapshotEveryMs: 3_600_000,
   leaseCheckEveryMs: 10_000,
   leaseCheckOtherEveryMs: 1_000,
-  epochSilenceMs: 600_000,
+  epochSilenceMs: 780_000,
   writeTriesMax: 8,
   concurrencyMax: 32,
 };

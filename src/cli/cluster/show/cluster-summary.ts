@@ -48,8 +48,8 @@ export interface SummarySources {
   readonly clock: Clock;
 }
 
-/** Longer than the watcher's longest heartbeat (ten minutes): something is wrong then. */
-export const SILENT_AFTER_MS = 660_000;
+/** Longer than the watcher's longest heartbeat (13 minutes): something is wrong then. */
+export const SILENT_AFTER_MS = 840_000;
 
 /** Puts a summary together. */
 export function summarise(

@@ -12,6 +12,7 @@ import { defaultResyncOptions } from '../../../../src/app/resync/dependencies.ts
 import { clusterId, clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
 import type { ResyncWalk } from '../../../../src/core/hints/resync-walk.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
+import { createResyncWarmth } from '../../../../src/app/resync/warmth.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { stampAt } from '../../../support/store-suite.ts';
 
@@ -55,6 +56,8 @@ class Fleet {
   readonly hintedAtMs = new Map<string, number[]>();
   readonly checkedAtMs = new Map<string, number[]>();
   readonly cleanWalks: CleanWalk[] = [];
+  /** All invocations are of one process. */
+  readonly warmth = createResyncWarmth();
   readonly #troubled = new Set<number>();
 
   constructor(isQuick: boolean) {
@@ -97,7 +100,19 @@ class Fleet {
     if (befalling.kind === 'refused') queue.failNext(befalling.at);
     const { random } = dependencies;
     const options = defaultResyncOptions;
-    const ports = { registry, view, connector, queue, clock, random, log, metrics, options };
+    const { warmth } = this;
+    const ports = {
+      registry,
+      view,
+      connector,
+      queue,
+      warmth,
+      clock,
+      random,
+      log,
+      metrics,
+      options,
+    };
     const deadlineMs = clock.monotonicMs() + (this.#isQuick ? 20_000 : 0);
     await resyncClusters({ deadlineMs }, ports).catch((error: unknown) => {
       assert.match(String(error), /injected/);

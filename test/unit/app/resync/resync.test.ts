@@ -6,21 +6,24 @@ import { resyncClusters } from '../../../../src/app/resync/resync.ts';
 import type { ResyncResult } from '../../../../src/app/resync/resync.ts';
 import { defaultResyncOptions } from '../../../../src/app/resync/dependencies.ts';
 import type { ResyncDependencies } from '../../../../src/app/resync/dependencies.ts';
+import { createResyncWarmth } from '../../../../src/app/resync/warmth.ts';
+import type { ResyncWarmth } from '../../../../src/app/resync/warmth.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const HOUR_MS = 3_600_000;
 /** How often the schedule fires; nothing rests on it. */
 const TICK_MS = 60_000;
 
-function dependenciesOf(world: ReconcileWorld): ResyncDependencies {
+/** Of a process that never walked before, unless it is given what one remembers. */
+function dependenciesOf(world: ReconcileWorld, warmth = createResyncWarmth()): ResyncDependencies {
   const { registry, view, connector, queue, clock, log, metrics } = world;
   const { random } = world.dependencies;
   const options = defaultResyncOptions;
-  return { registry, view, connector, queue, clock, random, log, metrics, options };
+  return { registry, view, connector, queue, warmth, clock, random, log, metrics, options };
 }
 
-const tick = (world: ReconcileWorld): Promise<ResyncResult> =>
-  resyncClusters({ deadlineMs: world.clock.monotonicMs() + 50_000 }, dependenciesOf(world));
+const tick = (world: ReconcileWorld, warmth?: ResyncWarmth): Promise<ResyncResult> =>
+  resyncClusters({ deadlineMs: world.clock.monotonicMs() + 50_000 }, dependenciesOf(world, warmth));
 
 describe('resync', () => {
   it('hints every key four times a day, and no more', async () => {
@@ -261,5 +264,70 @@ describe('resync', () => {
     await world.clock.advance(5_000);
     await tick(world);
     assert.equal(world.cluster.snapshotRequests.length, 1);
+  });
+});
+
+describe('a warm resync', () => {
+  /** Reads of registrations in so many minutes, of a process that walked before. */
+  async function readsIn(minutes: number, world: ReconcileWorld): Promise<number> {
+    const warmth = createResyncWarmth();
+    await tick(world, warmth);
+    let reads = 0;
+    world.registry.hooks = {
+      before: ({ operation }) => {
+        if (operation === 'readCluster') reads += 1;
+      },
+    };
+    for (let minute = 0; minute < minutes; minute += 1) {
+      await world.clock.advance(TICK_MS);
+      await world.mirror.sync();
+      await tick(world, warmth);
+    }
+    return reads;
+  }
+
+  it('reads a registration only for what has a turn', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    const reads = await readsIn(60, world);
+    assert.ok(reads >= 4 && reads <= 5, `${String(reads)} reads in an hour`);
+  });
+
+  it('reads it of what fell silent: the id may have been registered for another cluster', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    const warmth = createResyncWarmth();
+    await tick(world, warmth);
+    await world.clock.advance(defaultResyncOptions.silenceBoundMs + 1);
+    // One of two minutes has no turn.
+    assert.equal((await tick(world, warmth)).silentClusters, 1);
+    await world.clock.advance(TICK_MS);
+    assert.equal((await tick(world, warmth)).silentClusters, 1);
+    const other = clusterUid('uid-of-another');
+    world.registry.seed({ ...world.registration, clusterUid: other });
+    assert.equal((await tick(world, warmth)).silentClusters, 0);
+  });
+
+  it('asks for the snapshot of a view that is not whole any more', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    const warmth = createResyncWarmth();
+    await tick(world, warmth);
+    await world.mirror.sync({ isComplete: false });
+    assert.equal((await tick(world, warmth)).snapshotRequests, 1);
+  });
+
+  it('finds at its next turn that the id was registered for another cluster', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    const warmth = createResyncWarmth();
+    await tick(world, warmth);
+    const other = clusterUid('uid-of-another');
+    world.registry.seed({ ...world.registration, clusterUid: other });
+    for (let elapsedMs = 0; elapsedMs < 900_000; elapsedMs += TICK_MS) {
+      await world.clock.advance(TICK_MS);
+      await tick(world, warmth);
+    }
+    assert.deepEqual([...warmth.clusterUids.values()], [other]);
   });
 });

@@ -1,7 +1,12 @@
-/** C.5, F14, issue 16: what a quiet day and a heartbeat cost a cluster of ten nodes and ten DaemonSets, counted. */
+/** C.5, F14, issue 16: what a quiet day, a heartbeat and a rollout cost, counted. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { countHeartbeat, countQuietDay } from '../../../performance/support/counted-changes.ts';
+import {
+  countHeartbeat,
+  countLargeRollout,
+  countQuietDay,
+} from '../../../performance/support/counted-changes.ts';
+import { GOALS } from '../../../performance/support/cost-model.ts';
 import { sumOf } from '../../../support/model/model-use.ts';
 import type { FunctionUse } from '../../../support/model/model-world.ts';
 
@@ -23,12 +28,18 @@ describe('when nothing happens', () => {
 
   it('half a day costs no more than it did; lower a bound when the count falls', async () => {
     const { cluster, stack } = await countQuietDay(12);
-    assertAtMost(cluster.ingest, { invocations: 80, readUnits: 270, writeUnits: 150 });
+    assertAtMost(cluster.ingest, { invocations: 62, readUnits: 230, writeUnits: 130 });
     assertAtMost(cluster.reconcile, { invocations: 16, readUnits: 320, writeUnits: 22 });
-    assertAtMost(cluster.resync, { readUnits: 980, writeUnits: 0, sqsRequests: 14 });
-    assert.ok(sumOf(cluster, 'sqsRequests') <= 275, 'requests to SQS');
+    assertAtMost(cluster.resync, { readUnits: 660, writeUnits: 0, sqsRequests: 14 });
+    assert.ok(sumOf(cluster, 'sqsRequests') <= 230, 'requests to SQS');
     assert.equal(sumOf(cluster, 'apiRequests'), 0, 'no API server is asked for anything');
     // The walk's item is read and written twice, the directory read once, for half of a unit each; whatever the fleet's size.
     assert.deepEqual([stack.resync.readUnits, stack.resync.writeUnits], [720, 1440]);
   });
+});
+
+it('a rollout over 1,000 nodes writes no more units for each pod than issue 16 allows', async () => {
+  const { use } = await countLargeRollout(1_000);
+  const perPod = sumOf(use, 'writeUnits') / 1_000;
+  assert.ok(perPod <= GOALS.writeUnitsPerPod, `${String(perPod)} write units`);
 });

@@ -1,0 +1,52 @@
+/**
+ * Bugs that let a quiet cluster cost more than it has to, or that spare a look which something rests on.
+ */
+import type { PlantedBug } from './planted-bug.ts';
+
+const LOOK = 'src/app/resync/look-at-cluster.ts';
+const RESYNC = 'test/unit/app/resync/resync.test.ts';
+
+/** The rows of what is spared where nothing happens, and while much does (issue 16). */
+export const QUIET_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'well-although-it-has-a-turn': {
+    bug: 'a warm resync looks at no due time of a cluster that it knows (L2)',
+    file: LOOK,
+    before: 'known === undefined || hinting !== undefined || checking !== undefined',
+    after: 'known === undefined || hinting !== undefined',
+    killedBy: {
+      file: 'test/property/app/resync/resync.test.ts',
+      title: 'meets every boundary of every cluster',
+    },
+  },
+  'well-although-not-whole': {
+    bug: 'a warm resync asks for no snapshot of a cluster that it knows (protocol 17)',
+    file: LOOK,
+    before: 'return meta?.isComplete === true && !isSilentAt',
+    after: 'return meta !== undefined && !isSilentAt',
+    killedBy: { file: RESYNC, title: 'asks for the snapshot of a view that is not whole any more' },
+  },
+  'well-although-silent': {
+    bug: 'a warm resync tells of no cluster that fell silent',
+    file: LOOK,
+    before: 'meta?.isComplete === true && !isSilentAt(clock.nowMs(), meta, options);',
+    after: 'meta?.isComplete === true;',
+    killedBy: { file: RESYNC, title: 'reads it of what fell silent' },
+  },
+  'registration-read-each-minute': {
+    bug: 'a warm resync remembers no cluster: a read more of each in every minute',
+    file: LOOK,
+    before: '  remember(warmth.clusterUids, id, registration.clusterUid);\n',
+    after: '  warmth.clusterUids.delete(id);\n',
+    killedBy: { file: RESYNC, title: 'reads a registration only for what has a turn' },
+  },
+  'flushes-that-follow-nothing': {
+    bug: 'a rollout over thousands of nodes writes all of them anew four times a second (ADR 0054)',
+    file: 'src/watcher/pace/options.ts',
+    before: 'flushMsPerObject: 0.25,',
+    after: 'flushMsPerObject: 0.05,',
+    killedBy: {
+      file: 'test/unit/watcher/pace/flush-pace.test.ts',
+      title: 'stretches with the objects in the slices',
+    },
+  },
+};
