@@ -10,8 +10,8 @@ import { explainPlan } from '../app/explain/explain.ts';
 import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
 import { createReconcileWarmth } from '../app/reconcile/process/warmth.ts';
 import type { ReconcileWarmth } from '../app/reconcile/process/warmth.ts';
-import { NO_POSITION } from '../app/reconcile/read/read-basis.ts';
 import type { Basis } from '../app/reconcile/read/read-basis.ts';
+import { readPosition } from '../app/reconcile/read/read-position.ts';
 import { isOpen } from '../core/model/breaker.ts';
 import type { ClusterId, ClusterUid, Uid } from '../core/model/identifiers.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
@@ -125,10 +125,10 @@ export class Overviews {
     for await (const item of eachName(registration.clusterUid, view)) {
       if (hasSentinelName(item) || item.uid === null) continue;
       const ref = { clusterUid: registration.clusterUid, uid: item.uid };
-      const [state, daemonSet, position = NO_POSITION] = await Promise.all([
+      const [state, daemonSet, position] = await Promise.all([
         view.readState(ref),
         view.readDaemonSet(ref),
-        view.readPosition(ref),
+        readPosition(meta ?? {}, ref, view),
       ]);
       if (daemonSet === undefined) continue;
       const basis = { registration, meta, ref, daemonSet, state, position };

@@ -13,6 +13,7 @@ import { ALARM_BUGS } from './alarms.ts';
 import { CLAIM_BUGS } from './claims.ts';
 import { BOUNDS_BUGS } from './bounds.ts';
 import { COMPOSITION_BUGS } from './composition.ts';
+import { POSITION_BUGS } from './positions.ts';
 import { DIFFERENTIAL_BUGS } from './differential.ts';
 import { MUTATION_BUGS } from './mutation.ts';
 import { COPILOT_BUGS } from './copilot.ts';
@@ -34,6 +35,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   BOUNDS_BUGS,
   SECURITY_CLAIM_BUGS,
   COMPOSITION_BUGS,
+  POSITION_BUGS,
   SIMULATION_BUGS,
   WORLDS_BUGS,
   DIFFERENTIAL_BUGS,

@@ -39,14 +39,7 @@ const before =
   (passage: Passage): boolean =>
     passage.moment === 'before' && passage.operation === operation;
 
-for (const operation of [
-  'readMeta',
-  'readName',
-  'readDaemonSet',
-  'readPosition',
-  'readState',
-  'readSlice',
-]) {
+for (const operation of ['readMeta', 'readName', 'readDaemonSet', 'readState', 'readSlice']) {
   test(`row 73: an edit that is ingested after ${operation} is not skipped`, async () => {
     const world = await settledWorld(['n1', 'n2', 'n3']);
     // A warm process knows the slices, and one that is cold reads none when it skips: the first that gets there.

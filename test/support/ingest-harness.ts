@@ -3,12 +3,13 @@
  */
 import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
-import type { ClusterMeta, Slice } from '../../src/core/model/view-items.ts';
+import type { ClusterMeta, DaemonSetPosition, Slice } from '../../src/core/model/view-items.ts';
 import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
 import { defaultIngestOptions } from '../../src/app/ingest/process/dependencies.ts';
 import type { DeadLetterDependencies } from '../../src/app/dead-letter/dead-letter.ts';
 import { ingestMessage } from '../../src/app/ingest/ingest-message.ts';
 import type { IngestContext, IngestResult } from '../../src/app/ingest/message/result.ts';
+import { readPositionNow } from '../../src/app/reconcile/read/read-position.ts';
 import { createIngestWarmth } from '../../src/app/ingest/process/warmth.ts';
 import type {
   ClusterAccess,
@@ -158,6 +159,11 @@ export class IngestHarness {
   /** A slice, if it exists. */
   slice(set: SlicedSet, index = 0, cluster = 'c1'): Promise<Slice | undefined> {
     return this.view.readSlice({ clusterUid: clusterUid(`uid-of-${cluster}`), set, index });
+  }
+
+  /** Where pods and revisions of a DaemonSet last changed, as `reconcile` reads it. */
+  position(uidText: string): Promise<DaemonSetPosition> {
+    return readPositionNow(this.ref(uidText), this.view);
   }
 
   /** Names of objects in a slice, sorted. */

@@ -10,7 +10,6 @@ import { ZERO_STAMP } from '../../core/model/position.ts';
 import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type {
-  ClusterMeta,
   DaemonSetItem,
   DaemonSetPosition,
   NameItem,
@@ -34,6 +33,8 @@ import {
   sliceKey,
 } from './item-keys.ts';
 import type { ItemKey } from './item-keys.ts';
+import { metaOf, storedMeta } from './meta-codec.ts';
+import type { StoredMeta } from './meta-codec.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { breakerOf, createBreakerStore, createWalkStore } from './breaker-store.ts';
 import { createStateStore } from './state-store.ts';
@@ -59,7 +60,7 @@ function readerOf(table: Table): ViewReader {
     readMeta: (cluster) => {
       const key = metaKey(cluster);
       return table.getAs(key, (item) => ({
-        ...(decodeBody(key, item['body']) as ClusterMeta),
+        ...metaOf(decodeBody(key, item['body']) as StoredMeta),
         version: item['version'] as number,
         ...defined({ breaker: breakerOf(item) }),
       }));
@@ -95,7 +96,7 @@ function writerOf(table: Table): ViewWriter {
   return {
     writeMeta: async ({ version, breaker: _notOurs, ...body }) => {
       const key = metaKey(body.clusterUid);
-      const attributes = { version: version + 1, body: encodeBody(key, body) };
+      const attributes = { version: version + 1, body: encodeBody(key, storedMeta(body)) };
       return table.updateIf(key, attributes, ifVersion(version));
     },
     writeSlice: async (ref, { stamp, objects, gone = [] }, expected) => {

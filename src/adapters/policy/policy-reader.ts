@@ -57,7 +57,7 @@ function listed(value: unknown): { readonly value: unknown; readonly isOneWindow
 
 function refuse(problems: readonly PolicyProblem[]): PolicyReading {
   // One of each field: what is no number is out of bounds as well.
-  const byField = new Map(problems.map((problem) => [problem.field, problem]).reverse());
+  const byField = new Map(problems.toReversed().map((problem) => [problem.field, problem]));
   const told = [...byField.values()].reverse().slice(0, PROBLEMS_MAX);
   const more = byField.size - told.length;
   if (more > 0) told.push({ field: '', message: `has ${String(more)} more problems` });

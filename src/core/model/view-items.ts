@@ -1,11 +1,12 @@
 /**
- * Items of the view table, decoded: the cluster's META, a DaemonSet's position and object, slices.
+ * Items of the view table, decoded: the cluster's META with positions, a DaemonSet's object, slices.
  *
  * Everything here is a cache that a snapshot rebuilds. `ingest` is its only writer, except for the
  * attributes named otherwise. Shapes of stored items (keys, compression) are the adapter's business.
  */
 import type { ClusterBreaker } from './breaker.ts';
 import type { ClusterUid, Epoch, Incarnation, Uid } from './identifiers.ts';
+import { ZERO_STAMP } from './position.ts';
 import type { Stamp } from './position.ts';
 import type { Projection, WatchedKind, Tombstone } from './projections.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
@@ -60,6 +61,8 @@ export interface ClusterMeta {
   readonly nodesChanged: Stamp;
   /** Where the list of DaemonSets (which uid under which name) last changed; not their contents. */
   readonly daemonSetsChanged: Stamp;
+  /** Positions that META keeps (ADR 0052); a DaemonSet without one here has an item of its own. Absent: all have. */
+  readonly positions?: Positions;
   /** When a snapshot was last asked for, and why hash mismatches are rate-limited (protocol 19). */
   readonly snapshotRequestedAtMs?: number;
   readonly hashSnapshotAtMs?: number;
@@ -82,10 +85,27 @@ export interface NameItem {
   readonly stamp: Stamp;
 }
 
-/** POSITION of a DaemonSet: the highest stamps of its slices. */
+/** Position of a DaemonSet: the highest stamps of its slices. */
 export interface DaemonSetPosition {
   readonly podsChanged: Stamp;
   readonly revisionsChanged: Stamp;
+}
+
+/** Of a DaemonSet that has none anywhere: older than every change. */
+export const NO_POSITION: DaemonSetPosition = {
+  podsChanged: ZERO_STAMP,
+  revisionsChanged: ZERO_STAMP,
+};
+
+/** Positions by UID. */
+export type Positions = Readonly<Record<Uid, DaemonSetPosition>>;
+
+/** The one of a DaemonSet, if it is among them: UIDs come from outside, so only own members count. */
+export function positionIn(
+  positions: Positions | undefined,
+  uid: Uid,
+): DaemonSetPosition | undefined {
+  return positions !== undefined && Object.hasOwn(positions, uid) ? positions[uid] : undefined;
 }
 
 /** DAEMONSET: the object as last sent; null object once deleted. */

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import { readPositionNow } from '../../../src/app/reconcile/read/read-position.ts';
 import { WATCHED_KINDS } from '../../../src/core/model/projections.ts';
 import { IngestHarness, registrationFor } from '../../support/ingest-harness.ts';
 import {
@@ -18,6 +19,8 @@ import {
   podDraft,
   revisionDraft,
 } from '../../support/watcher-harness.ts';
+import type { Stamp } from '../../../src/core/model/position.ts';
+import type { SlicedSet } from '../../../src/ports/stores/view-store.ts';
 import type { WatcherHarness } from '../../support/watcher-harness.ts';
 
 const id = fc.nat({ max: 4 });
@@ -153,10 +156,14 @@ async function readable(
     assert.equal(item?.object?.metadata.uid, uid);
     await read(`pods/${uid}`);
     await read(`revisions/${uid}`);
-    const position = await ingest.view.readPosition({ clusterUid, uid });
-    const slice = await ingest.view.readSlice({ clusterUid, set: `revisions/${uid}`, index: 0 });
-    assert.ok(slice !== undefined && position !== undefined);
-    assert.ok(slice.stamp <= position.revisionsChanged, 'no slice is newer than its position');
+    const position = await readPositionNow({ clusterUid, uid }, ingest.view);
+    const latestOf = async (set: SlicedSet, sliceCount: number): Promise<Stamp | undefined> =>
+      (await ingest.view.readSliceStamps({ clusterUid, set, sliceCount })).toSorted().at(-1);
+    const highest: Record<string, Stamp | undefined> = {
+      podsChanged: await latestOf(`pods/${uid}`, meta.sliceCount),
+      revisionsChanged: await latestOf(`revisions/${uid}`, 1),
+    };
+    assert.deepEqual(position, highest, 'a position is the highest stamp of its slices');
   }
   return sets;
 }

@@ -61,7 +61,7 @@ function drawSetting(dice: Dice, profile: Profile): Setting {
   };
 }
 
-/** In some worlds bounds are so narrow that they are reached: bursts, open cuts, slice counts, snapshots. */
+/** In some worlds bounds are so narrow that they are reached: bursts, open cuts, slice counts, snapshots, positions. */
 function drawBounds(dice: Dice): Partial<Setting> {
   return {
     ...(dice.chance(0.2) ? { burstPodsMax: 2 } : {}),
@@ -69,6 +69,7 @@ function drawBounds(dice: Dice): Partial<Setting> {
     ...(dice.chance(0.1) ? { sliceBytesMax: dice.pick([1500, 4000]) } : {}),
     ...(dice.chance(0.15) ? { snapshotMs: 45_000 } : {}),
     ...(dice.chance(0.2) ? { podStartMsMax: 5000 } : {}),
+    ...(dice.chance(0.3) ? { positionsMax: dice.pick([0, 1]) } : {}),
   };
 }
 

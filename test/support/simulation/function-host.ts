@@ -16,6 +16,7 @@ import { parseHint, parseTimer } from '../../../src/adapters/sqs/schema/hint-cod
 import { handleDeadLetter } from '../../../src/app/dead-letter/dead-letter.ts';
 import { TALK_MS } from '../../../src/app/ingest/process/asides.ts';
 import { defaultIngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
+import type { IngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
 import type { IngestDependencies } from '../../../src/app/ingest/process/dependencies.ts';
 import { ingestBatch } from '../../../src/app/ingest/ingest-batch.ts';
 import { createIngestWarmth } from '../../../src/app/ingest/process/warmth.ts';
@@ -70,6 +71,7 @@ export interface HostOptions {
   readonly receipts: HintReceipts;
   readonly connector: (key: NamespacedName, noted?: NotedView) => ClusterConnector;
   readonly reconcile?: Partial<ReconcileOptions>;
+  readonly ingest?: Partial<IngestOptions>;
   readonly note: (text: string) => void;
   /** Hears of each run of a key, and who asked for it. */
   readonly onRun?: (name: string, reason: HintReason) => void;
@@ -253,7 +255,7 @@ export class FunctionHost {
       random: this.#on.random,
       log: this.log,
       metrics: this.metrics,
-      options: defaultIngestOptions,
+      options: { ...defaultIngestOptions, ...this.#on.ingest },
       warmth: process.ingestWarmth,
     };
   }

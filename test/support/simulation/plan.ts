@@ -37,11 +37,12 @@ export interface Setting {
   readonly podStartMsMax?: number;
   /** How many DaemonSets steps choose from, all made at the start; unless told two, of which one is. */
   readonly setsCount?: number;
-  /** Bounds other than the published ones: pods in a run, deltas in a message, bytes in a slice, snapshots. */
+  /** Bounds other than the published ones: pods in a run, deltas in a message, bytes in a slice, snapshots, positions in META. */
   readonly burstPodsMax?: number;
   readonly deltasMax?: number;
   readonly sliceBytesMax?: number;
   readonly snapshotMs?: number;
+  readonly positionsMax?: number;
   /** What of the first DaemonSet's spec is given; the rest is drawn. */
   readonly spec?: JsonObject;
 }

@@ -115,6 +115,7 @@ class Play {
       skewMs: setting.skewMs,
       watcher: watcherOptions(setting),
       reconcile: setting.burstPodsMax === undefined ? {} : { burstPodsMax: setting.burstPodsMax },
+      ingest: setting.positionsMax === undefined ? {} : { positionsMax: setting.positionsMax },
     });
     this.#decider = new FaultDecider(plan, (text) => {
       this.world.note(text);

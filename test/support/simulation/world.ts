@@ -16,6 +16,7 @@ import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
 import type { ClusterMeta } from '../../../src/core/model/view-items.ts';
 import { encodeHint } from '../../../src/adapters/sqs/schema/hint-codec.ts';
+import type { IngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
 import type { ReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
@@ -52,6 +53,7 @@ export interface WorldOptions {
   readonly seed?: number;
   readonly nodes?: readonly string[];
   readonly reconcile?: Partial<ReconcileOptions>;
+  readonly ingest?: Partial<IngestOptions>;
   readonly watcher?: Partial<WatcherOptions>;
   /** How far the wall clocks are off, in milliseconds. */
   readonly skewMs?: {
@@ -137,6 +139,7 @@ export class World {
           siteOf: () => this.site,
         }),
       ...(options.reconcile === undefined ? {} : { reconcile: options.reconcile }),
+      ...(options.ingest === undefined ? {} : { ingest: options.ingest }),
       onRun: (name, reason) => {
         this.stability.noteRun(name, reason);
       },

@@ -1,15 +1,12 @@
 /**
  * Applies what a message carries, in the order on which everything rests (protocol 20): slices and
- * DaemonSets, then names, then positions. The caller writes META next, and sends hints last.
+ * DaemonSets, then names. The caller writes META next, with the positions that follow, and sends hints last.
  *
  * A crash between any two is repaired by redelivery: every step skips what it finds done, and answers
  * the stamps as they stand, so that META comes out the same. Nothing here reads a clock.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
-import { ZERO_STAMP } from '../../../core/model/position.ts';
-import type { Stamp } from '../../../core/model/position.ts';
-import type { NameItem, SnapshotProgress } from '../../../core/model/view-items.ts';
+import type { NameItem, Positions, SnapshotProgress } from '../../../core/model/view-items.ts';
 import type { ChangesBody, SlicesBody } from '../../../core/model/watcher-message.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 import {
@@ -22,7 +19,8 @@ import type { IngestDependencies } from '../process/dependencies.ts';
 import type { Touched } from '../message/meta-transitions.ts';
 import { latestNameStamp, writeNames } from '../slices/names.ts';
 import type { NameChange } from '../slices/names.ts';
-import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import { ownerOf, settlePositions } from '../slices/positions.ts';
+import type { PositionsTarget } from '../slices/positions.ts';
 import { editsOfDeltas, editsOfSlices, ensuring, replacing } from '../slices/slice-edits.ts';
 import type { SliceEdit } from '../slices/slice-edits.ts';
 import { isReceived, slicesOfDaemonSet } from '../slices/snapshot-sums.ts';
@@ -31,7 +29,7 @@ import { latestStamp, writeSlices } from '../slices/write-slices.ts';
 import type { SliceTarget, WrittenSlice } from '../slices/write-slices.ts';
 
 /** What a message's content is applied to. */
-export interface ContentTarget extends SliceTarget {
+export interface ContentTarget extends SliceTarget, PositionsTarget {
   readonly sliceCount: number;
   /** True while every slice of a live set must exist: a missing one is a loss. */
   readonly isComplete: boolean;
@@ -75,8 +73,8 @@ export async function applyDeltas(
   const writes = writesOfDeltas(body.deltas);
   await writeDaemonSets(target, writes, { unlessEqual: false, dependencies });
   const nameItems = await applyNames(target, nameChangesOfDeltas(body.deltas), dependencies);
-  await raisePositions(target, slices, dependencies);
-  return { touched: touchedBy(slices, nameItems), nameItems };
+  const positions = await settlePositions(target, slices, dependencies);
+  return { touched: touchedBy(slices, nameItems, positions), nameItems };
 }
 
 /** Applies whole slices of a snapshot; after a loss every one is written. */
@@ -96,33 +94,18 @@ export async function applySlices(
     return { namespace, name: object.name, arrived: object.uid, departed: [] };
   });
   const nameItems = await applyNames(target, changes, dependencies);
-  await raisePositions(target, slices, dependencies);
-  return { touched: touchedBy(slices, nameItems), nameItems };
+  const positions = await settlePositions(target, slices, dependencies);
+  return { touched: touchedBy(slices, nameItems, positions), nameItems };
 }
 
-/** Raises the positions of the DaemonSets whose slices these are. */
-export async function raisePositions(
-  target: SliceTarget,
-  slices: readonly WrittenSlice[],
-  { view, options }: IngestDependencies,
-): Promise<void> {
-  const standing = slices.filter(({ set, stamp }) => set !== 'nodes' && stamp !== ZERO_STAMP);
-  const owners = [...new Set(standing.map(({ set }) => ownerOf(set)))];
-  await sideBySide(owners, options.concurrencyMax, async (uid) => {
-    const changedAt = (of: SlicedSet): Stamp | undefined =>
-      standing.some(({ set }) => set === of) ? latestStamp(slices, of) : undefined;
-    const podsChanged = changedAt(`pods/${uid}`);
-    const changed = defined({ podsChanged, revisionsChanged: changedAt(`revisions/${uid}`) });
-    await view.raisePosition({ clusterUid: target.clusterUid, uid }, changed);
-  });
-}
-
-/** Stamps of what was touched, for META. */
+/** Stamps and positions of what was touched, for META. */
 export function touchedBy(
   slices: readonly WrittenSlice[],
   nameItems: readonly NameItem[],
+  positions: Positions,
 ): Touched {
   return {
+    positions,
     nodes: latestStamp(slices, 'nodes'),
     names: latestNameStamp(nameItems),
   };
@@ -156,8 +139,4 @@ async function applyNames(
     else unknown.push(change);
   }
   return [...known, ...(await writeNames(target, unknown, dependencies))];
-}
-
-function ownerOf(set: SlicedSet): Uid {
-  return set.slice(set.indexOf('/') + 1) as Uid;
 }

@@ -10,7 +10,7 @@ import type { Uid } from '../../../core/model/identifiers.ts';
 import type { NameItem, SnapshotProgress } from '../../../core/model/view-items.ts';
 import type { ManifestBody, SetId } from '../../../core/model/watcher-message.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
-import { raisePositions, touchedBy } from './apply-content.ts';
+import { touchedBy } from './apply-content.ts';
 import type { AppliedContent } from './apply-content.ts';
 import { carryTombstones } from '../slices/carry-tombstones.ts';
 import type { ShrinkingSet } from '../slices/carry-tombstones.ts';
@@ -24,13 +24,15 @@ import {
 import { listAllNames, writeNames } from '../slices/names.ts';
 import type { NameChange } from '../slices/names.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import { settlePositions } from '../slices/positions.ts';
+import type { PositionsTarget } from '../slices/positions.ts';
 import { replacing } from '../slices/slice-edits.ts';
 import type { SliceEdit } from '../slices/slice-edits.ts';
 import { isReceived, slicesOfDaemonSet, slicesOfSet } from '../slices/snapshot-sums.ts';
 import { writeSlices } from '../slices/write-slices.ts';
 import type { SliceTarget } from '../slices/write-slices.ts';
 
-interface ManifestTarget extends SliceTarget {
+interface ManifestTarget extends SliceTarget, PositionsTarget {
   readonly snapshot: SnapshotProgress;
   /** Slice count of the view before: of more slices, the rest is emptied. */
   readonly formerSliceCount: number;
@@ -66,7 +68,7 @@ export async function applyManifest(
   await writeDaemonSets(target, gone, { unlessEqual: true, dependencies });
   const changes = nameChangesOf(body, listed, swept);
   const nameItems = await writeNames(target, changes, dependencies);
-  await raisePositions(target, slices, dependencies);
+  const positions = await settlePositions(target, slices, dependencies);
   const written = new Set(nameItems.map(({ namespace, name }) => `${namespace}/${name}`));
   const unchanged = listed.filter(({ namespace, name }) => !written.has(`${namespace}/${name}`));
   const old = unchanged.filter(
@@ -74,7 +76,7 @@ export async function applyManifest(
   );
   await removeFormer(target, { items: old, body }, dependencies);
   const standing = [...nameItems, ...unchanged.filter(({ uid }) => uid !== null)];
-  return { touched: touchedBy(slices, standing), nameItems: standing };
+  return { touched: touchedBy(slices, standing, positions), nameItems: standing };
 }
 
 function namedSets(body: ManifestBody): readonly SlicedSet[] {

@@ -1,7 +1,7 @@
 /**
  * What one message leads to: the next META, and what follows from it once META is written.
  *
- * The content is applied here (slices, names, positions), META is not: whoever called writes it by
+ * The content is applied here (slices, names), META is not: whoever called writes it by
  * compare-and-set and, when that is lost, asks again over the newer META. A loss is always answered
  * with an incomplete META and no hint; a message that cannot be placed changes nothing.
  */
@@ -153,9 +153,9 @@ function targetOf(
   meta: ClusterMeta,
   names = noNames(meta),
 ): Omit<ContentTarget, 'sliceCount' | 'isComplete'> {
-  const { clusterUid, era, snapshot } = meta;
+  const { clusterUid, era, snapshot, positions } = meta;
   const stamp = stampOf({ ...message, era });
-  return { clusterUid, stamp, sentAtMs: context.sentAtMs, snapshot, names };
+  return { clusterUid, stamp, sentAtMs: context.sentAtMs, snapshot, positions, names };
 }
 
 function noNames({ daemonSetsChanged }: ClusterMeta): WarmNames {
@@ -210,6 +210,7 @@ async function decideManifest(
     stamp: stampOf({ ...message, era: base.era }),
     sentAtMs: arrival.sentAtMs,
     snapshot,
+    positions: base.positions,
     formerSliceCount: meta.sliceCount,
     epochStart: stampOf({ ...message, era: meta.era, incarnation: '' as never, seq: 0 }),
   };
@@ -219,7 +220,7 @@ async function decideManifest(
   const standing = [
     next.nodesChanged,
     next.daemonSetsChanged,
-    await latestOfDaemonSets(meta.clusterUid, uids, dependencies),
+    await latestOfDaemonSets(next, uids, dependencies),
   ].reduce(laterStamp);
   if (standing > target.stamp) {
     // This snapshot could not write over it, and no message of this era ever will (L1).

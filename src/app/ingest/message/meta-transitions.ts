@@ -10,7 +10,8 @@ import { newerVersion, compareResourceVersions } from '../../../core/model/ident
 import { WATCHED_KINDS } from '../../../core/model/projections.ts';
 import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';
 import type { Stamp } from '../../../core/model/position.ts';
-import type { ClusterMeta, SnapshotProgress } from '../../../core/model/view-items.ts';
+import { positionIn } from '../../../core/model/view-items.ts';
+import type { ClusterMeta, Positions, SnapshotProgress } from '../../../core/model/view-items.ts';
 import type {
   AnnouncementBody,
   ChangesBody,
@@ -38,10 +39,12 @@ export interface Arrival {
 export interface Touched {
   readonly nodes: Stamp;
   readonly names: Stamp;
+  /** Those that META keeps. */
+  readonly positions: Positions;
 }
 
 /** Nothing touched. */
-export const UNTOUCHED: Touched = { nodes: ZERO_STAMP, names: ZERO_STAMP };
+export const UNTOUCHED: Touched = { nodes: ZERO_STAMP, names: ZERO_STAMP, positions: {} };
 
 /** META of a cluster that has none: as if an epoch before all others had been lost. */
 export function firstMeta(arrival: Arrival, era: number): ClusterMeta {
@@ -156,6 +159,7 @@ export function closed(
   const {
     snapshot,
     incompleteReason: _reason,
+    positions,
     ...rest
   } = withTouched(advanced(meta, context.arrival), context.touched);
   return {
@@ -169,7 +173,18 @@ export function closed(
     marks: cut.marks,
     hashes: cut.hashes,
     heardAtMs: heard(meta, cut, context.arrival),
+    positions: ofNamed(positions, body),
   };
+}
+
+/** Whose DaemonSet is gone has no position in META any more. */
+function ofNamed(positions: Positions | undefined, { daemonSets }: ManifestBody): Positions {
+  return Object.fromEntries(
+    daemonSets.flatMap(({ uid }) => {
+      const position = positionIn(positions, uid);
+      return position === undefined ? [] : [[uid, position] as const];
+    }),
+  );
 }
 
 /** True when some mark of the new ones is below the stored one of its type (protocol 15). */
@@ -205,6 +220,7 @@ function withTouched(meta: ClusterMeta, touched: Touched): ClusterMeta {
     ...meta,
     nodesChanged: laterStamp(meta.nodesChanged, touched.nodes),
     daemonSetsChanged: laterStamp(meta.daemonSetsChanged, touched.names),
+    positions: { ...meta.positions, ...touched.positions },
   };
 }
 

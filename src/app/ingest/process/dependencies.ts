@@ -12,7 +12,7 @@ import type { Asides } from './asides.ts';
 import type { IngestWarmth } from './warmth.ts';
 
 /** Bounds of ingest; `defaultIngestOptions` has the published ones. */
-interface IngestOptions {
+export interface IngestOptions {
   /** How long a registration may be believed without reading it again, for the sender's identity. */
   readonly registrationAgeMaxMs: number;
   /** At most one request for a snapshot per cluster in this time (protocol 17). */
@@ -29,6 +29,8 @@ interface IngestOptions {
   readonly writeTriesMax: number;
   /** Reads or writes of one stage that run side by side. */
   readonly concurrencyMax: number;
+  /** DaemonSets of which META keeps the position (ADR 0052): any more have an item each. */
+  readonly positionsMax: number;
 }
 
 /** The published bounds (docs/reference.md). */
@@ -41,6 +43,7 @@ export const defaultIngestOptions: IngestOptions = {
   epochSilenceMs: 780_000,
   writeTriesMax: 8,
   concurrencyMax: 32,
+  positionsMax: 100,
 };
 
 /** Ports and options of ingest. */

@@ -3,13 +3,15 @@
  *
  * So what stands above the messages that come is replaced by nothing, and a run that meets it looks again
  * for ever (protocol 2, L1). Stamps do not move together: what a snapshot finds equal keeps its own, names
- * for years. A META that was lost therefore begins an era after all of them (row 34), and a manifest looks
- * once more, at two small items for each DaemonSet. Slices need no look of their own there: what a message
- * meets in them is in META and the positions by then. Assumes that nothing but what is read here bears stamps.
+ * for years. A META that was lost, and with it the positions that it kept, therefore begins an era after all of
+ * them (row 34), and a manifest looks once more, at one small item for each DaemonSet. Slices need no look of
+ * their own there: what a message meets in them is in META and the positions by then. Assumes that nothing but what is read here bears stamps.
  */
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import { ZERO_STAMP, eraOfStamp, laterStamp } from '../../../core/model/position.ts';
 import type { Stamp } from '../../../core/model/position.ts';
+import { positionIn } from '../../../core/model/view-items.ts';
+import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { SLICE_COUNT_MAX } from './former-uids.ts';
 import { listAllNames } from './names.ts';
@@ -27,7 +29,8 @@ export async function firstEra(
   ]);
   const stamps = [
     await latestOfNodes(clusterUid, dependencies),
-    await latestOfDaemonSets(clusterUid, uids, dependencies),
+    await latestOfDaemonSets({ clusterUid }, uids, dependencies),
+    await latestOfSlices(clusterUid, uids, dependencies),
     ...names.map(({ stamp }) => stamp),
   ];
   const states = await latestEraOfStates(clusterUid, uids, dependencies);
@@ -36,14 +39,33 @@ export async function firstEra(
 
 /** The latest stamp of the objects and positions of these DaemonSets; ZERO_STAMP when there is none. */
 export async function latestOfDaemonSets(
+  meta: Pick<ClusterMeta, 'clusterUid' | 'positions'>,
+  uids: readonly Uid[],
+  { view, options }: IngestDependencies,
+): Promise<Stamp> {
+  const stamps = await sideBySide(uids, options.concurrencyMax, async (uid) => {
+    const ref = { clusterUid: meta.clusterUid, uid };
+    const [object, position] = await Promise.all([
+      view.readDaemonSet(ref),
+      positionIn(meta.positions, uid) ?? view.readPosition(ref),
+    ]);
+    return latest([object?.stamp, position?.podsChanged, position?.revisionsChanged]);
+  });
+  return latest(stamps);
+}
+
+/** The latest stamp of the slices of these DaemonSets. */
+async function latestOfSlices(
   clusterUid: ClusterUid,
   uids: readonly Uid[],
   { view, options }: IngestDependencies,
 ): Promise<Stamp> {
   const stamps = await sideBySide(uids, options.concurrencyMax, async (uid) => {
-    const ref = { clusterUid, uid };
-    const [object, position] = await Promise.all([view.readDaemonSet(ref), view.readPosition(ref)]);
-    return latest([object?.stamp, position?.podsChanged, position?.revisionsChanged]);
+    const found = await Promise.all([
+      view.readSliceStamps({ clusterUid, set: `pods/${uid}`, sliceCount: SLICE_COUNT_MAX }),
+      view.readSliceStamps({ clusterUid, set: `revisions/${uid}`, sliceCount: 1 }),
+    ]);
+    return latest(found.flat());
   });
   return latest(stamps);
 }

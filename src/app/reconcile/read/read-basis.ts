@@ -1,14 +1,13 @@
 /**
  * The small reads that every run begins with, in the order on which the rest depends (design 3).
  *
- * Registry, META and name first; then state, DaemonSet and position. META goes before everything
- * that its marks and its stamps vouch for: `ingest` writes slices before positions before META, so
- * what is read later is at least as new (protocol 20). The state goes before the slices: an intent
+ * Registry, META and name first; then state and DaemonSet. META goes before everything that its marks, its
+ * stamps and its positions vouch for: `ingest` writes slices before META, so what is read later is at least
+ * as new (protocol 20). The state goes before the slices: an intent
  * that another run dropped as resolved must not meet pods read before that.
  */
 import type { Hint } from '../../../core/model/hint.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
-import { ZERO_STAMP } from '../../../core/model/position.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
 import type {
@@ -19,6 +18,7 @@ import type {
 } from '../../../core/model/view-items.ts';
 import type { DaemonSetRef, NamespacedName } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
+import { readPosition } from './read-position.ts';
 import { whyLeftAlone } from '../../../core/daemon-set/strategy.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
@@ -34,12 +34,6 @@ export interface Basis {
   /** Undefined when there is no item: first run, or lost (protocol 6). */
   readonly state: DaemonSetState | undefined;
 }
-
-/** Position of a DaemonSet that has no item yet: older than every change. */
-export const NO_POSITION: DaemonSetPosition = {
-  podsChanged: ZERO_STAMP,
-  revisionsChanged: ZERO_STAMP,
-};
 
 /** Why there is nothing to stand on. */
 export type BasisRead =
@@ -73,7 +67,7 @@ export async function readBasis(hint: Hint, readers: Readers): Promise<BasisRead
   const [state, daemonSet, position] = await Promise.all([
     readers.view.readState(ref),
     readers.view.readDaemonSet(ref),
-    readers.view.readPosition(ref),
+    readPosition(meta, ref, readers.view),
   ]);
   if (daemonSet === undefined) return { kind: 'absent' };
   if (daemonSet.object === null && daemonSet.opaqueReason === undefined) return { kind: 'absent' };
@@ -85,7 +79,7 @@ export async function readBasis(hint: Hint, readers: Readers): Promise<BasisRead
       ref,
       daemonSet,
       state,
-      position: position ?? NO_POSITION,
+      position,
     },
   };
 }

@@ -19,7 +19,7 @@ import type {
 } from '../../../core/model/projections.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
-import { NO_POSITION } from './read-basis.ts';
+import { readPosition, readPositionNow } from './read-position.ts';
 import type { Basis } from './read-basis.ts';
 import { loadSet } from './load-set.ts';
 import type { Moving, Readers, SetRead, SetRequest, StampAhead } from './load-set.ts';
@@ -72,10 +72,10 @@ export async function readView(basis: Basis, readers: Readers): Promise<ViewRead
 function onceUnmoved({ ref, position }: Basis, { view }: Readers): () => Promise<boolean> {
   let answer: Promise<boolean> | undefined;
   return () => {
-    answer ??= view.readPosition(ref).then((again) => {
-      const { podsChanged, revisionsChanged } = again ?? NO_POSITION;
-      return podsChanged === position.podsChanged && revisionsChanged === position.revisionsChanged;
-    });
+    answer ??= readPositionNow(ref, view).then(
+      ({ podsChanged, revisionsChanged }) =>
+        podsChanged === position.podsChanged && revisionsChanged === position.revisionsChanged,
+    );
     return answer;
   };
 }
@@ -156,7 +156,7 @@ async function readOwn(
 
 /**
  * True of a view that is torn for good, and not just being written (protocol 2, L1). `ingest` writes slices, then
- * positions, then META, one message of a cluster at a time: what stands above a META that is read afterwards can only
+ * META, one message of a cluster at a time: what stands above a META that is read afterwards can only
  * be of the message that comes next, in this era or in the one that a manifest begins. Anything else no message will
  * ever reach; a snapshot does.
  */
@@ -170,7 +170,7 @@ export async function isTorn(
   if (compareStamps(stamp, stampOf(meta)) > 0) return true;
   if (of === 'basis') return false;
   if (of === 'nodes') return compareStamps(stamp, meta.nodesChanged) > 0;
-  const { podsChanged, revisionsChanged } = (await view.readPosition(ref)) ?? NO_POSITION;
+  const { podsChanged, revisionsChanged } = await readPosition(meta, ref, view);
   return compareStamps(stamp, of.startsWith('pods/') ? podsChanged : revisionsChanged) > 0;
 }
 

@@ -36,7 +36,7 @@ const writesOf = (harness: IngestHarness): readonly string[] =>
   harness.view.calls.filter(({ isWrite }) => isWrite).map(({ operation }) => operation);
 
 describe('ingest of changes', () => {
-  it('protocol 20: writes slices and DaemonSets, then names, positions, META, then hints', async () => {
+  it('protocol 20: writes slices and DaemonSets, then names, META with the positions, then hints', async () => {
     const { harness, sender } = await settled();
     let writesBeforeHint = -1;
     const sendHints = harness.queue.sendHints.bind(harness.queue);
@@ -49,13 +49,13 @@ describe('ingest of changes', () => {
     const last = (operation: string): number => writes.lastIndexOf(operation);
     assert.ok(last('writeSlice') < writes.indexOf('writeDaemonSet'), writes.join(' '));
     assert.ok(last('writeDaemonSet') < writes.indexOf('writeName'), writes.join(' '));
-    assert.ok(last('writeName') < writes.indexOf('raisePosition'), writes.join(' '));
-    assert.ok(last('raisePosition') < writes.indexOf('writeMeta'), writes.join(' '));
+    assert.ok(last('writeName') < writes.indexOf('writeMeta'), writes.join(' '));
+    assert.ok(!writes.includes('raisePosition'), 'ADR 0052: no write of its own');
     assert.equal(writes.at(-1), 'writeMeta');
     assert.equal(writesBeforeHint, writes.length, 'row 76: hints only after META');
   });
 
-  it('spends one read and three writes on a pod in a warm process', async () => {
+  it('spends one read and two writes on a pod in a warm process', async () => {
     const { harness, sender } = await settled();
     await harness.ingest(sender.changes([podOf('p1', ['ds-logs'], { version: 2 })]));
     harness.view.calls.length = 0;
@@ -63,7 +63,7 @@ describe('ingest of changes', () => {
     assert.deepEqual(result, { kind: 'applied', hints: 1, isComplete: true });
     assert.deepEqual(
       harness.view.calls.map(({ operation }) => operation),
-      ['readMeta', 'writeSlice', 'raisePosition', 'writeMeta'],
+      ['readMeta', 'writeSlice', 'writeMeta'],
     );
   });
 
@@ -90,18 +90,18 @@ describe('ingest of changes', () => {
 
   it('protocol 20: pods and revisions hint their DaemonSet alone, and raise its position', async () => {
     const { harness, sender } = await settled();
-    const before = await harness.view.readPosition(harness.ref('ds-mesh'));
+    const before = await harness.position('ds-mesh');
     await harness.ingest(sender.changes([podOf('p2', ['ds-mesh'])]));
     assert.deepEqual(harness.queue.hintedKeys(), ['c1/ops/mesh']);
-    const after = await harness.view.readPosition(harness.ref('ds-mesh'));
+    const after = await harness.position('ds-mesh');
     const slice = await harness.slice('pods/ds-mesh');
-    assert.equal(after?.podsChanged, slice?.stamp, 'the highest stamp of its slices');
-    assert.equal(after?.revisionsChanged, before?.revisionsChanged);
+    assert.equal(after.podsChanged, slice?.stamp, 'the highest stamp of its slices');
+    assert.equal(after.revisionsChanged, before.revisionsChanged);
     harness.queue.clear();
     await harness.ingest(sender.changes([revisionOf('r2', 'ds-mesh')]));
     assert.deepEqual(harness.queue.hintedKeys(), ['c1/ops/mesh']);
-    const last = await harness.view.readPosition(harness.ref('ds-mesh'));
-    assert.equal(last?.revisionsChanged, (await harness.slice('revisions/ds-mesh'))?.stamp);
+    const last = await harness.position('ds-mesh');
+    assert.equal(last.revisionsChanged, (await harness.slice('revisions/ds-mesh'))?.stamp);
   });
 
   it('protocol 20: a redelivered message sends its hints again, and writes nothing', async () => {

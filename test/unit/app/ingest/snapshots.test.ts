@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
+import { NO_POSITION } from '../../../../src/core/model/view-items.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
 import {
   ScriptedSender,
@@ -82,7 +83,7 @@ describe('a snapshot', () => {
       (await harness.slice('nodes'))?.stamp,
       (await harness.slice('pods/ds-logs'))?.stamp,
       (await harness.view.readDaemonSet(harness.ref('ds-logs')))?.stamp,
-      await harness.view.readPosition(harness.ref('ds-logs')),
+      await harness.position('ds-logs'),
       (await harness.meta()).nodesChanged,
       (await harness.meta()).daemonSetsChanged,
     ];
@@ -244,7 +245,7 @@ describe('the sweep of a manifest', () => {
     await harness.ingestAll(third.snapshot());
     assert.equal(await harness.slice('pods/ds-mesh'), undefined);
     assert.equal(await harness.view.readDaemonSet(harness.ref('ds-mesh')), undefined);
-    assert.equal(await harness.view.readPosition(harness.ref('ds-mesh')), undefined);
+    assert.deepEqual(await harness.position('ds-mesh'), NO_POSITION);
     assert.equal(await nameOf(), undefined);
     assert.ok(await harness.slice('pods/ds-logs'), 'what lives stays');
   });

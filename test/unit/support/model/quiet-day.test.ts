@@ -28,8 +28,8 @@ describe('when nothing happens', () => {
 
   it('half a day costs no more than it did; lower a bound when the count falls', async () => {
     const { cluster, stack } = await countQuietDay(12);
-    assertAtMost(cluster.ingest, { invocations: 62, readUnits: 230, writeUnits: 130 });
-    assertAtMost(cluster.reconcile, { invocations: 16, readUnits: 320, writeUnits: 22 });
+    assertAtMost(cluster.ingest, { invocations: 62, readUnits: 230, writeUnits: 90 });
+    assertAtMost(cluster.reconcile, { invocations: 16, readUnits: 260, writeUnits: 22 });
     assertAtMost(cluster.resync, { readUnits: 660, writeUnits: 0, sqsRequests: 14 });
     assert.ok(sumOf(cluster, 'sqsRequests') <= 230, 'requests to SQS');
     assert.equal(sumOf(cluster, 'apiRequests'), 0, 'no API server is asked for anything');

@@ -9,7 +9,7 @@ import type {
 } from '../../../../../src/core/model/identifiers.ts';
 import { stampOf } from '../../../../../src/core/model/position.ts';
 import { emptyState } from '../../../../../src/core/model/state.ts';
-import type { ViewStore } from '../../../../../src/ports/stores/view-store.ts';
+import type { SlicedSet, ViewStore } from '../../../../../src/ports/stores/view-store.ts';
 import { IngestHarness } from '../../../../support/ingest-harness.ts';
 import { ScriptedSender, daemonSetOf, nodeOf, podOf } from '../../../../support/scripted-sender.ts';
 
@@ -28,12 +28,12 @@ async function above(harness: IngestHarness): Promise<readonly string[]> {
   const meta = await harness.meta();
   const newest = stampOf(meta);
   const ref = harness.ref('ds-logs');
-  const position = await harness.view.readPosition(ref);
+  const position = await harness.position('ds-logs');
   const stamps = {
     name: (await harness.view.readName(ref.clusterUid, { namespace: 'ops', name: 'logs' }))?.stamp,
     daemonSet: (await harness.view.readDaemonSet(ref))?.stamp,
-    pods: position?.podsChanged,
-    revisions: position?.revisionsChanged,
+    pods: position.podsChanged,
+    revisions: position.revisionsChanged,
     nodes: meta.nodesChanged,
     node: (await harness.slice('nodes'))?.stamp,
     pod: (await harness.slice('pods/ds-logs'))?.stamp,
@@ -49,8 +49,23 @@ async function forget(harness: IngestHarness, ...prefixes: readonly string[]): P
   await harness.clock.advance(120_000);
 }
 
+const [clusterUid, uid] = ['uid-of-c1' as ClusterUid, 'ds-logs' as Uid];
+const later = stampOf({
+  era: 3,
+  epoch: '100' as Epoch,
+  incarnation: 'i-100' as Incarnation,
+  seq: 2,
+});
+
+async function restamp(view: ViewStore, set: SlicedSet): Promise<void> {
+  const ref = { clusterUid, set, index: 0 };
+  const stored = await view.readSlice(ref);
+  assert.ok(stored !== undefined);
+  await view.writeSlice(ref, { ...stored, stamp: later }, stored.stamp);
+}
+
 describe('the era of a META that was lost (row 34, S8)', () => {
-  it('comes after all that stands: DaemonSets, positions, not names and slices alone', async () => {
+  it('comes after all that stands: DaemonSets, not names and slices of nodes alone', async () => {
     const { harness, sender } = await settled();
     for (const era of [2, 3]) {
       await forget(harness, 'META');
@@ -64,6 +79,18 @@ describe('the era of a META that was lost (row 34, S8)', () => {
     assert.equal((await harness.meta()).era, 4);
   });
 
+  for (const set of [`pods/${uid}`, `revisions/${uid}`] as const) {
+    it(`comes after slices whose position went with META: ${set.slice(0, set.indexOf('/'))}`, async () => {
+      const { harness, sender } = await settled();
+      await restamp(harness.view, set);
+      await forget(harness, 'META');
+      const last = await harness.ingestAll(sender.snapshot());
+      assert.deepEqual(last, { kind: 'applied', hints: 1, isComplete: true });
+      assert.equal((await harness.meta()).era, 4);
+      assert.deepEqual(await above(harness), []);
+    });
+  }
+
   it('comes after that of a state, whose marks would vouch for another history', async () => {
     const { harness, sender } = await settled();
     const state = { ...emptyState(0), written: { era: 5 } };
@@ -75,15 +102,13 @@ describe('the era of a META that was lost (row 34, S8)', () => {
 });
 
 describe('a manifest over stamps that are later than its own (L1, protocol 18)', () => {
-  const [clusterUid, uid] = ['uid-of-c1' as ClusterUid, 'ds-logs' as Uid];
-  const later = stampOf({
-    era: 3,
-    epoch: '100' as Epoch,
-    incarnation: 'i-100' as Incarnation,
-    seq: 2,
-  });
   const WHERE: Readonly<Record<string, (view: ViewStore) => Promise<unknown>>> = {
-    'a position': (view) => view.raisePosition({ clusterUid, uid }, { podsChanged: later }),
+    'a position': async (view) => {
+      const meta = await view.readMeta(clusterUid);
+      assert.ok(meta !== undefined);
+      const raised = { podsChanged: later, revisionsChanged: later };
+      await view.writeMeta({ ...meta, positions: { ...meta.positions, [uid]: raised } });
+    },
     'a DaemonSet': (view) =>
       view.writeDaemonSet({ clusterUid, uid }, { stamp: later, object: null }),
     'a name': (view) =>
@@ -91,13 +116,6 @@ describe('a manifest over stamps that are later than its own (L1, protocol 18)',
     'a slice of nodes': (view) => restamp(view, 'nodes'),
     'a slice of pods': (view) => restamp(view, `pods/${uid}`),
   };
-
-  async function restamp(view: ViewStore, set: 'nodes' | `pods/${Uid}`): Promise<void> {
-    const ref = { clusterUid, set, index: 0 };
-    const stored = await view.readSlice(ref);
-    assert.ok(stored !== undefined);
-    await view.writeSlice(ref, { ...stored, stamp: later }, stored.stamp);
-  }
 
   for (const [where, raise] of Object.entries(WHERE)) {
     it(`does not complete the view; the snapshot after it does, in an era of its own: ${where}`, async () => {

@@ -1,0 +1,65 @@
+/**
+ * Bugs of positions that META keeps (ADR 0052): of stamps that fall, of other releases, of a META that was lost.
+ */
+import type { PlantedBug } from './planted-bug.ts';
+
+const POSITIONS = 'src/app/ingest/slices/positions.ts';
+const POSITIONS_TEST = 'test/unit/app/ingest/slices/positions.test.ts';
+const CODEC = 'src/adapters/dynamodb/meta-codec.ts';
+const CODEC_TEST = 'test/unit/adapters/dynamodb/meta-codec.test.ts';
+
+/** The rows of positions. */
+export const POSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'position-forgets-its-item': {
+    bug: 'a DaemonSet that enters META is below slices of the release before: every one asks for a snapshot',
+    file: POSITIONS,
+    before: '(await view.readPosition(ref)) ?? NO_POSITION',
+    after: 'NO_POSITION',
+    killedBy: { file: POSITIONS_TEST, title: 'enters META with the highest of its item' },
+  },
+  'position-falls': {
+    bug: 'a late message lowers a position, and a key is skipped for a stamp that came before (S8)',
+    file: POSITIONS,
+    before: 'podsChanged: laterStamp(former.podsChanged, by.podsChanged)',
+    after: 'podsChanged: by.podsChanged',
+    killedBy: { file: POSITIONS_TEST, title: 'never falls in META' },
+  },
+  'positions-without-bound': {
+    bug: 'META grows with every DaemonSet until the table refuses it',
+    file: POSITIONS,
+    before: 'slice(0, Math.max(0, roomCount))',
+    after: 'slice(0)',
+    killedBy: { file: POSITIONS_TEST, title: 'where META has no room' },
+  },
+  'positions-of-the-gone': {
+    bug: 'DaemonSets that are gone keep their room in META for ever',
+    file: 'src/app/ingest/message/meta-transitions.ts',
+    before: 'positions: ofNamed(positions, body),',
+    after: 'positions: positions ?? {},',
+    killedBy: { file: POSITIONS_TEST, title: 'leave with their DaemonSets' },
+  },
+  'positions-of-another-release': {
+    bug: 'positions are believed that the release before left behind: wake-ups are skipped (L1)',
+    file: CODEC,
+    before: 'if (positions?.at !== stampOf(body)) return body;',
+    after: 'if (positions === undefined) return body;',
+    killedBy: { file: CODEC_TEST, title: 'once the release before wrote it' },
+  },
+  'positions-hidden-from-the-release-before': {
+    bug: 'gone back to, the release before skips what changed in META alone (L1)',
+    file: CODEC,
+    before: 'nodesChanged: stamps.reduce(laterStamp, nodesChanged),',
+    after: 'nodesChanged,',
+    killedBy: { file: CODEC_TEST, title: 'shows the release before that nodes changed' },
+  },
+  'lost-meta-forgets-slices': {
+    bug: 'after a META that was lost, slices stand above all that comes (row 34, L1)',
+    file: 'src/app/ingest/slices/standing-stamps.ts',
+    before: '    await latestOfSlices(clusterUid, uids, dependencies),\n',
+    after: '',
+    killedBy: {
+      file: 'test/unit/app/ingest/slices/standing-stamps.test.ts',
+      title: 'comes after slices whose position went with META: pods',
+    },
+  },
+};
