@@ -9,6 +9,7 @@ const TURNS = 'functions/reconcile/plan-turns.ts';
 const TURNS_TEST = 'test/unit/functions/plan-turns.test.ts';
 
 const COUNTS_TEST = 'test/unit/app/reconcile/status/write-counts.test.ts';
+const READS_TEST = 'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts';
 const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
 
 /** The rows of batches of hints. */
@@ -129,6 +130,27 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
       file: 'test/unit/app/reconcile/status-rules.test.ts',
       title: 'gets no status, although the API server has its version again',
     },
+  },
+  'shared-read-believes-a-part': {
+    bug: 'a DaemonSet that a part of a list lacks is taken for gone: nothing is made for it (L1)',
+    file: 'src/adapters/kubernetes/api/daemon-set-reads.ts',
+    before: "return found?.kind === 'missing' && !isWhole ? undefined : found;",
+    after: 'return found;',
+    killedBy: { file: READS_TEST, title: 'where the list lacks them and is not all' },
+  },
+  'shared-read-is-not-shared': {
+    bug: 'the keys of a joining node read their DaemonSets one by one (issue 16)',
+    file: 'src/adapters/kubernetes/api/daemon-set-reads.ts',
+    before: '      this.#asked.set(namespace, first);\n',
+    after: '',
+    killedBy: { file: READS_TEST, title: 'share a list' },
+  },
+  'shared-read-repeats-crowds': {
+    bug: 'a namespace with many DaemonSets costs a list in vain at each moment (issue 16)',
+    file: 'src/adapters/kubernetes/api/daemon-set-reads.ts',
+    before: 'return namesCount * LISTED_SHARE_MAX >= crowd.countMin;',
+    after: 'return true;',
+    killedBy: { file: READS_TEST, title: 'and then for five minutes' },
   },
   'table-stands-still': {
     bug: 'the table of npm start shows what was half written while it was read (issue 16)',

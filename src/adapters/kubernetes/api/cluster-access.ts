@@ -20,17 +20,12 @@ import type {
   Unavailable,
 } from '../../../ports/cluster/cluster-access.ts';
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
+import { DaemonSetReads } from './daemon-set-reads.ts';
 import { isObjectName, namespacedPath, requestOf } from './effect-request.ts';
-import {
-  readDaemonSet,
-  readDaemonSetList,
-  readObject,
-  readPodMetadata,
-  slimPod,
-} from './object-reader.ts';
+import { readDaemonSet, readObject, readPodMetadata, slimPod } from './object-reader.ts';
 import { NOT_A_NAME, createBackPressure, listPages, waiting } from './list-pages.ts';
 import type { ListQuery } from './list-pages.ts';
-import { classifyRead, classifyWrite, unavailableRead } from './status-classifier.ts';
+import { classifyRead, classifyWrite } from './status-classifier.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
 
 /** Options of an access. */
@@ -65,8 +60,6 @@ const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.
 export const OBJECT_READ_TIMEOUT_MS = 5_000;
 /** A request for a snapshot waits for a batch of other clusters' records, and is made again anyway. */
 const SNAPSHOT_REQUEST_TIMEOUT_MS = 3_000;
-/** How long a LIST of a namespace's DaemonSets that was forbidden is not asked for again: the right may be granted. */
-const LIST_REFUSED_MS = 5 * 60_000;
 /** A request without an answer for so long was never answered. */
 const HANG_MS = 5_000;
 
@@ -74,12 +67,23 @@ const HANG_MS = 5_000;
 export class HttpsClusterAccess implements ClusterAccess {
   readonly #options: ClusterAccessOptions;
   readonly #pressure;
-  /** By namespace, monotonic; an access lives as long as its warm credential. */
-  readonly #listRefusedUntilMs = new Map<string, number>();
+  readonly #daemonSets: DaemonSetReads;
 
   constructor(options: ClusterAccessOptions) {
     this.#options = options;
     this.#pressure = createBackPressure(options.clock);
+    this.#daemonSets = new DaemonSetReads({
+      clock: options.clock,
+      pressure: this.#pressure,
+      send: (request) => this.#send(request),
+      beforeRead: (key) => this.#beforeRead({ ...key, collection: '' }),
+      get: (key) =>
+        this.#read(
+          { ...key, collection: namespacedPath('apps', key.namespace, 'daemonsets') },
+          readDaemonSet,
+        ),
+      timeoutMs: OBJECT_READ_TIMEOUT_MS,
+    });
   }
 
   async execute(effects: readonly Effect[], options: ExecuteOptions): Promise<readonly Outcome[]> {
@@ -159,44 +163,8 @@ export class HttpsClusterAccess implements ClusterAccess {
     return result;
   }
 
-  /**
-   * By a LIST, whose version is the store's. It asks for no version, so it is consistent: behind nothing that any
-   * replica of the API server has shown (with `resourceVersion`, a watch cache could answer that is).
-   * A role of an earlier release allows only the GET.
-   */
-  async getDaemonSet(key: NamespacedName): Promise<DaemonSetRead> {
-    const collection = namespacedPath('apps', key.namespace, 'daemonsets');
-    const target = { ...key, collection };
-    if (this.#isListRefused(key.namespace)) return this.#read(target, readDaemonSet);
-    const listed = await this.#listDaemonSet(target);
-    return listed === 'forbidden' ? this.#read(target, readDaemonSet) : listed;
-  }
-
-  async #listDaemonSet(target: ReadTarget & NamespacedName): Promise<DaemonSetRead | 'forbidden'> {
-    const { collection, namespace, name } = target;
-    const doubt = this.#beforeRead(target);
-    if (doubt !== undefined) return doubt;
-    const path = `${collection}?fieldSelector=metadata.name%3D${name}`;
-    const answer = await this.#send({ method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS });
-    if (answer.kind === 'answered' && answer.status === 403) {
-      const untilMs = this.#options.clock.monotonicMs() + LIST_REFUSED_MS;
-      this.#listRefusedUntilMs.set(namespace, untilMs);
-      return 'forbidden';
-    }
-    const isList = answer.kind === 'answered' && answer.status === 200;
-    const read = isList ? readDaemonSetList(answer.body, { namespace, name }) : undefined;
-    if (read !== undefined) return read;
-    const unavailable = unavailableRead(answer, 'not the list that was asked for');
-    this.#pressure.note(unavailable.retryAfterMs);
-    return unavailable;
-  }
-
-  #isListRefused(namespace: string): boolean {
-    const untilMs = this.#listRefusedUntilMs.get(namespace);
-    if (untilMs === undefined) return false;
-    if (this.#options.clock.monotonicMs() < untilMs) return true;
-    this.#listRefusedUntilMs.delete(namespace);
-    return false;
+  getDaemonSet(key: NamespacedName): Promise<DaemonSetRead> {
+    return this.#daemonSets.read(key);
   }
 
   getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {

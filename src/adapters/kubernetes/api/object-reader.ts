@@ -5,6 +5,7 @@
  * UID or version, or with another name than asked for, is none.
  */
 import { isResourceVersion, resourceVersion, uid } from '../../../core/model/identifiers.ts';
+import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
@@ -57,12 +58,26 @@ export function readDaemonSetList(
   const page = readPage(body);
   if (page === undefined || page.items.length > 1) return undefined;
   const [item] = page.items;
-  if (item === undefined) return { kind: 'missing' };
+  return item === undefined ? { kind: 'missing' } : readListed(item, page, expected);
+}
+
+/** What a list of a namespace's DaemonSets, or a part of it, shows of one of them; undefined when that one cannot be read. */
+export function pickDaemonSet(
+  page: ListedPage,
+  expected: Required<ExpectedName>,
+): Exclude<DaemonSetRead, { kind: 'unavailable' }> | undefined {
+  const item = page.items.find((each) => jsonMember(each['metadata'], 'name') === expected.name);
+  return item === undefined ? { kind: 'missing' } : readListed(item, page, expected);
+}
+
+function readListed(
+  item: JsonObject,
+  { version }: ListedPage,
+  expected: ExpectedName,
+): Extract<DaemonSetRead, { kind: 'found' }> | undefined {
   const object = readDaemonSet(item, expected);
   if (object === undefined) return undefined;
-  const version = jsonMember(jsonMember(body, 'metadata'), 'resourceVersion');
-  if (!isResourceVersion(version)) return { kind: 'found', object };
-  return { kind: 'found', object, storeVersion: version };
+  return { kind: 'found', object, ...(version === undefined ? {} : { storeVersion: version }) };
 }
 
 /** One page of a list. */
@@ -70,6 +85,8 @@ export interface ListedPage {
   readonly items: readonly JsonObject[];
   /** '' on the last page. */
   readonly continueToken: string;
+  /** The store's, if the list tells it. */
+  readonly version?: ResourceVersion;
 }
 
 /** A page of a list; undefined when the body is none, or when an item has no identity. */
@@ -85,10 +102,11 @@ export function readPage(body: Json | undefined): ListedPage | undefined {
     (item) => isJsonObject(item) && isJsonObject(item['metadata']) && hasIdentity(item['metadata']),
   );
   if (!isWhole) return undefined;
-  const token = metadata['continue'];
+  const { continue: token, resourceVersion: version } = metadata;
   return {
     items: objects as readonly JsonObject[],
     continueToken: typeof token === 'string' ? token : '',
+    ...(isResourceVersion(version) ? { version } : {}),
   };
 }
 

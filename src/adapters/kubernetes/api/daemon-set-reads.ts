@@ -1,0 +1,162 @@
+/**
+ * Live reads of DaemonSets, by LISTs, whose version is the store's: it tells that etcd was restored (row 71).
+ *
+ *   asked for alone ──────────────────────────────▶ a list of one, by its name
+ *   several of a namespace asked for at one moment ▶ one list of twice as many at most ─▶ all there is? answers
+ *                                                                                     └─ no: those it lacks, alone
+ *
+ * The keys of one batch read their DaemonSets at one moment, before they make pods (protocol 7). A list asks for no version,
+ * so it is consistent: behind nothing that any replica of the API server has shown before it was sent, and it is sent after
+ * all of them asked. What is odd about one object is its own reader's matter. A namespace that was found to hold too many
+ * is read one by one for a while, and so by GET is one whose list a role of an earlier release refuses.
+ */
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type {
+  DaemonSetRead,
+  LiveRead,
+  Unavailable,
+} from '../../../ports/cluster/cluster-access.ts';
+import type { NamespacedName } from '../../../ports/stores/view-store.ts';
+import type { TransportAnswer, TransportRequest } from '../transport/transport.ts';
+import { namespacedPath } from './effect-request.ts';
+import type { BackPressure } from './list-pages.ts';
+import { pickDaemonSet, readDaemonSetList, readPage } from './object-reader.ts';
+import { unavailableRead } from './status-classifier.ts';
+
+/** How DaemonSets are read. */
+export interface DaemonSetReadMeans {
+  readonly clock: Clock;
+  readonly pressure: BackPressure;
+  readonly send: (request: TransportRequest) => Promise<TransportAnswer>;
+  /** Why this one is not asked for at all. */
+  readonly beforeRead: (key: NamespacedName) => Unavailable | undefined;
+  readonly get: (key: NamespacedName) => Promise<LiveRead<DaemonSetObject>>;
+  readonly timeoutMs: number;
+}
+
+interface Asked {
+  readonly key: NamespacedName;
+  readonly answer: (read: DaemonSetRead | Promise<DaemonSetRead>) => void;
+}
+
+/** How long a LIST that was forbidden is not asked for again: the right may be granted; likewise one that was too large. */
+const REMEMBERED_MS = 5 * 60_000;
+/** Objects of others that come along are as many at most. */
+const LISTED_SHARE_MAX = 2;
+
+/** Reads the DaemonSets of one cluster. */
+export class DaemonSetReads {
+  readonly #means: DaemonSetReadMeans;
+  /** By namespace, monotonic; an access lives as long as its warm credential. */
+  readonly #refusedUntilMs = new Map<string, number>();
+  readonly #crowded = new Map<string, { readonly countMin: number; readonly untilMs: number }>();
+  readonly #asked = new Map<string, Asked[]>();
+
+  constructor(means: DaemonSetReadMeans) {
+    this.#means = means;
+  }
+
+  /** Reads one, together with whatever else of its namespace is asked for at this moment. */
+  read(key: NamespacedName): Promise<DaemonSetRead> {
+    const doubt = this.#means.beforeRead(key);
+    if (doubt !== undefined) return Promise.resolve(doubt);
+    return new Promise((answer) => {
+      const { namespace } = key;
+      const asked = this.#asked.get(namespace);
+      if (asked !== undefined) {
+        asked.push({ key, answer });
+        return;
+      }
+      const first: Asked[] = [{ key, answer }];
+      this.#asked.set(namespace, first);
+      setImmediate(() => {
+        this.#asked.delete(namespace);
+        this.#readTogether(namespace, first);
+      });
+    });
+  }
+
+  #readTogether(namespace: string, asked: readonly Asked[]): void {
+    const names = new Set(asked.map(({ key }) => key.name));
+    const isShared =
+      names.size > 1 && !this.#isRefused(namespace) && this.#mayShare(namespace, names.size);
+    const listed = isShared ? this.#list(namespace, names.size * LISTED_SHARE_MAX) : undefined;
+    for (const { key, answer } of asked) {
+      answer(
+        listed === undefined
+          ? this.#readAlone(key)
+          : listed.then((find) => find(key) ?? this.#readAlone(key)),
+      );
+    }
+  }
+
+  /** What one list of a namespace says of each; undefined: nothing, it is read alone. */
+  async #list(
+    namespace: string,
+    limit: number,
+  ): Promise<(key: NamespacedName) => DaemonSetRead | undefined> {
+    const path = `${collectionOf(namespace)}?limit=${String(limit)}`;
+    const answer = await this.#ask(path);
+    if (this.#noteRefusal(namespace, answer)) return () => undefined;
+    if (answer.kind !== 'answered' || answer.status !== 200) {
+      const unavailable = this.#unavailable(answer);
+      return () => unavailable;
+    }
+    const page = readPage(answer.body);
+    if (page === undefined) return () => undefined;
+    const isWhole = page.continueToken === '';
+    if (!isWhole) this.#noteCrowd(namespace, limit + 1);
+    return (key) => {
+      const found = pickDaemonSet(page, key);
+      return found?.kind === 'missing' && !isWhole ? undefined : found;
+    };
+  }
+
+  async #readAlone(key: NamespacedName): Promise<DaemonSetRead> {
+    const { namespace, name } = key;
+    if (this.#isRefused(namespace)) return this.#means.get(key);
+    const path = `${collectionOf(namespace)}?fieldSelector=metadata.name%3D${name}`;
+    const answer = await this.#ask(path);
+    if (this.#noteRefusal(namespace, answer)) return this.#means.get(key);
+    const isList = answer.kind === 'answered' && answer.status === 200;
+    const read = isList ? readDaemonSetList(answer.body, key) : undefined;
+    return read ?? this.#unavailable(answer);
+  }
+
+  #ask(path: string): Promise<TransportAnswer> {
+    const { send, timeoutMs } = this.#means;
+    return send({ method: 'GET', path, timeoutMs });
+  }
+
+  #unavailable(answer: TransportAnswer): Unavailable {
+    const unavailable = unavailableRead(answer, 'not the list that was asked for');
+    this.#means.pressure.note(unavailable.retryAfterMs);
+    return unavailable;
+  }
+
+  #noteRefusal(namespace: string, answer: TransportAnswer): boolean {
+    if (answer.kind !== 'answered' || answer.status !== 403) return false;
+    this.#refusedUntilMs.set(namespace, this.#means.clock.monotonicMs() + REMEMBERED_MS);
+    return true;
+  }
+
+  #isRefused(namespace: string): boolean {
+    return (this.#refusedUntilMs.get(namespace) ?? -Infinity) > this.#means.clock.monotonicMs();
+  }
+
+  #noteCrowd(namespace: string, countMin: number): void {
+    const untilMs = this.#means.clock.monotonicMs() + REMEMBERED_MS;
+    this.#crowded.set(namespace, { countMin, untilMs });
+  }
+
+  #mayShare(namespace: string, namesCount: number): boolean {
+    const crowd = this.#crowded.get(namespace);
+    if (crowd === undefined || crowd.untilMs <= this.#means.clock.monotonicMs()) return true;
+    return namesCount * LISTED_SHARE_MAX >= crowd.countMin;
+  }
+}
+
+function collectionOf(namespace: string): string {
+  return namespacedPath('apps', namespace, 'daemonsets');
+}

@@ -1,0 +1,128 @@
+/** Live reads of DaemonSets of one moment share a list (protocol 7, 15; issue 16). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DaemonSetReads } from '../../../../../src/adapters/kubernetes/api/daemon-set-reads.ts';
+import { createBackPressure } from '../../../../../src/adapters/kubernetes/api/list-pages.ts';
+import type { TransportAnswer } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetRead } from '../../../../../src/ports/cluster/cluster-access.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
+
+const COLLECTION = '/apis/apps/v1/namespaces/ops/daemonsets';
+const alone = (name: string): string => `${COLLECTION}?fieldSelector=metadata.name%3D${name}`;
+
+const objectOf = (name: string): JsonObject => ({
+  metadata: { name, namespace: 'ops', uid: `uid-of-${name}`, resourceVersion: '5' },
+  spec: { template: {} },
+});
+
+/** A namespace with these DaemonSets; `odd` replaces the answer to a path. */
+class Namespace {
+  readonly paths: string[] = [];
+  readonly clock = new VirtualClock();
+  readonly odd = new Map<string, { readonly status: number; readonly body: JsonObject }>();
+  names: readonly string[];
+  readonly #reads: DaemonSetReads;
+
+  constructor(names: readonly string[]) {
+    this.names = names;
+    const { clock } = this;
+    this.#reads = new DaemonSetReads({
+      clock,
+      pressure: createBackPressure(clock),
+      send: ({ path }) => Promise.resolve(this.#answer(path)),
+      beforeRead: () => undefined,
+      get: ({ name }) => {
+        this.paths.push(`GET ${name}`);
+        return Promise.resolve({ kind: 'found', object: objectOf(name) as never });
+      },
+      timeoutMs: 1000,
+    });
+  }
+
+  read(...names: readonly string[]): Promise<readonly DaemonSetRead[]> {
+    return Promise.all(names.map((name) => this.#reads.read({ namespace: 'ops', name })));
+  }
+
+  #answer(path: string): TransportAnswer {
+    this.paths.push(path);
+    const odd = this.odd.get(path);
+    if (odd !== undefined) return answered(odd.status, odd.body);
+    const query = new URLSearchParams(path.split('?')[1]);
+    const wanted = query.get('fieldSelector')?.split('=')[1];
+    const all = this.names.filter((name) => wanted === undefined || name === wanted);
+    const limit = Number(query.get('limit') ?? all.length);
+    const isCut = all.length > limit;
+    const metadata = { resourceVersion: '77', ...(isCut ? { continue: 'more' } : {}) };
+    return answered(200, { metadata, items: all.slice(0, limit).map(objectOf) });
+  }
+}
+
+function answered(status: number, body: JsonObject): TransportAnswer {
+  return { kind: 'answered', status, body, headers: {} } as unknown as TransportAnswer;
+}
+
+const summaryOf = (reads: readonly DaemonSetRead[]): readonly string[] =>
+  reads.map((read) =>
+    read.kind === 'found' ? `${read.object.metadata.name}@${String(read.storeVersion)}` : read.kind,
+  );
+
+describe('DaemonSets of one namespace that are read at one moment', () => {
+  it('share a list, which tells each the version of the store, and which of them is missing', async () => {
+    const ops = new Namespace(['a', 'b', 'c']);
+    assert.deepEqual(summaryOf(await ops.read('a', 'b', 'gone')), ['a@77', 'b@77', 'missing']);
+    assert.deepEqual(ops.paths, [`${COLLECTION}?limit=6`]);
+  });
+
+  it('are read anew at each moment: an answer serves nobody who asked after it was sent', async () => {
+    const ops = new Namespace(['a', 'b']);
+    await ops.read('a', 'b');
+    ops.names = ['a'];
+    assert.deepEqual(summaryOf(await ops.read('a', 'b')), ['a@77', 'missing']);
+    assert.equal(ops.paths.length, 2);
+  });
+
+  it('are one list of one where one is asked for, by however many', async () => {
+    const ops = new Namespace(['a', 'b']);
+    await ops.read('a');
+    assert.deepEqual(ops.paths, [alone('a')]);
+  });
+
+  it('are read alone where the list lacks them and is not all, and then for five minutes', async () => {
+    const ops = new Namespace(['a', 'b', 'c', 'd', 'e', 'y', 'z']);
+    assert.deepEqual(summaryOf(await ops.read('a', 'z')), ['a@77', 'z@77']);
+    assert.deepEqual(ops.paths, [`${COLLECTION}?limit=4`, alone('z')]);
+    ops.paths.length = 0;
+    await ops.read('a', 'z');
+    assert.deepEqual(ops.paths, [alone('a'), alone('z')], 'it is known to hold more');
+    ops.paths.length = 0;
+    assert.deepEqual(summaryOf(await ops.read('a', 'b', 'y', 'z')).length, 4);
+    assert.deepEqual(ops.paths, [`${COLLECTION}?limit=8`], 'for more of them it pays');
+    ops.paths.length = 0;
+    await ops.clock.advance(300_001);
+    await ops.read('a', 'z');
+    assert.equal(ops.paths[0], `${COLLECTION}?limit=4`);
+  });
+
+  it('are GETs where a role allows no list (row 69)', async () => {
+    const ops = new Namespace(['a', 'b']);
+    ops.odd.set(`${COLLECTION}?limit=4`, { status: 403, body: { kind: 'Status' } });
+    assert.deepEqual(summaryOf(await ops.read('a', 'b')), ['a@undefined', 'b@undefined']);
+    assert.deepEqual(ops.paths, [`${COLLECTION}?limit=4`, 'GET a', 'GET b']);
+  });
+
+  it('are each its own matter where one is odd', async () => {
+    const ops = new Namespace(['a', 'b']);
+    const items = [objectOf('a'), { metadata: { name: 'b' } }];
+    ops.odd.set(`${COLLECTION}?limit=4`, { status: 200, body: { metadata: {}, items } });
+    ops.odd.set(alone('b'), { status: 200, body: { metadata: {}, items: [items[1] ?? {}] } });
+    assert.deepEqual(summaryOf(await ops.read('a', 'b')), ['a@77', 'unavailable']);
+  });
+
+  it('are all without an answer where the API server gives none, and are not asked for again', async () => {
+    const ops = new Namespace(['a', 'b']);
+    ops.odd.set(`${COLLECTION}?limit=4`, { status: 500, body: { kind: 'Status' } });
+    assert.deepEqual(summaryOf(await ops.read('a', 'b')), ['unavailable', 'unavailable']);
+    assert.equal(ops.paths.length, 1);
+  });
+});
