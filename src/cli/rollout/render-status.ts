@@ -1,5 +1,8 @@
 /**
- * A rollout's status as lines for a person. The words are those of core/rollout/describe-record.ts.
+ * A rollout's status as lines for a person, one matter a line: step, gate, budget, evidence, what is proven, what was halted.
+ *
+ * The words are those of core/rollout/describe-record.ts, which Events and the table of `npm start` use alike. It decides
+ * nothing, and adds no number of its own.
  */
 import { describeEvidence, describeNote, timeText } from '../../core/rollout/describe-record.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';

@@ -1,5 +1,8 @@
 /**
  * Arguments and options that the commands of `rollcall rollout` share: which DaemonSet, and whether to go on watching.
+ *
+ * What is no cluster, no namespace and name, or no duration is refused before anything is read, with the form that would
+ * do.
  */
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
