@@ -107,10 +107,9 @@ export function describeReturned({ hash, orders }: RolloutRecord): string {
   return `all nodes are back at ${to}; ${hash}, which the template has, is held`;
 }
 
-/** A breach, with its cause, its nodes and its time. */
-export function describeBreach({ cause, atMs, message, nodes }: Breach): string {
-  const where = nodes.length === 0 ? '' : ` (${nodes.join(', ')})`;
-  return `${cause} at ${timeText(atMs)}: ${message}${where}`;
+/** A breach, with its cause and its time; its message names nodes. */
+export function describeBreach({ cause, atMs, message }: Breach): string {
+  return `${cause} at ${timeText(atMs)}: ${message}`;
 }
 
 /** Who gave an order, and when. */

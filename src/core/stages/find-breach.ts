@@ -6,6 +6,7 @@
  * that an operator overruled does not come again for the same nodes.
  */
 import { findBreach, findNodesFailed, judgeOnNode } from '../evidence/breach.ts';
+import { namesOf } from '../evidence/breach-message.ts';
 import type { JudgedPod } from '../evidence/breach.ts';
 import { GRACE_MS } from '../evidence/pod-evidence.ts';
 import type { NodeName } from '../model/identifiers.ts';
@@ -43,7 +44,7 @@ function findRefused(
   const found = refusals.filter(({ node, victim }) => victim === undefined && emptied.has(node));
   const [first] = found.filter(({ node }) => !isOverruled(record, 'CreateRefused', node));
   if (first === undefined) return undefined;
-  const message = `the pod of node ${first.node} is refused (${first.code}); its old pod is gone, and nothing else is replaced`;
+  const message = `the new pod is refused (${first.code}) where the old one is gone`;
   return breach('CreateRefused', nowMs, { message, nodes: found });
 }
 
@@ -163,5 +164,7 @@ function breach(
     nodes,
   }: { readonly message: string; readonly nodes: readonly { readonly node: NodeName }[] },
 ): Breach {
-  return { cause, atMs, message, nodes: nodes.map(({ node }) => node).slice(0, NODES_MAX) };
+  const names = nodes.map(({ node }) => node);
+  const text = names.length === 0 ? message : `${message}: ${namesOf(names)}`;
+  return { cause, atMs, message: text, nodes: names.slice(0, NODES_MAX) };
 }

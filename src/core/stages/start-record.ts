@@ -48,7 +48,7 @@ function startRecord(input: StagesInput): RolloutRecord {
     startedAtMs: nowMs,
     baseNodes: nodes.length,
     step: firstStep(isOpen, input),
-    canary: isOpen ? [] : pickCanary(input),
+    canary: isOpen ? [] : withBroken(pickCanary(input), refused, input),
     isReturn,
     trial: startTrial(trialNodes(nodes), nowMs),
     ...baselinesAt(nodes),
@@ -112,6 +112,26 @@ function findBaseline({ nodes, hash, nowMs }: StagesInput): ProvenRevision | und
     ([left, leftCount], [right, rightCount]) => rightCount - leftCount || compareText(left, right),
   );
   return most === undefined ? undefined : { hash: most[0], provenAtMs: nowMs, isBaseline: true };
+}
+
+/**
+ * The canary, and before it the nodes that a halted revision was left on: they have least to lose, and as long as their
+ * pods are broken they use up the budget that everybody else waits for.
+ */
+function withBroken(
+  canary: readonly NodeName[],
+  refused: readonly RefusedRevision[],
+  { nodes, policy }: StagesInput,
+): readonly NodeName[] {
+  if (refused.length === 0 || policy.canary.kind === 'selector') return canary;
+  const hashes = new Set(refused.map(({ hash }) => hash));
+  const broken = nodes
+    .filter(({ old, isExcluded, node }) => {
+      const hash = old === undefined ? undefined : revisionHashOfPod(old);
+      return hash !== undefined && hashes.has(hash) && !isExcluded && node.isReady;
+    })
+    .map(nameOf);
+  return [...new Set([...broken, ...canary])].slice(0, CANARY_NODES_MAX);
 }
 
 /** Nodes that try it first: by selector, or spread so that each kind of node keeps some that do not. */

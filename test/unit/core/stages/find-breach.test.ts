@@ -38,7 +38,7 @@ describe('a breach', () => {
     const breach = found({ nodes: [EMPTIED], refusals: [REFUSAL] });
     assert.equal(breach?.cause, 'CreateRefused');
     assert.deepEqual(breach.nodes, ['n1']);
-    assert.match(breach.message, /node n1 is refused \(quota\)/);
+    assert.match(breach.message, /is refused \(quota\) where the old one is gone: n1$/);
     assert.doesNotMatch(breach.message, /secret/);
     const before = stageNode('n1', { is: 'empty', emptySinceMs: NOW_MS - 3_600_000 });
     assert.equal(found({ nodes: [before], refusals: [REFUSAL] }), undefined);

@@ -117,6 +117,26 @@ describe('a record', () => {
     assert.equal(third.refused.filter(({ hash }) => hash === 'cccc').length, 1);
   });
 
+  it('begins with the nodes that a halted revision was left on', () => {
+    const left = { labels: { app: 'agent', 'controller-revision-hash': 'cccc' } };
+    const nodes = [
+      ...OLD,
+      stageNode('n5', { pod: left }),
+      stageNode('n6', { pod: left, isReady: false }),
+      stageNode('n7', { pod: left, isExcluded: true }),
+    ];
+    const breach = { cause: 'OOMKilled', atMs: 5, message: '', nodes: [] } as const;
+    const before = record({ hash: 'cccc', breach });
+    const one = policy({ canary: share(1) });
+    const made = recordFor(stagesInput({ record: before, nodes, policy: one }));
+    assert.equal(made.canary[0], 'n5');
+    assert.equal(made.canary.length, new Set(made.canary).size);
+    assert.ok(made.canary.length <= 2 && !made.canary.includes(nodeName('n6')));
+    const canary = { kind: 'selector', selector: { matchLabels: { pool: 'x' } } } as const;
+    const selected = recordFor(stagesInput({ record: before, nodes, policy: policy({ canary }) }));
+    assert.deepEqual(selected.canary, []);
+  });
+
   it('keeps a pause over an edit, and no other order', () => {
     const note = { by: 'somebody', atMs: 1 };
     const orders = { paused: note, approved: { ...note, stepIndex: 3 } };
