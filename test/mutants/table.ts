@@ -6,6 +6,7 @@
  */
 import { AFFECTED_BUGS } from './affected.ts';
 import { BATCH_BUGS } from './batches.ts';
+import { EVIDENCE_BUGS } from './evidence.ts';
 import { EXPLAIN_BUGS } from './explain.ts';
 import { INTERLOCK_BUGS } from './interlock.ts';
 import { QUIET_BUGS } from './quiet.ts';
@@ -54,6 +55,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   ORDER_BUGS,
   INTERLOCK_BUGS,
   QUIET_BUGS,
+  EVIDENCE_BUGS,
 ];
 
 /** The rows by name. */

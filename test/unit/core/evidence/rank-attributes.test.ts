@@ -17,7 +17,7 @@ function nodesOf(count: number, isBad: (kernel: string, index: number) => boolea
       isBad: isBad(kernel, index),
       labels: {
         'topology.kubernetes.io/zone': ZONES[index % 3] ?? '',
-        'node.kubernetes.io/instance-type': `type-${String(index % 15)}`,
+        'node.kubernetes.io/instance-type': `type-${String(index % 14)}`,
       },
       system: {
         kernelVersion: kernel,
@@ -46,9 +46,13 @@ describe('rankAttributes', () => {
   });
 
   it('lists, and never claims, of ten nodes or fewer', () => {
-    const ranking = rankAttributes(nodesOf(10, (kernel) => kernel === '6.6'));
+    const of = (count: number): readonly RankedNode[] => {
+      return nodesOf(count, (kernel) => kernel === '6.6').map((one) => ({ ...one, labels: {} }));
+    };
+    const ranking = rankAttributes(of(10));
     assert.equal(ranking.kind, 'list');
     assert.equal(ranking.ranked[0]?.values[0].value, '6.6');
+    assert.equal(rankAttributes(of(11)).kind, 'claim');
   });
 
   it('lists what one bad node has, and claims nothing', () => {
@@ -58,13 +62,13 @@ describe('rankAttributes', () => {
   });
 
   it('an attribute of many values does not win by chance: p counts times its values', () => {
-    // Three of the kernel's 15 are bad, two of them of one type: by p alone the type would be first.
-    const ranking = rankAttributes(
-      nodesOf(30, (kernel, index) => kernel === '6.6' && [1, 16, 31, 3, 5, 7].includes(index)),
-    );
-    const [first] = ranking.ranked;
+    // All four are of one kernel of two; two of them are of one type of fourteen, which by p alone would be first.
+    const ranking = rankAttributes(nodesOf(30, (_, index) => [1, 5, 7, 15].includes(index)));
+    const [first, second] = ranking.ranked;
     assert.equal(first?.values[0].attribute, 'kernel');
-    for (const { p, score } of ranking.ranked) assert.ok(score >= p);
+    const type = ranking.ranked.find(({ values }) => values[0].attribute === 'instance-type');
+    assert.ok(type === undefined || type.p < first.p);
+    assert.ok(second !== undefined && second.score >= first.score);
   });
 
   it('says nothing of nodes that are all alike, all bad, or none', () => {

@@ -1,0 +1,151 @@
+/**
+ * Bugs in what a staged rollout is judged by: pods, nodes against their peers, and which nodes try first (issue 17).
+ */
+import type { PlantedBug } from './planted-bug.ts';
+
+const CORE = 'src/core/evidence';
+const UNIT = 'test/unit/core/evidence';
+const PROPERTY = 'test/property/core/evidence';
+
+/** The rows of issue 17, Build 3 and 4. */
+export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'terminating-pod-is-evidence': {
+    bug: 'what a kubelet does to the containers of a pod that goes counts as a failure (17 Build 3)',
+    file: `${CORE}/pod-evidence.ts`,
+    before: 'if (pod.isTerminating)',
+    after: 'if (pod.isTerminating && pod.isReady)',
+    killedBy: {
+      file: `${UNIT}/pod-evidence.test.ts`,
+      title: 'a terminating pod, whatever it shows',
+    },
+  },
+  'back-off-of-before-is-a-crash': {
+    bug: 'a pod in a back-off that began before the rollout halts it (17 Build 3: never the present word)',
+    file: `${CORE}/pod-evidence.ts`,
+    before: 'last: isNew ? last : undefined',
+    after: 'last',
+    killedBy: { file: `${UNIT}/pod-evidence.test.ts`, title: 'in a back-off that began before' },
+  },
+  'reboot-is-a-crash': {
+    bug: 'a reboot, which restarts every container of a pod, halts the rollout as restarts (17 Build 3)',
+    file: `${CORE}/pod-evidence.ts`,
+    before: 'return isLostExit(last) ||',
+    after: 'return',
+    killedBy: { file: `${UNIT}/pod-evidence.test.ts`, title: 'a reboot: Unknown' },
+  },
+  'leak-needs-a-loop': {
+    bug: 'a first OOM waits for a second restart (17 Build 3)',
+    file: `${CORE}/pod-evidence.ts`,
+    before: 'if (last.reason === OUT_OF_MEMORY)',
+    after: 'if (restarts >= RESTARTS_HALT && last.reason === OUT_OF_MEMORY)',
+    killedBy: { file: `${UNIT}/pod-evidence.test.ts`, title: 'a first OOM halts' },
+  },
+  'signs-are-mixed': {
+    bug: 'later in a rollout two nodes with different troubles halt it (17 Build 3: the same reason)',
+    file: `${CORE}/breach.ts`,
+    before: '({ failure }) => failure.sign)',
+    after: '({ failure }) => failure.kind)',
+    killedBy: { file: `${UNIT}/breach.test.ts`, title: 'with the same sign' },
+  },
+  'any-peer-excuses': {
+    bug: 'a pod of the old revision in another stratum excuses a failure (17 Build 3)',
+    file: `${CORE}/breach.ts`,
+    before: 'const key = `${stratum} ${evidence.sign}`;',
+    after: 'const key = `a/pool ${evidence.sign}${stratum.slice(99)}`;',
+    killedBy: { file: `${UNIT}/breach.test.ts`, title: 'in another stratum' },
+  },
+  'message-repeats-any-word': {
+    bug: 'what somebody wrote into a status is repeated in events and logs (17 Build 3)',
+    file: `${CORE}/breach-message.ts`,
+    before: 'const said = PLAIN_WORD.test(word) ? word : sign;',
+    after: 'const said = word;',
+    killedBy: { file: `${UNIT}/breach.test.ts`, title: 'repeats no word' },
+  },
+  'turns-never-end': {
+    bug: 'a pod that turns not ready once a week flaps after three weeks (17 Build 3)',
+    file: `${CORE}/flapping.ts`,
+    before: 'return at.nowMs - entry.turnedAtMs <= quietMsOf(at.soakMs) ? entry.turns : 0;',
+    after: 'return entry.turns;',
+    killedBy: { file: `${UNIT}/flapping.test.ts`, title: 'of one chain' },
+  },
+  'dead-before-is-a-failure': {
+    bug: 'nodes that were dead before the rollout count when they die again (17 Build 4)',
+    file: `${CORE}/trial.ts`,
+    before: 'return !outside.has(name) &&',
+    after: 'return outside.size >= 0 &&',
+    killedBy: { file: `${UNIT}/trial.test.ts`, title: 'dead before are outside' },
+  },
+  'joining-node-is-a-failure': {
+    bug: 'a node that joins, not Ready while it boots, counts against the release (17 Build 4)',
+    file: `${CORE}/trial.ts`,
+    before: '(createdAtMs ?? 0) <= trial.startedAtMs',
+    after: '(createdAtMs ?? 0) >= 0',
+    killedBy: { file: `${UNIT}/trial.test.ts`, title: 'joined later' },
+  },
+  'outage-without-end': {
+    bug: 'a release that kills node after node hides behind the first (17 Build 4)',
+    file: `${CORE}/trial.ts`,
+    before: 'if (isCounted && nowMs - atMs < OUTAGE_MS_MAX)',
+    after: 'if (isCounted)',
+    killedBy: { file: `${UNIT}/trial.test.ts`, title: 'however fast' },
+  },
+  'outage-counts-node-by-node': {
+    bug: 'a zone that goes down counts as many failures as it has nodes (17 Build 4)',
+    file: `${CORE}/trial.ts`,
+    before: 'const isCounted = !inOutage.has(stratum);',
+    after: 'const isCounted = stratum !== undefined;',
+    killedBy: { file: `${UNIT}/trial.test.ts`, title: 'die with their zone' },
+  },
+  'peers-say-nothing': {
+    bug: 'failures of nodes that are not updated do not speak for the release: too many false alarms (17 Build 4)',
+    file: `${CORE}/e-value.ts`,
+    before: '(isUpdated ? hazard : 1)',
+    after: 'hazard',
+    killedBy: { file: `${PROPERTY}/trial.test.ts`, title: 'falls with each of another' },
+  },
+  'ratio-without-share': {
+    bug: 'E grows by the hazard ratio whatever share of nodes is updated: Ville no longer holds (17 Build 4)',
+    file: `${CORE}/e-value.ts`,
+    before: '(hazard * share + 1 - share)',
+    after: '(hazard * share * share + 1 - share)',
+    killedBy: { file: `${PROPERTY}/trial.test.ts`, title: 'Ville' },
+  },
+  'quiet-looks-write': {
+    bug: 'each look at which nothing happened changes the record, so each run writes it (17 Build 4)',
+    file: `${CORE}/own-history.ts`,
+    before: 'if (isSame && failed.waiting === 0 && failed.alone === 0) return history;',
+    after: 'if (isSame && nowMs === history.sinceMs) return history;',
+    killedBy: { file: `${UNIT}/trial.test.ts`, title: 'dead before are outside' },
+  },
+  'ranking-without-values': {
+    bug: 'an attribute of many values wins by chance: p is not multiplied (17 Build 4)',
+    file: `${CORE}/rank-attributes.ts`,
+    before: 'score: p * values',
+    after: 'score: p',
+    killedBy: { file: `${UNIT}/rank-attributes.test.ts`, title: 'does not win by chance' },
+  },
+  'claims-of-ten': {
+    bug: 'a cause is claimed of ten nodes (17 Build 4)',
+    file: `${CORE}/rank-attributes.ts`,
+    before: 'nodes.length > LISTED_UP_TO_NODES',
+    after: 'nodes.length >= LISTED_UP_TO_NODES',
+    killedBy: { file: `${UNIT}/rank-attributes.test.ts`, title: 'never claims' },
+  },
+  'canary-takes-controls': {
+    bug: 'a canary uses up a stratum although others have nodes left (17 Build 2)',
+    file: `${CORE}/canary-spread.ts`,
+    before: '(keepsControl ? 0 : 1)',
+    after: '(keepsControl ? 0 : 0)',
+    killedBy: { file: `${UNIT}/canary-spread.test.ts`, title: 'leaves a control' },
+  },
+  'canary-on-dead-nodes': {
+    bug: 'a canary is chosen of nodes that are not Ready (17 Build 2)',
+    file: `${CORE}/canary-spread.ts`,
+    before: '(node.isReady && !node.isTerminating)',
+    after: '!node.isTerminating',
+    killedBy: {
+      file: `${UNIT}/canary-spread.test.ts`,
+      title: 'never takes a node that is not Ready',
+    },
+  },
+};
