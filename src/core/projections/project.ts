@@ -55,6 +55,7 @@ export function projectNode(
   const spec = readObject(json, 'spec', onFault);
   const ready = findReadyCondition(json, onFault);
   const system = readSystem(json, { onFault, sharing });
+  const createdAtMs = readTimeMs(metadata, 'creationTimestamp', onFault);
   return {
     kind: 'Node',
     name: nodeName(identity.name),
@@ -65,6 +66,7 @@ export function projectNode(
     unschedulable: spec['unschedulable'] === true,
     isReady: ready?.['status'] === 'True',
     isTerminating: readText(metadata, 'deletionTimestamp', onFault) !== undefined,
+    ...(createdAtMs === undefined ? {} : { createdAtMs }),
     ...(system === undefined ? {} : { system }),
   };
 }

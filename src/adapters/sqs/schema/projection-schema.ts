@@ -54,6 +54,7 @@ const nodeSchema = v.strictObject({
   unschedulable: v.boolean(),
   isReady: v.boolean(),
   isTerminating: v.boolean(),
+  createdAtMs: v.optional(timeSchema),
   system: v.optional(systemSchema),
 });
 

@@ -77,6 +77,7 @@ const node: Projection = {
   unschedulable: false,
   isReady: true,
   isTerminating: false,
+  createdAtMs: 1_767_225_590_000,
   system: {
     kernelVersion: '6.12.0',
     osImage: 'Bottlerocket OS 1.2.3 (aws-k8s-1.36)',

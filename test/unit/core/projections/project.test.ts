@@ -59,6 +59,13 @@ describe('a live read says what the watcher says', () => {
     }
   });
 
+  it('of a node, when it was made; absent where nobody says', () => {
+    assert.equal(projectLiveNode(rawOf()).createdAtMs, Date.parse(CREATED));
+    const untold = rawOf({}, { creationTimestamp: null });
+    assert.deepEqual(projectLiveNode(untold), watchedOf('Node', untold));
+    assert.equal('createdAtMs' in projectLiveNode(untold), false);
+  });
+
   it('a pod without a phase is Pending, as an API server has it', () => {
     assert.equal(projectLivePod(rawOf()).phase, 'Pending');
   });
