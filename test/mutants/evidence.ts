@@ -85,8 +85,8 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'outage-without-end': {
     bug: 'a release that kills node after node hides behind the first (17 Build 4)',
     file: `${CORE}/trial.ts`,
-    before: 'if (isCounted && nowMs - atMs < OUTAGE_MS_MAX)',
-    after: 'if (isCounted)',
+    before: 'within(OUTAGE_MS_MAX).filter',
+    after: 'failures.filter',
     killedBy: { file: `${UNIT}/trial.test.ts`, title: 'however fast' },
   },
   'outage-counts-node-by-node': {

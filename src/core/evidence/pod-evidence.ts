@@ -39,12 +39,21 @@ export interface FailedPod {
   readonly restarts: number;
 }
 
+/** Not ready, and not for too long. */
+export interface StartingPod {
+  readonly kind: 'starting';
+  readonly restarts: number;
+  /** What it waits for, if it says so. */
+  readonly word?: string;
+  /** If nothing changes it is a failure from here on, and no event will tell: somebody has to look again. */
+  readonly failsAtMs: number;
+}
+
 /** What a pod is evidence of. */
 export type PodEvidence =
   /** Ready on a node that is Ready, and nothing failed since the baseline. One restart may have been: it restarts a soak. */
   | { readonly kind: 'well'; readonly restarts: number }
-  /** Not ready, and not for too long; `word`: what it waits for, if it says so. */
-  | { readonly kind: 'starting'; readonly restarts: number; readonly word?: string }
+  | StartingPod
   | FailedPod
   /** Not ready for a reason that is neither the release's nor the node's, or on its way out. */
   | { readonly kind: 'neither'; readonly word: string; readonly restarts: number };
@@ -93,11 +102,12 @@ export function judgePod(pod: PodProjection, at: PodJudging): PodEvidence {
   const failed = failureOf(pod, at, exits);
   if (failed !== undefined) return { kind: 'failed', restarts, ...failed };
   if (pod.isReady) return { kind: 'well', restarts };
-  return pendingOf(pod, restarts);
+  return pendingOf(pod, restarts, at);
 }
 
 /** Not ready, not failed, not too late. */
-function pendingOf({ trouble }: PodProjection, restarts: number): PodEvidence {
+function pendingOf(pod: PodProjection, restarts: number, at: PodJudging): PodEvidence {
+  const { trouble } = pod;
   if (trouble?.unscheduled === SCHEDULING_GATED) {
     return { kind: 'neither', word: SCHEDULING_GATED, restarts };
   }
@@ -106,7 +116,21 @@ function pendingOf({ trouble }: PodProjection, restarts: number): PodEvidence {
     return { kind: 'neither', word: 'ReadinessGatesNotReady', restarts };
   }
   const word = trouble?.waiting ?? trouble?.unscheduled;
-  return word === undefined ? { kind: 'starting', restarts } : { kind: 'starting', restarts, word };
+  const starting = { kind: 'starting', restarts, failsAtMs: failsAtMs(pod, at) } as const;
+  return word === undefined ? starting : { ...starting, word };
+}
+
+/** When silence, or what may mend itself, becomes a failure. */
+function failsAtMs(pod: PodProjection, at: PodJudging): number {
+  const lateAtMs = lateSinceMs(pod) + at.graceMs;
+  const word = pod.trouble?.waiting;
+  const isRetried = word !== undefined && waitingMeaning(word) !== undefined;
+  return isRetried ? Math.min(lateAtMs, pod.createdAtMs + RETRIED_AFTER_MS) : lateAtMs;
+}
+
+/** Since when it is not ready. */
+function lateSinceMs({ createdAtMs, readyChangedAtMs }: PodProjection): number {
+  return Math.max(createdAtMs, readyChangedAtMs ?? 0);
 }
 
 type Failure = Omit<FailedPod, 'kind' | 'restarts'>;
@@ -187,8 +211,7 @@ function nodeFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
 /** Silence that lasts: never started, or runs and is not ready. */
 function lateFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
   if (pod.isReady || isHeldBack(pod)) return undefined;
-  const sinceMs = Math.max(pod.createdAtMs, pod.readyChangedAtMs ?? 0);
-  if (at.nowMs - sinceMs < at.graceMs) return undefined;
+  if (at.nowMs - lateSinceMs(pod) < at.graceMs) return undefined;
   const told = { atMs: at.nowMs, ...containerOf(pod) };
   const unscheduled = pod.trouble?.unscheduled;
   if (unscheduled !== undefined) {

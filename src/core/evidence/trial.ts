@@ -156,13 +156,11 @@ function noteFailures(
 
 /** Strata whose last failure was within a minute, and the one that was counted not too long ago. */
 function outagesAt(failures: readonly NodeFailure[], nowMs: number): Set<string> {
-  const going = new Set<string>();
-  const counted = new Set<string>();
-  for (const { stratum, isCounted, atMs } of failures) {
-    if (nowMs - atMs < OUTAGE_GAP_MS) going.add(stratum);
-    if (isCounted && nowMs - atMs < OUTAGE_MS_MAX) counted.add(stratum);
-  }
-  return new Set([...going].filter((stratum) => counted.has(stratum)));
+  const within = (limitMs: number): readonly NodeFailure[] =>
+    failures.filter(({ atMs }) => nowMs - atMs < limitMs);
+  const going = new Set(within(OUTAGE_GAP_MS).map(({ stratum }) => stratum));
+  const counted = within(OUTAGE_MS_MAX).filter(({ isCounted }) => isCounted);
+  return new Set(counted.map(({ stratum }) => stratum).filter((stratum) => going.has(stratum)));
 }
 
 /** The newest ones; what was counted is forgotten last. */

@@ -12,7 +12,7 @@ import type { Breach, OpenStep, RolloutRecord } from '../model/rollout-record.ts
 import { advanceTurns } from '../evidence/flapping.ts';
 import { advanceTrial } from '../evidence/trial.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../policy/share.ts';
-import { findStagesBreach, recreationMoments } from './find-breach.ts';
+import { findStagesBreach, judgingMoments, recreationMoments } from './find-breach.ts';
 import { excuseNodes } from './excused.ts';
 import { isUnwell, judgeGate } from './gate.ts';
 import { findAhead, findFormer } from './former.ts';
@@ -43,7 +43,11 @@ export function advanceStages(input: StagesInput): Stages {
     former,
     maxUnavailable: budgetOf(record, input),
     excused,
-    untilMs: [...momentsOf(gate, record, input), ...recreationMoments(record, input)],
+    untilMs: [
+      ...momentsOf(gate, record, input),
+      ...recreationMoments(record, input),
+      ...judgingMoments(record, input),
+    ],
     events: tellStages({ before: input.record, after: record, gate }),
   };
 }

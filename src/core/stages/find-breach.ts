@@ -54,26 +54,49 @@ function isEmptied({ startedAtMs }: RolloutRecord): (node: StageNode) => boolean
     !isExcluded && emptySinceMs !== undefined && emptySinceMs >= startedAtMs;
 }
 
-function findPodBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
-  const { nowMs, nodes, policy } = input;
-  const overruled = record.orders.resumed;
-  const judge = (node: NodeProjection, pod: PodProjection): JudgedPod => {
-    const baseline = record.baselines?.find(({ uid }) => uid === pod.uid);
+type Judge = (node: NodeProjection, pod: PodProjection) => JudgedPod;
+
+function judgeBy(record: RolloutRecord, { nowMs, minReadyMs }: StagesInput): Judge {
+  const baselines = new Map(record.baselines?.map((baseline) => [baseline.uid, baseline]));
+  return (node, pod) => {
+    const baseline = baselines.get(pod.uid);
     return judgeOnNode(pod, node, {
       nowMs,
-      graceMs: GRACE_MS + input.minReadyMs,
+      graceMs: GRACE_MS + minReadyMs,
       demand: 'unknown',
       sinceMs: record.startedAtMs,
       ...(baseline === undefined ? {} : { baseline }),
     });
   };
+}
+
+function judgeUpdated(judge: Judge, nodes: readonly StageNode[]): readonly JudgedPod[] {
+  return nodes.flatMap(({ node, updated }) =>
+    updated === undefined ? [] : [judge(node, updated)],
+  );
+}
+
+/** When a pod that comes up, or whose pull failed once, is too late: nothing else would have a run look then. */
+export function judgingMoments(record: RolloutRecord, input: StagesInput): readonly number[] {
+  const { kind } = record.step;
+  if (record.breach !== undefined || record.isReturn || kind === 'waiting' || kind === 'done') {
+    return [];
+  }
+  return judgeUpdated(judgeBy(record, input), input.nodes)
+    .flatMap(({ evidence }) => (evidence.kind === 'starting' ? [evidence.failsAtMs] : []))
+    .sort((left, right) => left - right)
+    .slice(0, 1);
+}
+
+function findPodBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
+  const { nowMs, nodes, policy } = input;
+  const overruled = record.orders.resumed;
+  const judge = judgeBy(record, input);
   return findBreach({
     nowMs,
     step: record.step.kind,
     soakMs: policy.soakMs,
-    updated: nodes.flatMap(({ node, updated }) =>
-      updated === undefined ? [] : [judge(node, updated)],
-    ),
+    updated: judgeUpdated(judge, nodes),
     peers: nodes.flatMap(({ node, old }) => (old === undefined ? [] : [judge(node, old)])),
     turns: record.turns ?? [],
     ...(overruled?.breach === undefined

@@ -70,7 +70,7 @@ describe('in the canary step the first one halts', () => {
     const pods = [
       judged(0, { evidence: failed({ class: 'node', sign: 'NodeLost' }) }),
       judged(1),
-      judged(2, { evidence: { kind: 'starting', restarts: 0 } }),
+      judged(2, { evidence: { kind: 'starting', restarts: 0, failsAtMs: NOW_MS } }),
       judged(3, { evidence: { kind: 'neither', restarts: 0, word: 'ReadinessGatesNotReady' } }),
     ];
     assert.equal(findBreach(input({ updated: pods })), undefined);

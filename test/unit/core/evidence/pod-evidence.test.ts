@@ -102,7 +102,7 @@ describe('cannot start', () => {
 
   it('a word that nobody knows is told, and fails by deadline', () => {
     const young = judge(waits('constructor'));
-    assert.deepEqual(young, { kind: 'starting', restarts: 0, word: 'constructor' });
+    assert.equal(young.kind === 'starting' && young.word, 'constructor');
     assert.equal(told(judge({ ...waits('constructor'), ageMs: GRACE_MS })), 'start NeverStarted');
   });
 
@@ -119,6 +119,27 @@ describe('cannot start', () => {
       /^start /,
     );
   });
+});
+
+describe('a pod that comes up says when it is to be looked at again', () => {
+  const rows: readonly (readonly [string, Row, number])[] = [
+    ['silence', {}, GRACE_MS],
+    ['a failed pull', waits('ImagePullBackOff'), RETRIED_AFTER_MS],
+    ['a word that nobody knows', waits('Hm'), GRACE_MS],
+    ['no room', { trouble: { unscheduled: 'Unschedulable' } }, GRACE_MS],
+    ['not ready', { phase: 'Running' }, GRACE_MS],
+  ];
+  for (const [name, row, afterMs] of rows) {
+    it(`${name}: and fails then, if nothing changes`, () => {
+      const young = judge({ ...row, ageMs: 1000 });
+      assert.ok(young.kind === 'starting');
+      assert.equal(young.failsAtMs, NOW_MS - 1000 + afterMs);
+      const later = judge({ ...row, ageMs: 1000 }, { nowMs: young.failsAtMs });
+      assert.equal(later.kind, 'failed');
+      const before = judge({ ...row, ageMs: 1000 }, { nowMs: young.failsAtMs - 1 });
+      assert.equal(before.kind, 'starting');
+    });
+  }
 });
 
 describe('runs badly', () => {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { Breach, RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
-import { findStagesBreach } from '../../../../src/core/stages/find-breach.ts';
+import { findStagesBreach, judgingMoments } from '../../../../src/core/stages/find-breach.ts';
 import type { StagesInput } from '../../../../src/core/stages/stages-input.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 import { policy } from '../../../support/staged-world.ts';
@@ -117,5 +117,34 @@ describe('a breach', () => {
     const peer = stageNode('n2', { pod: made });
     assert.equal(found({ nodes: [fresh, peer] }), undefined, 'an old pod shows the same');
     assert.equal(found({ nodes: [fresh] }, overruled('Restarts', 'n1')), undefined);
+  });
+});
+
+describe('a pod that comes up', () => {
+  const pulls = (agoMs: number): Partial<StagesInput> => {
+    const trouble = { waiting: 'ImagePullBackOff', container: 'main' };
+    const createdAtMs = NOW_MS - agoMs;
+    const pod = { trouble, phase: 'Pending', createdAtMs, readyChangedAtMs: createdAtMs } as const;
+    return { nodes: [stageNode('n1', { is: 'unwell', pod })] };
+  };
+
+  it('is looked at again when it is too late, since no event tells', () => {
+    const young = stagesInput(pulls(10_000));
+    const [again] = judgingMoments(record(), young);
+    assert.equal(again, NOW_MS + 20_000);
+    assert.equal(findStagesBreach(record(), young), undefined);
+    assert.equal(findStagesBreach(record(), { ...young, nowMs: again })?.cause, 'StartFailure');
+    assert.deepEqual(judgingMoments(record(), { ...young, nowMs: again }), []);
+  });
+
+  it('is not looked at while nothing is judged', () => {
+    const young = stagesInput(pulls(10_000));
+    const { step } = record();
+    const breach = { cause: 'Restarts', atMs: 1, message: '', nodes: [] } as const;
+    assert.deepEqual(judgingMoments(record({ breach }), young), []);
+    assert.deepEqual(judgingMoments(record({ isReturn: true }), young), []);
+    for (const kind of ['waiting', 'done'] as const) {
+      assert.deepEqual(judgingMoments(record({ step: { ...step, kind } }), young), []);
+    }
   });
 });
