@@ -59,10 +59,25 @@ const REPLACEMENTS: readonly Replacement[] = [
     module: /^@aws-sdk\/endpoint-cache$/,
     contents: 'export class EndpointCache {}',
   },
-  // Its build for browsers is of ES modules, of which only what reads a text stays; that for Node is not, and calls `require`.
+  // Policies are read, none is written. Its build for Node calls `require`; of its ES modules unused ones are left out.
   {
     module: /^yaml$/,
     contents: `export * from ${JSON.stringify(YAML_AS_ES_MODULES)};`,
+  },
+  // Of its schemas the one of YAML 1.2.
+  {
+    module: /^\.\/tags\.js$/,
+    importer: /\/yaml\/browser\/dist\/schema\/Schema\.js$/,
+    contents: `import { schema } from './core/schema.js';
+      export const coreKnownTags = {};
+      export const getTags = () => schema.slice();`,
+  },
+  {
+    module: /\/(stringify|fold)\w*\.js$/,
+    importer: /\/yaml\/browser\//,
+    contents: `export const createStringifyContext = undefined, foldFlowLines = undefined, indentComment = undefined,
+      lineComment = undefined, stringify = undefined, stringifyCollection = undefined, stringifyComment = undefined,
+      stringifyDocument = undefined, stringifyNumber = undefined, stringifyPair = undefined, stringifyString = undefined;`,
   },
 ];
 
@@ -71,6 +86,7 @@ const UNWANTED: readonly RegExp[] = [
   /credential-provider-(?!env\b)[a-z-]+\//,
   /\/event-streams\//,
   /\/mnemonist\//,
+  /\/yaml\/(dist|browser\/dist\/(stringify|schema\/json))\//,
   new RegExp(`^${BUILTINS}:node:fs`),
 ];
 

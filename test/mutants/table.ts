@@ -19,6 +19,7 @@ import { DIFFERENTIAL_BUGS } from './differential.ts';
 import { MUTATION_BUGS } from './mutation.ts';
 import { COPILOT_BUGS } from './copilot.ts';
 import { ORDER_BUGS } from './orders.ts';
+import { POLICY_BUGS } from './policy.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
@@ -56,6 +57,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   INTERLOCK_BUGS,
   QUIET_BUGS,
   EVIDENCE_BUGS,
+  POLICY_BUGS,
 ];
 
 /** The rows by name. */

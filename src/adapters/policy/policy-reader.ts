@@ -56,9 +56,12 @@ function listed(value: unknown): { readonly value: unknown; readonly isOneWindow
 }
 
 function refuse(problems: readonly PolicyProblem[]): PolicyReading {
-  // One of each field: what is no number is out of bounds as well.
-  const byField = new Map(problems.toReversed().map((problem) => [problem.field, problem]));
-  const told = [...byField.values()].reverse().slice(0, PROBLEMS_MAX);
+  // The first of each field: what is no number is out of bounds as well.
+  const byField = new Map<string, PolicyProblem>();
+  for (const problem of problems) {
+    if (!byField.has(problem.field)) byField.set(problem.field, problem);
+  }
+  const told = [...byField.values()].slice(0, PROBLEMS_MAX);
   const more = byField.size - told.length;
   if (more > 0) told.push({ field: '', message: `has ${String(more)} more problems` });
   const [first = { field: '', message: 'is no policy' }, ...others] = told;

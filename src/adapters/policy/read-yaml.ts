@@ -20,6 +20,10 @@ export type PlainYaml =
 
 /** Reads one document. Never throws. */
 export function readYaml(text: string): PlainYaml {
+  // Before it is parsed: functions have the parser's schema of YAML 1.2 alone.
+  if (/^%/m.test(text)) {
+    return invalid([{ field: '', message: 'has a YAML directive, a line that begins with %' }]);
+  }
   let document: Document.Parsed;
   try {
     document = parseDocument(text, {
@@ -44,9 +48,6 @@ export function readYaml(text: string): PlainYaml {
     return invalid([
       { field: '', message: `is not YAML: see line ${String(line)} (${error.code})` },
     ]);
-  }
-  if (/^%/m.test(text)) {
-    return invalid([{ field: '', message: 'has a YAML directive, a line that begins with %' }]);
   }
   const problems: PolicyProblem[] = [];
   const value = plain(document.contents, { field: '', depth: 0 }, problems);

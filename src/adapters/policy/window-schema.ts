@@ -13,7 +13,8 @@ const WINDOW_EXAMPLE = '{days: [mon-fri], from: "22:00", to: "04:00", timeZone: 
 const ZONE_MESSAGE = 'must be a time zone as Area/City, as Europe/Berlin, or UTC';
 const WINDOW_MINUTES_MIN = 15;
 
-const windowSchema = v.pipe(
+/** One window. */
+export const windowSchema = v.pipe(
   closed(
     {
       days: v.exactOptional(

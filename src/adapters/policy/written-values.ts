@@ -71,8 +71,7 @@ export function duration(leastMs: 0 | typeof MINUTE_MS): v.GenericSchema<string,
     v.string(message),
     v.regex(DURATION, message),
     v.transform(durationMs),
-    v.minValue(leastMs, message),
-    v.maxValue(DURATION_MS_MAX, message),
+    v.check((ms) => ms >= leastMs && ms <= DURATION_MS_MAX, message),
   );
 }
 
@@ -103,8 +102,12 @@ export function timeOfDay(until: '23:59' | '24:00'): v.GenericSchema<string, num
   );
 }
 
-const DAY = 'mon|tue|wed|thu|fri|sat|sun';
-const DAYS = new RegExp(`^(${DAY})(-(${DAY}))?$`, 'i');
+/** Mon, mon or MON: patterns of JSON Schema know no flags. */
+const DAY = 'mon|tue|wed|thu|fri|sat|sun'.replaceAll(
+  /[a-z]/g,
+  (letter) => `[${letter.toUpperCase()}${letter}]`,
+);
+const DAYS = new RegExp(`^(${DAY})(-(${DAY}))?$`);
 /** Sunday first, as JavaScript counts. */
 const DAY_NAMES: readonly string[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const DAYS_MESSAGE = 'must be a weekday of three letters or a range of them, as Mon or mon-fri';
@@ -112,8 +115,7 @@ const DAYS_MESSAGE = 'must be a weekday of three letters or a range of them, as 
 /** Mon or mon-fri, as weekdays; fri-mon goes over the week's end. */
 export const weekdays = v.pipe(
   v.string(DAYS_MESSAGE),
-  // In JSON Schema patterns know no flags.
-  v.check((written) => DAYS.test(written), DAYS_MESSAGE),
+  v.regex(DAYS, DAYS_MESSAGE),
   v.transform((written): readonly Weekday[] => {
     const [first = '', last = first] = written.toLowerCase().split('-');
     const from = DAY_NAMES.indexOf(first);

@@ -111,7 +111,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
     timeZone,
     calendar: 'gregory',
     numberingSystem: 'latn',
-    // `hour12: false` would say 24:00 at midnight.
+    // `hour12: false` says 24:00 at midnight, to some runtimes.
     hourCycle: 'h23',
     weekday: 'short',
     hour: '2-digit',

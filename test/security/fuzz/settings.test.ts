@@ -5,13 +5,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stringify } from 'yaml';
+import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { parseEndpoint } from '../../../src/adapters/kubernetes/egress/endpoint.ts';
 import { resultOf } from '../../support/kubeconfig-result.ts';
 import { loadKubeconfig } from '../../../src/adapters/kubeconfig/load-kubeconfig.ts';
 import { readWatchSettings } from '../../../src/adapters/kubernetes/settings/watch-settings.ts';
+import type { RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
+import { nodesRoundedUp } from '../../../src/core/policy/share.ts';
+import { nextOpeningMs } from '../../../src/core/policy/window.ts';
 import { CommandError, EXIT } from '../../../src/cli/process/exit-codes.ts';
 import { parseStartOptions } from '../../../src/cli/start/options.ts';
-import { fuzz } from '../../support/fuzz/fuzz.ts';
+import { assertOneLine, fuzz } from '../../support/fuzz/fuzz.ts';
 import { bendJson, bendText, garbage } from '../../support/fuzz/hostile-input.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
@@ -115,4 +119,57 @@ test('row 67: a watcher’s environment is settings or a refusal with a sentence
       if (result.kind === 'refused') assert.ok(result.message.length > 0);
     },
   });
+});
+
+const POLICY = {
+  paused: false,
+  maxUnavailable: '20%',
+  partition: 3,
+  order: [{ label: 'topology.kubernetes.io/zone', values: ['eu-1a'], last: true }],
+  canary: { nodes: '5%', spread: ['kubernetes.io/arch'] },
+  soak: '1h30m',
+  approval: 'after-canary',
+  progressDeadline: '2h',
+  window: [{ days: ['mon-fri'], from: '22:00', to: '04:00', timeZone: 'Europe/Berlin' }],
+  onBreach: 'rollback',
+  exclude: { matchExpressions: [{ key: 'pool', operator: 'In', values: ['pinned'] }] },
+  budget: 'attributed',
+  after: ['kube-system/cni'],
+  shrink: '35%',
+  config: true,
+};
+
+function assertBounds({ canary, soakMs, windows, shrinkPercent }: RolloutPolicy): void {
+  const nowMs = Date.parse('2026-11-25T10:00Z');
+  if (canary.kind === 'share') assert.ok(nodesRoundedUp(canary.share, 3) >= 1);
+  assert.ok(Number.isInteger(soakMs) && soakMs >= 0 && soakMs <= 720 * 3_600_000);
+  assert.ok(Number.isInteger(shrinkPercent) && shrinkPercent >= 1 && shrinkPercent <= 100);
+  assert.ok((nextOpeningMs(windows, nowMs) ?? nowMs) >= nowMs);
+}
+
+test('row 67: the annotation of a policy is one whose every bound holds, or problems of one line each', async () => {
+  const reader = createPolicyReader();
+  let accepted = 0;
+  const count = await fuzz({
+    name: 'createPolicyReader',
+    feed: (random) => {
+      const draw = random.next();
+      const text =
+        draw < 0.5
+          ? JSON.stringify(bendJson(POLICY, random))
+          : draw < 0.95
+            ? bendText(stringify(POLICY), random)
+            : garbage(random);
+      const reading = reader.read(text);
+      if (reading.kind === 'none') assert.equal(text.trim(), '');
+      if (reading.kind === 'invalid') {
+        assert.ok(reading.problems.length <= 11);
+        for (const { field, message } of reading.problems) assertOneLine(field + message);
+      }
+      if (reading.kind !== 'policy') return;
+      accepted += 1;
+      assertBounds(reading.policy);
+    },
+  });
+  if (count > 1) assert.ok(accepted > 500, `only ${accepted} of ${count} were accepted`);
 });

@@ -9,6 +9,8 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { findUnwanted, functionPlugins } from '../../../scripts/build/function-plugins.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
+import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
+import { EVERY_FIELD, REFUSED_POLICIES } from '../adapters/policy/policy-samples.ts';
 
 const run = promisify(execFile);
 
@@ -102,5 +104,28 @@ describe('scripts/build/function-plugins.ts', () => {
     assert.equal(findUnwanted(inputs), undefined);
     const plain = await bundle(contents, { isPlain: true });
     assert.match(findUnwanted(plain.inputs) ?? '', /credential-provider|event-streams|mnemonist/);
+  });
+
+  it('reads policies, good and bad, as the sources do, with a parser that can write nothing', async () => {
+    const texts = [
+      EVERY_FIELD,
+      ...REFUSED_POLICIES.map(([, text]) => text),
+      '[',
+      'a: *b',
+      'soak: !!binary aGk=',
+      'after: !!set {a}',
+      '? !!omap [a: 1]',
+      'a: 1\n---',
+    ];
+    const contents = `import { createPolicyReader } from './src/adapters/policy/policy-reader.ts';
+      const reader = createPolicyReader();
+      console.log(JSON.stringify(${JSON.stringify(texts)}.map((text) => reader.read(text))));`;
+    const reader = createPolicyReader();
+    assert.deepEqual(
+      JSON.parse(await outputOf(contents)),
+      texts.map((text) => reader.read(text)),
+    );
+    assert.equal(findUnwanted((await bundle(contents, { isPlain: false })).inputs), undefined);
+    assert.match(findUnwanted((await bundle(contents, { isPlain: true })).inputs) ?? '', /yaml/);
   });
 });

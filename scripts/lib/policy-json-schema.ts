@@ -1,0 +1,48 @@
+/**
+ * The published JSON Schema of rollout policies, from the schema of src/adapters/policy.
+ *
+ * Three places need a word of their own: labels are a custom check there; one window may stand without a list, which the
+ * reader undoes before its schema; and checks that JSON Schema cannot express are left out.
+ */
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type { JsonSchema } from '@valibot/to-json-schema';
+import { format } from 'prettier';
+import { policySchema } from '../../src/adapters/policy/policy-schema.ts';
+import { windowSchema } from '../../src/adapters/policy/window-schema.ts';
+import { labelMap } from '../../src/adapters/policy/written-values.ts';
+
+/** Relative to the repository; the npm package ships it. */
+export const POLICY_SCHEMA_FILE = 'infra/schema/rollout-policy.schema.json';
+
+/** Text of the file. */
+export function renderPolicySchema(): Promise<string> {
+  const schema = toJsonSchema(policySchema, {
+    // Of a pipe of schemas the last one: the first only tells maps from lists.
+    typeMode: 'output',
+    errorMode: 'ignore',
+    ignoreActions: ['check', 'partial_check', 'transform'],
+    overrideSchema: ({ valibotSchema, jsonSchema }) => {
+      if (valibotSchema === labelMap) return { ...jsonSchema, ...LABELS };
+      if ('item' in valibotSchema && valibotSchema.item === windowSchema) {
+        return oneOrSeveral(jsonSchema);
+      }
+      return undefined;
+    },
+  });
+  const { $schema, ...rest } = schema;
+  const whole = {
+    $schema,
+    title: 'Rollout policy of a DaemonSet',
+    description: 'The value of the annotation rollcall.dev/rollout (docs/rollouts.md).',
+    ...rest,
+  };
+  return format(JSON.stringify(whole), { parser: 'json', printWidth: 100 });
+}
+
+const LABELS: JsonSchema = { type: 'object', additionalProperties: { type: 'string' } };
+
+function oneOrSeveral(list: JsonSchema): JsonSchema {
+  const { items } = list;
+  if (typeof items !== 'object' || Array.isArray(items)) throw new Error('windows are no list');
+  return { anyOf: [items, list] };
+}
