@@ -7,7 +7,7 @@ import type { RolloutRecord } from '../../src/core/model/rollout-record.ts';
 import { emptyState } from '../../src/core/model/state.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
 import type { RegistryStore } from '../../src/ports/stores/registry-store.ts';
-import type { ViewStore } from '../../src/ports/stores/view-store.ts';
+import type { DaemonSetRef, ViewStore } from '../../src/ports/stores/view-store.ts';
 import { daemonSet } from './core-fixtures.ts';
 import { STARTED_MS, recordOf } from './rollout-records.ts';
 import { metaOf, registrationOf, sliceOf, stampAt } from './store-suite.ts';
@@ -40,7 +40,7 @@ export function agentOf(cluster = 'prod'): DaemonSetKey {
 }
 
 /** The reference of its items. */
-export function agentRef(cluster = 'prod') {
+export function agentRef(cluster = 'prod'): DaemonSetRef {
   return { clusterUid: registrationOf(cluster).clusterUid, uid: AGENT_UID };
 }
 

@@ -4,6 +4,7 @@
  * Who asks for approval without a step means the one that waits: its soak is over, so two people who approve one after
  * the other never approve two steps. Approving ahead of the soak is possible by naming the next step.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { awaitedApproval, gateOf, needsApproval } from '../../core/rollout/gate.ts';
 import type { RolloutRecord } from '../../core/model/rollout-record.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
@@ -30,39 +31,49 @@ export async function chooseOrder(
   nowMs: number,
 ): Promise<RolloutOrder | RolloutRefusal> {
   const { key, basis, policy } = found;
-  const { mode } = basis.registration;
-  if (mode === 'observe') return refuse('observed', key);
+  if (basis.registration.mode === 'observe') return refuse('observed', key);
   // Of an opaque object the policy is not known, and its record stands all the same.
   const hasNone = policy.kind === 'none' && basis.daemonSet.object !== null;
   if (hasNone) return refuse('no-policy', key);
   const record = basis.state?.rollout;
   if (record === undefined) return refuse('no-rollout', key);
-  const { hash, breach } = record;
   switch (ask.kind) {
     case 'pause':
       return { kind: 'pause' };
     case 'resume':
-      return {
-        kind: 'resume',
-        hash,
-        ...(breach === undefined ? {} : { breachAtMs: breach.atMs }),
-      };
+      return chooseResume(found, record);
     case 'approve':
       return chooseApproval(found, record, { stepIndex: ask.stepIndex, nowMs });
-    case 'undo': {
-      const back = wayBackOf(record);
-      if (back === undefined) {
-        return refuse(record.proven === undefined ? 'nothing-proven' : 'runs-proven', key);
-      }
-      if (mode === 'takeover') return { kind: 'undo', hash, to: back.hash };
-      const command = await ask.command(found);
-      return refuse(
-        'no-right',
-        key,
-        command === undefined ? undefined : `Go back with: ${command}`,
-      );
-    }
+    case 'undo':
+      return chooseUndo(found, record, ask.command);
   }
+}
+
+function chooseResume(
+  { key, policy }: FoundRollout,
+  { hash, breach, orders }: RolloutRecord,
+): RolloutOrder | RolloutRefusal {
+  const isHeld = breach !== undefined || orders.paused !== undefined || orders.undo !== undefined;
+  const isOfPolicy = policy.kind === 'policy' && policy.policy.isPaused;
+  if (!isHeld && isOfPolicy) return refuse('paused-by-policy', key);
+  return { kind: 'resume', hash, ...defined({ breachAtMs: breach?.atMs }) };
+}
+
+/** In takeover nodes can be given another revision than the template's; elsewhere the template is a person's. */
+async function chooseUndo(
+  found: FoundRollout,
+  record: RolloutRecord,
+  commandOf: UndoCommand,
+): Promise<RolloutOrder | RolloutRefusal> {
+  const { key, basis } = found;
+  const { hash, proven } = record;
+  const back = wayBackOf(record);
+  if (back === undefined) {
+    return refuse(proven === undefined ? 'nothing-proven' : 'runs-proven', key);
+  }
+  if (basis.registration.mode === 'takeover') return { kind: 'undo', hash, to: back.hash };
+  const command = await commandOf(found);
+  return refuse('no-right', key, command === undefined ? undefined : `Go back with: ${command}`);
 }
 
 function chooseApproval(

@@ -19,6 +19,8 @@ export type RolloutRefusalCode =
   | 'no-rollout'
   /** Rollcall only looks at this cluster. */
   | 'observed'
+  /** `paused: true` stands in its policy. */
+  | 'paused-by-policy'
   /** No step needs approval now. */
   | 'nothing-waits'
   | 'nothing-proven'
@@ -72,6 +74,10 @@ const WORDS: Readonly<Record<RolloutRefusalCode, Words>> = {
     (name) =>
       `Rollcall only looks at the cluster of ${name} (mode observe): it rolls nothing there.`,
     ({ cluster }) => `See: rollcall cluster show ${cluster}`,
+  ],
+  'paused-by-policy': [
+    (name) => `The rollout of ${name} is paused by its policy.`,
+    () => 'Take paused: true out of its annotation rollcall.dev/rollout.',
   ],
   'nothing-waits': [(name) => `No step of ${name} waits for approval.`, lookAgain],
   'nothing-proven': [

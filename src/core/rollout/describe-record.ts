@@ -39,52 +39,69 @@ export function describeNodes({ step, baseNodes }: RolloutRecord): string {
   return `${String(step.updatedNodes)} of ${count(baseNodes, 'node')} updated`;
 }
 
+/** What needs neither numbers nor notes. */
+const PLAIN = {
+  view: 'waits for news of nodes and pods: silence is no success',
+  'no-canary': 'waits for a node that the selector of its canary matches',
+  unseen: 'a newer template waits for the next look',
+  next: 'the next step opens with the next look',
+  'policy-invalid': 'held, because its policy is invalid',
+} as const;
+
+function isPlain(gate: ShownGate): gate is Extract<ShownGate, { kind: keyof typeof PLAIN }> {
+  return Object.hasOwn(PLAIN, gate.kind);
+}
+
 /** What it waits for, as the end of a sentence. */
 export function describeGate(gate: ShownGate, record: RolloutRecord): string {
+  if (isPlain(gate)) return PLAIN[gate.kind];
   switch (gate.kind) {
-    case 'updating': {
-      const are = gate.pendingNodes === 1 ? 'is' : 'are';
-      return `${count(gate.pendingNodes, 'node')} of its open steps ${are} to be updated`;
-    }
+    case 'updating':
     case 'settling':
-      return 'unwellNodes' in gate
-        ? `waits for ${count(gate.unwellNodes, 'node')} to be well`
-        : 'waits until all pods of its open steps are there and well';
+      return describePods(gate);
     case 'soaking':
       return `soaks until ${timeText(gate.untilMs)}`;
     case 'approval':
       return `waits for approval of step ${String(gate.stepIndex)}`;
     case 'window':
-      return gate.opensAtMs === undefined
-        ? 'waits for its window, which does not open within eight days'
-        : `waits for its window, which opens at ${timeText(gate.opensAtMs)}`;
-    case 'view':
-      return 'waits for news of nodes and pods: silence is no success';
-    case 'no-canary':
-      return 'waits for a node that the selector of its canary matches';
-    case 'unseen':
-      return 'a newer template waits for the next look';
-    case 'next':
-      return 'the next step opens with the next look';
+      return describeWindow(gate.opensAtMs);
     case 'done':
-      return describeDone(record, 'keptNodes' in gate ? gate.keptNodes : 0);
-    default:
+      return describeDone(record, gate);
+    case 'paused':
+    case 'breach':
+    case 'undone':
       return describeHold(gate, record);
   }
 }
 
-function describeDone({ hash }: RolloutRecord, keptNodes: number): string {
+function describeWindow(opensAtMs: number | undefined): string {
+  return opensAtMs === undefined
+    ? 'waits for its window, which does not open within eight days'
+    : `waits for its window, which opens at ${timeText(opensAtMs)}`;
+}
+
+type Of<Kind> = Extract<ShownGate, { readonly kind: Kind }>;
+
+function describePods(gate: Of<'updating' | 'settling'>): string {
+  if (gate.kind === 'updating') {
+    const are = gate.pendingNodes === 1 ? 'is' : 'are';
+    return `${count(gate.pendingNodes, 'node')} of its open steps ${are} to be updated`;
+  }
+  if (!('unwellNodes' in gate)) return 'waits until all pods of its open steps are there and well';
+  return `waits for ${count(gate.unwellNodes, 'node')} to be well`;
+}
+
+function describeDone({ hash }: RolloutRecord, gate: Of<'done'>): string {
+  const keptNodes = 'keptNodes' in gate ? gate.keptNodes : 0;
   const kept = keptNodes === 0 ? '' : `; ${count(keptNodes, 'node')} kept as the policy says`;
   return `revision ${hash} is rolled out${kept}`;
 }
 
-type Hold = Extract<
-  ShownGate,
-  { readonly kind: 'paused' | 'breach' | 'undone' | 'policy-invalid' }
->;
-
 /** What only a person ends. */
-function describeHold(gate: Hold, { orders, breach }: RolloutRecord): string {
+function describeHold(
+  gate: Of<'paused' | 'breach' | 'undone'>,
+  { orders, breach }: RolloutRecord,
+): string {
   switch (gate.kind) {
     case 'paused':
       if (gate.by === 'policy') return 'paused by its policy (paused: true)';
@@ -96,8 +113,6 @@ function describeHold(gate: Hold, { orders, breach }: RolloutRecord): string {
       const why = undo === undefined ? '' : ` ${undo.to}, asked for ${describeNote(undo)}`;
       return `goes back to the proven revision${why}`;
     }
-    case 'policy-invalid':
-      return 'held, because its policy is invalid';
   }
 }
 

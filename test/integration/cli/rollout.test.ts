@@ -8,6 +8,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
@@ -117,14 +118,9 @@ describe('rollcall rollout as a process', () => {
 async function readByShell(file: string): Promise<NodeJS.ProcessEnv> {
   assert.match(await readFile(file, 'utf8'), /^unset AWS_PROFILE/m);
   const script = '. "$1" && exec "$2" -p "JSON.stringify(process.env)"';
-  const { stdout } = await new Promise<{ readonly stdout: string }>((resolve, reject) => {
-    const env = { PATH: process.env['PATH'], AWS_PROFILE: 'of-nobody' };
-    const argv = ['-c', script, 'sh', file, process.execPath];
-    execFile('/bin/sh', argv, { env }, (error, out) => {
-      if (error === null) resolve({ stdout: out });
-      else reject(error as Error);
-    });
-  });
+  const env = { PATH: process.env['PATH'], AWS_PROFILE: 'of-nobody' };
+  const argv = ['-c', script, 'sh', file, process.execPath];
+  const { stdout } = await promisify(execFile)('/bin/sh', argv, { env });
   const read = JSON.parse(stdout) as NodeJS.ProcessEnv;
   assert.equal(read['AWS_PROFILE'], undefined);
   return read;

@@ -171,6 +171,7 @@ describe('an order that cannot be given', () => {
       { policy: APPROVED_FIRST, record: recordOf({ breach: breachOf() }) },
       'halted',
     ],
+    ['a pause of the policy', { kind: 'resume' }, { policy: 'paused: true' }, 'paused-by-policy'],
     ['nothing that is held', { kind: 'resume' }, {}, 'not-held'],
     [
       'the proven revision',
