@@ -67,6 +67,13 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '',
     killedBy: { file: ORDERS_TEST, title: 'opens nothing beside a breach' },
   },
+  'confirmation-of-another-shrink': {
+    bug: 'a removal that nobody looked at is confirmed with the one before (17.7)',
+    file: GIVE,
+    before: "if (heldToken(found) !== token) return refuse('changed', key);\n",
+    after: '',
+    killedBy: { file: GIVE_TEST, title: 'confirms no other one that came meanwhile' },
+  },
   'gate-says-done-too-early': {
     bug: 'a pipeline that watches its new image is told that the image before is done (17.9)',
     file: GATE,

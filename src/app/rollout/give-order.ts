@@ -7,6 +7,7 @@
  * loses them all has changed nothing.
  */
 import { hintFor } from '../../core/model/hint.ts';
+import { confirmShrink } from '../../core/interlock/confirm-shrink.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { OrderNote } from '../../core/model/rollout-record.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
@@ -62,7 +63,10 @@ export async function giveOrder(
   const note = orderNote(by, nowMs);
   const first = await findRollout(key, dependencies);
   if (first.kind === 'refused') return first;
-  if (ask.kind === 'confirm') return refuse('nothing-held', key);
+  if (ask.kind === 'confirm') {
+    const token = heldToken(first);
+    return changeState(first, (found) => editByConfirmation(found, token, note), dependencies);
+  }
   const order = await chooseOrder(first, ask, nowMs);
   if (order.kind === 'refused') return order;
   return changeState(first, (found) => editByOrder(found, order, note), dependencies);
@@ -78,6 +82,27 @@ function editByOrder(
   if (result.kind === 'refused') return refuse(result.code, key);
   if (result.kind === 'unchanged') return result;
   return { kind: 'changed', state: { ...state, rollout: result.record } };
+}
+
+/** Of the shrink that the interlock holds; undefined where it holds none, and where it only tells of one. */
+function heldToken({ basis }: FoundRollout): string | undefined {
+  if (basis.registration.mode !== 'takeover') return undefined;
+  return basis.state?.shrink?.held?.token;
+}
+
+/** Confirms the shrink that was held at the first look, and no other. */
+function editByConfirmation(
+  found: FoundRollout,
+  token: string | undefined,
+  note: OrderNote,
+): StateEdit {
+  const { key, basis } = found;
+  const { state } = basis;
+  if (state === undefined || token === undefined) return refuse('nothing-held', key);
+  if (heldToken(found) !== token) return refuse('changed', key);
+  const given = state.shrink?.order;
+  if (given?.token === token) return { kind: 'unchanged', since: given };
+  return { kind: 'changed', state: confirmShrink(state, note) };
 }
 
 async function changeState(

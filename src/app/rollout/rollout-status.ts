@@ -9,6 +9,8 @@ import type { Plan, RolloutProgress } from '../../core/model/plan.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { PolicyProblem } from '../../core/policy/rollout-policy.ts';
 import type { RolloutPhase } from '../../core/rollout/gate.ts';
+import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
+import type { HeldShrink } from '../../core/model/state.ts';
 import { explainPlan } from '../explain/explain.ts';
 import type { ExplainSources } from '../explain/explain.ts';
 import type { FoundRollout } from './find-rollout.ts';
@@ -38,6 +40,8 @@ export interface RolloutStatus {
   readonly staged?: StagedStatus;
   /** What is wrong with the policy's text. */
   readonly policyProblems?: readonly PolicyProblem[];
+  /** A removal of pods that waits for somebody to confirm it; in another mode than takeover it was only told of. */
+  readonly shrink?: HeldShrink;
   readonly isViewComplete: boolean;
   /** When the watcher sent what this is told of. */
   readonly lastSentAtMs: number;
@@ -68,6 +72,7 @@ export async function rolloutStatusOf(
     ...defined({
       budget: budgetOf(plan),
       staged,
+      shrink: basis.state?.shrink?.held,
       policyProblems: policy.kind === 'invalid' ? policy.problems : undefined,
     }),
     isViewComplete,
@@ -83,10 +88,19 @@ function budgetOf(plan: Plan | undefined): RolloutStatus['budget'] {
 }
 
 function notesOf(
-  { basis: { registration, meta }, policy }: FoundRollout,
+  { key, basis: { registration, meta, state }, policy }: FoundRollout,
   { isViewComplete, isStaged }: { readonly isViewComplete: boolean; readonly isStaged: boolean },
 ): string[] {
   const notes: string[] = [];
+  const held = state?.shrink?.held;
+  if (held !== undefined) {
+    const { cluster, namespace, name } = key;
+    const isHeld = registration.mode === 'takeover';
+    const next = isHeld
+      ? `Held until it is taken back, or: rollcall rollout confirm ${cluster} ${namespace}/${name}`
+      : 'Rollcall does not act here and cannot hold it.';
+    notes.push(`${describeShrink(held, undefined)}. ${next}`);
+  }
   if (registration.isFrozen) notes.push('The cluster is frozen: nothing is rolled in it.');
   if (registration.rival !== undefined) {
     notes.push(`Rollcall has stopped there: ${registration.rival.evidence}.`);

@@ -7,7 +7,7 @@
 import { describeEvidence, describeNote, timeText } from '../../core/rollout/describe-record.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
 import type { StagedStatus } from '../../app/rollout/staged-status.ts';
-import { renderFields } from '../command-line/text-table.ts';
+import { plainText, renderFields } from '../command-line/text-table.ts';
 
 type Field = readonly [string, string | undefined];
 
@@ -21,7 +21,7 @@ export function renderStatus(status: RolloutStatus): string[] {
       ...commonFields(status),
       // A further line of the field above.
     ]).map((line) => (line.startsWith(':') ? ` ${line.slice(1)}` : line)),
-    ...status.notes.map((note) => `! ${note}`),
+    ...status.notes.map((note) => `! ${plainText(note)}`),
   ];
 }
 

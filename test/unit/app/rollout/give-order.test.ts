@@ -144,6 +144,38 @@ describe('giving an order', () => {
   });
 });
 
+describe('confirming a mass removal', () => {
+  const held = { token: 'x7', heldAtMs: 1, pods: 12, basePods: 50, cause: 'nodes lost a label' };
+  const shrink = { placement: 1, held };
+
+  it('names what was held at the first look, once, and needs no policy', async () => {
+    const theatre = await Theatre.with({ policy: null, record: null, state: { shrink } });
+    assert.equal(code(await theatre.give({ kind: 'confirm' })), 'given');
+    const { order } = (await theatre.state()).shrink ?? {};
+    assert.deepEqual([order?.token, order?.by], ['x7', 'ann']);
+    assert.equal(theatre.hintCount, 1);
+    assert.equal(code(await theatre.give({ kind: 'confirm' }, 'bob')), 'unchanged');
+    assert.equal((await theatre.state()).shrink?.order?.by, 'ann');
+  });
+
+  it('confirms no other one that came meanwhile', async () => {
+    const theatre = await Theatre.with({ state: { shrink } });
+    theatre.beforeWrite = async () => {
+      if (theatre.writes > 1) return;
+      const other = { ...shrink, held: { ...held, token: 'y8' } };
+      await theatre.change((state) => ({ ...state, shrink: other }));
+    };
+    assert.equal(code(await theatre.give({ kind: 'confirm' })), 'changed');
+    assert.equal((await theatre.state()).shrink?.order, undefined);
+  });
+
+  it('is refused where Rollcall holds nothing, and only told of it', async () => {
+    const registration = { mode: 'observe' } as const;
+    const theatre = await Theatre.with({ registration, state: { shrink } });
+    assert.equal(code(await theatre.give({ kind: 'confirm' })), 'nothing-held');
+  });
+});
+
 describe('an order that cannot be given', () => {
   const refusals: readonly (readonly [string, OrderRequest['ask'], StoredRollout, string])[] = [
     ['no policy', { kind: 'pause' }, { policy: null, record: null }, 'no-policy'],

@@ -159,6 +159,23 @@ describe('orders', () => {
     assert.match(refused.expectExit(3).stderr, /kubectl --namespace ops rollout/);
   });
 
+  it('shows what is held with the command that lets it go, and says nothing of it as it stands', async () => {
+    const held = {
+      token: 'x7',
+      heldAtMs: 1,
+      pods: 12,
+      basePods: 50,
+      cause: 'n1\u001b lost a label',
+    };
+    const world = await worldWith({ state: { shrink: { placement: 1, held } } });
+    const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
+    assert.match(
+      stdout,
+      /! 12 of 50 pods go .*: n1  lost a label\. .*rollout confirm prod ops\/agent/,
+    );
+    (await world.run(['rollout', 'confirm', ...AGENT])).expectExit(0);
+  });
+
   it('refuses for safety what would open a step beside a breach', async () => {
     const world = await worldWith({
       policy: 'approval: after-canary',
