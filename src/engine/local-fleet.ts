@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Transport } from '../adapters/kubernetes/transport/transport.ts';
 import { clusterId } from '../core/model/identifiers.ts';
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterMode } from '../core/model/registration.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import { applyManifests } from './apply-manifests.ts';
@@ -50,6 +50,13 @@ export interface NodeCounts {
   readonly awaited?: string;
 }
 
+/** Where a DaemonSet is. */
+export interface DaemonSetPlace {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** The running clusters. */
 export interface LocalFleet {
   readonly clusters: readonly EngineCluster[];
@@ -57,6 +64,8 @@ export interface LocalFleet {
   readonly kubeconfig: string;
   /** How each cluster's nodes fare now; a cluster that does not answer is left out. */
   readonly readNodes: () => Promise<readonly NodeCounts[]>;
+  /** Edits a DaemonSet as a user does, by a strategic merge patch. Rejects when it is refused. */
+  readonly patchDaemonSet: (ref: DaemonSetPlace, body: JsonObject) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -91,6 +100,10 @@ export async function startLocalFleet(options: LocalFleetOptions): Promise<Local
       clusters,
       kubeconfig: renderKubeconfig(running),
       readNodes: () => readNodes(clusters, transports),
+      patchDaemonSet: async (place, body) => {
+        const index = clusters.findIndex(({ id }) => id === place.cluster);
+        await patchDaemonSet(transports[index], place, body);
+      },
       stop,
     };
   } catch (error) {
@@ -137,6 +150,27 @@ export function engineClusterOf(cluster: LocalCluster, mode: ClusterMode): Engin
     functions: mode === 'observe' ? { kind: 'none' } : { kind: 'bearer', token: tokens.functions },
     probe: { kind: 'bearer', token: tokens.admin },
   };
+}
+
+async function patchDaemonSet(
+  transport: Transport | undefined,
+  { cluster, namespace, name }: DaemonSetPlace,
+  body: JsonObject,
+): Promise<void> {
+  const answer = await transport?.send({
+    method: 'PATCH',
+    path: `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}`,
+    contentType: 'application/strategic-merge-patch+json',
+    body: JSON.stringify(body),
+  });
+  if (answer?.kind === 'answered' && answer.status < 400) return;
+  const why =
+    answer?.kind === 'answered' ? String(answer.status) : (answer?.message ?? 'no such cluster');
+  throw new EngineRefusal({
+    code: 'local-cluster',
+    message: `The DaemonSet ${namespace}/${name} of ${cluster} could not be edited: ${why}.`,
+    remedy: 'Is it still there? Without --data the examples are as they were.',
+  });
 }
 
 async function readNodes(

@@ -67,6 +67,23 @@ export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '{ trouble: {} };\n  void trouble;',
     killedBy: { file: COMPANY_TEST, title: 'an exit decides' },
   },
+  'judged-by-nobody': {
+    bug: 'a canary whose image cannot be pulled is never judged: no message comes while it waits (L1)',
+    file: 'src/core/stages/advance-stages.ts',
+    before: '      ...judgingMoments(record, input),\n',
+    after: '',
+    killedBy: { file: 'test/simulation/halted-rollouts.test.ts', title: 'by bad-image' },
+  },
+  'judged-for-ever': {
+    bug: 'a pod that was judged is looked at again at once, for ever (L5)',
+    file: 'src/core/evidence/judged-again.ts',
+    before: 'moments.filter((moment) => moment > nowMs)',
+    after: 'moments',
+    killedBy: {
+      file: 'test/unit/core/evidence/judged-again.test.ts',
+      title: 'what is well, goes, is held by a gate, or was judged',
+    },
+  },
   'kubelets-are-awaited': {
     bug: 'every status write of a kubelet is a heartbeat within a second',
     file: 'src/watcher/session/epoch.ts',

@@ -11,7 +11,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { EngineCluster } from '../../engine/engine-options.ts';
 import { LOCAL_PROBE_WAIT_MS, startLocalFleet } from '../../engine/local-fleet.ts';
-import type { NodeCounts } from '../../engine/local-fleet.ts';
+import type { LocalFleet, NodeCounts } from '../../engine/local-fleet.ts';
 import { packageFile } from '../../engine/package-files.ts';
 import { loadCluster } from '../reach/open-kubeconfig.ts';
 import type { ClusterChoice, StartOptions } from './options.ts';
@@ -29,6 +29,8 @@ export interface ClusterSource {
   readonly nextSteps: (environmentPath: string) => readonly string[];
   /** How the nodes fare, where the clusters are ours; else none. */
   readonly readNodes: () => Promise<readonly NodeCounts[]>;
+  /** Edits a DaemonSet of a local cluster; absent where the clusters are somebody's. */
+  readonly patchDaemonSet?: LocalFleet['patchDaemonSet'];
   readonly close: () => Promise<void>;
 }
 
@@ -101,6 +103,7 @@ async function openLocal(choice: LocalChoice, request: OpenSource): Promise<Clus
     directory,
     nextSteps,
     readNodes: fleet.readNodes,
+    patchDaemonSet: fleet.patchDaemonSet,
     close: async () => {
       await fleet.stop();
       await release();

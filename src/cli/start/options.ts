@@ -5,6 +5,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { INJECTED_FAILURES } from '../../engine/injected-failure.ts';
+import type { InjectedFailure } from '../../engine/injected-failure.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import { EXIT, usageError } from '../process/exit-codes.ts';
 import type { CommandError } from '../process/exit-codes.ts';
@@ -22,6 +24,8 @@ export type ClusterChoice =
       readonly port: number;
       /** Nodes are NotReady until their CNI DaemonSet runs. */
       readonly isCold: boolean;
+      /** A bad rollout that is played once they have settled. */
+      readonly inject?: InjectedFailure;
     };
 
 /** What `npm start` was asked to do. */
@@ -65,6 +69,7 @@ Examples:
 ${line(alone, 'two local clusters of twelve nodes')}
 ${line(`${call} --cold`, 'nodes wait for their CNI DaemonSet')}
 ${line(`${call} --nodes 200 --data ./data`, 'larger, and kept between runs')}
+${line(`${call} --inject bad-image`, 'a bad rollout, and how it is halted')}
 ${line(`${call} --kubeconfig ~/.kube/config`, 'look only: changes no workload')}
 ${line(`${call} --kubeconfig admin.conf --mode takeover`, 'keep its DaemonSets')}
 ${line(`${call} --kubeconfig admin.conf --release`, 'hand them back; no pod is restarted')}
@@ -114,6 +119,12 @@ function buildCommand(calledAs: CalledAs): Command {
       parseWhole({ min: 0, max: PORT_MAX }),
     )
     .option('--cold', 'local nodes are NotReady until the CNI DaemonSet runs on them')
+    .addOption(
+      new Option(
+        '--inject <failure>',
+        'play a rollout of this kind on the first local cluster, in stages that halt it',
+      ).choices(INJECTED_FAILURES),
+    )
     .option('--kubeconfig <file>', 'manage the cluster of this kubeconfig instead')
     .option('--context <name>', 'context of that kubeconfig (default: its current context)')
     .addOption(
@@ -151,6 +162,7 @@ interface RawOptions {
   readonly nodes?: number;
   readonly port?: number;
   readonly cold?: true;
+  readonly inject?: InjectedFailure;
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly mode?: ClusterMode;
@@ -195,7 +207,7 @@ export function parseStartOptions(
   };
 }
 
-const LOCAL_ONLY = ['clusters', 'nodes', 'port', 'cold'] as const;
+const LOCAL_ONLY = ['clusters', 'nodes', 'port', 'cold', 'inject'] as const;
 
 function chooseClusters(raw: RawOptions): ClusterChoice {
   if (raw.kubeconfig !== undefined) {
@@ -211,8 +223,13 @@ function chooseClusters(raw: RawOptions): ClusterChoice {
   if (port !== 0 && port + clusterCount - 1 > PORT_MAX) {
     throw contradiction(`${String(clusterCount)} ports from ${String(port)} on do not exist.`);
   }
+  if (raw.inject !== undefined && raw.mode === 'observe') {
+    throw contradiction('--inject plays a rollout, --mode observe rolls nothing.');
+  }
   const nodesPerCluster = raw.nodes ?? DEFAULT_NODES;
-  return { kind: 'local', clusterCount, nodesPerCluster, port, isCold: raw.cold === true };
+  const isCold = raw.cold === true;
+  const { inject } = raw;
+  return { kind: 'local', clusterCount, nodesPerCluster, port, isCold, ...defined({ inject }) };
 }
 
 /** Releasing manages nothing, so what says how to manage has no meaning beside it. */

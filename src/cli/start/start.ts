@@ -14,10 +14,12 @@ import type { ClusterOverview } from '../../engine/overview.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import { listenForInterrupt } from '../process/listen-for-interrupt.ts';
+import { INJECTION_TARGET } from '../../engine/injected-failure.ts';
 import { openActivity } from './activity.ts';
 import type { Activity } from './activity.ts';
 import { openClusterSource } from './cluster-source.ts';
 import type { ClusterSource } from './cluster-source.ts';
+import { Injection } from './injection.ts';
 import { Lookout } from './lookout.ts';
 import type { StartOptions } from './options.ts';
 import { createScreen } from './screen.ts';
@@ -111,6 +113,7 @@ async function watch(watching: Watching): Promise<End> {
   const { options, source, engine, screen, activity, clock, signal } = watching;
   const startedAtMs = clock.monotonicMs();
   const lookout = new Lookout(engine, clock);
+  const injection = openInjection(watching);
   let changedAtMs = startedAtMs;
   let last: unknown;
   for (;;) {
@@ -129,9 +132,14 @@ async function watch(watching: Watching): Promise<End> {
       ...activity.recent(),
     ]);
     if (signal.aborted) return { result: 'interrupted', clusters };
+    const quietMs = clock.monotonicMs() - changedAtMs;
+    const unsettled = whatIsAwaited(clusters, quietMs) ?? awaitedNode(nodes);
+    // A rollout that was halted leaves pods that never settle: its end is what is waited for.
+    const waitingFor =
+      injection === undefined
+        ? unsettled
+        : await injection.advance(clusters, unsettled === undefined);
     if (options.shouldExitWhenSettled) {
-      const quietMs = clock.monotonicMs() - changedAtMs;
-      const waitingFor = whatIsAwaited(clusters, quietMs) ?? awaitedNode(nodes);
       if (waitingFor === undefined) return { result: 'settled', clusters };
       if (clock.monotonicMs() - startedAtMs > options.settleTimeoutMs) {
         screen.say(`not settled in time; still waiting for ${waitingFor}`);
@@ -140,6 +148,19 @@ async function watch(watching: Watching): Promise<End> {
     }
     await clock.sleep(REFRESH_MS, signal);
   }
+}
+
+function openInjection({ options, source, screen }: Watching): Injection | undefined {
+  const failure = options.choice.kind === 'local' ? options.choice.inject : undefined;
+  const { patchDaemonSet } = source;
+  if (failure === undefined || patchDaemonSet === undefined) return undefined;
+  return new Injection({
+    failure,
+    patch: (body) => patchDaemonSet(INJECTION_TARGET, body),
+    say: (text) => {
+      screen.say(text);
+    },
+  });
 }
 
 function whatIsAwaited(clusters: readonly ClusterOverview[], quietMs: number): string | undefined {

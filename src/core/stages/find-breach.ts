@@ -8,6 +8,7 @@
 import { findBreach, findNodesFailed, judgeOnNode } from '../evidence/breach.ts';
 import { namesOf } from '../evidence/breach-message.ts';
 import type { JudgedPod } from '../evidence/breach.ts';
+import { judgedAgainAtMs } from '../evidence/judged-again.ts';
 import { GRACE_MS } from '../evidence/pod-evidence.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeProjection, PodProjection } from '../model/projections.ts';
@@ -136,6 +137,19 @@ export function recreationMoments(record: RolloutRecord, input: StagesInput): re
     .filter(isEmptied(record))
     .map(({ emptySinceMs = input.nowMs }) => emptySinceMs + RECREATED_WITHIN_MS)
     .filter((moment) => moment > input.nowMs);
+}
+
+/** When a pod that stays as it is becomes a failure: nothing else would have a run look then, either. */
+export function judgingMoments(
+  { breach: found, step }: RolloutRecord,
+  { nodes, nowMs, minReadyMs }: StagesInput,
+): readonly number[] {
+  if (found !== undefined || step.kind === 'waiting' || step.kind === 'done') return [];
+  const at = { nowMs, graceMs: GRACE_MS + minReadyMs };
+  return nodes.flatMap(({ updated }) => {
+    const moment = updated === undefined ? undefined : judgedAgainAtMs(updated, at);
+    return moment === undefined ? [] : [moment];
+  });
 }
 
 /** More nodes are bad than go bad by themselves, and no control says that it is not the release. */

@@ -107,6 +107,16 @@ describe('npm start on a laptop', () => {
     assert.deepEqual(countersOf(report, 'local-1'), allAt({ ...EXPECTED, 'pod-network': 12 }));
   });
 
+  it('plays a bad rollout, and ends once it is halted on its canary', async () => {
+    const report = await start('--clusters', '1', '--inject', 'crash-loop');
+    assert.equal(report.result, 'settled');
+    const [one] = report.clusters;
+    const found = one?.daemonSets.find(({ name }) => name === 'log-collector');
+    assert.equal(found?.rollout?.phase, 'Halted');
+    assert.match(found.rollout.summary, /Restarts/);
+    assert.equal(found.upToDate, 2, 'the canary alone');
+  });
+
   it('goes on from its data directory: same cluster, same DaemonSets, same pods counted', async () => {
     const data = path.join(directory, 'data');
     const first = await start('--clusters', '1', '--data', data);

@@ -30,7 +30,15 @@ describe('npm start', () => {
     });
   });
 
+  it('takes a failure to inject into local clusters', () => {
+    const parsed = parseStartOptions(['--inject', 'slow-leak']);
+    assert.ok(parsed.kind === 'run' && parsed.options.choice.kind === 'local');
+    assert.equal(parsed.options.choice.inject, 'slow-leak');
+  });
+
   for (const argv of [
+    ['--kubeconfig', 'file', '--inject', 'flap'],
+    ['--inject', 'flap', '--mode', 'observe'],
     ['--kubeconfig', 'file', '--nodes', '3'],
     ['--kubeconfig', 'file', '--cold'],
     ['--context', 'c'],
@@ -51,6 +59,7 @@ describe('npm start', () => {
     ['--clusters', '0'],
     ['--nodes', '1.5'],
     ['--nodes', 'many'],
+    ['--inject', 'good-image'],
     ['--port', '70000'],
   ]) {
     it(`refuses ${argv.join(' ')} with 2`, (context) => {
