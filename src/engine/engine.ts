@@ -26,6 +26,7 @@ import { loadHandlers } from './handlers.ts';
 import { Overviews } from './overview.ts';
 import type { ClusterOverview } from './overview.ts';
 import { registerCluster } from './register-cluster.ts';
+import { keepHeapSlim, processHeap } from './slim-heap.ts';
 
 /** A running engine. */
 export interface Engine {
@@ -108,7 +109,9 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
     await Promise.all(watchers.map((watcher) => watcher.stop()));
   });
   await Promise.all(watchers.map((watcher) => watcher.started));
-  const overviews = new Overviews({ registry, view, clock: createSystemClock() });
+  const clock = createSystemClock();
+  stops.push(keepHeapSlim({ heap: processHeap, clock, counts: aws.counts, log: options.log }));
+  const overviews = new Overviews({ registry, view, clock });
   const overview = async (): Promise<readonly ClusterOverview[]> => {
     const all = options.clusters.map(({ id }) => overviews.read(id));
     return (await Promise.all(all)).filter((one) => one !== undefined);
