@@ -4,7 +4,7 @@
  * An item that is there already is the truth: another clusterUid under the same id means that the
  * cluster was rebuilt, and nothing is written to it until somebody registers it again (row 90).
  * Takeover is entered only after the probe; a cluster that was taken over before stays so while its
- * sentinel was left alone.
+ * sentinel was left alone. Copilot needs none: the built-in controller is expected.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { PRIVATE_RANGES } from '../adapters/kubernetes/egress/address-class.ts';
@@ -114,7 +114,7 @@ function wantedRegistration(
   return {
     id,
     clusterUid: uid,
-    ...(isKept ? takeoverOf(stored) : { mode: 'observe' }),
+    ...(isKept ? takeoverOf(stored) : { mode: cluster.mode === 'copilot' ? 'copilot' : 'observe' }),
     isFrozen,
     configVersion,
     senderRoleId,
@@ -161,6 +161,6 @@ async function takeOver(request: RegisterCluster, access: ProbeAccess): Promise<
     code: 'built-in-controller-runs',
     message: `Takeover of ${cluster.id} is refused: its built-in DaemonSet loop is on, and two controllers would fight.`,
     remedy:
-      'Start kube-controller-manager with --controllers=*,-daemonset-controller, or use --mode observe.',
+      'Start kube-controller-manager with --controllers=*,-daemonset-controller, or use --mode copilot.',
   });
 }

@@ -65,6 +65,7 @@ export function healthyFacts(registration: ClusterRegistration = takenOver): Doc
       heardAtMs,
     }),
     sentinel: checked('quiet'),
-    observed: checked({ total: 3, behind: [] }),
+    observed: checked({ total: 3, behind: [], followed: [], rollingUpdate: [] }),
+    listed: checked([]),
   };
 }

@@ -15,6 +15,7 @@ import {
   judgeRequestsRights,
   judgeWatcherRights,
 } from './judge-credential.ts';
+import { judgeCopilot } from './judge-copilot.ts';
 import { judgeClock, judgeEndpoint, judgeIdentity } from './judge-endpoint.ts';
 import {
   judgeDeadLetters,
@@ -73,6 +74,7 @@ function judgeCluster(
     judgeView(registration, facts),
     judgeBreaker(facts),
     judgeRival(registration, facts),
+    ...judgeCopilot(registration, facts),
     judgeClock(facts),
   ];
 }

@@ -77,6 +77,9 @@ export type SentinelFact = 'quiet' | 'touched' | 'replaced' | 'missing' | 'not-e
 export interface ObservedFact {
   readonly total: number;
   readonly behind: readonly string[];
+  /** In copilot: whose rollouts are staged, and who has a policy that has no effect beside RollingUpdate. */
+  readonly followed: readonly string[];
+  readonly rollingUpdate: readonly string[];
 }
 
 /** The sealed token of a cluster with authentication by a bound token. */
@@ -110,6 +113,8 @@ export interface DoctorFacts {
   readonly requestsRights: Checked<RightsFact>;
   readonly watcherRights: Checked<RightsFact>;
   readonly admission: Checked<{ readonly missing: readonly string[] }>;
+  /** In copilot: namespace/name of the DaemonSets that the admission policy names. */
+  readonly listed: Checked<readonly string[]>;
   readonly lease: Checked<LeaseFact>;
   readonly watcher: Checked<WatcherFact>;
   readonly eventsQueue: Checked<QueueFact>;

@@ -34,6 +34,7 @@ export const LINKS = [
   'view',
   'breaker',
   'rival',
+  'copilot',
   'clock',
 ] as const;
 

@@ -104,7 +104,9 @@ export function judgeFunctionsRights(
   if (!isConnectedTo(registration)) {
     return ok('functions-rights', 'functions-rights-ok', 'none are needed');
   }
-  const found = judgeRights('functions-rights', functionsRights, 'infra/functions/rbac.yaml');
+  const manifest =
+    registration.mode === 'copilot' ? 'infra/copilot/rbac.yaml' : 'infra/functions/rbac.yaml';
+  const found = judgeRights('functions-rights', functionsRights, manifest);
   if (registration.mode !== 'observe' || found.level !== 'failed') return found;
   const { seen } = found;
   return { ...found, level: 'warning', seen: `${seen}; in observe they only ask for snapshots` };
@@ -165,8 +167,12 @@ export function judgeAdmission(
   if (missing.length === 0) {
     return ok('admission', 'admission-ok', 'the admission policies stand and are bound');
   }
+  const [harm, next] =
+    mode === 'copilot'
+      ? ['delete any pod', 'kubectl apply -k infra/overlays/functions/copilot (EKS: copilot-eks)']
+      : ['create any pod', 'kubectl apply -f infra/admission/policy.yaml'];
   return warning('admission', 'admission-missing', {
-    seen: `missing: ${missing.join(', ')}: whoever steals the functions’ credential could create any pod`,
-    next: 'kubectl apply -f infra/admission/policy.yaml (Kubernetes 1.30 and later)',
+    seen: `missing: ${missing.join(', ')}: whoever steals the functions’ credential could ${harm}`,
+    next: `${next}; Kubernetes 1.30 and later`,
   });
 }

@@ -56,6 +56,11 @@ export function judgeMode(registration: ClusterRegistration): Finding {
       next: `Give it a credential (rollcall cluster set ${id} --eks-cluster NAME --eks-region REGION, or --renewer-role-id ID), or go back: rollcall cluster set ${id} --mode observe`,
     });
   }
+  if (mode === 'copilot') {
+    const seen =
+      'copilot: the built-in controller works, Rollcall times rollouts of those that opt in';
+    return ok('mode', 'mode-ok', seen);
+  }
   if (takeoverProbedAtMs === undefined) {
     return failed('mode', 'mode-never-probed', {
       seen: `${mode} without a takeover probe: nothing shows that the built-in loop is off`,

@@ -101,9 +101,9 @@ export function judgeBreaker({ meta, nowMs }: ViewFacts): Finding | undefined {
 
 /** Whether somebody else manages the DaemonSets, as the mode wants it or not (S1, row 58). */
 export function judgeRival(registration: ClusterRegistration, facts: DoctorFacts): Finding {
-  return registration.mode === 'observe'
-    ? judgeBuiltInLoop(facts)
-    : judgeSentinel(registration, facts);
+  return registration.mode === 'takeover'
+    ? judgeSentinel(registration, facts)
+    : judgeBuiltInLoop(facts);
 }
 
 /** Another controller that a function has seen. */
@@ -141,7 +141,7 @@ function judgeSentinel(registration: ClusterRegistration, { sentinel }: DoctorFa
   }
 }
 
-/** In observe the built-in loop must be on: told by what it has observed, without writing anything. */
+/** In observe and copilot the built-in loop must be on: told by what it has observed, without writing anything. */
 function judgeBuiltInLoop({ observed }: DoctorFacts): Finding {
   if (observed.kind === 'unchecked') return notChecked('rival', observed.why);
   const { total, behind } = observed.value;
@@ -154,7 +154,7 @@ function judgeBuiltInLoop({ observed }: DoctorFacts): Finding {
   const seen =
     total === 0
       ? 'there is no DaemonSet to tell by whether the built-in loop is on'
-      : 'a controller has observed the last change of every DaemonSet, as it should in observe';
+      : 'a controller has observed the last change of every DaemonSet, as it should';
   return finding('rival', {
     code: total === 0 ? 'built-in-loop-unknown' : 'built-in-loop-on',
     level: total === 0 ? 'unknown' : 'ok',

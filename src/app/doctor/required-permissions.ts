@@ -29,12 +29,12 @@ export function permissionsOf(documents: readonly unknown[]): readonly Permissio
   });
 }
 
-/** What the functions need in this mode, of all that they may ever need. */
+/** What the functions need in this mode, of what the manifest of their mode gives them (takeover's in observe). */
 export function neededInMode(
   permissions: readonly Permission[],
   mode: ClusterMode,
 ): readonly Permission[] {
-  if (mode === 'takeover') return permissions;
+  if (mode !== 'observe') return permissions;
   return permissions.filter(({ resource }) => OBSERVE_RESOURCES.includes(resource));
 }
 

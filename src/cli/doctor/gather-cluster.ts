@@ -34,6 +34,7 @@ const DEPLOYMENT = `/apis/apps/v1/namespaces/${SYSTEM}/deployments/rollcall-watc
 const PODS = `/api/v1/namespaces/${SYSTEM}/pods?labelSelector=app.kubernetes.io%2Fname%3Drollcall-watcher`;
 const SENTINEL = `/apis/apps/v1/namespaces/${SENTINEL_KEY.namespace}/daemonsets/${SENTINEL_KEY.name}`;
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
+const LISTED = `${ADMISSION}/validatingadmissionpolicies/rollcall-copilot-listed`;
 const LEASE_DURATION_MS = 40_000;
 
 const ACCOUNTS = ['system:serviceaccounts', `system:serviceaccounts:${SYSTEM}`];
@@ -61,6 +62,7 @@ type ClusterFacts = Pick<
   | 'requestsRights'
   | 'watcherRights'
   | 'admission'
+  | 'listed'
   | 'lease'
   | 'watcher'
   | 'sentinel'
@@ -87,6 +89,7 @@ export const CLUSTER_FACTS: {
   requestsRights: ['the rights of functions that only ask', gatherRequestsRights],
   watcherRights: ['the watcher’s rights', gatherWatcherRights],
   admission: ['the admission policies', gatherAdmission],
+  listed: ['the DaemonSets that copilot names', gatherListed],
   lease: ['the watcher’s Lease', gatherLease],
   watcher: ['the watcher', gatherWatcher],
   sentinel: ['the sentinel', gatherSentinel],
@@ -129,7 +132,8 @@ async function gatherCredential({ ways }: ClusterQuestion): Promise<Checked<Cred
 
 function gatherFunctionsRights(question: ClusterQuestion): Promise<Checked<RightsFact>> {
   const { registration, manifests } = question;
-  const needed = neededInMode(manifests.functions, registration.mode);
+  const shipped = registration.mode === 'copilot' ? manifests.copilot : manifests.functions;
+  const needed = neededInMode(shipped, registration.mode);
   return gatherRights(question, {
     needed,
     self: true,
@@ -149,6 +153,7 @@ function gatherWatcherRights(question: ClusterQuestion): Promise<Checked<RightsF
 }
 
 async function gatherAdmission({
+  registration,
   ways,
   manifests,
 }: ClusterQuestion): Promise<ClusterFacts['admission']> {
@@ -156,13 +161,32 @@ async function gatherAdmission({
   const way = ways.kubeconfig;
   if ('why' in way) return unchecked(way.why);
   const missing: string[] = [];
-  for (const { kind, name } of manifests.admission) {
+  const isCopilot = registration.mode === 'copilot';
+  for (const { kind, name } of isCopilot ? manifests.copilotAdmission : manifests.admission) {
     const plural = kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`;
     const answer = await way.inspection.read(`${ADMISSION}/${plural.toLowerCase()}/${name}`);
     if (answer.kind === 'missing') missing.push(`${kind} ${name}`);
     else if (answer.kind !== 'answered') return unchecked(whyNot(answer));
   }
   return checked({ missing });
+}
+
+/** What stands in the policy of that name: quoted names, as scripts/install/copilot-policy.ts writes them. */
+async function gatherListed({
+  registration,
+  ways,
+}: ClusterQuestion): Promise<Checked<readonly string[]>> {
+  if (registration.mode !== 'copilot') return unchecked('the cluster is not in copilot');
+  const way = ways.kubeconfig;
+  if ('why' in way) return unchecked(way.why);
+  const answer = await way.inspection.read(LISTED);
+  if (answer.kind === 'missing') return checked([]);
+  if (answer.kind !== 'answered') return unchecked(whyNot(answer));
+  const variables = jsonItems(jsonMember(jsonMember(answer.value, 'spec'), 'variables'));
+  const listed = variables.find((variable) => jsonMember(variable, 'name') === 'listed');
+  const text = jsonMember(listed, 'expression');
+  const names = typeof text === 'string' ? text.matchAll(/'([^']+)'/g) : [];
+  return checked([...names].map(([, name = '']) => name));
 }
 
 async function gatherLease({ ways }: ClusterQuestion): Promise<Checked<LeaseFact>> {
@@ -227,7 +251,7 @@ async function gatherSentinel({
   ways,
 }: ClusterQuestion): Promise<Checked<SentinelFact>> {
   const { mode, sentinel } = registration;
-  if (mode === 'observe' || sentinel === undefined) return checked('not-expected');
+  if (mode !== 'takeover' || sentinel === undefined) return checked('not-expected');
   const answer = await ask(ways, (inspection) => inspection.read(SENTINEL));
   if (answer.kind === 'unchecked') return answer;
   if (answer.kind === 'missing') return checked('missing');

@@ -153,6 +153,7 @@ function nothingOfCluster(): OfCluster {
     requestsRights: none,
     watcherRights: none,
     admission: none,
+    listed: none,
     lease: none,
     watcher: none,
     sender: none,

@@ -12,6 +12,8 @@ import type { Checked } from '../../app/doctor/finding.ts';
 import { findLetters } from '../../app/redrive/find-letters.ts';
 import { isSenderPartition } from '../../core/hints/dead-letter-place.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { copilotStanding } from '../../core/policy/opt-in.ts';
+import type { CopilotStanding } from '../../core/policy/opt-in.ts';
 import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
 import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
 import { defined } from '@rollcall/base/defined.ts';
@@ -125,12 +127,12 @@ export async function gatherToken(
   return checked({ kind: 'found', clusterUid, issuedAtMs, expiresAtMs });
 }
 
-/** Whether somebody observes the DaemonSets of an observed cluster: read from the view. */
+/** Whether somebody observes the DaemonSets of a cluster that is not taken over, and who opted in: read from the view. */
 export async function gatherObserved(
   { view, clock }: Stack,
   { mode, clusterUid }: ClusterRegistration,
 ): Promise<Checked<ObservedFact>> {
-  if (mode !== 'observe') return unchecked('Rollcall manages them');
+  if (mode === 'takeover') return unchecked('Rollcall manages them');
   const { names } = await view.listNames(clusterUid, { limit: DAEMON_SETS_MAX });
   const items = await Promise.all(
     names.map(async ({ uid }) =>
@@ -146,8 +148,14 @@ export async function gatherObserved(
     const generation = typeof metadata.generation === 'number' ? metadata.generation : 0;
     return !(ageMs < NEW_MS) && (status?.observedGeneration ?? 0) < generation;
   });
+  const namesOf = (some: typeof objects): readonly string[] =>
+    some.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`);
+  const standing = (which: CopilotStanding): readonly string[] =>
+    namesOf(objects.filter((object) => copilotStanding(object) === which));
   return checked({
     total: objects.length,
-    behind: behind.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`),
+    behind: namesOf(behind),
+    followed: standing('followed'),
+    rollingUpdate: standing('rolling-update'),
   });
 }

@@ -130,8 +130,8 @@ function buildCommand(calledAs: CalledAs): Command {
     .addOption(
       new Option(
         '--mode <mode>',
-        'observe: look only. takeover: create, replace and delete pods (default: takeover of local clusters, observe with --kubeconfig)',
-      ).choices(['observe', 'takeover']),
+        'observe: look only. copilot: time rollouts beside the built-in controller. takeover: create, replace and delete pods (default: takeover of local clusters, observe with --kubeconfig)',
+      ).choices(['observe', 'copilot', 'takeover']),
     )
     .option(
       '--data <dir>',
@@ -192,6 +192,11 @@ export function parseStartOptions(
   const raw = command.opts<RawOptions>();
   const choice = chooseClusters(raw);
   if (raw.release) checkRelease(raw);
+  if (raw.mode === 'copilot' && choice.kind === 'local') {
+    throw contradiction(
+      '--mode copilot needs a built-in controller, and local clusters have none.',
+    );
+  }
   return {
     kind: 'run',
     options: {

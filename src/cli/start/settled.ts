@@ -41,6 +41,8 @@ function whatIsMissing(daemonSet: DaemonSetOverview, mode: string): string | und
   if (!daemonSet.isComplete) return 'a complete run';
   if (mode === 'observe') return undefined;
   if (daemonSet.openIntents > 0) return `${String(daemonSet.openIntents)} open effects`;
+  // Status and pods are the built-in controller's.
+  if (mode === 'copilot') return undefined;
   if (daemonSet.observedGeneration < daemonSet.generation) return 'its status';
   if (daemonSet.current < daemonSet.desired) {
     return `${String(daemonSet.desired - daemonSet.current)} pods to be created`;

@@ -48,7 +48,7 @@ async function readManifest(path: string): Promise<KubernetesObject[]> {
 }
 
 /** Creates the object; one that exists already is left as it is. */
-async function createIfMissing(admin: ApiClient, object: KubernetesObject): Promise<void> {
+export async function createIfMissing(admin: ApiClient, object: KubernetesObject): Promise<void> {
   const path = collectionPath(object);
   const response = await admin.request({ method: 'POST', path, body: object });
   if (response.status >= 400 && response.status !== 409) {

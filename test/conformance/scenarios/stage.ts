@@ -116,28 +116,37 @@ export interface StageOptions {
   readonly name: string;
   readonly backend: Backend;
   readonly nodes?: readonly KubernetesObject[];
+  /** Which of the shipped rights the functions have; default: those of takeover. */
+  readonly rights?: keyof typeof RIGHTS;
   /** More options of the engine, e.g. faults. */
   readonly engine?: Partial<EngineOptions>;
 }
+
+/** Manifests of the functions' rights, the RBAC first, and of the admission that narrows them. */
+const RIGHTS = {
+  takeover: ['infra/functions/rbac.yaml', ...ADMISSION_FILES],
+  copilot: ['infra/copilot/rbac.yaml', 'infra/copilot/admission.yaml'],
+} as const;
 
 /** No control plane here has a built-in loop, and never a leader election to wait for. */
 const PROBE_WAIT_MS = 3000;
 
 /** Sets a stage on which Rollcall does not run; the caller owes `close()`. */
 export async function openBareStage(
-  options: Pick<StageOptions, 'name' | 'backend' | 'nodes'>,
+  options: Pick<StageOptions, 'name' | 'backend' | 'nodes' | 'rights'>,
 ): Promise<BareStage> {
+  const [functionsRbac, ...admission] = RIGHTS[options.rights ?? 'takeover'];
   const cluster = await openBackend(options.backend, options.name);
   const admin = createApiClient(cluster.access.connectionOf('admin'));
   const observer = await startObserver(cluster.access.connectionOf('observer'));
   await applyFiles(admin, [
     repositoryPath('infra/watcher/rbac.yaml'),
-    repositoryPath('infra/functions/rbac.yaml'),
+    repositoryPath(functionsRbac),
     // The local cluster knows no admission policies.
-    ...(options.backend === 'real' ? ADMISSION_FILES.map(repositoryPath) : []),
+    ...(options.backend === 'real' ? admission.map(repositoryPath) : []),
   ]);
   await createNodes(admin, options.nodes ?? stageNodes());
-  await waitForRights(cluster);
+  await waitForRights(cluster, functionsRbac);
   return {
     cluster,
     admin,
@@ -152,10 +161,11 @@ export async function openBareStage(
 }
 
 /** Until both actors have their rights: an engine that starts before is refused, as it should be. */
-async function waitForRights({ access }: TestCluster): Promise<void> {
+async function waitForRights({ access }: TestCluster, functionsRbac: string): Promise<void> {
+  const files = { watcher: 'infra/watcher/rbac.yaml', functions: functionsRbac } as const;
   for (const actor of ['watcher', 'functions'] as const) {
     const client = createApiClient(access.connectionOf(actor));
-    await untilInForce(client, readRules(`infra/${actor}/rbac.yaml`)).finally(client.close);
+    await untilInForce(client, readRules(files[actor])).finally(client.close);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * `rollcall cluster add`: makes a cluster known to the stack, with a watcher that may speak for it.
  *
- * Mode is observe: takeover is entered by `cluster set`, after its probe. Without `--apply` the manifests
+ * Mode is observe or copilot: takeover is entered by `cluster set`, after its probe. Without `--apply` the manifests
  * go to stdout, so that they can be piped or read; everything that is said meanwhile is on stderr. No credential
  * is part of either (S11).
  */
@@ -153,7 +153,7 @@ export function nextSteps(
     ...added.accessEntryCommands.map((command) => `  let the functions in:  ${command}`),
     ...stepsOfManifests(added, options.isApplied),
     `  see that all is well:  rollcall cluster doctor ${id}`,
-    ...stepsToTakeover(added),
+    ...stepsToAct(added),
   ];
 }
 
@@ -174,15 +174,20 @@ function stepsOfManifests(
   return steps.filter((step) => step !== false);
 }
 
-function stepsToTakeover({ id, registration, credentials }: AddedCluster): readonly string[] {
-  const { kind } = registration.authentication;
+function stepsToAct({ id, registration, credentials }: AddedCluster): readonly string[] {
+  const { mode, authentication } = registration;
+  const { kind } = authentication;
   if (kind === 'none') return [];
   const steps = [
     kind === 'bound-token' &&
       '  first token at once:   kubectl -n rollcall-system create job --from=cronjob/rollcall-renewer rollcall-renewer-first',
-    credentials === 'pod-identity' &&
+    mode === 'copilot' &&
+      '  name its DaemonSets:   kubectl get daemonsets -A -o json | node scripts/install/copilot-policy.ts | kubectl apply -f -',
+    mode === 'observe' &&
+      credentials === 'pod-identity' &&
       '  before takeover:       --credentials irsa; the agent of pod identity is a DaemonSet itself',
-    `  then, when you want:   rollcall cluster set ${id} --mode takeover`,
+    mode === 'observe' &&
+      `  then, when you want:   rollcall cluster set ${id} --mode takeover, or beside the built-in controller --mode copilot`,
   ];
   return steps.filter((step) => step !== false);
 }

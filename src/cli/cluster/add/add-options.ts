@@ -7,7 +7,7 @@
 import type { Command } from 'commander';
 import { defined } from '@rollcall/base/defined.ts';
 import { collect, parseLabel } from '../../command-line/cluster-arguments.ts';
-import { AUTH_KINDS, REQUEST_FIELDS } from './add-request.ts';
+import { ADD_MODES, AUTH_KINDS, REQUEST_FIELDS } from './add-request.ts';
 import { CREDENTIAL_KINDS } from '../manifests/manifests.ts';
 
 /** Options of both commands that are no field of a request, or not under its name. */
@@ -29,6 +29,14 @@ export function declareCommonOptions(command: Command): void {
           'how functions will get in: none (observe needs nothing), eks (access entries), bound-token (renewed by the cluster)',
         )
         .choices([...AUTH_KINDS]),
+    )
+    .addOption(
+      command
+        .createOption(
+          '--mode <mode>',
+          'observe (default): look only. copilot: time rollouts beside the built-in controller (needs --auth)',
+        )
+        .choices([...ADD_MODES]),
     )
     .addOption(
       command

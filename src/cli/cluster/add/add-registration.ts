@@ -120,7 +120,7 @@ export function requireReachable(registration: ClusterRegistration, stage: strin
 /** What a registration is made from. */
 type RegistrationParts = Pick<AddTask, 'request' | 'examined'> & { readonly roles: SenderRoles };
 
-/** The registration, in mode observe. Throws CommandError when the schema refuses it. */
+/** The registration, in the mode that was asked for. Throws CommandError when the schema refuses it. */
 export function composeRegistration(parts: RegistrationParts): ClusterRegistration {
   const { request, examined, roles } = parts;
   const { server, caPem, clusterUid } = examined.facts;
@@ -135,7 +135,7 @@ export function composeRegistration(parts: RegistrationParts): ClusterRegistrati
   const registration: ClusterRegistration = {
     id: request.id,
     clusterUid,
-    mode: 'observe',
+    mode: request.mode,
     isFrozen: false,
     configVersion: 1,
     senderRoleId: roles.watcher.roleId ?? UNKNOWN_ROLE_ID,
@@ -183,7 +183,9 @@ function differencesFrom(
     ...(isRenewerOpen ? {} : { authentication }),
     labels: { set: wanted.labels, removed: [] },
   });
-  return compareRegistrations(stored, candidate);
+  // Observe is what is left open: what was entered since then stays.
+  const mode = wanted.mode === 'observe' ? stored.mode : wanted.mode;
+  return compareRegistrations(stored, { ...candidate, mode });
 }
 
 /** Writes a new registration, or finds that an earlier run did. Throws CommandError. */

@@ -23,6 +23,9 @@ import { CREDENTIAL_KINDS } from '../manifests/manifests.ts';
 /** How functions will get in. */
 export const AUTH_KINDS = ['none', 'eks', 'bound-token'] as const;
 
+/** Modes that a cluster can be added in: takeover needs its probe (`cluster set`). */
+export const ADD_MODES = ['observe', 'copilot'] as const;
+
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(2048));
 const matching = (pattern: RegExp, what: string) => v.pipe(v.string(), v.regex(pattern, what));
 const roleIdSchema = matching(ROLE_ID, 'is no unique id of a role (AROA…)');
@@ -42,6 +45,7 @@ const RequestSchema = v.strictObject({
   server: v.exactOptional(text),
   caFile: v.exactOptional(text),
   auth: v.optional(v.picklist(AUTH_KINDS), 'none'),
+  mode: v.optional(v.picklist(ADD_MODES), 'observe'),
   credentials: v.exactOptional(v.picklist(CREDENTIAL_KINDS)),
   labels: v.optional(
     v.record(
@@ -119,7 +123,7 @@ const PASS_EKS = 'Pass the name of the EKS cluster with --eks.';
 
 function checkSource(request: AddRequest): void {
   const { kubeconfig, context, eks, eksRegion, clusterUid, server, caFile } = request;
-  const { auth, credentials } = request;
+  const { auth, credentials, mode } = request;
   const isEks = eks !== undefined;
   const isGiven = clusterUid !== undefined;
   refuse([
@@ -138,6 +142,11 @@ function checkSource(request: AddRequest): void {
       'Pass one of them.',
     ],
     [auth === 'eks' && !isEks, '--auth eks needs --eks.', PASS_EKS],
+    [
+      mode === 'copilot' && auth === 'none',
+      '--mode copilot needs a way in for the functions.',
+      'Pass --auth eks, or --auth bound-token.',
+    ],
     [
       (credentials === 'pod-identity' || credentials === 'irsa') && !isEks,
       `--credentials ${credentials} is for EKS.`,

@@ -104,7 +104,7 @@ async function addExamined(task: AddTask, isApplied: boolean): Promise<AddedClus
   if (standing.kind === 'registered') requireSame(standing.registration, registration);
   throwIfInterrupted(context.signal);
   const result = await register(task, registration, standing.kind === 'registered');
-  say(`3/4 ${id}: ${REGISTERED[result]}`);
+  say(`3/4 ${id}: ${REGISTERED[result](registration)}`);
   const entries = await letFunctionsIn(task);
   warn(unverifiedWarning(entries.accessEntries));
   throwIfInterrupted(context.signal);
@@ -125,9 +125,9 @@ async function addExamined(task: AddTask, isApplied: boolean): Promise<AddedClus
 }
 
 const REGISTERED = {
-  written: 'registered, mode observe',
-  present: 'is registered so already',
-  planned: 'would be registered, mode observe',
+  written: ({ mode }: ClusterRegistration) => `registered, mode ${mode}`,
+  present: () => 'is registered so already',
+  planned: ({ mode }: ClusterRegistration) => `would be registered, mode ${mode}`,
 } as const;
 
 async function register(
@@ -141,7 +141,7 @@ async function register(
 
 function manifestsOf({ request, examined, context }: AddTask, roles: SenderRoles) {
   const { outputs } = context.stack;
-  const { id, auth, image, credentials, watcherApiServer } = request;
+  const { id, auth, image, credentials, watcherApiServer, mode } = request;
   // In takeover the watcher must work before the daemons that make service addresses work.
   const apiServer = watcherApiServer ?? (auth === 'eks' ? examined.eks?.server : undefined);
   const [watcherRoleArn, renewerRoleArn] = [roles.watcher.roleArn, roles.renewer?.roleArn];
@@ -150,6 +150,7 @@ function manifestsOf({ request, examined, context }: AddTask, roles: SenderRoles
     outputs,
     credentials,
     authentication: auth,
+    ...(mode === 'copilot' ? { mode } : {}),
     ...defined({ image, watcherRoleArn, renewerRoleArn, apiServer }),
   });
 }

@@ -1,9 +1,9 @@
 /**
- * Entering and leaving takeover, for a registered cluster and a person with a kubeconfig.
+ * Changing the mode of a registered cluster; for takeover by a person with a kubeconfig.
  *
- * Entering goes through the probe (src/app/takeover/takeover-probe.ts), leaving through the hand-back
- * (src/app/takeover/hand-back.ts): nothing else writes a mode. Each says what now happens in the cluster and what
- * is left to do there.
+ * Takeover is entered through the probe (src/app/takeover/takeover-probe.ts), and left through the hand-back
+ * (src/app/takeover/hand-back.ts). Copilot is one write (enter-copilot.ts), and left by a hand-back that finds nothing of
+ * ours in the cluster. Each says what now happens there and what is left to do.
  */
 import { handBack } from '../../../app/takeover/hand-back.ts';
 import { defaultReconcileOptions } from '../../../app/reconcile/process/dependencies.ts';
@@ -17,6 +17,7 @@ import type { CommandContext } from '../../command-line/command-module.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
 import { failure, refusal } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
+import { copilotLeftNotes, enterCopilot } from './enter-copilot.ts';
 import { requireSameCluster, withOperator } from '../../reach/operator-access.ts';
 import type { OperatorCluster, OperatorOptions } from '../../reach/operator-access.ts';
 
@@ -35,23 +36,37 @@ export interface ChangedMode {
   readonly notes: readonly string[];
 }
 
-/** Refuses (3) what could not work: takeover without a credential. */
+/** Refuses (3) what could not work: acting without a credential. */
 export function refuseMode(registration: ClusterRegistration, mode: ClusterMode): void {
-  if (mode !== 'takeover' || registration.authentication.kind !== 'none') return;
+  if (mode === 'observe' || registration.authentication.kind !== 'none') return;
   throw refusal(
-    `${registration.id} has no credential, so nothing could be done there in takeover.`,
+    `${registration.id} has no credential, so nothing could be done there in ${mode}.`,
     'Give it one first: --eks-cluster and --eks-region, or --renewer-role-id.',
   );
 }
 
-/** Enters or leaves takeover; nothing where the mode is so already and no rival was seen. */
+/** Enters or leaves a mode; nothing where it is so already and no rival was seen. */
 export async function changeMode(change: ModeChange): Promise<ChangedMode> {
   const { registration, mode } = change;
   const isSame = registration.mode === mode && registration.rival === undefined;
   if (isSame || (mode === 'observe' && registration.mode === 'observe')) {
     return { registration, notes: [] };
   }
-  return mode === 'takeover' ? enter(change) : leave(change);
+  switch (mode) {
+    case 'takeover':
+      return enter(change);
+    case 'observe':
+      return leave(change);
+    case 'copilot':
+      return registration.mode === 'takeover' ? leaveForCopilot(change) : enterCopilot(change);
+  }
+}
+
+/** The sentinel is of takeover: it goes first. Nobody makes pods until the built-in controller is on. */
+async function leaveForCopilot(change: ModeChange): Promise<ChangedMode> {
+  const left = await leave(change);
+  const entered = await enterCopilot({ ...change, registration: left.registration });
+  return { ...entered, notes: [...left.notes, ...entered.notes] };
 }
 
 function inCluster<T>(
@@ -101,7 +116,7 @@ function refusedTakeover(
   }
   return refusal(
     `Takeover of ${id} is refused: its built-in DaemonSet loop is on, and two controllers would fight.`,
-    'Start kube-controller-manager with --controllers=*,-daemonset-controller, then repeat; on a managed control plane, stay with observe.',
+    'Start kube-controller-manager with --controllers=*,-daemonset-controller, then repeat; on a managed control plane, use --mode copilot.',
   );
 }
 
@@ -127,7 +142,8 @@ async function leave(change: ModeChange): Promise<ChangedMode> {
         context.say(text);
       },
     });
-  const isUntouched = options.withoutCluster === true;
+  const wasCopilot = registration.mode === 'copilot';
+  const isUntouched = options.withoutCluster === true || wasCopilot;
   const result = isUntouched
     ? await release(UNTOUCHED)
     : await inCluster(change, ({ access }) => release(access));
@@ -139,7 +155,9 @@ async function leave(change: ModeChange): Promise<ChangedMode> {
   }
   return {
     registration: await requireRegistration(stack.registry, id),
-    notes: [...leftNotes(id), ...(isUntouched ? sentinelNotes() : [])],
+    notes: wasCopilot
+      ? copilotLeftNotes(id)
+      : [...leftNotes(id), ...(isUntouched ? sentinelNotes() : [])],
   };
 }
 

@@ -24,6 +24,7 @@ import type {
 import { refusal } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { changeMode } from './change-mode.ts';
+import { COPILOT_STAYS } from './enter-copilot.ts';
 import type { ModeChange } from './change-mode.ts';
 import { rolesStackName } from '../roles/roles.ts';
 import { declareOperatorOptions } from '../../reach/operator-access.ts';
@@ -141,6 +142,7 @@ function present(
 }
 
 function whoTakesCare(mode: ClusterRegistration['mode'], isForced: boolean): string {
+  if (mode === 'copilot') return COPILOT_STAYS;
   if (mode === 'observe') return 'Its DaemonSets are looked after by whoever did so before.';
   if (isForced) {
     return 'Nobody looks after its DaemonSets now: switch its built-in controller on (no -daemonset-controller in --controllers).';
@@ -156,7 +158,16 @@ const CLUSTER_WIDE: readonly (readonly [string, readonly string[]])[] = [
   ],
   [
     'validatingadmissionpolicybinding,validatingadmissionpolicy',
-    ['pods', 'owner', 'owner-kept', 'history', 'history-owner', 'status', 'events', 'lease'],
+    [
+      ...['pods', 'owner', 'owner-kept', 'history', 'history-owner', 'status', 'events', 'lease'],
+      ...[
+        'copilot-pods',
+        'copilot-listed',
+        'copilot-daemon-sets',
+        'copilot-revisions',
+        'copilot-events',
+      ],
+    ],
   ],
 ];
 

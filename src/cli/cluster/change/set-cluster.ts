@@ -1,7 +1,7 @@
 /**
- * `rollcall cluster set`: changes a registration, shows before and after, and enters or leaves takeover.
+ * `rollcall cluster set`: changes a registration, shows before and after, and changes its mode.
  *
- *   read ─▶ edit, one compare-and-set ─▶ mode: probe and switch, or hand back
+ *   read ─▶ edit, one compare-and-set ─▶ mode: switch, after a probe where it is takeover; or hand back
  *
  * What was changed by somebody else meanwhile is not overwritten: it is an error, and nothing is written.
  * Only a freeze alone is tried again, because who freezes wants exactly that.
@@ -80,9 +80,9 @@ function declareOptions(command: Command): void {
       command
         .createOption(
           '--mode <mode>',
-          'observe: look only. takeover: probe first, then keep its DaemonSets',
+          'observe: look only. copilot: time rollouts beside the built-in controller. takeover: probe first, then keep its DaemonSets',
         )
-        .choices(['observe', 'takeover']),
+        .choices(['observe', 'copilot', 'takeover']),
     )
     .option('--label <key=value>', 'set a label, or remove it with key-; repeatable', collect)
     .option('--server <url>', 'address of the API server, as the functions reach it')
@@ -108,6 +108,7 @@ const EXAMPLES = `
 Examples:
   rollcall cluster set prod-eu-1 --freeze
   rollcall cluster set prod-eu-1 --mode takeover --context prod-eu-1
+  rollcall cluster set eks-eu-2 --mode copilot
   rollcall cluster set prod-eu-1 --label ring=2 --label old-
   rollcall cluster set prod-eu-1 --server https://10.1.2.3:6443 --private-range 10.1.0.0/16 --dry-run`;
 

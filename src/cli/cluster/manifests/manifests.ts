@@ -10,7 +10,7 @@ import { stringify } from 'yaml';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { StackOutputs } from '../../reach/stack.ts';
-import type { ClusterAuthentication } from '../../../core/model/registration.ts';
+import type { ClusterAuthentication, ClusterMode } from '../../../core/model/registration.ts';
 import { packageFile } from '../../../engine/package-files.ts';
 import { isObject, objectIdentity, renderKustomization } from './kustomize.ts';
 
@@ -36,6 +36,8 @@ export interface ManifestValues {
   /** Where watcher and renewer reach the API server; absent: by the service address. */
   readonly apiServer?: string;
   readonly authentication: ClusterAuthentication['kind'];
+  /** What the functions shall be able to do there; absent: takeover. */
+  readonly mode?: Exclude<ClusterMode, 'observe'>;
 }
 
 const OVERLAYS: Readonly<Record<CredentialKind, string | undefined>> = {
@@ -53,7 +55,7 @@ export function composeManifests(values: ManifestValues): readonly JsonObject[] 
   const { authentication } = values;
   const objects = [
     ...watcherObjects(values),
-    ...(authentication === 'none' ? [] : functionsObjects(authentication)),
+    ...(authentication === 'none' ? [] : functionsObjects(values)),
     ...(authentication === 'bound-token' ? renewerObjects(values) : []),
   ];
   const kept = new Map<string, JsonObject>();
@@ -172,8 +174,11 @@ function setImage(object: JsonObject, image: string): JsonObject {
  * What the functions may do there, and which pods the admission policy lets them touch. With an access
  * entry they come as a user, otherwise as a service account.
  */
-function functionsObjects(authentication: ClusterAuthentication['kind']): readonly JsonObject[] {
-  const overlay = authentication === 'eks' ? 'takeover-eks' : 'takeover';
+function functionsObjects({
+  authentication,
+  mode = 'takeover',
+}: Pick<ManifestValues, 'authentication' | 'mode'>): readonly JsonObject[] {
+  const overlay = authentication === 'eks' ? `${mode}-eks` : mode;
   return renderKustomization(packageFile(`infra/overlays/functions/${overlay}`));
 }
 

@@ -53,8 +53,8 @@ const WORDS = {
     message: 'The cluster is frozen: nothing is created or deleted there.',
     remedy: `To go on: rollcall cluster set ${id} --unfreeze`,
   }),
-  'no-credential': ({ id }) => ({
-    message: 'It is in takeover, but the functions have no credential for it.',
+  'no-credential': ({ id, mode }) => ({
+    message: `It is in ${mode}, but the functions have no credential for it.`,
     remedy: `rollcall cluster set ${id} --eks-cluster … --eks-region …, or --renewer-role-id …`,
   }),
   'never-heard': ({ id }) => ({

@@ -1,6 +1,6 @@
 /** Facts in which one thing is wrong, and the finding that names it. */
 import assert from 'node:assert/strict';
-import type { DoctorFacts } from '../../../../src/app/doctor/facts.ts';
+import type { DoctorFacts, ObservedFact } from '../../../../src/app/doctor/facts.ts';
 import { checked } from '../../../../src/app/doctor/finding.ts';
 import type { FindingLevel } from '../../../../src/app/doctor/finding.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
@@ -22,6 +22,16 @@ export const boundToken: ClusterRegistration = {
   ...takenOver,
   authentication: { kind: 'bound-token', renewerRoleId: 'AROA2' },
 };
+
+/** One beside the built-in controller. */
+export const copilot: ClusterRegistration = { ...boundToken, mode: 'copilot' };
+
+const NOBODY: ObservedFact = { total: 0, behind: [], followed: [], rollingUpdate: [] };
+const inCopilot = (standing: Partial<ObservedFact>, listed: readonly string[]): DoctorFacts =>
+  with_(
+    { observed: checked({ ...NOBODY, total: 9, ...standing }), listed: checked(listed) },
+    healthyFacts(copilot),
+  );
 
 const withRegistration = (changes: Partial<ClusterRegistration>): DoctorFacts =>
   healthyFacts({ ...takenOver, ...changes });
@@ -392,7 +402,7 @@ export const CASES: readonly Case[] = [
     code: 'built-in-loop-off',
     level: 'warning',
     facts: with_(
-      { observed: checked({ total: 3, behind: ['kube-system/logs'] }) },
+      { observed: checked({ ...NOBODY, total: 3, behind: ['kube-system/logs'] }) },
       healthyFacts(observed),
     ),
     says: /kube-system\/logs/,
@@ -400,6 +410,24 @@ export const CASES: readonly Case[] = [
   {
     code: 'built-in-loop-unknown',
     level: 'unknown',
-    facts: with_({ observed: checked({ total: 0, behind: [] }) }, healthyFacts(observed)),
+    facts: with_({ observed: checked({ ...NOBODY, total: 0 }) }, healthyFacts(observed)),
+  },
+  {
+    code: 'copilot-rolling-update',
+    level: 'warning',
+    facts: inCopilot({ rollingUpdate: ['net/cni'] }, []),
+    says: /RollingUpdate.*net\/cni.*OnDelete/,
+  },
+  {
+    code: 'copilot-not-named',
+    level: 'warning',
+    facts: inCopilot({ followed: ['net/cni', 'ops/logs'] }, ['net/cni']),
+    says: /wait: ops\/logs .*copilot-policy/,
+  },
+  {
+    code: 'copilot-named-too-many',
+    level: 'warning',
+    facts: inCopilot({ followed: ['net/cni'] }, ['net/cni', 'ops/logs']),
+    says: /do not opt in: ops\/logs/,
   },
 ];

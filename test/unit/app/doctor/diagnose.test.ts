@@ -11,6 +11,7 @@ import {
   CASES,
   MINUTE_MS,
   boundToken,
+  copilot,
   observed,
   refusal,
   withMeta,
@@ -21,7 +22,7 @@ const troubles = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ level }) => level !== 'ok');
 
 describe('the doctor', () => {
-  for (const registration of [takenOver, observed, boundToken]) {
+  for (const registration of [takenOver, observed, boundToken, copilot]) {
     const { mode, authentication } = registration;
     it(`finds nothing wrong in a healthy cluster (${mode}, ${authentication.kind})`, () => {
       const findings = diagnose(healthyFacts(registration));

@@ -79,6 +79,15 @@ describe('npm start', () => {
     assert.equal(parsed.kind === 'run' && parsed.options.mode, 'observe');
   });
 
+  it('goes beside the built-in controller of a kubeconfig’s cluster; local clusters have none', () => {
+    const parsed = parseStartOptions(['--kubeconfig', 'file', '--mode', 'copilot']);
+    assert.equal(parsed.kind === 'run' && parsed.options.mode, 'copilot');
+    assert.throws(
+      () => parseStartOptions(['--mode', 'copilot']),
+      (error) => error instanceof CommandError && error.exitCode === EXIT.usage,
+    );
+  });
+
   it('takes every option', () => {
     const parsed = parseStartOptions(
       '--kubeconfig file --context c --mode takeover --data dir --exit-when-settled --settle-timeout 5 --json'.split(
@@ -100,7 +109,12 @@ describe('npm start', () => {
     });
   });
 
-  for (const argv of [['--mode', 'copilot'], ['--settle-timeout', '0'], ['--unknown'], ['extra']]) {
+  for (const argv of [
+    ['--mode', 'autopilot'],
+    ['--settle-timeout', '0'],
+    ['--unknown'],
+    ['extra'],
+  ]) {
     it(`refuses ${argv.join(' ')} with 2`, (context) => {
       context.mock.method(process.stderr, 'write', () => true);
       const parsed = parseStartOptions(['--kubeconfig', 'file', ...argv]);

@@ -61,6 +61,25 @@ describe('a registration by cluster add', () => {
     }
   });
 
+  it('is in copilot where that was asked for', () => {
+    const fields = { auth: 'eks', eks: 'prod', mode: 'copilot' };
+    assert.equal(compose({ fields }).mode, 'copilot');
+  });
+
+  it('changes no mode: one that differs is refused, one that was entered since then stays', () => {
+    const eks = { auth: 'eks', eks: 'prod' };
+    const observing = compose({ fields: eks });
+    const copilot = compose({ fields: { ...eks, mode: 'copilot' } });
+    requireSame(copilot, observing);
+    requireSame(copilot, copilot);
+    assert.throws(
+      () => {
+        requireSame(observing, copilot);
+      },
+      refusedWith(EXIT.refused, /mode \(observe → copilot\)/),
+    );
+  });
+
   it('names a way in, never a credential (S11)', () => {
     assert.deepEqual(compose().authentication, { kind: 'none' });
     assert.deepEqual(compose({ fields: { auth: 'eks', eks: 'prod' } }).authentication, {

@@ -28,6 +28,14 @@ describe('a request to add a cluster', () => {
     assert.equal(parseAddRequest({ id: 'a', eks: 'prod' }).credentials, 'irsa');
   });
 
+  it('asks for observe unless it says copilot, which needs a way in; takeover has its probe', () => {
+    assert.equal(parseAddRequest({ id: 'a' }).mode, 'observe');
+    const request = { id: 'a', eks: 'prod', auth: 'eks', mode: 'copilot' };
+    assert.equal(parseAddRequest(request).mode, 'copilot');
+    refusal({ id: 'a', mode: 'copilot' }, /--mode copilot needs a way in/);
+    refusal({ ...request, mode: 'takeover' }, /--mode/);
+  });
+
   it('has no field for a credential, and repeats no value that it refuses (S11, S12)', () => {
     for (const field of ['token', 'authentication', 'keyPem', 'command', 'proxy']) {
       refusal({ id: 'a', [field]: 'sesame' }, /not known/);

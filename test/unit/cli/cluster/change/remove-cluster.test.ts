@@ -153,11 +153,21 @@ describe('rollcall cluster remove', () => {
     assert.ok(await isForgotten(world));
   });
 
+  it('forgets a cluster in copilot without a hand-back, and says what stays', async () => {
+    const world = await worldOf({ mode: 'copilot', authentication: eks });
+    const run = (await world.run(['cluster', 'remove', ID])).expectExit(0);
+    assert.match(run.stdout, /built-in controller looks after its DaemonSets, as before/);
+    assert.match(run.stdout, /OnDelete stay so/);
+    assert.ok(await isForgotten(world));
+  });
+
   it('names every cluster-wide object that the manifests make', async () => {
     const world = await worldOf();
     const { stdout } = await world.run(['cluster', 'remove', ID]);
     const kinds = /^(ClusterRole|ClusterRoleBinding|ValidatingAdmissionPolicy(Binding)?)$/;
-    const files = globSync('infra/{watcher,renewer,functions,admission}/**/*.yaml', { cwd: ROOT });
+    const files = globSync('infra/{watcher,renewer,functions,admission,copilot}/**/*.yaml', {
+      cwd: ROOT,
+    });
     const objects = files.flatMap((file) =>
       parseAllDocuments(readFileSync(`${ROOT}${file}`, 'utf8')).map(
         (document) =>

@@ -170,7 +170,7 @@ describe('rollcall cluster set: edits', () => {
       ['--role-id', 'arn:aws:iam::1:role/x'],
       ['--eks-cluster', 'prod'],
       ['--eks-cluster', 'prod', '--eks-region', 'eu-west-1', '--without-credential'],
-      ['--mode', 'copilot'],
+      ['--mode', 'autopilot'],
     ];
     for (const argv of refused) {
       (await world.run(['cluster', 'set', ID, ...argv])).expectExit(2);
@@ -246,6 +246,49 @@ describe('rollcall cluster set: modes', () => {
     const run = (await other.world.run(argv)).expectExit(3);
     assert.match(run.stderr, /another cluster \(another-uid\)/);
     assert.equal((await other.stored())?.configVersion, 1);
+  });
+
+  it('enters copilot at once and without the cluster: nothing is probed, every DaemonSet is looked at', async () => {
+    const { world, stored } = await sceneOf();
+    const { view, hints } = world.stores();
+    const name = { namespace: 'ops', name: 'cni', uid: uid('u1'), stamp: stampAt(1) };
+    await view.writeName(clusterUid(`uid-of-${ID}`), name);
+    const run = (await world.run(['cluster', 'set', ID, '--mode', 'copilot'])).expectExit(0);
+    assert.match(run.stdout, /nothing was restarted/);
+    assert.match(run.stdout, /OnDelete and the annotation rollcall\.dev\/rollout/);
+    const after = await stored();
+    assert.equal(after?.mode, 'copilot');
+    assert.equal(after.sentinel, undefined);
+    assert.equal(after.configVersion, 2);
+    assert.equal(hints.hints.length, 1);
+  });
+
+  it('enters no copilot without a credential (exit 3)', async () => {
+    const { world, stored } = await sceneOf({ authentication: { kind: 'none' } });
+    const run = (await world.run(['cluster', 'set', ID, '--mode', 'copilot'])).expectExit(3);
+    assert.match(run.stderr, /nothing could be done there in copilot/);
+    assert.equal((await stored())?.mode, 'observe');
+  });
+
+  it('leaves copilot without the cluster, and says what stays and what would follow from changing it', async () => {
+    const { world, place, stored } = await sceneOf({ mode: 'copilot' });
+    const run = (await world.run(['cluster', 'set', ID, '--mode', 'observe'])).expectExit(0);
+    assert.match(run.stdout, /every pod was left as it is/);
+    assert.match(run.stdout, /OnDelete stay so.*replaces at once, within maxUnavailable/);
+    assert.doesNotMatch(run.stdout, /sentinel is still there|-daemonset-controller/);
+    assert.equal((await stored())?.mode, 'observe');
+    assert.equal((await stored())?.isFrozen, false);
+    assert.equal(place.closedCount, 0, 'it was never opened');
+  });
+
+  it('goes from takeover to copilot by the hand-back: no sentinel stays', async () => {
+    const { world, stored } = await sceneOf(takenOver);
+    const run = (await world.run(['cluster', 'set', ID, '--mode', 'copilot'])).expectExit(0);
+    assert.match(run.stdout, /until the built-in controller is switched on/);
+    const after = await stored();
+    assert.equal(after?.mode, 'copilot');
+    assert.equal(after.sentinel, undefined);
+    assert.equal(after.takeoverProbedAtMs, undefined);
   });
 
   it('enters takeover anew after a rival, and forgets it', async () => {

@@ -102,6 +102,24 @@ describe('manifests of a cluster', () => {
     }
   });
 
+  it('give the functions what copilot needs, and the policies that narrow it, by their mode', () => {
+    for (const authentication of ['eks', 'bound-token'] as const) {
+      const objects = composeManifests({ ...VALUES, authentication, mode: 'copilot' });
+      const names = objects.map(describeObject);
+      for (const rule of ['pods', 'listed', 'daemon-sets', 'revisions', 'events']) {
+        assert.ok(names.includes(`ValidatingAdmissionPolicyBinding rollcall-copilot-${rule}`));
+      }
+      assert.ok(!names.some((name) => name.endsWith('rollcall-owner')), 'nothing of takeover');
+      const [role] = objects.filter(
+        (each) => describeObject(each) === 'ClusterRole rollcall-functions',
+      );
+      assert.doesNotMatch(JSON.stringify(role?.['rules']), /daemonsets\/status|"create","delete"/);
+      const binding = find(objects, 'ClusterRoleBinding rollcall-functions');
+      const kind = authentication === 'eks' ? 'User' : 'ServiceAccount';
+      assert.equal((binding['subjects'] as readonly { readonly kind: string }[])[0]?.kind, kind);
+    }
+  });
+
   it('hold no key, and refuse to leave a role out where one is needed (S11)', () => {
     const objects = composeManifests({ ...VALUES, credentials: 'static' });
     assert.ok(objects.every(({ kind }) => kind !== 'Secret'));

@@ -1,0 +1,60 @@
+/**
+ * Findings about the DaemonSets of a cluster in copilot: a policy without effect, and one that admission does not let act.
+ *
+ * Pure. Whoever opts in expects staged rollouts; each of these keeps them from happening, and nothing else says so aloud.
+ */
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { DoctorFacts } from './facts.ts';
+import { notChecked, ok, warning } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+const NAMES_SHOWN = 5;
+const NAME_THEM =
+  'kubectl get daemonsets -A -o json | node scripts/install/copilot-policy.ts | kubectl apply -f -';
+
+const some = (names: readonly string[]): string =>
+  names.length <= NAMES_SHOWN
+    ? names.join(', ')
+    : `${names.slice(0, NAMES_SHOWN).join(', ')} and ${String(names.length - NAMES_SHOWN)} more`;
+
+/** None but in copilot. */
+export function judgeCopilot(
+  { mode }: ClusterRegistration,
+  { observed, listed }: Pick<DoctorFacts, 'observed' | 'listed'>,
+): readonly Finding[] {
+  if (mode !== 'copilot') return [];
+  if (observed.kind === 'unchecked') return [notChecked('copilot', observed.why)];
+  const { followed, rollingUpdate } = observed.value;
+  const rolling = rollingUpdate.length === 0 ? [] : [judgeRolling(rollingUpdate)];
+  return [...rolling, judgeNames(followed, listed)];
+}
+
+function judgeRolling(names: readonly string[]): Finding {
+  return warning('copilot', 'copilot-rolling-update', {
+    seen: `their policy has no effect, because the built-in controller rolls them (RollingUpdate): ${some(names)}`,
+    next: 'Set updateStrategy.type to OnDelete between two rollouts (docs/copilot.md), or remove the annotation.',
+  });
+}
+
+function judgeNames(followed: readonly string[], listed: DoctorFacts['listed']): Finding {
+  if (listed.kind === 'unchecked') {
+    const next = 'Pass --kubeconfig FILE --context NAME to have the admission policy looked at.';
+    return notChecked('copilot', listed.why, next);
+  }
+  const unnamed = followed.filter((name) => !listed.value.includes(name));
+  if (unnamed.length > 0) {
+    return warning('copilot', 'copilot-not-named', {
+      seen: `admission lets none of their pods go, so their rollouts wait: ${some(unnamed)}`,
+      next: NAME_THEM,
+    });
+  }
+  const surplus = listed.value.filter((name) => !followed.includes(name));
+  if (surplus.length > 0) {
+    return warning('copilot', 'copilot-named-too-many', {
+      seen: `named, so that their pods could be deleted, though they do not opt in: ${some(surplus)}`,
+      next: NAME_THEM,
+    });
+  }
+  const seen = `${String(followed.length)} DaemonSets opt in, and admission names them`;
+  return ok('copilot', 'copilot-ok', seen);
+}
