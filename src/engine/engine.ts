@@ -26,7 +26,7 @@ import { loadHandlers } from './handlers.ts';
 import { Overviews } from './overview.ts';
 import type { ClusterOverview } from './overview.ts';
 import { registerCluster } from './register-cluster.ts';
-import { keepHeapSlim, processHeap } from './slim-heap.ts';
+import { keepHeapSlim, processHeap } from '../adapters/system/slim-heap.ts';
 
 /** A running engine. */
 export interface Engine {

@@ -74,16 +74,6 @@ export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '',
     killedBy: { file: 'test/simulation/halted-rollouts.test.ts', title: 'by bad-image' },
   },
-  'judged-for-ever': {
-    bug: 'a pod that was judged is looked at again at once, for ever (L5)',
-    file: 'src/core/evidence/judged-again.ts',
-    before: 'moments.filter((moment) => moment > nowMs)',
-    after: 'moments',
-    killedBy: {
-      file: 'test/unit/core/evidence/judged-again.test.ts',
-      title: 'what is well, goes, is held by a gate, or was judged',
-    },
-  },
   'kubelets-are-awaited': {
     bug: 'every status write of a kubelet is a heartbeat within a second',
     file: 'src/watcher/session/epoch.ts',

@@ -14,7 +14,7 @@ import { metaOf, registrationOf, sliceOf, stampAt } from './store-suite.ts';
 
 const STAMP = stampAt(1);
 /** UID of the DaemonSet. */
-export const AGENT_UID = uid('agent-uid');
+const AGENT_UID = uid('agent-uid');
 const POLICY = 'soak: 10m\ncanary: {nodes: 3}';
 
 /** What of it a test varies. */

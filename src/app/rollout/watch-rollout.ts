@@ -10,7 +10,7 @@ import type { RolloutRefusal } from './refusals.ts';
 import type { RolloutStatus } from './rollout-status.ts';
 
 /** Between two looks, milliseconds. */
-export const LOOK_EVERY_MS = 2000;
+const LOOK_EVERY_MS = 2000;
 
 /** How to watch. */
 export interface Watching {

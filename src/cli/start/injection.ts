@@ -7,8 +7,8 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { plainText } from '../command-line/text-table.ts';
-import { INJECTION_TARGET, failingPatch, optInPatch } from '../../engine/injected-failure.ts';
-import type { InjectedFailure } from '../../engine/injected-failure.ts';
+import { INJECTION_TARGET, failingPatch, optInPatch } from './injected-failure.ts';
+import type { InjectedFailure } from './injected-failure.ts';
 import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.ts';
 
 /** What an injection needs. */

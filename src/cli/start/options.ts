@@ -5,8 +5,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { INJECTED_FAILURES } from '../../engine/injected-failure.ts';
-import type { InjectedFailure } from '../../engine/injected-failure.ts';
+import { INJECTED_FAILURES } from './injected-failure.ts';
+import type { InjectedFailure } from './injected-failure.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import { EXIT, usageError } from '../process/exit-codes.ts';
 import type { CommandError } from '../process/exit-codes.ts';

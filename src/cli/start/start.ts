@@ -14,7 +14,7 @@ import type { ClusterOverview } from '../../engine/overview.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import { listenForInterrupt } from '../process/listen-for-interrupt.ts';
-import { INJECTION_TARGET } from '../../engine/injected-failure.ts';
+import { INJECTION_TARGET } from './injected-failure.ts';
 import { openActivity } from './activity.ts';
 import type { Activity } from './activity.ts';
 import { openClusterSource } from './cluster-source.ts';

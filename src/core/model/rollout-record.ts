@@ -33,6 +33,8 @@ export interface OpenStep {
   readonly progressedAtMs: number;
   /** Nodes updated when that was. */
   readonly updatedNodes: number;
+  /** True while a pause holds it: the deadline counts from its end. */
+  readonly isHeld?: true;
 }
 
 /** Why a rollout was halted. Words of events, of `rollcall rollout status` and of logs alike. */

@@ -35,7 +35,7 @@ export function describeStep({ step, canary, groups, isReturn }: RolloutRecord):
 }
 
 /** How many nodes run the new revision. */
-export function describeNodes({ step, baseNodes }: RolloutRecord): string {
+function describeNodes({ step, baseNodes }: RolloutRecord): string {
   return `${String(step.updatedNodes)} of ${count(baseNodes, 'node')} updated`;
 }
 
@@ -123,7 +123,7 @@ export function describeReturned({ hash, orders }: RolloutRecord): string {
 }
 
 /** A breach, with its cause and its time; its message names nodes. */
-export function describeBreach({ cause, atMs, message }: Breach): string {
+function describeBreach({ cause, atMs, message }: Breach): string {
   return `${cause} at ${timeText(atMs)}: ${message}`;
 }
 
@@ -151,7 +151,7 @@ export function describeEvidence(evidence: ShownEvidence): readonly string[] {
 }
 
 /** What so many nodes that did not fail prove, and what not. */
-export function describeSilence(nodes: number): string {
+function describeSilence(nodes: number): string {
   const { sharePercentMax } = silenceOf(nodes);
   const who = nodes === 1 ? 'one silent node proves' : `${String(nodes)} silent nodes prove`;
   return `${who} only a failure share below ${String(sharePercentMax)} % (95 %)`;

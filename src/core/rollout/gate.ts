@@ -16,7 +16,8 @@ export type ShownGate =
   /** As a plan of now judges it. */
   | Gate
   /** As the record alone tells: of how many nodes is not known. */
-  | { readonly kind: 'settling' | 'done' }
+  | { readonly kind: 'settling' }
+  | { readonly kind: 'done' }
   /** The policy cannot be read, and holds everything. */
   | { readonly kind: 'policy-invalid' }
   /** The DaemonSet's template is newer than what the record is of: the next run begins with it. */

@@ -84,11 +84,11 @@ function judge(
 ): Omit<Judged, 'gate'> & { readonly gate: Gate | 'open-next' } {
   const { nodes, policy } = input;
   const excused = excuseNodes(before, nodes, policy);
-  const record = watchStep(before, { steps, excused }, input);
-  const roomNodes = roomOf(record, input);
+  const roomNodes = roomOf(before, input);
   const turns = steps.open
     .filter((node) => isPending(node) && node.node.isReady)
     .slice(0, roomNodes);
+  const record = watchStep(before, { steps, excused, hasTurns: turns.length > 0 }, input);
   const keptNodes = nodes.filter(isPending).length;
   const gate = judgeGate({ input, record, steps, turns, excused, roomNodes, keptNodes });
   return { record, gate, turns, excused };
@@ -129,26 +129,35 @@ function withBreach(record: RolloutRecord, breach: Breach): RolloutRecord {
 /** Since when the open step is well, by our clock; progress for the deadline. */
 function watchStep(
   record: RolloutRecord,
-  { steps, excused }: { readonly steps: Steps; readonly excused: ReadonlySet<NodeName> },
-  { nodes, nowMs, seenView, isViewFresh }: StagesInput,
+  at: {
+    readonly steps: Steps;
+    readonly excused: ReadonlySet<NodeName>;
+    /** Nodes of open steps are still to be updated; what the partition keeps is not. */
+    readonly hasTurns: boolean;
+  },
+  input: StagesInput,
 ): RolloutRecord {
+  const { steps, excused, hasTurns } = at;
+  const { nodes, nowMs, seenView, isViewFresh } = input;
   const { step } = record;
   if (step.kind === 'waiting' || step.kind === 'done') return { ...record, seenView };
   const updatedNodes = nodes.filter((node) => !isPending(node)).length;
   const restarts = countRestarts(nodes);
-  const isLeft = steps.open.some((node) => isPending(node) && node.node.isReady);
   const isWell =
     isViewFresh && !steps.open.some((node) => isUnwell(node) && !excused.has(nameOf(node)));
   const isUndisturbed = seenView === record.seenView && restarts <= record.restarts;
   const wellSinceMs =
-    isWell && !isLeft ? (isUndisturbed ? (step.wellSinceMs ?? nowMs) : nowMs) : undefined;
-  const progressedAtMs = updatedNodes > step.updatedNodes ? nowMs : step.progressedAtMs;
-  const { wellSinceMs: _before, ...rest } = step;
+    isWell && !hasTurns ? (isUndisturbed ? (step.wellSinceMs ?? nowMs) : nowMs) : undefined;
+  const isHeld = input.policy.isPaused || record.orders.paused !== undefined;
+  const hasProgressed = updatedNodes > step.updatedNodes || (step.isHeld === true && !isHeld);
+  const progressedAtMs = hasProgressed ? nowMs : step.progressedAtMs;
+  const { wellSinceMs: _before, isHeld: _held, ...rest } = step;
   const watched: OpenStep = {
     ...rest,
     progressedAtMs,
     updatedNodes: Math.max(updatedNodes, step.updatedNodes),
     ...(wellSinceMs === undefined ? {} : { wellSinceMs }),
+    ...(isHeld ? { isHeld } : {}),
   };
   return { ...record, step: watched, restarts, seenView };
 }

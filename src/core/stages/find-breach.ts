@@ -8,7 +8,6 @@
 import { findBreach, findNodesFailed, judgeOnNode } from '../evidence/breach.ts';
 import { namesOf } from '../evidence/breach-message.ts';
 import type { JudgedPod } from '../evidence/breach.ts';
-import { judgedAgainAtMs } from '../evidence/judged-again.ts';
 import { GRACE_MS } from '../evidence/pod-evidence.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeProjection, PodProjection } from '../model/projections.ts';
@@ -20,7 +19,7 @@ import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 
 /** A node whose old pod is gone gets its new one within moments: the built-in controller makes it in the next sync. */
-export const RECREATED_WITHIN_MS = 30_000;
+const RECREATED_WITHIN_MS = 30_000;
 /** A breach names so many nodes. */
 const NODES_MAX = 16;
 
@@ -139,19 +138,6 @@ export function recreationMoments(record: RolloutRecord, input: StagesInput): re
     .filter((moment) => moment > input.nowMs);
 }
 
-/** When a pod that stays as it is becomes a failure: nothing else would have a run look then, either. */
-export function judgingMoments(
-  { breach: found, step }: RolloutRecord,
-  { nodes, nowMs, minReadyMs }: StagesInput,
-): readonly number[] {
-  if (found !== undefined || step.kind === 'waiting' || step.kind === 'done') return [];
-  const at = { nowMs, graceMs: GRACE_MS + minReadyMs };
-  return nodes.flatMap(({ updated }) => {
-    const moment = updated === undefined ? undefined : judgedAgainAtMs(updated, at);
-    return moment === undefined ? [] : [moment];
-  });
-}
-
 /** More nodes are bad than go bad by themselves, and no control says that it is not the release. */
 function findUnexplained(
   record: RolloutRecord,
@@ -178,8 +164,7 @@ function findLate(
   const { progressDeadlineMs } = policy;
   const { step } = record;
   // A soak, an approval, a pause or a closed window is no lack of progress.
-  const isHeld =
-    step.wellSinceMs !== undefined || record.orders.paused !== undefined || policy.isPaused;
+  const isHeld = step.wellSinceMs !== undefined || step.isHeld === true || policy.isPaused;
   if (progressDeadlineMs === undefined || isHeld || step.kind === 'waiting') return undefined;
   if (nowMs - step.progressedAtMs < progressDeadlineMs) return undefined;
   const unwell = nodes.filter(({ isMoving }) => isMoving).map((node) => ({ node: nameOf(node) }));

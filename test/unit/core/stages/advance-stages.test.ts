@@ -189,6 +189,28 @@ for (const mode of MODES) {
       assert.ok(world.until(() => world.count('bbbb') === 12));
     });
 
+    it('ends where a partition stops it in the middle of a group, and looks no more', () => {
+      const world = start({ soakMs: MINUTE_MS, partition: { kind: 'count', count: 7 } });
+      world.hash = 'bbbb';
+      const isDone = (): boolean => world.plan?.stages?.gate.kind === 'done';
+      world.until(() => world.count('bbbb') === 5 && isDone());
+      assert.deepEqual(world.plan?.stages?.gate, { kind: 'done', keptNodes: 7 });
+      assert.equal(world.plan.dueAtMs, undefined);
+    });
+
+    it('counts its deadline from the end of a pause', () => {
+      const world = start({ soakMs: 0, progressDeadlineMs: 10 * MINUTE_MS });
+      world.hash = 'bbbb';
+      world.behaviours.set('bbbb', { readyAfterMs: 2 * MINUTE_MS });
+      world.until(() => world.count('bbbb') > 4);
+      world.policy = { ...world.policy, isPaused: true };
+      world.until(() => false, { maxMs: 60 * MINUTE_MS });
+      world.policy = { ...world.policy, isPaused: false };
+      world.tick(1_000);
+      assert.equal(world.record?.breach, undefined);
+      assert.ok(world.until(() => world.count('bbbb') === 12));
+    });
+
     it('opens nothing for a canary selector that matches no node', () => {
       const world = start({
         canary: { kind: 'selector', selector: { matchLabels: { pool: 'x' } } },

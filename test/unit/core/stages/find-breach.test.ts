@@ -98,8 +98,7 @@ describe('a breach', () => {
       undefined,
     );
     assert.equal(found(input, { step: { ...step, kind: 'waiting' } }), undefined);
-    const orders = { paused: { by: 'somebody', atMs: 1 } };
-    assert.equal(found(input, { step, orders }), undefined);
+    assert.equal(found(input, { step: { ...step, isHeld: true } }), undefined);
     const paused = { ...input, policy: { ...input.policy, isPaused: true } };
     assert.equal(found(paused, { step }), undefined);
     assert.equal(found({ nodes: [EMPTIED] }, { step }), undefined);

@@ -6,7 +6,7 @@
  * DaemonSet's next generation, so that each injection is a revision of its own, also over a data directory of before.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { POLICY_ANNOTATION } from '../core/policy/rollout-policy.ts';
+import { POLICY_ANNOTATION } from '../../core/policy/rollout-policy.ts';
 
 /** What can be injected. */
 export const INJECTED_FAILURES = ['bad-image', 'crash-loop', 'slow-leak', 'flap'] as const;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
-import { keepHeapSlim, processHeap } from '../../../src/engine/slim-heap.ts';
+import { keepHeapSlim, processHeap } from '../../../../src/adapters/system/slim-heap.ts';
 
 const MIB = 1024 * 1024;
 
