@@ -300,10 +300,8 @@ describe('YAML that means something else than it says is refused', () => {
     ['question marks', '? '.repeat(8000)],
     ['braces', '{a: '.repeat(4000)],
   ] as const) {
-    it(`thousands of ${name} are refused in under a second`, () => {
-      const beganMs = performance.now();
-      assert.equal(problemsOf(text)[0]?.[0].includes('a.a.a.a.a.a.a.a.a.a'), false);
-      assert.ok(performance.now() - beganMs < 1000);
+    it(`thousands of ${name} are refused, and end no stack`, () => {
+      assert.equal(problemsOf(text).length, 1);
     });
   }
 
