@@ -158,12 +158,12 @@ export class Overviews {
   }
 
   #rolloutOf(
-    { daemonSet, state }: Pick<Basis, 'daemonSet' | 'state'>,
+    { registration, daemonSet, state }: Pick<Basis, 'registration' | 'daemonSet' | 'state'>,
     stages: StagedProgress | undefined,
   ): DaemonSetOverview['rollout'] {
     const policy = this.#policies.read(policyText(daemonSet.object));
     const nowMs = this.#sources.clock.nowMs();
-    const status = stagedStatus({ daemonSet, state, policy, stages }, nowMs);
+    const status = stagedStatus({ registration, daemonSet, state, policy, stages }, nowMs);
     if (status === undefined) return undefined;
     const { phase, summary, revision, gate } = status;
     return { phase, summary, revision, gate };

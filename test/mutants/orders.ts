@@ -8,6 +8,9 @@ const GIVE_TEST = 'test/unit/app/rollout/give-order.test.ts';
 const GATE = 'src/core/rollout/gate.ts';
 const GATE_TEST = 'test/unit/core/rollout/gate.test.ts';
 
+const EXPLAIN = 'src/app/explain/explain.ts';
+const RUNS_TEST = 'test/unit/app/rollout/orders-in-runs.test.ts';
+
 /** The rows of orders to a rollout. */
 export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'order-leaves-the-memo': {
@@ -66,6 +69,20 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
       "if (record.breach !== undefined || orders.undo !== undefined) return refused('halted');\n",
     after: '',
     killedBy: { file: ORDERS_TEST, title: 'opens nothing beside a breach' },
+  },
+  'explain-without-policy': {
+    bug: 'verdicts of a staged rollout are those of upstream’s rolling update (17.9)',
+    file: EXPLAIN,
+    before: '    ...defined({ staging }),\n',
+    after: '',
+    killedBy: { file: RUNS_TEST, title: 'says that nodes outside of open steps wait' },
+  },
+  'pause-ends-with-its-revision': {
+    bug: 'a pause that lost a race against the next template is forgotten (17.9)',
+    file: 'src/core/stages/start-record.ts',
+    before: 'return paused === undefined ? {} : { paused };',
+    after: 'return paused === undefined ? {} : {};',
+    killedBy: { file: RUNS_TEST, title: 'between the reads of a run and its write' },
   },
   'confirmation-of-another-shrink': {
     bug: 'a removal that nobody looked at is confirmed with the one before (17.7)',

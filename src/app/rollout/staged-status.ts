@@ -22,6 +22,7 @@ import {
 import { gateOf, phaseOf } from '../../core/rollout/gate.ts';
 import type { RolloutPhase, ShownGate } from '../../core/rollout/gate.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
+import { isRollingBack as isSentBack } from '../../core/stages/former.ts';
 import { evidenceOf } from '../../core/rollout/shown-evidence.ts';
 import type { ShownEvidence } from '../../core/rollout/shown-evidence.ts';
 import { countersOf } from './plain-status.ts';
@@ -53,7 +54,7 @@ export interface StagedStatus {
 }
 
 /** What it is told from. */
-export interface StagedSource extends Pick<Basis, 'state' | 'daemonSet'> {
+export interface StagedSource extends Pick<Basis, 'registration' | 'state' | 'daemonSet'> {
   readonly policy: PolicyReading;
   /** Of the plan that a run of now would make, where one can be told. */
   readonly stages: StagedProgress | undefined;
@@ -61,7 +62,7 @@ export interface StagedSource extends Pick<Basis, 'state' | 'daemonSet'> {
 
 /** Told from what was found; undefined: nothing was ever staged, or its policy is gone. */
 export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus | undefined {
-  const { state, daemonSet, policy, stages } = source;
+  const { registration, state, daemonSet, policy, stages } = source;
   const record = state?.rollout;
   if (record === undefined || policy.kind === 'none') return undefined;
   const isBehind = isBehindTemplate(record, source);
@@ -69,7 +70,10 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
   const gate = gateOf({ record, policy, nowMs, isBehind, ...defined({ planned }) });
   const { updated, available, desired } = countersOf(daemonSet.object);
   const isBack = updated === 0 && available >= desired;
-  const phase = phaseOf(gate, isBack);
+  const isRollingBack =
+    policy.kind === 'policy' &&
+    isSentBack(record, { policy: policy.policy, isStageTrue: registration.mode === 'takeover' });
+  const phase = phaseOf(gate, { isRollingBack, isBack });
   return {
     ...partsOf(record),
     phase,

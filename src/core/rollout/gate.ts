@@ -54,9 +54,18 @@ const PHASES: Readonly<Record<ShownGate['kind'], RolloutPhase>> = {
   next: 'Progressing',
 };
 
-/** The word for a gate. `isBack`: no node runs the template's revision any more. */
-export function phaseOf({ kind }: ShownGate, isBack: boolean): RolloutPhase {
-  return kind === 'undone' && isBack ? 'Returned' : PHASES[kind];
+/** What nodes do while it is held. */
+export interface Retreat {
+  /** A breach sends them back to the proven revision. */
+  readonly isRollingBack: boolean;
+  /** None runs the template's revision any more. */
+  readonly isBack: boolean;
+}
+
+/** The word for a gate. */
+export function phaseOf({ kind }: ShownGate, { isRollingBack, isBack }: Retreat): RolloutPhase {
+  if (kind === 'undone' && isBack) return 'Returned';
+  return kind === 'breach' && isRollingBack && !isBack ? 'Returning' : PHASES[kind];
 }
 
 /** What the gate is told from. */

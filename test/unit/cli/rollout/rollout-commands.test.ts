@@ -10,6 +10,7 @@ import { nodeName } from '../../../../src/core/model/identifiers.ts';
 
 const AGENT = ['prod', 'ops/agent'];
 const DONE = recordOf({ step: stepOf({ kind: 'done', updatedNodes: 50 }) });
+const PROVEN = { hash: 'old', provenAtMs: STARTED_MS - 1000, isBaseline: true };
 const COUNTERS = {
   desiredNumberScheduled: 50,
   updatedNumberScheduled: 50,
@@ -52,7 +53,7 @@ describe('rollcall rollout status', () => {
     const world = await worldWith({ record: recordOf({ breach: breachOf(), refused }) });
     const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
     assert.match(stdout, /Halted/);
-    assert.match(stdout, /OOMKilled at .*: 1 of 3 canaries was killed for its memory \(b\)/);
+    assert.match(stdout, /OOMKilled at .*: 1 of 3 canaries was killed for its memory\n/);
     assert.match(stdout, /refused: +new: OOMKilled at/);
     const document = (await world.run(['rollout', 'status', ...AGENT, '--json'])).document();
     assert.equal(document['kind'], 'RolloutStatus');
@@ -61,9 +62,20 @@ describe('rollcall rollout status', () => {
     assert.deepEqual([gate, breach], [{ kind: 'breach' }, breachOf()]);
   });
 
+  it('follows a breach that sends the nodes back, until all of them are', async () => {
+    const status = { ...COUNTERS, updatedNumberScheduled: 2 };
+    const record = recordOf({ breach: breachOf(), former: PROVEN });
+    const policy = 'onBreach: rollback';
+    const world = await worldWith({ policy, record, object: { status } });
+    assert.match((await world.run(['rollout', 'status', ...AGENT])).stdout, /: Returning\n/);
+    const back = { ...COUNTERS, updatedNumberScheduled: 0 };
+    const there = await worldWith({ policy, record, object: { status: back } });
+    assert.match((await there.run(['rollout', 'status', ...AGENT])).stdout, /: Halted\n/);
+  });
+
   it('never lets what a cluster said steer the terminal', async () => {
-    const nodes = [nodeName('a\u001b[2J')];
-    const world = await worldWith({ record: recordOf({ breach: breachOf({ nodes }) }) });
+    const breach = breachOf({ message: 'node a\u001b[2J', nodes: [nodeName('a\u001b[2J')] });
+    const world = await worldWith({ record: recordOf({ breach }) });
     const run = await world.run(['rollout', 'status', ...AGENT, '--watch']);
     assert.doesNotMatch(run.stdout + run.stderr, /\u001b/);
   });

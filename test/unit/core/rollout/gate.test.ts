@@ -79,11 +79,14 @@ describe('the gate of a rollout, as its record tells it', () => {
   });
 
   it('has one word for how it stands', () => {
-    assert.equal(phaseOf(gate({}), false), 'Progressing');
-    assert.equal(phaseOf(gate({ breach: breachOf() }), true), 'Halted');
-    assert.equal(phaseOf({ kind: 'approval', stepIndex: 1 }, false), 'Waiting');
-    assert.equal(phaseOf({ kind: 'undone' }, false), 'Returning');
-    assert.equal(phaseOf({ kind: 'undone' }, true), 'Returned');
+    const still = { isRollingBack: false, isBack: false };
+    assert.equal(phaseOf(gate({}), still), 'Progressing');
+    assert.equal(phaseOf({ kind: 'approval', stepIndex: 1 }, still), 'Waiting');
+    assert.equal(phaseOf({ kind: 'undone' }, still), 'Returning');
+    assert.equal(phaseOf({ kind: 'undone' }, { ...still, isBack: true }), 'Returned');
+    assert.equal(phaseOf({ kind: 'breach' }, still), 'Halted');
+    assert.equal(phaseOf({ kind: 'breach' }, { ...still, isRollingBack: true }), 'Returning');
+    assert.equal(phaseOf({ kind: 'breach' }, { isRollingBack: true, isBack: true }), 'Halted');
   });
 });
 
