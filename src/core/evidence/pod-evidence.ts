@@ -225,7 +225,7 @@ function lateFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
 }
 
 /** By a gate: of its scheduling or of its readiness. */
-export function isHeldBack({ trouble }: PodProjection): boolean {
+function isHeldBack({ trouble }: PodProjection): boolean {
   return trouble?.isReadyWithheld === true || trouble?.unscheduled === SCHEDULING_GATED;
 }
 
