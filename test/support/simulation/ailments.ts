@@ -80,6 +80,30 @@ export function ailingStep(ailment: Ailment, index: number, nowMs: number): Aili
   }
 }
 
+/** The pod with the status of this step. A condition that stays as it is keeps its time, as kubelets keep it. */
+export function withAilingStatus(
+  pod: KubernetesObject,
+  { phase, reason, isReady, disruption, containers, container }: AilingStep,
+  at: string,
+): KubernetesObject {
+  const former = pod['status'] as { readonly conditions?: readonly JsonObject[] } | undefined;
+  const condition = (type: string, status: string, more: JsonObject = {}): JsonObject => {
+    const known = former?.conditions?.find((one) => one['type'] === type);
+    const lastTransitionTime = known?.['status'] === status ? known['lastTransitionTime'] : at;
+    return { type, status, lastTransitionTime: lastTransitionTime ?? at, ...more };
+  };
+  const ready = isReady ? 'True' : 'False';
+  const disrupted =
+    disruption === undefined ? [] : [condition('DisruptionTarget', 'True', { reason: disruption })];
+  const status = {
+    phase,
+    ...(reason === undefined ? {} : { reason }),
+    conditions: [condition('Ready', ready), condition('ContainersReady', ready), ...disrupted],
+    ...(container === undefined ? {} : { [containers]: [container] }),
+  };
+  return { ...pod, status };
+}
+
 const PLAIN = { phase: 'Running', isReady: true, containers: 'containerStatuses' } as const;
 
 function waitingFor(reason: string): AilingStep {

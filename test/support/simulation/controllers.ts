@@ -10,8 +10,8 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { nodeOf } from '../simulated-cluster.ts';
-import { ailingStep, ailmentOf } from './ailments.ts';
-import type { Ailment, AilingStep } from './ailments.ts';
+import { ailingStep, ailmentOf, withAilingStatus } from './ailments.ts';
+import type { Ailment } from './ailments.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 import { isPinnedNowhere } from './pinned-pods.ts';
 
@@ -212,30 +212,13 @@ export class SimulatedControllers {
     if (pod.metadata.deletionTimestamp !== undefined) return;
     const isDead = this.deadNodes.has(nodeOf(pod) ?? '');
     const step = ailingStep(ailment, index, this.#clock.nowMs());
-    if (!isDead) this.#changePod(pod, (object) => ({ ...object, status: this.#statusOf(step) }));
+    const at = this.#timestamp();
+    if (!isDead) this.#changePod(pod, (object) => withAilingStatus(object, step, at));
     if (step.lastsMs === undefined) return;
     const next = isDead ? index : index + 1;
     this.#later(Math.max(step.lastsMs, 1), pod, (found) =>
       this.#ail(found, { ailment, index: next }),
     );
-  }
-
-  #statusOf({ phase, reason, isReady, disruption, containers, container }: AilingStep): JsonObject {
-    const lastTransitionTime = this.#timestamp();
-    const status = isReady ? 'True' : 'False';
-    const conditions: JsonObject[] = ['Ready', 'ContainersReady'].map((type) => ({
-      ...{ type, status, lastTransitionTime },
-    }));
-    if (disruption !== undefined) {
-      const why = { type: 'DisruptionTarget', status: 'True', reason: disruption };
-      conditions.push({ ...why, lastTransitionTime });
-    }
-    return {
-      phase,
-      ...(reason === undefined ? {} : { reason }),
-      conditions,
-      ...(container === undefined ? {} : { [containers]: [container] }),
-    };
   }
 
   #finish(pod: KubernetesObject): void {
