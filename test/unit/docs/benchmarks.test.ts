@@ -38,6 +38,8 @@ const AGREED: readonly (readonly [section: string, said: string, file: string, h
   ['isolation', 'three healthy clusters', 'isolation', 'healthy: 3,'],
   ['isolation', 'of 60 DaemonSets', 'isolation', "'BENCH_KEYS'] ?? 60"],
   ['isolation', 'there are 60 changes', 'isolation', "'BENCH_CHANGES'] ?? 20"],
+  ['attribution', '10,000 seeded fleets', 'attribution', "'BENCH_FLEETS'] ?? 10_000"],
+  ['attribution', 'three points less often', 'attribution', 'MISSED_POINTS_MAX = 3;'],
   ['cold-start', 'medians of ten', 'cold-start', 'ROUNDS = 10;'],
   ['cold-start', 'over 60 ms more', 'cold-start', 'OVER_EMPTY_MS_MAX = 60;'],
 ];
