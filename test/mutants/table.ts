@@ -10,6 +10,7 @@ import { EVIDENCE_BUGS } from './evidence.ts';
 import { EXPLAIN_BUGS } from './explain.ts';
 import { INTERLOCK_BUGS } from './interlock.ts';
 import { QUIET_BUGS } from './quiet.ts';
+import { LANE_BUGS } from './lane.ts';
 import { ALARM_BUGS } from './alarms.ts';
 import { CLAIM_BUGS } from './claims.ts';
 import { BOUNDS_BUGS } from './bounds.ts';
@@ -54,10 +55,11 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   TROUBLE_BUGS,
   COPILOT_BUGS,
   ORDER_BUGS,
-  INTERLOCK_BUGS,
   QUIET_BUGS,
   EVIDENCE_BUGS,
   POLICY_BUGS,
+  INTERLOCK_BUGS,
+  LANE_BUGS,
 ];
 
 /** The rows by name. */

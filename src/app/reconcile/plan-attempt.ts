@@ -10,6 +10,8 @@ import type { FormerTemplate, Guard, Plan } from '../../core/model/plan.ts';
 import { readFormer } from './history/former-template.ts';
 import { guessHash } from './history/history.ts';
 import type { Judgement } from './live/guard.ts';
+import { asksForLane, findLane } from './lane/find-lane.ts';
+import type { LaneStanding } from './lane/find-lane.ts';
 import { stagingOf } from './read/staging.ts';
 import type { RunContext } from './run/context.ts';
 import type { Judged } from './run/exit.ts';
@@ -22,15 +24,18 @@ export interface Attempt extends Judged {
   readonly isHistorySettled: boolean;
   /** The former revision's template, once a staged rollout asked for it. */
   readonly former?: FormerTemplate;
+  /** How the node lane stands, where a staged rollout replaces pods (ADR 0058). */
+  readonly lane?: LaneStanding;
 }
 
 /** The plan under a guard. */
 export function planAttempt(judged: Attempt, guard: Guard): Plan {
-  const { subject, context, judgement, history, former } = judged;
+  const { subject, context, judgement, history, former, lane } = judged;
   const { options, policies } = context.dependencies;
   const { requestTimeoutMs, burstPodsMax } = options;
   const settled = judged.isHistorySettled ? history : undefined;
-  const staging = stagingOf({ ...subject, policies, options, ...defined({ former }) });
+  const beside = defined({ former, blocked: lane?.blocked });
+  const staging = stagingOf({ ...subject, policies, options, ...beside });
   return planReconcile(subject.view, {
     guard,
     mode: subject.basis.registration.mode,
@@ -44,10 +49,24 @@ export function planAttempt(judged: Attempt, guard: Guard): Plan {
   });
 }
 
-/** The plan of what was judged, made again with a former revision's template where it asks for one. */
-export async function planWhole(
-  judged: Attempt,
-): Promise<{ readonly judged: Attempt; readonly whole: Plan }> {
+/** What was judged, and its plan. */
+interface Planned {
+  readonly judged: Attempt;
+  readonly whole: Plan;
+}
+
+/** The plan of what was judged, made again with a former revision's template, or around taken nodes, where it asks for it. */
+export async function planWhole(judged: Attempt): Promise<Planned> {
+  const informed = await planInformed(judged);
+  const { guard } = judged.judgement;
+  if (guard.kind !== 'act' || !asksForLane(informed.whole, judged.subject)) return informed;
+  const lane = await findLane(judged);
+  const laned = { ...informed.judged, lane };
+  const whole = lane.blocked.size === 0 ? informed.whole : planAttempt(laned, guard);
+  return { judged: laned, whole };
+}
+
+async function planInformed(judged: Attempt): Promise<Planned> {
   const { guard } = judged.judgement;
   const whole = planAttempt(judged, guard);
   const hash = guard.kind === 'act' ? whole.wantsFormer : undefined;

@@ -131,6 +131,14 @@ export interface StagingContext {
   readonly isViewFresh: boolean;
   /** The template that a former revision holds, once it was read: what nodes outside of open steps are given. */
   readonly former?: FormerTemplate;
+  /** Nodes on which another daemon has its turn (ADR 0058); absent: none. */
+  readonly blocked?: ReadonlyMap<NodeName, LaneBlock>;
+}
+
+/** Why the lane of a node is taken, or is not ours yet. */
+export interface LaneBlock {
+  /** The clause after "Node X waits: …", for a person. */
+  readonly message: string;
 }
 
 /** A revision's template, to make pods of. */
@@ -267,4 +275,6 @@ export interface Plan {
   readonly cappedCount: number;
   /** Absent: this run may not judge shrinks, and what is stored stays. */
   readonly shrink?: ShrinkOutcome;
+  /** Nodes whose old pod only waits for another daemon (ADR 0058): nobody's event says when it is over. */
+  readonly laneWaitsCount: number;
 }

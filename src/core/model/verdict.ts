@@ -42,6 +42,8 @@ export type NodeCode =
   /** Copilot: the built-in controller makes or removes its pod. */
   | 'LeftToBuiltIn'
   | 'WaitingForCluster'
+  /** Another daemon of the node is being replaced, or goes first (ADR 0058). */
+  | 'WaitingForLane'
   /** Its pod would go with so many others that somebody has to confirm it, or it is not clear yet (ADR 0057). */
   | 'HeldByInterlock'
   | 'NotWanted'

@@ -29,7 +29,7 @@ import { whyLeftAlone } from '../daemon-set/strategy.ts';
 import { planPods } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
 import { planRollout } from '../rollout/plan-rollout.ts';
-import type { RolloutDecisions } from '../rollout/plan-rollout.ts';
+import type { RolloutDecisions, RolloutNote } from '../rollout/plan-rollout.ts';
 import { planStages, stagingEvents, targetsOf } from '../rollout/plan-stages.ts';
 import type { Staging } from '../rollout/plan-stages.ts';
 import { preparePlanning } from '../pods/planning.ts';
@@ -90,6 +90,7 @@ function planAlone(view: View, context: PlanContext): Plan {
     }),
     cappedCount: chosen.cappedCount,
     ...(shrink === undefined ? {} : { shrink }),
+    laneWaitsCount: [...rollout.notes.values()].filter(isLaneWait).length,
   };
 }
 
@@ -107,6 +108,10 @@ function stagedOf(
   const hash = record.former?.hash;
   const isMissing = isWanted && targets.former === undefined && hash !== undefined;
   return { stages: { record, gate }, ...(isMissing ? { wantsFormer: hash } : {}) };
+}
+
+function isLaneWait(note: RolloutNote): boolean {
+  return note.kind === 'blocked' && note.wait.code === 'WaitingForLane';
 }
 
 /** DaemonSets that are left alone: selecting all pods, being deleted, malformed (spec 2.3 step 4, 5). */
@@ -147,6 +152,7 @@ function leaveAlone(
     status: undefined,
     dueAtMs: undefined,
     cappedCount: 0,
+    laneWaitsCount: 0,
   };
 }
 

@@ -6,7 +6,7 @@
  * creates, deletes, waits or claims anyway are `isTouched`: the rolling update leaves them alone.
  */
 import type { NodeName, Uid } from '../model/identifiers.ts';
-import type { NodeView } from '../model/plan.ts';
+import type { LaneBlock, NodeView } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { RefusalEntry } from '../model/state.ts';
 import type { Placement } from '../model/verdict.ts';
@@ -25,6 +25,8 @@ export interface RolloutPod {
   readonly isDoomed: boolean;
   /** Its delete was refused lately: until when others have their turn. */
   readonly refused?: RefusalEntry;
+  /** Another daemon of its node has its turn: others of this one go meanwhile. */
+  readonly blocked?: LaneBlock;
 }
 
 /** The pods of one site by revision; `crowded` is what spec 2.9 calls "not ok". */
@@ -141,13 +143,16 @@ function vanishedSites(
 function describer(planning: Planning): Describe {
   const { view, minReadyMs, unresolvedDeletes, refusedDeletes, targets } = planning;
   const at = { minReadyMs, nowMs: view.nowMs };
-  const facts = (pod: PodProjection): RolloutPod => {
+  const blockedNodes = planning.context.staging?.blocked;
+  const facts = (pod: PodProjection, node: NodeName | undefined): RolloutPod => {
     const refused = refusedDeletes.get(pod.uid);
+    const blocked = node === undefined ? undefined : blockedNodes?.get(node);
     return {
       pod,
       isAvailable: isAvailable(pod, at),
       isDoomed: unresolvedDeletes.has(pod.uid),
       ...(refused === undefined ? {} : { refused }),
+      ...(blocked === undefined ? {} : { blocked }),
     };
   };
   return (pods, { node, leaving }) => {
@@ -164,10 +169,10 @@ function describer(planning: Planning): Describe {
       }
     }
     if (updated === undefined) {
-      return old === undefined ? { kind: 'empty' } : { kind: 'only-old', old: facts(old) };
+      return old === undefined ? { kind: 'empty' } : { kind: 'only-old', old: facts(old, node) };
     }
     return old === undefined
-      ? { kind: 'only-new', new: facts(updated) }
-      : { kind: 'both', old: facts(old), new: facts(updated) };
+      ? { kind: 'only-new', new: facts(updated, node) }
+      : { kind: 'both', old: facts(old, node), new: facts(updated, node) };
   };
 }

@@ -368,6 +368,26 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     in: 'changing-nodes',
     seedsMax: 20,
   },
+  'no-lane': {
+    bug: 'two daemons of a node are replaced at once, each within its own budget (every peer)',
+    file: 'src/core/lane/claim-lane.ts',
+    before: 'holder === undefined ? taken.size < LANE_ENTRIES_MAX : holder.owner === claim.owner',
+    after: 'true',
+    breaks: ['S15'],
+    in: 'shared-nodes',
+    seedsMax: 5,
+    isQuick: true,
+  },
+  'lane-by-time': {
+    bug: 'an entry of the lane counts for nothing once its run is dead, though the new pod is not there',
+    file: 'src/core/lane/judge-entry.ts',
+    before: "return facts.placement === 'run' ? 'held' : 'free';",
+    after:
+      "return facts.placement === 'run' && nowMs < entry.claimedAtMs + 2000 ? 'held' : 'free';",
+    breaks: ['S15'],
+    in: 'shared-nodes',
+    seedsMax: 60,
+  },
   'no-interlock': {
     bug: 'a label that vanishes from all nodes takes every pod at once (upstream; Reddit, March 2023)',
     file: 'src/core/interlock/hold-shrink.ts',

@@ -200,6 +200,32 @@ const HUNTS = {
     ],
     stepsCount: 4,
   },
+  /** Three DaemonSets under a policy are rolled at once, and runs die, freeze and send late: they share nodes (S15, ADR 0058). */
+  'shared-nodes': {
+    profile: 'baseline',
+    faults: {
+      copy: { rate: 0.2 },
+      kill: { rate: 0.08 },
+      freeze: { rate: 0.1 },
+      stuck: { rate: 0.1 },
+      'lose-answer': { rate: 0.1 },
+      'table-answer-late': { rate: 0.05 },
+    },
+    setting: {
+      ...ORDERLY,
+      ...rolling({ maxUnavailable: '100%', maxSurge: 0 }),
+      setsCount: 3,
+      nodesCount: 4,
+      podStartMsMax: 5000,
+      policy: 'maxUnavailable: 100%\ncanary: {nodes: 1}\nsoak: 1s',
+    },
+    cycle: [
+      ['roll', 20, 400],
+      ['roll', 20, 400],
+      ['roll', 20, 8000],
+    ],
+    stepsCount: 30,
+  },
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */
   'refused-status': {
     profile: 'baseline',

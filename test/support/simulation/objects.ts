@@ -31,16 +31,17 @@ export interface RawDaemonSetOptions {
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly tolerations?: readonly Toleration[];
   readonly finalizers?: readonly string[];
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly spec?: JsonObject;
 }
 
 /** A DaemonSet `ns/<name>` that selects app=<name>. */
 export function rawDaemonSet(name: string, options: RawDaemonSetOptions = {}): NewObject {
-  const { nodeSelector = {}, tolerations = [], finalizers, spec = {} } = options;
+  const { nodeSelector = {}, tolerations = [], finalizers, annotations, spec = {} } = options;
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
-    metadata: { name, namespace: 'ns' },
+    metadata: { name, namespace: 'ns', ...(annotations === undefined ? {} : { annotations }) },
     spec: {
       selector: { matchLabels: { app: name } },
       template: {

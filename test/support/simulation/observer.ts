@@ -3,7 +3,7 @@
  *
  * S1 and S2 over all pods after each commit; S3 at each delete of ours (availability-audit.ts); S4, S5,
  * S6, S9, S10 and S13 on each batch that an invocation sends; S7 by the API server itself; S8 on each write
- * to the view; S14 at each delete of ours (shrink-audit.ts). It knows nothing of the code it watches but the
+ * to the view; S14 and S15 at each delete of ours (shrink-audit.ts, lane-audit.ts). It knows nothing of the code it watches but the
  * ports. What it finds is kept as text; a test fails on the first line.
  */
 import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';
@@ -26,6 +26,7 @@ import { controllerUid } from '../simulated-objects.ts';
 import { SimulatedApiServer } from './api-server.ts';
 import type { Commit } from './api-server.ts';
 import { AvailabilityAudit } from './availability-audit.ts';
+import { LaneAudit } from './lane-audit.ts';
 import { NameAudit } from './name-audit.ts';
 import { NodeAudit } from './node-audit.ts';
 import type { NotedView } from './noted-view.ts';
@@ -133,6 +134,13 @@ export class Observer {
   watchShrinks(api: SimulatedApiServer, clock: Clock): ShrinkAudit {
     const looksAt = this.looksAtEverything() ? api : new SimulatedApiServer(api.clusterUid, clock);
     return new ShrinkAudit(looksAt, clock, (text) => {
+      this.report(text);
+    });
+  }
+
+  /** Checks S15 at each delete of ours from now on. */
+  watchLane(api: SimulatedApiServer): LaneAudit {
+    return new LaneAudit(api, (text) => {
       this.report(text);
     });
   }

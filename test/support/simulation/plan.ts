@@ -45,6 +45,8 @@ export interface Setting {
   readonly positionsMax?: number;
   /** What of the first DaemonSet's spec is given; the rest is drawn. */
   readonly spec?: JsonObject;
+  /** The policy of every DaemonSet that is there at the start. */
+  readonly policy?: string;
 }
 
 /** Everything that happens to one world. */

@@ -10,6 +10,7 @@
  *
  * A broken promise is an outcome. What the plan became (which opportunities fired) comes with it, for shrinking.
  */
+import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/pace/options.ts';
 import type { WatcherOptions } from '../../../src/watcher/pace/options.ts';
 import type { Deed, Fault } from './deeds.ts';
@@ -148,9 +149,10 @@ class Play {
     const { world } = this;
     const dice = new Dice(mixSeed(this.#plan.seed, 'start'));
     startWatcher({ world, decider: this.#decider, dice });
-    const { setsCount, spec } = this.#plan.setting;
+    const { setsCount, spec, policy } = this.#plan.setting;
+    const annotations = policy === undefined ? {} : { [POLICY_ANNOTATION]: policy };
     for (const name of setNames(setsCount ?? 1)) {
-      world.addDaemonSet(name, { spec: { ...drawSpec(dice), ...spec } });
+      world.addDaemonSet(name, { annotations, spec: { ...drawSpec(dice), ...spec } });
     }
     for (const [index, step] of this.#plan.steps.entries()) {
       this.during = `step ${index} (${step.kind})`;

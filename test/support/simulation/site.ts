@@ -18,6 +18,7 @@ import type { Intervention } from '../simulated-cluster.ts';
 import { SimulatedApiServer } from './api-server.ts';
 import type { CommitListener } from './api-server.ts';
 import type { AvailabilityAudit } from './availability-audit.ts';
+import type { LaneAudit } from './lane-audit.ts';
 import type { ShrinkAudit } from './shrink-audit.ts';
 import { SimulatedControllers } from './controllers.ts';
 import type { Observer, SenderFacts } from './observer.ts';
@@ -38,6 +39,7 @@ export class Site {
   readonly controllers: SimulatedControllers;
   readonly availability: AvailabilityAudit;
   readonly shrinks: ShrinkAudit;
+  readonly lane: LaneAudit;
   requestDelayMs: () => number = () => 2;
   /** What stands between a registration and its endpoint; undefined: nothing speaks against it. */
   admit: (registration: ClusterRegistration) => Promise<ConnectRefusal | undefined> = () =>
@@ -81,9 +83,11 @@ export class Site {
     });
     this.availability = observer.watchApi(this.api, clock);
     this.shrinks = observer.watchShrinks(this.api, clock);
+    this.lane = observer.watchLane(this.api);
     this.api.hooks.onPodDelete = (pod) => {
       this.availability.judge(pod);
       this.shrinks.judge(pod);
+      this.lane.judge(pod);
     };
     this.controllers = new SimulatedControllers(this.api, clock);
   }

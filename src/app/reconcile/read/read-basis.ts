@@ -16,7 +16,12 @@ import type {
   DaemonSetPosition,
   NameItem,
 } from '../../../core/model/view-items.ts';
-import type { DaemonSetRef, NamespacedName } from '../../../ports/stores/view-store.ts';
+import type {
+  DaemonSetRef,
+  NamespacedName,
+  StateStore,
+  ViewReader,
+} from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
 import { readPosition } from './read-position.ts';
 import { whyLeftAlone } from '../../../core/daemon-set/strategy.ts';
@@ -43,7 +48,9 @@ export type BasisRead =
   /** No META, no such name, or the DaemonSet is gone. */
   | { readonly kind: 'absent' };
 
-type Readers = Pick<StepDependencies, 'registry' | 'view'>;
+type Readers = Pick<StepDependencies, 'registry'> & {
+  readonly view: ViewReader & Pick<StateStore, 'readState'>;
+};
 
 /** Reads the basis of a run; rejects only when the view table cannot be read. */
 export async function readBasis(hint: Hint, readers: Readers): Promise<BasisRead> {

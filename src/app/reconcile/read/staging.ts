@@ -7,7 +7,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { FormerTemplate, StagingContext } from '../../../core/model/plan.ts';
+import type { NodeName } from '../../../core/model/identifiers.ts';
+import type { FormerTemplate, LaneBlock, StagingContext } from '../../../core/model/plan.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../../ports/rollout-policy.ts';
 import type { Basis } from './read-basis.ts';
@@ -21,11 +22,13 @@ export interface StagingInput {
   readonly options: { readonly podsFreshMs: number; readonly silenceBoundMs: number };
   /** The template of the former revision, once it was read. */
   readonly former?: FormerTemplate;
+  /** Nodes on which another daemon has its turn. */
+  readonly blocked?: ReadonlyMap<NodeName, LaneBlock>;
 }
 
 /** The context of its stages, if it asks for any. */
 export function stagingOf(input: StagingInput): StagingContext | undefined {
-  const { daemonSet, basis, policies, former } = input;
+  const { daemonSet, basis, policies, former, blocked } = input;
   const { mode } = basis.registration;
   if (mode === 'observe') return undefined;
   const reading = policies.read(daemonSet.metadata.annotations?.[POLICY_ANNOTATION]);
@@ -36,7 +39,7 @@ export function stagingOf(input: StagingInput): StagingContext | undefined {
     mode,
     seenView: `${era}/${epoch}`,
     isViewFresh: isFresh(input),
-    ...defined({ former }),
+    ...defined({ former, blocked }),
   };
 }
 

@@ -1,0 +1,92 @@
+/** S15: claims of the node lane as values for one compare-and-set (ADR 0058). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { claimLane, releaseLane, withWaiter } from '../../../../src/core/lane/claim-lane.ts';
+import { EMPTY_LANE, LANE_ENTRIES_MAX, LANE_WAITERS_MAX } from '../../../../src/core/lane/lane.ts';
+import type { Lane, LaneEntry } from '../../../../src/core/lane/lane.ts';
+import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
+
+function entry(node: string, owner: string, pod = 'old'): LaneEntry {
+  return {
+    node: nodeName(node),
+    owner: uid(owner),
+    namespace: 'ns',
+    name: owner,
+    pod: uid(`${owner}-${node}-${pod}`),
+    claimedAtMs: 1,
+    deadAtMs: 2,
+  };
+}
+
+const laneOf = (...entries: readonly LaneEntry[]): Lane => ({ ...EMPTY_LANE, version: 3, entries });
+
+describe('S15: a claim', () => {
+  it('is granted on a node that nobody has, and refused on one that another has', () => {
+    const taken = entry('n1', 'cni');
+    const { lane, granted, busy } = claimLane(
+      laneOf(taken),
+      [entry('n1', 'agent'), entry('n2', 'agent')],
+      [],
+    );
+    assert.deepEqual([...granted], ['n2']);
+    assert.deepEqual(busy, [taken]);
+    assert.deepEqual(
+      lane.entries.map(({ node, owner }) => `${node} ${owner}`),
+      ['n1 cni', 'n2 agent'],
+    );
+    assert.deepEqual(lane.waiters, [{ namespace: 'ns', name: 'agent' }]);
+    assert.equal(lane.version, 3);
+  });
+
+  it('renews the own entry, also for another pod', () => {
+    const { lane, granted } = claimLane(
+      laneOf(entry('n1', 'agent')),
+      [entry('n1', 'agent', 'x')],
+      [],
+    );
+    assert.deepEqual([...granted], ['n1']);
+    assert.deepEqual(lane.entries, [entry('n1', 'agent', 'x')]);
+  });
+
+  it('takes over an entry that was judged free, unless it is another claim by now', () => {
+    const judged = entry('n1', 'cni');
+    const over = claimLane(laneOf(judged), [entry('n1', 'agent')], [judged]);
+    assert.deepEqual([...over.granted], ['n1']);
+    const renewed = laneOf(entry('n1', 'cni', 'newer'));
+    assert.deepEqual([...claimLane(renewed, [entry('n1', 'agent')], [judged]).granted], []);
+  });
+
+  it('changes nothing where it is refused a second time: there is nothing to write', () => {
+    const first = claimLane(laneOf(entry('n1', 'cni')), [entry('n1', 'agent')], []).lane;
+    assert.equal(claimLane(first, [entry('n1', 'agent')], []).lane, first);
+  });
+
+  it('is refused by a lane that is full, and waiters are bounded', () => {
+    const full = Array.from({ length: LANE_ENTRIES_MAX }, (_, index) => entry(`x${index}`, 'cni'));
+    assert.deepEqual([...claimLane(laneOf(...full), [entry('n1', 'agent')], []).granted], []);
+    const many = Array.from({ length: LANE_WAITERS_MAX }, (_, index) => ({
+      namespace: 'ns',
+      name: `w${index}`,
+    }));
+    assert.equal(withWaiter(many, { namespace: 'ns', name: 'agent' }), many);
+  });
+});
+
+describe('giving back', () => {
+  it('takes just those entries, and wakes everybody who waits but the own key', () => {
+    const waiters = ['agent', 'proxy', 'cni'].map((name) => ({ namespace: 'ns', name }));
+    const lane = { ...laneOf(entry('n1', 'agent'), entry('n2', 'agent')), waiters };
+    const release = releaseLane(lane, uid('agent'), [entry('n1', 'agent')]);
+    assert.deepEqual(release?.lane, { ...lane, entries: [entry('n2', 'agent')], waiters: [] });
+    assert.deepEqual(
+      release.woken.map(({ name }) => name),
+      ['proxy', 'cni'],
+    );
+  });
+
+  it('is nothing where none of them stands there any more', () => {
+    assert.equal(releaseLane(laneOf(entry('n1', 'agent', 'x')), uid('agent'), []), undefined);
+    const gone = [entry('n1', 'agent')];
+    assert.equal(releaseLane(laneOf(entry('n1', 'agent', 'x')), uid('agent'), gone), undefined);
+  });
+});
