@@ -224,6 +224,26 @@ describe('copilot beside the built-in loop', { timeout: 1_200_000, skip }, () =>
     assert.match(await kubectl.succeed('rollout history daemonset/plain'), /REVISION/);
   });
 
+  it('times the deletes of a named DaemonSet, each by UID and version, and touches no other pod', async () => {
+    const policy = 'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 1s\n';
+    const before = { plain: uidsOf('plain'), others: [...uidsOf('rolling'), ...uidsOf('unaware')] };
+    const names = new Set(podsOf('followed').map(({ name }) => name));
+    await edit('followed', { metadata: { annotations: { 'rollcall.dev/rollout': policy } } });
+    await edit('followed', edited('c'));
+    await waitUntil('the staged rollout done', () => {
+      return isWhole('followed') && versionsOf('followed').every((version) => version === 'c');
+    });
+    const deletes = (await writes()).filter(({ resource }) => resource !== 'events');
+    assert.equal(deletes.filter(({ code }) => code === 200).length, NODES.length);
+    for (const { verb, resource, name, preconditions, subresource } of deletes) {
+      assert.deepEqual([verb, resource, subresource], ['delete', 'pods', '']);
+      assert.ok(names.has(name), name);
+      assert.ok(preconditions?.uid !== undefined && preconditions.resourceVersion !== undefined);
+    }
+    assert.deepEqual(uidsOf('plain'), before.plain);
+    assert.deepEqual([...uidsOf('rolling'), ...uidsOf('unaware')], before.others);
+  });
+
   it('is left with working DaemonSets: OnDelete stays, and RollingUpdate rolls the rest at once', async () => {
     await engine?.stop();
     engine = undefined;
@@ -231,11 +251,11 @@ describe('copilot beside the built-in loop', { timeout: 1_200_000, skip }, () =>
     const strategy = (spec as { readonly updateStrategy: { readonly type: string } })
       .updateStrategy;
     assert.equal(strategy.type, 'OnDelete');
-    assert.ok(versionsOf('followed').includes('a'));
+    await edit('followed', edited('d'));
     await edit('followed', { spec: { updateStrategy: { type: 'RollingUpdate' } } });
     await waitUntil('the built-in loop rolled what copilot had left', () => {
       const versions = versionsOf('followed');
-      return isWhole('followed') && versions.every((version) => version === 'b');
+      return isWhole('followed') && versions.every((version) => version === 'd');
     });
     assert.ok(NAMES.every(isWhole));
   });
