@@ -11,7 +11,7 @@ import { CALL_LIMITS, createAwsClient } from '../src/adapters/aws/create-client.
 import { createDocumentClient } from '../src/adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../src/adapters/dynamodb/credential-store.ts';
 import { withLaggingReads } from '../src/adapters/dynamodb/lagging-reads.ts';
-import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry-store.ts';
+import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createHintQueue, createHintReceipts } from '../src/adapters/sqs/hint-queue.ts';

@@ -5,7 +5,7 @@
  * environment there.
  */
 import { createDocumentClient } from '../adapters/aws/document-client.ts';
-import { createDynamoRegistryStore } from '../adapters/dynamodb/registry-store.ts';
+import { createDynamoRegistryStore } from '../adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../adapters/dynamodb/view-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';

@@ -27,7 +27,7 @@ export const UPGRADE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'registrations-need-a-new-field': {
     bug: 'a registration without the newest field counts as none: every cluster is lost (14 A.8)',
-    file: 'src/adapters/dynamodb/registration-schema.ts',
+    file: 'src/adapters/dynamodb/registry/registration-schema.ts',
     before: 'takeoverProbedAtMs: v.exactOptional(timeSchema),',
     after: 'takeoverProbedAtMs: timeSchema,',
     killedBy: { file: LEFT, title: ITEMS },

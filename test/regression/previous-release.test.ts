@@ -6,7 +6,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/credential-store.ts';
 import { createDynamoDeadLetterStore } from '../../src/adapters/dynamodb/dead-letter-store.ts';
-import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry-store.ts';
+import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../../src/adapters/dynamodb/view-store.ts';
 import { parseCredentialMessage } from '../../src/adapters/sqs/schema/credential-message-schema.ts';
 import { parseHint, parseTimer } from '../../src/adapters/sqs/schema/hint-codec.ts';

@@ -5,7 +5,7 @@
  * it like one. Each registration is held to the schema of the store; what is refused is named by cluster and
  * field, never by value (S11). One that does not fit refuses the whole document.
  */
-import { parseRegistration } from '../../adapters/dynamodb/registration-schema.ts';
+import { parseRegistration } from '../../adapters/dynamodb/registry/registration-schema.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { usageError } from '../process/exit-codes.ts';
 import type { CommandError } from '../process/exit-codes.ts';

@@ -30,7 +30,7 @@ export function findFormer(record: RolloutRecord, input: StagesInput): ReadonlyS
 }
 
 /** True while a breach, or an operator, sends all nodes back. */
-function isRollingBack(
+export function isRollingBack(
   { breach, former, orders }: Pick<RolloutRecord, 'breach' | 'former' | 'orders'>,
   { policy, isStageTrue }: Pick<StagesInput, 'policy' | 'isStageTrue'>,
 ): boolean {

@@ -5,7 +5,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createDynamoDeadLetterStore } from '../../../src/adapters/dynamodb/dead-letter-store.ts';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
-import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
+import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';

@@ -5,7 +5,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/credential-store.ts';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
-import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
+import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId, clusterUid, nodeName, uid } from '../../../src/core/model/identifiers.ts';

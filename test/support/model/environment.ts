@@ -8,7 +8,7 @@
  * ten runs of one batch share it.
  */
 import { withLaggingReads } from '../../../src/adapters/dynamodb/lagging-reads.ts';
-import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
+import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
 import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
 import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts';

@@ -4,7 +4,7 @@
  * A move's order of writes is all that keeps two stacks from writing at once (ADR 0027), and its repeat
  * believes the labels: freeze, mode and registration are the move's until it ends.
  */
-import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
+import { parseRegistration } from '../../../adapters/dynamodb/registry/registration-schema.ts';
 import { compareRegistrations } from '../../../app/clusters/edit-registration.ts';
 import { readMoveLabels } from '../../../app/clusters/move-labels.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';

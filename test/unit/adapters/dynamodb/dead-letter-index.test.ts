@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { createDynamoRegistryStore } from '../../../../src/adapters/dynamodb/registry-store.ts';
+import { createDynamoRegistryStore } from '../../../../src/adapters/dynamodb/registry/registry-store.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 
 it('a partition whose entry could not be written is entered by the next record: no listing misses it', async () => {

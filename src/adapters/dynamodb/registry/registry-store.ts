@@ -6,18 +6,18 @@
  * error, never a default. The directory entry is written before a new registration, so that a listing never misses
  * a cluster; an entry whose registration was never written reads as `undefined` and harms nothing.
  */
-import { clusterId } from '../../core/model/identifiers.ts';
-import type { ClusterId } from '../../core/model/identifiers.ts';
-import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { clusterId } from '../../../core/model/identifiers.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type {
   DirectoryPage,
   RegistrationWrite,
   RegistryStore,
-} from '../../ports/stores/registry-store.ts';
-import { keepDeadLetter } from './dead-letter-store.ts';
-import type { IndexedPartitions } from './dead-letter-store.ts';
-import { ItemUnreadableError } from './item-codec.ts';
-import { DIRECTORY_PARTITION, clusterUidKey, registrationKey } from './item-keys.ts';
+} from '../../../ports/stores/registry-store.ts';
+import { keepDeadLetter } from '../dead-letter-store.ts';
+import type { IndexedPartitions } from '../dead-letter-store.ts';
+import { ItemUnreadableError } from '../item-codec.ts';
+import { DIRECTORY_PARTITION, clusterUidKey, registrationKey } from '../item-keys.ts';
 import { parseRegistration } from './registration-schema.ts';
 import {
   ENTRY_TOKEN,
@@ -27,8 +27,8 @@ import {
   readBegunRemoval,
   removeRegistration,
 } from './remove-registration.ts';
-import { Table } from './table.ts';
-import type { DynamoStoreOptions } from './table.ts';
+import { Table } from '../table.ts';
+import type { DynamoStoreOptions } from '../table.ts';
 
 /** A registration that does not fit the schema is not written. Names fields, never values (S11). */
 class RegistrationInvalidError extends Error {

@@ -12,14 +12,14 @@
  * claim and entry go only as the very writes that the note remembers.
  */
 import * as v from 'valibot';
-import { clusterUid } from '../../core/model/identifiers.ts';
-import type { ClusterId } from '../../core/model/identifiers.ts';
-import type { RegistrationRemoval } from '../../ports/stores/registry-store.ts';
-import type { StoredItem } from './batched-reader.ts';
-import { ItemUnreadableError } from './item-codec.ts';
-import { DIRECTORY_PARTITION, clusterUidKey, registrationKey } from './item-keys.ts';
-import type { ItemKey } from './item-keys.ts';
-import type { Condition, Table } from './table.ts';
+import { clusterUid } from '../../../core/model/identifiers.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
+import type { RegistrationRemoval } from '../../../ports/stores/registry-store.ts';
+import type { StoredItem } from '../batched-reader.ts';
+import { ItemUnreadableError } from '../item-codec.ts';
+import { DIRECTORY_PARTITION, clusterUidKey, registrationKey } from '../item-keys.ts';
+import type { ItemKey } from '../item-keys.ts';
+import type { Condition, Table } from '../table.ts';
 
 /** Attribute of a directory entry: which write made it. */
 export const ENTRY_TOKEN = 'entry';

@@ -8,8 +8,8 @@
  * endpoint may be connected to is judged at each connection, not here.
  */
 import * as v from 'valibot';
-import { clusterId, clusterUid, uid } from '../../core/model/identifiers.ts';
-import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { clusterId, clusterUid, uid } from '../../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
 
 const text = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
 const shortText = (charactersMax: number) => v.pipe(v.string(), v.maxLength(charactersMax));
