@@ -31,7 +31,10 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: `${CORE}/pod-evidence.ts`,
     before: 'return isLostExit(last) ||',
     after: 'return',
-    killedBy: { file: `${UNIT}/pod-evidence.test.ts`, title: 'however many containers it restarted' },
+    killedBy: {
+      file: `${UNIT}/pod-evidence.test.ts`,
+      title: 'however many containers it restarted',
+    },
   },
   'leak-needs-a-loop': {
     bug: 'a first OOM waits for a second restart (17 Build 3)',
