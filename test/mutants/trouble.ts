@@ -72,7 +72,20 @@ export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: 'src/core/stages/advance-stages.ts',
     before: '      ...judgingMoments(record, input),\n',
     after: '',
-    killedBy: { file: 'test/simulation/halted-rollouts.test.ts', title: 'by bad-image' },
+    killedBy: {
+      file: 'test/simulation/halted-rollouts.test.ts',
+      title: 'a rollout in stages is halted',
+    },
+  },
+  'pull-judged-by-its-grace': {
+    bug: 'a canary whose image cannot be pulled is looked at after minutes only (L1)',
+    file: 'src/core/evidence/pod-evidence.ts',
+    before: 'const failsAtMs = Math.min(lateAtMs, retriedAtMs);',
+    after: 'const failsAtMs = Math.max(lateAtMs, retriedAtMs);',
+    killedBy: {
+      file: 'test/property/core/evidence/pod-evidence.test.ts',
+      title: 'becomes a failure when it said',
+    },
   },
   'pull-judged-by-its-grace': {
     bug: 'a canary whose image cannot be pulled is looked at after minutes only (L1)',

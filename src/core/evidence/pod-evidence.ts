@@ -101,31 +101,36 @@ export function judgePod(pod: PodProjection, at: PodJudging): PodEvidence {
   }
   const failed = failureOf(pod, at, exits);
   if (failed !== undefined) return { kind: 'failed', restarts, ...failed };
-  if (pod.isReady) return { kind: 'well', restarts };
+  if (pod.isReady && !isRetried(pod)) return { kind: 'well', restarts };
   return pendingOf(pod, restarts, at);
 }
 
 /** Not ready, not failed, not too late. */
 function pendingOf(pod: PodProjection, restarts: number, at: PodJudging): PodEvidence {
   const { trouble } = pod;
-  if (trouble?.unscheduled === SCHEDULING_GATED) {
-    return { kind: 'neither', word: SCHEDULING_GATED, restarts };
-  }
-  // Node not ready was asked before: what withholds Ready is a readiness gate.
-  if (trouble?.isReadyWithheld === true) {
-    return { kind: 'neither', word: 'ReadinessGatesNotReady', restarts };
-  }
+  const gate = gateOf(pod);
+  // What is tried again fails by time, whatever else is told of the pod.
+  if (gate !== undefined && !isRetried(pod)) return { kind: 'neither', word: gate, restarts };
+  const canBeLate = !pod.isReady && gate === undefined;
+  const lateAtMs = canBeLate ? lateSinceMs(pod) + at.graceMs : Number.POSITIVE_INFINITY;
+  const retriedAtMs = isRetried(pod)
+    ? pod.createdAtMs + RETRIED_AFTER_MS
+    : Number.POSITIVE_INFINITY;
+  const failsAtMs = Math.min(lateAtMs, retriedAtMs);
   const word = trouble?.waiting ?? trouble?.unscheduled;
-  const starting = { kind: 'starting', restarts, failsAtMs: failsAtMs(pod, at) } as const;
+  const starting = { kind: 'starting', restarts, failsAtMs } as const;
   return word === undefined ? starting : { ...starting, word };
 }
 
-/** When silence, or what may mend itself, becomes a failure. */
-function failsAtMs(pod: PodProjection, at: PodJudging): number {
-  const lateAtMs = lateSinceMs(pod) + at.graceMs;
-  const word = pod.trouble?.waiting;
-  const isRetried = word !== undefined && waitingMeaning(word) !== undefined;
-  return isRetried ? Math.min(lateAtMs, pod.createdAtMs + RETRIED_AFTER_MS) : lateAtMs;
+/** A container of it cannot be made, and this is tried again. */
+function isRetried({ trouble }: PodProjection): boolean {
+  return trouble?.waiting !== undefined && waitingMeaning(trouble.waiting) !== undefined;
+}
+
+/** What holds it that is no failure. Node not ready was asked before: what withholds Ready is a readiness gate. */
+function gateOf({ trouble }: PodProjection): string | undefined {
+  if (trouble?.unscheduled === SCHEDULING_GATED) return SCHEDULING_GATED;
+  return trouble?.isReadyWithheld === true ? 'ReadinessGatesNotReady' : undefined;
 }
 
 /** Since when it is not ready. */
@@ -210,7 +215,7 @@ function nodeFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
 
 /** Silence that lasts: never started, or runs and is not ready. */
 function lateFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
-  if (pod.isReady || isHeldBack(pod)) return undefined;
+  if (pod.isReady || gateOf(pod) !== undefined) return undefined;
   if (at.nowMs - lateSinceMs(pod) < at.graceMs) return undefined;
   const told = { atMs: at.nowMs, ...containerOf(pod) };
   const unscheduled = pod.trouble?.unscheduled;
@@ -222,11 +227,6 @@ function lateFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
     return { class: 'run', sign: 'NotReady', word: 'ContainersNotReady', ...told };
   }
   return { class: 'start', sign: 'NeverStarted', word: pod.trouble?.waiting ?? 'Pending', ...told };
-}
-
-/** By a gate: of its scheduling or of its readiness. */
-function isHeldBack({ trouble }: PodProjection): boolean {
-  return trouble?.isReadyWithheld === true || trouble?.unscheduled === SCHEDULING_GATED;
 }
 
 /** Restarts and the last exit since the baseline, or since the moment that counts. */
