@@ -87,16 +87,6 @@ export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'becomes a failure when it said',
     },
   },
-  'pull-judged-by-its-grace': {
-    bug: 'a canary whose image cannot be pulled is looked at after minutes only (L1)',
-    file: 'src/core/evidence/pod-evidence.ts',
-    before: 'isRetried ? Math.min(lateAtMs, pod.createdAtMs + RETRIED_AFTER_MS) : lateAtMs',
-    after: 'isRetried ? lateAtMs : lateAtMs',
-    killedBy: {
-      file: 'test/property/core/evidence/pod-evidence.test.ts',
-      title: 'becomes a failure when it said',
-    },
-  },
   'kubelets-are-awaited': {
     bug: 'every status write of a kubelet is a heartbeat within a second',
     file: 'src/watcher/session/epoch.ts',

@@ -57,8 +57,6 @@ export type BreachCause =
   /** More nodes are bad than the attributed budget lets pass. */
   | 'Unexplained'
   | 'ProgressDeadlineExceeded'
-  /** The API server answers much slower than before the step. */
-  | 'SlowApiServer'
   /** This revision was halted before, and came again. */
   | 'KnownBad';
 

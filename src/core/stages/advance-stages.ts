@@ -12,6 +12,7 @@ import type { Breach, OpenStep, RolloutRecord } from '../model/rollout-record.ts
 import { advanceTurns } from '../evidence/flapping.ts';
 import { advanceTrial } from '../evidence/trial.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../policy/share.ts';
+import { withCommonGround } from './common-ground.ts';
 import { findStagesBreach, judgingMoments, recreationMoments } from './find-breach.ts';
 import { excuseNodes } from './excused.ts';
 import { isUnwell, judgeGate } from './gate.ts';
@@ -111,7 +112,7 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   const next = { ...record, trial, ...(turns.length === 0 ? {} : { turns }) };
   if (record.breach !== undefined) return next;
   const breach: Breach | undefined = findStagesBreach(next, input);
-  return breach === undefined ? next : withBreach(next, breach);
+  return breach === undefined ? next : withBreach(next, withCommonGround(breach, input.nodes));
 }
 
 /** A revision that was halted is not proven any more. */
