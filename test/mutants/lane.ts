@@ -46,7 +46,7 @@ export const LANE_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: PASS,
     before: '      await wake(release, { context, registration });\n',
     after: '',
-    killedBy: { file: SIMULATION, title: 'end soon, and leave an empty lane' },
+    killedBy: { file: SIMULATION, title: 'wake who waits once a node is free' },
   },
   'lane-never-emptied': {
     bug: 'entries stay until another daemon looks into them',

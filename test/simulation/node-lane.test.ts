@@ -81,6 +81,27 @@ describe('S15: three rollouts at once', () => {
     assert.deepEqual((await world.view.readLane(world.api.clusterUid))?.entries, []);
   });
 
+  test('wake who waits once a node is free, however long that took', async () => {
+    const { world, taken } = await resting({ agent: '', cni: '' });
+    const old = podOn(world, 'cni', 'n1');
+    world.api.subscribe((commit) => {
+      // The new pod does not start before somebody mends the node.
+      if (commit?.type === 'deleted' && commit.object.metadata.uid === old) {
+        world.controllers.deadNodes.add('n1');
+      }
+    });
+    setImage(world, 'cni', 'two');
+    while (!taken.includes('cni n1')) await world.advance(100);
+    setImage(world, 'agent', 'two');
+    await world.advance(20 * 60_000);
+    assert.ok(!taken.includes('agent n1'), taken.join());
+    world.controllers.deadNodes.delete('n1');
+    world.controllers.lookAtEverything();
+    await world.advance(10_000);
+    assert.ok(taken.includes('agent n1'), 'nobody was woken');
+    world.assertSafe();
+  });
+
   test('go one after the other on each node where a policy says after', async () => {
     const { world, taken } = await resting({ agent: 'after: [cni]', cni: '' });
     for (const name of ['agent', 'cni']) setImage(world, name, 'two');
