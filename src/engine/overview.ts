@@ -21,7 +21,7 @@ import type { StagedProgress } from '../core/model/staged-progress.ts';
 import type { NodeCode, Verdict } from '../core/model/verdict.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { hasSentinelName } from '../core/takeover/takeover-sentinel.ts';
-import { policyText } from '../app/rollout/find-rollout.ts';
+import { policyTextOf } from '../core/takeover/opt-in.ts';
 import { stagedStatus } from '../app/rollout/staged-status.ts';
 import type { StagedStatus } from '../app/rollout/staged-status.ts';
 import { namePages } from '../app/clusters/name-pages.ts';
@@ -161,7 +161,8 @@ export class Overviews {
     { registration, daemonSet, state }: Pick<Basis, 'registration' | 'daemonSet' | 'state'>,
     stages: StagedProgress | undefined,
   ): DaemonSetOverview['rollout'] {
-    const policy = this.#policies.read(policyText(daemonSet.object));
+    const { object } = daemonSet;
+    const policy = this.#policies.read(object === null ? undefined : policyTextOf(object));
     const nowMs = this.#sources.clock.nowMs();
     const status = stagedStatus({ registration, daemonSet, state, policy, stages }, nowMs);
     if (status === undefined) return undefined;

@@ -6,10 +6,9 @@
  */
 import { hintFor } from '../../core/model/hint.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
-import { POLICY_ANNOTATION } from '../../core/policy/rollout-policy.ts';
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
-import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import { policyTextOf } from '../../core/takeover/opt-in.ts';
 import { readBasis } from '../reconcile/read/read-basis.ts';
 import type { Basis } from '../reconcile/read/read-basis.ts';
 import { refuse } from './refusals.ts';
@@ -41,11 +40,7 @@ export async function findRollout(
     return refuse(meta === undefined ? 'never-heard' : 'unknown-daemon-set', key);
   }
   const { basis } = read;
-  const policy = sources.policies.read(policyText(basis.daemonSet.object));
-  return { kind: 'found', key, basis, policy };
-}
-
-/** The text of its policy. */
-export function policyText(object: DaemonSetObject | null): string | undefined {
-  return object?.metadata.annotations?.[POLICY_ANNOTATION];
+  const { object } = basis.daemonSet;
+  const text = object === null ? undefined : policyTextOf(object);
+  return { kind: 'found', key, basis, policy: sources.policies.read(text) };
 }

@@ -11,6 +11,7 @@ import type { PolicyProblem } from '../../core/policy/rollout-policy.ts';
 import type { RolloutPhase } from '../../core/rollout/gate.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
 import type { HeldShrink } from '../../core/model/state.ts';
+import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.ts';
 import { explainPlan } from '../explain/explain.ts';
 import type { ExplainSources } from '../explain/explain.ts';
 import type { FoundRollout } from './find-rollout.ts';
@@ -88,34 +89,47 @@ function budgetOf(plan: Plan | undefined): RolloutStatus['budget'] {
 }
 
 function notesOf(
-  { key, basis: { registration, meta, state }, policy }: FoundRollout,
+  found: FoundRollout,
   { isViewComplete, isStaged }: { readonly isViewComplete: boolean; readonly isStaged: boolean },
 ): string[] {
-  const notes: string[] = [];
-  const held = state?.shrink?.held;
-  if (held !== undefined) {
-    const { cluster, namespace, name } = key;
-    const isHeld = registration.mode === 'takeover';
-    const next = isHeld
+  const { registration, meta } = found.basis;
+  const { rival } = registration;
+  const told = [
+    shrinkNote(found),
+    registration.isFrozen ? 'The cluster is frozen: nothing is rolled in it.' : undefined,
+    rival && `Rollcall has stopped there: ${rival.evidence}.`,
+    isViewComplete
+      ? undefined
+      : `The view of the cluster is not whole (${meta.incompleteReason ?? 'waiting'}).`,
+    policyNote(found, isStaged),
+  ];
+  return told.filter((note) => note !== undefined);
+}
+
+/** A removal of pods that is held, or only told of. */
+function shrinkNote({ key, basis }: FoundRollout): string | undefined {
+  const held = basis.state?.shrink?.held;
+  if (held === undefined) return undefined;
+  const { cluster, namespace, name } = key;
+  const next =
+    basis.registration.mode === 'takeover'
       ? `Held until it is taken back, or: rollcall rollout confirm ${cluster} ${namespace}/${name}`
       : 'Rollcall does not act here and cannot hold it.';
-    notes.push(`${describeShrink(held, undefined)}. ${next}`);
+  return `${describeShrink(held, undefined)}. ${next}`;
+}
+
+function policyNote({ basis, policy }: FoundRollout, isStaged: boolean): string | undefined {
+  if (policy.kind === 'none') return undefined;
+  if (basis.registration.mode === 'observe') {
+    return 'It has a policy, and Rollcall only looks at this cluster (mode observe).';
   }
-  if (registration.isFrozen) notes.push('The cluster is frozen: nothing is rolled in it.');
-  if (registration.rival !== undefined) {
-    notes.push(`Rollcall has stopped there: ${registration.rival.evidence}.`);
+  const { object } = basis.daemonSet;
+  const standing = object === null ? 'followed' : copilotStanding(object);
+  if (basis.registration.mode === 'copilot' && standing !== 'followed') {
+    return explainNotFollowed(standing);
   }
-  if (!isViewComplete) {
-    notes.push(`The view of the cluster is not whole (${meta.incompleteReason ?? 'waiting'}).`);
+  if (policy.kind === 'invalid') {
+    return 'Its policy is invalid: no step opens, and nothing else changes, until it is repaired.';
   }
-  if (policy.kind !== 'none' && registration.mode === 'observe') {
-    notes.push('It has a policy, and Rollcall only looks at this cluster (mode observe).');
-  } else if (policy.kind === 'policy' && !isStaged) {
-    notes.push('It has a policy, and no run has begun a rollout by it yet.');
-  } else if (policy.kind === 'invalid') {
-    notes.push(
-      'Its policy is invalid: no step opens, and nothing else changes, until it is repaired.',
-    );
-  }
-  return notes;
+  return isStaged ? undefined : 'It has a policy, and no run has begun a rollout by it yet.';
 }

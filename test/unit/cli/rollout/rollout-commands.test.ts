@@ -109,6 +109,13 @@ describe('rollcall rollout status', () => {
     assert.match(stdout, /! Its policy is invalid/);
   });
 
+  it('says why a policy is not followed beside the built-in controller', async () => {
+    const registration = { mode: 'copilot' } as const;
+    const world = await worldWith({ registration, record: null });
+    const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
+    assert.match(stdout, /! .*OnDelete/);
+  });
+
   it('does not say done of a template that no run has looked at', async () => {
     const history = {
       generation: 1,
