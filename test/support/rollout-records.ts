@@ -70,7 +70,6 @@ export function policyOf(changes: Partial<RolloutPolicy> = {}): PolicyReading {
       budget: 'parity',
       after: [],
       shrinkPercent: 20,
-      isConfigTrue: false,
       ...changes,
     },
   };

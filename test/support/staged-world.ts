@@ -50,7 +50,6 @@ export function policy(options: Partial<RolloutPolicy> = {}): RolloutPolicy {
     budget: 'parity',
     after: [],
     shrinkPercent: 20,
-    isConfigTrue: false,
     ...options,
   };
 }

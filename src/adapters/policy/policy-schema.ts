@@ -151,12 +151,6 @@ export const policySchema = v.pipe(
           told('A change that removes more of its pods at once is held.', '20%'),
         ),
       ),
-      config: v.exactOptional(
-        v.pipe(
-          written.flag,
-          told('Content of referenced ConfigMaps and Secrets is part of the revision.', true),
-        ),
-      ),
     },
     '{canary: {nodes: 3}, soak: 10m}',
   ),

@@ -38,7 +38,6 @@ export function toPolicy(written: WrittenPolicy): RolloutPolicy {
     budget = 'parity',
     after = [],
     shrink = SHRINK_PERCENT_DEFAULT,
-    config = false,
   } = written;
   return {
     ...bounds(written),
@@ -52,7 +51,6 @@ export function toPolicy(written: WrittenPolicy): RolloutPolicy {
     budget,
     after,
     shrinkPercent: shrink,
-    isConfigTrue: config,
   };
 }
 

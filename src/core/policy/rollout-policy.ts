@@ -75,8 +75,6 @@ export interface RolloutPolicy {
   readonly after: readonly string[];
   /** Share of its pods, in percent, beyond which a change that removes them within ten minutes is held. */
   readonly shrinkPercent: number;
-  /** True: content of referenced ConfigMaps and Secrets is part of the revision, by hash. */
-  readonly isConfigTrue: boolean;
 }
 
 /** One thing wrong with a policy's text. */

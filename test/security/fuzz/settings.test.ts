@@ -136,7 +136,6 @@ const POLICY = {
   budget: 'attributed',
   after: ['kube-system/cni'],
   shrink: '35%',
-  config: true,
 };
 
 function assertBounds({ canary, soakMs, windows, shrinkPercent }: RolloutPolicy): void {

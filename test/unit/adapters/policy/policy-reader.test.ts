@@ -44,7 +44,6 @@ const DEFAULTS: RolloutPolicy = {
   budget: 'parity',
   after: [],
   shrinkPercent: 20,
-  isConfigTrue: false,
 };
 
 describe('createPolicyReader', () => {
@@ -108,7 +107,6 @@ onBreach: pause
     budget: 'attributed',
     after: ['cni', 'kube-system/csi'],
     shrinkPercent: 35,
-    isConfigTrue: true,
   };
 
   it('reads every field', () => {

@@ -24,7 +24,6 @@ exclude:
 budget: attributed
 after: [cni, kube-system/csi]
 shrink: 35%
-config: true
 `;
 
 /**
@@ -49,7 +48,7 @@ export const REFUSED_POLICIES: readonly (readonly [
   ['a count beyond 32 bits', 'partition: 4294967296', 'partition'],
   ['a field without a value', 'maxUnavailable:', 'maxUnavailable'],
   ['a word of YAML 1.1', 'paused: on', 'paused'],
-  ['a word of YAML 1.1, yes', 'config: yes', 'config'],
+  ['a word of YAML 1.1, yes', 'paused: yes', 'paused'],
   ['a canary of nobody', 'canary: {nodes: 0%}', 'canary.nodes'],
   ['a canary that is a number', 'canary: 3', 'canary'],
   ['a canary that is a list', 'canary: []', 'canary'],
