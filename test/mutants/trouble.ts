@@ -74,7 +74,7 @@ export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '',
     killedBy: {
       file: 'test/simulation/halted-rollouts.test.ts',
-      title: 'a rollout in stages is halted',
+      title: 'by bad-image although nothing comes',
     },
   },
   'pull-judged-by-its-grace': {
