@@ -297,6 +297,8 @@ export class SimulatedCluster implements ClusterAccess {
         return this.#create('controllerrevisions', effect);
       case 'create-event':
         return this.#create('events', effect);
+      case 'restore-template':
+        return this.#restoreTemplate(effect);
       case 'delete-revision':
         return this.#deleteRevision(effect);
       case 'patch-event':
@@ -379,6 +381,22 @@ export class SimulatedCluster implements ClusterAccess {
       return { ...former, ...rest, metadata: merged };
     });
     return done(patched);
+  }
+
+  #restoreTemplate(effect: Extract<Effect, { kind: 'restore-template' }>): Outcome {
+    const found = this.find('daemonsets', effect.name, effect.namespace);
+    if (found === undefined) return { kind: 'gone' };
+    const { uid, resourceVersion, generation = 0 } = found.metadata;
+    if (uid !== effect.uid || resourceVersion !== effect.resourceVersion) {
+      return { kind: 'conflict', message: 'the test operation failed' };
+    }
+    return done(
+      this.change('daemonsets', effect, (object) => ({
+        ...object,
+        metadata: { ...object.metadata, generation: generation + 1 },
+        spec: { ...(object['spec'] as object), template: effect.template },
+      })),
+    );
   }
 
   #deleteRevision(effect: Extract<Effect, { kind: 'delete-revision' }>): Outcome {

@@ -16,6 +16,7 @@ import type { DaemonSetState } from '../../core/model/state.ts';
 import { buryMissing } from '../../core/pod/tombstones.ts';
 import { actOnPlan, hasPodWork } from './execute/act.ts';
 import type { ActResult } from './execute/act.ts';
+import { restoreTemplate } from './execute/restore-template.ts';
 import type { RunContext, Subject, ViewedSubject } from './run/context.ts';
 import type { Conclusion, Exit } from './run/exit.ts';
 import { findHistory } from './history/find-history.ts';
@@ -101,7 +102,8 @@ function hasClusterWork(wanted: Plan): boolean {
 
 /** The same, or tells something. */
 function hasRequests(wanted: Plan): boolean {
-  return hasClusterWork(wanted) || wanted.stageEvents.length > 0;
+  const isRestoring = wanted.restores !== undefined;
+  return hasClusterWork(wanted) || wanted.stageEvents.length > 0 || isRestoring;
 }
 
 async function decide(found: Attempt): Promise<Exit> {
@@ -235,6 +237,7 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
       stored = acted.state;
     }
     ledger.events.push(...stageEvents);
+    await restoreTemplate({ context, subject, plan: decision.plan, access, ledger });
     const { version: stateVersion } = stored;
     await trimHistory(decision.plan.trims, { context, subject, access, ledger, stateVersion });
     if (judgement.waiting?.isStatusHeld === true) ledger.isStatusPostponed = true;

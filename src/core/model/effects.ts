@@ -64,6 +64,17 @@ export interface UpdateStatusEffect extends Target {
   readonly body: JsonObject | readonly JsonPatchOperation[];
 }
 
+/**
+ * Gives a DaemonSet the template of a former revision: the rollback of copilot, where the built-in controller makes every
+ * pod of the template (issue 17). A JSON Patch whose tests are UID and version; nothing but spec.template is written.
+ */
+export interface RestoreTemplateEffect extends Target {
+  readonly kind: 'restore-template';
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+  readonly template: JsonObject;
+}
+
 /** One operation of a JSON Patch (RFC 6902), of those that are sent. */
 export interface JsonPatchOperation {
   readonly op: 'test' | 'add';
@@ -91,6 +102,7 @@ export type Effect =
   | CreateRevisionEffect
   | DeleteRevisionEffect
   | UpdateStatusEffect
+  | RestoreTemplateEffect
   | CreateEventEffect
   | PatchEventEffect;
 

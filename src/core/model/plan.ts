@@ -260,6 +260,8 @@ export interface Plan {
   readonly stages?: StagedProgress;
   /** Hash of the former revision, if a pod waits only for its template to be read. */
   readonly wantsFormer?: string;
+  /** Copilot, after a breach with `onBreach: rollback`: hash of the revision whose template the DaemonSet is to have. */
+  readonly restores?: string;
   /** Back-off entries as they should be once the deletes of failed pods are recorded. */
   readonly backoff: readonly BackoffEntry[];
   readonly events: readonly PlannedEvent[];

@@ -10,6 +10,7 @@ import type {
   DeletePodEffect,
   Effect,
   PatchEffect,
+  RestoreTemplateEffect,
   UpdateStatusEffect,
 } from '../model/effects.ts';
 import { compareResourceVersions } from '../model/identifiers.ts';
@@ -68,6 +69,8 @@ export function findEffectBreach(
       return effect.uid === '' ? breach('S4', 'it has no UID to go by') : undefined;
     case 'update-status':
       return findTargetBreach(effect, rules);
+    case 'restore-template':
+      return findTemplateBreach(effect, rules);
     case 'create-revision':
     case 'create-event':
     case 'patch-event':
@@ -82,7 +85,21 @@ function findModeBreach({ kind }: Effect, { mode }: EffectRules): Breach | undef
   return isAllowed ? undefined : breach('S4', `no ${kind} is sent in mode ${mode}`);
 }
 
-const COPILOT_KINDS: readonly Effect['kind'][] = ['delete-pod', 'create-event', 'patch-event'];
+const COPILOT_KINDS: readonly Effect['kind'][] = [
+  'delete-pod',
+  'restore-template',
+  'create-event',
+  'patch-event',
+];
+
+/** Where Rollcall makes the pods, a rollback is a matter of pods alone: no template is ever changed (ADR 0055). */
+function findTemplateBreach(
+  { uid }: RestoreTemplateEffect,
+  rules: EffectRules,
+): Breach | undefined {
+  if (rules.mode !== 'copilot') return breach('S4', 'a template is restored in copilot alone');
+  return uid === rules.uid ? undefined : breach('S4', 'it is the template of another object');
+}
 
 function findTargetBreach(
   { uid, body }: UpdateStatusEffect,

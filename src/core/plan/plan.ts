@@ -97,8 +97,8 @@ function planAlone(view: View, context: PlanContext): Plan {
 /** How far the stages are, and the revision whose template has to be read before a pod of it is made. */
 function stagedOf(
   staging: Staging,
-  { targets, view }: Planning,
-): Pick<Plan, 'stages' | 'wantsFormer'> {
+  { targets, view, context }: Planning,
+): Pick<Plan, 'stages' | 'wantsFormer' | 'restores'> {
   if (staging.kind !== 'staged') return {};
   const { record, gate, former, open } = staging.stages;
   const isWanted = view.nodes.some(
@@ -107,7 +107,23 @@ function stagedOf(
   );
   const hash = record.former?.hash;
   const isMissing = isWanted && targets.former === undefined && hash !== undefined;
-  return { stages: { record, gate }, ...(isMissing ? { wantsFormer: hash } : {}) };
+  return {
+    stages: { record, gate },
+    ...(isMissing ? { wantsFormer: hash } : {}),
+    ...(hash !== undefined && mayRestore(staging, context) ? { restores: hash } : {}),
+  };
+}
+
+/** One that was halted before and came again is held: whoever applies it would apply it a third time. */
+function mayRestore(
+  { stages: { record }, policy }: Extract<Staging, { kind: 'staged' }>,
+  { staging, guard }: PlanContext,
+): boolean {
+  const isAsked = policy.onBreach === 'rollback' && guard.kind === 'act';
+  const { breach } = record;
+  return (
+    isAsked && staging?.mode === 'copilot' && breach !== undefined && breach.cause !== 'KnownBad'
+  );
 }
 
 function isLaneWait(note: RolloutNote): boolean {

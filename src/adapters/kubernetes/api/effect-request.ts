@@ -2,7 +2,7 @@
  * From an effect to its request, with its precondition asserted (S1, S4; faults §4).
  *
  * Every write is fenced: a create by its name, a delete by UID and resourceVersion, a patch by the
- * UID in its body, a status by UID and resourceVersion, in the object that is PUT or as tests of its
+ * UID in its body, a status and a template by UID and resourceVersion, in the object that is PUT or as tests of the
  * patch. An effect without its fence is a bug of the planner: it is not sent. Bodies come from the core and are stringified once.
  */
 import { isResourceVersion } from '../../../core/model/identifiers.ts';
@@ -87,6 +87,7 @@ function faultOf(effect: Effect): string | undefined {
       return undefined; // raises a count: an Event decides nothing
     case 'delete-pod':
     case 'delete-revision':
+    case 'restore-template':
       return effect.uid === '' ? NO_UID : faultOfVersion(effect.resourceVersion);
     case 'patch':
       return faultOfPatch(effect);
@@ -126,6 +127,14 @@ function buildRequest(effect: Effect): WriteRequest {
       const { resource, contentType, body } = effect;
       const api = resource === 'pods' ? 'core' : 'apps';
       return patch(`${namespacedPath(api, namespace, resource)}/${name}`, contentType, body);
+    }
+    case 'restore-template': {
+      const path = `${namespacedPath('apps', namespace, 'daemonsets')}/${name}`;
+      return patch(path, JSON_PATCH, [
+        { op: 'test', path: '/metadata/uid', value: effect.uid },
+        { op: 'test', path: '/metadata/resourceVersion', value: effect.resourceVersion },
+        { op: 'replace', path: '/spec/template', value: effect.template },
+      ]);
     }
     case 'update-status': {
       const path = `${namespacedPath('apps', namespace, 'daemonsets')}/${name}/status`;

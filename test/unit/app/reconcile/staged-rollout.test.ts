@@ -60,6 +60,67 @@ const imageOf = (pod: KubernetesObject): string => {
 const nodesWith = (made: ReconcileWorld, image: string): readonly string[] =>
   made.pods.filter((pod) => imageOf(pod) === image).map((pod) => nodeOf(pod) ?? '?');
 
+describe('a rollback in copilot', () => {
+  const ROLLBACK = `${POLICY}\nonBreach: rollback`;
+
+  function fail(made: ReconcileWorld): void {
+    for (const pod of made.pods.filter((each) => imageOf(each) === 'example/agent:2')) {
+      made.cluster.change('pods', { namespace: 'system', name: pod.metadata.name }, (object) => ({
+        ...object,
+        status: {
+          phase: 'Running',
+          conditions: [{ type: 'Ready', status: 'True' }],
+          containerStatuses: [
+            {
+              name: 'agent',
+              restartCount: 1,
+              lastState: { terminated: { reason: 'OOMKilled', exitCode: 137 } },
+            },
+          ],
+        },
+      }));
+    }
+  }
+
+  it('gives the DaemonSet its proven template back, and all pods with it', async () => {
+    const made = await world('copilot', ROLLBACK);
+    edit(made, 'example/agent:2');
+    await made.settle({ withinMs: 60_000 });
+    fail(made);
+    await made.settle({ withinMs: 1_800_000 });
+    assert.deepEqual(nodesWith(made, 'example/agent:2'), []);
+    assert.equal(made.pods.length, 6);
+    const restored = made.cluster.requests.filter((each) => each.startsWith('restore-template'));
+    assert.equal(restored.length, 1);
+    const record = await recordOf(made);
+    assert.equal(record?.isReturn, true);
+    assert.equal(record.refused[0]?.cause, 'OOMKilled');
+    edit(made, 'example/agent:2');
+    await made.settle({ withinMs: 1_800_000 });
+    assert.equal((await recordOf(made))?.breach?.cause, 'KnownBad');
+    const all = made.cluster.requests.filter((each) => each.startsWith('restore-template'));
+    assert.equal(all.length, 1, 'nobody is fought');
+  });
+
+  it('stays halted without the right, and says once how a person goes back', async () => {
+    const made = await world('copilot', ROLLBACK);
+    made.cluster.hooks.beforeEffect = ({ kind }) =>
+      Promise.resolve(
+        kind === 'restore-template'
+          ? { kind: 'answer', outcome: { ...REFUSED, code: 'forbidden' } }
+          : undefined,
+      );
+    edit(made, 'example/agent:2');
+    await made.settle({ withinMs: 60_000 });
+    fail(made);
+    await made.settle({ withinMs: 600_000 });
+    assert.equal((await recordOf(made))?.breach?.cause, 'OOMKilled');
+    const told = made.cluster.list('events').filter((each) => each['reason'] === 'RollbackRefused');
+    assert.equal(told.length, 1);
+    assert.match(String(told[0]?.['message']), /rollout undo daemonset\/agents --to-revision=1$/);
+  });
+});
+
 for (const mode of ['copilot', 'takeover'] as const) {
   describe(`a staged rollout in ${mode}`, () => {
     it('replaces the canary, waits for its soak, then the others', async () => {

@@ -107,6 +107,18 @@ describe('an effect breaks', () => {
     assert.deepEqual(sentIn('observe'), []);
   });
 
+  it('S4 as a template outside of copilot, or of another DaemonSet', () => {
+    const restore: Effect = {
+      ...{ ...AT, kind: 'restore-template', uid: UID },
+      ...{ resourceVersion: resourceVersion('7'), template: {} },
+    };
+    const inMode = (effect: Effect, mode: EffectRules['mode']): string | undefined =>
+      findEffectBreach(effect, { ...RULES, mode }, NOTHING)?.invariant;
+    assert.equal(inMode(restore, 'copilot'), undefined);
+    assert.equal(inMode(restore, 'takeover'), 'S4');
+    assert.equal(inMode({ ...restore, uid: uid('another') }, 'copilot'), 'S4');
+  });
+
   it('S9 beyond the burst of one run', () => {
     assert.equal(brokenBy(create, { creates: 2 }), 'S9');
     assert.equal(brokenBy(remove, { deletes: 2 }), 'S9');

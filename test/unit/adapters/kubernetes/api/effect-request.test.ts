@@ -41,6 +41,13 @@ const effects = {
     uid: uid('u-1'),
     body: { metadata: { name: at.name, uid: 'u-1', resourceVersion: '77' } },
   },
+  'restore-template': {
+    kind: 'restore-template',
+    ...at,
+    uid: uid('u-1'),
+    resourceVersion: version,
+    template: { spec: { containers: [] } },
+  },
 } as const satisfies { readonly [Kind in Effect['kind']]: Extract<Effect, { kind: Kind }> };
 
 /** A JSON Patch of a status with these tests. */
@@ -136,6 +143,14 @@ const unfenced: readonly { readonly title: string; readonly effect: Effect }[] =
     },
   },
   {
+    title: 'restore-template without a UID',
+    effect: { ...effects['restore-template'], uid: uid('') },
+  },
+  {
+    title: 'restore-template without version',
+    effect: { ...effects['restore-template'], resourceVersion: resourceVersion('') },
+  },
+  {
     title: 'a name that leaves its path',
     effect: { ...effects['delete-pod'], name: '../nodes/node-1' },
   },
@@ -175,6 +190,15 @@ const expected: Readonly<Record<Effect['kind'], readonly [string, string, unknow
     'PUT',
     '/apis/apps/v1/namespaces/agents/daemonsets/collector-1/status',
     effects['update-status'].body,
+  ],
+  'restore-template': [
+    'PATCH',
+    '/apis/apps/v1/namespaces/agents/daemonsets/collector-1',
+    [
+      { op: 'test', path: '/metadata/uid', value: 'u-1' },
+      { op: 'test', path: '/metadata/resourceVersion', value: '77' },
+      { op: 'replace', path: '/spec/template', value: { spec: { containers: [] } } },
+    ],
   ],
 };
 

@@ -1,0 +1,85 @@
+/**
+ * The rollback of copilot: a DaemonSet whose rollout was halted gets the template of its former revision back (issue 17).
+ *
+ * Only where its policy says `onBreach: rollback`, and once a breach: the next look finds the former revision current, and
+ * goes back to it as to any proven one. The right to patch named DaemonSets is optional; without it the rollout stays
+ * halted, and an Event has the command for a person. The version of a live read of this run is the precondition.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import type { Outcome } from '../../../core/model/effects.ts';
+import { resourceVersion } from '../../../core/model/identifiers.ts';
+import type { Plan } from '../../../core/model/plan.ts';
+import { REVISION_HASH_LABEL } from '../../../core/pod/pod-facts.ts';
+import { readPlanned } from '../confirm/live-daemon-set.ts';
+import { readFormer } from '../history/former-template.ts';
+import { keyOf, sendOne } from '../run/context.ts';
+import type { Step } from '../run/context.ts';
+import type { Ledger } from '../run/ledger.ts';
+import { heldWrite } from '../run/refused-writes.ts';
+
+/** Restores the template that the plan asks for, if it asks for one. */
+export async function restoreTemplate(
+  step: Step & { readonly plan: Plan; readonly ledger: Ledger },
+): Promise<void> {
+  const { context, subject, access, plan, ledger } = step;
+  const hash = plan.restores;
+  if (hash === undefined) return;
+  const held = heldWrite('rollback-refused', subject);
+  if (held !== undefined) {
+    ledger.add(held);
+    return;
+  }
+  const [former, live] = await Promise.all([
+    readFormer(hash, subject, access),
+    readPlanned({ context, subject, access }),
+  ]);
+  if (former.kind !== 'found' || live.kind !== 'found') {
+    const message = `the template of revision ${hash} cannot be restored now`;
+    ledger.add({ code: 'outcome-open', message, pace: 'backoff' });
+    return;
+  }
+  const outcome = await sendOne(
+    {
+      kind: 'restore-template',
+      ...keyOf(context),
+      uid: subject.basis.ref.uid,
+      resourceVersion: resourceVersion(live.object.metadata.resourceVersion),
+      template: former.former.template,
+    },
+    step,
+  );
+  noteOutcome(outcome, hash, step);
+}
+
+function noteOutcome(
+  outcome: Outcome,
+  hash: string,
+  { subject, ledger }: Pick<Step, 'subject'> & { readonly ledger: Ledger },
+): void {
+  switch (outcome.kind) {
+    case 'done': {
+      const message = `The template of revision ${hash} is restored, the last proven one`;
+      ledger.events.push({ type: 'Normal', reason: 'RolloutRolledBack', message });
+      return;
+    }
+    case 'refused': {
+      const message = `Revision ${hash} cannot be restored (${outcome.code}); go back with: ${commandOf(hash, subject)}`;
+      ledger.events.push({ type: 'Warning', reason: 'RollbackRefused', message, isStanding: true });
+      ledger.add({ code: 'rollback-refused', message: outcome.message, pace: 'backoff' });
+      return;
+    }
+    default: {
+      const retryAfterMs = outcome.kind === 'unsent' ? outcome.retryAfterMs : undefined;
+      const message = 'the restored template was not answered for';
+      ledger.add({ code: 'outcome-open', message, pace: 'backoff', ...defined({ retryAfterMs }) });
+    }
+  }
+}
+
+/** What a person types who has the right. */
+function commandOf(hash: string, { daemonSet, read }: Step['subject']): string {
+  const { namespace = '', name } = daemonSet.metadata;
+  const seen = read.revisions.find(({ labels }) => labels[REVISION_HASH_LABEL] === hash);
+  const to = seen === undefined ? '' : ` --to-revision=${String(seen.revision)}`;
+  return `kubectl -n ${namespace} rollout undo daemonset/${name}${to}`;
+}
