@@ -9,6 +9,8 @@ const TURNS = 'functions/reconcile/plan-turns.ts';
 const TURNS_TEST = 'test/unit/functions/plan-turns.test.ts';
 
 const COUNTS_TEST = 'test/unit/app/reconcile/status/write-counts.test.ts';
+const MORE = 'src/app/reconcile/status/more-to-come.ts';
+const MORE_TEST = 'test/unit/app/reconcile/status/more-to-come.test.ts';
 const READS_TEST = 'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts';
 const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
 
@@ -130,6 +132,34 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
       file: 'test/unit/app/reconcile/status-rules.test.ts',
       title: 'gets no status, although the API server has its version again',
     },
+  },
+  'status-waits-for-no-look': {
+    bug: 'a status waits for pods that never get ready, and nobody comes back to it (L1)',
+    file: MORE,
+    before: 'if (dueAtMs === undefined || dueAtMs <= nowMs) return false;',
+    after: 'void dueAtMs;',
+    killedBy: { file: MORE_TEST, title: 'where no look is on its way' },
+  },
+  'status-waits-by-a-clock-ahead': {
+    bug: 'counts wait for as long as two clocks differ (row 14)',
+    file: MORE,
+    before: 'if (sinceMs === undefined || sinceMs > nowMs) return false;',
+    after: 'if (sinceMs === undefined) return false;',
+    killedBy: { file: MORE_TEST, title: 'nor by a clock that was ahead' },
+  },
+  'status-waits-for-nothing': {
+    bug: 'a pod that was made is told of twice, with a write of the state each (issue 16)',
+    file: 'src/app/reconcile/status/update-status.ts',
+    before: 'ledger.hasEffects || (ledger.isComplete && isMoreToCome(subject))',
+    after: 'ledger.hasEffects',
+    killedBy: { file: MORE_TEST, title: 'seeing the pod alone writes nothing' },
+  },
+  'waiting-status-moves-its-look': {
+    bug: 'each event of a pod that is not ready writes the state, and puts its status off (L5)',
+    file: 'src/app/reconcile/end/finish.ts',
+    before: 'if (standing !== undefined) return { isComplete, dueAtMs: standing };',
+    after: 'void standing;',
+    killedBy: { file: MORE_TEST, title: 'seeing the pod alone writes nothing' },
   },
   'shared-read-believes-a-part': {
     bug: 'a DaemonSet that a part of a list lacks is taken for gone: nothing is made for it (L1)',

@@ -59,7 +59,7 @@ export const POSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '',
     killedBy: {
       file: 'test/unit/app/ingest/slices/standing-stamps.test.ts',
-      title: 'comes after slices whose position went with META: pods',
+      title: 'comes after slices whose position went with META',
     },
   },
 };

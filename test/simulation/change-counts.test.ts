@@ -90,9 +90,9 @@ describe('what a change of a cluster with ten DaemonSets costs', () => {
       hints: 40,
       invocations: 11,
       runs: 50,
-      reads: 309,
-      writes: 107,
-      requests: 50,
+      reads: 259,
+      writes: 67,
+      requests: 40,
     });
   });
 
@@ -118,13 +118,13 @@ describe('what a change of a cluster with ten DaemonSets costs', () => {
       world.controllers.deletePod(pod);
     });
     assertWithin(counts, {
-      messages: 5,
-      hints: 5,
-      invocations: 13,
-      runs: 6,
-      reads: 47,
-      writes: 22,
-      requests: 5,
+      messages: 4,
+      hints: 4,
+      invocations: 11,
+      runs: 5,
+      reads: 36,
+      writes: 14,
+      requests: 3,
     });
   });
 });

@@ -49,6 +49,8 @@ export async function finishRun(input: FinishInput): Promise<Finish> {
   const { context, subject, ledger, plan } = input;
   const isComplete = ledger.isComplete && plan.cappedCount === 0;
   const { nearAtMs, ...waits } = decideWaits(input);
+  const standing = standingLook(input, nearAtMs);
+  if (standing !== undefined) return { isComplete, dueAtMs: standing };
   const due = await scheduleNext(nearAtMs, {
     context,
     subject: { state: input.stored, nowMs: subject.nowMs },
@@ -64,6 +66,27 @@ export async function finishRun(input: FinishInput): Promise<Finish> {
     }
   }
   return { isComplete, dueAtMs: due.dueAtMs };
+}
+
+/**
+ * The look that stands, of a run that found nothing but a status that waits for more (ADR 0053): what the run before it
+ * recorded says all that the next one has to know.
+ */
+function standingLook(input: FinishInput, nearAtMs = Infinity): number | undefined {
+  const { subject, stored, history } = input;
+  const { dueAtMs, look } = stored;
+  if (!isStatusAllThatIsLeft(input) || dueAtMs === undefined || look === undefined)
+    return undefined;
+  const isStanding = look.atMs > subject.nowMs && nearAtMs >= Math.min(dueAtMs, look.atMs);
+  return isStanding && textOf(history) === textOf(stored.history) ? dueAtMs : undefined;
+}
+
+function isStatusAllThatIsLeft(input: FinishInput): boolean {
+  const { subject, ledger, plan, stored, found, tallies } = input;
+  // Intents were recorded, pods touched, or something was not done: there is more to tell than a status.
+  if (!ledger.isStatusPostponed || ledger.hasEffects || stored !== subject.state) return false;
+  if (ledger.problems.length + ledger.refused.length + plan.cappedCount > 0) return false;
+  return tallies === undefined && (found?.intents ?? []).length === 0;
 }
 
 function composeState(
@@ -150,6 +173,6 @@ function sweptOnly(stored: DaemonSetState, plan: Plan): DaemonSetState['backoff'
   return stored.backoff.filter(({ node }) => known.has(node));
 }
 
-function textOf(state: DaemonSetState): string {
-  return canonicalJson(state as unknown as Json); // a state is plain JSON
+function textOf(part: DaemonSetState | DaemonSetState['history']): string {
+  return canonicalJson((part ?? null) as unknown as Json); // a state is plain JSON
 }

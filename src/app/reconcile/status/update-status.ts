@@ -12,6 +12,7 @@ import type { DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.t
 import type { Step, Subject } from '../run/context.ts';
 import type { Ledger } from '../run/ledger.ts';
 import { isAsPlanned } from '../confirm/live-daemon-set.ts';
+import { isMoreToCome } from './more-to-come.ts';
 import { heldWrite } from '../run/refused-writes.ts';
 import { noteForeignStatusWrite } from '../live/rival.ts';
 import { writeCounts } from './write-counts.ts';
@@ -25,8 +26,8 @@ import type { StatusFor, StatusWrite } from './write-status.ts';
 const POSTPONED_MAX_MS = 1_000;
 
 /**
- * The status, unless pods were just touched: their events cause another look within moments, and
- * that one writes, within a second at the latest. Differs from upstream, which writes both times; a
+ * The status, unless pods were just touched, or made a moment ago and are not ready yet: their events cause another look
+ * within moments, and that one writes, or the look that is sent with them (more-to-come.ts). Differs from upstream, which writes both times; a
  * generation is never postponed, and with `rollcall.dev/compat: strict` nothing is.
  */
 export async function updateStatus(
@@ -34,7 +35,8 @@ export async function updateStatus(
 ): Promise<void> {
   const { context, subject, plan: wanted, access, ledger } = step;
   if (wanted.status === undefined) return;
-  if (ledger.hasEffects && mayPostpone(subject)) {
+  const isToChange = ledger.hasEffects || (ledger.isComplete && isMoreToCome(subject));
+  if (isToChange && mayPostpone(subject)) {
     ledger.isStatusPostponed = true;
     return;
   }
