@@ -82,4 +82,26 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '',
     killedBy: { file: RULES_TEST, title: 'is told once that its policy has no effect' },
   },
+  'copilot-blind-to-opt-out': {
+    bug: 'a delete goes although the policy was taken away meanwhile (issue 17)',
+    file: 'src/app/reconcile/confirm/live-daemon-set.ts',
+    before: 'isEdited(live, planned) || policyTextOf(live) !== policyTextOf(planned);',
+    after: 'isEdited(live, planned);',
+    killedBy: { file: RULES_TEST, title: 'is not sent for a policy that was taken away' },
+  },
+  'copilot-lists-pods': {
+    bug: 'copilot asks for a list of pods, to which it has no right (issue 17)',
+    file: 'src/app/reconcile/attempt.ts',
+    before:
+      "if (!isCounted && subject.basis.registration.mode === 'copilot') return exitStale(subject);",
+    after: '',
+    killedBy: { file: RULES_TEST, title: 'waits for the watcher where nothing was heard of pods' },
+  },
+  'copilot-unknown-names': {
+    bug: 'the doctor does not say that admission names no DaemonSet that opts in (issue 17)',
+    file: 'src/app/doctor/judge-copilot.ts',
+    before: 'followed.filter((name) => !listed.value.includes(name));',
+    after: 'followed.filter((name) => listed.value.includes(name) && false);',
+    killedBy: { file: 'test/unit/app/doctor/diagnose.test.ts', title: 'finds copilot-not-named' },
+  },
 };

@@ -134,7 +134,7 @@ describe('history in copilot', () => {
     await world.settle();
     assert.deepEqual(writes(world), []);
     const verdicts = (await world.explain()) ?? [];
-    assert.deepEqual(new Set(verdicts.map(({ code }) => code)), new Set(['Outdated']));
+    assert.deepEqual(new Set(verdicts.map(({ code }) => code)), new Set(['WaitingForRollout']));
   });
 
   it('is waited for, ever more seldom, while the built-in controller stands still', async () => {
@@ -163,5 +163,46 @@ describe('history in copilot', () => {
     const verdicts = (await world.explain()) ?? [];
     assert.deepEqual(new Set(verdicts.map(({ code }) => code)), new Set(['Running']));
     assert.deepEqual(writes(world), []);
+  });
+});
+
+const deletes = (world: ReconcileWorld): readonly string[] =>
+  world.cluster.requests.filter((request) => request.startsWith('delete-pod '));
+
+describe('a delete in copilot', () => {
+  it('is not sent for a policy that was taken away or paused while the run was under way', async () => {
+    for (const annotations of [{}, POLICY]) {
+      const world = await copilot({ annotations: { 'rollcall.dev/rollout': 'soak: 1s' } });
+      world.cluster.hooks.onRead = (what) => {
+        // Between the plan and the live read of the DaemonSet, which comes after those of the victims.
+        if (what !== 'GET pods') return undefined;
+        world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
+          ...object,
+          metadata: { ...object.metadata, annotations },
+        }));
+        return undefined;
+      };
+      editTemplate(world, 'example/agent:2');
+      await world.settle();
+      const reads = world.cluster.requests.filter((request) => request.startsWith('GET pods'));
+      assert.ok(reads.length > 0, 'one was about to be sent');
+      assert.deepEqual(deletes(world), []);
+    }
+  });
+
+  it('waits for the watcher where nothing was heard of pods lately: no list takes its place (S3)', async () => {
+    const world = await copilot({ annotations: { 'rollcall.dev/rollout': 'soak: 1s' } });
+    editTemplate(world, 'example/agent:2');
+    world.builtIn.sync();
+    await world.mirror.sync();
+    await world.clock.advance(600_000);
+    for (let look = 0; look < 6; look += 1) {
+      assert.equal(codeOf(await world.run()), 'cluster-silent');
+      await world.clock.advance(300_000);
+    }
+    assert.deepEqual(deletes(world), []);
+    assert.ok(!world.cluster.requests.some((request) => request.startsWith('LIST pods')));
+    await world.settle();
+    assert.ok(deletes(world).length > 0, 'it goes on once pods are heard of');
   });
 });
