@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { WATCHED_KINDS } from '../../../../src/core/model/projections.ts';
 import type { PodTrouble } from '../../../../src/core/model/projections.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../../src/watcher/pace/options.ts';
 import {
   createWatcherHarness,
   daemonSetDraft,
@@ -12,7 +13,7 @@ import type { WatcherHarness } from '../../../support/watcher-harness.ts';
 
 const HOUR_MS = 3_600_000;
 /** Of a quiet cluster. */
-const HEARTBEATS_PER_HOUR = 6;
+const HEARTBEATS_PER_HOUR = Math.floor(HOUR_MS / DEFAULT_WATCHER_OPTIONS.heartbeat.idleMs);
 
 interface World {
   readonly harness: WatcherHarness;
