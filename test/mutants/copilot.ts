@@ -102,6 +102,9 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: 'src/app/doctor/judge-copilot.ts',
     before: 'followed.filter((name) => !listed.value.includes(name));',
     after: 'followed.filter((name) => listed.value.includes(name) && false);',
-    killedBy: { file: 'test/unit/app/doctor/diagnose.test.ts', title: 'finds copilot-not-named' },
+    killedBy: {
+      file: 'test/unit/app/doctor/diagnose.test.ts',
+      title: 'and nothing else but what hangs on it',
+    },
   },
 };

@@ -160,7 +160,7 @@ function watchStep(
     ...(wellSinceMs === undefined ? {} : { wellSinceMs }),
     ...(isHeld ? { isHeld } : {}),
   };
-  return { ...record, step: watched, restarts, seenView };
+  return { ...record, step: watched, groups: steps.groups, restarts, seenView };
 }
 
 /** The next step, opened now; a canary that is passed proves the revision. */

@@ -18,6 +18,8 @@ export interface Steps {
   readonly open: readonly StageNode[];
   /** The first group that is not open and has a node to be updated; undefined: none is left. */
   readonly next: { readonly name: string } | undefined;
+  /** How many groups the order makes of the nodes of today. */
+  readonly groups: number;
 }
 
 /** Nodes of open steps, and the step after them. */
@@ -27,8 +29,8 @@ export function findSteps(
   policy: RolloutPolicy,
 ): Steps {
   const able = nodes.filter(({ isExcluded }) => !isExcluded);
-  if (step.kind === 'done') return { open: able, next: undefined };
   const groups = groupNodes(able, policy.order);
+  if (step.kind === 'done') return { open: able, next: undefined, groups: groups.length };
   const openedUpTo =
     step.kind === 'group' ? groups.findIndex(({ name }) => name === step.name) : -1;
   const isCanary = new Set<NodeName>(step.kind === 'waiting' ? [] : canary);
@@ -37,5 +39,5 @@ export function findSteps(
   const next = groups
     .slice(openedUpTo + 1)
     .find((group) => group.nodes.some((node) => isPending(node) && !isCanary.has(nameOf(node))));
-  return { open, next };
+  return { open, next, groups: groups.length };
 }

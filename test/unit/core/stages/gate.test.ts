@@ -36,7 +36,7 @@ function gate(
       },
       ...options.record,
     }),
-    steps: { open: WELL, next: { name: 'zone-a' } },
+    steps: { open: WELL, next: { name: 'zone-a' }, groups: 1 },
     turns: [],
     excused: new Set(),
     roomNodes: 10,
@@ -77,7 +77,7 @@ describe('a gate', () => {
       stageNode('n4', { is: 'well' }),
       stageNode('n5', { isReady: false }),
     ];
-    const steps = { open, next: undefined };
+    const steps = { open, next: undefined, groups: 1 };
     assert.deepEqual(gate({ gate: { steps } }), { kind: 'settling', unwellNodes: 3 });
     assert.deepEqual(gate({ gate: { steps, excused: new Set(['n1', 'n2']) } }), {
       kind: 'settling',
@@ -123,7 +123,7 @@ describe('a gate', () => {
     const closed = at(780);
     const opensAtMs = NOW_MS + 3_600_000;
     assert.deepEqual(gate({ input: closed }), { kind: 'window', opensAtMs });
-    const steps = { open: WELL, next: undefined };
+    const steps = { open: WELL, next: undefined, groups: 1 };
     assert.equal(gate({ input: closed, gate: { steps } }), 'open-next');
   });
 
