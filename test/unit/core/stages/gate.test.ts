@@ -52,12 +52,12 @@ describe('a gate', () => {
     assert.equal(gate(), 'open-next');
   });
 
-  it('names a breach before all else, then an undo, then a pause of the policy, then one of an order', () => {
+  it('names an undo before all else, then a breach, then a pause of the policy, then one of an order', () => {
     const breach = { cause: 'Restarts', atMs: NOW_MS, message: '', nodes: [] } as const;
     const orders = { undo: { ...NOTE, to: 'aaaa' }, paused: NOTE };
     const paused = { policy: policy({ isPaused: true }) };
-    assert.deepEqual(gate({ record: { breach, orders }, input: paused }), { kind: 'breach' });
-    assert.deepEqual(gate({ record: { orders }, input: paused }), { kind: 'undone' });
+    assert.deepEqual(gate({ record: { breach, orders }, input: paused }), { kind: 'undone' });
+    assert.deepEqual(gate({ record: { breach }, input: paused }), { kind: 'breach' });
     const order = { orders: { paused: NOTE } };
     assert.deepEqual(gate({ record: order, input: paused }), { kind: 'paused', by: 'policy' });
     assert.deepEqual(gate({ record: order }), { kind: 'paused', by: 'order' });
