@@ -102,8 +102,13 @@ export function nodeNames(count: number): readonly string[] {
 
 /** A node; every fourth has storage. */
 export function castNode(name: string): KubernetesObject {
-  const isStorage = Number(name.replaceAll(/\D/g, '')) % 4 === 0;
-  return fakeNode({ name, labels: isStorage ? { [PLACES.storageLabel]: 'true' } : {} });
+  const labels = isMadeForStorage(name) ? { [PLACES.storageLabel]: 'true' } : {};
+  return fakeNode({ name, labels });
+}
+
+/** True of the name of a node that is made with storage. */
+export function isMadeForStorage(name: string): boolean {
+  return Number(name.replaceAll(/\D/g, '')) % 4 === 0;
 }
 
 /** What of a node moves pods. */

@@ -15,7 +15,15 @@ import { setNodeReady } from '../control-plane/nodes.ts';
 import { listAll } from '../control-plane/watch.ts';
 import { daemonSetPath, podPath } from '../scenarios/daemon-set.ts';
 import type { Seeded } from '../scenarios/seeded.ts';
-import { PART_NAMES, PLACES, castNode, daemonSetOf, editOf, nodeNames } from './cast.ts';
+import {
+  PART_NAMES,
+  PLACES,
+  castNode,
+  daemonSetOf,
+  editOf,
+  isMadeForStorage,
+  nodeNames,
+} from './cast.ts';
 import type { TemplateVersion } from './cast.ts';
 
 /** A running churn. */
@@ -181,8 +189,10 @@ class ChurnStage {
     });
   }
 
+  /** Of nodes that are made with storage, fewer than ten: of more, somebody would have to confirm what goes (ADR 0057). */
   async label(): Promise<void> {
-    const node = await this.#anyNode();
+    const made = (await this.#nodes()).filter(({ metadata }) => isMadeForStorage(metadata.name));
+    const node = made.length === 0 ? await this.#anyNode() : this.#seeded.pick(made);
     const isStorage = node.metadata.labels?.[PLACES.storageLabel] === 'true';
     await this.#patchNode(node, {
       metadata: { labels: { [PLACES.storageLabel]: isStorage ? null : 'true' } },

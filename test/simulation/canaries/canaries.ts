@@ -375,7 +375,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     after: 'true',
     breaks: ['S15'],
     in: 'shared-nodes',
-    seedsMax: 5,
+    seedsMax: 8,
     isQuick: true,
   },
   'lane-by-time': {
@@ -386,7 +386,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
       "return facts.placement === 'run' && nowMs < entry.claimedAtMs + 2000 ? 'held' : 'free';",
     breaks: ['S15'],
     in: 'shared-nodes',
-    seedsMax: 60,
+    seedsMax: 15,
   },
   'no-interlock': {
     bug: 'a label that vanishes from all nodes takes every pod at once (upstream; Reddit, March 2023)',

@@ -222,9 +222,9 @@ const HUNTS = {
     cycle: [
       ['roll', 20, 400],
       ['roll', 20, 400],
-      ['roll', 20, 8000],
+      ['roll', 15_000, 40_000],
     ],
-    stepsCount: 30,
+    stepsCount: 36,
   },
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */
   'refused-status': {
