@@ -103,8 +103,8 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'followed.filter((name) => !listed.value.includes(name));',
     after: 'followed.filter((name) => listed.value.includes(name) && false);',
     killedBy: {
-      file: 'test/unit/app/doctor/diagnose.test.ts',
-      title: 'and nothing else but what hangs on it',
+      file: 'test/unit/app/doctor/judge-copilot.test.ts',
+      title: 'names who opts in and may not be touched',
     },
   },
 };

@@ -220,16 +220,12 @@ class CopilotChaos {
   async #change(each: Step): Promise<void> {
     switch (each.do) {
       case 'opt-in':
-        this.annotate({ 'rollcall.dev/rollout': POLICY });
-        return;
       case 'opt-out':
-        this.annotate({});
+        this.annotate(each.do === 'opt-in' ? { 'rollcall.dev/rollout': POLICY } : {});
         return;
       case 'rolling':
-        this.strategy('RollingUpdate');
-        return;
       case 'on-delete':
-        this.strategy('OnDelete');
+        this.strategy(each.do === 'rolling' ? 'RollingUpdate' : 'OnDelete');
         return;
       case 'freeze':
       case 'unfreeze':
@@ -237,6 +233,13 @@ class CopilotChaos {
       case 'edit':
         this.image(each.image);
         return;
+      default:
+        this.#changeObjects(each);
+    }
+  }
+
+  #changeObjects(each: Step): void {
+    switch (each.do) {
       case 'add-node':
         this.world.addNode(`node-000${String(each.node)}`);
         return;

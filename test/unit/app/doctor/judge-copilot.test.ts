@@ -1,0 +1,34 @@
+/** What the doctor says of the DaemonSets of a cluster in copilot. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { checked, unchecked } from '../../../../src/app/doctor/finding.ts';
+import { judgeCopilot } from '../../../../src/app/doctor/judge-copilot.ts';
+import { copilot } from './broken-facts.ts';
+
+const NOBODY = { total: 9, behind: [], followed: [], rollingUpdate: [] };
+const names = Array.from({ length: 7 }, (_, index) => `ops/agent-${String(index)}`);
+
+describe('the DaemonSets of a cluster in copilot', () => {
+  it('names who opts in and may not be touched, five at most', () => {
+    const observed = checked({ ...NOBODY, followed: names });
+    const [one] = judgeCopilot(copilot, { observed, listed: checked([]) });
+    assert.equal(one?.code, 'copilot-not-named');
+    assert.match(one.seen, /ops\/agent-0, .*ops\/agent-4 and 2 more$/);
+  });
+
+  it('tells both of a policy without effect and of names, where both are wrong', () => {
+    const observed = checked({ ...NOBODY, followed: ['ops/a'], rollingUpdate: ['ops/b'] });
+    const found = judgeCopilot(copilot, { observed, listed: checked([]) });
+    assert.deepEqual(
+      found.map(({ code }) => code),
+      ['copilot-rolling-update', 'copilot-not-named'],
+    );
+  });
+
+  it('is nothing elsewhere, and unknown where nobody could look', () => {
+    const facts = { observed: checked(NOBODY), listed: unchecked('no kubeconfig') };
+    assert.deepEqual(judgeCopilot({ ...copilot, mode: 'takeover' }, facts), []);
+    const [unknown] = judgeCopilot(copilot, facts);
+    assert.equal(unknown?.level, 'unknown');
+  });
+});
