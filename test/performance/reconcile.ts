@@ -22,7 +22,7 @@ import { createKeyTable } from '../support/create-key-table.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../support/memory-metrics.ts';
 import { RecordingHintQueue } from '../support/recording-hint-queue.ts';
-import { SimulatedConnector } from '../support/simulated-cluster.ts';
+import { SimulatedConnector } from '../support/simulated-connector.ts';
 import { LargeView } from './support/large-view.ts';
 import { say } from './support/say.ts';
 import { percentile, renderRows } from './support/statistics.ts';

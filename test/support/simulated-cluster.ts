@@ -12,12 +12,9 @@ import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { allowsSurge } from '../../src/core/daemon-set/strategy.ts';
-import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   ClusterAccess,
-  ClusterConnector,
-  ConnectRefusal,
   DaemonSetRead,
   LiveRead,
   PodMetadata,
@@ -469,38 +466,6 @@ export class SimulatedCluster implements ClusterAccess {
 
   #timestamp(): string {
     return new Date(this.#clock.nowMs()).toISOString();
-  }
-}
-
-/** A connector to simulated clusters, by registered id. */
-export class SimulatedConnector implements ClusterConnector {
-  readonly clusters = new Map<string, SimulatedCluster>();
-  readonly forgotten: string[] = [];
-  connects = 0;
-  refusal: ConnectRefusal | undefined;
-
-  connect(
-    registration: ClusterRegistration,
-  ): Promise<
-    | { readonly kind: 'connected'; readonly access: ClusterAccess }
-    | { readonly kind: 'refused'; readonly refusal: ConnectRefusal }
-  > {
-    this.connects += 1;
-    const refused = (refusal: ConnectRefusal): { kind: 'refused'; refusal: ConnectRefusal } => ({
-      kind: 'refused',
-      refusal,
-    });
-    if (this.refusal !== undefined) return Promise.resolve(refused(this.refusal));
-    const access = this.clusters.get(registration.id);
-    if (access === undefined) return Promise.resolve(refused({ kind: 'no-credential' }));
-    if (access.clusterUid !== registration.clusterUid) {
-      return Promise.resolve(refused({ kind: 'wrong-cluster', foundUid: access.clusterUid }));
-    }
-    return Promise.resolve({ kind: 'connected', access });
-  }
-
-  forget(id: string): void {
-    this.forgotten.push(id);
   }
 }
 

@@ -85,8 +85,8 @@ describe(
   { skip: skipWithoutTools([TOOLS.go]), timeout: 900_000 },
   () => {
     it('does in ten minutes what it says', async () => {
-      const [start, ...commands] = await commandsOfPage();
-      assert.ok(start?.startsWith('npm start --'), start);
+      const [start = '', ...commands] = await commandsOfPage();
+      assert.ok(start.startsWith('npm start --'), start);
       assert.equal(commands.length, EXPECTED.length, commands.join('\n'));
       const { kubectl } = await ensureBinaries();
       const directory = await mkdtemp(path.join(tmpdir(), 'rollcall-page-'));
