@@ -218,12 +218,22 @@ function budgetOf(record: RolloutRecord, { policy, strategyUnavailable }: Stages
   return Math.max(1, nodesRoundedUp(share, record.baseNodes));
 }
 
+/** A heartbeat makes a view fresh without any change that would wake the key: it is looked at again, ever more seldom. */
+const VIEW_LOOK_MS = 30_000;
+const VIEW_LOOK_MS_MAX = 300_000;
+
+function viewLookMs({ step }: RolloutRecord, nowMs: number): number {
+  const lastedMs = Math.max(0, nowMs - step.progressedAtMs);
+  return nowMs + Math.min(Math.max(VIEW_LOOK_MS, lastedMs / 2), VIEW_LOOK_MS_MAX);
+}
+
 function momentsOf(
   gate: Gate,
   record: RolloutRecord,
   { policy, nowMs }: StagesInput,
 ): readonly number[] {
   const moments: number[] = [];
+  if (gate.kind === 'view') moments.push(viewLookMs(record, nowMs));
   if (gate.kind === 'soaking') moments.push(gate.untilMs);
   if (gate.kind === 'window' && gate.opensAtMs !== undefined) moments.push(gate.opensAtMs);
   const isWaitingForPods = gate.kind === 'updating' || gate.kind === 'settling';
