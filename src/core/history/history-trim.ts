@@ -2,8 +2,8 @@
  * Which old revisions go: the surplus over revisionHistoryLimit, lowest number first (spec 2.11).
  *
  * Never the current one, never one whose hash a claimed pod carries (S10): pods held by finalizers, without a node
- * or about to be adopted count, and so does a create that may still arrive. Live ones can keep the count above the
- * limit.
+ * or about to be adopted count, and so does a create that may still arrive; nor one that a staged rollout may give to a
+ * node. Live ones can keep the count above the limit.
  *
  * Differs from upstream: revisions that terminate are no surplus; nothing is trimmed while a create is not
  * resolved (its pod may come, of a revision that was current) or history is not settled.
@@ -20,6 +20,8 @@ export function planTrims(
   view: View,
   context: Pick<PlanContext, 'guard' | 'currentRevision' | 'burstPodsMax'> & {
     readonly intents: IntentJudgement;
+    /** Hashes that a staged rollout goes back to, or keeps nodes on. */
+    readonly kept: ReadonlySet<string>;
   },
 ): readonly RevisionProjection[] {
   const { currentRevision } = context;
@@ -32,7 +34,7 @@ export function planTrims(
   const surplus = Math.min(old.length - limit, context.burstPodsMax);
   // Stryker disable next-line EqualityOperator: a surplus of none takes none from the list below, either
   if (surplus <= 0 || hasOpenCreates(context.intents)) return [];
-  const live = new Set(claimedPods(view).map(revisionHashOfPod));
+  const live = new Set([...claimedPods(view).map(revisionHashOfPod), ...context.kept]);
   return old.filter((revision) => !live.has(hashOf(revision))).slice(0, surplus);
 }
 

@@ -30,7 +30,7 @@ import { planPods } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
 import { planRollout } from '../rollout/plan-rollout.ts';
 import type { RolloutDecisions, RolloutNote } from '../rollout/plan-rollout.ts';
-import { planStages, stagingEvents, targetsOf } from '../rollout/plan-stages.ts';
+import { keptRevisions, planStages, stagingEvents, targetsOf } from '../rollout/plan-stages.ts';
 import type { Staging } from '../rollout/plan-stages.ts';
 import { preparePlanning } from '../pods/planning.ts';
 import type { Planning } from '../pods/planning.ts';
@@ -72,7 +72,10 @@ function planAlone(view: View, context: PlanContext): Plan {
     deletes: chosen.deletes.map(({ planned }) => planned),
     adopts: isActing ? claims.adopts : [],
     releases: isActing ? claims.releases : [],
-    trims: claims.leftCount > 0 ? [] : planTrims(view, { ...context, intents }),
+    trims:
+      claims.leftCount > 0
+        ? []
+        : planTrims(view, { ...context, intents, kept: keptRevisions(staging, context) }),
     ...(rollout.progress === undefined ? {} : { rollout: rollout.progress }),
     backoff,
     events: chosen.deletes.flatMap(({ event }) => (event === undefined ? [] : [event])),

@@ -68,6 +68,20 @@ export function targetsOf(view: View, context: PlanContext, staging: Staging): T
   });
 }
 
+/**
+ * Hashes of the revisions that nodes may yet be given, though no pod carries one now: the proven one, and what was proven
+ * before. A pod of it that another run makes at this moment needs it, too (S10).
+ */
+export function keptRevisions(staging: Staging, context: PlanContext): ReadonlySet<string> {
+  if (context.staging === undefined) return new Set();
+  const planned = staging.kind === 'staged' ? [staging.stages.record] : [];
+  const records =
+    context.state.rollout === undefined ? planned : [context.state.rollout, ...planned];
+  return new Set(
+    records.flatMap(({ proven, former }) => [proven, former].flatMap((each) => each?.hash ?? [])),
+  );
+}
+
 /** What the DaemonSet's Events tell of the stages. */
 export function stagingEvents(staging: Staging): readonly PlannedEvent[] {
   switch (staging.kind) {

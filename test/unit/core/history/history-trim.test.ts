@@ -39,6 +39,7 @@ interface Case {
   readonly pods?: readonly PodProjection[];
   readonly context?: Partial<PlanContext>;
   readonly intents?: Partial<IntentJudgement>;
+  readonly kept?: readonly string[];
 }
 
 function trims(options: Case): readonly number[] {
@@ -53,6 +54,7 @@ function trims(options: Case): readonly number[] {
   const plan = planTrims(seen, {
     ...context({ currentRevision: CURRENT, ...options.context }),
     intents: { ...NONE, ...options.intents },
+    kept: new Set(options.kept),
   });
   return plan.map(({ revision: number }) => number);
 }
@@ -93,6 +95,11 @@ describe('planTrims (upstream never tests: cleanupHistory limits and live protec
     });
   }
 
+  it('never deletes one that a staged rollout may give to a node (S10)', () => {
+    assert.deepEqual(trims({ limit: 7, kept: ['h1'] }), [2]);
+    assert.deepEqual(trims({ limit: 0, kept: ['h8'] }), [1, 2, 3, 4, 5, 6, 7]);
+  });
+
   it('lets live ones push the count above the limit', () => {
     const pods = ['h1', 'h2', 'h3'].map((hash, index) => ofHash(`n${index}`, hash));
     assert.deepEqual(trims({ limit: 0, pods, revisions: nine.slice(0, 3) }), []);
@@ -126,7 +133,7 @@ describe('planTrims (upstream never tests: cleanupHistory limits and live protec
       daemonSet: daemonSet({ spec: { revisionHistoryLimit: 0 } }),
       revisions: nine,
     });
-    assert.deepEqual(planTrims(seen, { ...unsettled, intents: NONE }), []);
+    assert.deepEqual(planTrims(seen, { ...unsettled, intents: NONE, kept: new Set() }), []);
     assert.deepEqual(trims({ context: { guard: statusOnly('frozen') } }), []);
     assert.deepEqual(trims({ intents: { unresolved: [createIntent('n1')] } }), []);
     assert.deepEqual(trims({ intents: { unseen: [createIntent('n1')] } }), []);
@@ -143,7 +150,11 @@ describe('planTrims (upstream never tests: cleanupHistory limits and live protec
       daemonSet: daemonSet({ spec: { revisionHistoryLimit: 1 } }),
       revisions: twins,
     });
-    const plan = planTrims(seen, { ...context({ currentRevision: CURRENT }), intents: NONE });
+    const plan = planTrims(seen, {
+      ...context({ currentRevision: CURRENT }),
+      intents: NONE,
+      kept: new Set(),
+    });
     assert.deepEqual(
       plan.map(({ name }) => name),
       ['a', 'b'],
