@@ -42,7 +42,7 @@ function describeNodes({ step, baseNodes }: RolloutRecord): string {
 /** What needs neither numbers nor notes. */
 const PLAIN = {
   view: 'waits for news of nodes and pods: silence is no success',
-  'no-canary': 'waits for a node that the selector of its canary matches',
+  'no-canary': 'waits for a node that can be its canary',
   unseen: 'a newer template waits for the next look',
   next: 'the next step opens with the next look',
   'policy-invalid': 'held, because its policy is invalid',

@@ -6,6 +6,7 @@
  */
 import { isOpen, nextOpeningMs } from '../policy/window.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
+import { hasBegun } from './canary.ts';
 import { isPending } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { Gate } from '../model/staged-progress.ts';
@@ -35,7 +36,7 @@ export function judgeGate(gate: GateInput): Gate | 'open-next' {
   if (gate.turns.length > 0) return { kind: 'updating', pendingNodes: gate.turns.length };
   if (record.step.kind === 'done') return { kind: 'done', keptNodes: gate.keptNodes };
   const isWaiting = record.step.kind === 'waiting';
-  if (isWaiting && isCanaryMissing(gate)) return { kind: 'no-canary' };
+  if (isCanaryMissing(gate)) return { kind: 'no-canary' };
   const unproven = isWaiting ? undefined : judgeStep(gate);
   if (unproven !== undefined) return unproven;
   if (steps.next === undefined && !isWaiting) return 'open-next';
@@ -67,9 +68,12 @@ export function isUnwell(node: StageNode): boolean {
   return !isPending(node) && !(node.isWell && node.node.isReady);
 }
 
-/** A selector that no node matches would prove the revision by nothing. */
-function isCanaryMissing({ record, input }: GateInput): boolean {
-  return input.policy.canary.kind === 'selector' && record.canary.length === 0;
+/** A selector that no node matches, or a canary of which no node is left, would prove the revision by nothing. */
+function isCanaryMissing({ record, input, roomNodes }: GateInput): boolean {
+  const { canary, step } = record;
+  if (step.kind === 'waiting')
+    return input.policy.canary.kind === 'selector' && canary.length === 0;
+  return step.kind === 'canary' && roomNodes > 0 && !hasBegun(canary, input.nodes);
 }
 
 function judgeOpening({ input, record }: GateInput): Gate | undefined {

@@ -12,27 +12,22 @@ import type {
   RefusedRevision,
   RolloutRecord,
 } from '../model/rollout-record.ts';
-import { chooseCanary } from '../evidence/canary-spread.ts';
-import { SPREAD_DEFAULT } from '../evidence/node-attributes.ts';
 import { baselinesOf } from '../evidence/pod-baseline.ts';
 import { startTrial } from '../evidence/trial.ts';
-import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { nodesRoundedUp } from '../policy/share.ts';
+import { CANARY_NODES_MAX, pickCanary, withAbleCanary } from './canary.ts';
 import { isPending, nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 import { countRestarts, trialNodes } from './observe.ts';
 
-/** The longest list of canary nodes: some 20 KB of a state. */
-const CANARY_NODES_MAX = 500;
 const REFUSED_MAX = 8;
 
 /** The record for this revision: the one there is, or a new one. */
 export function recordFor(input: StagesInput): RolloutRecord {
   const { record, hash } = input;
-  return record?.hash === hash ? record : startRecord(input);
+  return withAbleCanary(record?.hash === hash ? record : startRecord(input), input);
 }
 
 function startRecord(input: StagesInput): RolloutRecord {
@@ -132,24 +127,4 @@ function withBroken(
     })
     .map(nameOf);
   return [...new Set([...broken, ...canary])].slice(0, CANARY_NODES_MAX);
-}
-
-/** Nodes that try it first: by selector, or spread so that each kind of node keeps some that do not. */
-function pickCanary({ policy, nodes, rolloutId }: StagesInput): readonly NodeName[] {
-  const able = nodes.filter(({ isExcluded }) => !isExcluded);
-  const { canary } = policy;
-  if (canary.kind === 'selector') {
-    const selector = compileSelector(canary.selector);
-    const chosen = able.filter(({ node }) => selector.matches(node.labels)).map(nameOf);
-    return chosen.slice(0, CANARY_NODES_MAX);
-  }
-  const count = Math.min(nodesRoundedUp(canary.share, nodes.length), CANARY_NODES_MAX);
-  const candidates = able.map(({ node }) => node);
-  return chooseCanary({
-    nodes: candidates,
-    count,
-    spread: canary.spread.length === 0 ? SPREAD_DEFAULT : canary.spread,
-    seed: rolloutId,
-    cordoned: 'last',
-  });
 }

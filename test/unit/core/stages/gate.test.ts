@@ -23,7 +23,7 @@ function gate(
   } = {},
 ): ReturnType<typeof judgeGate> {
   return judgeGate({
-    input: stagesInput({ policy: policy({ soakMs: 60_000 }), ...options.input }),
+    input: stagesInput({ policy: policy({ soakMs: 60_000 }), nodes: WELL, ...options.input }),
     record: record({
       step: {
         kind: 'canary',

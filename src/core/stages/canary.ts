@@ -1,0 +1,66 @@
+/**
+ * Which nodes try a revision first, and which take the place of those that cannot (issue 17).
+ *
+ * By selector, or spread so that each kind of node keeps some that do not. A node that is gone, or that is not Ready before
+ * its turn, shows nothing: while the canary is open another one goes in its place, or a revision would be proven by
+ * nothing. One that was begun on stays, well or not. The canary is bounded; it is empty where no node is able.
+ */
+import type { NodeName } from '../model/identifiers.ts';
+import type { RolloutRecord } from '../model/rollout-record.ts';
+import { chooseCanary } from '../evidence/canary-spread.ts';
+import { SPREAD_DEFAULT } from '../evidence/node-attributes.ts';
+import { compileSelector } from '@rollcall/base/label-selector.ts';
+import { nodesRoundedUp } from '../policy/share.ts';
+import { isPending, nameOf } from './stage-node.ts';
+import type { StageNode } from './stage-node.ts';
+import type { StagesInput } from './stages-input.ts';
+
+/** The longest list of canary nodes: some 20 KB of a state. */
+export const CANARY_NODES_MAX = 500;
+
+/** The canary of a rollout that begins. */
+export function pickCanary(input: StagesInput): readonly NodeName[] {
+  return choose(input, { baseNodes: input.nodes.length, before: [] });
+}
+
+/** The record with a canary that can show something; the same one where nothing is to be replaced. */
+export function withAbleCanary(record: RolloutRecord, input: StagesInput): RolloutRecord {
+  const { step, canary, isReturn, breach, baseNodes } = record;
+  const isOpen = step.kind === 'waiting' || step.kind === 'canary';
+  if (!isOpen || canary.length === 0 || isReturn || breach !== undefined) return record;
+  const nodes = new Map(input.nodes.map((node) => [nameOf(node), node]));
+  const before = canary.filter((name) => isAble(nodes.get(name)));
+  if (before.length === canary.length) return record;
+  return { ...record, canary: choose(input, { baseNodes, before }) };
+}
+
+/** True if the revision is, or was to be, on a node of the canary: what it shows there is for the gate to judge. */
+export function hasBegun(canary: readonly NodeName[], nodes: readonly StageNode[]): boolean {
+  const names = new Set(canary);
+  return nodes.some((node) => names.has(nameOf(node)) && !isPending(node) && !node.isExcluded);
+}
+
+function isAble(node: StageNode | undefined): boolean {
+  if (node === undefined || node.isExcluded) return false;
+  return !isPending(node) || (node.node.isReady && !node.node.isTerminating);
+}
+
+function choose(
+  { policy: { canary }, nodes, rolloutId }: StagesInput,
+  { baseNodes, before }: { readonly baseNodes: number; readonly before: readonly NodeName[] },
+): readonly NodeName[] {
+  const able = nodes.filter(({ isExcluded }) => !isExcluded);
+  if (canary.kind === 'selector') {
+    const selector = compileSelector(canary.selector);
+    const chosen = able.filter(({ node }) => selector.matches(node.labels)).map(nameOf);
+    return chosen.slice(0, CANARY_NODES_MAX);
+  }
+  return chooseCanary({
+    nodes: able.map(({ node }) => node),
+    count: Math.min(nodesRoundedUp(canary.share, baseNodes), CANARY_NODES_MAX),
+    before,
+    spread: canary.spread.length === 0 ? SPREAD_DEFAULT : canary.spread,
+    seed: rolloutId,
+    cordoned: 'last',
+  });
+}
