@@ -136,6 +136,12 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'ends with the request',
     playedBy: 'test/integration/adapters/sqs/queues.test.ts',
   },
+  'src/adapters/system/slim-heap.ts': {
+    places: 2,
+    bound: 'the time-out of one send',
+    merged: 'ends with the request',
+    playedBy: 'test/integration/adapters/sqs/queues.test.ts',
+  },
   'src/adapters/kms/seal.ts': {
     places: 1,
     bound: 'the time-out of one call',

@@ -212,7 +212,7 @@ describe('eras (row 71, protocol 15)', () => {
     const { harness } = await settled('none');
     const restored = senderOf('600');
     assert.deepEqual(await harness.ingest(restored.announce()), { kind: 'stale-epoch' });
-    await harness.clock.advance(600_000);
+    await harness.clock.advance(1_020_000);
     restored.seq = 0;
     const result = await harness.ingestAll(restored.snapshot());
     assert.deepEqual(result, { kind: 'applied', hints: 1, isComplete: true });
