@@ -138,9 +138,15 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
   },
   'src/adapters/system/slim-heap.ts': {
     places: 2,
-    bound: 'the time-out of one send',
-    merged: 'ends with the request',
-    playedBy: 'test/integration/adapters/sqs/queues.test.ts',
+    bound: 'one timer a process, which does not keep it alive',
+    merged: 'one loop in one process',
+    playedBy: 'test/unit/adapters/system/slim-heap.test.ts',
+  },
+  'src/app/rollout/watch-rollout.ts': {
+    places: 1,
+    bound: 'the time-out of a watched rollout',
+    merged: 'one loop in one command',
+    playedBy: 'test/integration/cli/rollout.test.ts',
   },
   'src/adapters/kms/seal.ts': {
     places: 1,
