@@ -81,11 +81,15 @@ class Correlator {
   }
 
   tell({ type, reason, message, isStanding = false }: PlannedEvent): void {
-    const kind = kindOf({ type, reason });
     const event = { type, reason, message: message.slice(0, MESSAGE_MAX) };
     const digest = digestOf(event.message);
+    const last = this.#tallies.get(kindOf(event))?.last;
     // Its tally is forgotten after an hour, and then it is told again.
-    if (isStanding && this.#tallies.get(kind)?.last?.digest === digest) return;
+    if (!isStanding || last?.digest !== digest) this.#tellOnce(event, digest);
+  }
+
+  #tellOnce(event: PlannedEvent, digest: string): void {
+    const kind = kindOf(event);
     const tally = this.#open(kind, event);
     const equal =
       tally.last?.digest === digest ? tally.last : this.#singles.get(`${kind} ${digest}`);

@@ -56,8 +56,10 @@ export function findEffectBreach(
   sent: SentSoFar,
 ): Breach | undefined {
   if (effect.namespace !== rules.namespace) return breach('S4', 'it is for another namespace');
-  const foreign = findModeBreach(effect, rules);
-  if (foreign !== undefined) return foreign;
+  return findModeBreach(effect, rules) ?? findKindBreach(effect, rules, sent);
+}
+
+function findKindBreach(effect: Effect, rules: EffectRules, sent: SentSoFar): Breach | undefined {
   switch (effect.kind) {
     case 'create-pod':
       return findCreateBreach(effect, rules, sent);

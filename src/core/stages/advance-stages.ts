@@ -144,12 +144,11 @@ function watchStep(
   if (step.kind === 'waiting' || step.kind === 'done') return { ...record, seenView };
   const updatedNodes = nodes.filter((node) => !isPending(node)).length;
   const restarts = countRestarts(nodes);
-  const isWell =
-    isViewFresh && !steps.open.some((node) => isUnwell(node) && !excused.has(nameOf(node)));
+  const isUnwellNode = (node: StageNode): boolean => isUnwell(node) && !excused.has(nameOf(node));
+  const isWell = isViewFresh && !hasTurns && !steps.open.some(isUnwellNode);
   const isUndisturbed = seenView === record.seenView && restarts <= record.restarts;
-  const wellSinceMs =
-    isWell && !hasTurns ? (isUndisturbed ? (step.wellSinceMs ?? nowMs) : nowMs) : undefined;
-  const isHeld = input.policy.isPaused || record.orders.paused !== undefined;
+  const wellSinceMs = isWell ? soakedSinceMs(step, isUndisturbed, nowMs) : undefined;
+  const isHeld = isPausedBy(record, input);
   const hasProgressed = updatedNodes > step.updatedNodes || (step.isHeld === true && !isHeld);
   const progressedAtMs = hasProgressed ? nowMs : step.progressedAtMs;
   const { wellSinceMs: _before, isHeld: _held, ...rest } = step;
@@ -161,6 +160,15 @@ function watchStep(
     ...(isHeld ? { isHeld } : {}),
   };
   return { ...record, step: watched, groups: steps.groups, restarts, seenView };
+}
+
+function isPausedBy({ orders }: RolloutRecord, { policy }: StagesInput): boolean {
+  return policy.isPaused || orders.paused !== undefined;
+}
+
+/** A soak goes on if nothing disturbed it, and begins now otherwise. */
+function soakedSinceMs({ wellSinceMs }: OpenStep, isUndisturbed: boolean, nowMs: number): number {
+  return isUndisturbed ? (wellSinceMs ?? nowMs) : nowMs;
 }
 
 /** The next step, opened now; a canary that is passed proves the revision. */

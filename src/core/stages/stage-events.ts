@@ -13,23 +13,33 @@ export function tellStages(change: {
   readonly after: RolloutRecord;
   readonly gate: Gate;
 }): readonly PlannedEvent[] {
-  const { after } = change;
+  const { after, gate } = change;
   const before = change.before?.hash === after.hash ? change.before : undefined;
-  const events: PlannedEvent[] = [];
-  if (after.breach !== undefined && after.breach.cause !== before?.breach?.cause) {
-    const { cause, message } = after.breach;
-    const text = `Rollout of revision ${after.hash} halted (${cause}): ${message}`;
-    events.push({ type: 'Warning', reason: 'RolloutHalted', message: text });
-  }
-  if (change.before === undefined) return events;
-  const { step } = after;
-  // A return to what all nodes run already is nothing to tell.
-  if (before === undefined && step.kind === 'done' && change.gate.kind !== 'updating')
-    return events;
-  const isSame = before?.step.kind === step.kind && before.step.name === step.name;
-  if (isSame || step.kind === 'waiting') return events;
-  events.push({ type: 'Normal', ...wordsOf(after) });
-  return events;
+  const halted = tellBreach(before, after);
+  const isFirst = change.before === undefined;
+  return isFirst || !hasOpened(before, after, gate)
+    ? halted
+    : [...halted, { type: 'Normal', ...wordsOf(after) }];
+}
+
+function tellBreach(
+  before: RolloutRecord | undefined,
+  { breach, hash }: RolloutRecord,
+): readonly PlannedEvent[] {
+  if (breach === undefined || breach.cause === before?.breach?.cause) return [];
+  const message = `Rollout of revision ${hash} halted (${breach.cause}): ${breach.message}`;
+  return [{ type: 'Warning', reason: 'RolloutHalted', message }];
+}
+
+/** True if another step is open than before; a return to what all nodes run already is nothing to tell. */
+function hasOpened(
+  before: RolloutRecord | undefined,
+  { step }: RolloutRecord,
+  gate: Gate,
+): boolean {
+  if (step.kind === 'waiting') return false;
+  if (before === undefined) return step.kind !== 'done' || gate.kind === 'updating';
+  return before.step.kind !== step.kind || before.step.name !== step.name;
 }
 
 function wordsOf({

@@ -75,6 +75,14 @@ function faultOfPatch(effect: Extract<Effect, { kind: 'patch' }>): string | unde
   return effect.purpose === 'renumber' ? faultOfVersion(resourceVersion) : undefined;
 }
 
+/** What goes by UID and version alone. */
+function faultOfFence({
+  uid,
+  resourceVersion,
+}: Extract<Effect, { resourceVersion: unknown }>): string | undefined {
+  return uid === '' ? NO_UID : faultOfVersion(resourceVersion);
+}
+
 /** Why an effect must not be sent: undefined when its fence stands. */
 function faultOf(effect: Effect): string | undefined {
   if (!isObjectName(effect.namespace) || !isObjectName(effect.name)) return 'not an object name';
@@ -88,7 +96,7 @@ function faultOf(effect: Effect): string | undefined {
     case 'delete-pod':
     case 'delete-revision':
     case 'restore-template':
-      return effect.uid === '' ? NO_UID : faultOfVersion(effect.resourceVersion);
+      return faultOfFence(effect);
     case 'patch':
       return faultOfPatch(effect);
     case 'update-status':

@@ -18,7 +18,7 @@ async function seenIn(mode: ClusterMode): Promise<boolean> {
   const object = { ...world.daemonSet, metadata: { ...world.daemonSet.metadata, managedFields } };
   const context = { hint: world.hint, dependencies: world.dependencies };
   const run = { context, subject: { basis: { registration } } };
-  const evidence = await noteForeignStatusWrite(object as never, run as never); // as a run has them
+  const evidence = await noteForeignStatusWrite(object, run as never); // as a run has them
   assert.equal(world.metrics.sum('RivalControllers') > 0, evidence !== undefined);
   return evidence !== undefined;
 }
