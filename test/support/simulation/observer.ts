@@ -6,6 +6,7 @@
  * to the view; S14 and S15 at each delete of ours (shrink-audit.ts, lane-audit.ts). It knows nothing of the code it watches but the
  * ports. What it finds is kept as text; a test fails on the first line.
  */
+import { RUN_MAX_MS } from '../../../src/core/pod/request-life.ts';
 import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';
 import type {
   CreatePodEffect,
@@ -78,6 +79,8 @@ export class Observer {
   #nowMs: () => number = () => 0;
   #wallMs: () => number = () => 0;
   readonly #nodes = new Map<SimulatedApiServer, NodeAudit>();
+  /** UIDs of pods whose delete was sent by a run that had stood still for longer than one may last. */
+  readonly #late = new Set<string>();
   readonly #metas = new Map<string, ClusterMeta>();
   readonly #slices = new Map<string, Slice>();
   /** UIDs that ever stood under a DaemonSet's name. */
@@ -140,9 +143,13 @@ export class Observer {
 
   /** Checks S15 at each delete of ours from now on. */
   watchLane(api: SimulatedApiServer): LaneAudit {
-    return new LaneAudit(api, (text) => {
-      this.report(text);
-    });
+    return new LaneAudit(
+      api,
+      (text) => {
+        this.report(text);
+      },
+      (uid) => this.#late.has(uid),
+    );
   }
 
   /** Access for one invocation; every batch is checked. */
@@ -328,6 +335,11 @@ export class Observer {
 
   /** A pod goes by a whole view only (S3: from a fresh read). */
   #checkView(sender: SenderFacts, effects: readonly Effect[]): void {
+    const readAtMs = sender.noted?.readAtMs();
+    const isLate = readAtMs !== undefined && this.#nowMs() - readAtMs > RUN_MAX_MS;
+    for (const effect of effects) {
+      if (isLate && effect.kind === 'delete-pod') this.#late.add(effect.uid);
+    }
     const deleted = effects.find((effect) => effect.kind === 'delete-pod');
     if (deleted === undefined || sender.noted?.isWhole() !== false) return;
     this.report(`S3: ${deleted.name} deleted by a view that is not whole`);
