@@ -146,7 +146,7 @@ function watchStep(
   const restarts = countRestarts(nodes);
   const isUnwellNode = (node: StageNode): boolean => isUnwell(node) && !excused.has(nameOf(node));
   const isWell = isViewFresh && !hasTurns && !steps.open.some(isUnwellNode);
-  const isUndisturbed = seenView === record.seenView && restarts <= record.restarts;
+  const isUndisturbed = seenView === record.seenView && !hasStumbled(record, restarts);
   const wellSinceMs = isWell ? soakedSinceMs(step, isUndisturbed, nowMs) : undefined;
   const isHeld = isPausedBy(record, input);
   const hasProgressed = updatedNodes > step.updatedNodes || (step.isHeld === true && !isHeld);
@@ -169,6 +169,15 @@ function isPausedBy({ orders }: RolloutRecord, { policy }: StagesInput): boolean
 /** A soak goes on if nothing disturbed it, and begins now otherwise. */
 function soakedSinceMs({ wellSinceMs }: OpenStep, isUndisturbed: boolean, nowMs: number): number {
   return isUndisturbed ? (wellSinceMs ?? nowMs) : nowMs;
+}
+
+function hasStumbled(record: RolloutRecord, restarts: number): boolean {
+  return restarts > record.restarts || hasTurned(record);
+}
+
+/** A pod was not ready in between, also where no run saw it: what it showed before is no part of the soak. */
+function hasTurned({ step: { wellSinceMs = Infinity }, turns = [] }: RolloutRecord): boolean {
+  return turns.some(({ turnedAtMs = 0 }) => turnedAtMs > wellSinceMs);
 }
 
 /** The next step, opened now; a canary that is passed proves the revision. */

@@ -84,6 +84,11 @@ export const STEPS = [
   'apply-again',
   'peer-status',
   'edit-undo', // 4
+  // Releases under a policy: a new image, an ill one, a pause; a node that is not Ready for a while.
+  'release',
+  'release-ill',
+  'pause-rollout',
+  'unready-node',
   // Others who end, move or make pods.
   'evict-pod',
   'replace-pod',

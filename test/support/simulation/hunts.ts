@@ -16,6 +16,8 @@ interface Hunt {
   readonly profile: string;
   readonly faults?: SimulationPlan['faults'];
   readonly setting?: Partial<SimulationPlan['setting']>;
+  /** One of these is every DaemonSet's, by the seed. */
+  readonly policies?: readonly string[];
   /** Steps with how long is waited after each; again and again. */
   readonly cycle: readonly (readonly [kind: StepKind, leastMs: number, mostMs: number])[];
   /** How many; `STEPS` unless told. */
@@ -51,6 +53,14 @@ const SELECTING = {
 };
 
 const ONE_AT_ONCE = rolling({ maxUnavailable: 1, maxSurge: 0 });
+
+const STAGED_FAULTS = {
+  copy: { rate: 0.1 },
+  kill: { rate: 0.03 },
+  freeze: { rate: 0.03 },
+  stuck: { rate: 0.05 },
+  'lose-answer': { rate: 0.05 },
+} as const;
 
 const HUNTS = {
   /** Edits and rollbacks faster than pods become ready, while pods are not seen for a while. */
@@ -226,6 +236,78 @@ const HUNTS = {
     ],
     stepsCount: 36,
   },
+  /** Releases under a policy, undone and paused in the middle, while nodes and pods come and go and functions die (S16, ADR 0055). */
+  staged: {
+    profile: 'baseline',
+    faults: STAGED_FAULTS,
+    setting: {
+      ...ORDERLY,
+      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      nodesCount: 6,
+      podStartMsMax: 5000,
+    },
+    policies: [
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 6m',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonBreach: rollback',
+    ],
+    cycle: [
+      ['release', 5000, 60_000],
+      ['unready-node', 5000, 120_000],
+      ['end-pod', 5000, 60_000],
+      ['change-node', 5000, 200_000],
+      ['pause-rollout', 5000, 240_000],
+      ['freeze-pods', 5000, 120_000],
+      ['remake-node', 5000, 60_000],
+      ['unready-pods', 5000, 240_000],
+      ['restart-watcher', 5000, 120_000],
+      ['remove-node', 5000, 200_000],
+      ['pause-queue', 5000, 120_000],
+      ['evict-pod', 5000, 300_000],
+    ],
+    stepsCount: 36,
+  },
+  /** Nobody hears of the cluster while the canary soaks, and its pods are not ready any more: silence is no success. */
+  'silent-canaries': {
+    profile: 'baseline',
+    setting: {
+      ...ORDERLY,
+      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      nodesCount: 5,
+      podStartMsMax: 400,
+    },
+    policies: ['maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 6m'],
+    cycle: [
+      ['end-pod', 60_000, 90_000],
+      ['release', 30_000, 90_000],
+      ['lose-way', 100, 2000],
+      ['unready-node', 100, 2000],
+      ['unready-node', 6 * 60_000, 12 * 60_000],
+    ],
+    stepsCount: 15,
+  },
+  /** The same of images that do not get well: each is halted on its canary. */
+  'ailing-releases': {
+    profile: 'baseline',
+    faults: STAGED_FAULTS,
+    setting: {
+      ...ORDERLY,
+      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      nodesCount: 5,
+      podStartMsMax: 2000,
+    },
+    policies: [
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonBreach: rollback',
+    ],
+    cycle: [
+      ['end-pod', 60_000, 120_000],
+      ['release-ill', 60_000, 420_000],
+      ['change-node', 5000, 60_000],
+      ['release', 60_000, 600_000],
+    ],
+    stepsCount: 12,
+  },
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */
   'refused-status': {
     profile: 'baseline',
@@ -279,11 +361,19 @@ export function drawHunt(name: HuntName, seed: number): SimulationPlan {
   return {
     ...plan,
     profile: name,
-    setting: { ...plan.setting, ...hunt.setting },
+    setting: {
+      ...plan.setting,
+      ...hunt.setting,
+      ...drawPolicy(hunt, mixSeed(seed, name, 'policy')),
+    },
     faults: { ...plan.faults, ...hunt.faults },
     demands: [],
     steps: drawSteps(hunt, new Dice(mixSeed(seed, name))),
   };
+}
+
+function drawPolicy({ policies }: Hunt, seed: number): Partial<SimulationPlan['setting']> {
+  return policies === undefined ? {} : { policy: new Dice(seed).pick(policies) };
 }
 
 function drawSteps({ cycle, stepsCount = STEPS }: Hunt, dice: Dice): readonly PlanStep[] {

@@ -3,7 +3,7 @@
  *
  * S1 and S2 over all pods after each commit; S3 at each delete of ours (availability-audit.ts); S4, S5,
  * S6, S9, S10 and S13 on each batch that an invocation sends; S7 by the API server itself; S8 on each write
- * to the view; S14 and S15 at each delete of ours (shrink-audit.ts, lane-audit.ts). It knows nothing of the code it watches but the
+ * to the view; S14 to S16 at each delete of ours (shrink-audit.ts, lane-audit.ts, stage-audit.ts). It knows nothing of the code it watches but the
  * ports. What it finds is kept as text; a test fails on the first line.
  */
 import { RUN_MAX_MS } from '../../../src/core/pod/request-life.ts';
@@ -34,6 +34,7 @@ import type { NotedView } from './noted-view.ts';
 import { findCrowds } from './pod-audit.ts';
 import { SecretAudit } from './secret-audit.ts';
 import { ShrinkAudit } from './shrink-audit.ts';
+import { StageAudit } from './stage-audit.ts';
 import { StartAudit } from './start-audit.ts';
 
 /** Who sends, and under which registration. */
@@ -81,6 +82,7 @@ export class Observer {
   readonly #nodes = new Map<SimulatedApiServer, NodeAudit>();
   /** UIDs of pods whose delete was sent by a run that had stood still for longer than one may last. */
   readonly #late = new Set<string>();
+  readonly #stages: StageAudit[] = [];
   readonly #metas = new Map<string, ClusterMeta>();
   readonly #slices = new Map<string, Slice>();
   /** UIDs that ever stood under a DaemonSet's name. */
@@ -150,6 +152,16 @@ export class Observer {
       },
       (uid) => this.#late.has(uid),
     );
+  }
+
+  /** Checks S16 at each pod that is made and each delete of ours from now on. */
+  watchStages(api: SimulatedApiServer, clock: Clock): StageAudit {
+    const looksAt = this.looksAtEverything() ? api : new SimulatedApiServer(api.clusterUid, clock);
+    const stages = new StageAudit(looksAt, clock, (text) => {
+      this.report(text);
+    });
+    this.#stages.push(stages);
+    return stages;
   }
 
   /** Access for one invocation; every batch is checked. */
@@ -256,6 +268,7 @@ export class Observer {
     this.#metas.clear();
     this.#slices.clear();
     this.#names.forget();
+    for (const stages of this.#stages) stages.forget();
   }
 
   /** Notes a broken promise, once. */

@@ -2,7 +2,7 @@
  * What the pods of a simulated cluster must be once it is at rest, written without the core.
  *
  * Exactly one pod of the current template on each node that should run one; with OnDelete, of any. A pod that its
- * DaemonSet does not select any more is let go.
+ * DaemonSet does not select any more is let go. Under a policy every rollout is over by then.
  * Knows as much of placement as the simulation's objects use: nodeSelector, taints and tolerations
  * with Exists and Equal. `keep` allows a pod and demands none (spec 2.5).
  */
@@ -39,10 +39,12 @@ function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly
   const desired = nodes.filter((node) => placementOf(set, node) === 'run').length;
   const found = [
     ...nodes.flatMap((node) => differencesOn(node, set, pods)),
-    ...pods.flatMap((pod) => troubleOf(pod, nodes)),
+    ...pods.flatMap((pod) => (isKeptBack(api, pod, set) ? [] : troubleOf(pod, nodes))),
     ...pods.flatMap((pod) => unreleasedOf(pod, set)),
     // Where no node should run a pod, a percentage of none replaces nothing: what a taint keeps stays old (spec 2.9).
-    ...(isRolling(set) && desired > 0 ? pods.flatMap((pod) => outdatedOf(api, pod, set)) : []),
+    ...(isRolling(set) && desired > 0
+      ? pods.flatMap((pod) => (isKeptBack(api, pod, set) ? [] : outdatedOf(api, pod, set)))
+      : []),
     ...surplusOf(api, set, pods),
   ];
   const status = (set['status'] ?? {}) as Record<string, unknown>;
@@ -128,10 +130,26 @@ function surplusOf(
   const current = currentHashOf(api, set);
   const used = new Set(pods.map(hashOf));
   const old = revisions.filter((revision) => hashOf(revision) !== current);
-  const isUnused = old.some((revision) => !used.has(hashOf(revision)));
+  // What is proven, or was before, stays: a staged rollout may give it to a node.
+  const keptMax = isStaged(set) ? 1 : 0;
+  const isUnused = old.filter((revision) => !used.has(hashOf(revision))).length > keptMax;
   if (revisions.length >= 1 && (old.length <= revisionHistoryLimit || !isUnused)) return [];
   const { name } = set.metadata;
   return [`${name}: ${revisions.length} revisions with limit ${revisionHistoryLimit}`];
+}
+
+function isStaged({ metadata }: KubernetesObject): boolean {
+  return metadata.annotations?.['rollcall.dev/rollout'] !== undefined;
+}
+
+/** A staged rollout leaves alone what a taint keeps on a node that should run none: it would not come again. */
+function isKeptBack(
+  api: SimulatedApiServer,
+  pod: KubernetesObject,
+  set: KubernetesObject,
+): boolean {
+  const node = api.find('nodes', nodeOf(pod) ?? '');
+  return isStaged(set) && node !== undefined && placementOf(set, node) !== 'run';
 }
 
 interface PodContent {

@@ -27,6 +27,7 @@ import { nodeNames, setNames } from './step-context.ts';
 import { startWatcher, wakeWatchers } from './steps-of-machines.ts';
 import { readyAllPods } from './steps-of-nodes.ts';
 import { drawSpec, registeredFreeze } from './steps-of-users.ts';
+import { healImages } from './steps-of-releases.ts';
 import { StepTaker } from './take-step.ts';
 import { World } from './world.ts';
 
@@ -243,6 +244,7 @@ class Play {
     world.controllers.lookAtEverything();
     dropHeldFinalizers(world);
     readyAllPods(world);
+    healImages(world);
     for (const pod of world.api.list('pods')) {
       const { name, namespace, labels, ownerReferences = [] } = pod.metadata;
       // One that a user relabelled stays: its DaemonSet has to let go of it by itself.

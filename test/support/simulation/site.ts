@@ -20,6 +20,7 @@ import type { CommitListener } from './api-server.ts';
 import type { AvailabilityAudit } from './availability-audit.ts';
 import type { LaneAudit } from './lane-audit.ts';
 import type { ShrinkAudit } from './shrink-audit.ts';
+import type { StageAudit } from './stage-audit.ts';
 import { SimulatedControllers } from './controllers.ts';
 import type { Observer, SenderFacts } from './observer.ts';
 
@@ -40,6 +41,7 @@ export class Site {
   readonly availability: AvailabilityAudit;
   readonly shrinks: ShrinkAudit;
   readonly lane: LaneAudit;
+  readonly stages: StageAudit;
   requestDelayMs: () => number = () => 2;
   /** What stands between a registration and its endpoint; undefined: nothing speaks against it. */
   admit: (registration: ClusterRegistration) => Promise<ConnectRefusal | undefined> = () =>
@@ -84,10 +86,12 @@ export class Site {
     this.availability = observer.watchApi(this.api, clock);
     this.shrinks = observer.watchShrinks(this.api, clock);
     this.lane = observer.watchLane(this.api);
+    this.stages = observer.watchStages(this.api, clock);
     this.api.hooks.onPodDelete = (pod) => {
       this.availability.judge(pod);
       this.shrinks.judge(pod);
       this.lane.judge(pod);
+      this.stages.judge(pod);
     };
     this.controllers = new SimulatedControllers(this.api, clock);
   }

@@ -31,6 +31,7 @@ import {
 } from './steps-of-limits.ts';
 import { taintForSeconds } from './steps-of-taints.ts';
 import { loseWay } from './steps-of-outages.ts';
+import { pauseRollout, release, releaseIll, unreadyNode } from './steps-of-releases.ts';
 import { stripLabels } from './steps-of-labels.ts';
 import { annotateObjects, annotateOften, rewriteObjects } from './steps-of-managers.ts';
 import {
@@ -78,6 +79,10 @@ export class StepTaker {
     'apply-again': applyAgain,
     'peer-status': writePeerStatus,
     'edit-undo': editAndUndo,
+    release,
+    'release-ill': releaseIll,
+    'pause-rollout': pauseRollout,
+    'unready-node': unreadyNode,
     'evict-pod': evictPod,
     'replace-pod': replacePod,
     'relabel-pods': relabelPods,

@@ -33,6 +33,7 @@ import type { RawDaemonSetOptions, RawNodeOptions } from './objects.ts';
 import { Observer } from './observer.ts';
 import { CLUSTER, SENDER, registrationOf } from './registration.ts';
 import { lastAvailabilityMs } from './last-availability.ts';
+import { order } from './operator.ts';
 import { differences } from './oracle.ts';
 import type { WatcherRelease } from './previous-watcher.ts';
 import { ProcessClock } from './process-clock.ts';
@@ -293,6 +294,7 @@ export class World {
     let isPutOff = false;
     while (!(await this.#isCalm(5000)) || differences(this.api).length > 0) {
       await this.#confirmShrinks();
+      await this.#resumeRollouts();
       const availableInMs = this.#availableInMs();
       if (this.clock.monotonicMs() < untilMs) await this.clock.advance(500);
       else if (isPutOff || availableInMs <= 0) {
@@ -320,6 +322,17 @@ export class World {
           annotations: { ...annotations, [CONFIRM_ANNOTATION]: token },
         },
       }));
+    }
+  }
+
+  /** Somebody has looked, and takes up each rollout that was halted. */
+  async #resumeRollouts(): Promise<void> {
+    for (const { metadata } of this.api.list('daemonsets')) {
+      const ref = { clusterUid: this.api.clusterUid, uid: uid(metadata.uid) };
+      const rollout = (await this.#pastFaults(() => this.view.readState(ref)))?.rollout;
+      const isHeld = rollout?.breach !== undefined || rollout?.orders.paused !== undefined;
+      // Not awaited: it is this loop that moves the clock.
+      if (isHeld) void order(this, metadata.name, 'resume');
     }
   }
 

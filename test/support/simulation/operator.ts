@@ -1,0 +1,29 @@
+/**
+ * An operator of a world, with the orders that `rollcall rollout` gives (app/rollout); what fails has perhaps changed nothing.
+ */
+import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
+import { giveOrder } from '../../../src/app/rollout/give-order.ts';
+import { CLUSTER } from './registration.ts';
+import type { World } from './world.ts';
+
+const policies = createPolicyReader();
+
+/** Gives an order to one DaemonSet of the world; true: it stands. Not to be awaited by whoever moves the clock. */
+export async function order(
+  world: World,
+  name: string,
+  kind: 'pause' | 'resume',
+): Promise<boolean> {
+  const { registry, view, random, functionClock: clock, queues } = world;
+  try {
+    const outcome = await giveOrder(
+      { key: { cluster: CLUSTER, namespace: 'ns', name }, by: 'ann', ask: { kind } },
+      { registry, view, policies, clock, random, hints: queues.hintQueue(clock) },
+    );
+    world.note(`order ${kind} ${name}: ${outcome.kind}`);
+    return outcome.kind !== 'refused';
+  } catch (error) {
+    world.note(`order ${kind} ${name}: ${String(error)}`);
+    return false;
+  }
+}

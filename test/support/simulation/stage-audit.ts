@@ -1,0 +1,271 @@
+/**
+ * S16 from outside: of a DaemonSet under a policy no revision goes beyond its canary before it was well there for the soak.
+ *
+ * Judged when one of its pods is made, or a delete of ours takes effect, by the commits of the API server, virtual time and the
+ * text of the policy alone. A revision is what its pods run. It is proven once as many pods of it as the canary has nodes were
+ * ready for the soak, without a restart, on Ready nodes; what ran everywhere at first is proven. Until then it is on as
+ * many nodes as the canary has. Nodes that leave a revision that got no further than its canary do not count: it may have been
+ * halted.
+ * A pod that was ready counts for as long as a view may be old: seen late, never early. While a pause stands nothing is
+ * replaced, but for what was under way (stage-halt-audit.ts). It knows nothing of records, gates and orders.
+ */
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
+import { nodeOf } from '../simulated-cluster.ts';
+import { controllerUid } from '../simulated-objects.ts';
+import type { Commit, SimulatedApiServer } from './api-server.ts';
+import { placementOf } from './oracle.ts';
+import { ReadyPods } from './ready-pods.ts';
+import { HaltAudit } from './stage-halt-audit.ts';
+import { OLD_MS, UNDER_WAY_MS, isLive, policyOf, revisionOf, templateOf } from './staged-pods.ts';
+
+/** One revision of one DaemonSet. */
+interface Revision {
+  isProven: boolean;
+  /** True once it was on more nodes than its canary has: what is not may have been halted, and nobody outside can tell. */
+  isSpread: boolean;
+  /** Nodes that were given it, or emptied for it, since it is the template's: UIDs by name. */
+  readonly touched: Map<string, string>;
+  /** Names of nodes that left another revision for it that was no further than its canary. */
+  readonly halted: Set<string>;
+}
+
+interface SetRecord {
+  /** The template's revision, and when it became so. */
+  current: string;
+  editedAtMs: number;
+  readonly bornAtMs: number;
+  /** True once every node ran the template's revision, or it has been seen for certain. */
+  isBegun: boolean;
+  readonly revisions: Map<string, Revision>;
+}
+
+/** Watches one cluster. */
+export class StageAudit {
+  /** Creates and deletes that were judged while a revision was unproven. */
+  judged = 0;
+  readonly halts: HaltAudit;
+  readonly #api: SimulatedApiServer;
+  readonly #clock: Clock;
+  readonly #report: (text: string) => void;
+  readonly #sets = new Map<string, SetRecord>();
+  readonly #ready: ReadyPods;
+
+  constructor(api: SimulatedApiServer, clock: Clock, report: (text: string) => void) {
+    this.#api = api;
+    this.#clock = clock;
+    this.#report = report;
+    this.#ready = new ReadyPods(api, clock);
+    this.halts = new HaltAudit(clock, report);
+    api.subscribe((commit) => {
+      if (commit === undefined) this.forget();
+      else if (['daemonsets', 'nodes', 'pods'].includes(commit.kind)) this.#note(commit);
+    });
+  }
+
+  /** What was proven is not known any more to those whom this watches. */
+  forget(): void {
+    this.#sets.clear();
+  }
+
+  /** A delete of ours is about to take effect. */
+  judge(victim: KubernetesObject): void {
+    const set = this.#setOf(victim);
+    const found = set === undefined ? undefined : this.#find(set);
+    const node = this.#api.find('nodes', nodeOf(victim) ?? '');
+    if (set === undefined || found === undefined || node === undefined) return;
+    if (!this.#isReplacement(victim, set, node)) return;
+    const { record, policy } = found;
+    const left = revisionOf(victim);
+    if (left === record.current) return;
+    this.halts.judge(victim, set.metadata.uid);
+    this.#prove(set, found);
+    const revision = revisionIn(record, record.current);
+    const { name } = node.metadata;
+    if (record.revisions.get(left)?.isSpread !== true) {
+      revision.halted.add(name);
+      return;
+    }
+    // One that was meant for the template before may still be under way.
+    const sinceMs = this.#clock.monotonicMs() - record.editedAtMs;
+    if (sinceMs <= UNDER_WAY_MS) return;
+    this.#touch(revision, {
+      name,
+      policy,
+      set,
+      key: record.current,
+      what: `${victim.metadata.name} goes`,
+    });
+  }
+
+  #note(commit: Commit): void {
+    const isStaged = this.#api.list('daemonsets').some((set) => policyOf(set) !== undefined);
+    if (!isStaged && this.#sets.size === 0) return;
+    for (const set of this.#api.list('daemonsets')) {
+      const found = this.#find(set);
+      if (found !== undefined) this.#prove(set, found);
+    }
+    this.#ready.note();
+    for (const set of this.#api.list('daemonsets')) this.#look(set);
+    if (commit.kind === 'pods' && commit.type === 'added') this.#judgeCreate(commit.object);
+  }
+
+  /** A pod was made by the DaemonSet's controller. */
+  #judgeCreate(pod: KubernetesObject): void {
+    const set = this.#setOf(pod);
+    const found = set === undefined ? undefined : this.#find(set);
+    const name = nodeOf(pod);
+    if (set === undefined || found === undefined || name === undefined) return;
+    const { record, policy } = found;
+    const key = revisionOf(pod);
+    const revision = revisionIn(record, key);
+    if (revision.halted.has(name)) return;
+    this.#touch(revision, { name, policy, set, key, what: `${pod.metadata.name} is made` });
+  }
+
+  #touch(
+    revision: Revision,
+    at: {
+      readonly name: string;
+      readonly policy: RolloutPolicy;
+      readonly set: KubernetesObject;
+      /** The revision. */
+      readonly key: string;
+      readonly what: string;
+    },
+  ): void {
+    const { name, policy, set, what } = at;
+    // A node that is gone, or that is to run none by now, is in no canary.
+    const nodes = new Map(this.#nodesOf(set).map(({ metadata }) => [metadata.name, metadata.uid]));
+    for (const [known, uid] of revision.touched) {
+      if (nodes.get(known) !== uid) revision.touched.delete(known);
+    }
+    revision.touched.set(name, nodes.get(name) ?? '');
+    const most = this.#canaryOf(policy, set);
+    const isBeyond = most !== undefined && revision.touched.size > most;
+    if (revision.isProven) {
+      revision.isSpread ||= isBeyond;
+      return;
+    }
+    this.judged += 1;
+    if (!isBeyond) return;
+    const on = [...revision.touched.keys()].join(', ');
+    const nowMs = this.#clock.monotonicMs();
+    const ready = this.#ready
+      .sinceMs(set.metadata.uid, at.key)
+      .map((sinceMs) => `${nowMs - sinceMs} ms`);
+    this.#report(
+      `S16: ${what} on ${name}, beyond the canary of ${most}: it is on ${on}, ready for ${ready.join(', ') || 'none'}`,
+    );
+  }
+
+  #find(
+    set: KubernetesObject,
+  ): { readonly record: SetRecord; readonly policy: RolloutPolicy } | undefined {
+    const record = this.#sets.get(set.metadata.uid);
+    const policy = policyOf(set);
+    return record === undefined || policy === undefined ? undefined : { record, policy };
+  }
+
+  #look(set: KubernetesObject): void {
+    const { uid } = set.metadata;
+    const policy = policyOf(set);
+    this.halts.noteSet(uid, policy);
+    if (policy === undefined) {
+      this.#sets.delete(uid);
+      return;
+    }
+    const current = templateOf(set);
+    const record = this.#sets.get(uid) ?? this.#begin(set);
+    if (record.current !== current) {
+      Object.assign(record, { current, editedAtMs: this.#clock.monotonicMs() });
+      const { isProven, isSpread } = revisionIn(record, current);
+      record.revisions.set(current, { isProven, isSpread, touched: new Map(), halted: new Set() });
+    }
+    // Before the first rollout all that runs is what there is to go back to.
+    if (record.isBegun) return;
+    Object.assign(revisionIn(record, current), { isProven: true, isSpread: true });
+    const isSeen = this.#clock.monotonicMs() - record.bornAtMs > OLD_MS;
+    record.isBegun = isSeen || this.#runsEverywhere(set, current);
+  }
+
+  #begin(set: KubernetesObject): SetRecord {
+    const record: SetRecord = {
+      current: templateOf(set),
+      editedAtMs: this.#clock.monotonicMs(),
+      bornAtMs: this.#clock.monotonicMs(),
+      isBegun: false,
+      revisions: new Map(),
+    };
+    for (const pod of this.#podsOf(set)) {
+      Object.assign(revisionIn(record, revisionOf(pod)), { isProven: true, isSpread: true });
+    }
+    this.#sets.set(set.metadata.uid, record);
+    return record;
+  }
+
+  #runsEverywhere(set: KubernetesObject, revision: string): boolean {
+    const pods = this.#podsOf(set).filter((pod) => revisionOf(pod) === revision);
+    const on = new Set(pods.map(nodeOf));
+    const nodes = this.#nodesOf(set);
+    return nodes.length > 0 && nodes.every(({ metadata }) => on.has(metadata.name));
+  }
+
+  /** As it is before whatever changes now. */
+  #prove(
+    set: KubernetesObject,
+    { record, policy }: { readonly record: SetRecord; readonly policy: RolloutPolicy },
+  ): void {
+    const revision = revisionIn(record, record.current);
+    const canary = this.#canaryOf(policy, set);
+    if (revision.isProven || canary === undefined) return;
+    const sinceMs = this.#ready.sinceMs(set.metadata.uid, record.current).at(canary - 1);
+    if (sinceMs === undefined) return;
+    revision.isProven = this.#clock.monotonicMs() - sinceMs >= policy.soakMs;
+  }
+
+  /** How many nodes the canary has; undefined where it is not told by a number. */
+  #canaryOf({ canary }: RolloutPolicy, set: KubernetesObject): number | undefined {
+    if (canary.kind === 'selector') return undefined;
+    const nodes = this.#nodesOf(set).length;
+    const { share } = canary;
+    const count = share.kind === 'count' ? share.count : Math.ceil((share.percent * nodes) / 100);
+    return Math.max(1, Math.min(count, nodes));
+  }
+
+  #nodesOf(set: KubernetesObject): readonly KubernetesObject[] {
+    return this.#api.list('nodes').filter((node) => placementOf(set, node) === 'run');
+  }
+
+  #setOf(pod: KubernetesObject): KubernetesObject | undefined {
+    const owner = controllerUid(pod);
+    return this.#api.list('daemonsets').find(({ metadata }) => metadata.uid === owner);
+  }
+
+  #podsOf({ metadata }: KubernetesObject): readonly KubernetesObject[] {
+    return this.#api
+      .list('pods')
+      .filter((pod) => controllerUid(pod) === metadata.uid && isLive(pod));
+  }
+
+  /** A live pod, the only one there, where it belongs. */
+  #isReplacement(victim: KubernetesObject, set: KubernetesObject, node: KubernetesObject): boolean {
+    if (!isLive(victim) || placementOf(set, node) !== 'run') return false;
+    const { uid } = victim.metadata;
+    return !this.#podsOf(set).some(
+      (pod) => pod.metadata.uid !== uid && nodeOf(pod) === node.metadata.name,
+    );
+  }
+}
+
+function revisionIn({ revisions }: SetRecord, key: string): Revision {
+  const found = revisions.get(key) ?? {
+    isProven: false,
+    isSpread: false,
+    touched: new Map<string, string>(),
+    halted: new Set<string>(),
+  };
+  revisions.set(key, found);
+  return found;
+}

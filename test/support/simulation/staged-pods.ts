@@ -1,0 +1,56 @@
+/**
+ * What the audits of staged rollouts ask of pods and DaemonSets, and how late a view may be for them.
+ */
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
+import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
+import type { PolicyReading, RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
+import { readyOf } from './availability-audit.ts';
+import { phaseOf } from './controllers.ts';
+
+/** How long a delete may be under way after its live reads: a function's time-out, and a frozen one. */
+export const UNDER_WAY_MS = 2 * 60_000;
+/** How old a view may be that opens a step, until its deletes take effect. */
+export const OLD_MS = 90_000 + UNDER_WAY_MS;
+
+const reader = createPolicyReader();
+const readings = new Map<string, PolicyReading>();
+
+/** The policy that a DaemonSet's annotation holds, if it can be read. */
+export function policyOf({ metadata }: KubernetesObject): RolloutPolicy | undefined {
+  const text = metadata.annotations?.[POLICY_ANNOTATION];
+  if (text === undefined) return undefined;
+  const reading = readings.get(text) ?? reader.read(text);
+  readings.set(text, reading);
+  return reading.kind === 'policy' ? reading.policy : undefined;
+}
+
+interface PodContent {
+  readonly containers: readonly { readonly image: string }[];
+}
+
+/** What a pod runs. */
+export function revisionOf(pod: KubernetesObject): string {
+  return contentOf(pod['spec'] as PodContent);
+}
+
+/** What the pods of a DaemonSet's template run. */
+export function templateOf(set: KubernetesObject): string {
+  const { template } = set['spec'] as { readonly template: { readonly spec: PodContent } };
+  return contentOf(template.spec);
+}
+
+function contentOf({ containers }: PodContent): string {
+  return containers.map(({ image }) => image).join(' ');
+}
+
+/** True of a pod that neither goes nor has ended. */
+export function isLive(pod: KubernetesObject): boolean {
+  const isTerminal = ['Succeeded', 'Failed'].includes(phaseOf(pod));
+  return pod.metadata.deletionTimestamp === undefined && !isTerminal;
+}
+
+/** True of a live pod that is ready. */
+export function isServing(pod: KubernetesObject): boolean {
+  return isLive(pod) && readyOf(pod)?.status === 'True';
+}
