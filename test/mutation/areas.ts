@@ -20,6 +20,8 @@ export interface MutationArea {
   readonly thresholdPercent: number;
   /** The same if those had survived that the compiler refuses. */
   readonly strictThresholdPercent: number;
+  /** Both for `--fast`, where what survives does not meet the property tests; absent: the same. */
+  readonly fast?: Pick<MutationArea, 'thresholdPercent' | 'strictThresholdPercent'>;
 }
 
 const SHARED = ['src/**', 'packages/**', 'test/support/**', 'functions/**', 'serverless.yml'];
@@ -35,6 +37,8 @@ export const AREAS: Readonly<Record<string, MutationArea>> = {
     tsconfig: 'src/core/tsconfig.json',
     thresholdPercent: 90,
     strictThresholdPercent: 90,
+    // Staged rollouts (issue 17) are held by worlds in test/property and test/simulation more than by tests of a module.
+    fast: { thresholdPercent: 88, strictThresholdPercent: 82 },
   },
   base: {
     name: 'base',

@@ -76,7 +76,7 @@ export async function runMutation(request: MutationRequest): Promise<number> {
   else printReport(request.area.name, summary);
   const isWhole =
     request.globs.length === 0 && request.since === undefined && request.sample === undefined;
-  const complaints = [...judge(summary, request.area, isWhole), ...findUnreasoned('src')];
+  const complaints = [...judge(summary, boundsOf(request), isWhole), ...findUnreasoned('src')];
   for (const complaint of complaints) process.stderr.write(`rollcall: ${complaint}\n`);
   return complaints.length === 0 ? 0 : 1;
 }
@@ -166,9 +166,15 @@ function refuseByCompiler(
   });
 }
 
+type Bounds = Pick<MutationArea, 'thresholdPercent' | 'strictThresholdPercent'>;
+
+function boundsOf({ area, isFast }: MutationRequest): Bounds {
+  return isFast ? (area.fast ?? area) : area;
+}
+
 function judge(
   summary: MutationSummary,
-  { thresholdPercent, strictThresholdPercent }: MutationArea,
+  { thresholdPercent, strictThresholdPercent }: Bounds,
   isWhole: boolean,
 ): readonly string[] {
   const complaints: string[] = [];
