@@ -22,6 +22,7 @@ import { COPILOT_BUGS } from './copilot.ts';
 import { ORDER_BUGS } from './orders.ts';
 import { POLICY_BUGS } from './policy.ts';
 import type { PlantedBug } from './planted-bug.ts';
+import { STAGE_BUGS } from './stages.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
 import { TROUBLE_BUGS } from './trouble.ts';
@@ -60,6 +61,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   POLICY_BUGS,
   INTERLOCK_BUGS,
   LANE_BUGS,
+  STAGE_BUGS,
 ];
 
 /** The rows by name. */

@@ -145,7 +145,7 @@ function watchStep(
   const updatedNodes = nodes.filter((node) => !isPending(node)).length;
   const restarts = countRestarts(nodes);
   const isUnwellNode = (node: StageNode): boolean => isUnwell(node) && !excused.has(nameOf(node));
-  const isWell = isViewFresh && !hasTurns && !steps.open.some(isUnwellNode);
+  const isWell = !hasTurns && mayCount(step, isViewFresh) && !steps.open.some(isUnwellNode);
   const isUndisturbed = seenView === record.seenView && !hasStumbled(record, restarts);
   const wellSinceMs = isWell ? soakedSinceMs(step, isUndisturbed, nowMs) : undefined;
   const isHeld = isPausedBy(record, input);
@@ -160,6 +160,11 @@ function watchStep(
     ...(isHeld ? { isHeld } : {}),
   };
   return { ...record, step: watched, groups: steps.groups, restarts, seenView };
+}
+
+/** A view that is too old for a moment shuts the gate; what was well before it is not lost, and nothing begins in it. */
+function mayCount({ wellSinceMs }: OpenStep, isViewFresh: boolean): boolean {
+  return isViewFresh || wellSinceMs !== undefined;
 }
 
 function isPausedBy({ orders }: RolloutRecord, { policy }: StagesInput): boolean {
@@ -235,9 +240,12 @@ function budgetOf(record: RolloutRecord, { policy, strategyUnavailable }: Stages
   return Math.max(1, nodesRoundedUp(share, record.baseNodes));
 }
 
-/** A heartbeat makes a view fresh without any change that would wake the key: it is looked at again, ever more seldom. */
-const VIEW_LOOK_MS = 30_000;
-const VIEW_LOOK_MS_MAX = 300_000;
+/**
+ * A heartbeat makes a view fresh without any change that would wake the key: it is looked at again, ever more seldom, and never
+ * in step with what makes it fresh (watch bookmarks each minute, heartbeats each half minute): such looks would miss it for ever.
+ */
+const VIEW_LOOK_MS = 37_000;
+const VIEW_LOOK_MS_MAX = 277_000;
 
 function viewLookMs({ step }: RolloutRecord, nowMs: number): number {
   const lastedMs = Math.max(0, nowMs - step.progressedAtMs);

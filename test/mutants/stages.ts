@@ -1,0 +1,64 @@
+/**
+ * Bugs by which a staged rollout goes on by what it did not see, or sleeps over what it waits for (ADR 0055, S16).
+ */
+import type { PlantedBug } from './planted-bug.ts';
+
+const ADVANCE = 'src/core/stages/advance-stages.ts';
+const SOAK_TEST = 'test/unit/core/stages/soak.test.ts';
+const CANARY_TEST = 'test/unit/core/stages/canary.test.ts';
+
+/** The rows of stages. */
+export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'stages-canary-of-nobody': {
+    bug: 'a canary of which no node is left has nothing unwell, and proves the revision',
+    file: 'src/core/stages/gate.ts',
+    before: "return step.kind === 'canary' && roomNodes > 0",
+    after: 'return roomNodes < 0',
+    killedBy: { file: CANARY_TEST, title: 'and none is able, opens nothing' },
+  },
+  'stages-canary-not-replaced': {
+    bug: 'a canary node that is gone leaves the canary one short for ever',
+    file: 'src/core/stages/canary.ts',
+    before: 'if (before.length === canary.length) return record;',
+    after: 'if (before.length <= canary.length) return record;',
+    killedBy: { file: CANARY_TEST, title: 'has another node in the place of one that is gone' },
+  },
+  'stages-unseen-turn': {
+    bug: 'a pod that was not ready between two looks soaks on',
+    file: ADVANCE,
+    before: ' || hasTurned(record);',
+    after: ';',
+    killedBy: { file: SOAK_TEST, title: 'though no run saw it' },
+  },
+  'stages-soak-begins-unseen': {
+    bug: 'a soak begins in a view that is too old',
+    file: ADVANCE,
+    before: 'return isViewFresh || wellSinceMs !== undefined;',
+    after: 'return true;',
+    killedBy: { file: SOAK_TEST, title: 'does not begin in a view that is too old' },
+  },
+  'stages-soak-lost-in-a-moment': {
+    bug: 'a view that is too old for a moment begins a soak anew, again and again',
+    file: ADVANCE,
+    before: 'return isViewFresh || wellSinceMs !== undefined;',
+    after: 'return isViewFresh;',
+    killedBy: { file: SOAK_TEST, title: 'is not lost in a view that is too old for a moment' },
+  },
+  'stages-looks-in-step': {
+    bug: 'looks come in step with heartbeats, always just before one, and find the view too old for ever',
+    file: ADVANCE,
+    before: '277_000',
+    after: '300_000',
+    killedBy: { file: SOAK_TEST, title: 'in no step with bookmarks' },
+  },
+  'stages-former-trimmed': {
+    bug: 'the revision that nodes go back to is trimmed while no pod runs it',
+    file: 'src/core/history/history-trim.ts',
+    before: ', ...context.kept]',
+    after: ']',
+    killedBy: {
+      file: 'test/unit/core/history/history-trim.test.ts',
+      title: 'never deletes one that a staged rollout may give to a node',
+    },
+  },
+};
