@@ -19,6 +19,20 @@ export const AFFECTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'return false;',
     killedBy: { file: PROPERTY, title: LAST },
   },
+  'affected-ready-node-ignored': {
+    bug: 'a rollout in stages that waits for a node to be Ready sleeps on (S16)',
+    file: FINDER,
+    before: 'before.isReady !== after.isReady || ',
+    after: '',
+    killedBy: { file: PROPERTY, title: 'wakes who is rolled in stages' },
+  },
+  'affected-ready-node-wakes-all': {
+    bug: 'a node that is not Ready for a moment wakes every DaemonSet',
+    file: FINDER,
+    before: 'before !== undefined && isStaged(daemonSet) &&',
+    after: 'before !== undefined &&',
+    killedBy: { file: PROPERTY, title: 'wakes who is rolled in stages' },
+  },
   'affected-first-node-only': {
     bug: 'of several nodes in a message only the first is compared (issue 16)',
     file: FINDER,

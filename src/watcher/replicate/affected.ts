@@ -1,6 +1,7 @@
 /**
  * Which keys the node changes of a message concern: the DaemonSets whose placement on one of these nodes moved between
- * what was sent last and what is sent now (protocol 20, ADR 0046).
+ * what was sent last and what is sent now, and those under a rollout policy, to which it also matters whether a node is Ready
+ * and what its labels are (protocol 20, ADR 0046).
  *
  * Assumes nothing about how new its DaemonSets are: one that is not known yet, or changes, names its key by a delta of
  * its own. In doubt everything is named: an object that travels opaque or cannot be judged, a node that is gone, more
@@ -8,6 +9,8 @@
  */
 import type { NodeProjection, Projection } from '../../core/model/projections.ts';
 import type { AffectedKeys } from '../../core/model/watcher-message.ts';
+import { POLICY_ANNOTATION } from '../../core/policy/rollout-policy.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
 import {
   PLACEMENT_RULES,
   decidePlacement,
@@ -59,6 +62,8 @@ export class AffectedFinder {
     if (prepared === undefined) return true;
     const bare = new Set<string>();
     for (const { before, after } of changes) {
+      if (before !== undefined && isStaged(daemonSet) && !isAlikeToStages(before, after))
+        return true;
       const { placement } = decidePlacement(prepared, after);
       const former = before === undefined ? undefined : decidePlacement(prepared, before).placement;
       if (former === undefined && placement !== 'run') bare.add(after.name);
@@ -84,6 +89,20 @@ export class AffectedFinder {
     this.#prepared.set(projection, prepared);
     return prepared.of;
   }
+}
+
+function isStaged({ slim }: Tracked): boolean {
+  const of = slim?.projection;
+  return (
+    of?.kind === 'DaemonSet' && of.object.metadata.annotations?.[POLICY_ANNOTATION] !== undefined
+  );
+}
+
+/** A staged rollout waits for nodes that are not Ready, and orders them by their labels: nothing else may wake it then. */
+function isAlikeToStages(before: NodeProjection, after: NodeProjection): boolean {
+  if (before.isReady !== after.isReady || before.unschedulable !== after.unschedulable)
+    return false;
+  return canonicalJson(before.labels) === canonicalJson(after.labels);
 }
 
 /** A DaemonSet travels as it is: its template may have a shape that no rule was made for. */

@@ -12,6 +12,7 @@ import type { NodeProjection, Projection } from '../../../src/core/model/project
 import type { AffectedKeys, WatcherMessage } from '../../../src/core/model/watcher-message.ts';
 import { nodes, podSpecs } from '../../support/core-arbitraries.ts';
 import { ReferenceIngest } from '../../support/reference-ingest.ts';
+import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
 import { createWatcherHarness, daemonSetDraft, podDraft } from '../../support/watcher-harness.ts';
 import type { WatcherHarness } from '../../support/watcher-harness.ts';
 
@@ -209,5 +210,32 @@ test('of several nodes in one message each is compared, with what a snapshot sai
   assert.deepEqual(await namedFor(), ['app0']);
   put('n3', 'NoExecute');
   assert.deepEqual(await namedFor(), ['app0'], 'known from the snapshot alone');
+  await watcher.stop();
+});
+
+test('a node that is Ready again, or labelled anew, wakes who is rolled in stages, and nobody else (S16)', async () => {
+  const harness = createWatcherHarness();
+  const [staged, plain] = NAMES;
+  const draft = daemonSetDraft(staged);
+  const annotations = { [POLICY_ANNOTATION]: 'canary: {nodes: 1}' };
+  harness.source.put('DaemonSet', { ...draft, metadata: { ...draft.metadata, annotations } });
+  harness.source.put('DaemonSet', daemonSetDraft(plain));
+  const put = async (isReady: boolean, labels = {}): Promise<unknown> => {
+    const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False' }];
+    harness.source.put('Node', {
+      metadata: { name: 'n1', labels },
+      spec: {},
+      status: { conditions },
+    });
+    // It decides nothing for most, so it goes with the next heartbeat.
+    await harness.clock.advance(6 * 60_000);
+    const named = harness.queue.acceptedAffected.filter((each) => each !== undefined);
+    return named.at(-1)?.keys.map((key) => key.name);
+  };
+  const watcher = await harness.startSettled();
+  await put(true);
+  assert.deepEqual(await put(false), [staged]);
+  assert.deepEqual(await put(true), [staged]);
+  assert.deepEqual(await put(true, { zone: 'a' }), [staged]);
   await watcher.stop();
 });
