@@ -4,13 +4,27 @@
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { giveOrder } from '../../../src/app/rollout/give-order.ts';
 import { CLUSTER } from './registration.ts';
-import type { World } from './world.ts';
+import type { MemoryRegistryStore } from '../memory-registry-store.ts';
+import type { MemoryViewStore } from '../memory-view-store.ts';
+import type { ProcessClock } from './process-clock.ts';
+import type { SimulatedQueues } from './queues.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 
 const policies = createPolicyReader();
 
+/** What of a world an operator works on. */
+interface Workplace {
+  readonly registry: MemoryRegistryStore;
+  readonly view: MemoryViewStore;
+  readonly random: Random;
+  readonly functionClock: ProcessClock;
+  readonly queues: SimulatedQueues;
+  readonly note: (text: string) => void;
+}
+
 /** Gives an order to one DaemonSet of the world; true: it stands. Not to be awaited by whoever moves the clock. */
 export async function order(
-  world: World,
+  world: Workplace,
   name: string,
   kind: 'pause' | 'resume',
 ): Promise<boolean> {

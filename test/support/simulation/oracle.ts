@@ -39,7 +39,7 @@ function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly
   const desired = nodes.filter((node) => placementOf(set, node) === 'run').length;
   const found = [
     ...nodes.flatMap((node) => differencesOn(node, set, pods)),
-    ...pods.flatMap((pod) => (isKeptBack(api, pod, set) ? [] : troubleOf(pod, nodes))),
+    ...pods.flatMap((pod) => troubleOf(pod, nodes)),
     ...pods.flatMap((pod) => unreleasedOf(pod, set)),
     // Where no node should run a pod, a percentage of none replaces nothing: what a taint keeps stays old (spec 2.9).
     ...(isRolling(set) && desired > 0

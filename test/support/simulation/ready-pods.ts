@@ -72,7 +72,8 @@ export class ReadyPods {
 
   #isOnReadyNode(pod: KubernetesObject): boolean {
     const node = this.#api.find('nodes', nodeOf(pod) ?? '');
-    return node !== undefined && readyOf(node)?.status === 'True';
+    // Of a node that is gone the pods go within a minute; one that is made again in its place nobody tells from it.
+    return node === undefined || readyOf(node)?.status === 'True';
   }
 }
 

@@ -3,7 +3,7 @@
  *
  * Judged when one of its pods is made, or a delete of ours takes effect, by the commits of the API server, virtual time and the
  * text of the policy alone. A revision is what its pods run. It is proven once as many pods of it as the canary has nodes were
- * ready for the soak, without a restart, on Ready nodes; what ran everywhere at first is proven. Until then it is on as
+ * ready for the soak, without a restart, on Ready nodes; what runs first is proven. Until then it is on as
  * many nodes as the canary has. Nodes that leave a revision that got no further than its canary do not count: it may have been
  * halted.
  * A pod that was ready counts for as long as a view may be old: seen late, never early. While a pause stands nothing is
@@ -18,13 +18,15 @@ import type { Commit, SimulatedApiServer } from './api-server.ts';
 import { placementOf } from './oracle.ts';
 import { ReadyPods } from './ready-pods.ts';
 import { HaltAudit } from './stage-halt-audit.ts';
-import { OLD_MS, UNDER_WAY_MS, isLive, policyOf, revisionOf, templateOf } from './staged-pods.ts';
+import { UNDER_WAY_MS, isLive, policyOf, revisionOf, templateOf } from './staged-pods.ts';
 
 /** One revision of one DaemonSet. */
 interface Revision {
   isProven: boolean;
   /** True once it was on more nodes than its canary has: what is not may have been halted, and nobody outside can tell. */
   isSpread: boolean;
+  /** True if it had been the template's before: creates of that time may still be under way. */
+  readonly isBack: boolean;
   /** Nodes that were given it, or emptied for it, since it is the template's: UIDs by name. */
   readonly touched: Map<string, string>;
   /** Names of nodes that left another revision for it that was no further than its canary. */
@@ -35,8 +37,7 @@ interface SetRecord {
   /** The template's revision, and when it became so. */
   current: string;
   editedAtMs: number;
-  readonly bornAtMs: number;
-  /** True once every node ran the template's revision, or it has been seen for certain. */
+  /** True once every node had a pod: what runs until then is what there is to go back to. */
   isBegun: boolean;
   readonly revisions: Map<string, Revision>;
 }
@@ -83,10 +84,8 @@ export class StageAudit {
     this.#prove(set, found);
     const revision = revisionIn(record, record.current);
     const { name } = node.metadata;
-    if (record.revisions.get(left)?.isSpread !== true) {
-      revision.halted.add(name);
-      return;
-    }
+    if (record.revisions.get(left)?.isSpread !== true) revision.halted.add(name);
+    if (revision.halted.has(name)) return;
     // One that was meant for the template before may still be under way.
     const sinceMs = this.#clock.monotonicMs() - record.editedAtMs;
     if (sinceMs <= UNDER_WAY_MS) return;
@@ -120,7 +119,9 @@ export class StageAudit {
     const { record, policy } = found;
     const key = revisionOf(pod);
     const revision = revisionIn(record, key);
-    if (revision.halted.has(name)) return;
+    if (!record.isBegun) Object.assign(revision, { isProven: true, isSpread: true });
+    const isLate = revision.isBack && this.#clock.monotonicMs() - record.editedAtMs <= UNDER_WAY_MS;
+    if (isLate || revision.halted.has(name)) return;
     this.#touch(revision, { name, policy, set, key, what: `${pod.metadata.name} is made` });
   }
 
@@ -180,36 +181,50 @@ export class StageAudit {
     const record = this.#sets.get(uid) ?? this.#begin(set);
     if (record.current !== current) {
       Object.assign(record, { current, editedAtMs: this.#clock.monotonicMs() });
+      const isBack = record.revisions.has(current);
       const { isProven, isSpread } = revisionIn(record, current);
-      record.revisions.set(current, { isProven, isSpread, touched: new Map(), halted: new Set() });
+      const halted = this.#leftOn(set, record);
+      record.revisions.set(current, {
+        isProven,
+        isSpread,
+        isBack,
+        touched: new Map(),
+        halted,
+      });
+      // Where no pod runs, nothing is replaced: there is no canary, and nothing to go back to.
+      if (this.#podsOf(set).length === 0) record.isBegun = false;
     }
-    // Before the first rollout all that runs is what there is to go back to.
-    if (record.isBegun) return;
-    Object.assign(revisionIn(record, current), { isProven: true, isSpread: true });
-    const isSeen = this.#clock.monotonicMs() - record.bornAtMs > OLD_MS;
-    record.isBegun = isSeen || this.#runsEverywhere(set, current);
+    if (!record.isBegun) this.#markFirst(set, record);
+  }
+
+  /** What runs before every node has a pod is what there is to go back to. */
+  #markFirst(set: KubernetesObject, record: SetRecord): void {
+    const pods = this.#podsOf(set);
+    for (const pod of pods) {
+      Object.assign(revisionIn(record, revisionOf(pod)), { isProven: true, isSpread: true });
+    }
+    const on = new Set(pods.map(nodeOf));
+    const nodes = this.#nodesOf(set);
+    record.isBegun = nodes.length > 0 && nodes.every(({ metadata }) => on.has(metadata.name));
   }
 
   #begin(set: KubernetesObject): SetRecord {
     const record: SetRecord = {
       current: templateOf(set),
       editedAtMs: this.#clock.monotonicMs(),
-      bornAtMs: this.#clock.monotonicMs(),
       isBegun: false,
       revisions: new Map(),
     };
-    for (const pod of this.#podsOf(set)) {
-      Object.assign(revisionIn(record, revisionOf(pod)), { isProven: true, isSpread: true });
-    }
     this.#sets.set(set.metadata.uid, record);
     return record;
   }
 
-  #runsEverywhere(set: KubernetesObject, revision: string): boolean {
-    const pods = this.#podsOf(set).filter((pod) => revisionOf(pod) === revision);
-    const on = new Set(pods.map(nodeOf));
-    const nodes = this.#nodesOf(set);
-    return nodes.length > 0 && nodes.every(({ metadata }) => on.has(metadata.name));
+  /** Nodes with a pod of a revision that got no further than its canary. */
+  #leftOn(set: KubernetesObject, { revisions }: SetRecord): Set<string> {
+    const pods = this.#podsOf(set).filter(
+      (pod) => revisions.get(revisionOf(pod))?.isSpread !== true,
+    );
+    return new Set(pods.map((pod) => nodeOf(pod) ?? ''));
   }
 
   /** As it is before whatever changes now. */
@@ -263,6 +278,7 @@ function revisionIn({ revisions }: SetRecord, key: string): Revision {
   const found = revisions.get(key) ?? {
     isProven: false,
     isSpread: false,
+    isBack: false,
     touched: new Map<string, string>(),
     halted: new Set<string>(),
   };

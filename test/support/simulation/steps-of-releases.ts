@@ -1,11 +1,15 @@
 /** Steps of who releases new images under a policy: good ones, ill ones, edits undone, pauses, nodes that are not Ready for a while. */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
+import { nodeOf } from '../simulated-cluster.ts';
+import { ailmentOf } from './ailments.ts';
 import type { Ailment } from './ailments.ts';
 import { setImage } from './look.ts';
 import { order } from './operator.ts';
+import { placementOf } from './oracle.ts';
 import type { StepContext } from './step-context.ts';
 import { editableSet } from './step-context.ts';
+import { setReady } from './steps-of-nodes.ts';
 import { templateOf } from './staged-pods.ts';
 import type { World } from './world.ts';
 
@@ -40,11 +44,16 @@ function rollOut({ world, dice, later }: StepContext, tag: string): boolean {
   return true;
 }
 
-/** Images of DaemonSets that cannot get well are made good. */
+/** Images of DaemonSets that cannot get well are made good; ill pods that a taint keeps, and no rollout replaces, go. */
 export function healImages(world: World): void {
   for (const set of world.api.list('daemonsets')) {
     const isIll = tagOf(set).includes('-simulate-');
     if (isIll) setImage(world, set.metadata.name, `${world.clock.monotonicMs()}-well`);
+    for (const pod of world.api.list('pods')) {
+      const node = world.api.find('nodes', nodeOf(pod) ?? '');
+      const isKept = node !== undefined && placementOf(set, node) !== 'run';
+      if (isKept && ailmentOf(pod) !== undefined) world.controllers.deletePod(pod);
+    }
   }
 }
 
@@ -110,6 +119,8 @@ function setNodeReady(
 ): void {
   if (world.api.find('nodes', name)?.metadata.uid !== uid) return;
   const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False' }];
+  // In this order the node is the last to be heard of once all is well again.
+  for (const pod of world.api.list('pods')) if (nodeOf(pod) === name) setReady(world, pod, isReady);
   world.api.change('nodes', { namespace: '', name }, (node) => ({
     ...node,
     status: { conditions },

@@ -1,0 +1,122 @@
+/** S16 from outside: what the audit of stages holds against a create or a delete, and what it does not. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { clusterUid } from '../../../src/core/model/identifiers.ts';
+import { SimulatedApiServer } from '../../support/simulation/api-server.ts';
+import { rawDaemonSet, rawNode, rawPod } from '../../support/simulation/objects.ts';
+import { StageAudit } from '../../support/simulation/stage-audit.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
+
+const MINUTE_MS = 60_000;
+const NODES = ['n1', 'n2', 'n3', 'n4'] as const;
+const POLICY = 'canary: {nodes: 1}\nsoak: 10m\nmaxUnavailable: 1';
+
+class AuditWorld {
+  readonly clock = new VirtualClock();
+  readonly api = new SimulatedApiServer(clusterUid('a'), this.clock);
+  readonly reports: string[] = [];
+  readonly audit = new StageAudit(this.api, this.clock, (text) => this.reports.push(text));
+  readonly uid: string;
+
+  constructor() {
+    const annotations = { 'rollcall.dev/rollout': POLICY };
+    const set = this.api.createDaemonSet(rawDaemonSet('agent', { annotations }));
+    this.uid = set.metadata.uid;
+    for (const node of NODES) {
+      this.api.put('nodes', rawNode(node));
+      this.make(node, 1);
+    }
+  }
+
+  /** A pod of ours is there, and ready. */
+  make(node: string, tag: number): void {
+    const owner = { kind: 'DaemonSet', uid: this.uid };
+    const name = `p-${node}-${tag}`;
+    const made = rawPod({ name, app: 'agent', node }, { owner });
+    const spec = { nodeName: node, containers: [{ name: 'main', image: `agent:${tag}` }] };
+    this.api.put('pods', { ...made, spec });
+    this.ready(node, tag, true);
+  }
+
+  ready(node: string, tag: number, isReady: boolean): void {
+    const lastTransitionTime = new Date(this.clock.nowMs()).toISOString();
+    const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime }];
+    const key = { namespace: 'ns', name: `p-${node}-${tag}` };
+    this.api.change('pods', key, (pod) => ({ ...pod, status: { phase: 'Running', conditions } }));
+  }
+
+  async release(tag: number): Promise<void> {
+    this.api.editDaemonSet('agent', (spec) => {
+      const template = spec['template'] as { readonly spec: object };
+      const containers = [{ name: 'main', image: `agent:${tag}` }];
+      return { ...spec, template: { ...template, spec: { ...template.spec, containers } } };
+    });
+    await this.clock.advance(3 * MINUTE_MS);
+  }
+
+  /** A delete of ours takes effect. */
+  take(node: string, tag: number): void {
+    const pod = this.api.find('pods', `p-${node}-${tag}`, 'ns');
+    assert.ok(pod !== undefined);
+    this.audit.judge(pod);
+    this.api.remove('pods', pod.metadata.name, 'ns');
+  }
+}
+
+async function withCanary(): Promise<AuditWorld> {
+  const world = new AuditWorld();
+  await world.release(2);
+  world.take('n1', 1);
+  world.make('n1', 2);
+  return world;
+}
+
+describe('S16: a revision that goes beyond its canary', () => {
+  it('is a break before the soak is over, and none after', async () => {
+    const early = await withCanary();
+    await early.clock.advance(9 * MINUTE_MS);
+    early.take('n2', 1);
+    assert.equal(early.reports.length, 1);
+    assert.match(early.reports[0] ?? '', /^S16: p-n2-1 goes on n2, beyond the canary of 1/);
+    const late = await withCanary();
+    await late.clock.advance(10 * MINUTE_MS);
+    late.take('n2', 1);
+    assert.deepEqual(late.reports, []);
+    assert.equal(late.audit.judged, 2);
+  });
+
+  it('is one if the canary was not ready in between, long enough ago to be seen', async () => {
+    const world = await withCanary();
+    await world.clock.advance(2 * MINUTE_MS);
+    world.ready('n1', 2, false);
+    world.ready('n1', 2, true);
+    await world.clock.advance(8 * MINUTE_MS);
+    world.take('n2', 1);
+    assert.equal(world.reports.length, 1);
+  });
+
+  it('is one where a node that joins gets it', async () => {
+    const world = await withCanary();
+    world.api.put('nodes', rawNode('n5'));
+    world.make('n5', 2);
+    assert.match(world.reports[0] ?? '', /p-n5-2 is made on n5/);
+    world.api.put('nodes', rawNode('n6'));
+    world.make('n6', 1);
+    assert.equal(world.reports.length, 1);
+  });
+});
+
+describe('S16: a pause', () => {
+  it('stops all but one batch that was under way', async () => {
+    const world = await withCanary();
+    await world.clock.advance(10 * MINUTE_MS);
+    world.audit.halts.notePause(world.uid);
+    world.take('n2', 1);
+    assert.deepEqual(world.reports, []);
+    world.take('n3', 1);
+    assert.match(world.reports[0] ?? '', /goes as number 2/);
+    world.audit.halts.noteResume(world.uid);
+    world.take('n4', 1);
+    assert.equal(world.reports.length, 1);
+  });
+});
