@@ -21,7 +21,7 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: 'src/core/stages/canary.ts',
     before: 'if (before.length === canary.length) return record;',
     after: 'if (before.length <= canary.length) return record;',
-    killedBy: { file: CANARY_TEST, title: 'has another node in the place of one that is gone' },
+    killedBy: { file: CANARY_TEST, title: 'has another node in the place of one that ' },
   },
   'stages-unseen-turn': {
     bug: 'a pod that was not ready between two looks soaks on',

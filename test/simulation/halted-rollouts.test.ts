@@ -31,7 +31,7 @@ async function roll(ailment: Ailment, withinMs: number) {
   return { breach: state?.rollout?.breach, illCount: ill.length };
 }
 
-describe('a rollout in stages is halted', () => {
+describe('S16: a rollout in stages is halted', () => {
   const MINUTE_MS = 60_000;
   const rows: readonly (readonly [Ailment, BreachCause, number])[] = [
     ['config-error', 'StartFailure', MINUTE_MS],

@@ -432,7 +432,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     before: 'nodes.filter((node) => !open.has(nameOf(node)));',
     after: 'nodes.filter((node) => !open.has(nameOf(node)) && node.old !== undefined);',
     breaks: ['S16'],
-    in: 'staged',
+    in: 'ailing-releases',
     seedsMax: 10,
   },
   'pause-not-heeded': {
