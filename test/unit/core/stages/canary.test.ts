@@ -20,7 +20,7 @@ const notReady = [stageNode('n1', { isReady: false }), ...OTHERS];
 const after = (nodes: readonly StageNode[], of: Partial<RolloutRecord> = {}): RolloutRecord =>
   withAbleCanary(record(of), stagesInput({ nodes }));
 
-describe('a canary', () => {
+describe('S16: a canary', () => {
   for (const [title, nodes] of [
     ['is gone', gone],
     ['is not Ready before its turn', notReady],

@@ -32,7 +32,7 @@ const knownSince = (changedAtMs: number): readonly PodTurns[] => {
   return [{ uid: pod, node: nodeName('n1'), changedAtMs, isReady: true, turns: 0 }];
 };
 
-describe('a soak', () => {
+describe('S16: a soak', () => {
   it('goes on while nothing happened to its pods', () => {
     const { step } = look({ turns: knownSince(NOW_MS - 1000) }).record;
     assert.equal(step.wellSinceMs, record().step.wellSinceMs);
