@@ -69,7 +69,7 @@ export interface WorldOptions {
 const RESYNC_MS = 60_000;
 const QUIET_WINDOW_MS = 180_000;
 const FOR_ANOTHER_TIME =
-  /injected|lost \d+ compare-and-sets|did not finish in time|no time left for this record/;
+  /injected|lost \d+ compare-and-sets|did not finish in time|no time left for this record|batch took too long before it/;
 
 /** The world. */
 export class World {
