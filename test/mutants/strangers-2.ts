@@ -45,7 +45,7 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   'credential-after-deadline': {
     bug: 'a write is repeated with a new credential after the deadline of the run (14)',
     file: 'src/adapters/kubernetes/api/cluster-access.ts',
-    before: 'refreshCredential() && clock.monotonicMs() < deadlineMs;',
+    before: 'refreshCredential() && !(options !== undefined && isOver(options, clock));',
     after: 'refreshCredential();',
     killedBy: {
       file: 'test/integration/adapters/kubernetes/api/cluster-access.test.ts',

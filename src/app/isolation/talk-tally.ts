@@ -10,6 +10,7 @@
 import type { Finding } from '../../core/model/breaker.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Outcome } from '../../core/model/effects.ts';
+import { isPastDeadline } from '../../core/pod/request-life.ts';
 import type { ClusterAccess, LiveRead } from '../../ports/cluster/cluster-access.ts';
 
 /** What one call to an API server showed. */
@@ -120,11 +121,15 @@ export function talliedAccess(
         (outcomes) => {
           for (const each of outcomes)
             if (each.kind === 'unsent') tally.noteAsked(each.retryAfterMs);
-          return judgeOutcomes(outcomes, clock.monotonicMs() >= options.deadlineMs);
+          return judgeOutcomes(outcomes, isPastDeadline(options, timesOf(clock)));
         },
       );
     },
   };
+}
+
+function timesOf(clock: Clock): { readonly monotonicMs: number; readonly wallMs: number } {
+  return { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() };
 }
 
 function judgeRead(read: LiveRead<unknown>, tally: TalkTally): Talk {

@@ -32,21 +32,22 @@ export async function reconcileKey(
   dependencies: ReconcileDependencies,
 ): Promise<ReconcileResult> {
   const gate = new ClusterGate(dependencies);
-  const { log, metrics, options } = dependencies;
+  const { clock, log, metrics, options } = dependencies;
   const report = { key: hint.key, log, metrics };
   const assertions = new EffectAssertions(report, options.burstPodsMax);
+  const startedMs = clock.monotonicMs();
+  const wallDeadlineMs = clock.nowMs() + run.deadlineMs - startedMs;
   const context: EndContext = {
-    ...{ hint, run, dependencies, gate, assertions, note: {} },
+    ...{ hint, run, wallDeadlineMs, dependencies, gate, assertions, note: {} },
     recordIntents: async (ref, change) => {
       const write = await writeState(change, ref, context);
       if (write.kind === 'written') assertions.noteRecorded(write.state.intents);
       return write;
     },
   };
-  const startedMs = dependencies.clock.monotonicMs();
   const result = await lookUntilDecided(context);
   await gate.settle();
-  reportRun(result, { context, durationMs: dependencies.clock.monotonicMs() - startedMs });
+  reportRun(result, { context, durationMs: clock.monotonicMs() - startedMs });
   return result;
 }
 

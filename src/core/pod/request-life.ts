@@ -15,6 +15,22 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 /** How long a run may go on, milliseconds: the time-out of the function `reconcile` in serverless.yml. */
 export const RUN_MAX_MS = 30_000;
 
+/** Until when requests may start, by either clock of the machine that sends them, milliseconds. */
+export interface StartLimits {
+  /** Monotonic. */
+  readonly deadlineMs: number;
+  /** The same by the wall clock: in a sandbox that stood still, the monotonic one may have, too (row 21). */
+  readonly wallDeadlineMs?: number;
+}
+
+/** True once no request may start any more, by either clock; the times are those of now. */
+export function isPastDeadline(
+  { deadlineMs, wallDeadlineMs = Infinity }: StartLimits,
+  { monotonicMs, wallMs }: { readonly monotonicMs: number; readonly wallMs: number },
+): boolean {
+  return monotonicMs >= deadlineMs || wallMs >= wallDeadlineMs;
+}
+
 /** For how long a request that started may still be applied, milliseconds: twice its time-out. */
 export function requestLifeMs(requestTimeoutMs: number): number {
   return 2 * requestTimeoutMs;

@@ -12,6 +12,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../core/model/effects.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { StartLimits } from '../../core/pod/request-life.ts';
 import type { NamespacedName } from '../stores/view-store.ts';
 
 /** Nothing was read that could be trusted, and why. */
@@ -71,11 +72,8 @@ export interface ClusterReader {
   ): Promise<LiveRead<readonly KubernetesObject[]>>;
 }
 
-/** Limits of one batch. */
-export interface ExecuteOptions {
-  /** Monotonic deadline: no request starts after it. */
-  readonly deadlineMs: number;
-}
+/** Limits of one batch: no request starts after them. */
+export type ExecuteOptions = StartLimits;
 
 /** One cluster, with a credential that was checked against its registered identity. */
 export interface ClusterAccess extends ClusterReader {

@@ -321,6 +321,15 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     in: 'busy-functions',
     seedsMax: 20,
   },
+  'wall-not-looked-at': {
+    bug: 'a sandbox that stood still sends what it had recorded, by a clock that stood still too (row 21)',
+    file: 'src/app/reconcile/run/context.ts',
+    before: 'return { deadlineMs: effectDeadlineMs(context), wallDeadlineMs };',
+    after: 'return { deadlineMs: effectDeadlineMs(context) };',
+    breaks: ['S1'],
+    in: 'shared-nodes',
+    seedsMax: 20,
+  },
   'limits-for-an-edit': {
     bug: 'a pod that a LimitRange gave resources counts as made of another template',
     file: 'src/watcher/project/project-object.ts',

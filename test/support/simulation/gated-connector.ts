@@ -17,13 +17,19 @@ export function gatedConnector(connector: ClusterConnector, gate: Gate): Cluster
   };
 }
 
-/** Deadlines are told by the clock of the invocation, which stood still while it was frozen. */
+/** Deadlines are told by the clocks of the invocation: the monotonic one stood still while it was frozen, that of the wall did not. */
 function onOwnTime(access: ClusterAccess, gate: Gate): ClusterAccess {
   return new Proxy(access, {
     get: (target, property) => {
       if (property !== 'execute') return Reflect.get(target, property) as unknown;
-      const execute: ClusterAccess['execute'] = (effects, { deadlineMs }) =>
-        target.execute(effects, { deadlineMs: gate.outsideMs(deadlineMs) });
+      const execute: ClusterAccess['execute'] = (effects, { deadlineMs, wallDeadlineMs }) => {
+        const own = gate.clock();
+        const leftMs = Math.min(
+          deadlineMs - own.monotonicMs(),
+          (wallDeadlineMs ?? Infinity) - own.nowMs(),
+        );
+        return target.execute(effects, { deadlineMs: gate.outsideMs(own.monotonicMs() + leftMs) });
+      };
       return execute;
     },
   });

@@ -44,7 +44,6 @@ interface Installation {
 export function installFaults(world: World, plan: SimulationPlan, decider: FaultDecider): void {
   const on = { world, decider, flow: new Flow(world.clock, decider, 'throttle-functions') };
   installDelays(on, plan);
-  world.observer.mayFreeze = 'freeze' in plan.faults;
   world.fate = (queue) => fateOf(decider, queue);
   world.host.ruleFor = (name) => gateRule(on, name);
   world.site.intervene = (effect) => intervene(on, effect);

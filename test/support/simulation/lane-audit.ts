@@ -2,9 +2,7 @@
  * S15 from outside: of the DaemonSets under a policy no two are down on one node at once through deletes of ours.
  *
  * Down is a DaemonSet on a node from the moment at which a delete of ours takes a live pod from where it belongs until one of
- * its pods is ready there again. Judged when a delete takes effect, by the commits of the API server alone. What is sent by
- * a run that stood still between its record and its request, for longer than any may last, is excused, as for S3: by then
- * its claim was told to be nobody's.
+ * its pods is ready there again. Judged when a delete takes effect, by the commits of the API server alone.
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { nodeOf } from '../simulated-cluster.ts';
@@ -20,18 +18,12 @@ export class LaneAudit {
   judged = 0;
   readonly #api: SimulatedApiServer;
   readonly #report: (text: string) => void;
-  readonly #isLate: (uid: string) => boolean;
   /** Names of nodes on which a DaemonSet is down, by its UID. */
   readonly #down = new Map<string, Set<string>>();
 
-  constructor(
-    api: SimulatedApiServer,
-    report: (text: string) => void,
-    isLate: (uid: string) => boolean,
-  ) {
+  constructor(api: SimulatedApiServer, report: (text: string) => void) {
     this.#api = api;
     this.#report = report;
-    this.#isLate = isLate;
     api.subscribe((commit) => {
       if (commit === undefined) this.#down.clear();
       else if (commit.kind === 'pods' && commit.type !== 'deleted') this.#noteReady(commit.object);
@@ -48,7 +40,7 @@ export class LaneAudit {
     const others = sets.filter((other) => other !== set && placementOf(other, node) === 'run');
     if (others.length > 0) this.judged += 1;
     const down = others.filter(({ metadata }) => this.#down.get(metadata.uid)?.has(name) === true);
-    for (const { metadata } of this.#isLate(victim.metadata.uid) ? [] : down) {
+    for (const { metadata } of down) {
       this.#report(
         `S15: ${victim.metadata.name} goes from ${name}, where ${metadata.name} is down`,
       );

@@ -6,7 +6,6 @@
  * to the view; S14 to S16 at each delete of ours (shrink-audit.ts, lane-audit.ts, stage-audit.ts). It knows nothing of the code it watches but the
  * ports. What it finds is kept as text; a test fails on the first line.
  */
-import { RUN_MAX_MS } from '../../../src/core/pod/request-life.ts';
 import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';
 import type {
   CreatePodEffect,
@@ -67,8 +66,6 @@ export class Observer {
   readonly usersPods = new Set<string>();
   /** False: the machines disagree about the hour, or did; ages and minReadySeconds cannot be told then. */
   areClocksTrue: () => boolean = () => true;
-  /** True: functions may be frozen, and then send what they meant to send before (rows 21, 30). */
-  mayFreeze = true;
   /** Hears of each broken promise at once. */
   onViolation: (text: string) => void = () => undefined;
   /** Requests of functions that change something, without Events. */
@@ -80,8 +77,6 @@ export class Observer {
   #nowMs: () => number = () => 0;
   #wallMs: () => number = () => 0;
   readonly #nodes = new Map<SimulatedApiServer, NodeAudit>();
-  /** UIDs of pods whose delete was sent by a run that had stood still for longer than one may last. */
-  readonly #late = new Set<string>();
   readonly #stages: StageAudit[] = [];
   readonly #metas = new Map<string, ClusterMeta>();
   readonly #slices = new Map<string, Slice>();
@@ -145,13 +140,9 @@ export class Observer {
 
   /** Checks S15 at each delete of ours from now on. */
   watchLane(api: SimulatedApiServer): LaneAudit {
-    return new LaneAudit(
-      api,
-      (text) => {
-        this.report(text);
-      },
-      (uid) => this.#late.has(uid),
-    );
+    return new LaneAudit(api, (text) => {
+      this.report(text);
+    });
   }
 
   /** Checks S16 at each pod that is made and each delete of ours from now on. */
@@ -192,7 +183,7 @@ export class Observer {
         for (const effect of effects) {
           if (effect.kind !== 'create-pod') continue;
           this.#names.check(effect, at);
-          if (this.#isTimed && at.nowMs < options.deadlineMs) {
+          if (this.areClocksTrue() && at.nowMs < options.deadlineMs) {
             this.#starts.check(effect, this.#wallMs());
           }
           if (this.areClocksTrue()) this.#nodes.get(api)?.check(effect, at.nowMs);
@@ -205,10 +196,6 @@ export class Observer {
   /** False: S1 to S3 are judged elsewhere, in a world too wide to be looked at as a whole at each commit. */
   protected looksAtEverything(): boolean {
     return true;
-  }
-
-  get #isTimed(): boolean {
-    return !this.mayFreeze && this.areClocksTrue();
   }
 
   #counted(sender: SenderFacts, access: ClusterAccess): ClusterAccess {
@@ -315,7 +302,9 @@ export class Observer {
   }): void {
     const { api, sender, tally, effects } = batch;
     this.secrets.check('a request to the API server', effects);
-    this.writes += effects.filter((effect) => effect.kind !== 'create-event').length;
+    this.writes += effects.filter(
+      ({ kind }) => kind !== 'create-event' && kind !== 'patch-event',
+    ).length;
     if (effects.length > 0 && api.clusterUid !== sender.registration.clusterUid) {
       this.report(`S6: ${effects.length} effects for a cluster that is not registered`);
     }
@@ -348,11 +337,6 @@ export class Observer {
 
   /** A pod goes by a whole view only (S3: from a fresh read). */
   #checkView(sender: SenderFacts, effects: readonly Effect[]): void {
-    const readAtMs = sender.noted?.readAtMs();
-    const isLate = readAtMs !== undefined && this.#nowMs() - readAtMs > RUN_MAX_MS;
-    for (const effect of effects) {
-      if (isLate && effect.kind === 'delete-pod') this.#late.add(effect.uid);
-    }
     const deleted = effects.find((effect) => effect.kind === 'delete-pod');
     if (deleted === undefined || sender.noted?.isWhole() !== false) return;
     this.report(`S3: ${deleted.name} deleted by a view that is not whole`);

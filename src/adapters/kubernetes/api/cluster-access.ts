@@ -10,6 +10,7 @@ import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
+import { isPastDeadline } from '../../../core/pod/request-life.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   ClusterAccess,
@@ -63,6 +64,10 @@ const SNAPSHOT_REQUEST_TIMEOUT_MS = 3_000;
 /** A request without an answer for so long was never answered. */
 const HANG_MS = 5_000;
 
+function isOver(limits: ExecuteOptions, clock: Clock): boolean {
+  return isPastDeadline(limits, { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() });
+}
+
 /** A cluster over a transport. */
 export class HttpsClusterAccess implements ClusterAccess {
   readonly #options: ClusterAccessOptions;
@@ -98,7 +103,7 @@ export class HttpsClusterAccess implements ClusterAccess {
           continue;
         }
         const startedMs = clock.monotonicMs();
-        const outcome = await this.#executeOne(effect, options.deadlineMs);
+        const outcome = await this.#executeOne(effect, options);
         outcomes[index] = outcome;
         // The rest of the batch would only wait as long, one after the other (L3).
         const isUnknown = outcome.kind === 'ambiguous';
@@ -110,8 +115,8 @@ export class HttpsClusterAccess implements ClusterAccess {
     return outcomes;
   }
 
-  async #executeOne(effect: Effect, deadlineMs: number): Promise<Outcome> {
-    if (this.#options.clock.monotonicMs() >= deadlineMs) {
+  async #executeOne(effect: Effect, options: ExecuteOptions): Promise<Outcome> {
+    if (isOver(options, this.#options.clock)) {
       return { kind: 'unsent', message: 'the deadline has passed' };
     }
     const pauseMs = this.#pressure.remainingMs();
@@ -122,7 +127,7 @@ export class HttpsClusterAccess implements ClusterAccess {
     if (prepared.kind === 'faulty') {
       return { kind: 'refused', code: 'other', status: 0, message: prepared.message };
     }
-    const answer = await this.#send(prepared.request, deadlineMs);
+    const answer = await this.#send(prepared.request, options);
     const outcome = classifyWrite(answer, prepared.subject);
     // Limits on Events are their own (EventRateLimit); they must not hold pods back.
     if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {
@@ -132,11 +137,11 @@ export class HttpsClusterAccess implements ClusterAccess {
   }
 
   /** A repetition with a new credential is a request that starts, too: none after the deadline (protocol 5). */
-  async #send(request: TransportRequest, deadlineMs = Infinity): Promise<TransportAnswer> {
+  async #send(request: TransportRequest, options?: ExecuteOptions): Promise<TransportAnswer> {
     const { transport, clock, refreshCredential } = this.#options;
     const answer = await transport.send(request);
     if (answer.kind !== 'answered' || answer.status !== 401) return answer;
-    const isAgain = refreshCredential() && clock.monotonicMs() < deadlineMs;
+    const isAgain = refreshCredential() && !(options !== undefined && isOver(options, clock));
     return isAgain ? transport.send(request) : answer;
   }
 

@@ -10,6 +10,8 @@ import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { View } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
+import { isPastDeadline } from '../../../core/pod/request-life.ts';
+import type { StartLimits } from '../../../core/pod/request-life.ts';
 import type { ClusterAccess, ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
 import type { ClusterGate } from '../../isolation/cluster-gate.ts';
 import type { DaemonSetRef, NamespacedName } from '../../../ports/stores/view-store.ts';
@@ -42,6 +44,8 @@ export interface RunContext {
   /** The way to the cluster, through its circuit breaker. */
   readonly gate: ClusterGate;
   readonly run: ReconcileRun;
+  /** When the run ends by the wall clock: a sandbox that stood still finds time left on its monotonic one (row 21). */
+  readonly wallDeadlineMs: number;
   readonly dependencies: StepDependencies;
   /** Records intents before effects; a run that loses this write has sent nothing (protocol 4). */
   readonly recordIntents: (ref: DaemonSetRef, change: StateChange) => Promise<StateWrite>;
@@ -89,12 +93,18 @@ export function effectDeadlineMs({ run, dependencies }: RunContext): number {
   return run.deadlineMs - dependencies.options.recordReserveMs;
 }
 
+/** The same by both clocks. */
+function startLimitsOf(context: RunContext): StartLimits {
+  const wallDeadlineMs = context.wallDeadlineMs - context.dependencies.options.recordReserveMs;
+  return { deadlineMs: effectDeadlineMs(context), wallDeadlineMs };
+}
+
 /** Sends effects, none after that time. */
 export function send(
   effects: readonly Effect[],
   { context, access }: Pick<Step, 'context' | 'access'>,
 ): Promise<readonly Outcome[]> {
-  return access.execute(effects, { deadlineMs: effectDeadlineMs(context) });
+  return access.execute(effects, startLimitsOf(context));
 }
 
 /** Of an effect that was sent and not answered for. */
@@ -109,10 +119,12 @@ export async function sendOne(
   return outcome;
 }
 
-/** False once the deadline passed or the process was told to stop. */
+/** False once the deadline passed, by either clock, or the process was told to stop. */
 export function mayContinue(context: RunContext): boolean {
   if (context.run.signal?.aborted === true) return false;
-  return context.dependencies.clock.monotonicMs() < effectDeadlineMs(context);
+  const { clock } = context.dependencies;
+  const at = { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() };
+  return !isPastDeadline(startLimitsOf(context), at);
 }
 
 /** Connects at most once per attempt, and only when something needs the cluster. */

@@ -116,6 +116,34 @@ describe('protocol 7: before each batch', () => {
   });
 });
 
+describe('a sandbox that stood still', () => {
+  /** Its monotonic clock stands still while it does; that of the wall goes on. */
+  function standsStill(world: ReconcileWorld, forMs: number): void {
+    const { clock } = world;
+    const [wall, monotonic] = [clock.nowMs.bind(clock), clock.monotonicMs.bind(clock)];
+    const recordedAtMs = wall();
+    clock.nowMs = () => wall() + forMs;
+    clock.monotonicMs = () => Math.min(monotonic(), recordedAtMs);
+  }
+
+  it('sends nothing that it recorded before, though its own clock says that there is time (rows 21, 30, S1)', async () => {
+    const world = new ReconcileWorld({ nodes: 3 });
+    await world.mirror.sync();
+    const write = world.view.writeState.bind(world.view);
+    let isRecorded = false;
+    world.view.writeState = async (ref, state) => {
+      const written = await write(ref, state);
+      if (!isRecorded) standsStill(world, 60_000);
+      isRecorded = true;
+      return written;
+    };
+    const result = await world.run({}, 30_000);
+    assert.ok(isRecorded);
+    assert.equal(creates(world), 0);
+    assert.equal(result.kind === 'deferred' && result.code, 'interrupted');
+  });
+});
+
 describe('slow start', () => {
   it('stops after a batch in which something went wrong (row 12)', async () => {
     const world = new ReconcileWorld({ nodes: 100 });

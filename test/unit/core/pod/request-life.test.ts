@@ -8,6 +8,7 @@ import {
   earlierStartsByMs,
   forgottenUntilMs,
   hasOpenRequest,
+  isPastDeadline,
   requestLifeMs,
   resolvedAtMs,
 } from '../../../../src/core/pod/request-life.ts';
@@ -50,6 +51,16 @@ describe('resolvedAtMs', () => {
     assert.equal(resolved(createIntent('n1', { startsByMs, answer })), 2 * TIMEOUT_MS);
     const accepted = deleteIntent(pod('n1'), { startsByMs, isAccepted: true });
     assert.equal(resolved(accepted), 2 * TIMEOUT_MS);
+  });
+});
+
+describe('isPastDeadline', () => {
+  it('says so by whichever clock is first; a caller may know but one', () => {
+    const limits = { deadlineMs: 100, wallDeadlineMs: NOW_MS };
+    assert.equal(isPastDeadline(limits, { monotonicMs: 99, wallMs: NOW_MS - 1 }), false);
+    assert.equal(isPastDeadline(limits, { monotonicMs: 100, wallMs: NOW_MS - 1 }), true);
+    assert.equal(isPastDeadline(limits, { monotonicMs: 99, wallMs: NOW_MS }), true);
+    assert.equal(isPastDeadline({ deadlineMs: 100 }, { monotonicMs: 99, wallMs: NOW_MS }), false);
   });
 });
 

@@ -109,6 +109,17 @@ describe('cluster access', () => {
       assert.ok(server.connectionCount() - before <= 16);
     });
 
+    it('starts no request after the deadline of the wall, though its own clock stood still (faults 21)', async () => {
+      const access = open(echoCreate, { concurrencyMax: 1 });
+      const limits = { deadlineMs: clock.monotonicMs() + 60_000, wallDeadlineMs: clock.nowMs() };
+      const outcomes = await access.execute([createPod('pod-1')], limits);
+      assert.deepEqual(
+        outcomes.map((outcome) => outcome.kind),
+        ['unsent'],
+      );
+      assert.equal(server.requests.length, 0);
+    });
+
     it('starts no request after the deadline (faults 29)', async () => {
       let isLate = false;
       const access = open(

@@ -20,6 +20,7 @@ function contextOf(world: ReconcileWorld): EndContext {
   const context: EndContext = {
     ...{ hint, dependencies, assertions, note: {}, gate: new ClusterGate(dependencies) },
     run: { deadlineMs: world.clock.monotonicMs() + 60_000 },
+    wallDeadlineMs: world.clock.nowMs() + 60_000,
     recordIntents: (ref, change) => writeState(change, ref, context),
   };
   return context;
