@@ -70,9 +70,43 @@ describe('S15: a claim', () => {
     }));
     assert.equal(withWaiter(many, { namespace: 'ns', name: 'agent' }), many);
   });
+
+  it('leaves no waiter where all of it was granted', () => {
+    const { lane } = claimLane(laneOf(), [entry('n1', 'agent')], []);
+    assert.deepEqual(lane.waiters, []);
+  });
+
+  it('of nothing is nothing to write, but for entries that were judged free', () => {
+    const taken = laneOf(entry('n1', 'cni'));
+    assert.equal(claimLane(taken, [], []).lane, taken);
+    assert.deepEqual(claimLane(taken, [], [entry('n1', 'cni')]).lane.entries, []);
+  });
+
+  it('is noted as waiting beside others of the same name, or the same namespace', () => {
+    const others = [
+      { namespace: 'other', name: 'agent' },
+      { namespace: 'ns', name: 'proxy' },
+    ];
+    const own = { namespace: 'ns', name: 'agent' };
+    assert.deepEqual(withWaiter(others, own), [...others, own]);
+    const full = { ...laneOf(entry('n1', 'cni')), waiters: others };
+    assert.deepEqual(claimLane(full, [entry('n1', 'agent')], []).lane.waiters, [...others, own]);
+  });
 });
 
 describe('giving back', () => {
+  it('wakes keys of the own name elsewhere, and of others here; the own key by its own entry alone', () => {
+    const waiters = [
+      { namespace: 'other', name: 'agent' },
+      { namespace: 'ns', name: 'agent' },
+      { namespace: 'ns', name: 'cni' },
+    ];
+    const lane = { ...laneOf(entry('n1', 'cni'), entry('n2', 'agent')), waiters };
+    const woken = releaseLane(lane, uid('agent'), [entry('n2', 'agent')])?.woken;
+    assert.deepEqual(woken, [waiters[0], waiters[2]]);
+    assert.deepEqual(releaseLane(lane, uid('nobody'), [entry('n2', 'agent')])?.woken, waiters);
+  });
+
   it('takes just those entries, and wakes everybody who waits but the own key', () => {
     const waiters = ['agent', 'proxy', 'cni'].map((name) => ({ namespace: 'ns', name }));
     const lane = { ...laneOf(entry('n1', 'agent'), entry('n2', 'agent')), waiters };
