@@ -49,4 +49,44 @@ export const QUIET_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'stretches with the objects in the slices',
     },
   },
+  'node-that-waits-for-the-pace': {
+    bug: 'a node that joins in the middle of a rollout waits until its next flush is due (ADR 0059)',
+    file: 'src/watcher/pace/flush-schedule.ts',
+    before: 'return Math.max(quietMs, this.#promptAsOfMs + missing * this.#promptEveryMs);',
+    after: 'return Math.max(quietMs, Infinity);',
+    killedBy: {
+      file: 'test/unit/watcher/pace/flush-schedule.test.ts',
+      title: 'does not wait for the pace of a rollout when somebody waits',
+    },
+  },
+  'crowd-that-never-waits': {
+    bug: 'every node of a crowd that joins makes a flush of its own (ADR 0059)',
+    file: 'src/watcher/pace/flush-schedule.ts',
+    before: 'this.#promptLeft = Math.max(0, this.#promptLeftAt(nowMs) - 1);',
+    after: 'this.#promptLeft = Math.max(0, this.#promptLeftAt(nowMs));',
+    killedBy: {
+      file: 'test/unit/watcher/pace/flush-schedule.test.ts',
+      title: 'is that of the pace for the fifth of a crowd',
+    },
+  },
+  'dense-although-held': {
+    bug: 'ten DaemonSets that churn on thousands of nodes are sent faster than ingest packs them (ADR 0059)',
+    file: 'src/watcher/pace/flush-pace.ts',
+    before: 'this.#densePaceMs = Math.min(this.#paceMs, stretchedMs * densePart);',
+    after: 'this.#densePaceMs = this.#paceMs * densePart;',
+    killedBy: {
+      file: 'test/unit/watcher/pace/flush-pace.test.ts',
+      title: 'is no sooner for it where ten DaemonSets churn',
+    },
+  },
+  'tainted-node-that-hurries': {
+    bug: 'a node that nobody may use yet uses up a flush, and the taint that goes waits (ADR 0059)',
+    file: 'src/watcher/replicate/affected.ts',
+    before: "? placement === 'run'",
+    after: "? placement !== 'leave'",
+    killedBy: {
+      file: 'test/unit/watcher/replicate/urgency.test.ts',
+      title: 'is a node that no DaemonSet may use yet',
+    },
+  },
 };

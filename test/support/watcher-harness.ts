@@ -33,8 +33,12 @@ export interface WatcherHarness {
   readonly news: () => readonly WatcherMessage[];
 }
 
+/** What leads to nothing by itself is sent as soon as all else: a test that is about something else waits for nothing. */
+const AT_ONCE = { flushCalmMs: DEFAULT_WATCHER_OPTIONS.flushQuietMs } as const;
+
 /** Creates a harness around an empty cluster. */
-export function createWatcherHarness(options: Partial<WatcherOptions> = {}): WatcherHarness {
+export function createWatcherHarness(given: Partial<WatcherOptions> = {}): WatcherHarness {
+  const options = { ...AT_ONCE, ...given };
   const clock = new VirtualClock();
   const source = new ScriptedWatchSource();
   const queue = new RecordingEventQueue(clock);

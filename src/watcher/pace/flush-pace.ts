@@ -8,7 +8,8 @@
  * slices, or large ones, costs whoever applies it more than that: `ingest` packs each of them as a whole, and
  * applies one message of a cluster at a time. So the pace stretches with what the flush before touched, up to
  * `flushStretchedMsMax`: ten churning DaemonSets on 5,000 nodes touch 160 slices in each, and a backlog
- * would grow for as long as they churn; one that is rolled out there packs 5,000 pods. Pure; times are monotonic.
+ * would grow for as long as they churn; one that is rolled out there packs 5,000 pods. A flush in which much changed is
+ * worth more than one that writes thousands of objects anew for a few: it comes at a fraction of the pace. Pure; times are monotonic.
  */
 
 /** Bounds of the pace. */
@@ -17,11 +18,17 @@ export interface FlushPaceOptions {
   readonly flushQuietMs: number;
   /** No change waits longer; the pace of a long burst. */
   readonly flushMsMax: number;
+  /** So long a change waits that leads to nothing by itself, for what follows it. */
+  readonly flushCalmMs: number;
   /** Added to the pace for each slice that the flush before touched, and for each object in one of them. */
   readonly flushMsPerSlice: number;
   readonly flushMsPerObject: number;
   /** The longest that the pace is stretched to; no change waits longer. */
   readonly flushStretchedMsMax: number;
+  /** A flush of so many changes that writes at most so many objects anew for each is dense, and waits for a part of the pace. */
+  readonly denseChangesMin: number;
+  readonly denseObjectsPerChange: number;
+  readonly densePart: number;
   /** Quick flushes in a row; one more is allowed for each `flushMsMax` that passed. */
   readonly flushBurstMax: number;
 }
@@ -33,38 +40,69 @@ export interface FlushWidth {
   readonly objects: number;
 }
 
+/** Changes that wait for one flush. */
+export interface WaitingChanges {
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly count: number;
+}
+
 /** Paces flushes. */
 export class FlushPace {
   readonly #options: FlushPaceOptions;
   /** Quick flushes left at `#asOfMs`; fractions grow back with time. */
   #left: number;
-  #asOfMs: number | undefined;
+  #asOfMs = Number.NEGATIVE_INFINITY;
   /** One flush in so long: `flushMsMax`, or more after a wide one. */
   #paceMs: number;
+  /** So many changes make the next flush a dense one, if it touches what the one before did. */
+  #denseCount = Infinity;
+  #densePaceMs: number;
 
   constructor(options: FlushPaceOptions) {
     this.#options = options;
     this.#left = options.flushBurstMax;
     this.#paceMs = options.flushMsMax;
+    this.#densePaceMs = options.flushMsMax;
+  }
+
+  /** One flush in so long, as the last one has it. */
+  get paceMs(): number {
+    return this.#paceMs;
   }
 
   /** When changes are to be sent of which the first and the last came at these times. */
-  dueMs(change: { readonly firstMs: number; readonly lastMs: number }): number {
-    const quietMs = change.lastMs + this.#options.flushQuietMs;
-    const missing = Math.max(0, 1 - this.#left);
-    const allowedMs = (this.#asOfMs ?? Number.NEGATIVE_INFINITY) + missing * this.#paceMs;
-    return Math.min(Math.max(quietMs, allowedMs), change.firstMs + this.#paceMs);
+  dueMs({ firstMs, lastMs, count }: WaitingChanges): number {
+    const quietMs = lastMs + this.#options.flushQuietMs;
+    const dueMs = Math.min(Math.max(quietMs, this.#allowedMs()), firstMs + this.#paceMs);
+    if (count < this.#denseCount) return dueMs;
+    return Math.min(dueMs, Math.max(firstMs, this.#asOfMs + this.#densePaceMs));
+  }
+
+  /** When changes are to be sent of which the first came then, and that lead to nothing by themselves. */
+  calmDueMs(firstMs: number): number {
+    const pacedMs = Math.min(this.#allowedMs(), firstMs + this.#paceMs);
+    return Math.max(firstMs + this.#options.flushCalmMs, pacedMs);
+  }
+
+  #allowedMs(): number {
+    return this.#asOfMs + Math.max(0, 1 - this.#left) * this.#paceMs;
   }
 
   /** Notes a flush, and what it touches. */
   take(nowMs: number, { slices, objects }: FlushWidth): void {
     const { flushMsMax, flushBurstMax, flushMsPerSlice, flushMsPerObject } = this.#options;
-    const grown = this.#asOfMs === undefined ? 0 : (nowMs - this.#asOfMs) / this.#paceMs;
+    const grown = (nowMs - this.#asOfMs) / this.#paceMs;
     const isWide = slices * flushMsPerSlice > flushMsMax;
     // After a wide one there is no burst: each would be wide as well.
     this.#left = isWide ? 0 : Math.max(0, Math.min(flushBurstMax, this.#left + grown) - 1);
-    const stretchedMs = slices * flushMsPerSlice + objects * flushMsPerObject;
-    this.#paceMs = Math.max(flushMsMax, Math.min(this.#options.flushStretchedMsMax, stretchedMs));
+    const stretchedMs = Math.max(flushMsMax, slices * flushMsPerSlice + objects * flushMsPerObject);
+    const { flushStretchedMsMax, densePart, denseChangesMin, denseObjectsPerChange } =
+      this.#options;
+    this.#paceMs = Math.min(flushStretchedMsMax, stretchedMs);
+    // A part of all that it costs: what is held to the longest pace is no sooner for that.
+    this.#densePaceMs = Math.min(this.#paceMs, stretchedMs * densePart);
+    this.#denseCount = Math.max(denseChangesMin, objects / denseObjectsPerChange);
     this.#asOfMs = nowMs;
   }
 }

@@ -3,13 +3,13 @@
  *
  * Tests and the simulation shorten some; a deployment has no reason to.
  */
-import type { FlushPaceOptions } from './flush-pace.ts';
+import type { FlushScheduleOptions } from './flush-schedule.ts';
 import type { HeartbeatOptions } from './heartbeat.ts';
 import type { LeaseOptions } from '../lease/lease.ts';
 import type { ListWatchOptions } from '../observe/list-watch.ts';
 
 /** Bounds of a watcher; times in milliseconds. */
-export interface WatcherOptions extends FlushPaceOptions {
+export interface WatcherOptions extends FlushScheduleOptions {
   /** Encoded size of a message (design 2: 256 KiB, of which the age beside it takes some), and deltas in one. */
   readonly messageBytesMax: number;
   readonly deltasPerMessageMax: number;
@@ -33,10 +33,17 @@ export interface WatcherOptions extends FlushPaceOptions {
 export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
   flushQuietMs: 5,
   flushMsMax: 250,
+  flushCalmMs: 250,
   flushMsPerSlice: 12,
   flushMsPerObject: 0.25,
   flushStretchedMsMax: 2_000,
   flushBurstMax: 4,
+  denseChangesMin: 20,
+  denseObjectsPerChange: 40,
+  densePart: 0.25,
+  promptBurstMax: 4,
+  promptEveryMs: 500,
+  promptMsMax: 25,
   messageBytesMax: 256 * 1024 - 64 - 8 * 1024,
   deltasPerMessageMax: 2000,
   objectBytesMax: 150 * 1024,

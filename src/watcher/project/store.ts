@@ -155,6 +155,14 @@ export class ObjectStore {
     return this.#rollouts.size > 0;
   }
 
+  /** True if one of these sets holds the pods of a DaemonSet that is being rolled out. */
+  isRolledOut(sets: readonly Membership[]): boolean {
+    for (const { uid } of this.#rollouts) {
+      if (sets.some(({ set }) => set === `pods/${uid}`)) return true;
+    }
+    return false;
+  }
+
   #names(kind: WatchedKind): Map<string, Tracked> {
     const names = this.#byName.get(kind);
     if (names === undefined) throw new Error(`kind is not watched: ${kind}`);

@@ -57,6 +57,23 @@ export class AffectedFinder {
     return { rules: PLACEMENT_RULES, keys };
   }
 
+  /** True if a DaemonSet may use the node now that could not as it was sent last, or the other way round; undefined: it cannot be judged. */
+  movesPlacement({ sentNode: before, slim }: Tracked): boolean | undefined {
+    const after = slim?.projection;
+    if (after?.kind !== 'Node' || before === 'opaque') return undefined;
+    for (const daemonSet of this.#store.objects('DaemonSet')) {
+      const prepared = this.#prepare(daemonSet.slim?.projection);
+      if (prepared === undefined) return undefined;
+      const { placement } = decidePlacement(prepared, after);
+      const isMoved =
+        before === undefined
+          ? placement === 'run'
+          : decidePlacement(prepared, before).placement !== placement;
+      if (isMoved) return true;
+    }
+    return false;
+  }
+
   #concern(daemonSet: Tracked, changes: readonly NodeChange[]): boolean {
     const prepared = this.#prepare(daemonSet.slim?.projection);
     if (prepared === undefined) return true;

@@ -19,7 +19,7 @@ import type { HeartbeatSchedule } from '../pace/heartbeat.ts';
 import type { Intake } from '../observe/intake.ts';
 import type { MessageSize } from '../project/message-size.ts';
 import type { WatcherOptions } from '../pace/options.ts';
-import { AffectedFinder } from './affected.ts';
+import type { AffectedFinder } from './affected.ts';
 import type { Outbox } from './outbox.ts';
 import type { OpaqueReason, Projector } from '../project/projection.ts';
 import type { CutMoment, Sender } from './sender.ts';
@@ -30,6 +30,7 @@ import type { ObjectStore, Tracked } from '../project/store.ts';
 interface PublisherDependencies extends Omit<ProcessPorts, 'random'> {
   readonly sender: Sender;
   readonly store: ObjectStore;
+  readonly affected: AffectedFinder;
   readonly outbox: Outbox;
   readonly intake: Intake;
   readonly heartbeat: HeartbeatSchedule;
@@ -80,12 +81,10 @@ function isCuttable(batch: SliceBatch, sliceCount: number): boolean {
 /** The message stream of one epoch. */
 export class Publisher {
   readonly #on: PublisherDependencies;
-  readonly #affected: AffectedFinder;
   #announced = { seq: 0, sliceCount: 1 };
 
   constructor(dependencies: PublisherDependencies) {
     this.#on = dependencies;
-    this.#affected = new AffectedFinder(dependencies.store);
   }
 
   /** Slice count of the announcement that was accepted last. */
@@ -173,14 +172,14 @@ export class Publisher {
     readonly message: Message;
     readonly isLast: boolean;
   } {
-    const { sender, outbox, size, options } = this.#on;
+    const { sender, affected: finder, outbox, size, options } = this.#on;
     let deltasMax = options.deltasPerMessageMax;
     for (;;) {
       const batch = outbox.nextBatch(size.charsMax, deltasMax);
       const { deltas, isLast, hashes } = batch;
       const closing = isLast ? begun : undefined;
       const cut = closing === undefined ? {} : { cut: cutOf(closing, hashes) };
-      const affected = this.#affected.affectedBy(batch.tracked);
+      const affected = finder.affectedBy(batch.tracked);
       const frozen = sender.freeze({ kind: 'changes', deltas, ...cut }, affected);
       if (frozen.sizeBytes <= size.bytesMax) {
         outbox.commitBatch(batch);

@@ -14,12 +14,14 @@ import { sliceCountFor } from '../../core/projections/set-hash.ts';
 import type { AnnouncementBody } from '../../core/model/watcher-message.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
 import { Alarm } from '../pace/alarm.ts';
-import { FlushPace } from '../pace/flush-pace.ts';
+import { FlushSchedule } from '../pace/flush-schedule.ts';
 import { HeartbeatSchedule, type WaitReason } from '../pace/heartbeat.ts';
 import { Intake } from '../observe/intake.ts';
 import { ListWatch } from '../observe/list-watch.ts';
 import { createSelectorIndex } from '../project/membership.ts';
 import { Outbox } from '../replicate/outbox.ts';
+import { AffectedFinder } from '../replicate/affected.ts';
+import { UrgencyJudge } from '../replicate/urgency.ts';
 import { createProjector } from '../project/projection.ts';
 import type { Projector, SlimObject } from '../project/projection.ts';
 import { Publisher, SLICE_COUNT_MAX } from '../replicate/publisher.ts';
@@ -50,13 +52,11 @@ export class Session {
   readonly #outbox = new Outbox();
   readonly #intake: Intake;
   readonly #heartbeat: HeartbeatSchedule;
-  readonly #pace: FlushPace;
+  readonly #flushes: FlushSchedule;
+  readonly #urgency: UrgencyJudge;
   readonly #publisher: Publisher;
   #phase: SessionPhase = 'announcing';
   #end: SessionEnd | undefined;
-  /** When the first and the last change of the coming flush came; undefined: nothing waits. */
-  #firstChangeMs: number | undefined;
-  #lastChangeMs = 0;
   #periodicDueMs: number;
   #requestId: string | undefined;
   #sliceCountMin = 1;
@@ -70,7 +70,7 @@ export class Session {
     this.#alarm = new Alarm(clock);
     this.#periodicDueMs = nowMs + jittered(random, options.snapshotMs, 0.1);
     this.#heartbeat = new HeartbeatSchedule(options.heartbeat, nowMs);
-    this.#pace = new FlushPace(options);
+    this.#flushes = new FlushSchedule(options);
     const { sendBackoffBaseMs: backoffBaseMs, sendBackoffCapMs: backoffCapMs } = options;
     const sending = { ...dependencies, backoffBaseMs, backoffCapMs };
     this.#sender = new Sender(sending, start.header, this.#abort.signal);
@@ -78,6 +78,8 @@ export class Session {
       log.warn('a selector cannot be evaluated and matches nothing', { owner, reason });
     });
     this.#store = new ObjectStore(selectors, this.#listener());
+    const affected = new AffectedFinder(this.#store);
+    this.#urgency = new UrgencyJudge(this.#store, affected);
     const projector = this.#projector();
     this.#intake = new Intake({
       store: this.#store,
@@ -97,6 +99,7 @@ export class Session {
       ...memory,
       sender: this.#sender,
       store: this.#store,
+      affected,
       outbox: this.#outbox,
       intake: this.#intake,
       heartbeat: this.#heartbeat,
@@ -166,10 +169,8 @@ export class Session {
           return;
         }
         if (weight !== 'decides') return cutSoon(weight);
-        this.#lastChangeMs = clock.monotonicMs();
-        if (this.#firstChangeMs !== undefined) return;
-        this.#firstChangeMs = this.#lastChangeMs;
-        this.#alarm.ring();
+        const urgency = this.#phase === 'steady' ? this.#urgency.judge(tracked, former) : 'usual';
+        if (this.#flushes.note(urgency, clock.monotonicMs())) this.#alarm.ring();
       },
       onFiltered: (tracked) => {
         if (isAwaited(tracked, tracked.sets)) noteFiltered();
@@ -215,20 +216,15 @@ export class Session {
       const end = await this.#publisher.announce(asked);
       return end === 'done' ? this.#snapshot(asked.requestId) : end;
     }
-    const flushDueMs =
-      this.#firstChangeMs === undefined
-        ? Number.POSITIVE_INFINITY
-        : this.#pace.dueMs({ firstMs: this.#firstChangeMs, lastMs: this.#lastChangeMs });
+    const flushDueMs = this.#flushes.dueMs();
     const heartbeatDueMs = this.#heartbeat.dueMs(this.#store.hasRollout);
     if (flushDueMs <= nowMs) {
-      this.#firstChangeMs = undefined;
+      const { sliceCount } = this.#publisher;
+      const hasChanges = this.#outbox.size > 0;
+      const counting = { sliceCount, countMax: SLICES_COUNTED_MAX };
+      this.#flushes.take(nowMs, hasChanges ? this.#outbox.widthWaiting(counting) : undefined);
       // What changed may have changed back; then a heartbeat will tell that marks moved.
-      if (this.#outbox.size > 0) {
-        const { sliceCount } = this.#publisher;
-        const countMax = SLICES_COUNTED_MAX;
-        this.#pace.take(nowMs, this.#outbox.widthWaiting({ sliceCount, countMax }));
-        return this.#publisher.flush();
-      }
+      if (hasChanges) return this.#publisher.flush();
     } else if (heartbeatDueMs <= nowMs) {
       this.#on.metrics.count('WatcherHeartbeats');
       this.#on.metrics.count('WatcherFilteredEvents', { by: this.#filteredCount });

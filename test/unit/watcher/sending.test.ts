@@ -71,10 +71,11 @@ describe('protocol 1: the age of a cut', () => {
 describe('flush', () => {
   test('waits for a few milliseconds of quiet, and never longer than 250 ms', async () => {
     const harness = createWatcherHarness();
+    harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
     const watcher = await harness.startSettled();
     harness.news();
     for (let index = 0; index < 100; index += 1) {
-      harness.source.put('Node', nodeDraft(`n${String(index)}`));
+      harness.source.put('Pod', podDraft(`p${String(index)}`, { app: 'agent' }));
       await harness.clock.advance(4);
       if (index === 60) assert.equal(harness.news().length, 0);
     }

@@ -1,0 +1,139 @@
+/** Who waits for which change (ADR 0059), told by when a watcher sends it while much else is going on. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../../src/watcher/pace/options.ts';
+import {
+  createWatcherHarness,
+  daemonSetDraft,
+  nodeDraft,
+  podDraft,
+} from '../../../support/watcher-harness.ts';
+import type { WatcherHarness } from '../../../support/watcher-harness.ts';
+
+const { flushCalmMs, flushQuietMs, flushMsMax, flushBurstMax } = DEFAULT_WATCHER_OPTIONS;
+const TAINTED = { spec: { taints: [{ key: 'starting', effect: 'NoSchedule' }] } };
+/** Of a DaemonSet that is being rolled out. */
+const BEHIND = {
+  status: { observedGeneration: 1, desiredNumberScheduled: 9, updatedNumberScheduled: 1 },
+};
+
+/**
+ * How soon the change is sent by a watcher that just used up its quick flushes: a few milliseconds (prompt), a moment after
+ * the last flush (usual), or `flushCalmMs` after the change (calm).
+ */
+async function waitOf(
+  change: (harness: WatcherHarness) => void,
+  before: (harness: WatcherHarness) => void = () => undefined,
+): Promise<'prompt' | 'usual' | 'calm'> {
+  const harness = createWatcherHarness({ flushCalmMs });
+  const { clock, source } = harness;
+  source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
+  before(harness);
+  const watcher = await harness.startSettled();
+  for (let count = 0; count < flushBurstMax; count += 1) {
+    source.put('Pod', podDraft(`other-${String(count)}`, { app: 'agent' }));
+    await clock.advance(flushQuietMs + 1);
+  }
+  await clock.advance(50);
+  harness.news();
+  change(harness);
+  const changedMs = clock.monotonicMs();
+  await clock.advanceUntil(() => harness.news().length > 0, { withinMs: 1_000 });
+  await watcher.stop();
+  const waitedMs = clock.monotonicMs() - changedMs;
+  if (waitedMs <= flushQuietMs + 1) return 'prompt';
+  return waitedMs < flushMsMax - 20 ? 'usual' : 'calm';
+}
+
+describe('a change that somebody waits for', () => {
+  it('is a node that a DaemonSet may use now, or may use no longer', async () => {
+    const join = ({ source }: WatcherHarness): void => {
+      source.put('Node', nodeDraft('n1'));
+    };
+    const taint = ({ source }: WatcherHarness): void => {
+      source.put('Node', nodeDraft('n1', TAINTED));
+    };
+    assert.equal(await waitOf(join), 'prompt');
+    assert.equal(await waitOf(join, taint), 'prompt');
+    assert.equal(await waitOf(taint, join), 'prompt');
+  });
+
+  it('is an edit of a DaemonSet', async () => {
+    const edit = ({ source }: WatcherHarness): void => {
+      const metadata = { name: 'agent', namespace: 'infra', uid: 'ds1', generation: 2 };
+      source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1', metadata }));
+    };
+    assert.equal(await waitOf(edit), 'prompt');
+  });
+
+  it('is a pod that somebody took away, or that ended, while its DaemonSet is not rolled out', async () => {
+    const pod = podDraft('p', { owner: 'ds1', uid: 'p1', ready: true });
+    const put = ({ source }: WatcherHarness): void => {
+      source.put('Pod', pod);
+    };
+    const remove = ({ source }: WatcherHarness): void => {
+      source.remove('Pod', { name: 'p', namespace: 'infra' });
+    };
+    const fail = ({ source }: WatcherHarness): void => {
+      source.put('Pod', { ...pod, status: { phase: 'Failed' } });
+    };
+    const rollOut = (harness: WatcherHarness): void => {
+      put(harness);
+      harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1', ...BEHIND }));
+    };
+    assert.equal(await waitOf(remove, put), 'prompt');
+    assert.equal(await waitOf(fail, put), 'prompt');
+    assert.equal(await waitOf(remove, rollOut), 'usual');
+    assert.equal(await waitOf(fail, rollOut), 'usual');
+  });
+});
+
+describe('a change that leads to nothing by itself', () => {
+  it('is a node that no DaemonSet may use yet, or that changes nothing for any', async () => {
+    const taint = ({ source }: WatcherHarness): void => {
+      source.put('Node', nodeDraft('n1', TAINTED));
+    };
+    const join = ({ source }: WatcherHarness): void => {
+      source.put('Node', nodeDraft('n1'));
+    };
+    const label = ({ source }: WatcherHarness): void => {
+      source.put('Node', nodeDraft('n1', { metadata: { name: 'n1', labels: { rack: 'b' } } }));
+    };
+    assert.equal(await waitOf(taint), 'calm');
+    assert.equal(await waitOf(label, join), 'calm');
+  });
+
+  it('is a pod that was just made, and one that becomes ready while nothing is rolled out', async () => {
+    const make = ({ source }: WatcherHarness): void => {
+      source.put('Pod', podDraft('p', { owner: 'ds1', uid: 'p1' }));
+    };
+    const ready = ({ source }: WatcherHarness): void => {
+      source.put('Pod', podDraft('p', { owner: 'ds1', uid: 'p1', ready: true }));
+    };
+    const rollOut = ({ source }: WatcherHarness): void => {
+      source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1', ...BEHIND }));
+    };
+    assert.equal(await waitOf(make), 'calm');
+    assert.equal(await waitOf(make, rollOut), 'calm');
+    assert.equal(await waitOf(ready, make), 'calm');
+    const both = (harness: WatcherHarness): void => {
+      make(harness);
+      rollOut(harness);
+    };
+    assert.equal(await waitOf(ready, both), 'usual', 'it frees a place in the budget');
+  });
+
+  it('is not a pod of which nobody knows whose it is, nor what cannot be judged', async () => {
+    const orphan = ({ source }: WatcherHarness): void => {
+      source.put('Pod', podDraft('p', { app: 'agent' }));
+    };
+    const gone = ({ source }: WatcherHarness): void => {
+      source.remove('Node', { name: 'n1' });
+    };
+    const join = ({ source }: WatcherHarness): void => {
+      source.put('Node', nodeDraft('n1'));
+    };
+    assert.equal(await waitOf(orphan), 'usual');
+    assert.equal(await waitOf(gone, join), 'usual');
+  });
+});
