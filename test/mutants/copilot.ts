@@ -97,6 +97,17 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '',
     killedBy: { file: RULES_TEST, title: 'waits for the watcher where nothing was heard of pods' },
   },
+  'copilot-fights-gitops': {
+    bug: 'a template that GitOps puts back before anybody looked is restored again and again (issue 17)',
+    file: 'src/app/reconcile/end/finish.ts',
+    before:
+      'return restoredGeneration === undefined ? record : noteRestored(record, restoredGeneration);',
+    after: 'return restoredGeneration === -1 ? noteRestored(record, 0) : record;',
+    killedBy: {
+      file: 'test/unit/app/reconcile/staged-rollout.test.ts',
+      title: 'does not fight who applies the halted template again',
+    },
+  },
   'copilot-unknown-names': {
     bug: 'the doctor does not say that admission names no DaemonSet that opts in (issue 17)',
     file: 'src/app/doctor/judge-copilot.ts',

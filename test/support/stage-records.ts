@@ -53,6 +53,7 @@ export function stagesInput(options: Partial<StagesInput> = {}): StagesInput {
     minReadyMs: 0,
     strategyUnavailable: 1,
     isStageTrue: true,
+    generation: 1,
     rolloutId: 'uid/bbbb',
     ...options,
   };

@@ -68,6 +68,11 @@ export interface Breach {
   readonly message: string;
   /** Up to 16 nodes that showed it. */
   readonly nodes: readonly NodeName[];
+  /**
+   * metadata.generation at which the template of the former revision was restored, or may have been (copilot); absent: it was
+   * not. Once the DaemonSet is further, this revision was applied again.
+   */
+  readonly restoredGeneration?: number;
 }
 
 /** A revision that was halted: the same template again is held. */

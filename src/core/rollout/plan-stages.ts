@@ -37,7 +37,7 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
   if (currentHash === undefined || context.guard.kind !== 'act') return NONE;
   const { policy } = staging.reading;
   const nodes = findStageNodes(view, { intents, hash: currentHash, policy });
-  const generation = view.daemonSet.metadata.generation;
+  const { generation } = view.daemonSet.metadata;
   const stages = advanceStages({
     policy,
     record: state.rollout,
@@ -47,6 +47,7 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     nowMs: view.nowMs,
     seenView: staging.seenView,
     isViewFresh: staging.isViewFresh,
+    generation: generation ?? 0,
     minReadyMs: minReadyMsOf(view.daemonSet),
     strategyUnavailable: resolveBudget(view.daemonSet, nodes.length).maxUnavailable,
     isStageTrue: staging.mode === 'takeover',

@@ -19,6 +19,8 @@ export interface StagesInput {
   readonly record: RolloutRecord | undefined;
   /** controller-revision-hash of the DaemonSet's template. */
   readonly hash: string;
+  /** metadata.generation of the DaemonSet; 0 where the API server tells none. */
+  readonly generation: number;
   /** In the order of the view. */
   readonly nodes: readonly StageNode[];
   /** Creates that were refused, as the state remembers them; none in copilot. */

@@ -6,7 +6,6 @@
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type {
-  Breach,
   OpenStep,
   ProvenRevision,
   RefusedRevision,
@@ -17,17 +16,17 @@ import { startTrial } from '../evidence/trial.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { CANARY_NODES_MAX, pickCanary, withAbleCanary } from './canary.ts';
+import { heldIfRestored, knownBad, refusedAfter } from './known-bad.ts';
 import { isPending, nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 import { countRestarts, trialNodes } from './observe.ts';
 
-const REFUSED_MAX = 8;
-
 /** The record for this revision: the one there is, or a new one. */
 export function recordFor(input: StagesInput): RolloutRecord {
   const { record, hash } = input;
-  return withAbleCanary(record?.hash === hash ? record : startRecord(input), input);
+  const isSame = record?.hash === hash;
+  return withAbleCanary(isSame ? heldIfRestored(record, input) : startRecord(input), input);
 }
 
 function startRecord(input: StagesInput): RolloutRecord {
@@ -67,11 +66,6 @@ function firstStep(isOpen: boolean, { nodes, nowMs }: StagesInput): OpenStep {
   };
 }
 
-function knownBad({ hash, cause }: RefusedRevision, atMs: number): Breach {
-  const message = `revision ${hash} was halted before (${cause}); resume it to try again`;
-  return { cause: 'KnownBad', atMs, message, nodes: [] };
-}
-
 /** What pods of the revision had gone through before. */
 function baselinesAt(nodes: readonly StageNode[]): Pick<RolloutRecord, 'baselines'> {
   const baselines = baselinesOf(nodes.flatMap(({ updated }) => updated ?? []));
@@ -82,16 +76,6 @@ function baselinesAt(nodes: readonly StageNode[]): Pick<RolloutRecord, 'baseline
 function ordersAfter(record: RolloutRecord | undefined): RolloutRecord['orders'] {
   const paused = record?.orders.paused;
   return paused === undefined ? {} : { paused };
-}
-
-/** A revision that was halted, and that nobody took up again, is remembered. */
-function refusedAfter(record: RolloutRecord | undefined): readonly RefusedRevision[] {
-  const { hash, breach, refused = [] } = record ?? {};
-  if (hash === undefined || breach === undefined) return refused;
-  const others = refused.filter((each) => each.hash !== hash);
-  const { atMs } = breach;
-  const cause = refused.find((each) => each.hash === hash)?.cause ?? breach.cause;
-  return [{ hash, cause, atMs }, ...others].slice(0, REFUSED_MAX);
 }
 
 /** What most nodes run that are not of this revision; this revision, where all of them are. */

@@ -13,6 +13,7 @@ import type { FoundIntents } from '../../../core/intents/intents.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
+import { noteRestored } from '../../../core/stages/known-bad.ts';
 import type { DaemonSetState, EventTally } from '../../../core/model/state.ts';
 import {
   buriedAfter,
@@ -138,8 +139,16 @@ function composeState(
 }
 
 /** The stages as planned; kept by a run that planned none, until nobody asks for stages any more. */
-function rolloutAfter({ plan, subject, stored }: FinishInput): DaemonSetState['rollout'] {
-  if (plan.stages !== undefined) return plan.stages.record;
+function rolloutAfter({
+  plan,
+  subject,
+  stored,
+  ledger: { restoredGeneration },
+}: FinishInput): DaemonSetState['rollout'] {
+  if (plan.stages !== undefined) {
+    const { record } = plan.stages;
+    return restoredGeneration === undefined ? record : noteRestored(record, restoredGeneration);
+  }
   const isAsked = subject.daemonSet.metadata.annotations?.[POLICY_ANNOTATION] !== undefined;
   return isAsked ? stored.rollout : undefined;
 }

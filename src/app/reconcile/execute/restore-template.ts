@@ -1,8 +1,8 @@
 /**
  * The rollback of copilot: a DaemonSet whose rollout was halted gets the template of its former revision back (issue 17).
  *
- * Only where its policy says `onBreach: rollback`, and once a breach: the next look finds the former revision current, and
- * goes back to it as to any proven one. The right to patch named DaemonSets is optional; without it the rollout stays
+ * Only where its policy says `onBreach: rollback`, and once a breach: the record notes the generation, and the next look finds
+ * the former revision current, or the halted one put back, which is held. The right to patch named DaemonSets is optional; without it the rollout stays
  * halted, and an Event has the command for a person. The version of a live read of this run is the precondition.
  */
 import { defined } from '@rollcall/base/defined.ts';
@@ -48,6 +48,8 @@ export async function restoreTemplate(
     },
     step,
   );
+  const isPossible = outcome.kind === 'done' || outcome.kind === 'ambiguous';
+  if (isPossible) ledger.restoredGeneration = live.object.metadata.generation ?? 0;
   noteOutcome(outcome, hash, step);
 }
 

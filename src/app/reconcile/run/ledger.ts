@@ -40,6 +40,8 @@ export class Ledger {
   readonly recorded: Intent[] = [];
   readonly events: PlannedEvent[] = [];
   readonly problems: Problem[] = [];
+  /** metadata.generation at which the template was restored, or may have been; undefined: it was not (copilot). */
+  restoredGeneration: number | undefined;
   readonly written: { pods?: ResourceVersion; daemonSet?: ResourceVersion } = {};
 
   /** Notes what is left to be done, if anything. */

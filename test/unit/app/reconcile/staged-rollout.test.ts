@@ -102,6 +102,45 @@ describe('a rollback in copilot', () => {
     assert.equal(all.length, 1, 'nobody is fought');
   });
 
+  for (const ending of ['answered', 'lost'] as const) {
+    it(`does not fight who applies the halted template again before any look (${ending})`, async () => {
+      const made = await world('copilot', ROLLBACK);
+      edit(made, 'example/agent:2');
+      await made.settle({ withinMs: 60_000 });
+      made.cluster.hooks = {
+        beforeEffect: ({ kind }) =>
+          kind === 'restore-template' && ending === 'lost' ? { kind: 'lose-answer' } : undefined,
+        afterEffect: ({ kind }) => {
+          if (kind === 'restore-template') edit(made, 'example/agent:2');
+        },
+      };
+      fail(made);
+      await made.settle({ withinMs: 1_800_000 });
+      const sent = made.cluster.requests.filter((each) => each.startsWith('restore-template'));
+      assert.equal(sent.length, 1);
+      const record = await recordOf(made);
+      assert.equal(record?.breach?.cause, 'KnownBad');
+      assert.match(record.breach.message, /was halted before \(OOMKilled\)/);
+    });
+  }
+
+  it('asks again for a template that was not restored: nothing came of the first request', async () => {
+    const made = await world('copilot', ROLLBACK);
+    edit(made, 'example/agent:2');
+    await made.settle({ withinMs: 60_000 });
+    let asked = 0;
+    made.cluster.hooks.beforeEffect = ({ kind }) => {
+      if (kind !== 'restore-template') return undefined;
+      asked += 1;
+      const outcome = { kind: 'ambiguous', message: 'connection lost' } as const;
+      return asked === 1 ? { kind: 'answer', outcome } : undefined;
+    };
+    fail(made);
+    await made.settle({ withinMs: 1_800_000 });
+    assert.equal(asked, 2);
+    assert.deepEqual(nodesWith(made, 'example/agent:2'), []);
+  });
+
   it('stays halted without the right, and says once how a person goes back', async () => {
     const made = await world('copilot', ROLLBACK);
     made.cluster.hooks.beforeEffect = ({ kind }) =>

@@ -1,0 +1,47 @@
+/**
+ * Revisions that were halted, and come again: they are held, whoever applies them (issue 17).
+ *
+ * Where the template is restored (copilot), the one that was halted may be put back before any run has seen it gone, as a
+ * GitOps tool does within seconds. So a halt remembers the generation that the restored template followed; once the
+ * DaemonSet is further and stands there halted still, somebody applied it again. The list is bounded: it keeps the newest.
+ */
+import type { Breach, RefusedRevision, RolloutRecord } from '../model/rollout-record.ts';
+
+const REFUSED_MAX = 8;
+
+/** A revision that was halted, and that nobody took up again, is remembered. */
+export function refusedAfter(record: RolloutRecord | undefined): readonly RefusedRevision[] {
+  const { hash, breach, refused = [] } = record ?? {};
+  if (hash === undefined || breach === undefined) return refused;
+  const others = refused.filter((each) => each.hash !== hash);
+  const { atMs } = breach;
+  const cause = refused.find((each) => each.hash === hash)?.cause ?? breach.cause;
+  return [{ hash, cause, atMs }, ...others].slice(0, REFUSED_MAX);
+}
+
+/** The halt of a revision that was halted before. */
+export function knownBad({ hash, cause }: RefusedRevision, atMs: number): Breach {
+  const message = `revision ${hash} was halted before (${cause}); resume it to try again`;
+  return { cause: 'KnownBad', atMs, message, nodes: [] };
+}
+
+/** The record after the template was restored, or may have been, at that generation. */
+export function noteRestored(record: RolloutRecord, generation: number): RolloutRecord {
+  const { breach } = record;
+  if (breach === undefined) return record;
+  return { ...record, breach: { ...breach, restoredGeneration: generation } };
+}
+
+/** The record of a revision that stands there; held as known where its template was restored and somebody put it back. */
+export function heldIfRestored(
+  record: RolloutRecord,
+  at: { readonly generation: number; readonly nowMs: number },
+): RolloutRecord {
+  const { breach } = record;
+  if (breach?.restoredGeneration === undefined || at.generation <= breach.restoredGeneration) {
+    return record;
+  }
+  const refused = refusedAfter(record);
+  const [halted] = refused;
+  return halted === undefined ? record : { ...record, refused, breach: knownBad(halted, at.nowMs) };
+}
