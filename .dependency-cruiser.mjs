@@ -20,7 +20,11 @@ const layerRules = [
       { path: '^src/core/' },
       {
         path: '.',
-        pathNot: ['^src/core/', '^packages/base/src/[^/]+\\.ts$', 'node_modules/@noble/hashes/'],
+        pathNot: [
+          '^src/core/',
+          '^packages/base/src/(patch/)?[^/]+\\.ts$',
+          'node_modules/@noble/hashes/',
+        ],
       },
     ],
   ),
@@ -79,10 +83,13 @@ const layerRules = [
   ),
   forbid(
     'base-is-pure',
-    'What the core shares with the stand-ins is as pure as the core. Only base/system touches a clock or a generator.',
+    'What the core shares with the stand-ins is as pure as the core. Only base/system touches a clock or a generator. Patches use one library, which is pure (ADR 0065).',
     [
       { path: '^packages/base/src/', pathNot: '^packages/base/src/(system|testing)/' },
-      { path: '.', pathNot: '^packages/base/src/([^/]+|ports/[^/]+)\\.ts$' },
+      {
+        path: '.',
+        pathNot: ['^packages/base/src/([^/]+|(patch|ports)/[^/]+)\\.ts$', 'node_modules/rfc6902/'],
+      },
     ],
   ),
   forbid('base-stands-alone', 'Everything stands on base, so it stands on nothing here.', [

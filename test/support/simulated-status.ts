@@ -2,7 +2,7 @@
  * What the status write of a simulated cluster makes of a DaemonSet: a whole object under its version, or a JSON Patch, applied
  * by the local cluster's code, which is held to the real server's.
  */
-import { applyJsonPatch } from '@rollcall/local-cluster/api/patch/json-patch.ts';
+import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';

@@ -5,12 +5,13 @@
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { PatchField } from '@rollcall/base/patch/patch-types.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import type { DecodeContext } from './decode-context.ts';
 import { structDecoder } from './decode.ts';
 import { KINDS, STRUCTS } from './field-table.ts';
 import type { FieldDefinition, GoType } from './field-table.ts';
-import type { DecodeOutcome, FieldType, GroupVersionKind, Schema } from './schema.ts';
+import type { DecodeOutcome, GroupVersionKind, Schema } from './schema.ts';
 
 /** The types of the release in types.json. */
 export function createSchema(): Schema {
@@ -70,9 +71,9 @@ function apiVersionOf({ group, version }: GroupVersionKind): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-const fieldTypes = new Map<string, FieldType>();
+const fieldTypes = new Map<string, PatchField>();
 
-function field(struct: string, name: string): FieldType | undefined {
+function field(struct: string, name: string): PatchField | undefined {
   const definition = STRUCTS.get(struct)?.get(name);
   if (definition === undefined) return undefined;
   const key = `${struct} ${name}`;
@@ -83,7 +84,7 @@ function field(struct: string, name: string): FieldType | undefined {
   return type;
 }
 
-function fieldTypeOf({ type, patchStrategies, patchMergeKey }: FieldDefinition): FieldType {
+function fieldTypeOf({ type, patchStrategies, patchMergeKey }: FieldDefinition): PatchField {
   const bare = withoutPointer(type);
   const inner = bare.kind === 'list' || bare.kind === 'map' ? withoutPointer(bare.of) : bare;
   return {
@@ -98,7 +99,7 @@ function withoutPointer(type: GoType): GoType {
   return type.kind === 'pointer' ? withoutPointer(type.to) : type;
 }
 
-function shapeOf(type: GoType): FieldType['shape'] {
+function shapeOf(type: GoType): PatchField['shape'] {
   switch (type.kind) {
     case 'struct':
       return 'object';

@@ -7,6 +7,7 @@
  * key. This file is the interface; schema/decode.ts implements it.
  */
 import type { Json } from '@rollcall/base/json.ts';
+import type { PatchSchema } from '@rollcall/base/patch/patch-types.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 
 /** A kind in a group and version. */
@@ -15,18 +16,6 @@ export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-}
-
-/** How a field is typed, for patches. */
-export interface FieldType {
-  /** `raw`: JSON of which the types say nothing, such as a ControllerRevision's data. */
-  readonly shape: 'object' | 'list' | 'map' | 'scalar' | 'raw';
-  /** Of an object, of the items of a list, of the values of a map: its struct, if it is one. */
-  readonly struct?: string;
-  /** Strategic merge: lists merge instead of being replaced; objects may retain keys. */
-  readonly patchStrategies: readonly ('merge' | 'replace' | 'retainKeys')[];
-  /** By which key merging lists of objects match; absent for lists of scalars. */
-  readonly patchMergeKey?: string;
 }
 
 /** What decoding came to. */
@@ -42,11 +31,9 @@ export type DecodeOutcome =
   | { readonly kind: 'malformed'; readonly message: string };
 
 /** The types. */
-export interface Schema {
+export interface Schema extends PatchSchema {
   /** Decodes a whole object of a kind. */
   decode(kind: GroupVersionKind, value: Json): DecodeOutcome;
   /** The struct of a kind, a start for `field`; undefined for an unknown kind. */
   structOf(kind: GroupVersionKind): string | undefined;
-  /** A field of a struct; undefined when there is none. */
-  field(struct: string, name: string): FieldType | undefined;
 }

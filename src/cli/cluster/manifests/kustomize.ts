@@ -10,7 +10,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { parse, parseAllDocuments } from 'yaml';
-import { applyJsonPatch } from '@rollcall/local-cluster/api/patch/json-patch.ts';
+import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 

@@ -6,6 +6,9 @@
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
+import type { PatchOutcome } from '@rollcall/base/patch/patch-outcome.ts';
+import { applyStrategicMergePatch } from '@rollcall/base/patch/strategic-merge-patch.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import type { ApiAnswer, PatchType, Status } from '../request/api-request.ts';
 import { answerStatus } from '../request/answers.ts';
@@ -17,11 +20,8 @@ import {
   unknownFieldTexts,
 } from '../steps/decode-body.ts';
 import { withUniqueOwners } from '../steps/owner-references.ts';
-import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
-import type { PatchOutcome } from '../patch/patch-outcome.ts';
 import { withSortedRaw } from '../patch/sorted-raw.ts';
-import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
 import { apiVersionOf } from '../steps/render.ts';
 import { refOf } from '../steps/resource-call.ts';
 import type { ObjectCall } from '../steps/resource-call.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
-import { applyStrategicMergePatch } from '../../../src/api/patch/strategic-merge-patch.ts';
+import { applyStrategicMergePatch } from '@rollcall/base/patch/strategic-merge-patch.ts';
 import type { Condition, PodStatus } from '../../../src/node-agent/shared/pod-object.ts';
 import { statusPatch } from '../../../src/node-agent/status/status-patch.ts';
 import { createSchema } from '../../../src/schema/create-schema.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { withSortedRaw } from '../../../../src/api/patch/sorted-raw.ts';
-import { applyStrategicMergePatch } from '../../../../src/api/patch/strategic-merge-patch.ts';
+import { applyStrategicMergePatch } from '@rollcall/base/patch/strategic-merge-patch.ts';
 import { createSchema } from '../../../../src/schema/create-schema.ts';
 
 const schema = createSchema();

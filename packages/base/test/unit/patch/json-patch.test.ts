@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '@rollcall/base/json.ts';
-import { applyJsonPatch } from '../../../../src/api/patch/json-patch.ts';
+import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
 
 const DOCUMENT = { a: { b: '1', 'c/d': '2' }, list: ['x', 'y'] };
 

@@ -8,8 +8,8 @@
  */
 import { applyPatch } from 'rfc6902';
 import type { Operation } from 'rfc6902';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import { PatchError } from './patch-outcome.ts';
 

@@ -5,8 +5,25 @@
  * Outside the types everything merges member by member and lists are replaced. Inside raw JSON members can be set and
  * removed; merging two of them is refused as on the real server, which looks for their types in vain.
  */
-import type { FieldType, Schema } from '../../schema/schema.ts';
 import { PatchError } from './patch-outcome.ts';
+
+/** How a field is typed, for patches. */
+export interface PatchField {
+  /** `raw`: JSON of which the types say nothing, such as a ControllerRevision's data. */
+  readonly shape: 'object' | 'list' | 'map' | 'scalar' | 'raw';
+  /** Of an object, of the items of a list, of the values of a map: its struct, if it is one. */
+  readonly struct?: string;
+  /** Strategic merge: lists merge instead of being replaced; objects may retain keys. */
+  readonly patchStrategies: readonly ('merge' | 'replace' | 'retainKeys')[];
+  /** By which key merging lists of objects match; absent for lists of scalars. */
+  readonly patchMergeKey?: string;
+}
+
+/** The types that a patch is read by. */
+export interface PatchSchema {
+  /** A field of a struct; undefined when there is none. */
+  field(struct: string, name: string): PatchField | undefined;
+}
 
 /** The type of an object that is being merged. */
 export type PatchType =
@@ -27,7 +44,7 @@ const UNKNOWN: PatchType = { kind: 'unknown' };
 const UNKNOWN_MEMBER: MemberType = { isReplaced: false, isMergedList: false, type: UNKNOWN };
 
 /** Looks a member up; throws PatchError inside raw JSON. */
-export function memberType(schema: Schema, type: PatchType, name: string): MemberType {
+export function memberType(schema: PatchSchema, type: PatchType, name: string): MemberType {
   switch (type.kind) {
     case 'struct': {
       const field = schema.field(type.struct, name);
@@ -47,7 +64,7 @@ export function memberType(schema: Schema, type: PatchType, name: string): Membe
   }
 }
 
-function memberOf({ shape, struct, patchStrategies, patchMergeKey }: FieldType): MemberType {
+function memberOf({ shape, struct, patchStrategies, patchMergeKey }: PatchField): MemberType {
   return {
     isReplaced: patchStrategies.includes('replace'),
     isMergedList: patchStrategies.includes('merge'),
@@ -56,7 +73,7 @@ function memberOf({ shape, struct, patchStrategies, patchMergeKey }: FieldType):
   };
 }
 
-function innerType(shape: FieldType['shape'], struct: string | undefined): PatchType {
+function innerType(shape: PatchField['shape'], struct: string | undefined): PatchType {
   if (shape === 'raw') return { kind: 'raw' };
   if (shape === 'map')
     return { kind: 'map', ...(struct === undefined ? {} : { valueStruct: struct }) };

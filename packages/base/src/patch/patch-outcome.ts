@@ -1,5 +1,5 @@
 /** What applying a patch came to. */
-import type { Json } from '@rollcall/base/json.ts';
+import type { Json } from '../json.ts';
 
 /** The patched value, or why not: `malformed` is a 400, `inapplicable` a 422, `failed` a 500 without a reason. */
 export type PatchOutcome =

@@ -4,8 +4,8 @@
  * Order: items that the patch (or its `$setElementOrder`) names come in its order; the others keep the order they had, and
  * go before the first named item that was behind them.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { PatchError } from './patch-outcome.ts';
 
 /** How the items of one list merge. */

@@ -5,15 +5,14 @@
  * `$retainKeys`. The rules, and which violation is a 400, a 422 or a 500, are those of the real server. Inputs are never
  * changed; what a patch does not touch is shared with the result.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import type { Schema } from '../../schema/schema.ts';
+import { isJsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { elementsOf, inElementOrder, mergeLists, refuseWrongOrder } from './merge-lists.ts';
 import type { ListMerge } from './merge-lists.ts';
 import { PatchError } from './patch-outcome.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import { memberType } from './patch-types.ts';
-import type { PatchType } from './patch-types.ts';
+import type { PatchSchema, PatchType } from './patch-types.ts';
 
 const DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
@@ -24,7 +23,7 @@ const ORDER_PREFIX = '$setElementOrder';
 export function applyStrategicMergePatch(
   target: JsonObject,
   patch: Json,
-  types: { readonly schema: Schema; readonly struct: string | undefined },
+  types: { readonly schema: PatchSchema; readonly struct: string | undefined },
 ): PatchOutcome {
   if (!isJsonObject(patch)) {
     return { kind: 'malformed', message: 'json: the patch is not an object' };
@@ -56,9 +55,9 @@ function setMember(members: Members, key: string, value: Json): void {
 }
 
 class Merger {
-  readonly #schema: Schema;
+  readonly #schema: PatchSchema;
 
-  constructor(schema: Schema) {
+  constructor(schema: PatchSchema) {
     this.#schema = schema;
   }
 
