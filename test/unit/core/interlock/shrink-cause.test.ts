@@ -69,7 +69,7 @@ describe('the hash of placement', () => {
     const of = (spec: object): number => {
       const object = daemonSet();
       const template = { ...object.spec.template, spec: { ...object.spec.template.spec, ...spec } };
-      return placementHash({ ...object, spec: { ...object.spec, template } } as typeof object);
+      return placementHash({ ...object, spec: { ...object.spec, template } });
     };
     const base = of({});
     assert.equal(of({ serviceAccountName: 'other' }), base);
