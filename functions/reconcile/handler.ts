@@ -19,6 +19,7 @@ import type { HandlerContext } from '../middleware.ts';
 import { refuseRecord } from '../refusal.ts';
 import { RELEASE } from '../release.ts';
 import { takeBatch } from './take-batch.ts';
+import type { Aside } from './take-batch.ts';
 
 /** Here and not in composition.ts: no other function reads policies, so no other bundle holds a YAML parser. */
 const policies = createPolicyReader();
@@ -33,18 +34,22 @@ export const handler = createHandler<SQSEvent, SQSBatchResponse>({
     return takeBatch(event, {
       ...{ context, clock, queue, receipts },
       refuse: (record, refusal) => refuseRecord({ queue: 'reconcile', record, refusal, context }),
-      run: (hint) => reconcileHint(hint, context),
+      run: (hint, aside) => reconcileHint(hint, aside, context),
     });
   },
 });
 
-function reconcileHint(hint: Hint, context: HandlerContext): Promise<ReconcileResult> {
+function reconcileHint(
+  hint: Hint,
+  aside: Aside,
+  context: HandlerContext,
+): Promise<ReconcileResult> {
   const { registry, view, connector, queue, clock, random, reconcileWarmth } = composition(context);
   const { signal, remainingMs, log, metrics } = context;
   const { cluster, namespace, name } = hint.key;
   return reconcileKey(
     hint,
-    { deadlineMs: clock.monotonicMs() + remainingMs(), signal },
+    { deadlineMs: clock.monotonicMs() + remainingMs(), signal, aside },
     {
       registry,
       view,

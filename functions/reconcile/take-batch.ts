@@ -2,6 +2,7 @@
  * A batch of hints: their keys' turns side by side, and nobody waits for the slowest (ADR 0048).
  *
  *   the turns of all lanes begin at once ──▶ ended ──▶ acknowledged by the answer
+ *   all ended, something is still told ──▶ taken off the queue now, answered when it is told (ADR 0059)
  *   a second later ──▶ what ended is taken off the queue now, so that its group goes on without the others
  *                  ──▶ what has not begun goes back to its group: every run has nearly the whole time of an invocation
  *
@@ -30,8 +31,11 @@ export interface BatchWork {
   /** Keeps a body that is no hint. */
   readonly refuse: (record: SQSRecord, refusal: RefusedBody) => Promise<void>;
   /** One run. A rejection lets the hint be delivered again. */
-  readonly run: (hint: Hint) => Promise<unknown>;
+  readonly run: (hint: Hint, aside: Aside) => Promise<unknown>;
 }
+
+/** Takes what a run began and nobody waits for but the end of the invocation: a process that answered may be frozen. */
+export type Aside = (work: Promise<void>) => void;
 
 /** So long what ended waits for the others, and so late a turn begins, milliseconds. */
 const TURNS_TOGETHER_MS = 1_000;
@@ -75,6 +79,7 @@ class BatchUnderWay {
   #hasBegun = false;
   #isLate = false;
   #ended: SQSRecord[] = [];
+  readonly #asides = new Set<Promise<void>>();
   #finishing: Promise<void> = Promise.resolve();
 
   constructor({ lanes, wary }: Turns, work: BatchWork) {
@@ -111,10 +116,22 @@ class BatchUnderWay {
     return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   }
 
-  /** Nothing of this batch runs on. */
+  /** Nothing of this batch runs on. What ended while something is told waits for that no longer. */
   async end(): Promise<void> {
     this.#cancelLate();
+    if (this.#asides.size > 0) this.#finish();
+    while (this.#asides.size > 0) await Promise.all(this.#asides);
     await this.#finishing;
+  }
+
+  #leave(work: Promise<void>): void {
+    const { log } = this.#work.context;
+    const told = work
+      .catch((error: unknown) => {
+        log.error('what a run left to the end of its batch failed', {}, error);
+      })
+      .finally(() => this.#asides.delete(told));
+    this.#asides.add(told);
   }
 
   async #takeOne(turn: Turn, late: 'resent' | 'failed'): Promise<void> {
@@ -132,7 +149,9 @@ class BatchUnderWay {
       this.#hasBegun = true;
       if (records.length > 1) metrics.count('HintsFolded', { by: records.length - 1 });
       this.#running += 1;
-      await run(hint)
+      await run(hint, (aside) => {
+        this.#leave(aside);
+      })
         .catch((error: unknown) => leaveLane({ record, hint, error, queue, log }))
         .finally(() => (this.#running -= 1));
     }
@@ -142,9 +161,13 @@ class BatchUnderWay {
 
   /** Only while others keep the answer waiting. What cannot be taken off now is acknowledged with the answer. */
   #finishEarly(): void {
+    if (this.#open + this.#running > 0) this.#finish();
+  }
+
+  #finish(): void {
     const { receipts, context } = this.#work;
     const ended = this.#ended;
-    if (this.#open + this.#running === 0 || ended.length === 0) return;
+    if (ended.length === 0) return;
     this.#ended = [];
     const handles = ended.map(({ receiptHandle }) => receiptHandle);
     this.#finishing = this.#finishing

@@ -23,6 +23,20 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '      this.#isLate = false;',
     killedBy: { file: BATCH_TEST, title: 'lets nobody wait for a run that hangs longer' },
   },
+  'batch-waits-for-what-is-told': {
+    bug: 'the next run of a key waits for the Events of the one before (ADR 0059)',
+    file: BATCH,
+    before: 'if (this.#asides.size > 0) this.#finish();',
+    after: 'if (this.#asides.size > 0) await Promise.all(this.#asides);',
+    killedBy: { file: BATCH_TEST, title: 'leaves the queue before what its runs still tell' },
+  },
+  'batch-answers-before-it-told': {
+    bug: 'Lambda freezes a process whose Events are under way (ADR 0059)',
+    file: BATCH,
+    before: 'while (this.#asides.size > 0) await Promise.all(this.#asides);',
+    after: '',
+    killedBy: { file: BATCH_TEST, title: 'leaves the queue before what its runs still tell' },
+  },
   'batch-begins-late': {
     bug: 'a run begins with what an earlier one of its lane left of the time (L3)',
     file: BATCH,

@@ -40,7 +40,7 @@ export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
   flushBurstMax: 4,
   denseChangesMin: 20,
   denseObjectsPerChange: 40,
-  densePart: 0.25,
+  densePart: 0.4,
   promptBurstMax: 4,
   promptEveryMs: 500,
   promptMsMax: 25,

@@ -11,6 +11,7 @@ import { toIngestRecord } from '../../../functions/ingest-record.ts';
 import { HandlerTimeoutError, createHandler } from '../../../functions/middleware.ts';
 import { handleRecords } from '../../../functions/records.ts';
 import { takeBatch } from '../../../functions/reconcile/take-batch.ts';
+import type { Aside } from '../../../functions/reconcile/take-batch.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { parseHint, parseTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import { handleDeadLetter } from '../../../src/app/dead-letter/dead-letter.ts';
@@ -142,7 +143,7 @@ export class FunctionHost {
       return takeBatch(event, {
         ...{ context, clock, queue, receipts },
         refuse: () => Promise.resolve(),
-        run: (hint) => this.#reconcileOne(hint, invocation),
+        run: (hint, aside) => this.#reconcileOne(hint, aside, invocation),
       });
     });
   }
@@ -212,14 +213,14 @@ export class FunctionHost {
     });
   }
 
-  async #reconcileOne(hint: Hint, invocation: Invocation): Promise<void> {
+  async #reconcileOne(hint: Hint, aside: Aside, invocation: Invocation): Promise<void> {
     const { gate, clock, registry, view, queue, process, context } = invocation;
     const noted = notedView(view, this.#on.clock);
     this.#on.onRun?.(hint.key.name, hint.reason);
     try {
       const result = await reconcileKey(
         hint,
-        { deadlineMs: clock.monotonicMs() + context.remainingMs(), signal: context.signal },
+        { deadlineMs: clock.monotonicMs() + context.remainingMs(), signal: context.signal, aside },
         {
           registry,
           view: noted.view,

@@ -5,6 +5,7 @@ import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 import { takeBatch } from '../../../functions/reconcile/take-batch.ts';
+import type { Aside } from '../../../functions/reconcile/take-batch.ts';
 import type { HandlerContext } from '../../../functions/middleware.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
 import { hintRecord } from '../../support/hint-records.ts';
@@ -21,8 +22,11 @@ class Play {
   /** What happened, with its time. */
   readonly story: string[] = [];
   takesMs: Readonly<Record<string, number>> = {};
+  /** Beyond its end, a run tells for so long what nobody waits for. */
+  tellsMs: Readonly<Record<string, number>> = {};
   throws: readonly string[] = [];
   canFinish = true;
+  answeredMs: number | undefined;
 
   async take(records: readonly SQSRecord[], untilMs = 40_000): Promise<readonly string[]> {
     const context: HandlerContext = {
@@ -40,19 +44,30 @@ class Play {
         ...{ context, clock, queue },
         receipts: { finish: (handles) => this.#finish(handles) },
         refuse: ({ messageId }) => Promise.resolve(this.#tell(`refused ${messageId}`)),
-        run: (hint) => this.#run(hint),
+        run: (hint, aside) => this.#run(hint, aside),
       },
-    ).then((told) => (answer = told));
+    ).then((told) => {
+      answer = told;
+      this.answeredMs = this.clock.monotonicMs();
+    });
     await clock.advance(untilMs);
     assert.ok(answer, 'the batch has no end');
     return answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
   }
 
-  async #run({ key: { name } }: Hint): Promise<void> {
+  async #run({ key: { name } }: Hint, aside: Aside): Promise<void> {
     this.#tell(`begin ${name}`);
     await this.clock.sleep(this.takesMs[name] ?? 10);
     if (this.throws.includes(name)) throw new Error(`${name} is poison`);
     this.#tell(`end ${name}`);
+    const tellsMs = this.tellsMs[name];
+    if (tellsMs !== undefined) aside(this.#tellOn(name, tellsMs));
+  }
+
+  async #tellOn(name: string, tellsMs: number): Promise<void> {
+    await this.clock.sleep(tellsMs);
+    if (this.throws.includes(`${name} told`)) throw new Error(`${name} cannot tell`);
+    this.#tell(`told ${name}`);
   }
 
   #finish(handles: readonly string[]): Promise<void> {
@@ -155,6 +170,33 @@ describe('a batch of hints', () => {
     assert.deepEqual(play.queue.sends, []);
     assert.deepEqual(failed, [begun[1]?.endsWith('w1') === true ? 'w2' : 'w1']);
     assert.ok(play.story.includes('1000 finished new'), play.story.join('\n'));
+  });
+
+  it('leaves the queue before what its runs still tell, and answers after it (ADR 0059)', async () => {
+    const play = new Play();
+    play.tellsMs = { quick: 40, slow: 100 };
+    play.takesMs = { slow: 60 };
+    const records = ['quick', 'slow'].map((name) => hintRecord({ id: name, name }));
+    assert.deepEqual(await play.take(records), []);
+    assert.deepEqual(play.story.slice(2), [
+      '10 end quick',
+      '50 told quick',
+      '60 end slow',
+      '60 finished quick slow',
+      '160 told slow',
+    ]);
+    assert.equal(play.answeredMs, 160);
+  });
+
+  it('takes nothing off the queue of which the run failed, whatever others tell, and logs what could not be told', async () => {
+    const play = new Play();
+    play.tellsMs = { good: 40 };
+    play.throws = ['bad', 'good told'];
+    const records = ['bad', 'good'].map((name) => hintRecord({ id: name, name }));
+    assert.deepEqual(await play.take(records), ['bad']);
+    assert.ok(play.story.includes('10 finished good'), play.story.join('\n'));
+    assert.equal(play.answeredMs, 50);
+    assert.ok(play.log.at('error').some(({ message }) => message.includes('left to the end')));
   });
 
   it('refuses what is no hint, and runs the rest', async () => {

@@ -85,7 +85,8 @@ async function refuseSelectingAll(
 
 /**
  * Timers and state, then what there is to tell. Events are sent beside the final write of the state: they
- * decide nothing, and nobody waits for them but the end of this invocation, which awaits them all.
+ * decide nothing, and nobody waits for them but the end of this invocation, which awaits them all (ADR 0059): an API
+ * server that is busy with the pods of a rollout takes as long for an Event as for all else of the run.
  */
 async function concludeRun(
   judged: Judged,
@@ -124,8 +125,14 @@ async function record(
       ...(access === undefined || told.writes.length === 0 ? {} : { tallies: told.tallies }),
     });
   } finally {
-    await telling;
+    if (telling !== undefined) await leave(telling, context);
   }
+}
+
+/** Whoever began the run waits for what it leaves, if it can. */
+async function leave(work: Promise<void>, { run }: EndContext): Promise<void> {
+  if (run.aside === undefined) await work;
+  else run.aside(work);
 }
 
 /** A 401 says that the warm credential is not good any more. */

@@ -88,4 +88,6 @@ export interface ReconcileRun {
   readonly deadlineMs: number;
   /** Aborted when the process is told to stop: no further batch is started. */
   readonly signal?: AbortSignal;
+  /** Takes what nobody waits for but the end of the invocation, and never rejects. Absent: the run waits for it. */
+  readonly aside?: (work: Promise<void>) => void;
 }

@@ -85,12 +85,12 @@ describe('when a flush is due', () => {
     assert.ok(times.length <= allowed, times.join(' '));
   });
 
-  it('is a quarter of the pace in a rollout in which much changes', () => {
+  it('is a part of the pace in a rollout in which much changes', () => {
     const few = Array.from({ length: 100 }, (_, index) => ['usual', index + 1] as const);
     const many = Array.from({ length: 125 }, (_, index) => ['usual', index + 1] as const);
     const calm = Array.from({ length: 125 }, (_, index) => ['calm', index + 1] as const);
     assert.equal(dueAfter(exhausted(LARGE), few), 1_442);
-    assert.equal(dueAfter(exhausted(LARGE), many), 1_442 / 4);
+    assert.equal(dueAfter(exhausted(LARGE), many), 1_442 * OPTIONS.densePart);
     assert.equal(dueAfter(exhausted(LARGE), calm), 1_442, 'pods that were just made free nothing');
   });
 
