@@ -52,7 +52,7 @@ for (const operation of ['readMeta', 'readName', 'readDaemonSet', 'readState', '
       ...pod,
       metadata: { ...pod.metadata, labels: { ...pod.metadata.labels, touched: 'yes' } },
     }));
-    await world.advance(50);
+    await world.advance(300);
     const frozen = world.host.frozen[0] ?? assert.fail(`no run stood still after ${operation}`);
     const template = { labels: { app: 'agent' } };
     world.api.editDaemonSet('agent', (spec) => ({

@@ -257,7 +257,7 @@ test('row 89: ambiguous and failed sends leave no gap and lose no change', async
     failed[kind] += 1;
     return { outcome: { kind, message: 'injected' }, applied: draw < 0.3 };
   };
-  for (let round = 0; round < 70; round += 1) {
+  for (let round = 0; round < 300; round += 1) {
     world.addNode(`m${round % 7}`, { labels: { round: `${round}` } });
     await world.advance(400);
   }
