@@ -155,10 +155,10 @@ export class ObjectStore {
     return this.#rollouts.size > 0;
   }
 
-  /** True if one of these sets holds the pods of a DaemonSet that is being rolled out. */
-  isRolledOut(sets: readonly Membership[]): boolean {
-    for (const { uid } of this.#rollouts) {
-      if (sets.some(({ set }) => set === `pods/${uid}`)) return true;
+  /** True if one of these sets holds the pods of a DaemonSet of which pods are being replaced. */
+  arePodsReplaced(sets: readonly Membership[]): boolean {
+    for (const tracked of this.#rollouts) {
+      if (sets.some(({ set }) => set === `pods/${tracked.uid}`)) return isReplacing(tracked);
     }
     return false;
   }
@@ -260,6 +260,15 @@ export class ObjectStore {
       this.#stand(tracked, { sets, chars: text.length });
     }
   }
+}
+
+/** As its status has it: nodes have pods of another revision. One whose first pods are made replaces none. */
+function isReplacing({ slim }: Tracked): boolean {
+  const of = slim?.projection;
+  if (of?.kind !== 'DaemonSet') return true;
+  const { metadata, status } = of.object;
+  if (metadata.generation !== status?.observedGeneration) return true;
+  return (status?.updatedNumberScheduled ?? 0) < (status?.currentNumberScheduled ?? 0);
 }
 
 /** True if both name the same sets with the same hashes, in any order. */

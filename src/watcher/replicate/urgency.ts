@@ -55,12 +55,12 @@ export class UrgencyJudge {
     if (pod.kind !== 'Pod' || slim?.ownerUid === undefined) return 'usual';
     if (isOver(pod)) return this.#goneOf(sets);
     const isJustMade = sent.length === 0 && !pod.isReady && !pod.isTerminating;
-    return !isJustMade && this.#store.isRolledOut(sets) ? 'usual' : 'calm';
+    return !isJustMade && this.#store.arePodsReplaced(sets) ? 'usual' : 'calm';
   }
 
   /** Another pod is to be made in its place; `sets` told whose it was. */
   #goneOf(sets: readonly Membership[]): Urgency {
-    return this.#store.isRolledOut(sets) ? 'usual' : 'prompt';
+    return this.#store.arePodsReplaced(sets) ? 'usual' : 'prompt';
   }
 }
 

@@ -14,7 +14,21 @@ const { flushCalmMs, flushQuietMs, flushMsMax, flushBurstMax } = DEFAULT_WATCHER
 const TAINTED = { spec: { taints: [{ key: 'starting', effect: 'NoSchedule' }] } };
 /** Of a DaemonSet that is being rolled out. */
 const BEHIND = {
-  status: { observedGeneration: 1, desiredNumberScheduled: 9, updatedNumberScheduled: 1 },
+  status: {
+    observedGeneration: 1,
+    desiredNumberScheduled: 9,
+    currentNumberScheduled: 9,
+    updatedNumberScheduled: 1,
+  },
+};
+/** Of one whose first pods are made. */
+const BEGUN = {
+  status: {
+    observedGeneration: 1,
+    desiredNumberScheduled: 9,
+    currentNumberScheduled: 1,
+    updatedNumberScheduled: 1,
+  },
 };
 
 /**
@@ -121,6 +135,11 @@ describe('a change that leads to nothing by itself', () => {
       rollOut(harness);
     };
     assert.equal(await waitOf(ready, both), 'usual', 'it frees a place in the budget');
+    const begin = (harness: WatcherHarness): void => {
+      make(harness);
+      harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1', ...BEGUN }));
+    };
+    assert.equal(await waitOf(ready, begin), 'calm', 'first pods wait for nobody’s budget');
   });
 
   it('is not a pod of which nobody knows whose it is, nor what cannot be judged', async () => {
