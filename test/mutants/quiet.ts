@@ -89,4 +89,14 @@ export const QUIET_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'is a node that no DaemonSet may use yet',
     },
   },
+  'pods-that-hurry-after-their-node': {
+    bug: 'pods that go after their node use up the prompt flushes, and the next node waits a second (ADR 0059)',
+    file: 'src/watcher/replicate/urgency.ts',
+    before: 'node === undefined || this.#store.hasNode(node)',
+    after: "node === undefined || node !== ''",
+    killedBy: {
+      file: 'test/unit/watcher/replicate/urgency.test.ts',
+      title: 'is a pod that goes after its node',
+    },
+  },
 };

@@ -10,11 +10,13 @@ import { compileSelector } from '@rollcall/base/label-selector.ts';
 import type { CompiledSelector } from '@rollcall/base/label-selector.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { LabelSelector } from '@rollcall/base/objects.ts';
-import type { SetId } from '../../core/model/watcher-message.ts';
+import { membershipHash } from '../../core/projections/set-hash.ts';
+import type { Membership, SetId } from '../../core/model/watcher-message.ts';
 import type { SlimObject } from './projection.ts';
 
 const NODES: readonly SetId[] = ['nodes'];
 const DAEMON_SETS: readonly SetId[] = ['daemonsets'];
+const NONE: readonly Membership[] = [];
 const NOTHING: CompiledSelector = { matches: () => false };
 
 /** The DaemonSets of a cluster, as far as orphans need them. */
@@ -82,4 +84,22 @@ export function createSelectorIndex(onInvalid: (owner: Uid, why: string) => void
       return sets;
     },
   };
+}
+
+/** True if both name the same sets with the same hashes, in any order. */
+export function isSameMembership(
+  left: readonly Membership[],
+  right: readonly Membership[],
+): boolean {
+  if (left === right) return true;
+  if (left.length !== right.length) return false;
+  return left.every(({ set, hash }) =>
+    right.some((other) => other.set === set && other.hash === hash),
+  );
+}
+
+/** Its places in these sets, with the hash of this text. */
+export function membershipsOf(sets: readonly SetId[], text: string): readonly Membership[] {
+  if (sets.length === 0) return NONE;
+  return sets.map((set) => ({ set, hash: membershipHash(set, text) }));
 }

@@ -10,8 +10,8 @@ import { compareResourceVersions } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { NodeProjection, WatchedKind } from '../../core/model/projections.ts';
-import { membershipHash } from '../../core/projections/set-hash.ts';
 import type { Membership, SetId } from '../../core/model/watcher-message.ts';
+import { isSameMembership, membershipsOf } from './membership.ts';
 import type { SelectorIndex } from './membership.ts';
 import type { ObjectIdentity } from './object-identity.ts';
 import { weighChange } from './company.ts';
@@ -37,12 +37,27 @@ export interface Tracked {
   chars: number;
 }
 
+/** An object before a change. */
+export interface FormerState {
+  /** Where it stood. */
+  readonly sets: readonly Membership[];
+  /** As it was last; of what is gone alone. */
+  readonly slim?: SlimObject;
+}
+
 /** Hears what happened to objects. */
 export interface StoreListener {
-  /** State or sets of the object changed; `former` is where it stood before. */
-  onChanged(tracked: Tracked, former: readonly Membership[], weight: ChangeWeight): void;
+  /** State or sets of the object changed. */
+  onChanged(tracked: Tracked, former: FormerState, weight: ChangeWeight): void;
   /** An event came, and the projection is what it was. */
   onFiltered(tracked: Tracked): void;
+}
+
+interface Standing {
+  readonly sets: readonly Membership[];
+  readonly chars: number;
+  /** What it was, if it is gone. */
+  readonly gone?: SlimObject;
 }
 
 const NONE: readonly Membership[] = [];
@@ -150,6 +165,11 @@ export class ObjectStore {
     return this.#names(kind).size;
   }
 
+  /** True if there is a node of that name. */
+  hasNode(name: string): boolean {
+    return this.#names('Node').has(name);
+  }
+
   /** True while a rollout runs, or a status lags behind its spec. */
   get hasRollout(): boolean {
     return this.#rollouts.size > 0;
@@ -200,12 +220,13 @@ export class ObjectStore {
   }
 
   #drop(tracked: Tracked): void {
+    const { slim } = tracked;
     tracked.slim = null;
     this.#names(tracked.of).delete(nameKey(tracked));
     this.#trackRollout(tracked, false);
     this.#trackOrphan(tracked, false);
     this.#rememberGone(tracked);
-    this.#stand(tracked, { sets: NONE, chars: 0 });
+    this.#stand(tracked, { sets: NONE, chars: 0, ...(slim === null ? {} : { gone: slim }) });
     if (tracked.of !== 'DaemonSet') return;
     const namespace = tracked.namespace ?? '';
     this.#selectors.remove(namespace, tracked.uid);
@@ -214,7 +235,7 @@ export class ObjectStore {
 
   #stand(
     tracked: Tracked,
-    { sets, chars }: { readonly sets: readonly Membership[]; readonly chars: number },
+    { sets, chars, gone }: Standing,
     weight: ChangeWeight = 'decides',
   ): void {
     const former = tracked.sets;
@@ -235,7 +256,8 @@ export class ObjectStore {
     }
     tracked.sets = sets;
     tracked.chars = chars;
-    this.#listener.onChanged(tracked, former, weight);
+    const slim = gone === undefined ? {} : { slim: gone };
+    this.#listener.onChanged(tracked, { sets: former, ...slim }, weight);
   }
 
   #trackRollout(tracked: Tracked, isRollingOut: boolean): void {
@@ -269,23 +291,6 @@ function isReplacing({ slim }: Tracked): boolean {
   const { metadata, status } = of.object;
   if (metadata.generation !== status?.observedGeneration) return true;
   return (status?.updatedNumberScheduled ?? 0) < (status?.currentNumberScheduled ?? 0);
-}
-
-/** True if both name the same sets with the same hashes, in any order. */
-export function isSameMembership(
-  left: readonly Membership[],
-  right: readonly Membership[],
-): boolean {
-  if (left === right) return true;
-  if (left.length !== right.length) return false;
-  return left.every(({ set, hash }) =>
-    right.some((other) => other.set === set && other.hash === hash),
-  );
-}
-
-function membershipsOf(sets: readonly SetId[], text: string): readonly Membership[] {
-  if (sets.length === 0) return NONE;
-  return sets.map((set) => ({ set, hash: membershipHash(set, text) }));
 }
 
 function nameKey(names: { readonly name: string; readonly namespace?: string }): string {

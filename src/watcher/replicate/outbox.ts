@@ -25,7 +25,7 @@ import type {
   SetId,
 } from '../../core/model/watcher-message.ts';
 import type { FlushWidth } from '../pace/flush-pace.ts';
-import { isSameMembership } from '../project/store.ts';
+import { isSameMembership } from '../project/membership.ts';
 import type { Tracked } from '../project/store.ts';
 
 /** Tells which memberships a running snapshot will still send whole. */

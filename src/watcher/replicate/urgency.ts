@@ -5,10 +5,9 @@
  * out. It only sets a time: a change that is judged wrongly is sent a moment later or sooner, and with whatever else waits. In doubt
  * a change goes at the usual pace.
  */
-import type { Membership } from '../../core/model/watcher-message.ts';
-import type { PodProjection } from '../../core/model/projections.ts';
+import type { PodProjection, Projection } from '../../core/model/projections.ts';
 import type { Urgency } from '../pace/flush-schedule.ts';
-import type { ObjectStore, Tracked } from '../project/store.ts';
+import type { FormerState, ObjectStore, Tracked } from '../project/store.ts';
 import type { AffectedFinder } from './affected.ts';
 
 /** Beyond so many DaemonSets a node is not judged: that costs a placement of each. */
@@ -24,8 +23,8 @@ export class UrgencyJudge {
     this.#affected = affected;
   }
 
-  /** Of an object that is to be sent; `former` is where it stood before the change. */
-  judge(tracked: Tracked, former: readonly Membership[]): Urgency {
+  /** Of an object that is to be sent, and that was so before the change. */
+  judge(tracked: Tracked, former: FormerState): Urgency {
     switch (tracked.of) {
       case 'DaemonSet':
         return 'prompt';
@@ -49,18 +48,20 @@ export class UrgencyJudge {
    * A rollout takes pods away by the hundred, in many steps; it waits for those that are gone, and for those that are ready.
    * Without one nobody waits for a pod but where another is to be made.
    */
-  #judgePod({ slim, sent, sets }: Tracked, former: readonly Membership[]): Urgency {
+  #judgePod({ slim, sent, sets }: Tracked, former: FormerState): Urgency {
     const pod = slim?.projection;
-    if (pod === undefined) return this.#goneOf(former);
+    if (pod === undefined) return this.#judgeGone(former.slim?.projection, former);
     if (pod.kind !== 'Pod' || slim?.ownerUid === undefined) return 'usual';
-    if (isOver(pod)) return this.#goneOf(sets);
+    if (isOver(pod)) return this.#judgeGone(pod, { sets });
     const isJustMade = sent.length === 0 && !pod.isReady && !pod.isTerminating;
     return !isJustMade && this.#store.arePodsReplaced(sets) ? 'usual' : 'calm';
   }
 
-  /** Another pod is to be made in its place; `sets` told whose it was. */
-  #goneOf(sets: readonly Membership[]): Urgency {
-    return this.#store.arePodsReplaced(sets) ? 'usual' : 'prompt';
+  /** Another pod is to be made in its place, unless its node went first: then its pods go one after the other. */
+  #judgeGone(pod: Projection | undefined, { sets }: FormerState): Urgency {
+    if (this.#store.arePodsReplaced(sets)) return 'usual';
+    const node = pod?.kind === 'Pod' ? pod.targetNode : undefined;
+    return node === undefined || this.#store.hasNode(node) ? 'prompt' : 'calm';
   }
 }
 

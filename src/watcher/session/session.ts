@@ -165,7 +165,7 @@ export class Session {
     return {
       onChanged: (tracked, former, weight) => {
         if (this.#outbox.note(tracked) === 'clean') {
-          if (isAwaited(tracked, former)) noteFiltered();
+          if (isAwaited(tracked, former.sets)) noteFiltered();
           return;
         }
         if (weight !== 'decides') return cutSoon(weight);

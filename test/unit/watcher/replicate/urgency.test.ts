@@ -142,6 +142,22 @@ describe('a change that leads to nothing by itself', () => {
     assert.equal(await waitOf(ready, begin), 'calm', 'first pods wait for nobody’s budget');
   });
 
+  it('is a pod that goes after its node: none is made in its place', async () => {
+    const stand = ({ source }: WatcherHarness): void => {
+      source.put('Node', nodeDraft('n1'));
+      source.put('Pod', podDraft('p', { owner: 'ds1', uid: 'p1', node: 'n1', ready: true }));
+    };
+    const stay = (harness: WatcherHarness): void => {
+      stand(harness);
+      harness.source.remove('Node', { name: 'n1' });
+    };
+    const remove = ({ source }: WatcherHarness): void => {
+      source.remove('Pod', { name: 'p', namespace: 'infra' });
+    };
+    assert.equal(await waitOf(remove, stand), 'prompt');
+    assert.equal(await waitOf(remove, stay), 'calm');
+  });
+
   it('is not a pod of which nobody knows whose it is, nor what cannot be judged', async () => {
     const orphan = ({ source }: WatcherHarness): void => {
       source.put('Pod', podDraft('p', { app: 'agent' }));
