@@ -51,6 +51,16 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '300_000',
     killedBy: { file: SOAK_TEST, title: 'in no step with bookmarks' },
   },
+  'stages-first-by-name': {
+    bug: 'a rollout begins on a healthy canary while broken pods use up the budget that it waits for: it stands for ever',
+    file: 'src/core/stages/advance-stages.ts',
+    before: 'node === (worst ?? turns[0])',
+    after: 'node === turns[0]',
+    killedBy: {
+      file: 'test/unit/core/stages/advance-stages.test.ts',
+      title: 'begins on a node whose pod serves nobody',
+    },
+  },
   'stages-former-trimmed': {
     bug: 'the revision that nodes go back to is trimmed while no pod runs it',
     file: 'src/core/history/history-trim.ts',

@@ -215,7 +215,10 @@ function roomOf(record: RolloutRecord, { policy, nodes }: StagesInput): number {
   return Math.max(0, nodes.length - kept - updated);
 }
 
-/** Deleting the first old pod is a one-way door if no new one is let in: it goes alone until its successor is there. */
+/**
+ * Deleting the first old pod is a one-way door if no new one is let in: it goes alone until its successor is there. One that
+ * serves nobody goes first: such pods may use up the budget that any other one waits for.
+ */
 function withinFirstPod(
   turns: readonly StageNode[],
   { isReturn, canary }: RolloutRecord,
@@ -226,7 +229,8 @@ function withinFirstPod(
   const isTried = nodes.some(
     (node) => node.isMoving && (first.size === 0 || first.has(nameOf(node))),
   );
-  return isTried ? [] : turns.slice(0, 1);
+  const worst = turns.find(({ old }) => old?.isReady !== true);
+  return isTried ? [] : turns.filter((node) => node === (worst ?? turns[0]));
 }
 
 function isHeld({ kind }: Gate): boolean {

@@ -7,6 +7,9 @@ import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { NodeProjection } from '../../../../src/core/model/projections.ts';
 import type { RolloutPolicy } from '../../../../src/core/policy/rollout-policy.ts';
 import { node } from '../../../support/core-fixtures.ts';
+import { advanceStages } from '../../../../src/core/stages/advance-stages.ts';
+import { stageNode } from '../../../support/stage-nodes.ts';
+import { record, stagesInput } from '../../../support/stage-records.ts';
 import { StagedWorld, policy } from '../../../support/staged-world.ts';
 import type { Behaviour } from '../../../support/staged-world.ts';
 
@@ -60,6 +63,20 @@ const LEAKS: Behaviour = {
       ? undefined
       : { restarts: 1, lastExit: { reason: 'OOMKilled', exitCode: 137 }, container: 'main' },
 };
+
+it('a rollout begins on a node whose pod serves nobody: such pods use up the budget that any other one waits for', () => {
+  const names = ['n1', 'n2', 'n3'];
+  const canary = names.map((name) => nodeName(name));
+  const openOf = (...ready: readonly boolean[]): readonly string[] => {
+    const nodes = ready.map((isReady, index) =>
+      stageNode(names[index] ?? '', { pod: { isReady } }),
+    );
+    const { open } = advanceStages(stagesInput({ record: record({ canary }), nodes }));
+    return [...open];
+  };
+  assert.deepEqual(openOf(true, true, true), ['n1']);
+  assert.deepEqual(openOf(true, false, false), ['n2']);
+});
 
 for (const mode of MODES) {
   describe(`a staged rollout in ${mode}`, () => {
