@@ -98,6 +98,31 @@ describe('fake kubelets', { skip: skipWithoutTools([TOOLS.go]), timeout: 1_800_0
     await awaitPod('no-image', (pod) => pod.phase === 'Pending');
   });
 
+  for (const { image, word, delayMs } of [
+    { image: 'crashes', word: /"waiting":\{[^}]*"reason":"CrashLoopBackOff".*"restartCount":2/ },
+    { image: 'leaks', word: /"terminated":\{[^}]*"reason":"OOMKilled".*"restartCount":1/ },
+    { image: 'flaps', delayMs: 1500 },
+  ] satisfies readonly { image: string; word?: RegExp; delayMs?: number }[]) {
+    it(`plays an image that ${image}`, async () => {
+      const annotations =
+        delayMs === undefined ? {} : { 'rollcall.test/ready-delay-ms': String(delayMs) };
+      await create({ name: image, image: `registry.example/${image}:1`, annotations });
+      await pollUntil({ ...DEADLINE, description: image }, async () => {
+        const pod = await admin.get(`${PODS}/${image}`);
+        if (word !== undefined) return word.test(JSON.stringify(pod['status'])) ? true : undefined;
+        return turnsOf(image) >= 2 ? true : undefined;
+      });
+    });
+  }
+
+  /** How often the witness saw it turn not ready. */
+  function turnsOf(name: string): number {
+    const seen = observer.events.flatMap(({ record }) =>
+      record.kind === 'Pod' && record.name === name ? [record.isReady] : [],
+    );
+    return seen.filter((isReady, index) => !isReady && seen[index - 1] === true).length;
+  }
+
   it('removes a deleted pod, gracefully', async () => {
     await admin.delete(`${PODS}/plain`);
     await observer.waitUntil(() => podNamed('plain') === undefined, DEADLINE);
