@@ -91,8 +91,9 @@ export function gateOf(input: GateInput): ShownGate {
 function gateOfRecord(input: GateInput): ShownGate {
   const { record, policy } = input;
   const { orders, breach, step } = record;
-  if (breach !== undefined) return { kind: 'breach' };
+  // As a plan judges it: whoever asked for the way back has seen the breach.
   if (orders.undo !== undefined) return { kind: 'undone' };
+  if (breach !== undefined) return { kind: 'breach' };
   if (policy.kind === 'invalid') return { kind: 'policy-invalid' };
   if (step.kind === 'done') return { kind: 'done' };
   if (policy.kind === 'policy' && policy.policy.isPaused) return { kind: 'paused', by: 'policy' };

@@ -57,10 +57,13 @@ describe('the gate of a rollout, as its record tells it', () => {
     assert.deepEqual(gate({}, { kind: 'invalid', problems }), { kind: 'policy-invalid' });
   });
 
-  it('is a breach before all that, and then an undo', () => {
+  it('is an undo before all that, as a plan judges it, and then a breach', () => {
     const undone = { orders: { paused: NOTE, undo: { ...NOTE, to: 'old' } } };
     assert.deepEqual(gate(undone, policyOf({ isPaused: true })), { kind: 'undone' });
-    assert.deepEqual(gate({ ...undone, breach: breachOf() }), { kind: 'breach' });
+    assert.deepEqual(gate({ ...undone, breach: breachOf() }), { kind: 'undone' });
+    assert.deepEqual(gate({ breach: breachOf() }, policyOf({ isPaused: true })), {
+      kind: 'breach',
+    });
   });
 
   it('is done at the end, unless a newer template has not been looked at', () => {
