@@ -33,6 +33,7 @@ import { heldWrite } from './run/refused-writes.ts';
 import { giveNotStagedNotice } from './status/not-staged-notice.ts';
 import { giveRivalNotice } from './status/rival-notice.ts';
 import { giveShrinkNotice } from './status/shrink-notice.ts';
+import { noteStages } from './status/stage-notice.ts';
 import { heedSentinel } from './live/sentinel.ts';
 import { trimHistory } from './history/trim-history.ts';
 import { updateStatus } from './status/update-status.ts';
@@ -237,6 +238,7 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
       stored = acted.state;
     }
     ledger.events.push(...stageEvents);
+    noteStages(decision.plan, context);
     await restoreTemplate({ context, subject, plan: decision.plan, access, ledger });
     const { version: stateVersion } = stored;
     await trimHistory(decision.plan.trims, { context, subject, access, ledger, stateVersion });

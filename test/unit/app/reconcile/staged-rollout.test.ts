@@ -95,6 +95,12 @@ describe('a rollback in copilot', () => {
     const record = await recordOf(made);
     assert.equal(record?.isReturn, true);
     assert.equal(record.refused[0]?.cause, 'OOMKilled');
+    assert.equal(made.metrics.sum('ReconcileStages', 'halted'), 1);
+    const [line, ...more] = made.log.lines.filter(({ level }) => level === 'warn');
+    assert.deepEqual(more, [], 'said once');
+    assert.equal(line?.fields?.['code'], 'OOMKilled');
+    assert.match(String(line.fields['nodes']), /^node-\d+$/);
+    assert.match(String(line.fields['detail']), /halted \(OOMKilled\)/);
     edit(made, 'example/agent:2');
     await made.settle({ withinMs: 1_800_000 });
     assert.equal((await recordOf(made))?.breach?.cause, 'KnownBad');
