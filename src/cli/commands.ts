@@ -19,6 +19,7 @@ import { pruneDeadLettersCommand } from './dead-letter/prune-dead-letters.ts';
 import { redriveDeadLettersCommand } from './dead-letter/redrive-dead-letters.ts';
 import { checkStackCommand } from './stack/check-stack.ts';
 import { resumeStackCommand, stopStackCommand } from './stack/stop-and-resume.ts';
+import { explainCommand } from './rollout/explain-command.ts';
 import { ROLLOUT_COMMANDS } from './rollout/rollout-commands.ts';
 import { exportRegistryCommand } from './registry/export-registry.ts';
 import { importRegistryCommand } from './registry/import-registry.ts';
@@ -34,6 +35,7 @@ export const COMMANDS: readonly CommandModule[] = [
   moveClusterCommand,
   removeClusterCommand,
   doctorCommand,
+  explainCommand,
   ...ROLLOUT_COMMANDS,
   listDeadLettersCommand,
   redriveDeadLettersCommand,

@@ -6,7 +6,7 @@
  * status that the watcher last sent, as `kubectl get daemonsets` shows them; the sentinel is left out.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { explainPlan } from '../app/explain/explain.ts';
+import { explainRollout } from '../app/explain/explain.ts';
 import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
 import { createReconcileWarmth } from '../app/reconcile/process/warmth.ts';
 import type { ReconcileWarmth } from '../app/reconcile/process/warmth.ts';
@@ -16,12 +16,15 @@ import { isOpen } from '../core/model/breaker.ts';
 import type { ClusterId, ClusterUid, Uid } from '../core/model/identifiers.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
+import type { HeldShrink } from '../core/model/state.ts';
 import type { ClusterMeta, NameItem } from '../core/model/view-items.ts';
 import type { StagedProgress } from '../core/model/staged-progress.ts';
 import type { NodeCode, Verdict } from '../core/model/verdict.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { hasSentinelName } from '../core/takeover/takeover-sentinel.ts';
 import { policyTextOf } from '../core/takeover/opt-in.ts';
+import { shownBudget, shownLane } from '../app/rollout/shown-nodes.ts';
+import type { ShownBudget, ShownLane } from '../app/rollout/shown-nodes.ts';
 import { stagedStatus } from '../app/rollout/staged-status.ts';
 import type { StagedStatus } from '../app/rollout/staged-status.ts';
 import { namePages } from '../app/clusters/name-pages.ts';
@@ -51,7 +54,12 @@ export interface DaemonSetOverview {
   /** When it will be looked at again, milliseconds since 1970. */
   readonly dueAtMs?: number;
   /** How its staged rollout stands; absent: no policy asks for stages, or none has begun. */
-  readonly rollout?: Pick<StagedStatus, 'phase' | 'summary' | 'revision' | 'gate'>;
+  readonly rollout?: Pick<
+    StagedStatus,
+    'phase' | 'summary' | 'revision' | 'gate' | 'evidence' | 'strays' | 'breach'
+  > & { readonly budget?: ShownBudget; readonly lane?: ShownLane };
+  /** A removal of pods that waits for somebody to confirm it; in another mode than takeover it was only told of. */
+  readonly shrink?: HeldShrink;
 }
 
 /** One cluster. */
@@ -76,6 +84,8 @@ export interface OverviewSources {
 const NAMES_PER_PAGE = 100;
 /** Codes are counted anew after this long, although nothing that they rest on has changed: time alone changes a few. */
 const COUNTED_FOR_MS = 300_000;
+/** Where the node lane holds something: others write it. */
+const LANE_COUNTED_FOR_MS = 5_000;
 
 interface Counted {
   /** What the codes rest on, as one text. */
@@ -83,6 +93,8 @@ interface Counted {
   readonly atMs: number;
   readonly codes: DaemonSetOverview['codes'];
   readonly stages?: StagedProgress;
+  readonly budget?: ShownBudget;
+  readonly lane?: ShownLane;
 }
 
 /** Overviews of clusters; remembers counted codes, so that a table that is drawn each second costs small reads. */
@@ -134,7 +146,7 @@ export class Overviews {
       const basis = { registration, meta, ref, daemonSet, state, position };
       const codes = meta === undefined ? undefined : await this.#count({ ...basis, meta }, warmth);
       if (codes !== undefined) counted.set(item.uid, codes);
-      const rollout = this.#rolloutOf(basis, codes?.stages);
+      const rollout = this.#rolloutOf(basis, codes);
       const overview = overviewOf(item, { ...basis, codes: codes?.codes ?? {}, rollout });
       if (overview !== undefined) daemonSets.push(overview);
     }
@@ -148,26 +160,42 @@ export class Overviews {
     const nowMs = clock.nowMs();
     const text = textOf(basis, nowMs);
     const former = this.#counted.get(basis.registration.id)?.get(basis.ref.uid);
-    if (former?.basis === text && nowMs - former.atMs < COUNTED_FOR_MS) return former;
+    const keptMs = former?.lane === undefined ? COUNTED_FOR_MS : LANE_COUNTED_FOR_MS;
+    if (former?.basis === text && nowMs - former.atMs < keptMs) return former;
     const policies = this.#policies;
     const sources = { view, warmth, policies, options: defaultReconcileOptions, nowMs };
-    const plan = await explainPlan(basis, sources);
-    if (plan === undefined) return former;
-    const { stages } = plan;
-    return { basis: text, atMs: nowMs, codes: countCodes(plan.verdicts()), ...defined({ stages }) };
+    const explained = await explainRollout(basis, sources);
+    if (explained === undefined) return former;
+    const { plan, lane } = explained;
+    const verdicts = plan.verdicts();
+    return {
+      basis: text,
+      atMs: nowMs,
+      codes: countCodes(verdicts),
+      ...defined({
+        stages: plan.stages,
+        budget: shownBudget(plan, verdicts),
+        lane: lane && shownLane(lane, basis.ref.uid, verdicts),
+      }),
+    };
   }
 
   #rolloutOf(
     { registration, daemonSet, state }: Pick<Basis, 'registration' | 'daemonSet' | 'state'>,
-    stages: StagedProgress | undefined,
+    counted: Counted | undefined,
   ): DaemonSetOverview['rollout'] {
+    const stages = counted?.stages;
     const { object } = daemonSet;
     const policy = this.#policies.read(object === null ? undefined : policyTextOf(object));
     const nowMs = this.#sources.clock.nowMs();
     const status = stagedStatus({ registration, daemonSet, state, policy, stages }, nowMs);
     if (status === undefined) return undefined;
-    const { phase, summary, revision, gate } = status;
-    return { phase, summary, revision, gate };
+    const { phase, summary, revision, gate, evidence, strays, breach } = status;
+    const { budget, lane } = counted ?? {};
+    return {
+      ...{ phase, summary, revision, gate, evidence },
+      ...defined({ strays, breach, budget, lane }),
+    };
   }
 }
 
@@ -193,7 +221,7 @@ function overviewOf(
     codes,
     openIntents: state?.intents.length ?? 0,
     isComplete: state?.memo !== undefined,
-    ...defined({ dueAtMs: state?.dueAtMs, rollout }),
+    ...defined({ dueAtMs: state?.dueAtMs, rollout, shrink: state?.shrink?.held }),
   };
 }
 

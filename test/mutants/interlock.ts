@@ -85,8 +85,8 @@ export const INTERLOCK_BUGS: Readonly<Record<string, PlantedBug>> = {
   'shrink-not-recorded': {
     bug: 'a hold is told anew by each run, and nobody can confirm it',
     file: 'src/app/reconcile/run/record-state.ts',
-    before: 'shrink: plan.shrink?.record ?? shrink',
-    after: 'shrink',
+    before: 'const after = plan.shrink?.record ?? shrink;',
+    after: 'const after = shrink;',
     killedBy: { file: APP_TEST, title: 'one Event names the cause' },
   },
   'shrink-confirmed-asleep': {

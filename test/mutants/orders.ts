@@ -73,7 +73,7 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'explain-without-policy': {
     bug: 'verdicts of a staged rollout are those of upstream’s rolling update (17.9)',
     file: EXPLAIN,
-    before: '    ...defined({ staging }),\n',
+    before: '...defined({ staging })',
     after: '',
     killedBy: { file: RUNS_TEST, title: 'says that nodes outside of open steps wait' },
   },

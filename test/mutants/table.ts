@@ -20,6 +20,7 @@ import { DIFFERENTIAL_BUGS } from './differential.ts';
 import { MUTATION_BUGS } from './mutation.ts';
 import { COPILOT_BUGS } from './copilot.ts';
 import { ORDER_BUGS } from './orders.ts';
+import { SHOWN_BUGS } from './shown.ts';
 import { POLICY_BUGS } from './policy.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { STAGE_BUGS } from './stages.ts';
@@ -56,6 +57,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   TROUBLE_BUGS,
   COPILOT_BUGS,
   ORDER_BUGS,
+  SHOWN_BUGS,
   QUIET_BUGS,
   EVIDENCE_BUGS,
   POLICY_BUGS,

@@ -61,6 +61,11 @@ export class CommandWorld {
     return made;
   }
 
+  /** Lets commands read what another world wrote. */
+  adopt(stores: Pick<CommandStores, 'registry' | 'view'>): void {
+    this.#stores.set('dev', { ...this.stores(), ...stores });
+  }
+
   /** Opens a stack of this world. */
   open({ stage, region = 'eu-west-1' }: GlobalOptions): Stack {
     this.openCount += 1;

@@ -9,7 +9,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { rebaseState } from '../../core/intents/intents.ts';
 import { isOpen } from '../../core/model/breaker.ts';
-import type { Guard, Plan } from '../../core/model/plan.ts';
+import type { Guard, Plan, PlanContext } from '../../core/model/plan.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import type { Verdict } from '../../core/model/verdict.ts';
@@ -19,6 +19,8 @@ import { computeView } from '../../core/view/view.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
 import type { ViewReader } from '../../ports/stores/view-store.ts';
+import { asksForLane, findLane } from '../reconcile/lane/find-lane.ts';
+import type { LaneReads, LaneStanding, LaneSubject } from '../reconcile/lane/find-lane.ts';
 import { guessHash, knownHistory } from '../reconcile/history/history.ts';
 import { guardOfSubject } from '../../core/takeover/registration-guard.ts';
 import { freshnessOf, judgeUnasked } from '../reconcile/live/guard.ts';
@@ -34,29 +36,55 @@ import { withoutWaitsAhead } from '../reconcile/read/skip.ts';
 
 /** What explaining reads from; `warmth` shares the nodes among the DaemonSets that are asked for together. */
 export interface ExplainSources {
-  readonly view: ViewReader;
+  readonly view: ViewReader & LaneReads;
   readonly warmth: ReconcileWarmth;
   readonly options: ReconcileOptions;
   readonly policies: PolicyReader;
   readonly nowMs: number;
 }
 
-/** The verdicts of one DaemonSet, in node order. Undefined and rejects as explainPlan does. */
+/** The verdicts of one DaemonSet, in node order. Undefined and rejects as explainRollout does. */
 export async function explainNodes(
   basis: Basis,
   sources: ExplainSources,
 ): Promise<readonly Verdict[] | undefined> {
-  return (await explainPlan(basis, sources))?.verdicts();
+  return (await explainRollout(basis, sources))?.plan.verdicts();
+}
+
+/** A plan, and how the node lane stands where it replaces pods in stages. */
+export interface Explained {
+  readonly plan: Plan;
+  readonly lane?: LaneStanding;
 }
 
 /**
- * What a run of now would plan for one DaemonSet. Undefined: there is nothing to tell now, because no run looked at it
- * yet, the view is being written or not whole, or only a live read could tell. Rejects when the table fails.
+ * What a run of now would plan for one DaemonSet, around the nodes that the lane gives to others. Undefined: there is nothing
+ * to tell now, because no run looked at it yet, the view is being written or not whole, or only a live read could tell.
+ * Rejects when the table fails.
  */
-export async function explainPlan(
+export async function explainRollout(
   basis: Basis,
   sources: ExplainSources,
-): Promise<Plan | undefined> {
+): Promise<Explained | undefined> {
+  const prepared = await prepare(basis, sources);
+  if (prepared === undefined) return undefined;
+  const plan = planAround(prepared, sources);
+  const { context, subject } = prepared;
+  if (context.guard.kind !== 'act' || !asksForLane(plan, subject)) return { plan };
+  const { namespace = '', name } = subject.daemonSet.metadata;
+  const laneContext = { hint: { key: { namespace, name } }, dependencies: sources };
+  const lane = await findLane({ context: laneContext, subject });
+  const isFree = lane.blocked.size === 0;
+  return { plan: isFree ? plan : planAround(prepared, sources, lane.blocked), lane };
+}
+
+/** What a plan is made of, but for its stages. */
+interface Prepared {
+  readonly subject: LaneSubject;
+  readonly context: Omit<PlanContext, 'staging'>;
+}
+
+async function prepare(basis: Basis, sources: ExplainSources): Promise<Prepared | undefined> {
   const { nowMs, options } = sources;
   if (basis.state === undefined) return undefined;
   const { namespace = '', name = '' } = basis.daemonSet.object?.metadata ?? {};
@@ -68,25 +96,31 @@ export async function explainPlan(
   const { view: read } = found;
   if (read.opaque.some(({ of }) => of === 'Pod' || of === 'Node')) return undefined;
   const state = withoutWaitsAhead(rebaseState(basis.state, basis.meta.era, nowMs), nowMs);
-  const subject = { basis, state, read, nowMs };
-  const context = { dependencies: { options } };
   const { revisions: seen, nodes, pods, gone } = read;
   const { revisionsChanged } = basis.position;
   const known = knownHistory({ daemonSet, seen, revisionsChanged, known: state.history });
   const view = computeView({ daemonSet, nodes, pods, gone, revisions: seen, nowMs });
   const { requestTimeoutMs, burstPodsMax } = options;
   const { mode } = basis.registration;
-  const staging = stagingOf({ daemonSet, basis, nowMs, policies: sources.policies, options });
-  return planReconcile(view, {
+  const context = {
     guard: await findGuard({ basis, daemonSet, state, sources }),
     mode,
-    ...defined({ staging }),
     state,
     currentHash: known?.hash ?? guessUnlessAwaited(daemonSet, seen, mode),
-    intents: judgeUnasked(subject, context),
+    intents: judgeUnasked({ basis, state, read, nowMs }, { dependencies: { options } }),
     requestTimeoutMs,
     burstPodsMax,
-  });
+  };
+  return { subject: { basis, daemonSet, view, state, nowMs }, context };
+}
+
+function planAround(
+  { subject, context }: Prepared,
+  { policies, options }: ExplainSources,
+  blocked?: LaneStanding['blocked'],
+): Plan {
+  const staging = stagingOf({ ...subject, policies, options, ...defined({ blocked }) });
+  return planReconcile(subject.view, { ...context, ...defined({ staging }) });
 }
 
 /** In copilot the built-in controller may still be about to make the revision: nothing is outdated until it is known. */

@@ -5,18 +5,20 @@
  * staged-status.ts and plain-status.ts.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { Plan, RolloutProgress } from '../../core/model/plan.ts';
+import type { Uid } from '../../core/model/identifiers.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { PolicyProblem } from '../../core/policy/rollout-policy.ts';
 import type { RolloutPhase } from '../../core/rollout/gate.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
 import type { HeldShrink } from '../../core/model/state.ts';
 import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.ts';
-import { explainPlan } from '../explain/explain.ts';
-import type { ExplainSources } from '../explain/explain.ts';
+import { explainRollout } from '../explain/explain.ts';
+import type { Explained, ExplainSources } from '../explain/explain.ts';
 import type { FoundRollout } from './find-rollout.ts';
 import { countersOf, plainStatus } from './plain-status.ts';
 import type { Counters } from './plain-status.ts';
+import { shownBudget, shownLane } from './shown-nodes.ts';
+import type { ShownBudget, ShownLane } from './shown-nodes.ts';
 import { stagedStatus } from './staged-status.ts';
 import type { StagedStatus } from './staged-status.ts';
 
@@ -37,7 +39,9 @@ export interface RolloutStatus {
   /** Of the status that the watcher last sent. */
   readonly nodes: Counters;
   /** What bounds it now; absent where no plan can be told. */
-  readonly budget?: Omit<RolloutProgress, 'desiredNodes' | 'updatedNodes'>;
+  readonly budget?: ShownBudget;
+  /** Who waits for another daemon of its node, and where this one has its turn; absent: nobody, nowhere. */
+  readonly lane?: ShownLane;
   readonly staged?: StagedStatus;
   /** What is wrong with the policy's text. */
   readonly policyProblems?: readonly PolicyProblem[];
@@ -57,8 +61,9 @@ export async function rolloutStatusOf(
 ): Promise<RolloutStatus> {
   const { key, basis, policy } = found;
   const { registration, meta, daemonSet } = basis;
-  const plan = await explainPlan(basis, sources);
-  const staged = stagedStatus({ ...basis, policy, stages: plan?.stages }, sources.nowMs);
+  const explained = await explainRollout(basis, sources);
+  const stages = explained?.plan.stages;
+  const staged = stagedStatus({ ...basis, policy, stages }, sources.nowMs);
   const plain = plainStatus(daemonSet.object);
   const isViewComplete = meta.isComplete && !meta.isCutOpen;
   return {
@@ -70,8 +75,8 @@ export async function rolloutStatusOf(
     phase: staged?.phase ?? plain.phase,
     summary: staged?.summary ?? plain.summary,
     nodes: countersOf(daemonSet.object),
+    ...(explained === undefined ? {} : boundsOf(explained, basis.ref.uid)),
     ...defined({
-      budget: budgetOf(plan),
       staged,
       shrink: basis.state?.shrink?.held,
       policyProblems: policy.kind === 'invalid' ? policy.problems : undefined,
@@ -82,10 +87,12 @@ export async function rolloutStatusOf(
   };
 }
 
-function budgetOf(plan: Plan | undefined): RolloutStatus['budget'] {
-  if (plan?.rollout === undefined) return undefined;
-  const { desiredNodes: _desired, updatedNodes: _updated, ...budget } = plan.rollout;
-  return budget;
+function boundsOf({ plan, lane }: Explained, owner: Uid): Pick<RolloutStatus, 'budget' | 'lane'> {
+  const verdicts = plan.verdicts();
+  return defined({
+    budget: shownBudget(plan, verdicts),
+    lane: lane && shownLane(lane, owner, verdicts),
+  });
 }
 
 function notesOf(
@@ -115,7 +122,7 @@ function shrinkNote({ key, basis }: FoundRollout): string | undefined {
     basis.registration.mode === 'takeover'
       ? `Held until it is taken back, or: rollcall rollout confirm ${cluster} ${namespace}/${name}`
       : 'Rollcall does not act here and cannot hold it.';
-  return `${describeShrink(held, undefined)}. ${next}`;
+  return `${describeShrink(held)}. ${next}`;
 }
 
 function policyNote({ basis, policy }: FoundRollout, isStaged: boolean): string | undefined {

@@ -4,6 +4,7 @@
  * Shared by `rollcall rollout status` and the table of `npm start`, so that both say the same.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import type { NodeName } from '../../core/model/identifiers.ts';
 import type {
   Breach,
   OpenStep,
@@ -46,6 +47,8 @@ export interface StagedStatus {
   readonly canary: readonly string[];
   readonly evidence: ShownEvidence;
   readonly breach?: Breach;
+  /** Copilot: nodes that run the revision ahead of their step; absent while no plan can be told. */
+  readonly strays?: readonly NodeName[];
   readonly proven?: ProvenRevision;
   /** What an undo, or a rollback, leads to. */
   readonly former?: ProvenRevision;
@@ -75,7 +78,8 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
     isSentBack(record, { policy: policy.policy, isStageTrue: registration.mode === 'takeover' });
   const phase = phaseOf(gate, { isRollingBack, isBack });
   return {
-    ...partsOf(record),
+    ...partsOf(record, nowMs),
+    ...defined({ strays: stages?.strays }),
     phase,
     summary: phase === 'Returned' ? describeReturned(record) : summarizeRecord(record, gate),
     gate,
@@ -98,7 +102,8 @@ function isBehindTemplate(
 
 function partsOf(
   record: RolloutRecord,
-): Omit<StagedStatus, 'phase' | 'summary' | 'gate' | 'stepText' | 'gateText'> {
+  nowMs: number,
+): Omit<StagedStatus, 'phase' | 'summary' | 'gate' | 'stepText' | 'gateText' | 'strays'> {
   const { hash, startedAtMs, step, groups, baseNodes, canary, refused, orders } = record;
   const { breach, proven } = record;
   return {
@@ -107,7 +112,7 @@ function partsOf(
     step: { ...step, ...defined({ groups }) },
     baseNodes,
     canary,
-    evidence: evidenceOf(record),
+    evidence: evidenceOf(record, nowMs),
     ...defined({ breach, proven, former: wayBackOf(record) }),
     refused,
     orders,

@@ -8,6 +8,7 @@ import { describeEvidence, describeNote, timeText } from '../../core/rollout/des
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
 import type { StagedStatus } from '../../app/rollout/staged-status.ts';
 import { plainText, renderFields } from '../command-line/text-table.ts';
+import { budgetText, laneLines, strayText } from './rollout-words.ts';
 
 type Field = readonly [string, string | undefined];
 
@@ -36,7 +37,7 @@ function sentence(text: string): string {
 }
 
 function commonFields(status: RolloutStatus): readonly Field[] {
-  const { nodes, budget, generation, observedGeneration, mode, policyProblems = [] } = status;
+  const { nodes, budget, lane, generation, observedGeneration, mode, policyProblems = [] } = status;
   const seen =
     observedGeneration < generation ? `, ${String(observedGeneration)} is in the status` : '';
   return [
@@ -45,6 +46,7 @@ function commonFields(status: RolloutStatus): readonly Field[] {
       `${String(nodes.updated)} updated, ${String(nodes.available)} available, of ${String(nodes.desired)}`,
     ],
     ['budget', budget && budgetText(budget)],
+    ...fieldsOf('lane', lane === undefined ? [] : laneLines(lane)),
     ['generation', `${String(generation)}${seen}`],
     ['mode', mode],
     ['told at', timeText(status.lastSentAtMs)],
@@ -55,45 +57,45 @@ function commonFields(status: RolloutStatus): readonly Field[] {
   ];
 }
 
-function budgetText(budget: NonNullable<RolloutStatus['budget']>): string {
-  const { unavailableNodes, unavailableNodesMax, surgingNodes, surgeNodesMax, waitingNodes } =
-    budget;
-  const used =
-    surgeNodesMax > 0
-      ? `${String(surgingNodes)} of ${String(surgeNodesMax)} surging`
-      : `${String(unavailableNodes)} of ${String(unavailableNodesMax)} unavailable`;
-  return waitingNodes === 0 ? used : `${used}, ${String(waitingNodes)} nodes wait for their turn`;
+/** The lines of one matter: its name stands before the first. */
+function fieldsOf(name: string, lines: readonly string[]): readonly Field[] {
+  return lines.map((line, index): Field => [index === 0 ? name : '', line]);
 }
 
 function stagedFields(staged: StagedStatus): readonly Field[] {
-  const { revision, startedAtMs, evidence, proven, former, refused, orders } = staged;
-  const since = proven && `since ${timeText(proven.provenAtMs)}`;
+  const { revision, startedAtMs, evidence, refused, breach, strays = [] } = staged;
+  const haltedOn = breach === undefined ? [] : breach.nodes;
   return [
     ['revision', `${revision}, since ${timeText(startedAtMs)}`],
     ['step', stepText(staged)],
     ['gate', staged.gateText],
-    ...describeEvidence(evidence).map((line, index): Field => [
-      index === 0 ? 'evidence' : '',
-      line,
-    ]),
-    [
-      'proven',
-      proven &&
-        `${proven.hash}, ${proven.isBaseline ? 'as found, not soaked, ' : ''}${since ?? ''}`,
-    ],
-    ['former', former && former.hash !== proven?.hash ? former.hash : undefined],
+    ['halted on', haltedOn.length === 0 ? undefined : haltedOn.join(', ')],
+    ['strays', strays.length === 0 ? undefined : strayText(strays)],
+    ...fieldsOf('evidence', describeEvidence(evidence)),
+    ...provenFields(staged),
     ...refused.map(({ hash, cause, atMs }): Field => [
       'refused',
       `${hash}: ${cause} at ${timeText(atMs)}`,
     ]),
-    ['paused', orders.paused && describeNote(orders.paused)],
-    [
-      'approved',
-      orders.approved &&
-        `up to step ${String(orders.approved.stepIndex)} ${describeNote(orders.approved)}`,
-    ],
-    ['resumed', orders.resumed && describeNote(orders.resumed)],
-    ['undo', orders.undo && `to ${orders.undo.to} ${describeNote(orders.undo)}`],
+    ...orderFields(staged),
+  ];
+}
+
+function provenFields({ proven, former }: StagedStatus): readonly Field[] {
+  const how = proven?.isBaseline === true ? 'as found, not soaked, ' : '';
+  return [
+    ['proven', proven && `${proven.hash}, ${how}since ${timeText(proven.provenAtMs)}`],
+    ['former', former && former.hash !== proven?.hash ? former.hash : undefined],
+  ];
+}
+
+function orderFields({ orders }: StagedStatus): readonly Field[] {
+  const { paused, approved, resumed, undo } = orders;
+  return [
+    ['paused', paused && describeNote(paused)],
+    ['approved', approved && `up to step ${String(approved.stepIndex)} ${describeNote(approved)}`],
+    ['resumed', resumed && describeNote(resumed)],
+    ['undo', undo && `to ${undo.to} ${describeNote(undo)}`],
   ];
 }
 

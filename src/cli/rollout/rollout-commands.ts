@@ -4,14 +4,10 @@
  * Reads and writes tables, sends one hint; asks no cluster. An order is written before anything is said, and with
  * `--watch` what comes of it is followed. What happened is decided in src/app/rollout.
  */
-import { createReconcileWarmth } from '../../app/reconcile/process/warmth.ts';
-import { defaultReconcileOptions } from '../../app/reconcile/process/dependencies.ts';
-import type { ExplainSources } from '../../app/explain/explain.ts';
 import { findRollout } from '../../app/rollout/find-rollout.ts';
-import type { FindSources } from '../../app/rollout/find-rollout.ts';
 import { giveOrder } from '../../app/rollout/give-order.ts';
 import type { OrderOutcome, OrderRequest } from '../../app/rollout/give-order.ts';
-import type { RolloutRefusal, RolloutRefusalCode } from '../../app/rollout/refusals.ts';
+import type { RolloutRefusal } from '../../app/rollout/refusals.ts';
 import { rolloutStatusOf } from '../../app/rollout/rollout-status.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
 import { undoCommand } from '../../app/rollout/undo-command.ts';
@@ -28,11 +24,12 @@ import type {
 } from '../command-line/command-module.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { throwIfInterrupted } from '../command-line/run-program.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { EXIT } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 import { renderChange, renderStatus } from './render-status.ts';
 import { declareRollout, parseKey, parseStep, timeoutMsOf } from './rollout-arguments.ts';
 import type { RolloutOptions } from './rollout-arguments.ts';
+import { errorOf, findSourcesOf, sourcesOf } from './rollout-sources.ts';
 
 interface ApproveOptions extends RolloutOptions {
   readonly step?: number;
@@ -193,27 +190,4 @@ function outcomeText(outcome: Given): string {
   return since === undefined
     ? 'It stood so already.'
     : `It stood so already: ordered ${describeNote(since)}.`;
-}
-
-function findSourcesOf({ registry, view }: Stack): FindSources {
-  return { registry, view, policies: createPolicyReader() };
-}
-
-function sourcesOf({ view, clock }: Stack): ExplainSources {
-  const warmth = createReconcileWarmth();
-  const policies = createPolicyReader();
-  return { view, warmth, policies, options: defaultReconcileOptions, nowMs: clock.nowMs() };
-}
-
-/** What is refused because it would do something else than its giver thinks, or may not be done here. */
-const FOR_SAFETY: ReadonlySet<RolloutRefusalCode> = new Set<RolloutRefusalCode>([
-  'changed',
-  'halted',
-  'observed',
-  'no-right',
-]);
-
-function errorOf({ code, message, remedy }: RolloutRefusal): CommandError {
-  const exitCode = FOR_SAFETY.has(code) ? EXIT.refused : EXIT.failed;
-  return new CommandError({ message: plainText(message), remedy, exitCode });
 }

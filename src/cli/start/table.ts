@@ -1,13 +1,16 @@
 /**
  * The live table of `npm start`: pure text from an overview and the latest activity.
  *
- * Columns are those of `kubectl get daemonsets`, plus NOTE: how many nodes wait for what. A staged rollout has a line of
- * its own below its DaemonSet, until it is done. Rendering knows nothing of terminals; `screen.ts` decides whether to redraw or to append.
+ * Columns are those of `kubectl get daemonsets`, plus NOTE: how many nodes wait for what. A staged rollout has
+ * lines of its own below its DaemonSet, until it is done, and so has a removal of pods that is held. Rendering knows nothing of terminals; `screen.ts` decides whether to redraw or to append.
  */
 import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.ts';
+import { budgetText, evidenceLines, laneLines, strayText } from '../rollout/rollout-words.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
 import type { NodeCode } from '../../core/model/verdict.ts';
+import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
+import { isQuiet } from '../../core/status/verdicts.ts';
 
 const HEADINGS = [
   'NAMESPACE',
@@ -19,9 +22,6 @@ const HEADINGS = [
   'AVAILABLE',
   'NOTE',
 ] as const;
-
-/** Verdict codes that need no words: the counters say it all. */
-const QUIET_CODES: ReadonlySet<NodeCode> = new Set<NodeCode>(['Running', 'NotWanted']);
 
 /** Lines of the table of one cluster, without a trailing newline; `nodes` where they are known. */
 export function renderTable(overview: ClusterOverview, nodes?: NodeCounts): string[] {
@@ -37,8 +37,22 @@ export function renderTable(overview: ClusterOverview, nodes?: NodeCounts): stri
 
 function rolloutLines(daemonSet: DaemonSetOverview | undefined): string[] {
   const rollout = daemonSet?.rollout;
-  if (rollout === undefined || rollout.phase === 'Done') return [];
-  return [`  ${rollout.phase}: ${plainText(rollout.summary)}`];
+  const { shrink } = daemonSet ?? {};
+  const stands = rollout === undefined || rollout.phase === 'Done' ? [] : linesOf(rollout);
+  const held = shrink === undefined ? [] : [`! ${describeShrink(shrink)}`];
+  return [...stands, ...held].map((line) => `  ${plainText(line)}`);
+}
+
+function linesOf(rollout: NonNullable<DaemonSetOverview['rollout']>): readonly string[] {
+  const { phase, summary, budget, lane, strays = [], evidence } = rollout;
+  const isUsed = budget !== undefined && budget.users.length > 0;
+  return [
+    `${phase}: ${summary}`,
+    ...(isUsed ? [`budget: ${budgetText(budget)}`] : []),
+    ...(lane === undefined ? [] : laneLines(lane).map((line) => `lane: ${line}`)),
+    ...(strays.length === 0 ? [] : [`strays: ${strayText(strays)}`]),
+    ...evidenceLines(evidence).map((line) => `evidence: ${line}`),
+  ];
 }
 
 function headline(overview: ClusterOverview, nodes: NodeCounts | undefined): string {
@@ -66,7 +80,7 @@ function cellsOf(daemonSet: DaemonSetOverview): string[] {
 
 function noteOf(daemonSet: DaemonSetOverview): string {
   const notes = Object.entries(daemonSet.codes)
-    .filter(([code, count]) => count > 0 && !QUIET_CODES.has(code as NodeCode))
+    .filter(([code, count]) => count > 0 && !isQuiet(code as NodeCode))
     .map(([code, count]) => `${String(count)} ${code}`);
   if (daemonSet.misscheduled > 0) notes.push(`${String(daemonSet.misscheduled)} misscheduled`);
   return notes.join(', ');

@@ -41,8 +41,8 @@ function warning(reason: string, message: string): PlannedEvent {
 
 /** What goes, why, and by whom. */
 export function describe(
-  { pods, basePods, cause }: HeldShrink,
-  author: ShrinkAuthor | undefined,
+  { pods, basePods, cause, ...held }: HeldShrink,
+  author: ShrinkAuthor | undefined = held.author,
 ): string {
   const by = author === undefined ? '' : `; last written by ${author.manager} at ${timeOf(author)}`;
   return `${pods} of ${basePods} pods go within ten minutes: ${cause}${by}`;

@@ -137,6 +137,10 @@ export interface StagingContext {
 
 /** Why the lane of a node is taken, or is not ours yet. */
 export interface LaneBlock {
+  /** `replaced`: another daemon of the node is. `first`: one that the policy names in `after` is not there yet. */
+  readonly kind: 'replaced' | 'first';
+  /** That daemon, as namespace/name. */
+  readonly by: string;
   /** The clause after "Node X waits: …", for a person. */
   readonly message: string;
 }
@@ -238,6 +242,8 @@ export interface RolloutProgress {
   readonly updatedNodes: number;
   /** Nodes that count against maxUnavailable, or maxSurge. */
   readonly unavailableNodes: number;
+  /** Which they are, BUDGET_NODES_MAX at most; of a staged rollout without surge. */
+  readonly unavailable?: readonly NodeName[];
   readonly surgingNodes: number;
   /** maxUnavailable and maxSurge resolved: one of them is 0. */
   readonly unavailableNodesMax: number;

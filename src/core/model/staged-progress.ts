@@ -1,6 +1,7 @@
 /**
  * How far a staged rollout is, and what holds it: the record and the gate, as a plan carries them (issue 17).
  */
+import type { NodeName } from './identifiers.ts';
 import type { RolloutRecord } from './rollout-record.ts';
 
 /** What the next node, or the next step, waits for. */
@@ -28,4 +29,6 @@ export type Gate =
 export interface StagedProgress {
   readonly record: RolloutRecord;
   readonly gate: Gate;
+  /** Copilot: nodes that run the revision ahead of their step, as the built-in controller makes pods of the newest template. */
+  readonly strays: readonly NodeName[];
 }

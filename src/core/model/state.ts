@@ -169,6 +169,8 @@ export interface HeldShrink {
   readonly basePods: number;
   /** The one change behind it, as the end of a sentence; 300 characters at most. */
   readonly cause: string;
+  /** Who wrote that part last, where its managedFields told it when it was held: a field manager, and when. */
+  readonly author?: { readonly manager: string; readonly atMs: number };
   /** Since when so few pods are concerned that it would not be held any more; absent: it would. */
   readonly calmSinceMs?: number;
 }

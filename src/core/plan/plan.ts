@@ -103,7 +103,7 @@ function stagedOf(
   { targets, view, context }: Planning,
 ): Pick<Plan, 'stages' | 'wantsFormer' | 'restores'> {
   if (staging.kind !== 'staged') return {};
-  const { record, gate, former, open } = staging.stages;
+  const { record, gate, strays, former, open } = staging.stages;
   const isWanted = view.nodes.some(
     ({ node, pods, placement }) =>
       placement === 'run' && former.has(node.name) && (pods.length === 0 || open.has(node.name)),
@@ -111,7 +111,7 @@ function stagedOf(
   const hash = record.former?.hash;
   const isMissing = isWanted && targets.former === undefined && hash !== undefined;
   return {
-    stages: { record, gate },
+    stages: { record, gate, strays },
     ...(isMissing ? { wantsFormer: hash } : {}),
     ...(hash !== undefined && mayRestore(staging, context) ? { restores: hash } : {}),
   };

@@ -132,22 +132,39 @@ export function describeNote({ by, atMs }: OrderNote): string {
   return `by ${by} at ${timeText(atMs)}`;
 }
 
-/** E and the four counts in one line, and what silence, or a lack of controls, means. */
+/** E and the four counts in one line, and what silence, a lack of controls or a void test means. */
 export function describeEvidence(evidence: ShownEvidence): readonly string[] {
-  const { eValue, haltsAt, updated, others, outside, silence } = evidence;
+  const { eValue, haltsAt, updated, others, outside, silence, p } = evidence;
   const sides = `updated nodes ${sideText(updated)}; others ${sideText(others)}`;
+  const chance = updated.bad === 0 ? '' : ` (Fisher's p ${p.toPrecision(2)})`;
   const left = outside === 0 ? '' : `; ${String(outside)} were bad before their turn`;
   return [
-    `E = ${eText(eValue)}, halts at ${String(haltsAt)}; ${sides}${left}`,
+    `E = ${eText(eValue)}, halts at ${String(haltsAt)}; ${sides}${chance}${left}`,
     ...evidence.failures.map(
       ({ node, isUpdated, atMs }) =>
         `${isUpdated ? 'updated' : 'other'} node ${node} failed at ${timeText(atMs)}`,
     ),
-    ...(evidence.isWithoutControls
-      ? ['a failure fell where no node was left to compare with: the test is weaker than E says']
-      : []),
+    ...describeWeakness(evidence),
     ...(silence === undefined ? [] : [describeSilence(silence.nodes)]),
   ];
+}
+
+/** Why the test of nodes says less than it could. */
+function describeWeakness(evidence: ShownEvidence): readonly string[] {
+  const { isVoid, ownHistoryEValue, haltsAt } = evidence;
+  const lines: string[] = [];
+  if (isVoid) {
+    lines.push(
+      'too many nodes are bad to be remembered: the test of nodes stands still, and proves nothing more in this rollout',
+    );
+  }
+  if (ownHistoryEValue !== undefined) {
+    lines.push(
+      'a failure fell where no node was left to compare with: the test is weaker; ' +
+        `by the nodes' own history E = ${eText(ownHistoryEValue)}, halts at ${String(haltsAt)}`,
+    );
+  }
+  return lines;
 }
 
 /** What so many nodes that did not fail prove, and what not. */

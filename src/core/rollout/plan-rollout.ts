@@ -8,6 +8,7 @@
  *
  * Differs from upstream: the step shares the run with other work, where upstream waits for a sync without any.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { DeleteReason, LaneBlock, PlannedCreate, RolloutProgress } from '../model/plan.ts';
 import { decideCreate } from '../pods/plan-create.ts';
@@ -117,7 +118,13 @@ function budgetOf({ view }: Planning, staging: Staging, desiredNodes: number): R
   return { maxUnavailable: staging.stages.maxUnavailable, maxSurge: 0 };
 }
 
-type Counted = Pick<RolloutProgress, 'unavailableNodes' | 'surgingNodes' | 'waitingNodes'>;
+type Counted = Pick<
+  RolloutProgress,
+  'unavailableNodes' | 'unavailable' | 'surgingNodes' | 'waitingNodes'
+>;
+
+/** Nodes that a budget names: enough to look at, and no more than a screen. */
+const BUDGET_NODES_MAX = 16;
 
 /** Collects effects and notes of one run. */
 class Draft {
@@ -219,6 +226,7 @@ function planWithoutSurge(
   draft.hold(walk.refused);
   return {
     unavailableNodes: walk.unavailableCount,
+    ...defined({ unavailable: walk.unavailable?.slice(0, BUDGET_NODES_MAX) }),
     surgingNodes: 0,
     waitingNodes: walk.waiting.length + walk.refused.length,
   };

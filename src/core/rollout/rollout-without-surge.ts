@@ -37,6 +37,8 @@ export interface WalkWithoutSurge {
   readonly refused: readonly OldSite[];
   /** Sites that count against maxUnavailable. */
   readonly unavailableCount: number;
+  /** Their nodes; told of staged rollouts alone. */
+  readonly unavailable?: readonly Site['node'][];
 }
 
 /** The table of spec 2.9 for maxSurge 0, row by row. */

@@ -46,6 +46,7 @@ export function walkStages(sites: readonly Site[], stages: Stages): WalkWithoutS
     waiting: able.filter((each) => !chosen.has(each)),
     refused,
     unavailableCount: unavailable.length,
+    unavailable: unavailable.map(({ node }) => node),
   };
 }
 

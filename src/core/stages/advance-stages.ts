@@ -17,6 +17,7 @@ import { findStagesBreach, judgingMoments, recreationMoments } from './find-brea
 import { excuseNodes } from './excused.ts';
 import { isUnwell, judgeGate } from './gate.ts';
 import { findAhead, findFormer } from './former.ts';
+import { findStrays } from './strays.ts';
 import { countRestarts, trialNodes } from './observe.ts';
 import { recordFor } from './start-record.ts';
 import { isPending, nameOf } from './stage-node.ts';
@@ -38,6 +39,7 @@ export function advanceStages(input: StagesInput): Stages {
   return {
     record,
     gate,
+    strays: input.isStageTrue ? [] : findStrays(record, input),
     open: new Set(
       [...(isHeld(gate) ? [] : withinFirstPod(turns, record, input)), ...ahead].map(nameOf),
     ),

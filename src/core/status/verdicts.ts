@@ -34,6 +34,14 @@ interface Finding {
   readonly untilMs?: number;
 }
 
+/** Codes that need no words: the counters say it all. */
+const QUIET_CODES: ReadonlySet<NodeCode> = new Set<NodeCode>(['Running', 'NotWanted']);
+
+/** True for a verdict of which nobody needs to be told. */
+export function isQuiet(code: NodeCode): boolean {
+  return QUIET_CODES.has(code);
+}
+
 /** The verdict of one node. */
 export function judgeNode(input: VerdictInput): Verdict {
   const { node, placement, reason } = input.decision.nodeView;

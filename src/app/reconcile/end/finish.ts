@@ -133,7 +133,7 @@ function composeState(
     ...(refusedWrites.length === 0 ? {} : { refusedWrites }),
     ...(refusals.length === 0 ? {} : { refusals }),
     ...openSince(input),
-    ...shrinkAfter(stored, plan),
+    ...shrinkAfter(stored, plan, ledger.shrinkAuthor),
     ...(decided.isComplete ? { memo } : {}),
   };
 }

@@ -17,11 +17,11 @@ import { decidePlacement, preparePlacement } from '../../../core/placement/place
 import { minReadyMsOf, templateGenerationOf } from '../../../core/pod/pod-facts.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { NamespacedName } from '../../../ports/stores/view-store.ts';
-import type { RunContext, Subject, ViewedSubject } from '../run/context.ts';
-import { keyOf } from '../run/context.ts';
+import type { PolicyReader } from '../../../ports/rollout-policy.ts';
+import type { LaneStore, NamespacedName, ViewReader } from '../../../ports/stores/view-store.ts';
+import type { Subject, ViewedSubject } from '../run/context.ts';
 import { readNeighbour } from './read-neighbour.ts';
-import type { Neighbour } from './read-neighbour.ts';
+import type { Neighbour, NeighbourReads } from './read-neighbour.ts';
 
 /** Other DaemonSets that one run reads because of entries that nobody may be behind any more. */
 const NEIGHBOURS_MAX = 4;
@@ -36,7 +36,22 @@ export interface LaneStanding {
   readonly blocked: ReadonlyMap<NodeName, LaneBlock>;
 }
 
-type LaneStep = { readonly context: RunContext; readonly subject: ViewedSubject };
+/** What the lane is found with: the context of a run, or of somebody who only asks how it stands. */
+export interface LaneContext {
+  readonly hint: { readonly key: NamespacedName };
+  readonly dependencies: {
+    readonly view: LaneReads;
+    readonly policies: PolicyReader;
+  };
+}
+
+/** What a lane is found for. */
+export type LaneSubject = Pick<ViewedSubject, 'basis' | 'daemonSet' | 'view' | 'state' | 'nowMs'>;
+
+/** Reads of the view table. */
+export type LaneReads = NeighbourReads & Pick<ViewReader, 'readName'> & Pick<LaneStore, 'readLane'>;
+
+type LaneStep = { readonly context: LaneContext; readonly subject: LaneSubject };
 
 /** True if a plan replaces pods in stages, or did so until now: only then the lane is read. */
 export function asksForLane({ stages, deletes }: Plan, { state }: Pick<Subject, 'state'>): boolean {
@@ -64,8 +79,9 @@ export async function findLane({ context, subject }: LaneStep): Promise<LaneStan
   const blocked = new Map<NodeName, LaneBlock>();
   for (const entry of others) {
     if (left.includes(entry)) continue;
-    const message = `its daemon ${entry.namespace}/${entry.name} is being replaced`;
-    blocked.set(entry.node, { message });
+    const by = `${entry.namespace}/${entry.name}`;
+    const message = `its daemon ${by} is being replaced`;
+    blocked.set(entry.node, { kind: 'replaced', by, message });
   }
   for (const [node, block] of await findOrder(nodes, { context, subject }))
     blocked.set(node, block);
@@ -74,7 +90,7 @@ export async function findLane({ context, subject }: LaneStep): Promise<LaneStan
 
 function ownFacts(
   { node }: LaneEntry,
-  { view, state, nowMs }: ViewedSubject,
+  { view, state, nowMs }: LaneSubject,
   nodes: ReadonlyMap<NodeName, NodeView>,
 ): OwnerFacts {
   const nodeView = nodes.get(node);
@@ -129,17 +145,19 @@ async function findOrder(
   { context, subject }: LaneStep,
 ): Promise<ReadonlyMap<NodeName, LaneBlock>> {
   const blocked = new Map<NodeName, LaneBlock>();
-  const own = keyOf(context);
+  const own = context.hint.key;
   for (const key of afterOf(subject.daemonSet, context, own.namespace).slice(0, AFTER_MAX)) {
     const neighbour = await readNamed(key, { context, subject });
     if (neighbour === undefined || isMutual(neighbour.daemonSet, { context, own, key })) continue;
-    const message = `daemon ${key.namespace}/${key.name} goes first, and is not there yet`;
+    const by = `${key.namespace}/${key.name}`;
+    const message = `daemon ${by} goes first, and is not there yet`;
     const prepared = preparePlacement(neighbour.daemonSet);
     const shared = sharedFacts(neighbour, subject.nowMs);
     for (const { node } of nodes.values()) {
       const { placement } = decidePlacement(prepared, node);
       const pods = neighbour.podsByNode.get(node.name) ?? [];
-      if (mustWaitFor({ ...shared, placement, pods })) blocked.set(node.name, { message });
+      if (mustWaitFor({ ...shared, placement, pods }))
+        blocked.set(node.name, { kind: 'first', by, message });
     }
   }
   return blocked;
@@ -163,7 +181,7 @@ function sharedFacts(
 /** Names that it goes after, without its own. */
 function afterOf(
   { metadata }: DaemonSetObject,
-  { dependencies }: RunContext,
+  { dependencies }: LaneContext,
   namespace: string,
 ): readonly NamespacedName[] {
   const reading = dependencies.policies.read(metadata.annotations?.[POLICY_ANNOTATION]);
@@ -174,7 +192,7 @@ function afterOf(
 /** Two that name each other: the first by its key does not wait. */
 function isMutual(
   daemonSet: DaemonSetObject,
-  of: { readonly context: RunContext; readonly own: NamespacedName; readonly key: NamespacedName },
+  of: { readonly context: LaneContext; readonly own: NamespacedName; readonly key: NamespacedName },
 ): boolean {
   const { context, own, key } = of;
   const isNamed = afterOf(daemonSet, context, key.namespace).some(

@@ -9,7 +9,7 @@ import type { PodProjection } from '../../../core/model/projections.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
 import { nodeOf } from '../../../core/pod/pod-facts.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { StepDependencies } from '../process/dependencies.ts';
+import type { StateStore, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { Basis } from '../read/read-basis.ts';
 
 /** Another DaemonSet. */
@@ -19,11 +19,15 @@ export interface Neighbour {
   readonly podsByNode: ReadonlyMap<NodeName | undefined, readonly PodProjection[]>;
 }
 
+/** Reads of the view table. */
+export type NeighbourReads = Pick<ViewReader, 'readDaemonSet' | 'readSlice'> &
+  Pick<StateStore, 'readState'>;
+
 /** Reads it; `gone`: there is none (any more). */
 export async function readNeighbour(
   uid: Uid,
   { ref, meta }: Pick<Basis, 'ref' | 'meta'>,
-  { view }: Pick<StepDependencies, 'view'>,
+  { view }: { readonly view: NeighbourReads },
 ): Promise<Neighbour | 'gone' | 'unreadable'> {
   const { clusterUid } = ref;
   const of = { clusterUid, uid };

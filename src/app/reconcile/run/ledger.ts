@@ -8,6 +8,7 @@ import type { NodeName, ResourceVersion } from '../../../core/model/identifiers.
 import { newerVersion } from '../../../core/model/identifiers.ts';
 import type { PlannedEvent } from '../../../core/model/plan.ts';
 import type { Intent } from '../../../core/model/state.ts';
+import type { ShrinkAuthor } from '../../../core/interlock/shrink-author.ts';
 import type { IntentAnswer } from '../../../core/intents/merge-intents.ts';
 import type { DeferralCode, ReconcileCounts } from './result.ts';
 import type { Refused } from '../process/retry.ts';
@@ -42,6 +43,8 @@ export class Ledger {
   readonly problems: Problem[] = [];
   /** metadata.generation at which the template was restored, or may have been; undefined: it was not (copilot). */
   restoredGeneration: number | undefined;
+  /** Who is behind a shrink that this run holds or tells of, where a live read said so. */
+  shrinkAuthor?: ShrinkAuthor;
   readonly written: { pods?: ResourceVersion; daemonSet?: ResourceVersion } = {};
 
   /** Notes what is left to be done, if anything. */

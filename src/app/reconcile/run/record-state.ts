@@ -11,6 +11,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { findStateBreach } from '../../../core/plan/invariants.ts';
 import type { StateChange } from '../../../core/plan/invariants.ts';
+import type { ShrinkAuthor } from '../../../core/interlock/shrink-author.ts';
 import { noteWritten } from '../../../core/intents/written-marks.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import { emptyState } from '../../../core/model/state.ts';
@@ -118,8 +119,11 @@ export function buriedAfter(
 export function shrinkAfter(
   { shrink }: Pick<DaemonSetState, 'shrink'>,
   plan: Pick<Plan, 'shrink'>,
+  author?: ShrinkAuthor,
 ): Pick<DaemonSetState, 'shrink'> {
-  return defined({ shrink: plan.shrink?.record ?? shrink });
+  const after = plan.shrink?.record ?? shrink;
+  if (after?.held === undefined || author === undefined) return defined({ shrink: after });
+  return { shrink: { ...after, held: { ...after.held, author } } };
 }
 
 /**

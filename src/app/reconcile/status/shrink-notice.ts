@@ -33,6 +33,7 @@ export async function giveShrinkNotice(
     isTold && access !== undefined
       ? await readAuthor(notice.suspect, { context, access })
       : undefined;
+  if (author !== undefined) ledger.shrinkAuthor = author;
   report(notice, { context, author });
   const event = shrinkEvent(notice, { ...keyOf(context), author });
   if (event !== undefined && access !== undefined) ledger.events.push(event);

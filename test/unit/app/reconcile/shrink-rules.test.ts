@@ -94,6 +94,7 @@ describe('S14: fifty nodes that lose their label in one second', () => {
     assert.match(message, /^Held: 50 of 50 pods go within ten minutes: node-00, node-01, node-02 /);
     assert.match(message, /lacks the label pool=a .*last written by label-cleaner at /);
     const token = await tokenOf(world);
+    assert.equal((await stateOf(world)).shrink?.held?.author?.manager, 'label-cleaner');
     assert.ok(
       message.includes(
         `annotate daemonset --overwrite -n system agents ${CONFIRM_ANNOTATION}=${token}`,

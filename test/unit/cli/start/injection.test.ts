@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { Injection } from '../../../../src/cli/start/injection.ts';
 import type { ClusterOverview, DaemonSetOverview } from '../../../../src/engine/overview.ts';
+import { evidenceOf } from '../../../../src/core/rollout/shown-evidence.ts';
+import { STARTED_MS, recordOf } from '../../../support/rollout-records.ts';
 import { cluster, daemonSet } from './fixtures.ts';
 
 type Rollout = NonNullable<DaemonSetOverview['rollout']>;
@@ -13,6 +15,7 @@ const rollout = (phase: Rollout['phase'], revision: string): Rollout => ({
   revision,
   summary: 'in short',
   gate: { kind: 'next' },
+  evidence: evidenceOf(recordOf(), STARTED_MS),
 });
 
 const local = (changes: Partial<DaemonSetOverview> = {}): readonly ClusterOverview[] => [

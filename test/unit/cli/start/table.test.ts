@@ -1,9 +1,12 @@
 /** The live table: the columns of kubectl, and a note where something waits. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import { renderTable } from '../../../../src/cli/start/table.ts';
 import type { RolloutPhase } from '../../../../src/core/rollout/gate.ts';
 import type { DaemonSetOverview } from '../../../../src/engine/overview.ts';
+import { evidenceOf } from '../../../../src/core/rollout/shown-evidence.ts';
+import { STARTED_MS, recordOf } from '../../../support/rollout-records.ts';
 import { cluster, daemonSet } from './fixtures.ts';
 
 describe('the table', () => {
@@ -39,6 +42,7 @@ describe('the table', () => {
           summary: 'canary\u001b of 3 nodes',
           revision: 'r',
           gate: { kind: 'settling' },
+          evidence: evidenceOf(recordOf(), STARTED_MS),
         },
       });
     const daemonSets = [rollout('Halted'), daemonSet({ name: 'other' })];
@@ -46,6 +50,45 @@ describe('the table', () => {
     assert.equal(lines[3], '  Halted: canary  of 3 nodes');
     assert.match(lines[4] ?? '', /other/);
     assert.equal(renderTable(cluster({ daemonSets: [rollout('Done')] })).length, 3);
+  });
+
+  it('says below it who uses the budget, who waits for whom, who is ahead, and how weak the test is', () => {
+    const evidence = evidenceOf(
+      recordOf({ trial: { ...recordOf().trial, isWithoutControls: true } }),
+      STARTED_MS,
+    );
+    const budget = {
+      ...{ unavailableNodes: 1, unavailableNodesMax: 3, surgingNodes: 0, surgeNodesMax: 0 },
+      ...{ waitingNodes: 4, freeNodes: 2 },
+      users: [{ node: nodeName('n1'), code: 'NotReady' as const, message: '' }],
+    };
+    const lane = {
+      waitingNodes: 1,
+      waits: [{ node: nodeName('n2'), kind: 'first' as const, by: 'ops/cni' }],
+      holds: [],
+    };
+    const rollout = {
+      ...{
+        phase: 'Progressing' as const,
+        summary: 'canary',
+        revision: 'r',
+        evidence,
+        budget,
+        lane,
+      },
+      gate: { kind: 'settling' as const },
+      strays: [nodeName('n3')],
+    };
+    const held = { token: 'x', heldAtMs: 1, pods: 9, basePods: 9, cause: 'n1 lost a label' };
+    const author = { manager: 'cleaner', atMs: STARTED_MS };
+    const shown = daemonSet({ rollout, shrink: { ...held, author } });
+    const text = renderTable(cluster({ daemonSets: [shown] })).join('\n');
+    assert.match(text, /budget: 1 of 3 unavailable, 2 free; used by n1 \(NotReady\); 4 nodes wait/);
+    assert.match(text, /lane: waits for ops\/cni, which goes first \(after\), .*: n2/);
+    assert.match(text, /strays: 1 ahead of their step, watched as canaries: n3/);
+    assert.match(text, /evidence: a failure fell where no node was left .* weaker/);
+    assert.match(text, /! 9 of 9 pods go .*: n1 lost a label; last written by cleaner at 2026-/);
+    assert.doesNotMatch(renderTable(cluster()).join('\n'), /budget|lane|evidence/);
   });
 
   it('says that there are none', () => {

@@ -90,13 +90,21 @@ describe('a rollout in words', () => {
 
   it('says that three silent nodes prove little, and that controls have run out', () => {
     const record = recordOf();
-    const lines = describeEvidence(evidenceOf(record)).join('\n');
+    const lines = describeEvidence(evidenceOf(record, LOOKED_MS)).join('\n');
     assert.match(
       lines,
       /^E = 1\.0, halts at 20; updated nodes 0 bad, 3 good; others 0 bad, 47 good/,
     );
     assert.match(lines, /3 silent nodes prove only a failure share below 63 % \(95 %\)/);
     const alone = recordOf({ trial: { ...record.trial, isWithoutControls: true } });
-    assert.match(describeEvidence(evidenceOf(alone)).join('\n'), /weaker/);
+    assert.match(
+      describeEvidence(evidenceOf(alone, LOOKED_MS)).join('\n'),
+      /the test is weaker; by the nodes' own history E = 1\.0, halts at 20/,
+    );
+    const isVoid = recordOf({ trial: { ...record.trial, isVoid: true } });
+    assert.match(
+      describeEvidence(evidenceOf(isVoid, LOOKED_MS)).join('\n'),
+      /the test of nodes stands still, and proves nothing more in this rollout/,
+    );
   });
 });

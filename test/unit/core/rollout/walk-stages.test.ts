@@ -32,6 +32,7 @@ function stages(options: Partial<Stages> = {}): Stages {
   return {
     record: record(),
     gate: { kind: 'updating', pendingNodes: 1 },
+    strays: [],
     open: new Set(NAMES.map(nodeName)),
     former: new Set<NodeName>(),
     maxUnavailable: 2,

@@ -1,0 +1,86 @@
+/**
+ * Which nodes the status of a rollout names: who uses up the budget and why, who waits for another daemon of its node.
+ *
+ * Told from the plan that a run of now would make, and from the node lane as it stands. Lists are bounded, and counted whole.
+ * Nothing is decided here.
+ */
+import type { LaneStanding } from '../reconcile/lane/find-lane.ts';
+import type { NodeName, Uid } from '../../core/model/identifiers.ts';
+import type { LaneBlock, Plan, RolloutProgress } from '../../core/model/plan.ts';
+import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
+
+/** Nodes of a list; what is beyond is only counted. */
+export const SHOWN_NODES_MAX = 16;
+
+/** A node that uses up the budget, with its verdict (docs/reference.md). */
+export interface BudgetUser {
+  readonly node: NodeName;
+  readonly code: NodeCode;
+  readonly message: string;
+}
+
+/** What bounds a rollout now, and who uses it. */
+export interface ShownBudget extends Omit<
+  RolloutProgress,
+  'desiredNodes' | 'updatedNodes' | 'unavailable'
+> {
+  /** How many more nodes may be without an available pod, or surge. */
+  readonly freeNodes: number;
+  /** SHOWN_NODES_MAX at most; of a rollout in stages without surge. */
+  readonly users: readonly BudgetUser[];
+}
+
+/** A node whose turn waits for another daemon. */
+export interface LaneWait extends Pick<LaneBlock, 'kind' | 'by'> {
+  readonly node: NodeName;
+}
+
+/** How the node lane stands for one DaemonSet. */
+export interface ShownLane {
+  readonly waitingNodes: number;
+  /** SHOWN_NODES_MAX of them at most. */
+  readonly waits: readonly LaneWait[];
+  /** Nodes on which it has its turn itself; SHOWN_NODES_MAX at most. */
+  readonly holds: readonly { readonly node: NodeName; readonly sinceMs: number }[];
+}
+
+/** The budget of a plan; undefined: no revision is rolled out. */
+export function shownBudget(
+  { rollout }: Pick<Plan, 'rollout'>,
+  verdicts: readonly Verdict[],
+): ShownBudget | undefined {
+  if (rollout === undefined) return undefined;
+  const { desiredNodes: _desired, updatedNodes: _updated, unavailable = [], ...budget } = rollout;
+  const { unavailableNodes, unavailableNodesMax, surgingNodes, surgeNodesMax } = budget;
+  const free =
+    surgeNodesMax > 0 ? surgeNodesMax - surgingNodes : unavailableNodesMax - unavailableNodes;
+  const byNode = new Map(verdicts.map((verdict) => [verdict.node, verdict]));
+  const users = unavailable.slice(0, SHOWN_NODES_MAX).flatMap((node) => {
+    const verdict = byNode.get(node);
+    return verdict === undefined ? [] : [{ node, code: verdict.code, message: verdict.message }];
+  });
+  return { ...budget, freeNodes: Math.max(0, free), users };
+}
+
+/** The lane as it stands for a DaemonSet; undefined: it waits for nobody, and has no turn. */
+export function shownLane(
+  { lane, freed, blocked }: LaneStanding,
+  owner: Uid,
+  verdicts: readonly Verdict[],
+): ShownLane | undefined {
+  const waits = verdicts.flatMap(({ node, code }) => {
+    const block = blocked.get(node);
+    return code !== 'WaitingForLane' || block === undefined
+      ? []
+      : [{ node, kind: block.kind, by: block.by }];
+  });
+  const holds = lane.entries
+    .filter((entry) => entry.owner === owner && !freed.includes(entry))
+    .map(({ node, claimedAtMs }) => ({ node, sinceMs: claimedAtMs }));
+  if (waits.length + holds.length === 0) return undefined;
+  return {
+    waitingNodes: waits.length,
+    waits: waits.slice(0, SHOWN_NODES_MAX),
+    holds: holds.slice(0, SHOWN_NODES_MAX),
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * `rollcall explain`: why there is a pod of a DaemonSet on each node, or none, by the plan that a run of now would make.
+ *
+ * Reads tables, asks no cluster, decides nothing (app/explain). What needs no words (`Running`, `NotWanted`) is only counted,
+ * unless the node is asked for by its name.
+ */
+import { explainRollout } from '../../app/explain/explain.ts';
+import { findRollout } from '../../app/rollout/find-rollout.ts';
+import { shownLane } from '../../app/rollout/shown-nodes.ts';
+import { formatKey } from '../../core/model/identifiers.ts';
+import { isQuiet } from '../../core/status/verdicts.ts';
+import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
+import { timeText } from '../../core/rollout/describe-record.ts';
+import { defineCommand } from '../command-line/command-module.ts';
+import type { CommandModule } from '../command-line/command-module.ts';
+import { plainText, renderTextTable } from '../command-line/text-table.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { errorOf, findSourcesOf, sourcesOf } from './rollout-sources.ts';
+import { parseKey } from './rollout-arguments.ts';
+
+interface ExplainOptions {
+  readonly node?: string;
+}
+
+/** The command. */
+export const explainCommand: CommandModule = defineCommand<ExplainOptions>({
+  path: ['explain'],
+  summary: 'why there is a pod of a DaemonSet on each node, or none',
+  configure: (command) => {
+    command
+      .argument('<cluster>', 'id of the cluster')
+      .argument('<daemonset>', 'namespace/name of the DaemonSet')
+      .option('--node <name>', 'of this node alone');
+  },
+  run: async ({ args, options }, context) => {
+    const key = parseKey(args);
+    const stack = await context.openStack();
+    const found = await findRollout(key, findSourcesOf(stack));
+    if (found.kind === 'refused') throw errorOf(found);
+    const { basis } = found;
+    const explained = await explainRollout(basis, sourcesOf(stack));
+    if (explained === undefined) throw nothingToTell(formatKey(key));
+    const all = explained.plan.verdicts();
+    const { node } = options;
+    const verdicts = node === undefined ? all : all.filter((each) => each.node === node);
+    if (node !== undefined && verdicts.length === 0) throw noSuchNode(node, formatKey(key));
+    const { lastSentAtMs } = basis.meta;
+    const counts = countCodes(verdicts);
+    const lane = explained.lane && shownLane(explained.lane, basis.ref.uid, all);
+    return {
+      document: {
+        kind: 'Explanation',
+        ...key,
+        mode: basis.registration.mode,
+        lastSentAtMs,
+        counts,
+        nodes: verdicts.map(documentOf),
+        ...(lane === undefined ? {} : { lane }),
+      },
+      lines: [
+        `${plainText(formatKey(key))}: ${countsText(counts)}; told at ${timeText(lastSentAtMs)}`,
+        ...linesOf(verdicts, node !== undefined),
+      ],
+    };
+  },
+});
+
+function documentOf({ node, placement, reason, code, pod, message, untilMs }: Verdict): object {
+  return { node, placement, reason, code, pod, message, untilMs };
+}
+
+function linesOf(verdicts: readonly Verdict[], isAskedFor: boolean): readonly string[] {
+  const shown = verdicts.filter(({ code }) => isAskedFor || !isQuiet(code));
+  if (shown.length === 0) return [];
+  const rows = shown.map(({ node, code, message }) => [node, code, message]);
+  return renderTextTable(['NODE', 'CODE', 'WHY'], rows);
+}
+
+function countCodes(verdicts: readonly Verdict[]): Partial<Record<NodeCode, number>> {
+  const counts: Partial<Record<NodeCode, number>> = {};
+  for (const { code } of verdicts) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
+}
+
+function countsText(counts: Partial<Record<NodeCode, number>>): string {
+  const parts = Object.entries(counts).map(([code, count]) => `${String(count)} ${code}`);
+  return parts.length === 0 ? 'no nodes' : parts.join(', ');
+}
+
+function nothingToTell(name: string): CommandError {
+  return new CommandError({
+    message: `Nothing can be told of the nodes of ${plainText(name)} now: no run has looked at it yet, its view is not whole, or only a live read could tell.`,
+    remedy: 'See rollcall cluster show, and ask again.',
+    exitCode: EXIT.failed,
+  });
+}
+
+function noSuchNode(node: string, name: string): CommandError {
+  return new CommandError({
+    message: `Nothing is known of a node ${plainText(node)} beside ${plainText(name)}.`,
+    remedy: 'Leave --node out to see all of them.',
+    exitCode: EXIT.failed,
+  });
+}

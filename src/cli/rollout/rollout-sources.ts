@@ -1,0 +1,38 @@
+/**
+ * What the commands about rollouts read from, and how a refusal of the application becomes a failure of the command.
+ */
+import { defaultReconcileOptions } from '../../app/reconcile/process/dependencies.ts';
+import { createReconcileWarmth } from '../../app/reconcile/process/warmth.ts';
+import type { ExplainSources } from '../../app/explain/explain.ts';
+import type { FindSources } from '../../app/rollout/find-rollout.ts';
+import type { RolloutRefusal, RolloutRefusalCode } from '../../app/rollout/refusals.ts';
+import { createPolicyReader } from '../../adapters/policy/policy-reader.ts';
+import { plainText } from '../command-line/text-table.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
+import type { Stack } from '../reach/stack.ts';
+
+/** To find a DaemonSet. */
+export function findSourcesOf({ registry, view }: Stack): FindSources {
+  return { registry, view, policies: createPolicyReader() };
+}
+
+/** To tell what a run of now would plan. */
+export function sourcesOf({ view, clock }: Stack): ExplainSources {
+  const warmth = createReconcileWarmth();
+  const policies = createPolicyReader();
+  return { view, warmth, policies, options: defaultReconcileOptions, nowMs: clock.nowMs() };
+}
+
+/** What is refused because it would do something else than its giver thinks, or may not be done here. */
+const FOR_SAFETY: ReadonlySet<RolloutRefusalCode> = new Set<RolloutRefusalCode>([
+  'changed',
+  'halted',
+  'observed',
+  'no-right',
+]);
+
+/** The failure for a refusal. */
+export function errorOf({ code, message, remedy }: RolloutRefusal): CommandError {
+  const exitCode = FOR_SAFETY.has(code) ? EXIT.refused : EXIT.failed;
+  return new CommandError({ message: plainText(message), remedy, exitCode });
+}

@@ -1,0 +1,57 @@
+/** Bugs by which a status says something else than is the case, or a halt goes untold (issue 17). */
+import type { PlantedBug } from './planted-bug.ts';
+
+const NODES = 'src/app/rollout/shown-nodes.ts';
+const NODES_TEST = 'test/unit/app/rollout/shown-nodes.test.ts';
+const STRAYS = 'src/core/stages/strays.ts';
+const STRAYS_TEST = 'test/unit/core/stages/strays.test.ts';
+const NOTICE = 'src/app/reconcile/status/stage-notice.ts';
+const STAGED_TEST = 'test/unit/app/reconcile/staged-rollout.test.ts';
+const EVIDENCE = 'src/core/rollout/shown-evidence.ts';
+const EVIDENCE_TEST = 'test/unit/core/rollout/shown-evidence.test.ts';
+
+/** The rows of what is shown of rollouts. */
+export const SHOWN_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'status-names-nodes-that-wait-for-their-step': {
+    bug: 'a node whose step is not open is said to wait for another daemon (17.9)',
+    file: NODES,
+    before: "return code !== 'WaitingForLane' || block === undefined",
+    after: 'return block === undefined',
+    killedBy: { file: NODES_TEST, title: 'names the node, the daemon that it waits for, and why' },
+  },
+  'status-shows-turns-that-are-over': {
+    bug: 'a node is said to be held by a daemon that has given it back (17.9)',
+    file: NODES,
+    before: 'entry.owner === owner && !freed.includes(entry)',
+    after: 'entry.owner === owner',
+    killedBy: { file: NODES_TEST, title: 'leaves out turns that do not count any more' },
+  },
+  'status-frees-a-budget-that-is-used-up': {
+    bug: 'a budget of which too much is used has less than nothing free (17.9)',
+    file: NODES,
+    before: 'freeNodes: Math.max(0, free)',
+    after: 'freeNodes: free',
+    killedBy: { file: NODES_TEST, title: 'has nothing free where more is used than it allows' },
+  },
+  'status-calls-canaries-strays': {
+    bug: 'nodes of open steps are said to be ahead of them (17.5)',
+    file: STRAYS,
+    before: 'node.updated !== undefined && !open.has(nameOf(node))',
+    after: 'node.updated !== undefined',
+    killedBy: { file: STRAYS_TEST, title: 'are the nodes whose pod somebody removed' },
+  },
+  'halt-is-not-logged': {
+    bug: 'a halt is an Event in a cluster, and nowhere else (issue 17)',
+    file: NOTICE,
+    before: "if (outcome === 'halted' && breach !== undefined) {",
+    after: "if (outcome === 'halted') continue;\n    else if (breach !== undefined) {",
+    killedBy: { file: STAGED_TEST, title: 'gives the DaemonSet its proven template back' },
+  },
+  'status-hides-the-weaker-test': {
+    bug: 'where no controls are left, nobody is told by which test the rollout is judged (17.4)',
+    file: EVIDENCE,
+    before: '...(isWithoutControls',
+    after: '...(isVoid',
+    killedBy: { file: EVIDENCE_TEST, title: 'tells the weaker one where controls ran out' },
+  },
+};

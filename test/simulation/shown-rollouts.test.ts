@@ -1,0 +1,104 @@
+/** What `rollcall rollout status` and `rollcall explain` say of rollouts that share nodes (issue 17): who waits for whom, and why. */
+import { describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { findRollout } from '../../src/app/rollout/find-rollout.ts';
+import { rolloutStatusOf } from '../../src/app/rollout/rollout-status.ts';
+import type { RolloutStatus } from '../../src/app/rollout/rollout-status.ts';
+import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
+import { createReconcileWarmth } from '../../src/app/reconcile/process/warmth.ts';
+import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
+import { renderStatus } from '../../src/cli/rollout/render-status.ts';
+import { POLICY_ANNOTATION } from '../../src/core/policy/rollout-policy.ts';
+import { podOn, setImage } from '../support/simulation/look.ts';
+import { CLUSTER } from '../support/simulation/registration.ts';
+import { World } from '../support/simulation/world.ts';
+
+const NODES = ['n1', 'n2', 'n3', 'n4'];
+const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '100%' } };
+
+/** DaemonSets at rest, by name with the text of their policies. */
+async function resting(sets: Readonly<Record<string, string>>): Promise<World> {
+  const world = await World.start({ seed: 1, nodes: NODES });
+  for (const [name, policy] of Object.entries(sets)) {
+    const annotations = { [POLICY_ANNOTATION]: policy };
+    world.addDaemonSet(name, { annotations, spec: { updateStrategy, minReadySeconds: 0 } });
+  }
+  await world.settle();
+  return world;
+}
+
+async function statusOf(world: World, name: string): Promise<RolloutStatus> {
+  const policies = createPolicyReader();
+  const { view, registry } = world;
+  const key = { cluster: CLUSTER, namespace: 'ns', name };
+  const found = await findRollout(key, { registry, view, policies });
+  assert.equal(found.kind, 'found');
+  const warmth = createReconcileWarmth();
+  const nowMs = world.functionClock.nowMs();
+  return rolloutStatusOf(found, {
+    ...{ view, warmth, policies, options: defaultReconcileOptions, nowMs },
+  });
+}
+
+/** Its pod on n1 goes, and the next one does not start. */
+async function stuckOnFirstNode(world: World, name: string): Promise<void> {
+  const old = podOn(world, name, 'n1').metadata.uid;
+  let isGone = false;
+  world.api.subscribe((commit) => {
+    if (commit?.type !== 'deleted' || commit.object.metadata.uid !== old) return;
+    world.controllers.deadNodes.add('n1');
+    isGone = true;
+  });
+  setImage(world, name, 'two');
+  await world.clock.advanceUntil(() => isGone, { withinMs: 10 * 60_000 });
+}
+
+const QUICK = 'maxUnavailable: 100%\ncanary: {nodes: 1}\nsoak: 1s';
+
+describe('the status of a rollout', () => {
+  it('names the node that waits for another daemon, which one, and who holds it', async () => {
+    const world = await resting({ agent: QUICK, cni: QUICK });
+    await stuckOnFirstNode(world, 'cni');
+    setImage(world, 'agent', 'two');
+    await world.advance(20_000);
+    const agent = await statusOf(world, 'agent');
+    assert.deepEqual(agent.lane?.waits, [{ node: 'n1', kind: 'replaced', by: 'ns/cni' }]);
+    const text = renderStatus(agent).join('\n');
+    assert.match(text, /lane: +waits for ns\/cni, which is being replaced there: n1/);
+    const cni = await statusOf(world, 'cni');
+    assert.deepEqual(
+      cni.lane?.holds.map(({ node }) => node),
+      ['n1'],
+    );
+    assert.match(renderStatus(cni).join('\n'), /lane: +has its turn on n1 since /);
+  });
+
+  it('names the daemon that goes first by `after`, and the nodes where it is not there yet', async () => {
+    const world = await resting({ agent: `${QUICK}\nafter: [cni]`, cni: QUICK });
+    await stuckOnFirstNode(world, 'cni');
+    setImage(world, 'agent', 'two');
+    await world.advance(20_000);
+    const status = await statusOf(world, 'agent');
+    const [canary] = status.staged?.canary ?? [];
+    assert.deepEqual(status.lane?.waits, [{ node: canary, kind: 'first', by: 'ns/cni' }]);
+    assert.match(
+      renderStatus(status).join('\n'),
+      /lane: +waits for ns\/cni, which goes first \(after\), and is not there yet: n\d/,
+    );
+  });
+
+  it('names who uses the budget, and how much of it is free', async () => {
+    const policy = 'maxUnavailable: 3\ncanary: {nodes: 1}\nsoak: 1s';
+    const world = await resting({ cni: policy });
+    await stuckOnFirstNode(world, 'cni');
+    await world.advance(5_000);
+    const { budget, ...rest } = await statusOf(world, 'cni');
+    assert.deepEqual(
+      budget?.users.map(({ node }) => node),
+      ['n1'],
+    );
+    assert.equal(budget.freeNodes, 2);
+    const text = renderStatus({ ...rest, budget }).join('\n');
+    assert.match(text, /budget: +1 of 3 unavailable, 2 free; used by n1 \([A-Z]/);
+  });
+});
