@@ -65,8 +65,79 @@ for (const mode of MODES) {
       }
       world.until(() => world.record?.breach !== undefined, { maxMs: 5 * MINUTE_MS });
       assert.equal(world.record?.breach?.cause, 'NodesFailed');
-      assert.match(world.record.breach.message, /of 3 updated nodes/);
+      assert.match(
+        world.record.breach.message,
+        /^[23] of 3 updated nodes went bad, 0 of 161 others \(p [0-9.e-]+\); E = \d+, halts at 20: /,
+      );
       assert.equal(world.count('bbbb') <= 4, true);
+    });
+
+    it('halts when three of the first sixteen updated nodes die, with E and the counts', () => {
+      const options = {
+        maxUnavailable: { kind: 'count', count: 4 },
+        order: [],
+        soakMs: 0,
+      } as const;
+      const world = start(options, 164);
+      world.hash = 'bbbb';
+      world.until(() => world.count('bbbb') >= 16, { stepMs: 5_000 });
+      const updated = Object.entries(world.hashes()).filter(([, hash]) => hash === 'bbbb');
+      assert.ok(updated.length <= 20, String(updated.length));
+      world.policy = { ...world.policy, isPaused: true };
+      for (const [name] of updated.slice(0, 3)) {
+        world.setNode(nodeName(name), { isReady: false });
+        world.tick(90_000);
+      }
+      const { breach } = world.record ?? {};
+      assert.equal(breach?.cause, 'NodesFailed');
+      assert.match(
+        breach.message,
+        // With other strata two are enough.
+        /^[23] of (1[6-9]|20) updated nodes went bad, 0 of 14\d others .*; E = \d+, halts at 20: /,
+      );
+    });
+
+    it('goes on when nodes die with their zone, updated or not, and ends once they are back', () => {
+      const world = new StagedWorld({
+        nodes: nodes(164, { zones: 8 }),
+        policy: policy({ ...STAGED, maxUnavailable: { kind: 'count', count: 30 }, soakMs: 0 }),
+        mode,
+      });
+      const zone = [...world.nodes.values()].filter(({ labels }) => labels[ZONE] === 'zone-a');
+      assert.equal(zone.length, 21);
+      // The partition leaves most of the zone as it was: nodes to compare with.
+      world.policy = { ...world.policy, partition: { kind: 'count', count: 164 - 6 } };
+      world.hash = 'bbbb';
+      const updatedHere = (): number =>
+        zone.filter(({ name }) => world.hashes()[name] === 'bbbb').length;
+      world.until(() => world.count('bbbb') === 6, { stepMs: 5_000 });
+      assert.ok(updatedHere() >= 3 && updatedHere() <= 6, String(updatedHere()));
+      world.tick(MINUTE_MS);
+      for (const { name } of zone) world.setNode(name, { isReady: false });
+      const before = world.count('bbbb');
+      world.until(() => false, { maxMs: 30 * MINUTE_MS });
+      assert.equal(world.record?.breach, undefined);
+      assert.equal(world.count('bbbb'), before);
+      for (const { name } of zone) world.setNode(name, { isReady: true });
+      const { partition: _lifted, ...rest } = world.policy;
+      world.policy = rest;
+      assert.ok(world.until(() => world.record?.step.kind === 'done', { maxMs: 12 * 3_600_000 }));
+      assert.equal(world.count('bbbb'), 164);
+    });
+
+    it('goes on in other zones while one is dead that its rollout has not reached', () => {
+      const world = new StagedWorld({
+        nodes: nodes(164, { zones: 8 }),
+        policy: policy({ ...STAGED, soakMs: MINUTE_MS }),
+        mode,
+      });
+      world.hash = 'bbbb';
+      world.until(() => world.record?.step.kind === 'canary');
+      const zone = [...world.nodes.values()].filter(({ labels }) => labels[ZONE] === 'zone-h');
+      for (const { name } of zone) world.setNode(name, { isReady: false });
+      world.until(() => false, { maxMs: 2 * 3_600_000 });
+      assert.equal(world.record?.breach, undefined);
+      assert.ok(world.count('bbbb') >= 164 - 20 - 3, String(world.count('bbbb')));
     });
   });
 }
