@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import type { INJECTED_FAILURES } from '../../../src/cli/start/injected-failure.ts';
 import type { StartReport } from '../../../src/cli/start/start.ts';
 
 const MAIN = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
@@ -26,6 +27,14 @@ const EXPECTED: Readonly<Record<string, number>> = {
   'node-metrics': 8,
   'storage-daemon': 2,
   'gpu-telemetry': 2,
+};
+
+/** What `--inject` plays, and what halts it. */
+const INJECTED: Readonly<Record<(typeof INJECTED_FAILURES)[number], RegExp>> = {
+  'bad-image': /StartFailure/,
+  'crash-loop': /Restarts/,
+  'slow-leak': /OOMKilled/,
+  flap: /Flapping/,
 };
 
 async function start(...options: readonly string[]): Promise<StartReport> {
@@ -107,14 +116,18 @@ describe('npm start on a laptop', () => {
     assert.deepEqual(countersOf(report, 'local-1'), allAt({ ...EXPECTED, 'pod-network': 12 }));
   });
 
-  it('plays a bad rollout, and ends once it is halted on its canary', async () => {
-    const report = await start('--clusters', '1', '--inject', 'crash-loop');
-    assert.equal(report.result, 'settled');
-    const [one] = report.clusters;
-    const found = one?.daemonSets.find(({ name }) => name === 'log-collector');
-    assert.equal(found?.rollout?.phase, 'Halted');
-    assert.match(found.rollout.summary, /Restarts/);
-    assert.equal(found.upToDate, 2, 'the canary alone');
+  it('plays each bad rollout, and ends once it is halted on its canary, with the cause', async () => {
+    // Side by side: each waits for its soak most of the time.
+    const played = Object.entries(INJECTED).map(async ([failure, cause]) => {
+      const report = await start('--clusters', '1', '--inject', failure);
+      assert.equal(report.result, 'settled', failure);
+      const [one] = report.clusters;
+      const found = one?.daemonSets.find(({ name }) => name === 'log-collector');
+      assert.equal(found?.rollout?.phase, 'Halted', failure);
+      assert.match(found.rollout.summary, cause);
+      assert.ok(found.upToDate <= 2, `${failure}: ${String(found.upToDate)} beyond the canary`);
+    });
+    await Promise.all(played);
   });
 
   it('goes on from its data directory: same cluster, same DaemonSets, same pods counted', async () => {
