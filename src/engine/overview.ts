@@ -5,6 +5,7 @@
  * Reads what the functions read, through the same ports; verdicts are made here, by the plan of a run (explain.ts). Counters of DESIRED … AVAILABLE are those of the
  * status that the watcher last sent, as `kubectl get daemonsets` shows them; the sentinel is left out.
  */
+import { refuseSelf } from '../core/lane/refuse-self.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { explainRollout } from '../app/explain/explain.ts';
 import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
@@ -186,7 +187,9 @@ export class Overviews {
   ): DaemonSetOverview['rollout'] {
     const stages = counted?.stages;
     const { object } = daemonSet;
-    const policy = this.#policies.read(object === null ? undefined : policyTextOf(object));
+    const { namespace = '', name = '' } = object?.metadata ?? {};
+    const text = object === null ? undefined : policyTextOf(object);
+    const policy = refuseSelf(this.#policies.read(text), { namespace, name });
     const nowMs = this.#sources.clock.nowMs();
     const status = stagedStatus({ registration, daemonSet, state, policy, stages }, nowMs);
     if (status === undefined) return undefined;

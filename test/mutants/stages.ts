@@ -44,6 +44,27 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'return isViewFresh;',
     killedBy: { file: SOAK_TEST, title: 'is not lost in a view that is too old for a moment' },
   },
+  'stages-dark-counts': {
+    bug: 'a soak goes on while nothing is heard of the cluster for an hour',
+    file: ADVANCE,
+    before: 'Math.min(wellSinceMs + darkMs, nowMs)',
+    after: 'wellSinceMs',
+    killedBy: { file: SOAK_TEST, title: 'counts without it' },
+  },
+  'stages-dark-begins-never-anew': {
+    bug: 'a soak of which nothing was seen goes on where it stopped',
+    file: ADVANCE,
+    before: 'darkMs >= policy.soakMs',
+    after: 'darkMs >= policy.soakMs * 99',
+    killedBy: { file: SOAK_TEST, title: 'as much darkness as it is long' },
+  },
+  'stages-dark-by-pods-alone': {
+    bug: 'a gap in what is heard of nodes is none',
+    file: 'src/core/view/unheard.ts',
+    before: "['Node', 'Pod']",
+    after: "['Pod']",
+    killedBy: { file: 'test/unit/core/view/unheard.test.ts', title: 'whichever was longer' },
+  },
   'stages-looks-in-step': {
     bug: 'looks come in step with heartbeats, always just before one, and find the view too old for ever',
     file: ADVANCE,

@@ -8,6 +8,7 @@ import { AFFECTED_BUGS } from './affected.ts';
 import { BATCH_BUGS } from './batches.ts';
 import { EVIDENCE_BUGS } from './evidence.ts';
 import { EXPLAIN_BUGS } from './explain.ts';
+import { HALT_BUGS } from './halts.ts';
 import { INTERLOCK_BUGS } from './interlock.ts';
 import { QUIET_BUGS } from './quiet.ts';
 import { LANE_BUGS } from './lane.ts';
@@ -64,6 +65,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   INTERLOCK_BUGS,
   LANE_BUGS,
   STAGE_BUGS,
+  HALT_BUGS,
 ];
 
 /** The rows by name. */

@@ -123,6 +123,36 @@ describe('S15: three rollouts at once', () => {
   });
 });
 
+describe('S15: daemons that wait for each other in a circle', () => {
+  test('end all the same, and are told of it', async () => {
+    const { world, taken } = await resting({
+      agent: 'after: [cni]',
+      cni: 'after: [storage]',
+      storage: 'after: [agent]',
+    });
+    for (const name of ['agent', 'cni', 'storage']) setImage(world, name, 'two');
+    await world.converge();
+    assert.equal(taken.length, 12);
+    const told = world.api.list('events').filter((each) => each['reason'] === 'RolloutOrderCircle');
+    assert.match(String(told[0]?.['message']), /does not wait for ns\/(cni|storage), which/);
+    assert.ok(told.length <= 2, `${told.length} events`);
+  });
+
+  test('still let the one that is before them go first', async () => {
+    const { world, taken } = await resting({
+      agent: 'after: [cni, node]',
+      cni: 'after: [agent]',
+      node: '',
+    });
+    for (const name of ['agent', 'cni', 'node']) setImage(world, name, 'two');
+    await world.converge();
+    for (const node of NODES) {
+      const [first, second] = [taken.indexOf(`node ${node}`), taken.indexOf(`agent ${node}`)];
+      assert.ok(first !== -1 && first < second, `${node}: ${taken.join(', ')}`);
+    }
+  });
+});
+
 describe('S15: an entry that a run left', () => {
   test('holds its node while that run may still send, and not a moment longer than the next look', async () => {
     const { world, taken } = await resting({ agent: '', cni: '' });

@@ -6,6 +6,7 @@
  * conformance suite holds the real one to the same expectations. Everything is deterministic. After
  * each write it checks S1, S4 and S5 itself, as an observer that no fault can reach (`violations`).
  */
+import type { AnswerTiming } from '../../src/core/model/evidence/answer-times.ts';
 import { resourceVersion, uid as asUid } from '../../src/core/model/identifiers.ts';
 import type { ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.ts';
@@ -20,7 +21,13 @@ import type {
   PodMetadata,
 } from '../../src/ports/cluster/cluster-access.ts';
 import type { NamespacedName } from '../../src/ports/stores/view-store.ts';
-import { controllerUid, matchesSelectorText, mergeMetadata, refusal } from './simulated-objects.ts';
+import {
+  controllerUid,
+  matchesSelectorText,
+  mergeMetadata,
+  refusal,
+  warningsAbout,
+} from './simulated-objects.ts';
 import { askedStatus } from './simulated-status.ts';
 import { SortedObjects } from './sorted-objects.ts';
 
@@ -68,6 +75,8 @@ export interface ClusterBackup {
 export class SimulatedCluster implements ClusterAccess {
   readonly clusterUid: ClusterUid;
   hooks: ClusterHooks = {};
+  /** What a test says that the last requests took; requests here take no time. */
+  answers: () => readonly AnswerTiming[] = () => [];
   /** Every request, as `VERB kind name`. */
   readonly requests: string[] = [];
   /** The UID of the object that is the how-manieth; readable, unless their size matters. */
@@ -89,6 +98,10 @@ export class SimulatedCluster implements ClusterAccess {
   constructor(clusterUid: ClusterUid, clock: Clock) {
     this.clusterUid = clusterUid;
     this.#clock = clock;
+  }
+
+  get answerTimes(): readonly AnswerTiming[] {
+    return this.answers();
   }
 
   /** Highest version given out: what a fully caught-up watcher has read. */
@@ -227,6 +240,11 @@ export class SimulatedCluster implements ClusterAccess {
   }
 
   listPods: ClusterAccess['listPods'] = (...by) => this.#list('pods', 'LIST whole pods', by);
+
+  listPodEvents: ClusterAccess['listPodEvents'] = async (namespace, podUid) => {
+    const answer = await this.#read('LIST events', namespace);
+    return answer ?? { kind: 'found', object: warningsAbout(podUid, this.list('events')) };
+  };
 
   listRevisions: ClusterAccess['listRevisions'] = (...by) =>
     this.#list('controllerrevisions', 'LIST controllerrevisions', by);

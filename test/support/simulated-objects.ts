@@ -1,4 +1,5 @@
 /** Small helpers on raw Kubernetes objects for the simulated cluster. */
+import type { PodEvent } from '../../src/core/model/evidence/pod-event.ts';
 import type { Outcome, PatchEffect, RefusalCode } from '../../src/core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject, OwnerReference } from '@rollcall/base/objects.ts';
@@ -77,4 +78,19 @@ const STATUS_OF: Partial<Record<RefusalCode, number>> = { invalid: 422, unauthor
 /** The answer of an API server, or of its admission, that refuses. */
 export function refusal(code: RefusalCode): Outcome {
   return { kind: 'refused', code, status: STATUS_OF[code] ?? 403, message: `refused: ${code}` };
+}
+
+/** What the Warnings among these Events tell of a pod. */
+export function warningsAbout(
+  podUid: string,
+  events: readonly KubernetesObject[],
+): readonly PodEvent[] {
+  const about = events.filter((event) => {
+    const { uid } = (event['involvedObject'] ?? {}) as { readonly uid?: string };
+    return uid === podUid && event['type'] === 'Warning';
+  });
+  return about.map((event) => ({
+    reason: String(event['reason']),
+    message: String(event['message']),
+  }));
 }

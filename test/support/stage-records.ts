@@ -50,6 +50,7 @@ export function stagesInput(options: Partial<StagesInput> = {}): StagesInput {
     nowMs: NOW_MS,
     seenView: '1/1000',
     isViewFresh: true,
+    unheardMs: 0,
     minReadyMs: 0,
     strategyUnavailable: 1,
     isStageTrue: true,

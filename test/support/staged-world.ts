@@ -61,6 +61,7 @@ export class StagedWorld {
   /** Hash of the template. */
   hash = 'aaaa';
   isViewFresh = true;
+  unheardMs = 0;
   seenView = '1/1000';
   record: RolloutRecord | undefined;
   readonly nodes = new Map<NodeName, NodeProjection>();
@@ -161,6 +162,7 @@ export class StagedWorld {
           mode,
           seenView: this.seenView,
           isViewFresh: this.isViewFresh,
+          unheardMs: this.unheardMs,
           ...(former === undefined
             ? {}
             : { former: { hash: former, template: { metadata: { labels: { app: 'agent' } } } } }),

@@ -11,7 +11,7 @@ import type { ClusterBreaker } from '../../core/model/breaker.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
-import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
+import type { ClusterAccess, ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { BreakerStore, ViewReader } from '../../ports/stores/view-store.ts';
 import { talliedAccess, TalkTally } from './talk-tally.ts';
 
@@ -34,6 +34,7 @@ export class ClusterGate {
   #breaker: ClusterBreaker = CLOSED_BREAKER;
   #isProbe = false;
   #refusedUntilMs: number | undefined;
+  #access: ClusterAccess | undefined;
 
   constructor(dependencies: GateDependencies) {
     this.#dependencies = dependencies;
@@ -48,6 +49,11 @@ export class ClusterGate {
   /** For how long the API server asked to be left alone, from now on (Retry-After); 0: it did not. */
   get askedMs(): number {
     return this.#tally.askedMs;
+  }
+
+  /** How long the API server took to answer this process lately; nothing, if this run had nothing to ask. */
+  get answerTimes(): ClusterAccess['answerTimes'] {
+    return this.#access?.answerTimes ?? [];
   }
 
   /** Opens the cluster that META is about, if its breaker admits this run. */
@@ -77,6 +83,7 @@ export class ClusterGate {
     if (connection.kind === 'refused') return connection;
     const { clock } = this.#dependencies;
     const access = talliedAccess(connection.access, { tally: this.#tally, clock });
+    this.#access = access;
     return { kind: 'connected', access };
   }
 

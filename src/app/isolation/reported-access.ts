@@ -36,6 +36,9 @@ export function reportedAccess(
     return answer;
   };
   return {
+    get answerTimes() {
+      return access.answerTimes;
+    },
     getDaemonSet: (key) => read('get-daemon-set', access.getDaemonSet(key)),
     getPod: (key) => read('get-pod', access.getPod(key)),
     getNode: (name) => read('get-node', access.getNode(name)),
@@ -43,6 +46,7 @@ export function reportedAccess(
     getWatcherLease: () => read('get-lease', access.getWatcherLease()),
     listPodMetadata: (...query) => read('list-pods', access.listPodMetadata(...query)),
     listPods: (...query) => read('list-pods', access.listPods(...query)),
+    listPodEvents: (...query) => read('list-events', access.listPodEvents(...query)),
     listRevisions: (...query) => read('list-revisions', access.listRevisions(...query)),
     requestSnapshot: (requestId) => read('request-snapshot', access.requestSnapshot(requestId)),
     execute: async (effects, options) => {

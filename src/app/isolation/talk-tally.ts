@@ -103,6 +103,9 @@ export function talliedAccess(
       ? Promise.resolve({ kind: 'unavailable', message: GIVEN_UP, isRefused: false })
       : tally.measure(call, (answer) => judgeRead(answer, tally));
   return {
+    get answerTimes() {
+      return access.answerTimes;
+    },
     getDaemonSet: (key) => read(() => access.getDaemonSet(key)),
     getPod: (key) => read(() => access.getPod(key)),
     getNode: (name) => read(() => access.getNode(name)),
@@ -110,6 +113,7 @@ export function talliedAccess(
     getWatcherLease: () => read(() => access.getWatcherLease()),
     listPodMetadata: (...query) => read(() => access.listPodMetadata(...query)),
     listPods: (...query) => read(() => access.listPods(...query)),
+    listPodEvents: (...query) => read(() => access.listPodEvents(...query)),
     listRevisions: (...query) => read(() => access.listRevisions(...query)),
     requestSnapshot: (requestId) => read(() => access.requestSnapshot(requestId)),
     execute: (effects, options) => {

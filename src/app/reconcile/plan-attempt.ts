@@ -6,12 +6,14 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
+import type { PodCause } from '../../core/model/evidence/pod-event.ts';
 import type { FormerTemplate, Guard, Plan } from '../../core/model/plan.ts';
 import { readFormer } from './history/former-template.ts';
 import { guessHash } from './history/history.ts';
 import type { Judgement } from './live/guard.ts';
 import { asksForLane, findLane } from './lane/find-lane.ts';
 import type { LaneStanding } from './lane/find-lane.ts';
+import { readPodCauses } from './live/pod-causes.ts';
 import { stagingOf } from './read/staging.ts';
 import type { RunContext } from './run/context.ts';
 import type { Judged } from './run/exit.ts';
@@ -24,17 +26,19 @@ export interface Attempt extends Judged {
   readonly isHistorySettled: boolean;
   /** The former revision's template, once a staged rollout asked for it. */
   readonly former?: FormerTemplate;
+  /** What the Events of pods tell that halt a staged rollout and do not say why. */
+  readonly causes?: readonly PodCause[];
   /** How the node lane stands, where a staged rollout replaces pods (ADR 0058). */
   readonly lane?: LaneStanding;
 }
 
 /** The plan under a guard. */
 export function planAttempt(judged: Attempt, guard: Guard): Plan {
-  const { subject, context, judgement, history, former, lane } = judged;
+  const { subject, context, judgement, history, former, causes, lane } = judged;
   const { options, policies } = context.dependencies;
   const { requestTimeoutMs, burstPodsMax } = options;
   const settled = judged.isHistorySettled ? history : undefined;
-  const beside = defined({ former, blocked: lane?.blocked });
+  const beside = defined({ former, causes, blocked: lane?.blocked });
   const staging = stagingOf({ ...subject, policies, options, ...beside });
   return planReconcile(subject.view, {
     guard,
@@ -57,13 +61,23 @@ interface Planned {
 
 /** The plan of what was judged, made again with a former revision's template, or around taken nodes, where it asks for it. */
 export async function planWhole(judged: Attempt): Promise<Planned> {
-  const informed = await planInformed(judged);
+  const informed = await planCaused(await planInformed(judged));
   const { guard } = judged.judgement;
   if (guard.kind !== 'act' || !asksForLane(informed.whole, judged.subject)) return informed;
   const lane = await findLane(judged);
   const laned = { ...informed.judged, lane };
   const whole = lane.blocked.size === 0 ? informed.whole : planAttempt(laned, guard);
   return { judged: laned, whole };
+}
+
+/** The plan again, with what Events tell of pods that never started: asked once, since a breach that is recorded is not found again. */
+async function planCaused(planned: Planned): Promise<Planned> {
+  const { judged, whole } = planned;
+  const { asksEventsOf } = whole;
+  if (asksEventsOf === undefined) return planned;
+  const causes = await readPodCauses(asksEventsOf, await judged.subject.access.get());
+  const informed = { ...judged, causes };
+  return { judged: informed, whole: planAttempt(informed, judged.judgement.guard) };
 }
 
 async function planInformed(judged: Attempt): Promise<Planned> {

@@ -4,6 +4,7 @@
  * What is found is as new as the view. A DaemonSet whose object travelled opaque is found without its policy: nothing is
  * guessed of it.
  */
+import { refuseSelf } from '../../core/lane/refuse-self.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
@@ -42,5 +43,5 @@ export async function findRollout(
   const { basis } = read;
   const { object } = basis.daemonSet;
   const text = object === null ? undefined : policyTextOf(object);
-  return { kind: 'found', key, basis, policy: sources.policies.read(text) };
+  return { kind: 'found', key, basis, policy: refuseSelf(sources.policies.read(text), key) };
 }

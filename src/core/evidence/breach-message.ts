@@ -5,6 +5,7 @@
  * an object is. Length is bounded: names of nodes have 253 characters at most.
  */
 import type { NodeName } from '../model/identifiers.ts';
+import type { SlowAnswers } from './answer-times.ts';
 import type { FailureSign } from './failure-words.ts';
 import type { ShownCounts, TrialVerdict } from './trial.ts';
 
@@ -92,6 +93,13 @@ export function trialMessage(
     ? `by the nodes' own history, a weaker test as none are left to compare with, E = ${roundedE(value)}`
     : `E = ${roundedE(value)}`;
   return `${shown}; ${test}, halts at 20: ${namesOf(nodes)}`;
+}
+
+/** `get pods takes 2400 ms, and took 12 ms before the rollout (in 8 and 12 quarters of a minute)`. */
+export function slowMessage(slow: SlowAnswers): string {
+  const { kind, beforeMs, sinceMs, beforeCount, sinceCount } = slow;
+  const quarters = `in ${String(sinceCount)} and ${String(beforeCount)} quarters of a minute`;
+  return `the API server became slow: ${kind} takes ${String(sinceMs)} ms, and took ${String(beforeMs)} ms before (${quarters})`;
 }
 
 function roundedE(value: number): string {

@@ -9,6 +9,7 @@
  */
 import type { PodProjection } from '../model/projections.ts';
 import type { PodTurns } from '../model/rollout-record.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { nodeOf } from '../pod/pod-facts.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 
@@ -24,6 +25,8 @@ const HOUR_MS = 3_600_000;
 export interface WatchedPod {
   readonly pod: PodProjection;
   readonly isNodeReady: boolean;
+  /** Of its node; absent: not known. */
+  readonly boot?: string;
 }
 
 /** Turns further apart than this have nothing to do with each other. */
@@ -54,13 +57,14 @@ function compareEntries(left: PodTurns, right: PodTurns): number {
 
 function nextEntry(
   entry: PodTurns | undefined,
-  { pod, isNodeReady }: WatchedPod,
+  { pod, isNodeReady, boot }: WatchedPod,
   at: { readonly nowMs: number; readonly soakMs: number },
 ): PodTurns | undefined {
   const { uid, readyChangedAtMs: changedAtMs, isReady } = pod;
   const node = nodeOf(pod);
   if (node === undefined || changedAtMs === undefined || pod.isTerminating) return entry;
-  const seen = { uid, node, changedAtMs, isReady };
+  const known = entry === undefined ? boot : entry.boot;
+  const seen = { uid, node, changedAtMs, isReady, ...defined({ boot: known }) };
   if (entry === undefined) return firstEntry(seen, turnedBefore(pod) && isNodeReady, at.nowMs);
   if (entry.changedAtMs === changedAtMs && entry.isReady === isReady) return entry;
   if (!entry.isReady || !isNodeReady) return { ...entry, ...seen };
@@ -69,7 +73,7 @@ function nextEntry(
 
 /** One that comes up is worth an entry once it is ready. */
 function firstEntry(
-  seen: Pick<PodTurns, 'uid' | 'node' | 'changedAtMs' | 'isReady'>,
+  seen: Omit<PodTurns, 'turns' | 'turnedAtMs'>,
   isTurn: boolean,
   nowMs: number,
 ): PodTurns | undefined {

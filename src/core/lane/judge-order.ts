@@ -3,7 +3,7 @@
  *
  * On each node the daemons that are named go first: while one of them belongs there and has no available pod, or still has an
  * old one that is to be replaced by itself, the daemon that names it waits. One that does not exist holds up nobody, nor does
- * one whose old pods only a person replaces. Two that name each other would wait for ever: the one whose key comes first goes.
+ * one whose old pods only a person replaces. Daemons that name each other in a circle would wait for ever: whose key comes first goes.
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { PodProjection } from '../model/projections.ts';
@@ -50,7 +50,7 @@ export function keysOf(
   });
 }
 
-/** True if of two that name each other this one goes first, whatever it says. */
+/** True if of two in a circle this one goes first, whatever it says. */
 export function goesFirst(own: string, other: string): boolean {
   return compareText(own, other) < 0;
 }

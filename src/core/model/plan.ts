@@ -14,6 +14,7 @@ import type {
   RevisionProjection,
   Tombstone,
 } from './projections.ts';
+import type { PodCause } from './evidence/pod-event.ts';
 import type { ClusterMode } from './registration.ts';
 import type { BackoffEntry, DaemonSetState, HeldShrink, Intent, ShrinkRecord } from './state.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';
@@ -129,8 +130,12 @@ export interface StagingContext {
   readonly seenView: string;
   /** False: nodes or pods were not heard of lately. */
   readonly isViewFresh: boolean;
+  /** How long nothing was heard of them beyond the silence bound, ever (core/view/unheard.ts). */
+  readonly unheardMs: number;
   /** The template that a former revision holds, once it was read: what nodes outside of open steps are given. */
   readonly former?: FormerTemplate;
+  /** What the Events of pods tell that `asksEventsOf` named before. */
+  readonly causes?: readonly PodCause[];
   /** Nodes on which another daemon has its turn (ADR 0058); absent: none. */
   readonly blocked?: ReadonlyMap<NodeName, LaneBlock>;
 }
@@ -266,6 +271,8 @@ export interface Plan {
   readonly stages?: StagedProgress;
   /** Hash of the former revision, if a pod waits only for its template to be read. */
   readonly wantsFormer?: string;
+  /** Pods that halt a staged rollout and do not say why: their Events are asked before this is recorded. */
+  readonly asksEventsOf?: readonly PodProjection[];
   /** Copilot, after a breach with `onBreach: rollback`: hash of the revision whose template the DaemonSet is to have. */
   readonly restores?: string;
   /** Back-off entries as they should be once the deletes of failed pods are recorded. */

@@ -5,7 +5,9 @@
  * state, too, so a run that has not seen it loses its write and has sent nothing (issue 17: a halt halts within one batch).
  * Absent where no policy asks for stages. Everything in here is bounded: lists keep the newest, and say so.
  */
+import type { AnswerSamples } from './evidence/answer-times.ts';
 import type { NodeName, Uid } from './identifiers.ts';
+import type { TemplateDemand } from './evidence/template-demand.ts';
 
 /** A revision that passed its soak on every canary, or that all nodes ran when the policy was first seen. */
 export interface ProvenRevision {
@@ -29,6 +31,8 @@ export interface OpenStep {
   readonly openedAtMs: number;
   /** Since when all pods of open steps were seen to be well, on our clock; absent: they are not. */
   readonly wellSinceMs?: number;
+  /** Sum of times in the dark (META) that `wellSinceMs` takes into account; absent: none, or not known. */
+  readonly unheardMs?: number;
   /** When a node was last updated, a step opened, or an order given: what the progress deadline counts from. */
   readonly progressedAtMs: number;
   /** Nodes updated when that was. */
@@ -57,6 +61,8 @@ export type BreachCause =
   /** More nodes are bad than the attributed budget lets pass. */
   | 'Unexplained'
   | 'ProgressDeadlineExceeded'
+  /** Our own requests take far longer than they did before the first step opened. */
+  | 'ApiServerSlow'
   /** This revision was halted before, and came again. */
   | 'KnownBad';
 
@@ -100,6 +106,8 @@ export interface PodTurns {
   readonly turns: number;
   /** When the last of `turns` was seen, on our clock; absent: none was. */
   readonly turnedAtMs?: number;
+  /** Start of its node's boot ID when it was first watched: another one now is a reboot; absent: not known. */
+  readonly boot?: string;
 }
 
 /** One node of the trial that went from good to bad. */
@@ -179,6 +187,13 @@ export interface RolloutRecord {
   readonly step: OpenStep;
   /** How many groups the order made when it was looked at last; the steps after the canary. Absent: not known. */
   readonly groups?: number;
+  /** When its first step opened: what was before it, the new revision did not do. Absent: none was, or by a release before. */
+  readonly triedAtMs?: number;
+  /** How long the API server took to answer our requests, before that and since; absent: nothing was measured. */
+  readonly answers?: AnswerSamples;
+  /** What the revision's template asks of a node, and what that of `former` asked; absent: not known. */
+  readonly demand?: TemplateDemand;
+  readonly formerDemand?: TemplateDemand;
   /** Chosen when the rollout started: they stay the canary although nodes come and go. 500 at most. */
   readonly canary: readonly NodeName[];
   /** True for a rollout back to a proven revision: all steps are open, nothing soaks. */

@@ -58,6 +58,8 @@ export interface ClusterMeta {
   readonly lastSentAtMs: number;
   /** Per type: when its watch was last known to have received bytes. */
   readonly heardAtMs: Readonly<Partial<Record<WatchedKind, number>>>;
+  /** Sum of all gaps in that, of nodes or pods, beyond the silence bound (core/view/unheard.ts); absent: there was none. */
+  readonly unheardMs?: number;
   readonly nodesChanged: Stamp;
   /** Where the list of DaemonSets (which uid under which name) last changed; not their contents. */
   readonly daemonSetsChanged: Stamp;

@@ -101,9 +101,9 @@ function planAlone(view: View, context: PlanContext): Plan {
 function stagedOf(
   staging: Staging,
   { targets, view, context }: Planning,
-): Pick<Plan, 'stages' | 'wantsFormer' | 'restores'> {
+): Pick<Plan, 'stages' | 'wantsFormer' | 'restores' | 'asksEventsOf'> {
   if (staging.kind !== 'staged') return {};
-  const { record, gate, strays, former, open } = staging.stages;
+  const { record, gate, strays, former, open, asksEventsOf } = staging.stages;
   const isWanted = view.nodes.some(
     ({ node, pods, placement }) =>
       placement === 'run' && former.has(node.name) && (pods.length === 0 || open.has(node.name)),
@@ -113,6 +113,7 @@ function stagedOf(
   return {
     stages: { record, gate, strays },
     ...(isMissing ? { wantsFormer: hash } : {}),
+    ...(asksEventsOf.length === 0 ? {} : { asksEventsOf }),
     ...(hash !== undefined && mayRestore(staging, context) ? { restores: hash } : {}),
   };
 }

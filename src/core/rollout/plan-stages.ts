@@ -9,6 +9,8 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { IntentJudgement, PlanContext, PlannedEvent, View } from '../model/plan.ts';
 import type { PolicyProblem, RolloutPolicy } from '../policy/rollout-policy.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import { demandOf } from '../daemon-set/template-demand.ts';
 import { resolveBudget, strategyTypeOf } from '../daemon-set/strategy.ts';
 import { minReadyMsOf } from '../pod/pod-facts.ts';
 import { findTargets } from '../pods/targets.ts';
@@ -48,12 +50,18 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     seenView: staging.seenView,
     isViewFresh: staging.isViewFresh,
     generation: generation ?? 0,
+    unheardMs: staging.unheardMs,
     minReadyMs: minReadyMsOf(view.daemonSet),
     strategyUnavailable: resolveBudget(view.daemonSet, nodes.length).maxUnavailable,
     isStageTrue: staging.mode === 'takeover',
     rolloutId: `${view.uid}/${currentHash}`,
+    ...defined({ causes: staging.causes, demand: demandOf(templateOf(view)) }),
   });
   return { kind: 'staged', stages, policy };
+}
+
+function templateOf({ daemonSet }: View): Json {
+  return daemonSet.spec.template as unknown as Json; // as the API server gave it
 }
 
 /** Which revision each node is to run. */

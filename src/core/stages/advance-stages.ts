@@ -9,16 +9,22 @@
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { Breach, OpenStep, RolloutRecord } from '../model/rollout-record.ts';
+import { withCause } from '../evidence/event-causes.ts';
 import { advanceTurns } from '../evidence/flapping.ts';
 import { advanceTrial } from '../evidence/trial.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../policy/share.ts';
 import { withCommonGround } from './common-ground.ts';
-import { findStagesBreach, judgingMoments, recreationMoments } from './find-breach.ts';
+import {
+  findSilentPods,
+  findStagesBreach,
+  judgingMoments,
+  recreationMoments,
+} from './find-breach.ts';
 import { excuseNodes } from './excused.ts';
 import { isUnwell, judgeGate } from './gate.ts';
 import { findAhead, findFormer } from './former.ts';
 import { findStrays } from './strays.ts';
-import { countRestarts, trialNodes } from './observe.ts';
+import { countRestarts, momentsIn, trialNodes, watchedPod } from './observe.ts';
 import { recordFor } from './start-record.ts';
 import { isPending, nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
@@ -51,6 +57,7 @@ export function advanceStages(input: StagesInput): Stages {
       ...recreationMoments(record, input),
       ...judgingMoments(record, input),
     ],
+    asksEventsOf: findSilentPods(started, record, input),
     events: tellStages({ before: input.record, after: record, gate }),
   };
 }
@@ -102,19 +109,22 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   const { kind } = record.step;
   if (record.isReturn || kind === 'waiting' || kind === 'done') return record;
   const trial = input.isViewFresh
-    ? advanceTrial(record.trial, trialNodes(input.nodes), input.nowMs)
+    ? advanceTrial(record.trial, trialNodes(input.nodes, momentsIn(record, input)), input.nowMs)
     : record.trial;
   const turns = advanceTurns(
     record.turns ?? [],
     input.nodes.flatMap(({ updated, node }) =>
-      updated === undefined ? [] : [{ pod: updated, isNodeReady: node.isReady }],
+      updated === undefined ? [] : [watchedPod(updated, node)],
     ),
     { nowMs: input.nowMs, soakMs: input.policy.soakMs },
   );
   const next = { ...record, trial, ...(turns.length === 0 ? {} : { turns }) };
   if (record.breach !== undefined) return next;
   const breach: Breach | undefined = findStagesBreach(next, input);
-  return breach === undefined ? next : withBreach(next, withCommonGround(breach, input.nodes));
+  if (breach === undefined) return next;
+  const { causes, nodes } = input;
+  const caused = causes === undefined ? breach : withCause(breach, causes);
+  return withBreach(next, withCommonGround(caused, nodes));
 }
 
 /** A revision that was halted is not proven any more. */
@@ -149,16 +159,16 @@ function watchStep(
   const isUnwellNode = (node: StageNode): boolean => isUnwell(node) && !excused.has(nameOf(node));
   const isWell = !hasTurns && mayCount(step, isViewFresh) && !steps.open.some(isUnwellNode);
   const isUndisturbed = seenView === record.seenView && !hasStumbled(record, restarts);
-  const wellSinceMs = isWell ? soakedSinceMs(step, isUndisturbed, nowMs) : undefined;
+  const soak = isWell ? soakOf(step, isUndisturbed, input) : {};
   const isHeld = isPausedBy(record, input);
   const hasProgressed = updatedNodes > step.updatedNodes || (step.isHeld === true && !isHeld);
   const progressedAtMs = hasProgressed ? nowMs : step.progressedAtMs;
-  const { wellSinceMs: _before, isHeld: _held, ...rest } = step;
+  const { wellSinceMs: _before, unheardMs: _dark, isHeld: _held, ...rest } = step;
   const watched: OpenStep = {
     ...rest,
     progressedAtMs,
     updatedNodes: Math.max(updatedNodes, step.updatedNodes),
-    ...(wellSinceMs === undefined ? {} : { wellSinceMs }),
+    ...soak,
     ...(isHeld ? { isHeld } : {}),
   };
   return { ...record, step: watched, groups: steps.groups, restarts, seenView };
@@ -173,9 +183,21 @@ function isPausedBy({ orders }: RolloutRecord, { policy }: StagesInput): boolean
   return policy.isPaused || orders.paused !== undefined;
 }
 
-/** A soak goes on if nothing disturbed it, and begins now otherwise. */
-function soakedSinceMs({ wellSinceMs }: OpenStep, isUndisturbed: boolean, nowMs: number): number {
-  return isUndisturbed ? (wellSinceMs ?? nowMs) : nowMs;
+/**
+ * A soak goes on if nothing disturbed it, and begins now otherwise. Time in the dark is taken out of it: the same watcher tells
+ * afterwards what became of pods, but nobody looked. As much of it as a whole soak begins it anew.
+ */
+function soakOf(
+  { wellSinceMs, unheardMs = 0 }: OpenStep,
+  isUndisturbed: boolean,
+  { nowMs, unheardMs: nowUnheardMs, policy }: StagesInput,
+): Pick<OpenStep, 'wellSinceMs' | 'unheardMs'> {
+  const known = nowUnheardMs === 0 ? {} : { unheardMs: nowUnheardMs };
+  const darkMs = nowUnheardMs - unheardMs;
+  const isLost = darkMs < 0 || (darkMs > 0 && darkMs >= policy.soakMs);
+  if (!isUndisturbed || wellSinceMs === undefined || isLost)
+    return { wellSinceMs: nowMs, ...known };
+  return { wellSinceMs: Math.min(wellSinceMs + darkMs, nowMs), ...known };
 }
 
 function hasStumbled(record: RolloutRecord, restarts: number): boolean {
@@ -196,8 +218,9 @@ function openNext(record: RolloutRecord, { next }: Steps, input: StagesInput): R
     progressedAtMs: nowMs,
     updatedNodes: nodes.filter((node) => !isPending(node)).length,
   };
+  const tried = step.kind === 'waiting' ? { triedAtMs: nowMs } : {};
   if (step.kind === 'waiting' && record.canary.length > 0) {
-    return { ...record, step: { ...base, kind: 'canary', name: '', index: 0 } };
+    return { ...record, ...tried, step: { ...base, kind: 'canary', name: '', index: 0 } };
   }
   const isProven = step.kind === 'canary';
   const proven = isProven ? { proven: { hash, provenAtMs: nowMs, isBaseline: false } } : {};
@@ -206,7 +229,7 @@ function openNext(record: RolloutRecord, { next }: Steps, input: StagesInput): R
     next === undefined
       ? { ...base, kind: 'done', name: '', index: step.index }
       : { ...base, kind: 'group', name: next.name, index };
-  return { ...record, ...proven, step: opened };
+  return { ...record, ...tried, ...proven, step: opened };
 }
 
 /** How many more nodes the partition lets be updated. */

@@ -6,20 +6,25 @@
  * that an operator overruled does not come again for the same nodes.
  */
 import { findBreach, findNodesFailed, judgeOnNode } from '../evidence/breach.ts';
-import { namesOf } from '../evidence/breach-message.ts';
+import { judgeAnswers } from '../evidence/answer-times.ts';
+import { namesOf, slowMessage } from '../evidence/breach-message.ts';
 import type { JudgedPod } from '../evidence/breach.ts';
 import { GRACE_MS } from '../evidence/pod-evidence.ts';
+import { compareDemand } from '../daemon-set/template-demand.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import type { Breach, BreachCause, RolloutRecord } from '../model/rollout-record.ts';
 import { excusedNodesMax } from './excused.ts';
-import { trialNodes } from './observe.ts';
+import { bootOf, momentsIn, trialNodes } from './observe.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 
 /** A node whose old pod is gone gets its new one within moments: the built-in controller makes it in the next sync. */
 const RECREATED_WITHIN_MS = 30_000;
+/** Pods whose Events are asked: an API server goes through all Events of a namespace for each. */
+const ASKED_PODS_MAX = 3;
 /** A breach names so many nodes. */
 const NODES_MAX = 16;
 
@@ -28,9 +33,10 @@ export function findStagesBreach(record: RolloutRecord, input: StagesInput): Bre
   return (
     findRefused(record, input) ??
     findPodBreach(record, input) ??
-    findNodesFailed(record.trial, trialNodes(input.nodes), input.nowMs) ??
+    findNodesFailed(record.trial, trialNodes(input.nodes, momentsIn(record, input)), input.nowMs) ??
     findNotRecreated(record, input) ??
     findUnexplained(record, input) ??
+    findApiServerSlow(record, input) ??
     findLate(record, input)
   );
 }
@@ -58,12 +64,15 @@ type Judge = (node: NodeProjection, pod: PodProjection) => JudgedPod;
 
 function judgeBy(record: RolloutRecord, { nowMs, minReadyMs }: StagesInput): Judge {
   const baselines = new Map(record.baselines?.map((baseline) => [baseline.uid, baseline]));
+  const watched = new Map(record.turns?.map((entry) => [entry.uid, entry]));
+  const demand = compareDemand(record.formerDemand, record.demand);
   return (node, pod) => {
     const baseline = baselines.get(pod.uid);
     return judgeOnNode(pod, node, {
       nowMs,
       graceMs: GRACE_MS + minReadyMs,
-      demand: 'unknown',
+      demand,
+      ...defined({ boot: bootOf(watched.get(pod.uid), node) }),
       sinceMs: record.startedAtMs,
       ...(baseline === undefined ? {} : { baseline }),
     });
@@ -86,6 +95,25 @@ export function judgingMoments(record: RolloutRecord, input: StagesInput): reado
     .flatMap(({ evidence }) => (evidence.kind === 'starting' ? [evidence.failsAtMs] : []))
     .sort((left, right) => left - right)
     .slice(0, 1);
+}
+
+/** A few pods of a breach that was just found, which never started and do not say why; none once their Events were asked. */
+export function findSilentPods(
+  before: RolloutRecord,
+  { breach: found }: RolloutRecord,
+  input: StagesInput,
+): readonly PodProjection[] {
+  if (found === undefined || before.breach !== undefined || input.causes !== undefined) return [];
+  if (found.cause !== 'StartFailure') return [];
+  const judge = judgeBy(before, input);
+  const named = new Set(found.nodes);
+  return input.nodes
+    .flatMap(({ node, updated }) => {
+      if (updated === undefined || !named.has(node.name)) return [];
+      const { evidence } = judge(node, updated);
+      return evidence.kind === 'failed' && evidence.sign === 'NeverStarted' ? [updated] : [];
+    })
+    .slice(0, ASKED_PODS_MAX);
 }
 
 function findPodBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
@@ -154,6 +182,13 @@ function findUnexplained(
   if (found.every(({ node }) => isOverruled(record, 'Unexplained', node))) return undefined;
   const message = `${bad.length} updated nodes are not Ready, more than the ${most} that may go bad by themselves`;
   return breach('Unexplained', nowMs, { message, nodes: found });
+}
+
+/** Our own requests take far longer than before the first step; after that was overruled, than before the order. */
+function findApiServerSlow(record: RolloutRecord, { nowMs }: StagesInput): Breach | undefined {
+  const slow = judgeAnswers(record, nowMs);
+  if (slow === undefined) return undefined;
+  return breach('ApiServerSlow', nowMs, { message: slowMessage(slow), nodes: [] });
 }
 
 /** Nothing was updated, and no step passed, for too long. */

@@ -1,23 +1,73 @@
 /**
  * What a run sees of a staged rollout's nodes: evidence on pods and nodes, each taken once (issue 17).
  *
- * Only pods of the revision that is rolled out say anything about it. A node that is not Ready says nothing of its pod.
+ * Only pods of the revision that is rolled out say anything about it. A node that is not Ready says nothing of its pod. That a node
+ * evicted a pod, or restarted under it, is the node's failure, whichever revision ran there: peers are looked at alike.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import type { FailureSign } from '../evidence/failure-words.ts';
+import type { WatchedPod } from '../evidence/flapping.ts';
+import { judgePod } from '../evidence/pod-evidence.ts';
+import type { PodJudging } from '../evidence/pod-evidence.ts';
 import type { TrialNode } from '../evidence/trial.ts';
 import { stratumOf } from '../evidence/node-attributes.ts';
+import type { NodeProjection, PodProjection } from '../model/projections.ts';
+import type { PodTurns, RolloutRecord } from '../model/rollout-record.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
+import type { StagesInput } from './stages-input.ts';
+
+/** A pod that came up before fails so by its node; that a new one is refused only nodes can show that get one. */
+const NODE_SIGNS: ReadonlySet<FailureSign> = new Set<FailureSign>(['Evicted', 'Rebooted']);
+/** Of a boot ID, which is a UUID, enough to tell two apart. */
+const BOOT_CHARACTERS = 8;
+
+/** Now, and since when exits count. */
+type Moments = Required<Pick<PodJudging, 'nowMs' | 'sinceMs'>>;
+
+/** The moments of a look at a record. */
+export function momentsIn({ startedAtMs }: RolloutRecord, { nowMs }: StagesInput): Moments {
+  return { nowMs, sinceMs: startedAtMs };
+}
 
 /** The nodes as the trial sees them: those without an old pod are updated. */
-export function trialNodes(nodes: readonly StageNode[]): readonly TrialNode[] {
+export function trialNodes(nodes: readonly StageNode[], at: Moments): readonly TrialNode[] {
   return nodes.map((each) => ({
     name: nameOf(each),
     stratum: stratumOf(each.node),
     isUpdated: each.updated !== undefined || each.isMoving,
-    isBad: !each.node.isReady,
+    isBad: !each.node.isReady || hasFailedPod(each, at),
     ...defined({ createdAtMs: each.node.createdAtMs }),
   }));
+}
+
+/** True if the node evicted its pod, or restarted under it and has not got it up again. */
+function hasFailedPod({ node, updated, old }: StageNode, at: Moments): boolean {
+  const pod = updated ?? old;
+  if (pod === undefined) return false;
+  const evidence = judgePod(pod, {
+    ...at,
+    graceMs: Number.POSITIVE_INFINITY,
+    isNodeReady: node.isReady,
+    demand: 'unknown',
+  });
+  return evidence.kind === 'failed' && NODE_SIGNS.has(evidence.sign);
+}
+
+/** A pod of the revision, as it is watched for turns and reboots. */
+export function watchedPod(pod: PodProjection, { isReady, system }: NodeProjection): WatchedPod {
+  const boot = system?.bootId.slice(0, BOOT_CHARACTERS);
+  return { pod, isNodeReady: isReady, ...defined({ boot }) };
+}
+
+/** Whether its node restarted since a pod was first watched; undefined: not known. */
+export function bootOf(
+  watched: PodTurns | undefined,
+  { system }: NodeProjection,
+): 'same' | 'changed' | undefined {
+  const now = system?.bootId.slice(0, BOOT_CHARACTERS);
+  if (watched?.boot === undefined || now === undefined) return undefined;
+  return watched.boot === now ? 'same' : 'changed';
 }
 
 /** Restarts of all pods of the revision. */

@@ -4,8 +4,11 @@
  * Values only: what one run knows of the cluster and of the record, and what it decides. The record and the gate, which
  * others read as well, are of the model (model/staged-progress.ts).
  */
+import type { PodCause } from '../model/evidence/pod-event.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { PlannedEvent } from '../model/plan.ts';
+import type { PodProjection } from '../model/projections.ts';
+import type { TemplateDemand } from '../model/evidence/template-demand.ts';
 import type { RefusalEntry } from '../model/state.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import type { StagedProgress } from '../model/staged-progress.ts';
@@ -30,12 +33,18 @@ export interface StagesInput {
   readonly seenView: string;
   /** False: nodes or pods were not heard of lately, so nothing that is seen counts as success. */
   readonly isViewFresh: boolean;
+  /** Sum of all times in the dark: what fell into a soak does not count. */
+  readonly unheardMs: number;
   /** minReadySeconds, in milliseconds. */
   readonly minReadyMs: number;
   /** maxUnavailable of the DaemonSet's own strategy, resolved; where the policy says none. */
   readonly strategyUnavailable: number;
   /** True where pods are made by Rollcall, so that a node can be given the former revision (takeover). */
   readonly isStageTrue: boolean;
+  /** What the template asks of a node; absent: it cannot be told. */
+  readonly demand?: TemplateDemand;
+  /** What the Events of pods that never started tell, once they were asked for (`Stages.asksEventsOf`). */
+  readonly causes?: readonly PodCause[];
   /** Names the rollout where something is drawn by hash: the DaemonSet's UID and the revision. */
   readonly rolloutId: string;
 }
@@ -53,4 +62,6 @@ export interface Stages extends StagedProgress {
   /** When time alone opens or breaks something. */
   readonly untilMs: readonly number[];
   readonly events: readonly PlannedEvent[];
+  /** Pods that halt the rollout and say nothing of why: their Events are to be asked, and the plan made again. */
+  readonly asksEventsOf: readonly PodProjection[];
 }

@@ -11,8 +11,10 @@ import type {
   RefusedRevision,
   RolloutRecord,
 } from '../model/rollout-record.ts';
+import { answersBefore } from '../evidence/answer-times.ts';
 import { baselinesOf } from '../evidence/pod-baseline.ts';
 import { startTrial } from '../evidence/trial.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { CANARY_NODES_MAX, pickCanary, withAbleCanary } from './canary.ts';
@@ -26,7 +28,13 @@ import { countRestarts, trialNodes } from './observe.ts';
 export function recordFor(input: StagesInput): RolloutRecord {
   const { record, hash } = input;
   const isSame = record?.hash === hash;
-  return withAbleCanary(isSame ? heldIfRestored(record, input) : startRecord(input), input);
+  const current = isSame ? heldIfRestored(withDemand(record, input), input) : startRecord(input);
+  return withAbleCanary(current, input);
+}
+
+/** A record of the release before does not know what its template asks for. */
+function withDemand(record: RolloutRecord, { demand }: StagesInput): RolloutRecord {
+  return record.demand === undefined && demand !== undefined ? { ...record, demand } : record;
 }
 
 function startRecord(input: StagesInput): RolloutRecord {
@@ -44,16 +52,34 @@ function startRecord(input: StagesInput): RolloutRecord {
     step: firstStep(isOpen, input),
     canary: isOpen ? [] : withBroken(pickCanary(input), refused, input),
     isReturn,
-    trial: startTrial(trialNodes(nodes), nowMs),
+    trial: startTrial(trialNodes(nodes, { nowMs, sinceMs: nowMs }), nowMs),
     ...baselinesAt(nodes),
+    ...demandsAt(record, proven, input),
+    ...answersAt(record),
     restarts: countRestarts(nodes),
     seenView,
     refused,
     orders: ordersAfter(record),
-    ...(proven === undefined ? {} : { proven }),
-    ...(proven === undefined || proven.hash === hash ? {} : { former: proven }),
+    ...defined({ proven, former: proven?.hash === hash ? undefined : proven }),
     ...(known === undefined ? {} : { breach: knownBad(known, nowMs) }),
   };
+}
+
+/** How long requests took before it. */
+function answersAt(record: RolloutRecord | undefined): Pick<RolloutRecord, 'answers'> {
+  return record?.answers === undefined ? {} : { answers: answersBefore(record.answers) };
+}
+
+/** What the template asks for, and what that of the revision asked which nodes run: known if that was rolled out before. */
+function demandsAt(
+  record: RolloutRecord | undefined,
+  proven: ProvenRevision | undefined,
+  { demand }: StagesInput,
+): Pick<RolloutRecord, 'demand' | 'formerDemand'> {
+  const isOfRecord = proven !== undefined && proven.hash === record?.hash;
+  const isOfFormer = proven !== undefined && proven.hash === record?.former?.hash;
+  const before = isOfFormer ? record?.formerDemand : undefined;
+  return defined({ demand, formerDemand: isOfRecord ? record?.demand : before });
 }
 
 function firstStep(isOpen: boolean, { nodes, nowMs }: StagesInput): OpenStep {

@@ -11,6 +11,8 @@ import type { ClusterId, ResourceVersion, Uid } from '../../core/model/identifie
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../core/model/effects.ts';
+import type { AnswerTiming } from '../../core/model/evidence/answer-times.ts';
+import type { PodEvent } from '../../core/model/evidence/pod-event.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { StartLimits } from '../../core/pod/request-life.ts';
 import type { NamespacedName } from '../stores/view-store.ts';
@@ -66,6 +68,8 @@ export interface ClusterReader {
     namespace: string,
     labelSelector: string,
   ): Promise<LiveRead<readonly KubernetesObject[]>>;
+  /** Warnings about one pod, the newest page of them: a cause is looked for in them, and nothing is decided by their absence. */
+  listPodEvents(namespace: string, podUid: string): Promise<LiveRead<readonly PodEvent[]>>;
   listRevisions(
     namespace: string,
     labelSelector: string,
@@ -77,6 +81,8 @@ export type ExecuteOptions = StartLimits;
 
 /** One cluster, with a credential that was checked against its registered identity. */
 export interface ClusterAccess extends ClusterReader {
+  /** How long the API server took to answer the last requests of this process, whoever made them: the newest last (ADR 0062). */
+  readonly answerTimes: readonly AnswerTiming[];
   /** Sends the effects concurrently; one outcome each, in their order. Never rejects. */
   execute(effects: readonly Effect[], options: ExecuteOptions): Promise<readonly Outcome[]>;
   /** Asks the watcher for a snapshot through its Lease annotation (design 2). */

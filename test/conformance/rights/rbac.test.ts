@@ -137,6 +137,10 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
       ['list controllerrevisions'],
       (it) => it.listRevisions('default', 'app=agent') as unknown as Any, // judged by its kind alone
     ),
+    'list the Warnings of a pod': read(
+      ['list events'],
+      (it) => it.listPodEvents('default', 'uid-1') as unknown as Any, // judged by its kind alone
+    ),
     'read the watcher’s Lease': read(['get leases'], (it) => it.getWatcherLease()),
     'ask for a snapshot': read(
       ['patch leases'],

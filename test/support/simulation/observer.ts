@@ -159,6 +159,9 @@ export class Observer {
   watchAccess(api: SimulatedApiServer, access: ClusterAccess, sender: SenderFacts): ClusterAccess {
     const tally: Tally = { creates: 0, deletes: 0, claims: 0, confirmed: undefined };
     return this.#counted(sender, {
+      get answerTimes() {
+        return access.answerTimes;
+      },
       getDaemonSet: async (key) => {
         const read = await access.getDaemonSet(key);
         // What could not be read says nothing; what was read before it still stands.
@@ -175,6 +178,7 @@ export class Observer {
       getWatcherLease: () => access.getWatcherLease(),
       listPodMetadata: (namespace, selector) => access.listPodMetadata(namespace, selector),
       listPods: (namespace, selector) => access.listPods(namespace, selector),
+      listPodEvents: (namespace, uid) => access.listPodEvents(namespace, uid),
       listRevisions: (namespace, selector) => access.listRevisions(namespace, selector),
       requestSnapshot: (requestId) => access.requestSnapshot(requestId),
       execute: (effects, options) => {

@@ -10,6 +10,8 @@ import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
+import type { AnswerTiming } from '../../../core/model/evidence/answer-times.ts';
+import type { PodEvent } from '../../../core/model/evidence/pod-event.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
@@ -25,7 +27,8 @@ import { DaemonSetReads } from './daemon-set-reads.ts';
 import { isObjectName, namespacedPath, requestOf } from './effect-request.ts';
 import { readDaemonSet, readObject, readPodMetadata, slimPod } from './object-reader.ts';
 import { NOT_A_NAME, createBackPressure, listPages, waiting } from './list-pages.ts';
-import type { ListQuery } from './list-pages.ts';
+import type { ListMeans, ListQuery } from './list-pages.ts';
+import { readPodEvents } from './pod-events.ts';
 import { classifyRead, classifyWrite } from './status-classifier.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
 
@@ -89,6 +92,10 @@ export class HttpsClusterAccess implements ClusterAccess {
         ),
       timeoutMs: OBJECT_READ_TIMEOUT_MS,
     });
+  }
+
+  get answerTimes(): readonly AnswerTiming[] {
+    return this.#options.transport.answerTimes;
   }
 
   async execute(effects: readonly Effect[], options: ExecuteOptions): Promise<readonly Outcome[]> {
@@ -208,6 +215,10 @@ export class HttpsClusterAccess implements ClusterAccess {
     return this.#listObjects({ namespace, path, labelSelector, keep: slimPod });
   }
 
+  listPodEvents(namespace: string, podUid: string): Promise<LiveRead<readonly PodEvent[]>> {
+    return readPodEvents({ namespace, uid: podUid }, this.#means());
+  }
+
   listRevisions(
     namespace: string,
     labelSelector: string,
@@ -222,7 +233,11 @@ export class HttpsClusterAccess implements ClusterAccess {
   }
 
   #list(query: ListQuery): Promise<LiveRead<readonly JsonObject[]>> {
-    return listPages(query, { send: (request) => this.#send(request), pressure: this.#pressure });
+    return listPages(query, this.#means());
+  }
+
+  #means(): ListMeans {
+    return { send: (request) => this.#send(request), pressure: this.#pressure };
   }
 
   async requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {

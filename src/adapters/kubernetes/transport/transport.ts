@@ -11,9 +11,11 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import type { Json } from '@rollcall/base/json.ts';
+import type { AnswerTiming } from '../../../core/model/evidence/answer-times.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
 import { parseBody, parseRetryAfterMs, readBody } from './response-body.ts';
 import { describeFailure } from './tls-fault.ts';
+import { AnswerLog } from './answer-log.ts';
 import { TrustedPool } from './pooled-agent.ts';
 import type { ConnectionOptions } from './pooled-agent.ts';
 import { defined } from '@rollcall/base/defined.ts';
@@ -63,6 +65,8 @@ export type TransportAnswer =
 
 /** A connection to one API server. */
 export interface Transport {
+  /** How long the last requests took, the newest last (answer-log.ts). */
+  readonly answerTimes: readonly AnswerTiming[];
   /** Sends one request. Never rejects. */
   send(request: TransportRequest): Promise<TransportAnswer>;
   /** Lets running requests finish and closes every connection. */
@@ -88,13 +92,19 @@ export class HttpsTransport implements Transport {
   readonly #timeoutMs: number;
   readonly #connectTimeoutMs: number;
   readonly #bytesMax: number;
+  readonly #log: AnswerLog;
 
   constructor(options: TransportOptions) {
     this.#options = options;
+    this.#log = new AnswerLog(options.clock);
     this.#timeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
     this.#connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
     this.#bytesMax = options.responseBytesMax ?? DEFAULT_RESPONSE_BYTES_MAX;
     this.#pool = new TrustedPool(options, options.socketsMax ?? DEFAULT_SOCKETS_MAX);
+  }
+
+  get answerTimes(): readonly AnswerTiming[] {
+    return this.#log.timings;
   }
 
   async send(request: TransportRequest): Promise<TransportAnswer> {
@@ -133,8 +143,11 @@ export class HttpsTransport implements Transport {
     const { endpoint, clock } = this.#options;
     return new Promise((resolve) => {
       let isReady = false;
+      let hasTimedOut = false;
       let outgoing: ClientRequest;
+      const underway = this.#log.begin(request);
       const giveUp = (): void => {
+        hasTimedOut = true;
         const timedOut = Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' });
         outgoing.destroy(timedOut);
         // Node tells a request that still waits for a connection only when one is free.
@@ -144,6 +157,8 @@ export class HttpsTransport implements Transport {
       const finish = (answer: Attempt): void => {
         cancelTimeout();
         cancelConnectTimeout();
+        const isReused = isReady && outgoing.reusedSocket;
+        this.#log.end(underway, { answer: hasTimedOut ? 'timed-out' : answer, isReused });
         resolve(answer);
       };
       const fail = (error: unknown): void => {
@@ -172,6 +187,7 @@ export class HttpsTransport implements Transport {
         // Nothing is encrypted, hence nothing sent, before the TLS session stands.
         if (!(socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting) {
           isReady = true;
+          this.#log.noteSent(underway);
           return;
         }
         // Counted from here: waiting for a free connection of the pool is no sign of a server in trouble.

@@ -11,6 +11,7 @@ import { WATCHED_KINDS } from '../../../core/model/projections.ts';
 import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import { positionIn } from '../../../core/model/view-items.ts';
+import { unheardAfter } from '../../../core/view/unheard.ts';
 import type { ClusterMeta, Positions, SnapshotProgress } from '../../../core/model/view-items.ts';
 import type {
   AnnouncementBody,
@@ -129,14 +130,14 @@ export function changed(
   const { cut } = body;
   const next = withTouched(advanced(meta, context.arrival), context.touched);
   const moved = { ...next, hashes: movedHashes(meta.hashes, body.deltas) };
-  const heardAtMs = cut === undefined ? meta.heardAtMs : heard(meta, cut, context.arrival);
+  const of = cut === undefined ? {} : heard(meta, cut, context.arrival);
   if (meta.snapshot !== undefined) {
     // While slices are pending a mark would vouch for what was not sent yet.
     const snapshot = withDeltas(meta.snapshot, body.deltas);
-    return { ...moved, heardAtMs, snapshot, isCutOpen: true };
+    return { ...moved, ...of, snapshot, isCutOpen: true };
   }
   const marks = cut === undefined ? meta.marks : raisedMarks(meta.marks, cut.marks);
-  return { ...moved, heardAtMs, marks, isCutOpen: cut === undefined };
+  return { ...moved, ...of, marks, isCutOpen: cut === undefined };
 }
 
 /** META after slices of the snapshot in progress. */
@@ -172,7 +173,7 @@ export function closed(
     sliceCount: meta.snapshot.sliceCount,
     marks: cut.marks,
     hashes: cut.hashes,
-    heardAtMs: heard(meta, cut, context.arrival),
+    ...heard(meta, cut, context.arrival),
     positions: ofNamed(positions, body),
   };
 }
@@ -206,13 +207,13 @@ function heard(
   meta: ClusterMeta,
   cut: Cut,
   { sentAtMs, cutAgeMs = 0 }: Arrival,
-): ClusterMeta['heardAtMs'] {
+): Pick<ClusterMeta, 'heardAtMs' | 'unheardMs'> {
   const heardAtMs = { ...meta.heardAtMs };
   for (const kind of WATCHED_KINDS) {
     const silentMs = cut.silentMs[kind];
     if (silentMs !== undefined) heardAtMs[kind] = sentAtMs - cutAgeMs - silentMs;
   }
-  return heardAtMs;
+  return { heardAtMs, ...unheardAfter(meta, heardAtMs) };
 }
 
 function withTouched(meta: ClusterMeta, touched: Touched): ClusterMeta {

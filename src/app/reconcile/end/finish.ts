@@ -8,6 +8,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { canonicalJson } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
+import { noteAnswers } from '../../../core/evidence/answer-times.ts';
 import { confirmIntents } from '../../../core/intents/intents.ts';
 import type { FoundIntents } from '../../../core/intents/intents.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
@@ -59,7 +60,7 @@ export async function finishRun(input: FinishInput): Promise<Finish> {
   const next = composeState(input, { ...waits, isComplete, due });
   if (textOf(input.stored) !== textOf(next)) {
     const settled = [...input.intents.settled, ...ledger.settled];
-    const change = { from: input.stored, to: next, settled };
+    const change = { from: input.stored, to: withAnswers(next, context), settled };
     const write = await writeState(change, subject.basis.ref, context);
     if (write.kind !== 'written') {
       await mergeOutcomes(ledger, { context, subject });
@@ -136,6 +137,12 @@ function composeState(
     ...shrinkAfter(stored, plan, ledger.shrinkAuthor),
     ...(decided.isComplete ? { memo } : {}),
   };
+}
+
+/** How long requests took is written with what is written anyway: no write is made for it (ADR 0062). */
+function withAnswers(state: DaemonSetState, { gate }: EndContext): DaemonSetState {
+  if (state.rollout === undefined) return state;
+  return { ...state, rollout: noteAnswers(state.rollout, gate.answerTimes) };
 }
 
 /** The stages as planned; kept by a run that planned none, until nobody asks for stages any more. */

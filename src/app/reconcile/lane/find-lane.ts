@@ -9,7 +9,7 @@ import { EMPTY_LANE } from '../../../core/lane/lane.ts';
 import type { Lane, LaneEntry } from '../../../core/lane/lane.ts';
 import { judgeEntry } from '../../../core/lane/judge-entry.ts';
 import type { OwnerFacts } from '../../../core/lane/judge-entry.ts';
-import { goesFirst, keysOf, mustWaitFor } from '../../../core/lane/judge-order.ts';
+import { goesFirst, mustWaitFor } from '../../../core/lane/judge-order.ts';
 import { strategyTypeOf } from '../../../core/daemon-set/strategy.ts';
 import type { NodeName, Uid } from '../../../core/model/identifiers.ts';
 import type { LaneBlock, NodeView, Plan } from '../../../core/model/plan.ts';
@@ -20,6 +20,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PolicyReader } from '../../../ports/rollout-policy.ts';
 import type { LaneStore, NamespacedName, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { Subject, ViewedSubject } from '../run/context.ts';
+import { afterOf, leadsBack, textOf } from './find-circle.ts';
 import { readNeighbour } from './read-neighbour.ts';
 import type { Neighbour, NeighbourReads } from './read-neighbour.ts';
 
@@ -34,6 +35,8 @@ export interface LaneStanding {
   /** Entries that do not count any more: own ones, and those of others that were looked into. */
   readonly freed: readonly LaneEntry[];
   readonly blocked: ReadonlyMap<NodeName, LaneBlock>;
+  /** Daemons that `after` names and that are not waited for, because they wait for this one. */
+  readonly circles: readonly NamespacedName[];
 }
 
 /** What the lane is found with: the context of a run, or of somebody who only asks how it stands. */
@@ -83,9 +86,9 @@ export async function findLane({ context, subject }: LaneStep): Promise<LaneStan
     const message = `its daemon ${by} is being replaced`;
     blocked.set(entry.node, { kind: 'replaced', by, message });
   }
-  for (const [node, block] of await findOrder(nodes, { context, subject }))
-    blocked.set(node, block);
-  return { lane, freed: [...free, ...left], blocked };
+  const order = await findOrder(nodes, { context, subject });
+  for (const [node, block] of order.blocked) blocked.set(node, block);
+  return { lane, freed: [...free, ...left], blocked, circles: order.circles };
 }
 
 function ownFacts(
@@ -143,13 +146,21 @@ function factsOf(
 async function findOrder(
   nodes: ReadonlyMap<NodeName, NodeView>,
   { context, subject }: LaneStep,
-): Promise<ReadonlyMap<NodeName, LaneBlock>> {
+): Promise<Pick<LaneStanding, 'blocked' | 'circles'>> {
   const blocked = new Map<NodeName, LaneBlock>();
+  const circles: NamespacedName[] = [];
   const own = context.hint.key;
   for (const key of afterOf(subject.daemonSet, context, own.namespace).slice(0, AFTER_MAX)) {
     const neighbour = await readNamed(key, { context, subject });
-    if (neighbour === undefined || isMutual(neighbour.daemonSet, { context, own, key })) continue;
-    const by = `${key.namespace}/${key.name}`;
+    if (neighbour === undefined) continue;
+    // Of a circle nobody would ever go: whose key comes first does not wait for those behind it.
+    const mayBreak = goesFirst(textOf(own), textOf(key));
+    const named = { key, daemonSet: neighbour.daemonSet };
+    if (mayBreak && (await leadsBack(named, own, { context, subject }))) {
+      circles.push(key);
+      continue;
+    }
+    const by = textOf(key);
     const message = `daemon ${by} goes first, and is not there yet`;
     const prepared = preparePlacement(neighbour.daemonSet);
     const shared = sharedFacts(neighbour, subject.nowMs);
@@ -160,7 +171,7 @@ async function findOrder(
         blocked.set(node.name, { kind: 'first', by, message });
     }
   }
-  return blocked;
+  return { blocked, circles };
 }
 
 function sharedFacts(
@@ -176,30 +187,6 @@ function sharedFacts(
     minReadyMs: minReadyMsOf(daemonSet),
     nowMs,
   };
-}
-
-/** Names that it goes after, without its own. */
-function afterOf(
-  { metadata }: DaemonSetObject,
-  { dependencies }: LaneContext,
-  namespace: string,
-): readonly NamespacedName[] {
-  const reading = dependencies.policies.read(metadata.annotations?.[POLICY_ANNOTATION]);
-  const keys = reading.kind === 'policy' ? keysOf(reading.policy.after, namespace) : [];
-  return keys.filter((key) => key.namespace !== namespace || key.name !== metadata.name);
-}
-
-/** Two that name each other: the first by its key does not wait. */
-function isMutual(
-  daemonSet: DaemonSetObject,
-  of: { readonly context: LaneContext; readonly own: NamespacedName; readonly key: NamespacedName },
-): boolean {
-  const { context, own, key } = of;
-  const isNamed = afterOf(daemonSet, context, key.namespace).some(
-    ({ namespace, name }) => namespace === own.namespace && name === own.name,
-  );
-  const text = ({ namespace, name }: NamespacedName): string => `${namespace}/${name}`;
-  return isNamed && goesFirst(text(own), text(key));
 }
 
 /** One that does not exist, or cannot be read, holds up nobody. */

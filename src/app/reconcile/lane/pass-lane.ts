@@ -11,13 +11,14 @@ import { EMPTY_LANE } from '../../../core/lane/lane.ts';
 import type { Lane, LaneEntry } from '../../../core/lane/lane.ts';
 import type { NodeName } from '../../../core/model/identifiers.ts';
 import { hintFor } from '../../../core/model/hint.ts';
-import type { Plan } from '../../../core/model/plan.ts';
+import type { Plan, PlannedEvent } from '../../../core/model/plan.ts';
 import { requestLifeMs } from '../../../core/pod/request-life.ts';
 import type { ConfirmedPlan } from '../confirm/confirm.ts';
 import type { ConfirmedDelete } from '../confirm/confirm-victims.ts';
 import { effectDeadlineMs, keyOf } from '../run/context.ts';
 import type { RunContext, Subject } from '../run/context.ts';
 import type { Ledger } from '../run/ledger.ts';
+import { textOf } from './find-circle.ts';
 import type { LaneStanding } from './find-lane.ts';
 
 /** Attempts at one write of the lane; others write it as well. */
@@ -40,6 +41,7 @@ export async function leaveLane(
   const { context, subject, ledger, lane: standing } = input;
   if (standing === undefined) return undefined;
   if (laneWaitsCount > 0) noteBusy(laneWaitsCount, ledger);
+  if (standing.circles.length > 0) ledger.events.push(circleEvent(standing.circles));
   const { ref, registration } = subject.basis;
   let { lane } = standing;
   for (let attempt = 0; attempt < WRITES_MAX; attempt += 1) {
@@ -56,6 +58,13 @@ export async function leaveLane(
     lane = await readAgain(input);
   }
   return { ...standing, lane, freed: [] };
+}
+
+/** Once an hour while it stands so. */
+function circleEvent(circles: LaneStanding['circles']): PlannedEvent {
+  const names = circles.map(textOf).join(', ');
+  const message = `The rollout does not wait for ${names}, which 'after' names, because they wait for this DaemonSet as well`;
+  return { type: 'Warning', reason: 'RolloutOrderCircle', message, isStanding: true };
 }
 
 async function wake(

@@ -6,9 +6,11 @@
  * bound is that of any view.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import type { PodCause } from '../../../core/model/evidence/pod-event.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeName } from '../../../core/model/identifiers.ts';
 import type { FormerTemplate, LaneBlock, StagingContext } from '../../../core/model/plan.ts';
+import { refuseSelf } from '../../../core/lane/refuse-self.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../../ports/rollout-policy.ts';
 import type { Basis } from './read-basis.ts';
@@ -22,16 +24,19 @@ export interface StagingInput {
   readonly options: { readonly podsFreshMs: number; readonly silenceBoundMs: number };
   /** The template of the former revision, once it was read. */
   readonly former?: FormerTemplate;
+  /** What Events tell of pods that never started. */
+  readonly causes?: readonly PodCause[];
   /** Nodes on which another daemon has its turn. */
   readonly blocked?: ReadonlyMap<NodeName, LaneBlock>;
 }
 
 /** The context of its stages, if it asks for any. */
 export function stagingOf(input: StagingInput): StagingContext | undefined {
-  const { daemonSet, basis, policies, former, blocked } = input;
+  const { daemonSet, basis, policies, former, causes, blocked } = input;
   const { mode } = basis.registration;
   if (mode === 'observe') return undefined;
-  const reading = policies.read(daemonSet.metadata.annotations?.[POLICY_ANNOTATION]);
+  const { namespace = '', name, annotations } = daemonSet.metadata;
+  const reading = refuseSelf(policies.read(annotations?.[POLICY_ANNOTATION]), { namespace, name });
   if (reading.kind === 'none') return undefined;
   const { era, epoch } = basis.meta;
   return {
@@ -39,7 +44,8 @@ export function stagingOf(input: StagingInput): StagingContext | undefined {
     mode,
     seenView: `${era}/${epoch}`,
     isViewFresh: isFresh(input),
-    ...defined({ former, blocked }),
+    unheardMs: basis.meta.unheardMs ?? 0,
+    ...defined({ former, causes, blocked }),
   };
 }
 

@@ -166,6 +166,105 @@ describe('a rollback in copilot', () => {
   });
 });
 
+describe('a canary that never starts', () => {
+  type Answer = ReturnType<NonNullable<ReconcileWorld['cluster']['hooks']['onRead']>>;
+
+  /** Its new pod hangs; what its Events tell, if they can be read. */
+  async function hang(onEvents?: () => Answer): Promise<ReconcileWorld> {
+    const made = await world('copilot');
+    edit(made, 'example/agent:2');
+    const { canary = [] } = (await recordOf(made)) ?? {};
+    for (const name of canary) made.idleNodes.add(name);
+    for (const { metadata } of made.cluster.list('nodes')) made.idleNodes.add(metadata.name);
+    await made.settle({ withinMs: 60_000 });
+    const [pod] = made.pods.filter((each) => imageOf(each) === 'example/agent:2');
+    if (onEvents === undefined) {
+      made.cluster.put('events', {
+        metadata: { name: 'agents.1', namespace: 'system' },
+        involvedObject: { uid: pod?.metadata.uid },
+        type: 'Warning',
+        reason: 'FailedMount',
+        message: 'MountVolume.SetUp failed for volume "ca" : configmap "ca" not found (hunter2)',
+      });
+    }
+    made.cluster.hooks.onRead = (what) => (what === 'LIST events' ? onEvents?.() : undefined);
+    await made.settle({ withinMs: 3_600_000 });
+    return made;
+  }
+
+  const lists = (made: ReconcileWorld): number =>
+    made.cluster.requests.filter((each) => each.startsWith('LIST events')).length;
+
+  it('halts with the cause that its Events name, asked once', async () => {
+    const made = await hang();
+    const { breach } = (await recordOf(made)) ?? {};
+    assert.equal(breach?.cause, 'StartFailure');
+    assert.match(breach.message, /FailedMount: a volume .*\(volume ca, configmap ca is missing\)/);
+    assert.doesNotMatch(breach.message, /hunter2/);
+    const halted = made.cluster.list('events').filter((each) => each['reason'] === 'RolloutHalted');
+    assert.equal(halted.length, 1);
+    assert.match(String(halted[0]?.['message']), /configmap ca is missing/);
+    assert.equal(lists(made), 1);
+  });
+
+  it('halts all the same where they cannot be read, and says so', async () => {
+    const made = await hang(() =>
+      Promise.resolve({ kind: 'unavailable', message: 'forbidden', isRefused: true }),
+    );
+    const { breach } = (await recordOf(made)) ?? {};
+    assert.match(breach?.message ?? '', /no cause is known: its Events cannot be read/);
+    assert.equal(lists(made), 1);
+  });
+});
+
+describe('an API server that becomes slow during a rollout', () => {
+  /** So late in each of the last forty quarters of a minute. */
+  function answerIn(made: ReconcileWorld, tookMs: () => number): void {
+    made.cluster.answers = () =>
+      Array.from({ length: 40 }, (_, index) => ({
+        kind: 'get pods',
+        atMs: made.clock.nowMs() - (39 - index) * 15_000,
+        tookMs: tookMs(),
+      }));
+  }
+
+  /** A rollout whose canary soaks for ten minutes, in which answers take so long. */
+  async function play(beforeMs: number, sinceMs: number): Promise<ReconcileWorld> {
+    const made = await world('takeover');
+    let tookMs = beforeMs;
+    answerIn(made, () => tookMs);
+    edit(made, 'example/agent:2');
+    await made.settle({ withinMs: 60_000 });
+    tookMs = sinceMs;
+    await made.settle({ withinMs: 1_800_000 });
+    return made;
+  }
+
+  it('halts it, with the numbers', async () => {
+    const made = await play(20, 4000);
+    const breach = (await recordOf(made))?.breach;
+    assert.equal(breach?.cause, 'ApiServerSlow');
+    assert.match(breach.message, /get pods takes 4000 ms, and took 20 ms before/);
+    assert.ok(nodesWith(made, 'example/agent:2').length <= 3, 'the canary, and one batch');
+  });
+
+  it('and was as slow before, halts nothing', async () => {
+    const record = await recordOf(await play(4000, 4000));
+    assert.equal(record?.breach, undefined);
+    assert.equal(record?.step.kind, 'done');
+  });
+
+  it('costs no write of its own', async () => {
+    const made = await world('takeover');
+    edit(made, 'example/agent:2');
+    await made.settle({ withinMs: 60_000 });
+    const before = await recordOf(made);
+    answerIn(made, () => 4000);
+    await made.run();
+    assert.deepEqual(await recordOf(made), before, 'nothing else was to be written');
+  });
+});
+
 for (const mode of ['copilot', 'takeover'] as const) {
   describe(`a staged rollout in ${mode}`, () => {
     it('replaces the canary, waits for its soak, then the others', async () => {
@@ -194,6 +293,17 @@ for (const mode of ['copilot', 'takeover'] as const) {
       assert.equal(told.length, 1);
       assert.match(String(told[0]?.['message']), /canary\.nodes/);
       assert.equal(await recordOf(made), undefined);
+    });
+
+    it('is held by a policy that names its own DaemonSet, with the field', async () => {
+      const made = await world(mode, 'after: [cni, agents]');
+      edit(made, 'example/agent:2');
+      await made.settle({ withinMs: 600_000 });
+      assert.equal(nodesWith(made, 'example/agent:2').length, 0);
+      const told = made.cluster
+        .list('events')
+        .filter((each) => each['reason'] === 'InvalidRolloutPolicy');
+      assert.match(String(told[0]?.['message']), /after\[1\]: must name another DaemonSet/);
     });
 
     it('touches one node of a revision whose pods are never made', async () => {

@@ -40,7 +40,8 @@ function standing(
   options: Partial<LaneStanding> & { entries?: readonly LaneEntry[] },
 ): LaneStanding {
   const { entries = [], ...rest } = options;
-  return { lane: { version: 1, entries, waiters: [] }, freed: [], blocked: new Map(), ...rest };
+  const lane = { version: 1, entries, waiters: [] };
+  return { lane, freed: [], blocked: new Map(), circles: [], ...rest };
 }
 
 describe('the budget that is shown', () => {

@@ -30,7 +30,7 @@ const LABELLED = { labels: { pool: 'a' } };
 /** Of a DaemonSet whose policy says so. */
 function policyOf(shrinkPercent: number): NonNullable<PlanContext['staging']> {
   const reading = { kind: 'policy', policy: policy({ shrinkPercent }) } as const;
-  return { reading, mode: 'takeover', seenView: '1/1', isViewFresh: true };
+  return { reading, mode: 'takeover', seenView: '1/1', isViewFresh: true, unheardMs: 0 };
 }
 const POLICY = policyOf(20);
 const SELECTING = { nodeSelector: { pool: 'a' }, containers: [{ name: 'main', image: 'agent:1' }] };

@@ -35,6 +35,7 @@ function staged(options: Partial<StagingContext> = {}): StagingContext {
     mode: 'takeover',
     seenView: '1/1000',
     isViewFresh: true,
+    unheardMs: 0,
     ...options,
   };
 }

@@ -39,6 +39,7 @@ function stages(options: Partial<Stages> = {}): Stages {
     excused: new Set<NodeName>(),
     untilMs: [],
     events: [],
+    asksEventsOf: [],
     ...options,
   };
 }

@@ -33,6 +33,45 @@ const REFUSAL = {
   notBeforeMs: NOW_MS,
 };
 
+describe('room that is missing', () => {
+  const refused = stageNode('n1', {
+    is: 'unwell',
+    pod: { phase: 'Failed', reason: 'OutOfcpu' },
+  });
+  const of = (cpu: number) => ({ requests: { cpu }, hostPorts: [] });
+
+  it('is the release’s where it asks for more than the proven one', () => {
+    const grown = found({ nodes: [refused] }, { formerDemand: of(1), demand: of(2) });
+    assert.equal(grown?.cause, 'StartFailure');
+    assert.equal(found({ nodes: [refused] }, { formerDemand: of(2), demand: of(2) }), undefined);
+    assert.equal(found({ nodes: [refused] }), undefined);
+  });
+});
+
+describe('containers that ended with their node', () => {
+  const lastExit = { reason: 'Error', exitCode: 137, finishedAtMs: NOW_MS };
+  const system = {
+    kernelVersion: '',
+    osImage: '',
+    containerRuntimeVersion: '',
+    kubeletVersion: '',
+  };
+  const times = { createdAtMs: NOW_MS - MINUTE_MS, readyChangedAtMs: NOW_MS - MINUTE_MS };
+  const trouble = { restarts: 2, lastExit };
+  const ended = stageNode('n1', { is: 'unwell', pod: { ...times, trouble } });
+  const node = { ...ended.node, system: { ...system, bootId: 'after-the-boot' } };
+  const watched = (boot: string) => {
+    const of = { node: node.name, changedAtMs: 0, isReady: true, turns: 0, boot };
+    return { turns: ended.updated === undefined ? [] : [{ uid: ended.updated.uid, ...of }] };
+  };
+
+  it('are restarts, unless the node was booted since the pod was watched', () => {
+    const input = { nodes: [{ ...ended, node }] };
+    assert.equal(found(input, watched('after-th'))?.cause, 'Restarts');
+    assert.equal(found(input, watched('before-t')), undefined);
+  });
+});
+
 describe('a breach', () => {
   it('is a refused create on a node that the rollout emptied', () => {
     const breach = found({ nodes: [EMPTIED], refusals: [REFUSAL] });

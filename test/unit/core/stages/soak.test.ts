@@ -50,6 +50,46 @@ describe('S16: a soak', () => {
     assert.equal(old.record.step.wellSinceMs, record().step.wellSinceMs);
   });
 
+  describe('of which a part was in the dark', () => {
+    const since = NOW_MS - 1_800_000;
+    const well = { ...record().step, wellSinceMs: since };
+    const known = { turns: knownSince(NOW_MS - 1000) };
+    const dark = (unheardMs: number, before?: number) => {
+      const step = before === undefined ? well : { ...well, unheardMs: before };
+      return look({ ...known, step }, { unheardMs }).record.step;
+    };
+
+    it('counts without it', () => {
+      const { wellSinceMs, unheardMs } = dark(1_000_000);
+      assert.equal(wellSinceMs, since + 1_000_000);
+      assert.equal(unheardMs, 1_000_000);
+      assert.equal(dark(1_000_000, 1_000_000).wellSinceMs, since, 'taken out once');
+      assert.equal(dark(2_500_000, 1_000_000).wellSinceMs, since + 1_500_000);
+    });
+
+    it('is never well from a moment that has not come', () => {
+      assert.equal(dark(3_000_000).wellSinceMs, NOW_MS);
+    });
+
+    it('begins anew after as much darkness as it is long', () => {
+      const late = { ...well, wellSinceMs: NOW_MS - 5_400_000 };
+      const at = (unheardMs: number) => look({ ...known, step: late }, { unheardMs }).record.step;
+      assert.equal(at(SOAK_MS).wellSinceMs, NOW_MS);
+      assert.equal(at(SOAK_MS - 1).wellSinceMs, NOW_MS - 5_400_000 + SOAK_MS - 1);
+    });
+
+    it('begins anew where nobody knows how much', () => {
+      assert.equal(dark(0, 1_000_000).wellSinceMs, NOW_MS, 'META was lost');
+      assert.equal(dark(0, 1_000_000).unheardMs, undefined);
+    });
+
+    it('of no length needs no light', () => {
+      const input = { unheardMs: 5, policy: policy({ soakMs: 0 }) };
+      const nodes = [...NODES];
+      assert.equal(look(known, { ...input, nodes }).record.step.kind, 'done');
+    });
+  });
+
   it('does not begin in a view that is too old', () => {
     const { wellSinceMs: _none, ...step } = record().step;
     const { record: after } = look({ step }, { isViewFresh: false });

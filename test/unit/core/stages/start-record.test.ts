@@ -20,6 +20,37 @@ describe('a record', () => {
     assert.equal(recordFor(stagesInput({ record: before, nodes: OLD })), before);
   });
 
+  it('knows what its template asks for, and what that of the proven revision asked', () => {
+    const small = { requests: { cpu: 1 }, hostPorts: [] };
+    const large = { requests: { cpu: 2 }, hostPorts: [] };
+    const known = record({ hash: OLD_HASH, demand: small });
+    const made = recordFor(stagesInput({ record: known, nodes: OLD, demand: large }));
+    assert.deepEqual(made.demand, large);
+    assert.deepEqual(made.formerDemand, small);
+    const halted = { ...made, hash: 'cccc' };
+    const fixed = recordFor(stagesInput({ record: halted, nodes: OLD, demand: small }));
+    assert.deepEqual(fixed.formerDemand, small, 'of what is proven, not of what was halted');
+    const other = { hash: 'dddd', provenAtMs: 1, isBaseline: false };
+    const unknown = recordFor(
+      stagesInput({ record: { ...halted, proven: other }, nodes: OLD, demand: small }),
+    );
+    assert.equal(unknown.formerDemand, undefined);
+  });
+
+  it('of the release before is told what its template asks for', () => {
+    const demand = { requests: {}, hostPorts: [] };
+    const made = recordFor(stagesInput({ record: record(), nodes: OLD, demand }));
+    assert.deepEqual(made.demand, demand);
+    assert.equal(recordFor(stagesInput({ record: made, nodes: OLD, demand })), made);
+  });
+
+  it('keeps how long requests took before it', () => {
+    const answers = { 'get pods': [[NOW_MS, 5]] } as const;
+    const made = recordFor(stagesInput({ record: record({ hash: 'cccc', answers }), nodes: OLD }));
+    assert.deepEqual(made.answers, answers);
+    assert.equal(made.triedAtMs, undefined);
+  });
+
   it('takes what all nodes run for the baseline', () => {
     const nodes = [stageNode('n1', { is: 'well' }), stageNode('n2', { is: 'empty' })];
     const made = recordFor(stagesInput({ nodes }));

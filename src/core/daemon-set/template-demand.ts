@@ -1,0 +1,103 @@
+/**
+ * What a pod template asks of a node: requests and host ports, so that room that is missing can be told from room that a release asks for
+ * (rollouts facts 1: `OutOf*` after a bigger request is the release's).
+ *
+ * As the scheduler counts: containers and sidecars together, or the largest init container, and the overhead. Quantities are numbers, near
+ * enough to be compared. A template with more kinds of requests or ports than the bounds is not described: its demand is not known.
+ */
+import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
+import type { TemplateDemand } from '../model/evidence/template-demand.ts';
+
+const REQUESTS_MAX = 16;
+const PORTS_MAX = 32;
+const QUANTITY =
+  /^([0-9]{1,18}(?:\.[0-9]{1,18})?|\.[0-9]{1,18})([EPTGMk]i?|Ki|[munN]|[eE][+-]?[0-9]{1,2})?$/;
+const DECIMAL = { n: 1e-9, u: 1e-6, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18 };
+const BINARY = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60 };
+const SUFFIXES: Readonly<Record<string, number>> = { ...DECIMAL, ...BINARY };
+
+type Requests = ReadonlyMap<string, number>;
+
+/** What a template asks for; undefined: it cannot be told. */
+export function demandOf(template: Json | undefined): TemplateDemand | undefined {
+  const spec = jsonMember(template, 'spec');
+  const containers = jsonItems(jsonMember(spec, 'containers'));
+  const inits = jsonItems(jsonMember(spec, 'initContainers'));
+  const isSidecar = (each: Json): boolean => jsonMember(each, 'restartPolicy') === 'Always';
+  const running = [...containers, ...inits.filter(isSidecar)];
+  const once = inits.filter((each) => !isSidecar(each));
+  const together = running.map(requestsOf).reduce(added, new Map<string, number>());
+  const largest = once.map(requestsOf).reduce(larger, together);
+  const requests = added(largest, quantitiesOf(jsonMember(spec, 'overhead')));
+  const hostPorts = [...new Set([...running, ...once].flatMap(portsOf))].sort(compareText);
+  const isKnown = [...requests.values()].every((value) => !Number.isNaN(value));
+  if (!isKnown || requests.size > REQUESTS_MAX || hostPorts.length > PORTS_MAX) return undefined;
+  const sorted = [...requests].sort(([left], [right]) => compareText(left, right));
+  return { requests: Object.fromEntries(sorted), hostPorts };
+}
+
+/** Whether one template asks for more than another one, of anything. */
+export function compareDemand(
+  before: TemplateDemand | undefined,
+  after: TemplateDemand | undefined,
+): 'grew' | 'same' | 'unknown' {
+  if (before === undefined || after === undefined) return 'unknown';
+  const asked = new Map(Object.entries(before.requests));
+  const grew =
+    Object.entries(after.requests).some(([name, value]) => value > (asked.get(name) ?? 0)) ||
+    after.hostPorts.some((port) => !before.hostPorts.includes(port));
+  return grew ? 'grew' : 'same';
+}
+
+/** Requests of a container; a limit without a request is one (as the API server defaults it). */
+function requestsOf(container: Json): Requests {
+  const resources = jsonMember(container, 'resources');
+  const limits = quantitiesOf(jsonMember(resources, 'limits'));
+  return new Map([...limits, ...quantitiesOf(jsonMember(resources, 'requests'))]);
+}
+
+function quantitiesOf(values: Json | undefined): Requests {
+  if (!isJsonObject(values)) return new Map();
+  return new Map(Object.entries(values).map(([name, value]) => [name, quantityOf(value)]));
+}
+
+/** A Kubernetes quantity as a number; NaN: it is none. */
+function quantityOf(value: Json | undefined): number {
+  if (typeof value === 'number') return value;
+  const [, digits, suffix = ''] = QUANTITY.exec(typeof value === 'string' ? value : '') ?? [];
+  if (digits === undefined) return Number.NaN;
+  const factor = SUFFIXES[suffix];
+  return factor === undefined ? Number(`${digits}${suffix}`) : Number(digits) * factor;
+}
+
+function added(left: Requests, right: Requests): Requests {
+  return joined(left, right, (one, other) => one + other);
+}
+
+function larger(left: Requests, right: Requests): Requests {
+  return joined(left, right, Math.max);
+}
+
+function joined(
+  left: Requests,
+  right: Requests,
+  join: (one: number, other: number) => number,
+): Requests {
+  const all = new Map(left);
+  for (const [name, value] of right) all.set(name, join(all.get(name) ?? 0, value));
+  return all;
+}
+
+/** `TCP/9100`, with the address where only one is asked for. */
+function portsOf(container: Json): readonly string[] {
+  return jsonItems(jsonMember(container, 'ports')).flatMap((port) => {
+    const number = jsonMember(port, 'hostPort');
+    if (typeof number !== 'number' || number === 0) return [];
+    const protocol = jsonMember(port, 'protocol') ?? 'TCP';
+    const address = jsonMember(port, 'hostIP');
+    const at = typeof address === 'string' && address !== '' ? `/${address}` : '';
+    return [`${String(protocol)}/${String(number)}${at}`];
+  });
+}

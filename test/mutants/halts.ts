@@ -1,0 +1,144 @@
+/**
+ * Bugs in what halts a rollout beside its pods: the API server's own latency, causes that Events tell, clocks (ADR 0062).
+ */
+import type { PlantedBug } from './planted-bug.ts';
+
+const ANSWERS = 'src/core/evidence/answer-times.ts';
+const ANSWERS_TEST = 'test/unit/core/evidence/answer-times.test.ts';
+const LOG = 'src/adapters/kubernetes/transport/answer-log.ts';
+const LOG_TEST = 'test/unit/adapters/kubernetes/transport/answer-log.test.ts';
+
+const EVENTS = 'src/core/evidence/event-causes.ts';
+const EVENTS_TEST = 'test/unit/core/evidence/event-causes.test.ts';
+
+const OBSERVE = 'src/core/stages/observe.ts';
+const OBSERVE_TEST = 'test/unit/core/stages/observe.test.ts';
+
+/** The rows of what halts. */
+export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'answers-of-any-time': {
+    bug: 'a server that was slow an hour ago halts a rollout now (17 Build 3)',
+    file: ANSWERS,
+    before: 'nowMs - quarterMs <= RECENT_MS',
+    after: 'nowMs - quarterMs <= RECENT_MS * 2',
+    killedBy: { file: ANSWERS_TEST, title: 'that was slow ten minutes ago' },
+  },
+  'answers-one-outlier': {
+    bug: 'one slow answer before the rollout hides a server that became slow (17 Build 3)',
+    file: ANSWERS,
+    before: 'const SLOWEST_PERCENT = 90;',
+    after: 'const SLOWEST_PERCENT = 100;',
+    killedBy: { file: ANSWERS_TEST, title: 'that was slow now and then before' },
+  },
+  'answers-slow-anyway': {
+    bug: 'a server that is slow now and then, with the rollout or without, halts it (17 Build 3)',
+    file: ANSWERS,
+    before: '    quantile(before, SLOWEST_PERCENT),\n',
+    after: '',
+    killedBy: { file: ANSWERS_TEST, title: 'that was slow now and then before' },
+  },
+  'answers-baseline-lost': {
+    bug: 'what was before the rollout is pushed out by what is since (17 Build 3)',
+    file: ANSWERS,
+    before: 'return [...before.slice(-SAMPLES_MAX), ...since.slice(-SAMPLES_MAX)];',
+    after: 'return [...before, ...since].slice(-SAMPLES_MAX);',
+    killedBy: { file: ANSWERS_TEST, title: 'the newest of either side' },
+  },
+  'answers-resumed-again': {
+    bug: 'a slow server that an operator overruled halts the rollout again, as slow as it was (17 Build 3)',
+    file: ANSWERS,
+    before: 'return Math.max(triedAtMs, resumed.atMs);',
+    after: 'return triedAtMs;',
+    killedBy: { file: ANSWERS_TEST, title: 'before the order that overruled them' },
+  },
+  'answers-of-new-connections': {
+    bug: 'the making of a connection, and a first look at a token, count as a slow answer (17 Build 3)',
+    file: LOG,
+    before: '!isReused ||',
+    after: '',
+    killedBy: { file: LOG_TEST, title: 'on a new connection' },
+  },
+  'answers-beside-our-own': {
+    bug: 'a burst of our own requests looks like a slow server (17 Build 3)',
+    file: LOG,
+    before: ' || isCrowded) return;',
+    after: ' || (isCrowded && kind === "")) return;',
+    killedBy: { file: LOG_TEST, title: 'beside many of our own' },
+  },
+  'evictions-are-nothing': {
+    bug: 'a node that evicts its daemons is well (17 Build 4)',
+    file: OBSERVE,
+    before: "['Evicted', 'Rebooted']",
+    after: "['Rebooted']",
+    killedBy: { file: OBSERVE_TEST, title: 'that evicted its pod' },
+  },
+  'evictions-of-updated-only': {
+    bug: 'only evictions of the new revision count, so that the release is blamed for pressure everywhere (17 Build 4)',
+    file: OBSERVE,
+    before: 'const pod = updated ?? old;',
+    after: 'const pod = updated;',
+    killedBy: { file: OBSERVE_TEST, title: 'of either revision' },
+  },
+  'demand-of-the-halted': {
+    bug: 'what a halted release asked for is what the next one is compared with (rollouts facts 1)',
+    file: 'src/core/stages/start-record.ts',
+    before: 'const before = isOfFormer ? record?.formerDemand : undefined;',
+    after: 'const before = isOfFormer ? record?.demand : undefined;',
+    killedBy: {
+      file: 'test/unit/core/stages/start-record.test.ts',
+      title: 'of the proven revision asked',
+    },
+  },
+  'boot-is-never-new': {
+    bug: 'containers that a reboot ended are restarts of the release (rollouts facts 1)',
+    file: OBSERVE,
+    before: "watched.boot === now ? 'same' : 'changed'",
+    after: "watched.boot === '' ? 'changed' : 'same'",
+    killedBy: { file: OBSERVE_TEST, title: 'is another boot ID' },
+  },
+  'after-itself': {
+    bug: 'a policy that names its own DaemonSet under its namespace is taken (ADR 0058)',
+    file: 'src/core/lane/refuse-self.ts',
+    before: 'const index = keysOf(reading.policy.after, namespace).findIndex(',
+    after: 'const index = keysOf(reading.policy.after, "").findIndex(',
+    killedBy: { file: 'test/unit/core/lane/refuse-self.test.ts', title: 'with the entry named' },
+  },
+  'after-in-a-circle': {
+    bug: 'three daemons that name each other wait for ever (ADR 0058)',
+    file: 'src/app/reconcile/lane/find-circle.ts',
+    before: 'if (seen.size >= FOLLOWED_MAX) return false;',
+    after: 'if (seen.size >= 1) return false;',
+    killedBy: { file: 'test/simulation/node-lane.test.ts', title: 'and are told of it' },
+  },
+  'events-asked-again': {
+    bug: 'Events are asked by each look at a rollout that stands (17 Build 3)',
+    file: 'src/core/stages/find-breach.ts',
+    before: 'found === undefined || before.breach !== undefined ||',
+    after: 'found === undefined ||',
+    killedBy: {
+      file: 'test/unit/core/stages/silent-pods.test.ts',
+      title: 'of a rollout that stands',
+    },
+  },
+  'events-text-repeated': {
+    bug: 'what somebody wrote into an Event is repeated in statuses and logs (17 Build 3)',
+    file: EVENTS,
+    before: 'const detail = detailOf(newest.message);',
+    after: 'const detail = newest.message;',
+    killedBy: { file: EVENTS_TEST, title: 'repeats nothing else' },
+  },
+  'events-any-reason': {
+    bug: 'an Event of another kind is taken for the cause (17 Build 3)',
+    file: EVENTS,
+    before: 'Object.hasOwn(SAYS, reason)',
+    after: 'reason in SAYS',
+    killedBy: { file: EVENTS_TEST, title: 'repeats nothing else' },
+  },
+  'events-refused-is-silent': {
+    bug: 'Events that cannot be read are told as if there were none (17 Build 3)',
+    file: EVENTS,
+    before: "kind === 'unreadable')",
+    after: "kind === 'known')",
+    killedBy: { file: EVENTS_TEST, title: 'says that none is known' },
+  },
+};
