@@ -95,9 +95,10 @@ function portsOf(container: Json): readonly string[] {
   return jsonItems(jsonMember(container, 'ports')).flatMap((port) => {
     const number = jsonMember(port, 'hostPort');
     if (typeof number !== 'number' || number === 0) return [];
-    const protocol = jsonMember(port, 'protocol') ?? 'TCP';
+    const named = jsonMember(port, 'protocol');
+    const protocol = typeof named === 'string' ? named : 'TCP';
     const address = jsonMember(port, 'hostIP');
     const at = typeof address === 'string' && address !== '' ? `/${address}` : '';
-    return [`${String(protocol)}/${String(number)}${at}`];
+    return [`${protocol}/${String(number)}${at}`];
   });
 }

@@ -16,7 +16,6 @@ import type { LaneBlock, NodeView, Plan } from '../../../core/model/plan.ts';
 import { decidePlacement, preparePlacement } from '../../../core/placement/placement.ts';
 import { minReadyMsOf, templateGenerationOf } from '../../../core/pod/pod-facts.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
-import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PolicyReader } from '../../../ports/rollout-policy.ts';
 import type { LaneStore, NamespacedName, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { Subject, ViewedSubject } from '../run/context.ts';
