@@ -3,26 +3,21 @@
  *
  * A policy with every DaemonSet as a parameter can only say "all of them agree", never "one of them is the owner".
  * A binding that names one DaemonSet and denies without it can. So: a policy that refuses every owner that is not
- * listed, and for each listed one a binding of `rollcall-owner` and of `rollcall-history-owner`. A binding looks its
- * parameter up before any condition is asked, for everybody's objects that it selects; it selects only those with the
+ * listed, and for each listed one a binding of each policy that has it, or a copy of its template (ADR 0063), as its
+ * parameter. Pods that name a copy are compared with that, all others with the DaemonSet; what compares the former is
+ * printed before what lets them pass the latter. A binding looks its parameter up before any condition is asked, for everybody's objects that it selects; it selects only those with the
  * labels of that DaemonSet's selector, and the policy demands these labels, so nothing slips past the binding.
  */
-import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '@rollcall/base/json.ts';
+import { COPY_LABEL, COPY_SLOTS, copyMarker, copyName } from '../../src/core/pod/template-copy.ts';
 import { celLiteral } from './injected.ts';
 import type { Injected } from './injected.ts';
+import { provenOwnerPolicy, provenPolicy, shippedOwnerPolicy } from './proven-policy.ts';
+import type { ShippedPolicy } from './proven-policy.ts';
 
 /** A manifest. */
 export type Manifest = Readonly<Record<string, unknown>>;
-
-/** What is read of infra/admission/policy.yaml. */
-interface ShippedPolicy {
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
-  readonly spec: { readonly variables: readonly { readonly name: string }[] };
-}
 
 /** What is needed of a DaemonSet. */
 export interface ListedDaemonSet {
@@ -80,7 +75,11 @@ export function listedPolicy(
     spec: {
       failurePolicy: 'Fail',
       matchConstraints: {
-        resourceRules: [created('', 'pods'), created('apps', 'controllerrevisions')],
+        resourceRules: [
+          written('', 'pods', ['CREATE']),
+          written('apps', 'controllerrevisions', ['CREATE']),
+          written('', 'podtemplates', ['CREATE', 'UPDATE']),
+        ],
       },
       matchConditions: [{ name: 'rollcall', expression: ROLLCALL }],
       variables: [
@@ -94,7 +93,7 @@ export function listedPolicy(
       validations: [
         {
           message:
-            'Rollcall creates pods and revisions only for the DaemonSets that scripts/install/admission-policy.ts listed',
+            'Rollcall creates pods, revisions and copies only for the DaemonSets that scripts/install/admission-policy.ts listed',
           expression:
             'variables.owners.size() == 1 && variables.owners.all(o, o in variables.listed && ' +
             "variables.listed[o].all(k, object.metadata.?labels[?k].orValue('') == variables.listed[o][k]))",
@@ -104,26 +103,51 @@ export function listedPolicy(
   };
   const kind = 'ValidatingAdmissionPolicyBinding';
   const spec = { policyName: 'rollcall-listed', validationActions: ['Deny'] };
-  const bindings = daemonSets.flatMap((listed) => {
-    const additions = injected.get(`${listed.namespace}/${listed.name}`);
-    const own = additions === undefined ? [] : [ownerPolicy(listed, additions)];
-    const comparing = additions === undefined ? 'rollcall-owner' : nameOf(listed, 'rollcall-owner');
-    return [
-      ...own,
-      bindingOf(listed, 'rollcall-owner', comparing),
-      bindingOf(listed, 'rollcall-history-owner'),
-    ];
-  });
-  return [policy, { apiVersion, kind, metadata, spec }, ...bindings];
+  const shipped = shippedOwnerPolicy();
+  const all = daemonSets.flatMap((listed) =>
+    manifestsOf(listed, shipped, injected.get(`${listed.namespace}/${listed.name}`)),
+  );
+  const proven = [provenPolicy(shipped), provenOwnerPolicy(shipped)].map((each) => ({ ...each }));
+  return [policy, { apiVersion, kind, metadata, spec }, ...proven, ...all];
+}
+
+/** What one DaemonSet needs. */
+function manifestsOf(
+  listed: ListedDaemonSet,
+  shipped: ShippedPolicy,
+  additions: Injected | undefined,
+): readonly Manifest[] {
+  const owner = additions === undefined ? shipped : withInjected(listed, shipped, additions);
+  const own =
+    additions === undefined ? [] : [provenPolicy(owner, nameOf(listed, 'rollcall-proven'))];
+  const proven = own[0]?.metadata.name ?? 'rollcall-proven';
+  const markers = COPY_SLOTS.map(copyMarker);
+  return [
+    ...own.map((each) => ({ ...each })),
+    bindingOf(listed, 'rollcall-proven-owner', { marked: { operator: 'In', values: markers } }),
+    ...COPY_SLOTS.map((slot) =>
+      bindingOf(listed, `rollcall-${copyMarker(slot)}`, {
+        policyName: proven,
+        parameter: copyName(listed.name, slot),
+        marked: { operator: 'In', values: [copyMarker(slot)] },
+      }),
+    ),
+    ...(additions === undefined ? [] : [{ ...owner }]),
+    bindingOf(listed, 'rollcall-owner', {
+      policyName: owner.metadata.name,
+      marked: { operator: 'NotIn', values: markers },
+    }),
+    bindingOf(listed, 'rollcall-history-owner'),
+    bindingOf(listed, 'rollcall-copies-owner'),
+  ];
 }
 
 /** rollcall-owner for one DaemonSet, which lets pass what webhooks add to its pods. */
-function ownerPolicy(listed: ListedDaemonSet, additions: Injected): Manifest {
-  const text = readFileSync(new URL('../../infra/admission/policy.yaml', import.meta.url), 'utf8');
-  const shipped = parseAllDocuments(text)
-    .map((document) => document.toJS() as ShippedPolicy)
-    .find(({ kind, metadata }) => metadata.name === 'rollcall-owner' && !kind.endsWith('Binding'));
-  if (shipped === undefined) throw new Error('infra/admission/policy.yaml has no rollcall-owner');
+function withInjected(
+  listed: ListedDaemonSet,
+  shipped: ShippedPolicy,
+  additions: Injected,
+): ShippedPolicy {
   const expression = celLiteral({ ...additions });
   const variables = shipped.spec.variables.map((variable) =>
     variable.name === 'injected' ? { ...variable, expression } : variable,
@@ -137,17 +161,29 @@ function nameOf({ namespace, name: daemonSet }: ListedDaemonSet, policy: string)
   return `${policy}.${namespace}.${daemonSet}`;
 }
 
-function created(apiGroup: string, resource: string): Manifest {
-  const operations = ['CREATE'];
+function written(apiGroup: string, resource: string, operations: readonly string[]): Manifest {
   return { apiGroups: [apiGroup], apiVersions: ['*'], resources: [resource], operations };
+}
+
+interface BindingOptions {
+  /** Absent: the policy of that name. */
+  readonly policyName?: string;
+  /** Name of the parameter; absent: the DaemonSet's. */
+  readonly parameter?: string;
+  /** Which pods of its labels, by the label that names a copy; absent: all. */
+  readonly marked?: { readonly operator: 'In' | 'NotIn'; readonly values: readonly string[] };
 }
 
 function bindingOf(
   listed: ListedDaemonSet,
-  policy: 'rollcall-owner' | 'rollcall-history-owner',
-  policyName: string = policy,
+  policy: string,
+  { policyName = policy, parameter = listed.name, marked }: BindingOptions = {},
 ): Manifest {
-  const { namespace, name: daemonSet, labels } = listed;
+  const { namespace, labels } = listed;
+  const objectSelector = {
+    matchLabels: labels,
+    ...(marked === undefined ? {} : { matchExpressions: [{ key: COPY_LABEL, ...marked }] }),
+  };
   return {
     apiVersion,
     kind: 'ValidatingAdmissionPolicyBinding',
@@ -155,10 +191,10 @@ function bindingOf(
     spec: {
       policyName,
       validationActions: ['Deny'],
-      paramRef: { namespace, name: daemonSet, parameterNotFoundAction: 'Deny' },
+      paramRef: { namespace, name: parameter, parameterNotFoundAction: 'Deny' },
       matchResources: {
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
-        objectSelector: { matchLabels: labels },
+        objectSelector,
       },
     },
   };

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject, Taint } from '@rollcall/base/objects.ts';
-import type { Kind } from '../support/simulated-cluster.ts';
+import type { Kind } from '../support/simulated-hooks.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
 import { phaseOf } from '../support/simulation/controllers.ts';
 import { imageOf, podOn, podsOf, setImage } from '../support/simulation/look.ts';

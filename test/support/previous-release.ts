@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { Kind } from './simulated-cluster.ts';
+import type { Kind } from './simulated-hooks.ts';
 import type { QueueName } from './simulation/queues.ts';
 
 /** A message that was on its way, or lay in a queue. */

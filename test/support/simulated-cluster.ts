@@ -21,6 +21,7 @@ import type {
   PodMetadata,
 } from '../../src/ports/cluster/cluster-access.ts';
 import type { NamespacedName } from '../../src/ports/stores/view-store.ts';
+import type { ClusterHooks, Kind } from './simulated-hooks.ts';
 import {
   controllerUid,
   matchesSelectorText,
@@ -33,32 +34,18 @@ import { SortedObjects } from './sorted-objects.ts';
 
 type Listed = LiveRead<readonly KubernetesObject[]>;
 
-/** What a test makes of one effect. `stuck`: answered ambiguous now, applied by `releaseStuck`. */
-export type Intervention =
-  | { readonly kind: 'answer'; readonly outcome: Outcome }
-  | { readonly kind: 'lose-answer' }
-  | { readonly kind: 'stuck' };
+/** What is stored as it is sent. */
+const CREATED = {
+  'create-revision': 'controllerrevisions',
+  'create-copy': 'podtemplates',
+  'create-event': 'events',
+} as const;
 
-/** Where a test steps in. */
-export interface ClusterHooks {
-  beforeEffect?: (
-    effect: Effect,
-    index: number,
-  ) => Intervention | undefined | Promise<Intervention | undefined>;
-  afterEffect?: (effect: Effect, index: number) => void | Promise<void>;
-  /** Throwing is a bug of the test; answering `unavailable` is an API server in trouble. */
-  onRead?: (
-    what: string,
-    name: string,
-  ) => LiveRead<never> | undefined | Promise<LiveRead<never> | undefined>;
-  /** A delete of a pod by the functions is about to take effect. */
-  onPodDelete?: (pod: KubernetesObject) => void;
-  /** Refuses a pod, or changes it as a mutating webhook does. */
-  admitPod?: (pod: KubernetesObject) => { code: RefusalCode } | KubernetesObject | undefined;
+type PlainCreate = Extract<Effect, { kind: keyof typeof CREATED }>;
+
+function isPlainCreate(effect: Effect): effect is PlainCreate {
+  return effect.kind in CREATED;
 }
-
-/** A kind of object that is stored. */
-export type Kind = 'pods' | 'nodes' | 'daemonsets' | 'controllerrevisions' | 'events' | 'leases';
 
 const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
 
@@ -216,6 +203,10 @@ export class SimulatedCluster implements ClusterAccess {
     return this.#get('controllerrevisions', key);
   }
 
+  getTemplateCopy(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
+    return this.#get('podtemplates', key);
+  }
+
   getWatcherLease(): Promise<LiveRead<KubernetesObject>> {
     return this.#get('leases', { namespace: 'rollcall-system', name: 'rollcall-watcher' });
   }
@@ -301,6 +292,14 @@ export class SimulatedCluster implements ClusterAccess {
   }
 
   #apply(effect: Effect): Outcome {
+    const refused = this.hooks.admit?.(effect);
+    if (refused !== undefined) return refusal(refused);
+    return isPlainCreate(effect)
+      ? this.#create(CREATED[effect.kind], effect)
+      : this.#applyOther(effect);
+  }
+
+  #applyOther(effect: Exclude<Effect, PlainCreate>): Outcome {
     switch (effect.kind) {
       case 'create-pod':
         return this.#createPod(effect);
@@ -308,10 +307,8 @@ export class SimulatedCluster implements ClusterAccess {
         return this.#deletePod(effect);
       case 'patch':
         return this.#patch(effect);
-      case 'create-revision':
-        return this.#create('controllerrevisions', effect);
-      case 'create-event':
-        return this.#create('events', effect);
+      case 'replace-copy':
+        return this.#replaceCopy(effect);
       case 'restore-template':
         return this.#restoreTemplate(effect);
       case 'delete-revision':
@@ -412,6 +409,16 @@ export class SimulatedCluster implements ClusterAccess {
         spec: { ...(object['spec'] as object), template: effect.template },
       })),
     );
+  }
+
+  #replaceCopy(effect: Extract<Effect, { kind: 'replace-copy' }>): Outcome {
+    const found = this.find('podtemplates', effect.name, effect.namespace);
+    if (found === undefined) return { kind: 'gone' };
+    const { uid, resourceVersion } = effect.body['metadata'] as unknown as Stored['metadata']; // asserted before
+    if (uid !== found.metadata.uid || resourceVersion !== found.metadata.resourceVersion) {
+      return { kind: 'conflict', message: 'the object has been modified' };
+    }
+    return done(this.change('podtemplates', effect, () => effect.body as unknown as Stored));
   }
 
   #deleteRevision(effect: Extract<Effect, { kind: 'delete-revision' }>): Outcome {

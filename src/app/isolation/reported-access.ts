@@ -43,6 +43,7 @@ export function reportedAccess(
     getPod: (key) => read('get-pod', access.getPod(key)),
     getNode: (name) => read('get-node', access.getNode(name)),
     getRevision: (key) => read('get-revision', access.getRevision(key)),
+    getTemplateCopy: (key) => read('get-template-copy', access.getTemplateCopy(key)),
     getWatcherLease: () => read('get-lease', access.getWatcherLease()),
     listPodMetadata: (...query) => read('list-pods', access.listPodMetadata(...query)),
     listPods: (...query) => read('list-pods', access.listPods(...query)),

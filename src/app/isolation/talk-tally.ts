@@ -110,6 +110,7 @@ export function talliedAccess(
     getPod: (key) => read(() => access.getPod(key)),
     getNode: (name) => read(() => access.getNode(name)),
     getRevision: (key) => read(() => access.getRevision(key)),
+    getTemplateCopy: (key) => read(() => access.getTemplateCopy(key)),
     getWatcherLease: () => read(() => access.getWatcherLease()),
     listPodMetadata: (...query) => read(() => access.listPodMetadata(...query)),
     listPods: (...query) => read(() => access.listPods(...query)),

@@ -16,6 +16,7 @@ import type { DaemonSetState } from '../../core/model/state.ts';
 import { buryMissing } from '../../core/pod/tombstones.ts';
 import { actOnPlan, hasPodWork } from './execute/act.ts';
 import type { ActResult } from './execute/act.ts';
+import { keepCopy } from './execute/keep-copy.ts';
 import { restoreTemplate } from './execute/restore-template.ts';
 import type { RunContext, Subject, ViewedSubject } from './run/context.ts';
 import type { Conclusion, Exit } from './run/exit.ts';
@@ -103,8 +104,8 @@ function hasClusterWork(wanted: Plan): boolean {
 
 /** The same, or tells something. */
 function hasRequests(wanted: Plan): boolean {
-  const isRestoring = wanted.restores !== undefined;
-  return hasClusterWork(wanted) || wanted.stageEvents.length > 0 || isRestoring;
+  const isKeeping = wanted.restores !== undefined || wanted.copy !== undefined;
+  return hasClusterWork(wanted) || wanted.stageEvents.length > 0 || isKeeping;
 }
 
 async function decide(found: Attempt): Promise<Exit> {
@@ -241,6 +242,7 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
     noteStages(decision.plan, context);
     await restoreTemplate({ context, subject, plan: decision.plan, access, ledger });
     const { version: stateVersion } = stored;
+    await keepCopy({ context, subject, plan: decision.plan, access, ledger, stateVersion });
     await trimHistory(decision.plan.trims, { context, subject, access, ledger, stateVersion });
     if (judgement.waiting?.isStatusHeld === true) ledger.isStatusPostponed = true;
     else await updateStatus({ context, subject, plan: decision.plan, access, ledger });

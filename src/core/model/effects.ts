@@ -75,6 +75,18 @@ export interface RestoreTemplateEffect extends Target {
   readonly template: JsonObject;
 }
 
+/** Creates the PodTemplate that holds a copy of the present template, under its fixed name (ADR 0063). */
+export interface CreateCopyEffect extends Target {
+  readonly kind: 'create-copy';
+  readonly body: JsonObject;
+}
+
+/** Writes another copy over one version of it: UID and version are in the object that is PUT. */
+export interface ReplaceCopyEffect extends Target {
+  readonly kind: 'replace-copy';
+  readonly body: JsonObject;
+}
+
 /** One operation of a JSON Patch (RFC 6902), of those that are sent. */
 export interface JsonPatchOperation {
   readonly op: 'test' | 'add';
@@ -103,6 +115,8 @@ export type Effect =
   | DeleteRevisionEffect
   | UpdateStatusEffect
   | RestoreTemplateEffect
+  | CreateCopyEffect
+  | ReplaceCopyEffect
   | CreateEventEffect
   | PatchEventEffect;
 

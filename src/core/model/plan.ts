@@ -16,7 +16,14 @@ import type {
 } from './projections.ts';
 import type { PodCause } from './evidence/pod-event.ts';
 import type { ClusterMode } from './registration.ts';
-import type { BackoffEntry, DaemonSetState, HeldShrink, Intent, ShrinkRecord } from './state.ts';
+import type {
+  BackoffEntry,
+  CopySlot,
+  DaemonSetState,
+  HeldShrink,
+  Intent,
+  ShrinkRecord,
+} from './state.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';
 import type { PolicyReading } from '../policy/rollout-policy.ts';
 import type { StagedProgress } from './staged-progress.ts';
@@ -157,6 +164,14 @@ export interface FormerTemplate {
   readonly template: JsonObject;
   /** Template generation at which it was made, as label value; absent: nobody noted it. */
   readonly generation?: string;
+  /** Where a copy of it stands, for admission to compare with (ADR 0063); absent: none is known. */
+  readonly copy?: CopySlot;
+}
+
+/** A copy of the present template that is to be seen to (core/rollout/plan-copy.ts). */
+export interface CopyWish {
+  readonly slot: CopySlot;
+  readonly hash: string;
 }
 
 /** How much of a shrink goes without confirmation (ADR 0057). */
@@ -275,6 +290,8 @@ export interface Plan {
   readonly asksEventsOf?: readonly PodProjection[];
   /** Copilot, after a breach with `onBreach: rollback`: hash of the revision whose template the DaemonSet is to have. */
   readonly restores?: string;
+  /** Takeover: the copy of the present template that is to be written, or to be looked at. */
+  readonly copy?: CopyWish;
   /** Back-off entries as they should be once the deletes of failed pods are recorded. */
   readonly backoff: readonly BackoffEntry[];
   readonly events: readonly PlannedEvent[];

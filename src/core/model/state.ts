@@ -188,6 +188,17 @@ export interface ShrinkRecord {
   readonly order?: OrderNote & { readonly token: string };
 }
 
+/** One of the two PodTemplates that a DaemonSet under a rollout policy has (core/pod/template-copy.ts). */
+export type CopySlot = 'a' | 'b';
+
+/** The copy of a proven revision's template, as it was written or found last. */
+export interface TemplateCopy {
+  readonly slot: CopySlot;
+  /** controller-revision-hash. */
+  readonly hash: string;
+  readonly seenAtMs: number;
+}
+
 /** State of one DaemonSet. */
 export interface DaemonSetState {
   readonly schema: typeof STATE_SCHEMA;
@@ -239,6 +250,8 @@ export interface DaemonSetState {
   readonly memo?: Memo;
   /** How far the staged rollout is; absent: no policy asked for one. */
   readonly rollout?: RolloutRecord;
+  /** Templates that stand in the cluster as copies (ADR 0063), one for a slot; absent: none that is known. */
+  readonly copies?: { readonly held: readonly TemplateCopy[]; readonly refusedAtMs?: number };
   readonly shrink?: ShrinkRecord;
 }
 

@@ -6,10 +6,12 @@
  */
 import { intentIdentity } from '../intents/merge-intents.ts';
 import type {
+  CreateCopyEffect,
   CreatePodEffect,
   DeletePodEffect,
   Effect,
   PatchEffect,
+  ReplaceCopyEffect,
   RestoreTemplateEffect,
   UpdateStatusEffect,
 } from '../model/effects.ts';
@@ -56,10 +58,22 @@ export function findEffectBreach(
   sent: SentSoFar,
 ): Breach | undefined {
   if (effect.namespace !== rules.namespace) return breach('S4', 'it is for another namespace');
-  return findModeBreach(effect, rules) ?? findKindBreach(effect, rules, sent);
+  const forbidden = findModeBreach(effect, rules);
+  if (forbidden !== undefined) return forbidden;
+  return isCopyWrite(effect) ? findCopyBreach(effect, rules) : findKindBreach(effect, rules, sent);
 }
 
-function findKindBreach(effect: Effect, rules: EffectRules, sent: SentSoFar): Breach | undefined {
+type CopyWrite = CreateCopyEffect | ReplaceCopyEffect;
+
+function isCopyWrite(effect: Effect): effect is CopyWrite {
+  return effect.kind === 'create-copy' || effect.kind === 'replace-copy';
+}
+
+function findKindBreach(
+  effect: Exclude<Effect, CopyWrite>,
+  rules: EffectRules,
+  sent: SentSoFar,
+): Breach | undefined {
   switch (effect.kind) {
     case 'create-pod':
       return findCreateBreach(effect, rules, sent);
@@ -101,6 +115,13 @@ function findTemplateBreach(
 ): Breach | undefined {
   if (rules.mode !== 'copilot') return breach('S4', 'a template is restored in copilot alone');
   return uid === rules.uid ? undefined : breach('S4', 'it is the template of another object');
+}
+
+/** A copy is this DaemonSet's own, and stands beside the pods that it makes: in copilot nobody needs one. */
+function findCopyBreach({ body }: CopyWrite, { uid }: EffectRules): Breach | undefined {
+  const owners = jsonItems(jsonMember(body['metadata'], 'ownerReferences'));
+  const isOurs = owners.length === 1 && owners.every((owner) => jsonMember(owner, 'uid') === uid);
+  return isOurs ? undefined : breach('S4', 'the copy would be of another DaemonSet');
 }
 
 function findTargetBreach(

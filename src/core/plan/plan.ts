@@ -28,6 +28,7 @@ import { holdShrink } from '../interlock/hold-shrink.ts';
 import { whyLeftAlone } from '../daemon-set/strategy.ts';
 import { planPods } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
+import { planCopy } from '../rollout/plan-copy.ts';
 import { planRollout } from '../rollout/plan-rollout.ts';
 import type { RolloutDecisions, RolloutNote } from '../rollout/plan-rollout.ts';
 import { keptRevisions, planStages, stagingEvents, targetsOf } from '../rollout/plan-stages.ts';
@@ -101,7 +102,7 @@ function planAlone(view: View, context: PlanContext): Plan {
 function stagedOf(
   staging: Staging,
   { targets, view, context }: Planning,
-): Pick<Plan, 'stages' | 'wantsFormer' | 'restores' | 'asksEventsOf'> {
+): Pick<Plan, 'stages' | 'wantsFormer' | 'restores' | 'asksEventsOf' | 'copy'> {
   if (staging.kind !== 'staged') return {};
   const { record, gate, strays, former, open, asksEventsOf } = staging.stages;
   const isWanted = view.nodes.some(
@@ -115,6 +116,7 @@ function stagedOf(
     ...(isMissing ? { wantsFormer: hash } : {}),
     ...(asksEventsOf.length === 0 ? {} : { asksEventsOf }),
     ...(hash !== undefined && mayRestore(staging, context) ? { restores: hash } : {}),
+    ...planCopy(record, context, view.nowMs),
   };
 }
 

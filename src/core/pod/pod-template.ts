@@ -14,6 +14,7 @@ import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { withAutomaticTolerations } from '../placement/placement.ts';
 import { ownerReferenceOf } from './owner.ts';
+import { COPY_LABEL, copyMarker } from './template-copy.ts';
 import {
   REVISION_HASH_LABEL,
   TEMPLATE_GENERATION_LABEL,
@@ -45,10 +46,14 @@ export function prepareTemplate(
  */
 export function prepareFormer(
   daemonSet: DaemonSetObject,
-  { hash, template, generation = '0' }: FormerTemplate,
+  { hash, template, generation = '0', copy }: FormerTemplate,
 ): PreparedTemplate {
   const spec = { ...daemonSet.spec, template };
-  return prepare({ ...daemonSet, spec }, hash, generation);
+  const { metadata, ...prepared } = prepare({ ...daemonSet, spec }, hash, generation);
+  if (copy === undefined) return { metadata, ...prepared };
+  // Admission compares the pod with the copy that the label names.
+  const labels = { ...(metadata['labels'] as JsonObject), [COPY_LABEL]: copyMarker(copy) };
+  return { metadata: { ...metadata, labels }, ...prepared };
 }
 
 function prepare(

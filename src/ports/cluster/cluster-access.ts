@@ -57,6 +57,8 @@ export interface ClusterReader {
   getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
   getNode(name: string): Promise<LiveRead<KubernetesObject>>;
   getRevision(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
+  /** The PodTemplate that holds a copy of a template (ADR 0063). */
+  getTemplateCopy(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
   getWatcherLease(): Promise<LiveRead<KubernetesObject>>;
   /** Of all pods that match a selector; paged, whole or unavailable, as the lists below. */
   listPodMetadata(

@@ -20,6 +20,8 @@ import {
   uid,
 } from '../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import { buildCopy } from '../../../src/core/pod/template-copy.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { ClusterAccess } from '../../../src/ports/cluster/cluster-access.ts';
 import { createApiClient } from '../control-plane/api.ts';
@@ -37,6 +39,7 @@ const RULES = readRules('infra/functions/rbac.yaml');
 const DEFAULT = { namespace: 'default' };
 const APPS = '/apis/apps/v1/namespaces/default';
 const PODS = '/api/v1/namespaces/default/pods';
+const COPIES = '/api/v1/namespaces/default/podtemplates';
 const EVENTS = '/api/v1/namespaces/default/events';
 
 /** What is asked, and of which verbs it consists; the answer is what failed, or undefined. */
@@ -80,6 +83,12 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
     revision: 1,
     data: {},
   });
+  /** Under any name; its owner does not control it, and blocks nothing. */
+  const copy = (name: string): JsonObject => {
+    const typed = daemonSet as unknown as DaemonSetObject; // raw JSON either way
+    const made = buildCopy(typed, { slot: 'a', hash: 'abc' });
+    return { ...made, metadata: { ...(made['metadata'] as JsonObject), name } };
+  };
   const event = (name: string): JsonObject => ({
     apiVersion: 'v1',
     kind: 'Event',
@@ -214,6 +223,23 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
       const made = await admin.post(`${APPS}/controllerrevisions`, revision(`${name}-gone`));
       return { kind: 'delete-revision', ...DEFAULT, name: `${name}-gone`, ...identityOf(made) };
     }),
+    'read a copy of a template': read(['get podtemplates'], (it) =>
+      it.getTemplateCopy({ ...DEFAULT, name: 'agent-rollcall-proven-a' }),
+    ),
+    'create a copy of a template': effect(['create podtemplates'], (name) =>
+      Promise.resolve({ kind: 'create-copy', ...DEFAULT, name, body: copy(name) }),
+    ),
+    'replace a copy of a template': effect(['update podtemplates'], async (name) => {
+      const made = await admin.post(COPIES, copy(`${name}-replaced`));
+      const body = copy(`${name}-replaced`);
+      const metadata = { ...(body['metadata'] as JsonObject), ...identityOf(made) };
+      return {
+        kind: 'replace-copy',
+        ...DEFAULT,
+        name: `${name}-replaced`,
+        body: { ...body, metadata },
+      };
+    }),
     'write status': effect(['update daemonsets/status'], async () => {
       const current = await admin.get(`${APPS}/daemonsets/agent`);
       const { uid: own } = identityOf(current);
@@ -276,6 +302,7 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
     await admin.post('/api/v1/nodes', { metadata: { name: 'n-1' } });
     await admin.post(PODS, pod('agent'));
     await admin.post(`${APPS}/controllerrevisions`, revision('agent'));
+    await admin.post(COPIES, copy('agent-rollcall-proven-a'));
     const leases = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases';
     await admin.post(leases, { metadata: { name: 'rollcall-watcher' }, spec: {} });
   });

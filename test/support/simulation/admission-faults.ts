@@ -7,7 +7,7 @@
 import type { Effect, RefusalCode } from '../../../src/core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { Intervention } from '../simulated-cluster.ts';
+import type { Intervention } from '../simulated-hooks.ts';
 import type { Fault } from './deeds.ts';
 import type { FaultDecider } from './fault-decider.ts';
 import { NOWHERE, isPinnedNowhere } from './pinned-pods.ts';

@@ -14,7 +14,8 @@ import {
   WATCHER_LEASE,
 } from '../../../src/watcher/lease/lease-object.ts';
 import { SimulatedCluster } from '../simulated-cluster.ts';
-import type { ClusterBackup, Kind } from '../simulated-cluster.ts';
+import type { ClusterBackup } from '../simulated-cluster.ts';
+import type { Kind } from '../simulated-hooks.ts';
 
 /** One change of one object. A deletion carries the last state under the version of the deletion. */
 export interface Commit {

@@ -5,7 +5,7 @@
  * what a test reads of the tables.
  */
 import type { Effect, Outcome } from '../../../src/core/model/effects.ts';
-import type { Intervention } from '../simulated-cluster.ts';
+import type { Intervention } from '../simulated-hooks.ts';
 import type { StoreCall, StoreHooks } from '../store-hooks.ts';
 import { admitPod, refuseRequest, slowWebhook, admitToNamespace } from './admission-faults.ts';
 import type { Fault } from './deeds.ts';

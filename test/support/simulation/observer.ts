@@ -175,6 +175,7 @@ export class Observer {
       getPod: (key) => access.getPod(key),
       getNode: (name) => access.getNode(name),
       getRevision: (key) => access.getRevision(key),
+      getTemplateCopy: (key) => access.getTemplateCopy(key),
       getWatcherLease: () => access.getWatcherLease(),
       listPodMetadata: (namespace, selector) => access.listPodMetadata(namespace, selector),
       listPods: (namespace, selector) => access.listPods(namespace, selector),

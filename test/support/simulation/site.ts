@@ -14,7 +14,7 @@ import type {
   ConnectRefusal,
   LiveRead,
 } from '../../../src/ports/cluster/cluster-access.ts';
-import type { Intervention } from '../simulated-cluster.ts';
+import type { Intervention } from '../simulated-hooks.ts';
 import { SimulatedApiServer } from './api-server.ts';
 import type { CommitListener } from './api-server.ts';
 import type { AvailabilityAudit } from './availability-audit.ts';

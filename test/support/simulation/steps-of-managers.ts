@@ -5,7 +5,7 @@
  * managedFields move, and nothing that a plan rests on does. Whoever takes a version for content stands still for ever.
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { Kind } from '../simulated-cluster.ts';
+import type { Kind } from '../simulated-hooks.ts';
 import type { StepContext } from './step-context.ts';
 import type { World } from './world.ts';
 

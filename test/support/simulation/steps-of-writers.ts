@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { Kind } from '../simulated-cluster.ts';
+import type { Kind } from '../simulated-hooks.ts';
 import { setImage } from './look.ts';
 import type { StepContext } from './step-context.ts';
 import { editableSet } from './step-context.ts';

@@ -23,7 +23,7 @@ import type {
   WatchSource,
 } from '../../../src/ports/cluster/watch-source.ts';
 import { WATCHER_LEASE } from '../../../src/watcher/lease/lease-object.ts';
-import type { Kind } from '../simulated-cluster.ts';
+import type { Kind } from '../simulated-hooks.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 
 /** How often the simulated API server sends a bookmark. */

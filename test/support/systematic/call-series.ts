@@ -9,7 +9,7 @@
  */
 import type { Effect } from '../../../src/core/model/effects.ts';
 import type { SendOutcome } from '../../../src/ports/queues/queue.ts';
-import type { Intervention } from '../simulated-cluster.ts';
+import type { Intervention } from '../simulated-hooks.ts';
 import { theWatcher } from '../simulation/look.ts';
 import type { World } from '../simulation/world.ts';
 import { DeadPlanError } from './trial.ts';

@@ -193,6 +193,11 @@ export class HttpsClusterAccess implements ClusterAccess {
     return this.#read({ ...key, collection }, readObject);
   }
 
+  getTemplateCopy(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
+    const collection = namespacedPath('core', key.namespace, 'podtemplates');
+    return this.#read({ ...key, collection }, readObject);
+  }
+
   getWatcherLease(): Promise<LiveRead<KubernetesObject>> {
     return this.#read(WATCHER_LEASE, readObject);
   }

@@ -48,11 +48,27 @@ function faultOfVersion(version: unknown): string | undefined {
   return isResourceVersion(version) ? undefined : 'no version as a precondition';
 }
 
-function faultOfCreate(effect: Extract<Effect, { kind: `create-${string}` }>): string | undefined {
+type CreateEffect = Extract<Effect, { kind: `create-${string}` }>;
+
+function isCreate(effect: Effect): effect is CreateEffect {
+  return effect.kind in CREATED;
+}
+
+function faultOfCreate(effect: CreateEffect): string | undefined {
   const { name, namespace = effect.namespace, generateName } = metadataOf(effect.body);
   if (name !== effect.name) return OTHER_NAME;
   if (generateName !== undefined) return 'the body asks for a generated name';
   return namespace === effect.namespace ? undefined : 'the body has another namespace';
+}
+
+function faultOfReplacement({
+  name,
+  body,
+}: Extract<Effect, { kind: 'replace-copy' }>): string | undefined {
+  const metadata = metadataOf(body);
+  if (metadata['name'] !== name) return OTHER_NAME;
+  const { uid, resourceVersion } = metadata;
+  return typeof uid !== 'string' || uid === '' ? NO_UID : faultOfVersion(resourceVersion);
 }
 
 function faultOfStatus(effect: Extract<Effect, { kind: 'update-status' }>): string | undefined {
@@ -86,11 +102,10 @@ function faultOfFence({
 /** Why an effect must not be sent: undefined when its fence stands. */
 function faultOf(effect: Effect): string | undefined {
   if (!isObjectName(effect.namespace) || !isObjectName(effect.name)) return 'not an object name';
+  if (isCreate(effect)) return faultOfCreate(effect);
   switch (effect.kind) {
-    case 'create-pod':
-    case 'create-revision':
-    case 'create-event':
-      return faultOfCreate(effect);
+    case 'replace-copy':
+      return faultOfReplacement(effect);
     case 'patch-event':
       return undefined; // raises a count: an Event decides nothing
     case 'delete-pod':
@@ -113,24 +128,41 @@ function deleteOptions(effect: Extract<Effect, { kind: `delete-${string}` }>): s
   });
 }
 
+/** Where each kind of object is created; the data of a revision are kept byte for byte. */
+const CREATED: Readonly<
+  Record<CreateEffect['kind'], readonly ['core' | 'apps', string, (body: JsonObject) => string]>
+> = {
+  'create-pod': ['core', 'pods', JSON.stringify],
+  'create-revision': ['apps', 'controllerrevisions', goJson],
+  'create-copy': ['core', 'podtemplates', JSON.stringify],
+  'create-event': ['core', 'events', JSON.stringify],
+};
+
+function createRequest({ kind, namespace, body }: CreateEffect): WriteRequest {
+  const [api, resource, textOf] = CREATED[kind];
+  return { method: 'POST', path: namespacedPath(api, namespace, resource), body: textOf(body) };
+}
+
 function buildRequest(effect: Effect): WriteRequest {
+  if (isCreate(effect)) return createRequest(effect);
   const { namespace, name } = effect;
   const pods = namespacedPath('core', namespace, 'pods');
-  const events = namespacedPath('core', namespace, 'events');
   const revisions = namespacedPath('apps', namespace, 'controllerrevisions');
   switch (effect.kind) {
-    case 'create-pod':
-      return { method: 'POST', path: pods, body: JSON.stringify(effect.body) };
-    case 'create-revision':
-      return { method: 'POST', path: revisions, body: goJson(effect.body) };
-    case 'create-event':
-      return { method: 'POST', path: events, body: JSON.stringify(effect.body) };
+    case 'replace-copy': {
+      const path = `${namespacedPath('core', namespace, 'podtemplates')}/${name}`;
+      return { method: 'PUT', path, body: JSON.stringify(effect.body) };
+    }
     case 'delete-pod':
       return { method: 'DELETE', path: `${pods}/${name}`, body: deleteOptions(effect) };
     case 'delete-revision':
       return { method: 'DELETE', path: `${revisions}/${name}`, body: deleteOptions(effect) };
     case 'patch-event':
-      return patch(`${events}/${name}`, MERGE_PATCH, effect.body);
+      return patch(
+        `${namespacedPath('core', namespace, 'events')}/${name}`,
+        MERGE_PATCH,
+        effect.body,
+      );
     case 'patch': {
       const { resource, contentType, body } = effect;
       const api = resource === 'pods' ? 'core' : 'apps';

@@ -88,6 +88,7 @@ function isStatusAllThatIsLeft(input: FinishInput): boolean {
   // Intents were recorded, pods touched, or something was not done: there is more to tell than a status.
   if (!ledger.isStatusPostponed || ledger.hasEffects || stored !== subject.state) return false;
   if (ledger.problems.length + ledger.refused.length + plan.cappedCount > 0) return false;
+  if (ledger.copies !== undefined) return false;
   return tallies === undefined && (found?.intents ?? []).length === 0;
 }
 
@@ -131,6 +132,7 @@ function composeState(
     backoff: ledger.recorded.length === 0 ? sweptOnly(stored, plan) : stored.backoff,
     ...decided.due,
     ...defined({ retry, look, history, events: input.tallies, rollout: rolloutAfter(input) }),
+    ...defined({ copies: ledger.copies }),
     ...(refusedWrites.length === 0 ? {} : { refusedWrites }),
     ...(refusals.length === 0 ? {} : { refusals }),
     ...openSince(input),

@@ -7,7 +7,7 @@
 import type { NodeName, ResourceVersion } from '../../../core/model/identifiers.ts';
 import { newerVersion } from '../../../core/model/identifiers.ts';
 import type { PlannedEvent } from '../../../core/model/plan.ts';
-import type { Intent } from '../../../core/model/state.ts';
+import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
 import type { ShrinkAuthor } from '../../../core/interlock/shrink-author.ts';
 import type { IntentAnswer } from '../../../core/intents/merge-intents.ts';
 import type { DeferralCode, ReconcileCounts } from './result.ts';
@@ -45,6 +45,8 @@ export class Ledger {
   restoredGeneration: number | undefined;
   /** Who is behind a shrink that this run holds or tells of, where a live read said so. */
   shrinkAuthor?: ShrinkAuthor;
+  /** What is known of copies of templates, if this run saw to one. */
+  copies?: NonNullable<DaemonSetState['copies']>;
   readonly written: { pods?: ResourceVersion; daemonSet?: ResourceVersion } = {};
 
   /** Notes what is left to be done, if anything. */

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Intervention } from '../../../support/simulated-cluster.ts';
+import type { Intervention } from '../../../support/simulated-hooks.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 type Step =

@@ -13,7 +13,7 @@ import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.t
 import { copilotStanding } from '../../../../src/core/takeover/opt-in.ts';
 import { ReconcileWorld, phaseOf } from '../../../support/reconcile-world.ts';
 import { nodeOf } from '../../../support/simulated-cluster.ts';
-import type { Intervention } from '../../../support/simulated-cluster.ts';
+import type { Intervention } from '../../../support/simulated-hooks.ts';
 
 const KEY = { namespace: 'system', name: 'agents' };
 const HASH = 'controller-revision-hash';

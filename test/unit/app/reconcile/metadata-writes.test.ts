@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
-import type { Kind } from '../../../support/simulated-cluster.ts';
+import type { Kind } from '../../../support/simulated-hooks.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const KEY = { namespace: 'system', name: 'agents' };

@@ -119,6 +119,20 @@ describe('an effect breaks', () => {
     assert.equal(inMode({ ...restore, uid: uid('another') }, 'copilot'), 'S4');
   });
 
+  it('S4 as a copy of another DaemonSet’s template, or outside of takeover', () => {
+    const owned = (...uids: readonly string[]): Effect => ({
+      ...{ ...AT, kind: 'create-copy' },
+      body: { metadata: { ownerReferences: uids.map((each) => ({ uid: each })) } },
+    });
+    const inMode = (effect: Effect, mode: EffectRules['mode']): string | undefined =>
+      findEffectBreach(effect, { ...RULES, mode }, NOTHING)?.invariant;
+    assert.equal(inMode(owned(UID), 'takeover'), undefined);
+    assert.equal(inMode(owned(UID), 'copilot'), 'S4');
+    assert.equal(inMode(owned('another'), 'takeover'), 'S4');
+    assert.equal(inMode(owned(UID, 'another'), 'takeover'), 'S4');
+    assert.equal(inMode(owned(), 'takeover'), 'S4');
+  });
+
   it('S9 beyond the burst of one run', () => {
     assert.equal(brokenBy(create, { creates: 2 }), 'S9');
     assert.equal(brokenBy(remove, { deletes: 2 }), 'S9');

@@ -48,6 +48,12 @@ const effects = {
     resourceVersion: version,
     template: { spec: { containers: [] } },
   },
+  'create-copy': { kind: 'create-copy', ...at, body: { metadata: { name: at.name } } },
+  'replace-copy': {
+    kind: 'replace-copy',
+    ...at,
+    body: { metadata: { name: at.name, uid: 'u-1', resourceVersion: '77' } },
+  },
 } as const satisfies { readonly [Kind in Effect['kind']]: Extract<Effect, { kind: Kind }> };
 
 /** A JSON Patch of a status with these tests. */
@@ -151,6 +157,28 @@ const unfenced: readonly { readonly title: string; readonly effect: Effect }[] =
     effect: { ...effects['restore-template'], resourceVersion: resourceVersion('') },
   },
   {
+    title: 'create-copy whose body has another name',
+    effect: { ...effects['create-copy'], body: { metadata: { name: 'other' } } },
+  },
+  {
+    title: 'replace-copy whose body has another name',
+    effect: {
+      ...effects['replace-copy'],
+      body: { metadata: { name: 'other', uid: 'u-1', resourceVersion: '77' } },
+    },
+  },
+  {
+    title: 'replace-copy without a UID',
+    effect: {
+      ...effects['replace-copy'],
+      body: { metadata: { name: at.name, resourceVersion: '77' } },
+    },
+  },
+  {
+    title: 'replace-copy without version',
+    effect: { ...effects['replace-copy'], body: { metadata: { name: at.name, uid: 'u-1' } } },
+  },
+  {
     title: 'a name that leaves its path',
     effect: { ...effects['delete-pod'], name: '../nodes/node-1' },
   },
@@ -190,6 +218,12 @@ const expected: Readonly<Record<Effect['kind'], readonly [string, string, unknow
     'PUT',
     '/apis/apps/v1/namespaces/agents/daemonsets/collector-1/status',
     effects['update-status'].body,
+  ],
+  'create-copy': ['POST', '/api/v1/namespaces/agents/podtemplates', effects['create-copy'].body],
+  'replace-copy': [
+    'PUT',
+    '/api/v1/namespaces/agents/podtemplates/collector-1',
+    effects['replace-copy'].body,
   ],
   'restore-template': [
     'PATCH',

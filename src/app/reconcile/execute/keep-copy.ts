@@ -1,0 +1,132 @@
+/**
+ * Writes the copy of a proven revision's template, or sees that it stands (ADR 0063).
+ *
+ *   GET ── as it should be ──▶ noted
+ *    ├─ missing ──▶ fence ── live DaemonSet ── create
+ *    └─ other content, of this DaemonSet ──▶ fence ── live DaemonSet ── PUT over the version that was read
+ *
+ * What is written is the present template as a live read of this run has it: once the DaemonSet was edited nothing is. The
+ * name fences a create, UID and version a PUT, so a request that arrives late overwrites nothing younger. An answer that
+ * was lost is looked for by the next run. A refusal is told, kept for a while, and keeps no run from being complete:
+ * where no admission policy is installed a copy is needed by nobody.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { CreateCopyEffect, Outcome, ReplaceCopyEffect } from '../../../core/model/effects.ts';
+import type { CopyWish, Plan } from '../../../core/model/plan.ts';
+import { buildCopy, copyName, isCopyOfOwner, isSameCopy } from '../../../core/pod/template-copy.ts';
+import { withCopy } from '../../../core/rollout/plan-copy.ts';
+import { fenceBatch } from '../confirm/batch-fence.ts';
+import { readPlanned } from '../confirm/live-daemon-set.ts';
+import { sendOne } from '../run/context.ts';
+import type { Step } from '../run/context.ts';
+import type { Ledger } from '../run/ledger.ts';
+
+interface CopyStep extends Step {
+  readonly plan: Plan;
+  readonly ledger: Ledger;
+  /** Version of the state after this run's intents, if it recorded any. */
+  readonly stateVersion: number;
+}
+
+/** Sees to the copy that the plan asks for, if it asks for one. */
+export async function keepCopy(step: CopyStep): Promise<void> {
+  const { copy } = step.plan;
+  if (copy === undefined) return;
+  const { access, ledger, subject, context } = step;
+  const name = copyName(subject.daemonSet.metadata.name, copy.slot);
+  const live = await access.getTemplateCopy({ namespace: context.hint.key.namespace, name });
+  if (live.kind === 'unavailable') {
+    if (live.isRefused) noteRefusal(copy, live.message, step);
+    else addOpen(ledger, live);
+    return;
+  }
+  if (live.kind === 'missing') {
+    await write(copy, undefined, step);
+    return;
+  }
+  const found = live.object;
+  if (!isCopyOfOwner(found, subject.basis.ref.uid)) {
+    noteRefusal(copy, `${name} is not owned by this DaemonSet alone`, step);
+  } else if (isSameCopy(found, buildCopy(subject.daemonSet, copy))) {
+    noteHeld(copy, step);
+  } else {
+    await write(copy, found, step);
+  }
+}
+
+async function write(
+  copy: CopyWish,
+  found: KubernetesObject | undefined,
+  step: CopyStep,
+): Promise<void> {
+  const { ledger } = step;
+  // The first batch of a run was judged when the run began (protocol 7).
+  const isFirst = ledger.recorded.length === 0;
+  const fence = await fenceBatch(step, { isFirst, isCreating: false });
+  if (fence.kind === 'stop') {
+    ledger.addStop(fence);
+    return;
+  }
+  const live = await readPlanned(step);
+  if (live.kind === 'failed') addOpen(ledger, live);
+  else if (live.kind === 'found') {
+    const outcome = await sendOne(effectOf(buildCopy(live.object, copy), found, step), step);
+    noteOutcome(outcome, copy, step);
+  } else {
+    const message = 'the DaemonSet changed since it was seen; its template is not copied';
+    ledger.add({ code: 'daemon-set-changed', message, pace: 'soon' });
+  }
+}
+
+function effectOf(
+  body: JsonObject,
+  found: KubernetesObject | undefined,
+  { context, subject, plan }: CopyStep,
+): CreateCopyEffect | ReplaceCopyEffect {
+  const { namespace } = context.hint.key;
+  const name = copyName(subject.daemonSet.metadata.name, plan.copy?.slot ?? 'a');
+  if (found === undefined) return { kind: 'create-copy', namespace, name, body };
+  const { uid, resourceVersion: version } = found.metadata;
+  const metadata = { ...(body['metadata'] as JsonObject), uid, resourceVersion: version };
+  return { kind: 'replace-copy', namespace, name, body: { ...body, metadata } };
+}
+
+function noteOutcome(outcome: Outcome, copy: CopyWish, step: CopyStep): void {
+  switch (outcome.kind) {
+    case 'done':
+      noteHeld(copy, step);
+      return;
+    case 'refused':
+      noteRefusal(copy, outcome.message, step);
+      return;
+    case 'unsent':
+      addOpen(step.ledger, outcome);
+      return;
+    case 'exists':
+    case 'conflict':
+    case 'gone':
+    case 'ambiguous':
+      addOpen(step.ledger, { message: `the copy of revision ${copy.hash} is looked for again` });
+  }
+}
+
+function noteHeld({ slot, hash }: CopyWish, { subject, ledger }: CopyStep): void {
+  ledger.copies = withCopy(subject.state.copies, { slot, hash, seenAtMs: subject.nowMs });
+}
+
+/** Told, and left alone for a while. */
+function noteRefusal({ hash }: CopyWish, detail: string, { subject, ledger }: CopyStep): void {
+  const held = subject.state.copies?.held ?? [];
+  ledger.copies = { held, refusedAtMs: subject.nowMs };
+  const message = `The template of revision ${hash} cannot be kept as a copy, so an admission policy will refuse its pods once the template changes: ${detail}`;
+  ledger.events.push({ type: 'Warning', reason: 'CopyRefused', message, isStanding: true });
+}
+
+function addOpen(
+  ledger: Ledger,
+  { message, retryAfterMs }: { readonly message: string; readonly retryAfterMs?: number },
+): void {
+  ledger.add({ code: 'outcome-open', message, pace: 'backoff', ...defined({ retryAfterMs }) });
+}

@@ -1,0 +1,34 @@
+/** Where tests step in at the simulated cluster, and the kinds of objects that it stores. */
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.ts';
+import type { LiveRead } from '../../src/ports/cluster/cluster-access.ts';
+
+/** What a test makes of one effect. `stuck`: answered ambiguous now, applied by `releaseStuck`. */
+export type Intervention =
+  | { readonly kind: 'answer'; readonly outcome: Outcome }
+  | { readonly kind: 'lose-answer' }
+  | { readonly kind: 'stuck' };
+
+/** Where a test steps in. */
+export interface ClusterHooks {
+  beforeEffect?: (
+    effect: Effect,
+    index: number,
+  ) => Intervention | undefined | Promise<Intervention | undefined>;
+  afterEffect?: (effect: Effect, index: number) => void | Promise<void>;
+  /** Throwing is a bug of the test; answering `unavailable` is an API server in trouble. */
+  onRead?: (
+    what: string,
+    name: string,
+  ) => LiveRead<never> | undefined | Promise<LiveRead<never> | undefined>;
+  /** A delete of a pod by the functions is about to take effect. */
+  onPodDelete?: (pod: KubernetesObject) => void;
+  /** Refuses what an admission policy would (simulated-admission.ts), when it takes effect. */
+  admit?: (effect: Effect) => RefusalCode | undefined;
+  /** Refuses a pod, or changes it as a mutating webhook does. */
+  admitPod?: (pod: KubernetesObject) => { code: RefusalCode } | KubernetesObject | undefined;
+}
+
+/** A kind of object that is stored. */
+export type Kind =
+  'pods' | 'nodes' | 'daemonsets' | 'controllerrevisions' | 'podtemplates' | 'events' | 'leases';
