@@ -31,6 +31,7 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
+import type { PolicyReader } from '../ports/rollout-policy.ts';
 import { judgeHealth } from './process/health.ts';
 import type { Health } from './process/health.ts';
 import { observeQueue, observeSource } from './process/observed-source.ts';
@@ -102,6 +103,12 @@ interface Parts {
   readonly close: () => void;
 }
 
+/** What reads a policy is loaded when the first one asks for content: most watchers never hold it. */
+async function loadPolicies(): Promise<PolicyReader> {
+  const { createPolicyReader } = await import('../adapters/policy/policy-reader.ts');
+  return createPolicyReader();
+}
+
 function composeWatcher(on: {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -125,6 +132,7 @@ function composeWatcher(on: {
     random: createSystemRandom(),
     log,
     metrics,
+    content: { source, loadPolicies },
     options: { lease: { ...DEFAULT_WATCHER_OPTIONS.lease, start: leaseStart } },
   });
   const close = (): void => {

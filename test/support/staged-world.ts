@@ -10,10 +10,16 @@ import { jsonMember } from '@rollcall/base/json.ts';
 import { uid } from '../../src/core/model/identifiers.ts';
 import type { NodeName } from '../../src/core/model/identifiers.ts';
 import type { Plan } from '../../src/core/model/plan.ts';
-import type { NodeProjection, PodProjection, Tombstone } from '../../src/core/model/projections.ts';
+import type {
+  NodeProjection,
+  ObservedConfig,
+  PodProjection,
+  Tombstone,
+} from '../../src/core/model/projections.ts';
 import type { RefusalEntry } from '../../src/core/model/state.ts';
 import type { RolloutRecord } from '../../src/core/model/rollout-record.ts';
 import type { RolloutPolicy } from '../../src/core/policy/rollout-policy.ts';
+import { CONFIG_HASH_LABEL } from '../../src/core/pod/revision.ts';
 import { planReconcile } from '../../src/core/plan/plan.ts';
 import { NOW_MS, context, daemonSet, node, pod, state, view } from './core-fixtures.ts';
 
@@ -35,6 +41,8 @@ export interface StagedWorldOptions {
   readonly policy: RolloutPolicy;
   readonly mode?: 'copilot' | 'takeover';
   readonly strategy?: JsonObject;
+  /** spec of its template. */
+  readonly podSpec?: JsonObject;
 }
 
 /** A policy with nothing in it but a canary of one node and no soak. */
@@ -64,8 +72,11 @@ export class StagedWorld {
   unheardMs = 0;
   seenView = '1/1000';
   record: RolloutRecord | undefined;
+  /** What the watcher tells of content; undefined: nothing. */
+  observed: ObservedConfig | undefined;
   readonly nodes = new Map<NodeName, NodeProjection>();
   readonly pods = new Map<string, PodProjection>();
+  /** By controller-revision-hash, or by the label of their content. */
   readonly behaviours = new Map<string, Behaviour>();
   readonly events: string[] = [];
   /** `node hash`, in the order in which pods were made. */
@@ -83,7 +94,8 @@ export class StagedWorld {
     this.#options = options;
     this.policy = options.policy;
     for (const each of options.nodes) this.nodes.set(each.name, each);
-    for (const each of options.nodes) this.#make(each.name, this.hash, NOW_MS - 3_600_000);
+    for (const each of options.nodes)
+      this.#make(each.name, this.hash, { createdAtMs: NOW_MS - 3_600_000 });
     this.tick(0);
   }
 
@@ -97,6 +109,11 @@ export class StagedWorld {
       (each) => [String(each.targetNode), hashOf(each)] as const,
     );
     return Object.fromEntries(found.sort(([left], [right]) => (left < right ? -1 : 1)));
+  }
+
+  /** How many nodes run a pod with that label. */
+  countLabelled(label: string, value: string): number {
+    return [...this.pods.values()].filter(({ labels }) => labels[label] === value).length;
   }
 
   /** How many nodes run a pod of that revision. */
@@ -137,7 +154,10 @@ export class StagedWorld {
   #look(): void {
     const { hash } = this;
     const object = daemonSet({
-      spec: { updateStrategy: this.#options.strategy ?? { type: 'OnDelete' } },
+      spec: {
+        updateStrategy: this.#options.strategy ?? { type: 'OnDelete' },
+        ...templateOf(this.#options),
+      },
     });
     const pods = [...this.pods.values()];
     const seen = view({
@@ -148,7 +168,7 @@ export class StagedWorld {
       nowMs: this.nowMs,
     });
     const mode = this.#options.mode ?? 'takeover';
-    const former = this.record?.former?.hash;
+    const former = this.record?.former?.hash.split('+')[0];
     const plan = planReconcile(
       seen,
       context({
@@ -163,6 +183,7 @@ export class StagedWorld {
           seenView: this.seenView,
           isViewFresh: this.isViewFresh,
           unheardMs: this.unheardMs,
+          ...(this.observed === undefined ? {} : { config: this.observed }),
           ...(former === undefined
             ? {}
             : { former: { hash: former, template: { metadata: { labels: { app: 'agent' } } } } }),
@@ -184,11 +205,10 @@ export class StagedWorld {
   }
 
   #carryOut({ node: name, body }: Plan['creates'][number]): void {
-    const labels = jsonMember(body['metadata'], 'labels');
-    const label = jsonMember(labels, 'controller-revision-hash');
-    const hash = typeof label === 'string' ? label : '';
+    const labels = jsonMember(body['metadata'], 'labels') as Readonly<Record<string, string>>;
+    const hash = labels['controller-revision-hash'] ?? '';
     if (this.behaviours.get(hash)?.isRefused !== true) {
-      this.#make(name, hash, this.nowMs);
+      this.#make(name, hash, { createdAtMs: this.nowMs, labels });
       return;
     }
     const delayMs = 60_000;
@@ -201,18 +221,25 @@ export class StagedWorld {
     if (this.behaviours.get(this.hash)?.isRefused === true) return;
     const taken = new Set([...this.pods.values()].map(({ targetNode }) => targetNode));
     for (const name of this.nodes.keys()) {
-      if (!taken.has(name)) this.#make(name, this.hash, this.nowMs);
+      if (!taken.has(name)) this.#make(name, this.hash, { createdAtMs: this.nowMs });
     }
   }
 
-  #make(name: NodeName, hash: string, createdAtMs: number): void {
+  #make(
+    name: NodeName,
+    hash: string,
+    {
+      createdAtMs,
+      labels,
+    }: { readonly createdAtMs: number; readonly labels?: Readonly<Record<string, string>> },
+  ): void {
     this.#numbered += 1;
     const podName = `agent-${String(this.#numbered)}`;
     if (createdAtMs >= NOW_MS) this.made.push(`${name} ${hash}`);
     const made = pod(name, {
       name: podName,
       uid: uid(`uid-${podName}`),
-      labels: { app: 'agent', 'controller-revision-hash': hash },
+      labels: labels ?? { app: 'agent', 'controller-revision-hash': hash },
       createdAtMs,
       isReady: false,
       phase: 'Pending',
@@ -235,13 +262,19 @@ export class StagedWorld {
     for (const [name, each] of this.pods) {
       const { targetNode: target } = each;
       const isNodeReady = target !== undefined && this.nodes.get(target)?.isReady === true;
-      const behaviour = this.behaviours.get(hashOf(each)) ?? {};
+      const content = each.labels[CONFIG_HASH_LABEL] ?? '';
+      const behaviour = this.behaviours.get(content) ?? this.behaviours.get(hashOf(each)) ?? {};
       const aged = isNodeReady
         ? agedPod(each, { behaviour, ageMs: this.nowMs - each.createdAtMs, node: target })
         : { ...each, isReady: false };
       this.pods.set(name, aged);
     }
   }
+}
+
+function templateOf({ podSpec }: StagedWorldOptions): JsonObject {
+  if (podSpec === undefined) return {};
+  return { template: { metadata: { labels: { app: 'agent' } }, spec: podSpec } };
 }
 
 function agedPod(

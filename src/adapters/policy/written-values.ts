@@ -161,5 +161,13 @@ export const daemonSetName = v.pipe(
   v.regex(new RegExp(`^(${DNS_LABEL}/)?${DNS_SUBDOMAIN}$`), DAEMON_SET_MESSAGE),
 );
 
+const OBJECT_MESSAGE = 'must be the name of an object, as agent-config';
+
+/** The name of an object, as DNS has it. */
+export const objectName = v.pipe(
+  v.string(OBJECT_MESSAGE),
+  v.regex(new RegExp(`^${DNS_SUBDOMAIN}$`), OBJECT_MESSAGE),
+);
+
 /** true or false. */
 export const flag = v.boolean('must be true or false; in YAML 1.2 yes and on are texts');

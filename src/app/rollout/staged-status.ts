@@ -7,12 +7,14 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../../core/model/identifiers.ts';
 import type {
   Breach,
+  ConfigRecord,
   OpenStep,
   ProvenRevision,
   RefusedRevision,
   RolloutOrders,
   RolloutRecord,
 } from '../../core/model/rollout-record.ts';
+import { templateOfRevision } from '../../core/pod/revision.ts';
 import type { StagedProgress } from '../../core/model/staged-progress.ts';
 import {
   describeGate,
@@ -34,8 +36,10 @@ import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
 export interface StagedStatus {
   readonly phase: RolloutPhase;
   readonly summary: string;
-  /** controller-revision-hash. */
+  /** controller-revision-hash and, with content, its hash. */
   readonly revision: string;
+  /** Content that its policy has in the revision (ADR 0061); absent: none, or none is known. */
+  readonly content?: Pick<ConfigRecord, 'objects' | 'changed'>;
   readonly startedAtMs: number;
   readonly step: OpenStep & { readonly groups?: number };
   readonly gate: ShownGate;
@@ -97,7 +101,10 @@ function isBehindTemplate(
   const { history } = state ?? {};
   if (history === undefined) return false;
   const generation = daemonSet.object?.metadata.generation;
-  return history.hash !== hash || (generation !== undefined && history.generation !== generation);
+  return (
+    history.hash !== templateOfRevision(hash) ||
+    (generation !== undefined && history.generation !== generation)
+  );
 }
 
 function partsOf(
@@ -105,7 +112,8 @@ function partsOf(
   nowMs: number,
 ): Omit<StagedStatus, 'phase' | 'summary' | 'gate' | 'stepText' | 'gateText' | 'strays'> {
   const { hash, startedAtMs, step, groups, baseNodes, canary, refused, orders } = record;
-  const { breach, proven } = record;
+  const { breach, proven, config } = record;
+  const content = config && { objects: config.objects, ...defined({ changed: config.changed }) };
   return {
     revision: hash,
     startedAtMs,
@@ -113,7 +121,7 @@ function partsOf(
     baseNodes,
     canary,
     evidence: evidenceOf(record, nowMs),
-    ...defined({ breach, proven, former: wayBackOf(record) }),
+    ...defined({ breach, proven, former: wayBackOf(record), content }),
     refused,
     orders,
   };

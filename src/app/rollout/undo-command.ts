@@ -4,6 +4,7 @@
  * By the number of the revision, because kubectl's default is the second newest, which need not be the proven one.
  */
 import { wayBackOf } from '../../core/rollout/orders.ts';
+import { templateOfRevision } from '../../core/pod/revision.ts';
 import type { ExplainSources } from '../explain/explain.ts';
 import { readView } from '../reconcile/read/read-view.ts';
 import type { FoundRollout } from './find-rollout.ts';
@@ -14,8 +15,9 @@ export async function undoCommand(
   sources: ExplainSources,
 ): Promise<string | undefined> {
   const record = basis.state?.rollout;
-  const hash = record && wayBackOf(record)?.hash;
-  if (hash === undefined) return undefined;
+  const back = record && wayBackOf(record);
+  if (back === undefined) return undefined;
+  const hash = templateOfRevision(back.hash);
   const read = await readView(basis, sources);
   if (read.kind !== 'read') return undefined;
   const found = read.view.revisions.find(

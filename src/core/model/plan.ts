@@ -10,6 +10,7 @@ import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts
 import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
 import type {
   NodeProjection,
+  ObservedConfig,
   PodProjection,
   RevisionProjection,
   Tombstone,
@@ -26,6 +27,7 @@ import type {
 } from './state.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';
 import type { PolicyReading } from '../policy/rollout-policy.ts';
+import type { ConfigIdentity } from './rollout-record.ts';
 import type { StagedProgress } from './staged-progress.ts';
 
 /** What was read, before anything is concluded from it. */
@@ -143,6 +145,8 @@ export interface StagingContext {
   readonly former?: FormerTemplate;
   /** What the Events of pods tell that `asksEventsOf` named before. */
   readonly causes?: readonly PodCause[];
+  /** Content as the watcher told last (ADR 0061); absent: it told nothing. */
+  readonly config?: ObservedConfig;
   /** Nodes on which another daemon has its turn (ADR 0058); absent: none. */
   readonly blocked?: ReadonlyMap<NodeName, LaneBlock>;
 }
@@ -282,6 +286,8 @@ export interface Plan {
   readonly trims: readonly RevisionProjection[];
   /** Present while the strategy is RollingUpdate, or stages are asked for, and the current revision is known. */
   readonly rollout?: RolloutProgress;
+  /** Content that is part of the revision: what outdated is judged by, besides the template (ADR 0061); absent: none. */
+  readonly content?: ConfigIdentity;
   /** How far a staged rollout is after this plan: recorded with its intents; absent: there is none. */
   readonly stages?: StagedProgress;
   /** Hash of the former revision, if a pod waits only for its template to be read. */

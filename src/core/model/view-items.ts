@@ -8,7 +8,7 @@ import type { ClusterBreaker } from './breaker.ts';
 import type { ClusterUid, Epoch, Incarnation, Uid } from './identifiers.ts';
 import { ZERO_STAMP } from './position.ts';
 import type { Stamp } from './position.ts';
-import type { Projection, WatchedKind, Tombstone } from './projections.ts';
+import type { ObservedConfig, Projection, WatchedKind, Tombstone } from './projections.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Marks, SetHashes } from './watcher-message.ts';
 
@@ -116,6 +116,8 @@ export interface DaemonSetItem {
   readonly object: DaemonSetObject | null;
   /** Set when the object travelled opaque: decide on a live read only. */
   readonly opaqueReason?: string;
+  /** Hashes of content that its policy has in the revision (ADR 0061), as last sent; absent: none were. */
+  readonly config?: ObservedConfig;
 }
 
 /** A slice: projections with the hash that each was sent under. */

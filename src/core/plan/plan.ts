@@ -8,6 +8,7 @@
  *
  * Differs from upstream: a selector that cannot be parsed leaves the DaemonSet alone; claims are capped.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type {
   IntentJudgement,
@@ -28,14 +29,20 @@ import { holdShrink } from '../interlock/hold-shrink.ts';
 import { whyLeftAlone } from '../daemon-set/strategy.ts';
 import { planPods } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
-import { planCopy } from '../rollout/plan-copy.ts';
 import { planRollout } from '../rollout/plan-rollout.ts';
 import type { RolloutDecisions, RolloutNote } from '../rollout/plan-rollout.ts';
-import { keptRevisions, planStages, stagingEvents, targetsOf } from '../rollout/plan-stages.ts';
-import type { Staging } from '../rollout/plan-stages.ts';
+import {
+  contentOf,
+  keptRevisions,
+  planStages,
+  stagingEvents,
+  targetsOf,
+} from '../rollout/plan-stages.ts';
+import { stagedOf } from './staged-of.ts';
 import { preparePlanning } from '../pods/planning.ts';
 import type { Planning } from '../pods/planning.ts';
 import { podFromTemplate, prepareFormer, prepareTemplate } from '../pod/pod-template.ts';
+import type { ConfigIdentity } from '../model/rollout-record.ts';
 import { computeStatus, hasSameStatus } from '../status/status.ts';
 import { blockedVerdict, judgeNode } from '../status/verdicts.ts';
 import { podsOfView } from '../view/view.ts';
@@ -51,6 +58,7 @@ function planAlone(view: View, context: PlanContext): Plan {
   if (refusal !== undefined) return refusal;
   const intents = context.intents ?? judgeByIdentity(view, context);
   const staging = planStages(view, context, intents);
+  const content = contentOf(staging, context);
   const targets = targetsOf(view, context, staging);
   const planning = preparePlanning(view, context, { intents, targets });
   const wanted = planPods(planning);
@@ -83,7 +91,8 @@ function planAlone(view: View, context: PlanContext): Plan {
     stageEvents: isActing ? stagingEvents(staging) : [],
     ...stagedOf(staging, planning),
     verdicts: () => putIntoWords(planning, { decisions, rollout, chosen }),
-    status: planStatus(view, context),
+    status: planStatus(view, context, content),
+    ...defined({ content }),
     dueAtMs: computeDueAt({
       view,
       backoff,
@@ -96,40 +105,6 @@ function planAlone(view: View, context: PlanContext): Plan {
     ...(shrink === undefined ? {} : { shrink }),
     laneWaitsCount: [...rollout.notes.values()].filter(isLaneWait).length,
   };
-}
-
-/** How far the stages are, and the revision whose template has to be read before a pod of it is made. */
-function stagedOf(
-  staging: Staging,
-  { targets, view, context }: Planning,
-): Pick<Plan, 'stages' | 'wantsFormer' | 'restores' | 'asksEventsOf' | 'copy'> {
-  if (staging.kind !== 'staged') return {};
-  const { record, gate, strays, former, open, asksEventsOf } = staging.stages;
-  const isWanted = view.nodes.some(
-    ({ node, pods, placement }) =>
-      placement === 'run' && former.has(node.name) && (pods.length === 0 || open.has(node.name)),
-  );
-  const hash = record.former?.hash;
-  const isMissing = isWanted && targets.former === undefined && hash !== undefined;
-  return {
-    stages: { record, gate, strays },
-    ...(isMissing ? { wantsFormer: hash } : {}),
-    ...(asksEventsOf.length === 0 ? {} : { asksEventsOf }),
-    ...(hash !== undefined && mayRestore(staging, context) ? { restores: hash } : {}),
-    ...planCopy(record, context, view.nowMs),
-  };
-}
-
-/** One that was halted before and came again is held: whoever applies it would apply it a third time. */
-function mayRestore(
-  { stages: { record }, policy }: Extract<Staging, { kind: 'staged' }>,
-  { staging, guard }: PlanContext,
-): boolean {
-  const isAsked = policy.onBreach === 'rollback' && guard.kind === 'act';
-  const { breach } = record;
-  return (
-    isAsked && staging?.mode === 'copilot' && breach !== undefined && breach.cause !== 'KnownBad'
-  );
 }
 
 function isLaneWait(note: RolloutNote): boolean {
@@ -243,7 +218,7 @@ function bodiesOf(
   creates: readonly Omit<PlannedCreate, 'body'>[],
   { view, context, targets }: Planning,
 ): readonly PlannedCreate[] {
-  const template = prepareTemplate(view.daemonSet, context.currentHash);
+  const template = prepareTemplate(view.daemonSet, context.currentHash, targets.content);
   const former =
     targets.former === undefined ? undefined : prepareFormer(view.daemonSet, targets.former);
   return creates.map((create) => {
@@ -279,7 +254,11 @@ function putIntoWords(
 }
 
 /** Status to be written, if any: not in observe, and never from a view that is not whole. */
-function planStatus(view: View, context: PlanContext): DaemonSetStatus | undefined {
+function planStatus(
+  view: View,
+  context: PlanContext,
+  config: ConfigIdentity | undefined,
+): DaemonSetStatus | undefined {
   const { guard, currentHash } = context;
   if (guard.kind === 'observe') return undefined;
   const isForbidden =
@@ -287,7 +266,7 @@ function planStatus(view: View, context: PlanContext): DaemonSetStatus | undefin
     (guard.code === 'view-incomplete' || guard.code === 'rival-controller');
   if (isForbidden) return undefined;
   const observeGeneration = guard.kind === 'act';
-  const next = computeStatus(view, { currentHash, observeGeneration });
+  const next = computeStatus(view, { currentHash, config, observeGeneration });
   return hasSameStatus(view.daemonSet.status, next) ? undefined : next;
 }
 

@@ -20,6 +20,8 @@ import {
   TEMPLATE_GENERATION_LABEL,
   templateGenerationOf,
 } from './pod-facts.ts';
+import { CONFIG_HASH_LABEL, configLabelOf } from './revision.ts';
+import type { ConfigIdentity } from '../model/rollout-record.ts';
 
 /** A template with everything that does not depend on the node (spec 2.8 step 3). */
 export interface PreparedTemplate {
@@ -32,12 +34,20 @@ export function hasTemplateLabels(daemonSet: DaemonSetObject): boolean {
   return Object.keys(daemonSet.spec.template.metadata?.labels ?? {}).length > 0;
 }
 
-/** Prepares a template once per run. */
+/** Prepares a template once per run; with the content that its pods begin with, where that is part of the revision. */
 export function prepareTemplate(
   daemonSet: DaemonSetObject,
   currentHash: string | undefined,
+  config?: ConfigIdentity,
 ): PreparedTemplate {
-  return prepare(daemonSet, currentHash, templateGenerationOf(daemonSet));
+  const prepared = prepare(daemonSet, currentHash, templateGenerationOf(daemonSet));
+  if (config === undefined) return prepared;
+  const { labels } = prepared.metadata;
+  const told = {
+    ...(isJsonObject(labels) ? labels : {}),
+    [CONFIG_HASH_LABEL]: configLabelOf(config),
+  };
+  return { ...prepared, metadata: { ...prepared.metadata, labels: told } };
 }
 
 /**

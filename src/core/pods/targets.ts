@@ -4,19 +4,24 @@
  * Whether a pod is of its node's revision is asked here alone, so that no two steps of a run disagree. Where a node is
  * to run the former revision, any pod that is neither of the revision rolled out nor of one that was halted is let be.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { FormerTemplate, View } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';
-import { isUpdated, revisionHashOfPod, templateGenerationOf } from '../pod/pod-facts.ts';
+import { templateGenerationOf } from '../pod/pod-facts.ts';
+import { isOfRevision, revisionOfPod } from '../pod/revision.ts';
+import type { ConfigIdentity } from '../model/rollout-record.ts';
 
 /** Revisions by node. */
 export interface Targets {
-  /** Hash of the revision that a new pod of the node is made of; undefined while the current one is not known. */
+  /** controller-revision-hash that a new pod of the node is made of; undefined while the current one is not known. */
   hashOf(node: NodeName): string | undefined;
   /** True if the pod is of the revision that its node is to run. */
   isOnTarget(pod: PodProjection, node: NodeName | undefined): boolean;
   /** True if the node is to run the former revision. */
   isFormer(node: NodeName): boolean;
+  /** Content that new pods of the current revision begin with; absent: it is no part of it. */
+  readonly content?: ConfigIdentity;
   /** What pods of the former revision are made of; absent: nobody read it yet, or it is gone. */
   readonly former?: FormerTemplate;
 }
@@ -24,27 +29,37 @@ export interface Targets {
 /** The nodes that a staged rollout keeps back. */
 export interface KeptBack {
   readonly nodes: ReadonlySet<NodeName>;
+  /** controller-revision-hash of the former revision. */
   readonly hash: string;
-  /** Hashes of revisions that were halted: their pods are nowhere on target. */
+  /** Revisions that were halted: their pods are nowhere on target. */
   readonly refused: ReadonlySet<string>;
   readonly former?: FormerTemplate;
+}
+
+/** What a staged rollout adds to the current template. */
+export interface StagedTargets {
+  readonly kept?: KeptBack;
+  /** Content that is part of the revision (ADR 0061). */
+  readonly config?: ConfigIdentity;
 }
 
 /** Targets of a run. */
 export function findTargets(
   { daemonSet }: View,
   currentHash: string | undefined,
-  kept?: KeptBack,
+  { kept, config }: StagedTargets = {},
 ): Targets {
-  const current = { hash: currentHash, templateGeneration: templateGenerationOf(daemonSet) };
+  const templateGeneration = templateGenerationOf(daemonSet);
+  const current = { hash: currentHash, templateGeneration, ...defined({ config }) };
   const isFormer = (node: NodeName): boolean => kept?.nodes.has(node) === true;
   return {
     isFormer,
+    ...defined({ content: config }),
     hashOf: (node) => (isFormer(node) ? kept?.hash : currentHash),
     isOnTarget: (pod, node) => {
-      const isCurrent = isUpdated(pod, current);
+      const isCurrent = isOfRevision(pod, current);
       if (node === undefined || !isFormer(node)) return isCurrent;
-      return !isCurrent && kept?.refused.has(revisionHashOfPod(pod) ?? '') !== true;
+      return !isCurrent && kept?.refused.has(revisionOfPod(pod, config) ?? '') !== true;
     },
     ...(kept?.former?.hash === kept?.hash && kept?.former !== undefined
       ? { former: kept.former }

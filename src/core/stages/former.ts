@@ -9,6 +9,7 @@
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
+import { isSameTemplate, templateOfRevision } from '../pod/revision.ts';
 import { nodesRoundedDown } from '../policy/share.ts';
 import { groupNodes } from './groups.ts';
 import { nameOf } from './stage-node.ts';
@@ -19,7 +20,7 @@ import { findSteps } from './steps.ts';
 /** Nodes whose pods are, or are to be, of the former revision. */
 export function findFormer(record: RolloutRecord, input: StagesInput): ReadonlySet<NodeName> {
   const { policy, nodes, isStageTrue } = input;
-  if (!isStageTrue || record.former === undefined || record.isReturn) return new Set();
+  if (!isStageTrue || record.isReturn || !hasTemplateBack(record)) return new Set();
   if (isRollingBack(record, input)) return new Set(nodes.map(nameOf));
   const excluded = nodes.filter(({ isExcluded }) => isExcluded);
   const beyond = beyondPartition(record, input);
@@ -29,12 +30,21 @@ export function findFormer(record: RolloutRecord, input: StagesInput): ReadonlyS
   return new Set([...outside, ...beyond].map(nameOf));
 }
 
+/**
+ * True if pods of the former revision can be made: it has a template of its own. Where only content changed there is none,
+ * and a pod that is made takes the content as it is, whichever step is open (ADR 0061).
+ */
+export function hasTemplateBack({ hash, former }: Pick<RolloutRecord, 'hash' | 'former'>): boolean {
+  return former !== undefined && !isSameTemplate(former.hash, hash);
+}
+
 /** True while a breach, or an operator, sends all nodes back. */
 export function isRollingBack(
-  { breach, former, orders }: Pick<RolloutRecord, 'breach' | 'former' | 'orders'>,
+  record: Pick<RolloutRecord, 'breach' | 'former' | 'orders' | 'hash'>,
   { policy, isStageTrue }: Pick<StagesInput, 'policy' | 'isStageTrue'>,
 ): boolean {
-  if (!isStageTrue || former === undefined) return false;
+  const { breach, former, orders } = record;
+  if (!isStageTrue || former === undefined || !hasTemplateBack(record)) return false;
   const isAsked = breach !== undefined && policy.onBreach === 'rollback';
   return isAsked || orders.undo?.to === former.hash;
 }
@@ -62,7 +72,7 @@ export function findAhead(
 /** A pod of the former revision that was made during this rollout: then the API server lets others in as well. */
 function isMadeFormer({ old }: StageNode, { former, startedAtMs }: RolloutRecord): boolean {
   if (old === undefined || former === undefined || old.createdAtMs < startedAtMs) return false;
-  return revisionHashOfPod(old) === former.hash;
+  return revisionHashOfPod(old) === templateOfRevision(former.hash);
 }
 
 function isMissing(

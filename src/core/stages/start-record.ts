@@ -16,7 +16,7 @@ import { baselinesOf } from '../evidence/pod-baseline.ts';
 import { startTrial } from '../evidence/trial.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
-import { revisionHashOfPod } from '../pod/pod-facts.ts';
+import { revisionOfPod } from '../pod/revision.ts';
 import { CANARY_NODES_MAX, pickCanary, withAbleCanary } from './canary.ts';
 import { heldIfRestored, knownBad, refusedAfter } from './known-bad.ts';
 import { isPending, nameOf } from './stage-node.ts';
@@ -105,12 +105,12 @@ function ordersAfter(record: RolloutRecord | undefined): RolloutRecord['orders']
 }
 
 /** What most nodes run that are not of this revision; this revision, where all of them are. */
-function findBaseline({ nodes, hash, nowMs }: StagesInput): ProvenRevision | undefined {
+function findBaseline({ nodes, hash, nowMs, config }: StagesInput): ProvenRevision | undefined {
   const pending = nodes.filter(isPending);
   if (pending.length === 0) return { hash, provenAtMs: nowMs, isBaseline: true };
   const counts = new Map<string, number>();
   for (const { old } of pending) {
-    const former = old?.isReady === true ? revisionHashOfPod(old) : undefined;
+    const former = old?.isReady === true ? revisionOfPod(old, config) : undefined;
     if (former !== undefined) counts.set(former, (counts.get(former) ?? 0) + 1);
   }
   const [most] = [...counts.entries()].sort(
@@ -126,13 +126,13 @@ function findBaseline({ nodes, hash, nowMs }: StagesInput): ProvenRevision | und
 function withBroken(
   canary: readonly NodeName[],
   refused: readonly RefusedRevision[],
-  { nodes, policy }: StagesInput,
+  { nodes, policy, config }: StagesInput,
 ): readonly NodeName[] {
   if (refused.length === 0 || policy.canary.kind === 'selector') return canary;
   const hashes = new Set(refused.map(({ hash }) => hash));
   const broken = nodes
     .filter(({ old, isExcluded, node }) => {
-      const hash = old === undefined ? undefined : revisionHashOfPod(old);
+      const hash = old === undefined ? undefined : revisionOfPod(old, config);
       return hash !== undefined && hashes.has(hash) && !isExcluded && node.isReady;
     })
     .map(nameOf);

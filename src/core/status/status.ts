@@ -6,10 +6,13 @@
  * observedGeneration never falls and never leads (S7). Pods on nodes that do not exist are in no
  * counter.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { View } from '../model/plan.ts';
 import { NO_COUNTS, isPaused, withoutPauseNotice } from './pause-notice.ts';
-import { isAvailable, isUpdated, minReadyMsOf, templateGenerationOf } from '../pod/pod-facts.ts';
+import { isAvailable, minReadyMsOf, templateGenerationOf } from '../pod/pod-facts.ts';
+import { isOfRevision } from '../pod/revision.ts';
+import type { ConfigIdentity } from '../model/rollout-record.ts';
 
 const COUNTERS = [
   'currentNumberScheduled',
@@ -26,16 +29,21 @@ export const OWN_MEMBERS = [...COUNTERS, 'observedGeneration'] as const;
 
 type Counters = Record<(typeof COUNTERS)[number], number>;
 
+/** What updated means, and what is raised. */
+interface CountedFor {
+  readonly currentHash: string | undefined;
+  /** Content that is part of the revision. Differs from upstream: pods with another one are not updated (ADR 0061). */
+  readonly config?: ConfigIdentity | undefined;
+  readonly observeGeneration: boolean;
+}
+
 /** The status as the view has it. The generation is raised only by a run that was allowed to act. */
-export function computeStatus(
-  view: View,
-  options: { readonly currentHash: string | undefined; readonly observeGeneration: boolean },
-): DaemonSetStatus {
+export function computeStatus(view: View, options: CountedFor): DaemonSetStatus {
   const { daemonSet } = view;
   const observed = observedGenerationOf(daemonSet, options.observeGeneration);
   return withoutPauseNotice({
     ...daemonSet.status,
-    ...countNodes(view, options.currentHash),
+    ...countNodes(view, options),
     ...(observed === undefined ? {} : { observedGeneration: observed }),
   });
 }
@@ -86,7 +94,10 @@ function observedGenerationOf(daemonSet: DaemonSetObject, isObserved: boolean): 
   return Math.max(before ?? 0, daemonSet.metadata.generation ?? 0);
 }
 
-function countNodes(view: View, hash: string | undefined): Counters {
+function countNodes(
+  view: View,
+  { currentHash: hash, config }: Pick<CountedFor, 'currentHash' | 'config'>,
+): Counters {
   const counters: Counters = {
     currentNumberScheduled: 0,
     numberMisscheduled: 0,
@@ -97,7 +108,8 @@ function countNodes(view: View, hash: string | undefined): Counters {
     numberUnavailable: 0,
   };
   const at = { minReadyMs: minReadyMsOf(view.daemonSet), nowMs: view.nowMs };
-  const current = { hash, templateGeneration: templateGenerationOf(view.daemonSet) };
+  const templateGeneration = templateGenerationOf(view.daemonSet);
+  const current = { hash, templateGeneration, ...defined({ config }) };
   for (const { placement, pods } of view.nodes) {
     const [first] = pods;
     if (placement !== 'run') {
@@ -109,7 +121,7 @@ function countNodes(view: View, hash: string | undefined): Counters {
     counters.currentNumberScheduled += 1;
     if (first.isReady) counters.numberReady += 1;
     if (isAvailable(first, at)) counters.numberAvailable += 1;
-    if (isUpdated(first, current)) counters.updatedNumberScheduled += 1;
+    if (isOfRevision(first, current)) counters.updatedNumberScheduled += 1;
   }
   counters.numberUnavailable = counters.desiredNumberScheduled - counters.numberAvailable;
   return counters;

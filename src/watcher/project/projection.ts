@@ -71,6 +71,8 @@ export type OpaqueReason = OpaqueProjection['reason'];
 
 interface ProjectorOptions {
   readonly interner: Sharing;
+  /** Adds what is known of the content that a DaemonSet's policy has in its revision (ADR 0061). */
+  readonly attach?: (slim: SlimObject) => SlimObject;
   /** Projections of more bytes than this travel opaque, so that one always fits a message. */
   readonly objectBytesMax: number;
   /** Objects that did not fit a message, or that the queue refused: opaque (protocol 22). */
@@ -90,7 +92,11 @@ export function createProjector(options: ProjectorOptions): Projector {
       const shared =
         owner.kind === 'daemon-set' ? { ownerUid: options.interner.text(owner.uid) as Uid } : {};
       const slim = trySlim({ identity, raw, shared, options });
-      if (typeof slim !== 'string') return { kind: 'tracked', slim };
+      if (typeof slim !== 'string') {
+        const { attach } = options;
+        const isAttached = kind === 'DaemonSet' && attach !== undefined;
+        return { kind: 'tracked', slim: isAttached ? attach(slim) : slim };
+      }
       options.onOpaque(identity, slim);
       const labels =
         kind === 'Pod' || kind === 'ControllerRevision' ? labelsOrNone(raw) : undefined;

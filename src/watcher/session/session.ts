@@ -14,6 +14,7 @@ import { sliceCountFor } from '../../core/projections/set-hash.ts';
 import type { AnnouncementBody } from '../../core/model/watcher-message.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
 import { Alarm } from '../pace/alarm.ts';
+import type { ContentKeeper } from '../content/content-keeper.ts';
 import { FlushSchedule } from '../pace/flush-schedule.ts';
 import { HeartbeatSchedule, type WaitReason } from '../pace/heartbeat.ts';
 import { Intake } from '../observe/intake.ts';
@@ -22,14 +23,14 @@ import { createSelectorIndex } from '../project/membership.ts';
 import { Outbox } from '../replicate/outbox.ts';
 import { AffectedFinder } from '../replicate/affected.ts';
 import { UrgencyJudge } from '../replicate/urgency.ts';
-import { createProjector } from '../project/projection.ts';
-import type { Projector, SlimObject } from '../project/projection.ts';
+import type { SlimObject } from '../project/projection.ts';
 import { Publisher, SLICE_COUNT_MAX } from '../replicate/publisher.ts';
 import type { PublishEnd } from '../replicate/publisher.ts';
 import { Sender } from '../replicate/sender.ts';
 import { ObjectStore } from '../project/store.ts';
 import type { StoreListener } from '../project/store.ts';
 import { isAwaited, announcement } from './epoch.ts';
+import { createContentKeeper, createSessionProjector } from './project-for-session.ts';
 import type {
   SessionDependencies,
   SessionStart,
@@ -55,6 +56,7 @@ export class Session {
   readonly #flushes: FlushSchedule;
   readonly #urgency: UrgencyJudge;
   readonly #publisher: Publisher;
+  readonly #content: ContentKeeper | undefined;
   #phase: SessionPhase = 'announcing';
   #end: SessionEnd | undefined;
   #periodicDueMs: number;
@@ -80,7 +82,8 @@ export class Session {
     this.#store = new ObjectStore(selectors, this.#listener());
     const affected = new AffectedFinder(this.#store);
     this.#urgency = new UrgencyJudge(this.#store, affected);
-    const projector = this.#projector();
+    this.#content = createContentKeeper(dependencies, this.#store);
+    const projector = createSessionProjector(dependencies, this.#content);
     this.#intake = new Intake({
       store: this.#store,
       projector,
@@ -178,19 +181,6 @@ export class Session {
     };
   }
 
-  #projector(): Projector {
-    const { log, metrics, memory, options } = this.#on;
-    return createProjector({
-      interner: memory.interner,
-      objectBytesMax: options.objectBytesMax,
-      unsendable: memory.unsendable,
-      onOpaque: ({ of: kind, namespace, name, uid }, reason) => {
-        metrics.count('WatcherOpaqueObjects', { outcome: reason });
-        log.warn('an object travels opaque', { kind, namespace, name, uid, reason });
-      },
-    });
-  }
-
   async #publish(watches: Promise<void>[]): Promise<PublishEnd> {
     const { reason, requestId } = this.#start;
     const { clock, options, memory } = this.#on;
@@ -203,6 +193,8 @@ export class Session {
       // It rings once all lists have ended; one that fails for hours (no rights) must not become a busy loop.
       await this.#alarm.sleepUntil(clock.monotonicMs() + options.snapshotMs);
     }
+    // What is listed is in the store now: content is looked for by what stands there.
+    if (this.#content !== undefined) watches.push(this.#content.run(this.#abort.signal));
     let end: PublishEnd = await this.#snapshot(requestId);
     while (end === 'done' && this.#end === undefined) end = await this.#step();
     return end;

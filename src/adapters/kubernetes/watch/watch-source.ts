@@ -10,6 +10,7 @@ import { clusterUid } from '../../../core/model/identifiers.ts';
 import { jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { ConfigSource, NamespacedConfig } from '../../../ports/cluster/config-source.ts';
 import type { WatchedKind } from '../../../core/model/projections.ts';
 import type {
   LeaseWrite,
@@ -43,6 +44,14 @@ const PATHS: Readonly<Record<WatchedKind, string>> = {
   ControllerRevision: '/apis/apps/v1/controllerrevisions',
 };
 
+const CONFIG_PATHS: Readonly<Record<NamespacedConfig['kind'], string>> = {
+  ConfigMap: 'configmaps',
+  Secret: 'secrets',
+};
+/** An older API server, or one without the form, answers with the whole object: that says the same, and more. */
+const METADATA_ONLY =
+  'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;q=0.9';
+
 const LEASES_PATH = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases';
 const LEASE_PATH = `${LEASES_PATH}/rollcall-watcher`;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -50,7 +59,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const PAGE_BYTES_MAX = 256 * 1024 * 1024;
 
 /** A watch source that holds connections; nothing is opened yet. */
-export class ApiWatchSource implements WatchSource {
+export class ApiWatchSource implements WatchSource, ConfigSource {
   readonly #transport: Transport;
   readonly #connection: WatchConnection;
 
@@ -104,6 +113,23 @@ export class ApiWatchSource implements WatchSource {
     }
     options.onBytes();
     yield* readFrames(stream, kind, options);
+  }
+
+  async readConfig(
+    { kind, namespace, name }: NamespacedConfig,
+    form: 'identity' | 'whole',
+  ): ReturnType<ConfigSource['readConfig']> {
+    const answer = await this.#transport.send({
+      method: 'GET',
+      path: `/api/v1/namespaces/${namespace}/${CONFIG_PATHS[kind]}/${name}`,
+      ...(form === 'identity' ? { accept: METADATA_ONLY } : {}),
+    });
+    if (answer.kind === 'answered' && answer.status === 404) {
+      return { kind: 'ok', value: undefined };
+    }
+    const object = readObject(okBody(answer));
+    if (object !== undefined) return { kind: 'ok', value: object };
+    return { kind: 'failed', failure: failureOf(answer) };
   }
 
   async readLease(): ReturnType<WatchSource['readLease']> {

@@ -4,6 +4,7 @@
  * A later stamp wins; a process that is late loses and changes nothing. An opaque DaemonSet is noted
  * as such, without an object: its own set alone is decided on a live read (protocol 22).
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
 import { canonicalJson } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
@@ -89,13 +90,15 @@ async function writeDaemonSet(
 
 function itemOf(object: Projection | null): Omit<DaemonSetItem, 'stamp'> {
   if (object === null) return { object: null };
-  if (object.kind === 'DaemonSet') return { object: object.object };
+  if (object.kind === 'DaemonSet') {
+    return { object: object.object, ...defined({ config: object.config }) };
+  }
   const opaqueReason = object.kind === 'Opaque' ? object.reason : 'undecodable';
   return { object: null, opaqueReason };
 }
 
 function isSameItem(stored: DaemonSetItem, item: Omit<DaemonSetItem, 'stamp'>): boolean {
   const textOf = (one: Omit<DaemonSetItem, 'stamp'>): string =>
-    canonicalJson([one.opaqueReason ?? null, one.object as unknown as Json]);
+    canonicalJson([one.opaqueReason ?? null, one.object, one.config ?? null] as unknown as Json);
   return textOf(stored) === textOf(item);
 }

@@ -9,20 +9,22 @@
  * Differs from upstream: where no pod belongs any more, the node is read live as well. Each type has a watch
  * of its own, so a view may show the new DaemonSet beside the old node, which never were at the same time.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName, Uid } from '../../../core/model/identifiers.ts';
 import type { DeleteReason, NodeView, PlannedDelete, View } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
+import type { ConfigIdentity } from '../../../core/model/rollout-record.ts';
 import type { Placement } from '../../../core/model/verdict.ts';
 import { decidePlacement, preparePlacement } from '../../../core/placement/placement.ts';
 import type { PreparedPlacement } from '../../../core/placement/placement.ts';
 import {
   isAvailable,
   isTerminal,
-  isUpdated,
   minReadyMsOf,
   revisionHashOfPod,
   templateGenerationOf,
 } from '../../../core/pod/pod-facts.ts';
+import { isOfRevision } from '../../../core/pod/revision.ts';
 import { projectLiveNode, projectLivePod } from '../../../core/projections/project.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterReader, LiveRead } from '../../../ports/cluster/cluster-access.ts';
@@ -35,6 +37,8 @@ export interface ReasonContext {
   readonly view: View;
   /** Hash of the current revision, as the plan knew it: what outdated and replaced are judged by. */
   readonly currentHash: string | undefined;
+  /** Content that is part of it (ADR 0061); absent: none is. */
+  readonly content?: ConfigIdentity;
   /** UIDs of all victims of the run: none of them is the one that stays. */
   readonly victims: ReadonlySet<Uid>;
   readonly reads: SharedReads;
@@ -100,9 +104,10 @@ export class ReasonJudge {
 
   /** Of the current revision, by the rollout's wider test (spec 2.9); so is all, while unknown. */
   #isCurrent(pod: PodProjection): boolean {
-    const { currentHash: hash } = this.#context;
-    const current = { hash, templateGeneration: this.#templateGeneration };
-    return hash === undefined || isUpdated(pod, current);
+    const { currentHash: hash, content: config } = this.#context;
+    const templateGeneration = this.#templateGeneration;
+    const current = { hash, templateGeneration, ...defined({ config }) };
+    return hash === undefined || isOfRevision(pod, current);
   }
 
   /** Of the revision that its node is to run: the current one, unless a staged rollout keeps the node at another. */

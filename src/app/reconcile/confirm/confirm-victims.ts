@@ -5,6 +5,7 @@
  * resourceVersion becomes the precondition of the delete, so a status change that the watcher's
  * filter dropped cannot make it fail for ever (row 77). What cannot be confirmed is not deleted.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { DeletePodEffect } from '../../../core/model/effects.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { DeleteReason, PlannedDelete } from '../../../core/model/plan.ts';
@@ -19,7 +20,10 @@ import { projectLivePod } from '../../../core/projections/project.ts';
 const READS_AT_ONCE = 50;
 
 /** What confirming needs. */
-export interface ConfirmContext extends Pick<ReasonContext, 'view' | 'currentHash' | 'nowMs'> {
+export interface ConfirmContext extends Pick<
+  ReasonContext,
+  'view' | 'currentHash' | 'content' | 'nowMs'
+> {
   readonly reader: ClusterReader;
   /** False once the deadline passed: no further read is started. */
   readonly mayContinue: () => boolean;
@@ -69,12 +73,19 @@ export async function confirmVictims(
 /** Confirms victims one by one, with reads shared among them. */
 function confirmerOf(
   deletes: readonly PlannedDelete[],
-  { reader, view, currentHash, nowMs }: ConfirmContext,
+  { reader, view, currentHash, content, nowMs }: ConfirmContext,
 ): (planned: PlannedDelete) => Promise<Verdict> {
   const { namespace } = view;
   const reads = shareReads(reader, namespace);
   const victims = new Set(deletes.map(({ uid }) => uid));
-  const judge = new ReasonJudge({ view, currentHash, victims, reads, nowMs });
+  const judge = new ReasonJudge({
+    view,
+    currentHash,
+    victims,
+    reads,
+    nowMs,
+    ...defined({ content }),
+  });
   return async (planned) => {
     const live = await reads.pod(planned.name);
     if (live.kind === 'unavailable') return 'unreadable';

@@ -130,6 +130,7 @@ async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimCo
     reader: access,
     view: subject.view,
     currentHash: input.currentHash,
+    ...defined({ content: plan.content }),
     nowMs: () => context.dependencies.clock.nowMs(),
     mayContinue: () => mayContinue(context),
   });

@@ -5,6 +5,7 @@
  * numbering (row 74). Every memo expires; a due time that passed always means a look. A memo of the future
  * does not say when anything is due: a clock that was ahead wrote it (row 14).
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { DUE_TOLERANCE_MS } from '../../../core/model/hint.ts';
 import { canonicalJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
@@ -38,7 +39,14 @@ export function memoOf(
     configHash: hash48(canonicalJson(registration as unknown as JsonObject)), // it holds JSON values only
     release: run.release,
     ranAtMs: run.nowMs,
+    ...defined({ contentHash: contentHashOf(daemonSet) }),
   };
+}
+
+/** Content changes without the object: its version says nothing of it. */
+function contentHashOf({ config }: Basis['daemonSet']): number | undefined {
+  if (config === undefined) return undefined;
+  return hash48(canonicalJson(config as unknown as JsonObject)); // it holds JSON values only
 }
 
 /** Skips when the memo equals what was read and nothing is due. */
@@ -66,6 +74,7 @@ function isSameView(left: Memo, right: Memo, { daemonSet }: Basis): boolean {
     (version !== undefined && left.daemonSetVersion === version);
   return (
     isSameDaemonSet &&
+    left.contentHash === right.contentHash &&
     left.era === right.era &&
     left.epoch === right.epoch &&
     left.nodesChanged === right.nodesChanged &&

@@ -18,7 +18,7 @@ import type { Basis } from './read-basis.ts';
 /** What it is told from. */
 export interface StagingInput {
   readonly daemonSet: DaemonSetObject;
-  readonly basis: Pick<Basis, 'meta' | 'registration'>;
+  readonly basis: Pick<Basis, 'meta' | 'registration' | 'daemonSet'>;
   readonly nowMs: number;
   readonly policies: PolicyReader;
   readonly options: { readonly podsFreshMs: number; readonly silenceBoundMs: number };
@@ -33,6 +33,7 @@ export interface StagingInput {
 /** The context of its stages, if it asks for any. */
 export function stagingOf(input: StagingInput): StagingContext | undefined {
   const { daemonSet, basis, policies, former, causes, blocked } = input;
+  const { config } = basis.daemonSet;
   const { mode } = basis.registration;
   if (mode === 'observe') return undefined;
   const { namespace = '', name, annotations } = daemonSet.metadata;
@@ -45,7 +46,7 @@ export function stagingOf(input: StagingInput): StagingContext | undefined {
     seenView: `${era}/${epoch}`,
     isViewFresh: isFresh(input),
     unheardMs: basis.meta.unheardMs ?? 0,
-    ...defined({ former, causes, blocked }),
+    ...defined({ former, causes, blocked, config }),
   };
 }
 

@@ -107,6 +107,11 @@ onBreach: pause
     budget: 'attributed',
     after: ['cni', 'kube-system/csi'],
     shrinkPercent: 35,
+    config: {
+      kind: 'listed',
+      configMaps: ['agent-config'],
+      secrets: ['agent-ca', 'agent-token'],
+    },
   };
 
   it('reads every field', () => {

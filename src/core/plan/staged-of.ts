@@ -1,0 +1,51 @@
+/**
+ * What a staged rollout adds to a plan: its record, and which former template is needed, to make pods of it or to restore it.
+ *
+ * Only a revision with a template of its own can be gone back to: where content alone is new, nothing is read or restored
+ * (ADR 0061).
+ */
+import type { Plan, PlanContext } from '../model/plan.ts';
+import type { RolloutRecord } from '../model/rollout-record.ts';
+import { templateOfRevision } from '../pod/revision.ts';
+import type { Planning } from '../pods/planning.ts';
+import { planCopy } from '../rollout/plan-copy.ts';
+import type { Staging } from '../rollout/plan-stages.ts';
+import { hasTemplateBack } from '../stages/former.ts';
+
+/** How far the stages are, and the revision whose template has to be read before a pod of it is made. */
+export function stagedOf(
+  staging: Staging,
+  { targets, view, context }: Planning,
+): Pick<Plan, 'stages' | 'wantsFormer' | 'restores' | 'asksEventsOf' | 'copy'> {
+  if (staging.kind !== 'staged') return {};
+  const { record, gate, strays, former, open, asksEventsOf } = staging.stages;
+  const isWanted = view.nodes.some(
+    ({ node, pods, placement }) =>
+      placement === 'run' && former.has(node.name) && (pods.length === 0 || open.has(node.name)),
+  );
+  const hash = hasTemplateBack(record) ? formerTemplateOf(record) : undefined;
+  const isMissing = isWanted && targets.former === undefined && hash !== undefined;
+  return {
+    stages: { record, gate, strays },
+    ...(isMissing ? { wantsFormer: hash } : {}),
+    ...(asksEventsOf.length === 0 ? {} : { asksEventsOf }),
+    ...(hash !== undefined && mayRestore(staging, context) ? { restores: hash } : {}),
+    ...planCopy(record, context, view.nowMs),
+  };
+}
+
+function formerTemplateOf({ former }: RolloutRecord): string | undefined {
+  return former === undefined ? undefined : templateOfRevision(former.hash);
+}
+
+/** One that was halted before and came again is held: whoever applies it would apply it a third time. */
+function mayRestore(
+  { stages: { record }, policy }: Extract<Staging, { kind: 'staged' }>,
+  { staging, guard }: PlanContext,
+): boolean {
+  const isAsked = policy.onBreach === 'rollback' && guard.kind === 'act';
+  const { breach } = record;
+  return (
+    isAsked && staging?.mode === 'copilot' && breach !== undefined && breach.cause !== 'KnownBad'
+  );
+}
