@@ -19,6 +19,7 @@ import { COMPOSITION_BUGS } from './composition.ts';
 import { POSITION_BUGS } from './positions.ts';
 import { DIFFERENTIAL_BUGS } from './differential.ts';
 import { MUTATION_BUGS } from './mutation.ts';
+import { CONTENT_BUGS } from './content.ts';
 import { COPILOT_BUGS } from './copilot.ts';
 import { ORDER_BUGS } from './orders.ts';
 import { SHOWN_BUGS } from './shown.ts';
@@ -66,6 +67,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   LANE_BUGS,
   STAGE_BUGS,
   HALT_BUGS,
+  CONTENT_BUGS,
 ];
 
 /** The rows by name. */

@@ -67,23 +67,25 @@ export function decideSkip(
   return { kind: 'skip' };
 }
 
+/** What of a memo has to be as it was read; the DaemonSet's stamp is compared apart. */
+const COMPARED = [
+  'contentHash',
+  'era',
+  'epoch',
+  'nodesChanged',
+  'podsChanged',
+  'revisionsChanged',
+  'configVersion',
+  'configHash',
+  'release',
+] as const;
+
 function isSameView(left: Memo, right: Memo, { daemonSet }: Basis): boolean {
   const version = daemonSet.object?.metadata.resourceVersion;
   const isSameDaemonSet =
     left.daemonSetChanged === right.daemonSetChanged ||
     (version !== undefined && left.daemonSetVersion === version);
-  return (
-    isSameDaemonSet &&
-    left.contentHash === right.contentHash &&
-    left.era === right.era &&
-    left.epoch === right.epoch &&
-    left.nodesChanged === right.nodesChanged &&
-    left.podsChanged === right.podsChanged &&
-    left.revisionsChanged === right.revisionsChanged &&
-    left.configVersion === right.configVersion &&
-    left.configHash === right.configHash &&
-    left.release === right.release
-  );
+  return isSameDaemonSet && COMPARED.every((field) => left[field] === right[field]);
 }
 
 /** How much longer than it was to be a wait may last: jitter, and clocks that differ by a little. */

@@ -186,6 +186,23 @@ describe('nothing is restarted', () => {
     });
   }
 
+  it('and a rollout that is under way keeps its record while it is renamed', () => {
+    const played = world();
+    halfAnHour(played);
+    played.hash = 'bbbb';
+    played.until(() => played.record?.step.kind === 'canary');
+    const { startedAtMs } = played.record ?? assert.fail('no record');
+    played.observed = observed('11');
+    played.tick(1000);
+    assert.match(played.record?.hash ?? '', /^bbbb\+/);
+    assert.equal(played.record?.startedAtMs, startedAtMs);
+    played.policy = policy({ soakMs: 60_000 });
+    played.tick(1000);
+    assert.deepEqual([played.record?.hash, played.record?.startedAtMs], ['bbbb', startedAtMs]);
+    halfAnHour(played);
+    assert.equal(played.deleted.length, NODES);
+  });
+
   it('what could not be read for an hour counts as it was, and a change in between is seen after', () => {
     const played = settled();
     played.observed = observed(undefined, { problem: 'unread' });
