@@ -85,4 +85,15 @@ export const CONTENT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'return true;',
     killedBy: { file: KEEPER_TEST, title: 'costs nothing while nobody asks' },
   },
+  'content-of-any-key': {
+    bug: 'a key is not told from the one before it: whoever makes it anew restarts every node',
+    file: 'src/core/config/content-hash.ts',
+    before:
+      "return { bytes, id: keyed(bytes, 'rollcall config key').slice(0, KEY_ID_CHARACTERS) };",
+    after: "return { bytes, id: '0'.repeat(KEY_ID_CHARACTERS) };",
+    killedBy: {
+      file: 'test/simulation/content.test.ts',
+      title: 'restarts nobody out of ignorance',
+    },
+  },
 };

@@ -43,6 +43,7 @@ import { SimulatedQueues, deliveryOf } from './queues.ts';
 import { textOfError } from './secret-audit.ts';
 import { Site, observedConnector } from './site.ts';
 import type { QueueName } from './queues.ts';
+import type { ContentPorts } from '../../../src/watcher/content/content-keeper.ts';
 import { startWatcherProcess } from './watcher-process.ts';
 import type { WatcherProcess } from './watcher-process.ts';
 
@@ -62,6 +63,8 @@ export interface WorldOptions {
     readonly functions?: number;
     readonly watcher?: number;
   };
+  /** How its watchers read content that is part of revisions; absent: none do. */
+  readonly content?: ContentPorts;
   /** Another observer than the ordinary one. */
   readonly observer?: Observer;
 }
@@ -239,6 +242,7 @@ export class World {
       skewMs: this.#options.skewMs?.watcher ?? 0,
       release,
       ...(this.#options.watcher === undefined ? {} : { options: this.#options.watcher }),
+      ...(this.#options.content === undefined ? {} : { content: this.#options.content }),
     });
     this.watchers.push(process);
     return process;
