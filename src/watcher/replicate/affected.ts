@@ -60,7 +60,8 @@ export class AffectedFinder {
   /** True if a DaemonSet may use the node now that could not as it was sent last, or the other way round; undefined: it cannot be judged. */
   movesPlacement({ sentNode: before, slim }: Tracked): boolean | undefined {
     const after = slim?.projection;
-    if (after?.kind !== 'Node' || before === 'opaque') return undefined;
+    const isNode = after?.kind === 'Node';
+    if (!isNode || before === 'opaque') return undefined;
     for (const daemonSet of this.#store.objects('DaemonSet')) {
       const prepared = this.#prepare(daemonSet.slim?.projection);
       if (prepared === undefined) return undefined;
