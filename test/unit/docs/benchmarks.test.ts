@@ -22,6 +22,9 @@ const MEDIAN = /\| ([\d.]+) s \(([\d., ]+)\) \|/g;
 const AGREED: readonly (readonly [section: string, said: string, file: string, has: string])[] = [
   ['join', '1,000 nodes and 10 DaemonSets', 'join', "'BENCH_NODES'] ?? 1000"],
   ['join', '1,000 nodes and 10 DaemonSets', 'join', "'BENCH_DAEMONSETS'] ?? 10)"],
+  ['beside', 'of 1,000 nodes', 'beside', "'BENCH_NODES'] ?? 1000"],
+  ['beside', '12 joins', 'beside', "'BENCH_JOINS'] ?? 12"],
+  ['beside', 'than 1.5 times', 'beside', 'FACTOR_MAX = 1.5;'],
   ['create', '1,000 nodes', 'support/contest', "'BENCH_NODES'] ?? 1000"],
   ['create', 'measured three times, `default` once', 'support/contest', "'BENCH_REPEATS'] ?? 3"],
   ['create', 'measured three times, `default` once', 'support/contest', 'default: 1,'],
