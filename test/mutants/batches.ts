@@ -12,10 +12,50 @@ const COUNTS_TEST = 'test/unit/app/reconcile/status/write-counts.test.ts';
 const MORE = 'src/app/reconcile/status/more-to-come.ts';
 const MORE_TEST = 'test/unit/app/reconcile/status/more-to-come.test.ts';
 const READS_TEST = 'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts';
+const WRITER = 'src/adapters/dynamodb/batched-writer.ts';
+const WRITER_TEST = 'test/unit/adapters/dynamodb/batched-writer.test.ts';
 const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
 
 /** The rows of batches of hints. */
 export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'writes-trust-a-repeated-batch': {
+    bug: 'a batch that was repeated takes its own success for a lost race (spec faults 33)',
+    file: WRITER,
+    before: 'const isOnce = sent.attempts === 1;',
+    after: 'const isOnce = true;',
+    killedBy: { file: WRITER_TEST, title: 'where a failed condition may be our own success' },
+  },
+  'writes-lose-a-missing-item': {
+    bug: 'a DaemonSet that is new to the view counts as one of a later stamp, and is never written (L1)',
+    file: WRITER,
+    before: " && write.where.operator === '='",
+    after: '',
+    killedBy: { file: WRITER_TEST, title: 'or a missing item' },
+  },
+  'writes-take-an-error-for-success': {
+    bug: 'a statement that was throttled counts as written, and effects go without their intents (S1)',
+    file: WRITER,
+    before: "if (code === undefined) answer('written');",
+    after: "if (code !== 'ConditionalCheckFailed') answer('written');",
+    killedBy: { file: WRITER_TEST, title: 'where a statement is throttled' },
+  },
+  'writes-forget-their-token': {
+    bug: 'a write that a batch may have made is taken for somebody else’s (spec faults 33)',
+    file: 'src/adapters/dynamodb/table.ts',
+    before: ' && !mayStand',
+    after: '',
+    killedBy: {
+      file: 'test/unit/adapters/dynamodb/table.test.ts',
+      title: 'is written when a batch before it had written',
+    },
+  },
+  'writes-wait-for-one-that-hangs': {
+    bug: 'a request that hangs holds the writes of every other key of its process (L3)',
+    file: WRITER,
+    before: 'const FLIGHTS_MAX = 2;',
+    after: 'const FLIGHTS_MAX = 1;',
+    killedBy: { file: WRITER_TEST, title: 'for no one that hangs' },
+  },
   'batch-waits-for-the-slowest': {
     bug: 'a key whose run has ended waits for a run that hangs (L3)',
     file: BATCH,

@@ -142,7 +142,18 @@ describe('the roles of the functions (row 69)', () => {
       });
       const sealed = await seenCluster({ ...takeover, authentication: BOUND_TOKEN });
       await sealToken(world, sealed.cluster);
+      // Keys of one batch whose states stand already: these are written together.
+      const abreast = [await seenCluster(), await seenCluster(), await seenCluster()];
+      const hints = abreast.map(({ cluster: { id }, cluster: of }) => ({
+        body: encodeHint(hintFor(of)),
+        group: id,
+      }));
+      await world.deliver('reconcile', 'rollcall-local-reconcile.fifo', hints);
+      for (const { sender } of abreast) {
+        await world.deliver('ingest', EVENTS, [recordOf(sender.changes([nodeOf('n1', 2)]))]);
+      }
       prepared();
+      await deliver('reconcile', 'rollcall-local-reconcile.fifo', hints);
       for (const target of [observed.cluster, cluster, silent.cluster, sealed.cluster]) {
         const record = { body: encodeHint(hintFor(target)), group: 'g' };
         await deliver('reconcile', 'rollcall-local-reconcile.fifo', [record]);

@@ -27,7 +27,7 @@ export function createStateStore(table: Table): StateStore {
     writeState: async (ref, { version, ...rest }) => {
       const key = daemonSetKey(ref, 'STATE');
       const attributes = { version: version + 1, body: encodeBody(key, rest) };
-      return table.putIf(key, attributes, ifVersion(version));
+      return table.replaceIf(key, attributes, ifVersion(version));
     },
   };
 }

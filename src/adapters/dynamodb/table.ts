@@ -19,6 +19,8 @@ import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
 import { readerOf, stampReaderOf } from './batched-reader.ts';
 import type { StoredItem } from './batched-reader.ts';
+import { writerOf } from './batched-writer.ts';
+import type { Standing } from './batched-writer.ts';
 import { ItemTooLargeError } from './item-codec.ts';
 import type { ItemKey } from './item-keys.ts';
 
@@ -34,6 +36,8 @@ export interface Condition {
   readonly expression: string;
   readonly names?: Readonly<Record<string, string>>;
   readonly values?: Readonly<Record<string, unknown>>;
+  /** The same of an item that is there; where it fails, `expression` may hold of one that is not. */
+  readonly standing?: Standing;
 }
 
 /** Which part of a partition, in key order. */
@@ -102,8 +106,39 @@ export class Table {
   }
 
   async putIf(key: ItemKey, attributes: StoredItem, condition: Condition): Promise<WriteResult> {
+    return this.putWith(this.token(), { key, attributes, condition }, { mayStand: false });
+  }
+
+  /**
+   * The same, in company of others where the condition is about an item that is there. `attributes` names all that such
+   * an item may have: those that are undefined are taken away.
+   */
+  async replaceIf(
+    key: ItemKey,
+    attributes: StoredItem,
+    condition: Condition,
+  ): Promise<WriteResult> {
+    const { standing: where } = condition;
     const token = this.token();
-    return this.compareAndSet({ key, token, writer: WRITER }, () =>
+    const single = (before: { readonly mayStand: boolean }): Promise<WriteResult> =>
+      this.putWith(token, { key, attributes: defined(attributes), condition }, before);
+    if (where === undefined) return single({ mayStand: false });
+    const { tableName } = this;
+    const stamped = { ...attributes, [WRITER]: token };
+    return writerOf(this.client).write({ tableName, key, attributes: stamped, where }, single);
+  }
+
+  private putWith(
+    token: string,
+    write: {
+      readonly key: ItemKey;
+      readonly attributes: StoredItem;
+      readonly condition: Condition;
+    },
+    { mayStand }: { readonly mayStand: boolean },
+  ): Promise<WriteResult> {
+    const { key, attributes, condition } = write;
+    return this.compareAndSet({ key, token, writer: WRITER, mayStand }, () =>
       this.client.send(
         new PutCommand({
           TableName: this.tableName,
@@ -138,7 +173,7 @@ export class Table {
     const names = Object.fromEntries(entries.map(([name], index) => [`#s${index}`, name]));
     const values = Object.fromEntries(entries.map(([, value], index) => [`:s${index}`, value]));
     const assignments = entries.map((_, index) => `#s${index} = :s${index}`).join(', ');
-    return this.compareAndSet({ key, token, writer }, () =>
+    return this.compareAndSet({ key, token, writer, mayStand: false }, () =>
       this.client.send(
         new UpdateCommand({
           TableName: this.tableName,
@@ -175,16 +210,22 @@ export class Table {
   }
 
   private async compareAndSet(
-    write: { readonly key: ItemKey; readonly token: string; readonly writer: string },
+    write: {
+      readonly key: ItemKey;
+      readonly token: string;
+      readonly writer: string;
+      /** True if another request may have written it already. */
+      readonly mayStand: boolean;
+    },
     send: () => Promise<unknown>,
   ): Promise<WriteResult> {
-    const { key, token, writer } = write;
+    const { key, token, writer, mayStand } = write;
     try {
       await send();
       return 'written';
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw asItemTooLarge(key, error);
-      if (error.$metadata.attempts === 1) return 'lost';
+      if (error.$metadata.attempts === 1 && !mayStand) return 'lost';
       return (await this.storedWriter({ key, writer }, error.Item)) === token ? 'written' : 'lost';
     }
   }
@@ -222,16 +263,25 @@ export const IF_MISSING: Condition = { expression: 'attribute_not_exists(pk)' };
 /** Holds while the stored version is this one; 0 means that there is no version yet. */
 export function ifVersion(version: number): Condition {
   if (version === 0) return { expression: 'attribute_not_exists(version)' };
-  return { expression: 'version = :expected', values: { ':expected': version } };
+  return {
+    expression: 'version = :expected',
+    values: { ':expected': version },
+    standing: { attribute: 'version', operator: '=', value: version },
+  };
 }
 
 /** Holds while the stored stamp is exactly this one. */
 export function ifStamp(stamp: string): Condition {
-  return { expression: 'stamp = :expected', values: { ':expected': stamp } };
+  return {
+    expression: 'stamp = :expected',
+    values: { ':expected': stamp },
+    standing: { attribute: 'stamp', operator: '=', value: stamp },
+  };
 }
 
 /** Holds while there is no item, or its stamp is older. */
 export function ifStampOlder(stamp: string): Condition {
   const expression = 'attribute_not_exists(pk) OR stamp < :mine';
-  return { expression, values: { ':mine': stamp } };
+  const standing = { attribute: 'stamp', operator: '<', value: stamp } as const;
+  return { expression, values: { ':mine': stamp }, standing };
 }

@@ -103,14 +103,16 @@ function writerOf(table: Table): ViewWriter {
     },
     writeSlice: async (ref, { stamp, objects, gone = [] }, expected) => {
       const key = sliceKey(ref);
-      const attributes = { stamp, body: encodeList(key, objects), ...encodeTombstones(key, gone) };
-      return table.putIf(key, attributes, expected === undefined ? IF_MISSING : ifStamp(expected));
+      const body = encodeList(key, objects);
+      const attributes = { stamp, body, gone: undefined, ...encodeTombstones(key, gone) };
+      const condition = expected === undefined ? IF_MISSING : ifStamp(expected);
+      return table.replaceIf(key, attributes, condition);
     },
     removeSlice: (ref, expected) => table.removeIf(sliceKey(ref), ifStamp(expected)),
     raisePosition: (ref, position) => raisePosition(table, ref, position),
     writeDaemonSet: async (ref, { stamp, ...rest }) => {
       const key = daemonSetKey(ref, 'DAEMONSET');
-      return table.putIf(key, { stamp, body: encodeBody(key, rest) }, ifStampOlder(stamp));
+      return table.replaceIf(key, { stamp, body: encodeBody(key, rest) }, ifStampOlder(stamp));
     },
     writeName: (cluster, item) => {
       const { stamp, uid, formerUids } = item;

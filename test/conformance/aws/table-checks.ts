@@ -10,6 +10,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { Check } from './check.ts';
+import { statementChecks } from './statement-checks.ts';
 import type { TableBench } from './table-bench.ts';
 
 const key = { pk: 'p', sk: 's' };
@@ -287,4 +288,5 @@ export const tableChecks: readonly Check<TableBench>[] = [
   ...conditionChecks,
   ...contentChecks,
   ...readChecks,
+  ...statementChecks,
 ];

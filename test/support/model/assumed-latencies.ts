@@ -27,6 +27,7 @@ export const ASSUMED_LATENCIES = {
   'batch-get': { what: 'BatchGetItem', p50Ms: 6, p99Ms: 18 },
   query: { what: 'Query', p50Ms: 5, p99Ms: 15 },
   write: { what: 'PutItem, UpdateItem with a condition', p50Ms: 6, p99Ms: 20 },
+  'batch-write': { what: 'BatchExecuteStatement', p50Ms: 9, p99Ms: 30 },
   request: { what: 'a request to an API server, connection open', p50Ms: 20, p99Ms: 60 },
   connect: { what: 'a new connection to an API server, and who it is', p50Ms: 80, p99Ms: 250 },
 } as const satisfies Readonly<Record<string, Assumed>>;

@@ -7,10 +7,12 @@
  * travel together as they do in a process. Whatever the code asks of outside waits for the environment's processor first:
  * ten runs of one batch share it.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import { withLaggingReads } from '../../../src/adapters/dynamodb/lagging-reads.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
 import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
+import type { NamespacedName } from '../../../src/ports/stores/view-store.ts';
 import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
@@ -67,6 +69,8 @@ export class Environment {
   readonly #slowness: number;
   /** Clusters that a connection is open to. */
   readonly #known = new Set<string>();
+  /** Lists that are about to be sent, by cluster and namespace. */
+  readonly #lists = new Map<string, Promise<void>>();
   #busyUntilMs = 0;
 
   constructor(declared: EnvironmentOf, surroundings: EnvironmentSurroundings) {
@@ -78,7 +82,7 @@ export class Environment {
       (cpuFactor * PROCESSOR_MEGABYTES) / Math.min(memoryMegabytes, PROCESSOR_MEGABYTES);
     const strict = table.client({
       before: (request) => {
-        use[request === 'write' ? 'writeRequests' : 'readRequests'] += 1;
+        use[request.endsWith('write') ? 'writeRequests' : 'readRequests'] += 1;
         return this.#ask(request, ASSUMED_CPU_MS.awsRequest);
       },
       onUnits: (of, count) => {
@@ -149,6 +153,20 @@ export class Environment {
     await this.#ask('send', ASSUMED_CPU_MS.awsRequest * requests);
   }
 
+  /** DaemonSets of a namespace that are asked for at one moment share a list (daemon-set-reads.ts). */
+  #list(place: string): Promise<void> {
+    const known = this.#lists.get(place);
+    if (known !== undefined) return known;
+    const list = turn().then(async () => {
+      this.#lists.delete(place);
+      this.#use.apiRequests += 1;
+      this.compute(ASSUMED_CPU_MS.apiRequest);
+      await this.idle();
+    });
+    this.#lists.set(place, list);
+    return list;
+  }
+
   #connector(): ClusterConnector {
     const { connector } = this.#on;
     return {
@@ -161,7 +179,7 @@ export class Environment {
         }
         const connection = await connector.connect(registration);
         if (connection.kind !== 'connected') return connection;
-        return { kind: 'connected', access: this.#access(connection.access) };
+        return { kind: 'connected', access: this.#access(registration.id, connection.access) };
       },
       forget: (id) => {
         this.#known.delete(id);
@@ -170,13 +188,17 @@ export class Environment {
   }
 
   /** Requests cost processor time here; how long they take is the site's. */
-  #access(access: ClusterAccess): ClusterAccess {
+  #access(id: string, access: ClusterAccess): ClusterAccess {
     return new Proxy(access, {
       get: (target, property) => {
         const member: unknown = Reflect.get(target, property);
         if (typeof member !== 'function') return member;
         return async (...input: unknown[]): Promise<unknown> => {
           const [effects] = input;
+          if (property === 'getDaemonSet') {
+            await this.#list(`${id} ${(effects as NamespacedName).namespace}`);
+            return Reflect.apply(member, target, input) as unknown;
+          }
           const requests = property === 'execute' && Array.isArray(effects) ? effects.length : 1;
           this.#use.apiRequests += requests;
           this.compute(ASSUMED_CPU_MS.apiRequest * requests);

@@ -7,6 +7,7 @@
  */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
+  BatchExecuteStatementCommand,
   BatchGetCommand,
   DeleteCommand,
   GetCommand,
@@ -15,12 +16,14 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { updateOf } from '@rollcall/local-aws/dynamodb/statement.ts';
+import type { WireValue } from '@rollcall/local-aws/dynamodb/statement.ts';
 import { holds } from './condition.ts';
 import { readUnits, sizeOfItem, writeUnits } from './item-size.ts';
 import type { Attributes } from './item-size.ts';
 
 /** What a request is, for who decides how long it takes. */
-export type TableRequest = 'get' | 'batch-get' | 'query' | 'write';
+export type TableRequest = 'get' | 'batch-get' | 'query' | 'write' | 'batch-write';
 
 /** Who opened a client: decides how long requests take, and is told what they cost. */
 export interface TableUser {
@@ -84,6 +87,9 @@ export class VirtualTable {
     if (command instanceof QueryCommand) {
       return { request: 'query', apply: () => this.#query(command.input, onRead) };
     }
+    if (command instanceof BatchExecuteStatementCommand) {
+      return { request: 'batch-write', apply: () => this.#writeMany(command.input, onWrite) };
+    }
     return { request: 'write', apply: () => this.#write(writeOf(command, this), onWrite) };
   }
 
@@ -121,6 +127,27 @@ export class VirtualTable {
     const last = keys[Limit - 1];
     const hasMore = last !== undefined && keys.length > Limit;
     return { Items: items, ...(hasMore ? { LastEvaluatedKey: { sk: last } } : {}) };
+  }
+
+  #writeMany(
+    { Statements = [] }: BatchExecuteStatementCommand['input'],
+    onBytes: OnBytes,
+  ): unknown {
+    const answers = Statements.map(({ Statement = '', Parameters = [] }) => {
+      // Values stand where the wire has them with their types.
+      const update = updateOf({ Statement, Parameters: Parameters as readonly WireValue[] });
+      if (update === undefined) throw new Error(`a statement that is not known: ${Statement}`);
+      try {
+        const { TableName, Key } = update;
+        const next = { ...this.peek({ TableName, Key }), ...assigned(update) };
+        this.#write({ ...update, next }, onBytes);
+        return { TableName };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        return { Error: { Code: 'ConditionalCheckFailed', Message: error.message } };
+      }
+    });
+    return { Responses: answers, $metadata: { attempts: 1 } };
   }
 
   #write(write: Write, onBytes: OnBytes): unknown {
@@ -165,15 +192,28 @@ function writeOf(command: unknown, table: VirtualTable): Write {
   return { ...command.input, TableName, Key, next };
 }
 
-/** `SET #s0 = :s0, …`, the only updates that the stores make. */
-function assigned(input: UpdateCommand['input']): Attributes {
-  const { UpdateExpression = '', ExpressionAttributeNames: names = {} } = input;
-  const assignments = UpdateExpression.replace(/^SET /, '').split(', ');
-  return Object.fromEntries(
-    assignments.map((assignment) => {
-      const [, name = '', value = ''] = /^(\S+) = (\S+)$/.exec(assignment) ?? [];
-      if (value === '') throw new Error(`an update that this table does not know: ${assignment}`);
-      return [names[name] ?? name, input.ExpressionAttributeValues?.[value]];
-    }),
-  );
+/** `SET #s0 = :s0, … REMOVE #s1, …`, the only updates that the stores make; what is removed is undefined. */
+function assigned(
+  input: Pick<
+    UpdateCommand['input'],
+    'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+  >,
+): Attributes {
+  const [sets = '', removes = ''] = (input.UpdateExpression ?? '')
+    .replace(/^SET /, '')
+    .split(' REMOVE ');
+  const nameOf = (name: string): string => input.ExpressionAttributeNames?.[name] ?? name;
+  const changed: Record<string, unknown> = {};
+  for (const name of removes.split(', ')) changed[nameOf(name)] = undefined;
+  for (const assignment of sets.split(', ')) {
+    const [name, value] = sidesOf(assignment);
+    changed[nameOf(name)] = input.ExpressionAttributeValues?.[value];
+  }
+  return changed;
+}
+
+function sidesOf(assignment: string): readonly [string, string] {
+  const [, name = '', value = ''] = /^(\S+) = (\S+)$/.exec(assignment) ?? [];
+  if (value === '') throw new Error(`an update that this table does not know: ${assignment}`);
+  return [name, value];
 }

@@ -1,8 +1,11 @@
 // Which rights a table request needs: its action on each table that it names, with the partition keys it touches.
 //
-// BatchGetItem is asked for each of its tables by itself. Only the operations that Rollcall's roles may name have
+// BatchGetItem is asked for each of its tables by itself, a batch of statements for each of these, as the action that AWS
+// names it by (PartiQLUpdate); a statement that is not known here names no table, so nobody has the right. Only the operations that Rollcall's roles may name have
 // their keys read; another operation is judged by its action alone, and no role of ours grants one.
 import { accessKeyOf, type Authorizer, type Decision } from '../iam/authorizer.ts';
+import { statementsOf } from './batch-statements.ts';
+import { updateOf } from './statement.ts';
 
 /** What a request is authorised by. */
 export interface TableRequest {
@@ -34,13 +37,15 @@ type Key = Readonly<Record<string, { readonly S?: string }>>;
 /** Name of the partition key: both tables have the same. */
 const partitionKey = 'pk';
 
+const STATEMENTS = 'BatchExecuteStatement';
+
 /** The refusal of a request, or undefined when its sender has the right. */
 export function refuseTableRequest(
   authorizer: Authorizer,
   request: TableRequest,
 ): TableRefusal | undefined {
   const accessKey = accessKeyOf(request.authorization);
-  const action = `dynamodb:${request.name}`;
+  const action = `dynamodb:${actionOf(request.name)}`;
   for (const { tableName, leadingKeys } of touchedTables(request)) {
     const resourceArn = request.arnOf(tableName);
     const decision = authorizer.decide(accessKey, { action, resourceArn, leadingKeys });
@@ -54,7 +59,13 @@ interface TouchedTable {
   readonly leadingKeys: () => readonly string[];
 }
 
+/** Statements have actions of their own; of these only updates are known here. */
+function actionOf(name: string): string {
+  return name === STATEMENTS ? 'PartiQLUpdate' : name;
+}
+
 function touchedTables({ name, body }: TableRequest): readonly TouchedTable[] {
+  if (name === STATEMENTS) return statementsOf(body).map(touchedBy);
   const fields = parseFields(body);
   if (name !== 'BatchGetItem') {
     return [{ tableName: fields.TableName ?? '', leadingKeys: () => keysOf(name, fields) }];
@@ -63,6 +74,17 @@ function touchedTables({ name, body }: TableRequest): readonly TouchedTable[] {
     tableName,
     leadingKeys: () => keys.map(partitionOf),
   }));
+}
+
+function touchedBy(statement: Parameters<typeof updateOf>[0]): TouchedTable {
+  const update = updateOf(statement);
+  return {
+    tableName: update?.TableName ?? '',
+    leadingKeys: () => {
+      const partition = update?.Key.pk['S'];
+      return [typeof partition === 'string' ? partition : ''];
+    },
+  };
 }
 
 function keysOf(name: string, fields: Fields): readonly string[] {

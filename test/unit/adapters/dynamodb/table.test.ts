@@ -140,6 +140,61 @@ describe('a conditional write whose answer was lost', () => {
   });
 });
 
+describe('writes of items that are there, side by side', () => {
+  const OTHER = { pk: 'p', sk: 'other' };
+
+  /** One that a batch did not answer plainly, and what its single write meets. */
+  const inDoubt = (stored: (token: unknown) => unknown): ReturnType<typeof scripted> =>
+    scripted(({ operation, input }, index) => {
+      if (operation !== 'BatchExecuteStatement') {
+        return index === 1 ? conditionFailed({ writer: stored(writerIn(input)) }) : OK;
+      }
+      return { status: 200, body: { Responses: [{ Error: { Code: 'InternalServerError' } }, {}] } };
+    });
+  const writerIn = (input: Record<string, unknown>): unknown =>
+    (input['Item'] as Record<string, unknown>)['writer'];
+
+  it('is written when a batch before it had written', async () => {
+    const { table, calls } = inDoubt((token) => token);
+    const results = await Promise.all([
+      table.replaceIf(KEY, { stamp: 'b', gone: undefined }, ifStamp('a')),
+      table.replaceIf(OTHER, { stamp: 'b', gone: undefined }, ifStamp('a')),
+    ]);
+    assert.deepEqual(results, ['written', 'written']);
+    const [batch, single] = calls;
+    const [statement] = batch?.input['Statements'] as { readonly Parameters: unknown[] }[];
+    assert.deepEqual(statement, {
+      Statement:
+        'UPDATE "view" SET "stamp"=? SET "writer"=? REMOVE "gone" WHERE "pk"=? AND "sk"=? AND "stamp"=?',
+      Parameters: [{ S: 'b' }, writerOf(single), { S: 'p' }, { S: 's' }, { S: 'a' }],
+    });
+    assert.deepEqual(Object.keys(single?.input['Item'] as object).toSorted(), [
+      ...['pk', 'sk', 'stamp', 'writer'],
+    ]);
+  });
+
+  it('is lost when somebody else had', async () => {
+    const { table } = inDoubt(() => ({ S: 'somebody else' }));
+    const results = await Promise.all([
+      table.replaceIf(KEY, { stamp: 'b' }, ifStamp('a')),
+      table.replaceIf(OTHER, { stamp: 'b' }, ifStamp('a')),
+    ]);
+    assert.deepEqual(results, ['lost', 'written']);
+  });
+
+  it('go by themselves where the condition is about an item that may be missing', async () => {
+    const { table, calls } = scripted(() => OK);
+    await Promise.all([
+      table.replaceIf(KEY, { version: 1 }, ifVersion(0)),
+      table.replaceIf(OTHER, { version: 1 }, ifVersion(0)),
+    ]);
+    assert.deepEqual(
+      calls.map(({ operation }) => operation),
+      ['PutItem', 'PutItem'],
+    );
+  });
+});
+
 describe('a table that throttles (spec faults 32)', () => {
   const throttled: Answer = {
     status: 400,
