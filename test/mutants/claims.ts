@@ -181,7 +181,27 @@ const parity: Readonly<Record<string, PlantedBug>> = {
     after: 'const raised = { ...last, count: Math.min(25, last.count + 1) };',
     killedBy: {
       file: 'test/unit/app/reconcile/event-rules.test.ts',
-      title: 'raises the combined Event from then on, one request per run',
+      title: 'raises the combined Event from then on, one request per run and minute',
+    },
+  },
+  'events-raised-by-every-run': {
+    bug: 'a combined Event is raised by every run: ten requests of a joining node that tell one number each (issue 16)',
+    file: 'src/core/events/event-correlation.ts',
+    before: 'last.count < RAISED_FREELY_MAX || isLate',
+    after: 'last.count < Infinity || isLate',
+    killedBy: {
+      file: 'test/unit/core/events/event-correlation.test.ts',
+      title: 'raises one that counts more once a minute',
+    },
+  },
+  'events-wait-for-a-clock-ahead': {
+    bug: 'a combined Event waits for a clock that was ahead of ours (row 14)',
+    file: 'src/core/events/event-correlation.ts',
+    before: 'Math.abs(nowMs - toldAtMs)',
+    after: '(nowMs - toldAtMs)',
+    killedBy: {
+      file: 'test/unit/core/events/event-correlation.test.ts',
+      title: 'waits for no clock that was ahead',
     },
   },
   'invalid-adoption-fails-for-ever': {

@@ -138,6 +138,8 @@ export interface EventTally {
     readonly count: number;
     readonly firstAtMs: number;
     readonly isAggregate: boolean;
+    /** Of a combined one, when its count was written last; absent where the release before kept it. */
+    readonly toldAtMs?: number;
   };
 }
 

@@ -47,7 +47,7 @@ describe('SuccessfulCreate', () => {
     assert.equal(combined(world, 'SuccessfulCreate')['count'], 21);
   });
 
-  it('raises the combined Event from then on, one request per run', async () => {
+  it('raises the combined Event from then on, one request per run and minute', async () => {
     const world = new ReconcileWorld({ nodes: 30 });
     await world.settle();
     const { name } = combined(world, 'SuccessfulCreate').metadata;
@@ -68,6 +68,7 @@ describe('SuccessfulCreate', () => {
     for (const event of world.cluster.list('events')) {
       world.cluster.remove('events', event.metadata.name, 'system');
     }
+    await world.clock.advance(60_000);
     world.addNode('node-0099');
     await world.settle();
     assert.equal(combined(world, 'SuccessfulCreate')['count'], 22);

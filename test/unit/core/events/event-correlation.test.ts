@@ -74,12 +74,49 @@ describe('correlateEvents', () => {
     assert.equal(recorder.events.size, 10);
   });
 
-  it('gives the same Events whether pods come in one run or one by one', () => {
+  it('gives the same Events whether pods come in one run or one by one, as many as client-go writes', () => {
     const once = new Recorder();
-    once.run(...created(1, 40));
+    once.run(...created(1, 25));
     const slowly = new Recorder();
-    for (const event of created(1, 40)) slowly.run(event);
+    for (const event of created(1, 25)) slowly.run(event);
     assert.deepEqual(slowly.lines, once.lines);
+  });
+
+  it('raises one that counts more once a minute, by all that came meanwhile', () => {
+    const recorder = new Recorder();
+    recorder.run(...created(1, 25));
+    for (let second = 1; second <= 59; second += 1) {
+      recorder.nowMs += 1_000;
+      assert.deepEqual(recorder.run(createdEvent(`q${String(second)}`)), []);
+    }
+    recorder.nowMs += 1_000;
+    const [write] = recorder.run(createdEvent('q60'));
+    assert.equal(write?.count, 16 + 60);
+    assert.equal(write.message, '(combined from similar events): Created pod: q60');
+    assert.deepEqual(recorder.run(createdEvent('q61')), []);
+  });
+
+  it('counts all of one run in one raise', () => {
+    const recorder = new Recorder();
+    recorder.run(...created(1, 25));
+    recorder.nowMs += MINUTE_MS;
+    assert.deepEqual(
+      recorder.run(...created(26, 5)).map(({ count }) => count),
+      [21],
+    );
+  });
+
+  it('waits for no clock that was ahead, and for none that is not known', () => {
+    const recorder = new Recorder();
+    recorder.run(...created(1, 25));
+    recorder.nowMs -= 5 * MINUTE_MS;
+    assert.equal(recorder.run(createdEvent('q1'))[0]?.count, 17);
+    recorder.tallies = recorder.tallies.map(({ last, ...tally }) => {
+      if (last === undefined) return tally;
+      const { toldAtMs: _unknown, ...kept } = last;
+      return { ...tally, last: kept };
+    });
+    assert.equal(recorder.run(createdEvent('q2'))[0]?.count, 18);
   });
 
   it('counts each type and reason by itself', () => {
@@ -250,6 +287,10 @@ describe('correlateEvents', () => {
           happened += run.length;
           recorder.nowMs += pauseMs;
         }
+        // What the last raise did not tell, the next one does.
+        recorder.nowMs += MINUTE_MS;
+        recorder.run(createFailedEvent('last'));
+        happened += 1;
         const counted = [...recorder.events.values()].reduce((sum, { count }) => sum + count, 0);
         assert.equal(counted, happened);
         assert.ok(JSON.stringify(recorder.tallies).length < 400);
