@@ -12,12 +12,38 @@ const COUNTS_TEST = 'test/unit/app/reconcile/status/write-counts.test.ts';
 const MORE = 'src/app/reconcile/status/more-to-come.ts';
 const MORE_TEST = 'test/unit/app/reconcile/status/more-to-come.test.ts';
 const READS_TEST = 'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts';
+const BASIS = 'src/app/reconcile/read/read-basis.ts';
+const EARLY_TEST = 'test/unit/app/reconcile/read/early-reads.test.ts';
 const WRITER = 'src/adapters/dynamodb/batched-writer.ts';
 const WRITER_TEST = 'test/unit/adapters/dynamodb/batched-writer.test.ts';
 const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
 
 /** The rows of batches of hints. */
 export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'looks-plan-on-early-reads': {
+    bug: 'a run plans on a state that was read before META, and on pods that are newer (S1, protocol 20)',
+    file: BASIS,
+    before: 'return end === undefined ? undefined :',
+    after: "return end === undefined ? { kind: 'read', basis } :",
+    killedBy: { file: EARLY_TEST, title: 'reads them again, after META' },
+  },
+  'looks-trust-a-former-uid': {
+    bug: 'a look takes what it read of a DaemonSet that is gone for the one that bears its name (L1)',
+    file: BASIS,
+    before: ' || ref.uid !== uid',
+    after: '',
+    killedBy: {
+      file: EARLY_TEST,
+      title: 'takes nothing of what it read of a DaemonSet that is gone',
+    },
+  },
+  'looks-without-company': {
+    bug: 'each look reads state and DaemonSet by a request of its own (issue 16)',
+    file: 'src/app/reconcile/open-subject.ts',
+    before: "if (hint.reason !== 'due' || uid === undefined) return undefined;",
+    after: "if (hint.reason !== 'manual' || uid === undefined) return undefined;",
+    killedBy: { file: EARLY_TEST, title: 'takes one moment of reads' },
+  },
   'writes-trust-a-repeated-batch': {
     bug: 'a batch that was repeated takes its own success for a lost race (spec faults 33)',
     file: WRITER,

@@ -5,16 +5,18 @@
  * then a timer looks later (protocol 2). What cannot be decided on ends the run here, with a reason.
  */
 import { isOpen } from '../../core/model/breaker.ts';
+import { formatKey } from '../../core/model/identifiers.ts';
 import { rebaseState } from '../../core/intents/intents.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
 import { emptyState } from '../../core/model/state.ts';
 import { LazyAccess, keyOf } from './run/context.ts';
 import type { RunContext, Subject } from './run/context.ts';
+import { remember } from './process/remember.ts';
 import { breakerWaitOf } from './process/retry.ts';
 import type { Exit, FoundSubject } from './run/exit.ts';
 import { judgeDaemonSet, readBasis } from './read/read-basis.ts';
-import type { JudgedDaemonSet, Basis } from './read/read-basis.ts';
+import type { Basis, BasisRead, Expectation, JudgedDaemonSet } from './read/read-basis.ts';
 import { readView, isTorn, resolveOpaque } from './read/read-view.ts';
 import { NO_COUNTS } from './run/result.ts';
 import { isAboutSentinel, lookAtSentinel } from './live/sentinel.ts';
@@ -50,11 +52,12 @@ interface Moving {
 
 async function tryOpening(context: RunContext): Promise<Opening | Moving> {
   const { dependencies } = context;
-  const read = await readBasis(context.hint, dependencies);
+  const read = await readBasis(context.hint, dependencies, expectNothingNew(context));
+  if (read.kind === 'nothing-new') return read.end;
   if (read.kind !== 'read') return exitWithoutBasis(read, context);
   const { basis } = read;
-  context.note.epoch = basis.meta.epoch;
-  context.note.seq = basis.meta.seq;
+  notePosition(basis, context);
+  remember(dependencies.warmth.uids, formatKey(context.hint.key), basis.ref.uid);
   const nowMs = dependencies.clock.nowMs();
   const early = await exitEarly({ basis, nowMs }, context);
   if (early !== undefined) return early;
@@ -77,6 +80,25 @@ async function tryOpening(context: RunContext): Promise<Opening | Moving> {
     return { kind: 'opened', subject: { ...found, state: known, read: resolvedRead } };
   }
   return exitUnanswered(resolved.message, found);
+}
+
+/** For the line that is logged of the run. */
+function notePosition({ meta }: Basis, { note }: RunContext): void {
+  note.epoch = meta.epoch;
+  note.seq = meta.seq;
+}
+
+/** A look at a due time that this process can tell early to be void, as most are after a run that was complete. */
+function expectNothingNew(context: RunContext): Expectation<Exit> | undefined {
+  const { hint, dependencies } = context;
+  const uid = dependencies.warmth.uids.get(formatKey(hint.key));
+  if (hint.reason !== 'due' || uid === undefined) return undefined;
+  const endOf = (basis: Basis): Exit | undefined => {
+    if (isAboutSentinel(basis, context)) return undefined;
+    notePosition(basis, context);
+    return exitSkipped({ basis, nowMs: dependencies.clock.nowMs() }, context);
+  };
+  return { uid, endOf };
 }
 
 /** The API server did not say what has to be known. */
@@ -123,10 +145,7 @@ function isUntouched(daemonSet: DaemonSetObject, pods: readonly PodProjection[])
   return pods.length === 0 && (daemonSet.status?.observedGeneration ?? 0) === 0;
 }
 
-function exitWithoutBasis(
-  read: Exclude<Awaited<ReturnType<typeof readBasis>>, { kind: 'read' }>,
-  context: RunContext,
-): Exit {
+function exitWithoutBasis(read: Exclude<BasisRead, { kind: 'read' }>, context: RunContext): Exit {
   switch (read.kind) {
     case 'absent':
       return { kind: 'over', result: { kind: 'absent' } };

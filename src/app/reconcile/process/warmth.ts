@@ -5,6 +5,7 @@
  * Keys begin with the cluster's UID, so nothing of one cluster can answer for another (spec faults
  * 31). Least recently used sets leave when more than `objectsMax` projections are held.
  */
+import type { Uid } from '../../../core/model/identifiers.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Projection, Tombstone } from '../../../core/model/projections.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
@@ -39,6 +40,8 @@ export interface ReconcileWarmth {
   readonly resends: Resends;
   readonly paces: Paces;
   readonly statusPatches: StatusPatches;
+  /** Which UID a key had when it was read last. */
+  readonly uids: Map<string, Uid>;
 }
 
 /** Least recently used sets, bounded by the number of projections they hold. */
@@ -103,6 +106,7 @@ export function createReconcileWarmth(
     resends: new Resends(),
     paces: new Paces(),
     statusPatches: new StatusPatches(),
+    uids: new Map(),
   };
 }
 

@@ -5,11 +5,16 @@
  * stamps and its positions vouch for: `ingest` writes slices before META, so what is read later is at least
  * as new (protocol 20). The state goes before the slices: an intent
  * that another run dropped as resolved must not meet pods read before that.
+ *
+ * A look at a due time finds nothing new, most of the time. Where this process knows the name's UID, state and DaemonSet are
+ * read beside META then, in whatever order, and serve for one thing: to say that nothing is new. Who changes what they
+ * show sends its hint, or its timer, later than this run was woken (protocol 20). For all else they are read again.
  */
 import type { Hint } from '../../../core/model/hint.ts';
-import type { ClusterUid } from '../../../core/model/identifiers.ts';
+import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
+import { positionIn } from '../../../core/model/view-items.ts';
 import type {
   ClusterMeta,
   DaemonSetItem,
@@ -52,8 +57,28 @@ type Readers = Pick<StepDependencies, 'registry'> & {
   readonly view: ViewReader & Pick<StateStore, 'readState'>;
 };
 
+/** What a run that hopes to find nothing new knows before it reads. */
+export interface Expectation<T> {
+  /** UID that the name had. */
+  readonly uid: Uid;
+  /** How the run ends if nothing is new; undefined: something is. */
+  readonly endOf: (basis: Basis) => T | undefined;
+}
+
+/** What was read beside META says that nothing is new; good for nothing else. */
+export interface NothingNew<T> {
+  readonly kind: 'nothing-new';
+  readonly basis: Basis;
+  readonly end: T;
+}
+
 /** Reads the basis of a run; rejects only when the view table cannot be read. */
-export async function readBasis(hint: Hint, readers: Readers): Promise<BasisRead> {
+export async function readBasis<T = never>(
+  hint: Hint,
+  readers: Readers,
+  expectation?: Expectation<T>,
+): Promise<BasisRead | NothingNew<T>> {
+  const endEarly = expectation && readEarly(hint, readers, expectation);
   const first = readCluster(hint, hint.clusterUid, readers);
   // It is awaited below; until then a failure must not count as unhandled.
   first.catch(() => undefined);
@@ -71,9 +96,10 @@ export async function readBasis(hint: Hint, readers: Readers): Promise<BasisRead
   const { meta, name } = cluster;
   if (meta === undefined || name === undefined || name.uid === null) return { kind: 'absent' };
   const ref: DaemonSetRef = { clusterUid: registration.clusterUid, uid: name.uid };
-  const [state, daemonSet, position] = await Promise.all([
-    readers.view.readState(ref),
-    readers.view.readDaemonSet(ref),
+  const nothingNew = await endEarly?.({ registration, meta, ref });
+  if (nothingNew !== undefined) return nothingNew;
+  const [{ state, daemonSet }, position] = await Promise.all([
+    readItems(ref, readers),
     readPosition(meta, ref, readers.view),
   ]);
   if (daemonSet === undefined) return { kind: 'absent' };
@@ -89,6 +115,37 @@ export async function readBasis(hint: Hint, readers: Readers): Promise<BasisRead
       position,
     },
   };
+}
+
+/** Begins to read state and DaemonSet at once; what is made of them waits for what else is read meanwhile. */
+function readEarly<T>(
+  { clusterUid }: Hint,
+  readers: Readers,
+  { uid, endOf }: Expectation<T>,
+): (found: Pick<Basis, 'registration' | 'meta' | 'ref'>) => Promise<NothingNew<T> | undefined> {
+  const reading = readItems({ clusterUid, uid }, readers);
+  // It may never be awaited.
+  reading.catch(() => undefined);
+  return async ({ registration, meta, ref }) => {
+    if (ref.clusterUid !== clusterUid || ref.uid !== uid) return undefined;
+    const position = positionIn(meta.positions, uid);
+    const { state, daemonSet } = await reading;
+    if (position === undefined || daemonSet === undefined) return undefined;
+    const basis = { registration, meta, ref, daemonSet, state, position };
+    const end = endOf(basis);
+    return end === undefined ? undefined : { kind: 'nothing-new', basis, end };
+  };
+}
+
+async function readItems(
+  ref: DaemonSetRef,
+  { view }: Readers,
+): Promise<{
+  readonly state: DaemonSetState | undefined;
+  readonly daemonSet: DaemonSetItem | undefined;
+}> {
+  const [state, daemonSet] = await Promise.all([view.readState(ref), view.readDaemonSet(ref)]);
+  return { state, daemonSet };
 }
 
 async function readCluster(

@@ -1,0 +1,99 @@
+/** A look at a due time reads state and DaemonSet beside META, and takes of them only that nothing is new. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createReconcileWarmth } from '../../../../../src/app/reconcile/process/warmth.ts';
+import type { Uid } from '../../../../../src/core/model/identifiers.ts';
+import type { Stamp } from '../../../../../src/core/model/position.ts';
+import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
+
+/** A world in which nothing is left to do, and a timer comes. */
+async function settledWorld(): Promise<ReconcileWorld> {
+  const world = new ReconcileWorld({ nodes: 2 });
+  await world.settle();
+  world.reason = 'changed';
+  await world.run();
+  await keepPosition(world);
+  world.reason = 'due';
+  return world;
+}
+
+/** As `ingest` does: META has the position. */
+async function keepPosition({ view, mirror, daemonSet }: ReconcileWorld): Promise<void> {
+  const { clusterUid } = mirror;
+  const uid = daemonSet.metadata.uid as Uid;
+  const position = await view.readPosition({ clusterUid, uid });
+  const meta = await view.readMeta(clusterUid);
+  assert.ok(meta !== undefined && position !== undefined);
+  assert.equal(await view.writeMeta({ ...meta, positions: { [uid]: position } }), 'written');
+}
+
+/** Which reads a run made, in their order; those that were under way together in one element. */
+async function readsOf(world: ReconcileWorld): Promise<readonly string[][]> {
+  const moments: string[][] = [];
+  let isSameMoment = false;
+  world.view.hooks = {
+    before: async ({ operation, isWrite }) => {
+      if (isWrite) return;
+      if (!isSameMoment) moments.push([]);
+      isSameMoment = true;
+      moments.at(-1)?.push(operation);
+      await new Promise((resolve) => setImmediate(resolve));
+      isSameMoment = false;
+    },
+  };
+  await world.run();
+  world.view.hooks = {};
+  return moments.map((names) => names.toSorted());
+}
+
+describe('a look at a due time', () => {
+  it('takes one moment of reads where nothing is new', async () => {
+    const world = await settledWorld();
+    const [first, ...others] = await readsOf(world);
+    assert.deepEqual(others, []);
+    assert.deepEqual(first, ['readDaemonSet', 'readMeta', 'readName', 'readState']);
+  });
+
+  it('reads them again, after META, where something is', async () => {
+    const world = await settledWorld();
+    world.addNode('node-0099');
+    await world.mirror.sync();
+    await keepPosition(world);
+    const [first, second] = await readsOf(world);
+    assert.deepEqual(first, ['readDaemonSet', 'readMeta', 'readName', 'readState']);
+    assert.deepEqual(second?.slice(0, 2), ['readDaemonSet', 'readState']);
+    assert.equal(world.pods.length, 3);
+  });
+
+  it('reads in the order of every other run in a process that has not read the key before', async () => {
+    const world = await settledWorld();
+    Object.assign(world.dependencies.warmth, createReconcileWarmth());
+    const [first, second] = await readsOf(world);
+    assert.deepEqual(first, ['readMeta', 'readName']);
+    assert.deepEqual(second, ['readDaemonSet', 'readState']);
+  });
+
+  it('takes nothing of what it read of a DaemonSet that is gone, for one of its name', async () => {
+    const world = await settledWorld();
+    const { clusterUid } = world.mirror;
+    const former = world.daemonSet.metadata.uid as Uid;
+    const uid = 'uid-another' as Uid;
+    const meta = await world.view.readMeta(clusterUid);
+    const key = { namespace: 'system', name: 'agents' };
+    const name = await world.view.readName(clusterUid, key);
+    assert.ok(meta?.positions?.[former] !== undefined && name !== undefined);
+    // Nothing tells the two apart but the UID: the new one has no item yet.
+    const positions = { ...meta.positions, [uid]: meta.positions[former] };
+    assert.equal(await world.view.writeMeta({ ...meta, positions }), 'written');
+    const stamp = `${name.stamp}~` as Stamp;
+    assert.equal(await world.view.writeName(clusterUid, { ...key, uid, stamp }), 'written');
+    assert.equal((await world.run()).kind, 'absent');
+  });
+
+  it('of hints that tell of a change waits for META, as before', async () => {
+    const world = await settledWorld();
+    world.reason = 'changed';
+    const [first] = await readsOf(world);
+    assert.deepEqual(first, ['readMeta', 'readName']);
+  });
+});
