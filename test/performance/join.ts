@@ -121,6 +121,9 @@ async function measureRollcall(bench: Bench): Promise<Row> {
     const after = await engine.usage();
     const perJoin = (key: string): string =>
       (((after.requests[key] ?? 0) - (before.requests[key] ?? 0)) / JOINS_COUNT).toFixed(1);
+    for (const key of Object.keys(after.requests).filter((each) => /^(api|item) /.test(each))) {
+      say(`${perJoin(key).padStart(8)}  ${key}`);
+    }
     return {
       who: 'rollcall',
       times,

@@ -14,10 +14,11 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createActivityLog } from '../../conformance/scenarios/activity-log.ts';
 import type { Log, LogFields } from '@rollcall/base/ports/log.ts';
 import type { EngineChildSettings } from './engine-process.ts';
+import { countItems, requestKind } from './request-kinds.ts';
 
 const TABLE_EVERY_MS = 500;
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query']);
-const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
+const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchExecuteStatement']);
 
 const requests: Record<string, number> = {};
 
@@ -36,7 +37,14 @@ function classify(request: ClientRequest): string {
 }
 
 channel('http.client.request.start').subscribe((message) => {
-  count(classify((message as { readonly request: ClientRequest }).request));
+  const { request } = message as { readonly request: ClientRequest };
+  const kind = classify(request);
+  count(kind);
+  if (kind === 'kubernetes') count(`api ${requestKind(request)}`);
+});
+
+countItems((kind) => {
+  count(`item ${kind}`);
 });
 
 /** Every line with its time, into the file that BENCH_ENGINE_LOG names: what happened when. */
