@@ -11,6 +11,7 @@ const LOG_TEST = 'test/unit/adapters/kubernetes/transport/answer-log.test.ts';
 const EVENTS = 'src/core/evidence/event-causes.ts';
 const EVENTS_TEST = 'test/unit/core/evidence/event-causes.test.ts';
 
+const CLOCKS_TEST = 'test/property/core/stages/clocks.test.ts';
 const OBSERVE = 'src/core/stages/observe.ts';
 const OBSERVE_TEST = 'test/unit/core/stages/observe.test.ts';
 
@@ -95,6 +96,44 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: "watched.boot === now ? 'same' : 'changed'",
     after: "watched.boot === '' ? 'changed' : 'same'",
     killedBy: { file: OBSERVE_TEST, title: 'is another boot ID' },
+  },
+  'clocks-age-by-theirs': {
+    bug: 'an image that failed once is too late at once, where the API server is behind (17 Build 3)',
+    file: 'src/core/evidence/pod-evidence.ts',
+    before: 'return seenSinceMs ?? createdAtMs;',
+    after: 'return seenSinceMs === 0 ? 0 : createdAtMs;',
+    killedBy: { file: CLOCKS_TEST, title: 'an image that cannot be pulled' },
+  },
+  'clocks-silence-by-theirs': {
+    bug: 'a pod that comes up is too late at once, where the API server is behind (17 Build 3)',
+    file: 'src/core/evidence/pod-evidence.ts',
+    before: 'return seenSinceMs ?? Math.max(',
+    after: 'return Math.max(',
+    killedBy: { file: CLOCKS_TEST, title: 'a pod that never starts' },
+  },
+  'clocks-exits-before': {
+    bug: 'exits of the first minutes are taken for older than the rollout, where kubelets are behind (17 Build 3)',
+    file: 'src/core/stages/find-breach.ts',
+    before: 'return isWhole ? {} : { sinceMs: startedAtMs };',
+    after: 'return { sinceMs: startedAtMs + (isWhole ? 0 : 1) };',
+    killedBy: { file: CLOCKS_TEST, title: 'halts on the canary, when it shows' },
+  },
+  'clocks-young-nodes': {
+    bug: 'a node that joins counts as one that was there, where the API server is behind (17 Build 4)',
+    file: 'src/core/evidence/trial.ts',
+    before: ' <= trial.startedAtMs - CLOCKS_DIFFER_MS',
+    after: ' <= trial.startedAtMs',
+    killedBy: { file: 'test/unit/core/evidence/trial.test.ts', title: 'by the API server’s clock' },
+  },
+  'clocks-first-turn': {
+    bug: 'pods that come up have turned, where kubelets are ahead (17 Build 3)',
+    file: 'src/core/evidence/flapping.ts',
+    before: '120_000 + CLOCKS_DIFFER_MS',
+    after: '120_000',
+    killedBy: {
+      file: 'test/unit/core/evidence/flapping.test.ts',
+      title: 'long after its creation',
+    },
   },
   'after-itself': {
     bug: 'a policy that names its own DaemonSet under its namespace is taken (ADR 0058)',

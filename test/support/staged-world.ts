@@ -70,6 +70,8 @@ export class StagedWorld {
   hash = 'aaaa';
   isViewFresh = true;
   unheardMs = 0;
+  /** How far other clocks are ahead of ours. */
+  skew = { apiServerMs: 0, kubeletMs: 0 };
   seenView = '1/1000';
   record: RolloutRecord | undefined;
   /** What the watcher tells of content; undefined: nothing. */
@@ -163,7 +165,7 @@ export class StagedWorld {
     const seen = view({
       daemonSet: object,
       nodes: [...this.nodes.values()],
-      pods,
+      pods: pods.map((each) => toldPod(each, this.skew)),
       gone: this.#gone,
       nowMs: this.nowMs,
     });
@@ -275,6 +277,29 @@ export class StagedWorld {
 function templateOf({ podSpec }: StagedWorldOptions): JsonObject {
   if (podSpec === undefined) return {};
   return { template: { metadata: { labels: { app: 'agent' } }, spec: podSpec } };
+}
+
+/** A pod with the times that an API server and a kubelet would have written by their clocks. */
+function toldPod(
+  each: PodProjection,
+  { apiServerMs, kubeletMs }: StagedWorld['skew'],
+): PodProjection {
+  const { readyChangedAtMs, trouble } = each;
+  const lastExit = trouble?.lastExit;
+  const finishedAtMs = lastExit?.finishedAtMs;
+  return {
+    ...each,
+    createdAtMs: each.createdAtMs + apiServerMs,
+    ...(readyChangedAtMs === undefined ? {} : { readyChangedAtMs: readyChangedAtMs + kubeletMs }),
+    ...(lastExit === undefined || finishedAtMs === undefined
+      ? {}
+      : {
+          trouble: {
+            ...trouble,
+            lastExit: { ...lastExit, finishedAtMs: finishedAtMs + kubeletMs },
+          },
+        }),
+  };
 }
 
 function agedPod(

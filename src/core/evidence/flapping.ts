@@ -7,6 +7,7 @@
  * between them: after it a soak could have passed. Pods that the caller no longer names are forgotten.
  * A kubelet that restarts turns the pods of its node once, which is less than TURNS_HALT; it is not told apart.
  */
+import { CLOCKS_DIFFER_MS } from '../model/evidence/clocks.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { PodTurns } from '../model/rollout-record.ts';
 import { defined } from '@rollcall/base/defined.ts';
@@ -17,8 +18,8 @@ import { compareText } from '@rollcall/base/compare-text.ts';
 export const TURNS_MAX = 64;
 /** So many turns of one pod are flapping. */
 export const TURNS_HALT = 3;
-/** A pod that is not ready so long after its creation, and since then, had been ready. */
-const COMES_UP_MS = 120_000;
+/** A pod that is not ready so long after its creation, and since then, had been ready: two clocks tell, so with their difference. */
+const COMES_UP_MS = 120_000 + CLOCKS_DIFFER_MS;
 const HOUR_MS = 3_600_000;
 
 /** A pod of the new revision, and whether its node is Ready. */

@@ -1,8 +1,8 @@
 /**
  * What one pod is evidence of: well, coming up, failed for the release's or for the node's reasons, or neither (issue 17).
  *
- * The table of rollouts facts 1, row by row, over the projection's raw words. It assumes no clock but ours for how long
- * something lasts, so a deadline is as late as the clocks differ. A terminating pod is evidence of nothing: its kubelet
+ * The table of rollouts facts 1, row by row, over the projection's raw words. How long something lasts is told by our clock, where the
+ * caller says since when it is seen; by the pod's own times else, and then a deadline is as wrong as the clocks differ. A terminating pod is evidence of nothing: its kubelet
  * ends containers as it likes. Restarts and exits count from a baseline, never by the present word alone. An eviction is
  * the node's: the projection does not tell whether its message names the pod's own usage.
  * It neither compares pods nor decides what follows (breach.ts, trial.ts).
@@ -61,6 +61,8 @@ export type PodEvidence =
 /** What a pod is judged by. */
 export interface PodJudging {
   readonly nowMs: number;
+  /** Since when it has been seen not ready, by our clock; absent: its own times count. */
+  readonly seenSinceMs?: number;
   /** A pod that says nothing may come up for so long, or be not ready while it runs. */
   readonly graceMs: number;
   /** Condition Ready of its node. */
@@ -112,9 +114,9 @@ function pendingOf(pod: PodProjection, restarts: number, at: PodJudging): PodEvi
   // What is tried again fails by time, whatever else is told of the pod.
   if (gate !== undefined && !isRetried(pod)) return { kind: 'neither', word: gate, restarts };
   const canBeLate = !pod.isReady && gate === undefined;
-  const lateAtMs = canBeLate ? lateSinceMs(pod) + at.graceMs : Number.POSITIVE_INFINITY;
+  const lateAtMs = canBeLate ? lateSinceMs(pod, at) + at.graceMs : Number.POSITIVE_INFINITY;
   const retriedAtMs = isRetried(pod)
-    ? pod.createdAtMs + RETRIED_AFTER_MS
+    ? retriedSinceMs(pod, at) + RETRIED_AFTER_MS
     : Number.POSITIVE_INFINITY;
   const failsAtMs = Math.min(lateAtMs, retriedAtMs);
   const word = trouble?.waiting ?? trouble?.unscheduled;
@@ -134,8 +136,16 @@ function gateOf({ trouble }: PodProjection): string | undefined {
 }
 
 /** Since when it is not ready. */
-function lateSinceMs({ createdAtMs, readyChangedAtMs }: PodProjection): number {
-  return Math.max(createdAtMs, readyChangedAtMs ?? 0);
+function lateSinceMs(
+  { createdAtMs, readyChangedAtMs }: PodProjection,
+  { seenSinceMs }: PodJudging,
+): number {
+  return seenSinceMs ?? Math.max(createdAtMs, readyChangedAtMs ?? 0);
+}
+
+/** Since when making its containers is tried. */
+function retriedSinceMs({ createdAtMs }: PodProjection, { seenSinceMs }: PodJudging): number {
+  return seenSinceMs ?? createdAtMs;
 }
 
 type Failure = Omit<FailedPod, 'kind' | 'restarts'>;
@@ -198,11 +208,12 @@ function isNodesExit(last: ContainerExit, at: PodJudging, isLooping: boolean): b
 }
 
 /** A container that cannot be made: at once if it is certain, else when it had been tried again. */
-function waitingFailure(pod: PodProjection, { nowMs }: PodJudging): Failure | undefined {
+function waitingFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
   const word = pod.trouble?.waiting;
   const meaning = word === undefined ? undefined : waitingMeaning(word);
   if (word === undefined || meaning === undefined) return undefined;
-  if (!meaning.isCertain && nowMs - pod.createdAtMs < RETRIED_AFTER_MS) return undefined;
+  const { nowMs } = at;
+  if (!meaning.isCertain && nowMs - retriedSinceMs(pod, at) < RETRIED_AFTER_MS) return undefined;
   return { class: 'start', sign: meaning.sign, word, atMs: nowMs, ...containerOf(pod) };
 }
 
@@ -216,7 +227,7 @@ function nodeFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
 /** Silence that lasts: never started, or runs and is not ready. */
 function lateFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
   if (pod.isReady || gateOf(pod) !== undefined) return undefined;
-  if (at.nowMs - lateSinceMs(pod) < at.graceMs) return undefined;
+  if (at.nowMs - lateSinceMs(pod, at) < at.graceMs) return undefined;
   const told = { atMs: at.nowMs, ...containerOf(pod) };
   const unscheduled = pod.trouble?.unscheduled;
   if (unscheduled !== undefined) {

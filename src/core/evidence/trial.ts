@@ -8,6 +8,7 @@
  * of nodes. A look at which nothing changed gives the same object back. Bounds are in its type; beyond them it is void.
  * It decides nothing: HALT_AT is asked by who opens steps.
  */
+import { CLOCKS_DIFFER_MS } from '../model/evidence/clocks.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeFailure, Trial } from '../model/rollout-record.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
@@ -99,11 +100,11 @@ export function overruleTrial(trial: Trial, nowMs: number): Trial {
   return { ...trial, logRatios: NO_EVIDENCE, isWithoutControls: false, history };
 }
 
-/** Nodes that were there and good when it started. */
+/** Nodes that were there and good when it started; the API server's clock says so, so the youngest are left out as well. */
 function membersOf(trial: Trial, nodes: readonly TrialNode[]): readonly TrialNode[] {
   const outside = new Set(trial.outside);
   return nodes.filter(({ name, createdAtMs }) => {
-    return !outside.has(name) && (createdAtMs ?? 0) <= trial.startedAtMs;
+    return !outside.has(name) && (createdAtMs ?? 0) <= trial.startedAtMs - CLOCKS_DIFFER_MS;
   });
 }
 

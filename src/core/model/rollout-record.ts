@@ -111,6 +111,15 @@ export interface PodTurns {
   readonly boot?: string;
 }
 
+/** A pod of the new revision that is not ready yet (core/stages/observe.ts). */
+export interface Awaited {
+  readonly uid: Uid;
+  /** When it was first seen so, on our clock. */
+  readonly sinceMs: number;
+  /** readyChangedAtMs as seen then: another one begins anew. */
+  readonly changedAtMs?: number;
+}
+
 /** One node of the trial that went from good to bad. */
 export interface NodeFailure {
   readonly node: NodeName;
@@ -229,6 +238,8 @@ export interface RolloutRecord {
   readonly baselines?: readonly PodBaseline[];
   /** Pods of the new revision that are watched for flapping: those that turned go first. 64 at most. */
   readonly turns?: readonly PodTurns[];
+  /** Pods of the new revision that are not ready, and since when. 64 at most. */
+  readonly awaited?: readonly Awaited[];
   /** Epoch and era of the view that was seen last: another one restarts the soak. */
   readonly seenView: string;
   readonly breach?: Breach;

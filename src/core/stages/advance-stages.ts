@@ -26,7 +26,7 @@ import { excuseNodes } from './excused.ts';
 import { isUnwell, judgeGate } from './gate.ts';
 import { findAhead, findFormer } from './former.ts';
 import { findStrays } from './strays.ts';
-import { countRestarts, momentsIn, trialNodes, watchedPod } from './observe.ts';
+import { awaitedAfter, countRestarts, momentsIn, trialNodes, watchedPod } from './observe.ts';
 import { recordFor } from './start-record.ts';
 import { isPending, nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
@@ -120,7 +120,8 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
     ),
     { nowMs: input.nowMs, soakMs: input.policy.soakMs },
   );
-  const next = { ...record, trial, ...(turns.length === 0 ? {} : { turns }) };
+  const awaited = awaitedAfter(record, input);
+  const next = { ...record, trial, ...awaited, ...(turns.length === 0 ? {} : { turns }) };
   if (record.breach !== undefined) return next;
   const breach: Breach | undefined = findStagesBreach(next, input);
   if (breach === undefined) return next;

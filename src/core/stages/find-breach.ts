@@ -9,6 +9,7 @@ import { findBreach, findNodesFailed, judgeOnNode } from '../evidence/breach.ts'
 import { judgeAnswers } from '../evidence/answer-times.ts';
 import { namesOf, slowMessage } from '../evidence/breach-message.ts';
 import type { JudgedPod } from '../evidence/breach.ts';
+import { BASELINES_MAX } from '../evidence/pod-baseline.ts';
 import { GRACE_MS } from '../evidence/pod-evidence.ts';
 import { compareDemand } from '../daemon-set/template-demand.ts';
 import { defined } from '@rollcall/base/defined.ts';
@@ -16,7 +17,8 @@ import type { NodeName } from '../model/identifiers.ts';
 import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import type { Breach, BreachCause, RolloutRecord } from '../model/rollout-record.ts';
 import { excusedNodesMax } from './excused.ts';
-import { bootOf, momentsIn, trialNodes } from './observe.ts';
+import { revisionHashOfPod } from '../pod/pod-facts.ts';
+import { awaitedSinceMs, bootOf, momentsIn, trialNodes } from './observe.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
@@ -60,6 +62,18 @@ function isEmptied({ startedAtMs }: RolloutRecord): (node: StageNode) => boolean
     !isExcluded && emptySinceMs !== undefined && emptySinceMs >= startedAtMs;
 }
 
+/**
+ * Since when exits count of a pod that has no baseline. A pod of the revision without one had not exited when the rollout began, as long as
+ * there was room for all: then every exit is of the rollout, whatever the kubelet's clock says.
+ */
+function sinceOf(
+  { hash, baselines = [], startedAtMs }: RolloutRecord,
+  pod: PodProjection,
+): { readonly sinceMs?: number } {
+  const isWhole = baselines.length < BASELINES_MAX && revisionHashOfPod(pod) === hash;
+  return isWhole ? {} : { sinceMs: startedAtMs };
+}
+
 type Judge = (node: NodeProjection, pod: PodProjection) => JudgedPod;
 
 function judgeBy(record: RolloutRecord, { nowMs, minReadyMs }: StagesInput): Judge {
@@ -73,7 +87,8 @@ function judgeBy(record: RolloutRecord, { nowMs, minReadyMs }: StagesInput): Jud
       graceMs: GRACE_MS + minReadyMs,
       demand,
       ...defined({ boot: bootOf(watched.get(pod.uid), node) }),
-      sinceMs: record.startedAtMs,
+      ...defined({ seenSinceMs: awaitedSinceMs(record.awaited, pod.uid, nowMs) }),
+      ...sinceOf(record, pod),
       ...(baseline === undefined ? {} : { baseline }),
     });
   };

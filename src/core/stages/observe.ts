@@ -3,6 +3,8 @@
  *
  * Only pods of the revision that is rolled out say anything about it. A node that is not Ready says nothing of its pod. That a node
  * evicted a pod, or restarted under it, is the node's failure, whichever revision ran there: peers are looked at alike.
+ * Since when a pod is not ready is told by our clock, from the first look: its own times are of an API server and of kubelets, by which
+ * a pod would be too late when it was just made, or an image that failed once.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FailureSign } from '../evidence/failure-words.ts';
@@ -12,8 +14,8 @@ import type { PodJudging } from '../evidence/pod-evidence.ts';
 import type { TrialNode } from '../evidence/trial.ts';
 import { stratumOf } from '../evidence/node-attributes.ts';
 import type { NodeProjection, PodProjection } from '../model/projections.ts';
-import type { PodTurns, RolloutRecord } from '../model/rollout-record.ts';
-import { nameOf } from './stage-node.ts';
+import type { Awaited, PodTurns, RolloutRecord } from '../model/rollout-record.ts';
+import { isPending, nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 
@@ -73,4 +75,53 @@ export function bootOf(
 /** Restarts of all pods of the revision. */
 export function countRestarts(nodes: readonly StageNode[]): number {
   return nodes.reduce((sum, { updated }) => sum + (updated?.trouble?.restarts ?? 0), 0);
+}
+
+/** 5 KB of a record at most. */
+const AWAITED_MAX = 64;
+
+/**
+ * The pods that are waited for after another look: one is noted at the first, and forgotten once it is ready or gone; one whose readiness
+ * changed between two looks is noted anew. Bounded: of pods beyond it nothing is known, and they are not late before there is room; the same
+ * list if nothing changed.
+ */
+export function advanceAwaited(
+  known: readonly Awaited[],
+  nodes: readonly StageNode[],
+  nowMs: number,
+): readonly Awaited[] {
+  const byUid = new Map(known.map((each) => [each.uid, each]));
+  const waiting = nodes.flatMap((each) => {
+    const pod = isPending(each) ? undefined : each.updated;
+    if (pod === undefined || pod.isReady) return [];
+    const before = byUid.get(pod.uid);
+    const { uid, readyChangedAtMs: changedAtMs } = pod;
+    if (before !== undefined && before.changedAtMs === changedAtMs) return [before];
+    return [{ uid, sinceMs: nowMs, ...(changedAtMs === undefined ? {} : { changedAtMs }) }];
+  });
+  // Those that are known keep their place.
+  const next = waiting
+    .toSorted((left, right) => left.sinceMs - right.sinceMs)
+    .slice(0, AWAITED_MAX);
+  const isSame = next.length === known.length && next.every((each) => byUid.get(each.uid) === each);
+  return isSame ? known : next;
+}
+
+/** Since when a pod has been seen not ready; now, where there was no room to note it; undefined: nobody notes any. */
+export function awaitedSinceMs(
+  awaited: readonly Awaited[] | undefined,
+  uid: Awaited['uid'],
+  nowMs: number,
+): number | undefined {
+  if (awaited === undefined) return undefined;
+  return awaited.find((each) => each.uid === uid)?.sinceMs ?? nowMs;
+}
+
+/** The same of a record; nothing, before there was a pod to be noted. */
+export function awaitedAfter(
+  { awaited: known }: RolloutRecord,
+  { nodes, nowMs }: StagesInput,
+): Pick<RolloutRecord, 'awaited'> {
+  const awaited = advanceAwaited(known ?? [], nodes, nowMs);
+  return known === undefined && awaited.length === 0 ? {} : { awaited };
 }

@@ -167,6 +167,21 @@ describe('a failure', () => {
     assert.equal(advanceTrial(started, [...nodes, joined], NOW_MS + MINUTE_MS), started);
   });
 
+  it('of a node that was made minutes before, by the API server’s clock, is none: it may be behind ours', () => {
+    const made = (agoMs: number): TrialNode => ({
+      name: nthNode(900),
+      stratum: 'a/pool',
+      isUpdated: true,
+      isBad: true,
+      createdAtMs: NOW_MS - agoMs,
+    });
+    const started = startTrial(nodes, NOW_MS);
+    const look = (agoMs: number) =>
+      advanceTrial(started, [...nodes, made(agoMs)], NOW_MS + MINUTE_MS);
+    assert.equal(look(5 * MINUTE_MS - 1), started);
+    assert.notEqual(look(5 * MINUTE_MS), started);
+  });
+
   it('where no control is left adds nothing, and says so', () => {
     const alone = trialNodes(5, 5);
     const trial = failOneByOne(alone, [0, 1]);

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nodeName } from '../../../../src/core/model/identifiers.ts';
+import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import type { Breach, RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { findStagesBreach, judgingMoments } from '../../../../src/core/stages/find-breach.ts';
 import type { StagesInput } from '../../../../src/core/stages/stages-input.ts';
@@ -146,7 +146,13 @@ describe('a breach', () => {
   it('is what its pods show, counted from what they had gone through before', () => {
     const trouble = { restarts: 2, lastExit: { reason: 'Error', exitCode: 1 }, container: 'main' };
     const node = stageNode('n1', { is: 'well', pod: { trouble } });
-    assert.equal(found({ nodes: [node] })?.cause, undefined, 'it was made before');
+    const full = Array.from({ length: 64 }, (_, index) => {
+      return { uid: uid(`other-${String(index)}`), restarts: 1 };
+    });
+    assert.equal(found({ nodes: [node] }, { baselines: full }), undefined, 'it was made before');
+    const known = { uid: node.updated?.uid ?? node.node.uid, restarts: 2 };
+    assert.equal(found({ nodes: [node] }, { baselines: [known] }), undefined);
+    assert.equal(found({ nodes: [node] })?.cause, 'Restarts', 'it had none when it began');
     const made = { trouble, createdAtMs: NOW_MS - MINUTE_MS };
     const fresh = stageNode('n1', { is: 'well', pod: made });
     assert.equal(found({ nodes: [fresh] })?.cause, 'Restarts');

@@ -1,9 +1,12 @@
 /** What counts as a failure of a node: not Ready, an eviction, a reboot under its pod; of peers as of updated nodes. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { uid } from '../../../../src/core/model/identifiers.ts';
 import type { PodProjection } from '../../../../src/core/model/projections.ts';
 import type { StageNode } from '../../../../src/core/stages/stage-node.ts';
 import {
+  advanceAwaited,
+  awaitedSinceMs,
   bootOf,
   countRestarts,
   momentsIn,
@@ -54,6 +57,44 @@ describe('a node is bad', () => {
     assert.equal(isBad({ is: 'well', pod: { trouble: { restarts: 2, lastExit: oom } } }), false);
     assert.equal(isBad({ is: 'unwell', pod: { ...EVICTED, isTerminating: true } }), false);
     assert.equal(isBad({ is: 'empty' }), false);
+  });
+});
+
+describe('pods that are not ready', () => {
+  const unready = (name: string, of: Partial<PodProjection> = {}) =>
+    stageNode(name, {
+      is: 'unwell',
+      pod: { uid: uid(`pod-of-${name}`), readyChangedAtMs: 1, ...of },
+    });
+
+  it('are noted at the first look, by our clock, and forgotten when they are ready or gone', () => {
+    const first = advanceAwaited([], [unready('n1')], NOW_MS);
+    assert.deepEqual(first, [{ uid: 'pod-of-n1', sinceMs: NOW_MS, changedAtMs: 1 }]);
+    assert.equal(advanceAwaited(first, [unready('n1')], NOW_MS + 9), first);
+    assert.deepEqual(advanceAwaited(first, [unready('n1', { isReady: true })], NOW_MS + 9), []);
+    assert.deepEqual(advanceAwaited(first, [], NOW_MS + 9), []);
+  });
+
+  it('are noted anew where they were ready in between', () => {
+    const first = advanceAwaited([], [unready('n1')], NOW_MS);
+    const next = advanceAwaited(first, [unready('n1', { readyChangedAtMs: 2 })], NOW_MS + 9);
+    assert.deepEqual(next, [{ uid: 'pod-of-n1', sinceMs: NOW_MS + 9, changedAtMs: 2 }]);
+  });
+
+  it('are those of the revision, one a node that has no old pod', () => {
+    assert.deepEqual(advanceAwaited([], [stageNode('n1', { pod: { isReady: false } })], 1), []);
+    assert.deepEqual(advanceAwaited([], [stageNode('n1', { is: 'empty' })], 1), []);
+  });
+
+  it('are bounded: those that are known stay, and the others are not late yet', () => {
+    const all = Array.from({ length: 70 }, (_, index) => unready(`n${String(index)}`));
+    const first = advanceAwaited([], all.slice(6), NOW_MS);
+    assert.equal(first.length, 64);
+    const later = advanceAwaited(first, all, NOW_MS + 9);
+    assert.equal(later, first);
+    assert.equal(awaitedSinceMs(first, uid('pod-of-n69'), NOW_MS + 9), NOW_MS);
+    assert.equal(awaitedSinceMs(first, uid('pod-of-n0'), NOW_MS + 9), NOW_MS + 9);
+    assert.equal(awaitedSinceMs(undefined, uid('pod-of-n0'), NOW_MS), undefined);
   });
 });
 

@@ -21,7 +21,12 @@ const PULLING: StageNodeOptions = {
 function look(options: readonly StageNodeOptions[], input: Partial<StagesInput> = {}) {
   const nodes = options.map((each, index) => stageNode(`n${String(index + 1)}`, each));
   const canary = nodes.map(({ node }) => node.name);
-  return advanceStages(stagesInput({ record: record({ canary }), nodes, ...input }));
+  const awaited = nodes.flatMap(({ updated }) => {
+    if (updated?.isReady !== false) return [];
+    const { uid, readyChangedAtMs: changedAtMs = 0, createdAtMs: sinceMs } = updated;
+    return [{ uid, sinceMs, changedAtMs }];
+  });
+  return advanceStages(stagesInput({ record: record({ canary, awaited }), nodes, ...input }));
 }
 
 const asked = (options: readonly StageNodeOptions[], input: Partial<StagesInput> = {}) =>
