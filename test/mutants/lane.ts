@@ -58,9 +58,9 @@ export const LANE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'lane-full-of-the-dead': {
     bug: 'an entry of a DaemonSet that is gone holds its node for ever',
     file: FIND,
-    before: 'return { lane, freed: [...free, ...left], blocked };',
+    before: 'return { lane, freed: [...free, ...left], blocked, circles: order.circles };',
     after:
-      "return { lane, freed: free, blocked: new Map([...blocked, ...left.map((each) => [each.node, { message: '' }] as const)]) };",
+      "return { lane, freed: free, blocked: new Map([...blocked, ...left.map((each) => [each.node, { kind: 'replaced', by: '', message: '' }] as const)]), circles: [] };",
     killedBy: { file: SIMULATION, title: 'of a DaemonSet that is gone holds nothing' },
   },
   'lane-without-order': {
@@ -71,10 +71,10 @@ export const LANE_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: { file: SIMULATION, title: 'go one after the other on each node' },
   },
   'lane-waits-in-circles': {
-    bug: 'two daemons that name each other wait for ever',
+    bug: 'daemons that name each other wait for ever',
     file: FIND,
-    before: 'return isNamed && goesFirst',
-    after: 'return !isNamed && goesFirst',
+    before: 'if (mayBreak && (await leadsBack(',
+    after: 'if (mayBreak && !(await leadsBack(',
     killedBy: { file: SIMULATION, title: 'that name each other' },
   },
   'lane-without-waiters': {
