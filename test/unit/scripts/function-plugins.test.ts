@@ -2,12 +2,17 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { findUnwanted, functionPlugins } from '../../../scripts/build/function-plugins.ts';
+import {
+  findUnwanted,
+  functionPlugins,
+  shortenErrors,
+} from '../../../scripts/build/function-plugins.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { EVERY_FIELD, REFUSED_POLICIES } from '../adapters/policy/policy-samples.ts';
@@ -59,6 +64,42 @@ describe('scripts/build/function-plugins.ts', () => {
     const { stdout } = await run(process.execPath, [file], { env });
     return stdout.trim();
   }
+
+  for (const client of ['dynamodb', 'kms', 'sqs']) {
+    it(`errors of the client of ${client} are what they were, in fewer bytes`, async () => {
+      const contents = `
+        import * as errors from './node_modules/@aws-sdk/client-${client}/dist-es/models/errors.js';
+        const all = Object.entries(errors).map(([key, Class]) => {
+          const error = new Class({ message: 'told', $metadata: { requestId: 'r' } });
+          const { name, $fault, message, $metadata } = error;
+          const is = [error instanceof Class, error instanceof Error, Object.getPrototypeOf(Class).name !== ''];
+          return { key, shapeId: Class.shapeId, name, $fault, message, $metadata, is };
+        });
+        console.log(JSON.stringify(all));`;
+      const [lean, plain] = await Promise.all([
+        outputOf(contents),
+        outputOf(contents, { isPlain: true }),
+      ]);
+      assert.deepEqual(JSON.parse(lean), JSON.parse(plain));
+      const source = await readFile(
+        path.join(
+          repositoryRoot,
+          `node_modules/@aws-sdk/client-${client}/dist-es/models/errors.js`,
+        ),
+        'utf8',
+      );
+      assert.ok(shortenErrors(source).length < source.length * 0.6, 'the generator writes otherwise');
+    });
+  }
+
+  it('of package.json files only name and version are taken along', async () => {
+    const { text } = await bundle(
+      `import it from './package.json' with { type: 'json' }; console.log(it.version);`,
+      { isPlain: false },
+    );
+    assert.ok(!text.includes('devDependencies'));
+    assert.match(text, /version: "\d+\.\d+\.\d+/);
+  });
 
   it('loads of Node what a bundle names, and not what a builtin would load for its other exports', async () => {
     const contents = `import fs, { existsSync } from 'node:fs';
