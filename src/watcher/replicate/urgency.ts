@@ -53,8 +53,9 @@ export class UrgencyJudge {
     if (pod === undefined) return this.#judgeGone(former.slim?.projection, former);
     if (pod.kind !== 'Pod' || slim?.ownerUid === undefined) return 'usual';
     if (isOver(pod)) return this.#judgeGone(pod, { sets });
-    const isJustMade = sent.length === 0 && !pod.isReady && !pod.isTerminating;
-    return !isJustMade && this.#store.arePodsReplaced(sets) ? 'usual' : 'calm';
+    const isJustMade = sent.length === 0 && !pod.isReady;
+    if (isJustMade || pod.isTerminating) return 'calm';
+    return this.#store.arePodsReplaced(sets) ? 'usual' : 'calm';
   }
 
   /** Another pod is to be made in its place, unless its node went first: then its pods go one after the other. */

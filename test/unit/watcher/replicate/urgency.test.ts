@@ -135,6 +135,16 @@ describe('a change that leads to nothing by itself', () => {
       rollOut(harness);
     };
     assert.equal(await waitOf(ready, both), 'usual', 'it frees a place in the budget');
+    const end = ({ source }: WatcherHarness): void => {
+      const { metadata, ...rest } = podDraft('p', { owner: 'ds1', uid: 'p1', ready: true });
+      const deletionTimestamp = '2026-11-01T00:00:00Z';
+      source.put('Pod', { ...rest, metadata: { ...metadata, deletionTimestamp } });
+    };
+    const standing = (harness: WatcherHarness): void => {
+      ready(harness);
+      rollOut(harness);
+    };
+    assert.equal(await waitOf(end, standing), 'calm', 'its place is free when it is gone');
     const begin = (harness: WatcherHarness): void => {
       make(harness);
       harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1', ...BEGUN }));
