@@ -145,7 +145,7 @@ export interface StagingContext {
   readonly former?: FormerTemplate;
   /** What the Events of pods tell that `asksEventsOf` named before. */
   readonly causes?: readonly PodCause[];
-  /** Content as the watcher told last (ADR 0061); absent: it told nothing. */
+  /** Content as the watcher told last (ADR 0061). */
   readonly config?: ObservedConfig;
   /** Nodes on which another daemon has its turn (ADR 0058); absent: none. */
   readonly blocked?: ReadonlyMap<NodeName, LaneBlock>;
@@ -256,10 +256,7 @@ export interface PlannedEvent {
   readonly isStanding?: boolean;
 }
 
-/**
- * How far a rolling update is, and what bounds it (spec 2.9). Counted in nodes, not in pods; all
- * from the one view that the plan was made from, before the plan's own effects.
- */
+/** How far a rolling update is, and what bounds it (spec 2.9): in nodes, by the plan's one view, before its own effects. */
 export interface RolloutProgress {
   readonly desiredNodes: number;
   /** Of those, nodes with a pod of the current revision and none of another. */
@@ -286,7 +283,7 @@ export interface Plan {
   readonly trims: readonly RevisionProjection[];
   /** Present while the strategy is RollingUpdate, or stages are asked for, and the current revision is known. */
   readonly rollout?: RolloutProgress;
-  /** Content that is part of the revision: what outdated is judged by, besides the template (ADR 0061); absent: none. */
+  /** Content that outdated is judged by, besides the template (ADR 0061); absent: none. */
   readonly content?: ConfigIdentity;
   /** How far a staged rollout is after this plan: recorded with its intents; absent: there is none. */
   readonly stages?: StagedProgress;

@@ -12,8 +12,7 @@ import type { Breach, OpenStep, RolloutRecord } from '../model/rollout-record.ts
 import { withCause } from '../evidence/event-causes.ts';
 import { advanceTurns } from '../evidence/flapping.ts';
 import { advanceTrial } from '../evidence/trial.ts';
-import { namesText } from '../config/references.ts';
-import { isSameTemplate } from '../pod/revision.ts';
+import { withContent } from '../config/breach-of-content.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../policy/share.ts';
 import { withCommonGround } from './common-ground.ts';
 import {
@@ -127,21 +126,7 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   if (breach === undefined) return next;
   const { causes, nodes } = input;
   const caused = causes === undefined ? breach : withCause(breach, causes);
-  return withBreach(next, withContent(withCommonGround(caused, nodes), next, input));
-}
-
-/** Where content alone is new, nobody but its owner can take it back: nodes that wait keep what they have loaded. */
-function withContent(
-  breach: Breach,
-  { hash, former }: RolloutRecord,
-  { config }: StagesInput,
-): Breach {
-  const changed = config?.changed;
-  if (changed === undefined || former === undefined || !isSameTemplate(former.hash, hash)) {
-    return breach;
-  }
-  const message = `${breach.message}; what is new is the content of ${namesText(changed.objects)}, which its owner has to restore: pods that are not restarted keep what they loaded`;
-  return { ...breach, message };
+  return withBreach(next, withContent(withCommonGround(caused, nodes), next, input.config));
 }
 
 /** A revision that was halted is not proven any more. */
