@@ -23,7 +23,7 @@ import {
 } from './find-breach.ts';
 import { excuseNodes } from './excused.ts';
 import { isUnwell, judgeGate } from './gate.ts';
-import { findAhead, findFormer } from './former.ts';
+import { findAhead, findFormer, isOfContentAlone } from './former.ts';
 import { findStrays } from './strays.ts';
 import { awaitedAfter, countRestarts, momentsIn, trialNodes, watchedPod } from './observe.ts';
 import { recordFor } from './start-record.ts';
@@ -46,7 +46,7 @@ export function advanceStages(input: StagesInput): Stages {
   return {
     record,
     gate,
-    strays: input.isStageTrue ? [] : findStrays(record, input),
+    strays: input.isStageTrue && !isOfContentAlone(record) ? [] : findStrays(record, input),
     open: new Set(
       [...(isHeld(gate) ? [] : withinFirstPod(turns, record, input)), ...ahead].map(nameOf),
     ),

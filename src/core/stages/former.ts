@@ -38,6 +38,11 @@ export function hasTemplateBack({ hash, former }: Pick<RolloutRecord, 'hash' | '
   return former !== undefined && !isSameTemplate(former.hash, hash);
 }
 
+/** True where the template is the proven one, and content alone is new. */
+export function isOfContentAlone(record: Pick<RolloutRecord, 'hash' | 'former'>): boolean {
+  return record.former !== undefined && !hasTemplateBack(record);
+}
+
 /** True while a breach, or an operator, sends all nodes back. */
 export function isRollingBack(
   record: Pick<RolloutRecord, 'breach' | 'former' | 'orders' | 'hash'>,

@@ -1,8 +1,9 @@
 /**
- * Strays: nodes that run the new revision though their step is not open (copilot).
+ * Strays: nodes that run the new revision though their step is not open (copilot; in takeover of content, ADR 0061).
  *
  * The built-in controller makes every pod of the newest template, so a node that joins, is drained or loses its pod is ahead of its
- * stage. They are watched as canaries are (find-breach.ts judges every updated pod); here they are only named, for people.
+ * stage. So is one that gets content as it is: only a template can be given back. They are watched as canaries are
+ * (find-breach.ts judges every updated pod); here they are only named, for people.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';

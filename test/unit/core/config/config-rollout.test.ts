@@ -126,6 +126,7 @@ describe('content in a staged rollout', () => {
     played.evict(other?.targetNode ?? nodeName('n-0'));
     halfAnHour(played);
     assert.equal(current(played), 2);
+    assert.deepEqual(played.plan?.stages?.strays, [other?.targetNode]);
     assert.equal(played.deleted.length, 1);
   });
 });
