@@ -79,13 +79,14 @@ type Judge = (node: NodeProjection, pod: PodProjection) => JudgedPod;
 function judgeBy(record: RolloutRecord, { nowMs, minReadyMs }: StagesInput): Judge {
   const baselines = new Map(record.baselines?.map((baseline) => [baseline.uid, baseline]));
   const watched = new Map(record.turns?.map((entry) => [entry.uid, entry]));
-  const demand = compareDemand(record.formerDemand, record.demand);
+  // A pod without a node halts though it asks for no more: beside an old pod (surge) there may be no room for two, and nobody else says so.
+  const hasGrown = compareDemand(record.formerDemand, record.demand) === 'grew';
   return (node, pod) => {
     const baseline = baselines.get(pod.uid);
     return judgeOnNode(pod, node, {
       nowMs,
       graceMs: GRACE_MS + minReadyMs,
-      demand,
+      demand: hasGrown ? 'grew' : 'unknown',
       ...defined({ boot: bootOf(watched.get(pod.uid), node) }),
       ...defined({ seenSinceMs: awaitedSinceMs(record.awaited, pod.uid, nowMs) }),
       ...sinceOf(record, pod),

@@ -45,6 +45,10 @@ describe('room that is missing', () => {
     assert.equal(grown?.cause, 'StartFailure');
     assert.equal(found({ nodes: [refused] }, { formerDemand: of(2), demand: of(2) }), undefined);
     assert.equal(found({ nodes: [refused] }), undefined);
+    const pod = { phase: 'Pending', trouble: { unscheduled: 'Unschedulable' } } as const;
+    const homeless = { nodes: [stageNode('n1', { is: 'unwell', pod })] };
+    const same = { formerDemand: of(1), demand: of(1) };
+    assert.equal(found(homeless, same)?.cause, 'StartFailure', 'under surge there are two');
   });
 });
 
