@@ -82,6 +82,13 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'begins on a node whose pod serves nobody',
     },
   },
+  'stages-soak-of-another-pod': {
+    bug: 'a soak goes on over a pod that came in the place of another one while nobody looked',
+    file: 'src/core/stages/advance-stages.ts',
+    before: 'if (!isReplaced) return record;',
+    after: 'if (isReplaced || !isReplaced) return record;',
+    killedBy: { file: SOAK_TEST, title: 'another pod came in the place of one' },
+  },
   'stages-former-trimmed': {
     bug: 'the revision that nodes go back to is trimmed while no pod runs it',
     file: 'src/core/history/history-trim.ts',

@@ -38,7 +38,7 @@ import { tellStages } from './stage-events.ts';
 /** Looks once. */
 export function advanceStages(input: StagesInput): Stages {
   const started = recordFor(input);
-  const observed = observe(started, input);
+  const observed = observe(withoutReplaced(started, input.nodes), input);
   const opened = openWhatMay(observed, input);
   const { record, gate, turns, excused } = opened;
   const former = findFormer(record, input);
@@ -127,6 +127,22 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   const { causes, nodes } = input;
   const caused = causes === undefined ? breach : withCause(breach, causes);
   return withBreach(next, withContent(withCommonGround(caused, nodes), next, input.config));
+}
+
+/**
+ * A pod that came in the place of another one has shown nothing yet, also where no run saw the node without one. Of the pods
+ * that are watched (`turns`).
+ */
+function withoutReplaced(record: RolloutRecord, nodes: readonly StageNode[]): RolloutRecord {
+  const { step, turns = [] } = record;
+  const before = new Map(turns.map(({ node, uid }) => [node, uid]));
+  const isReplaced = nodes.some((node) => {
+    const known = before.get(nameOf(node));
+    return known !== undefined && node.updated !== undefined && node.updated.uid !== known;
+  });
+  if (!isReplaced) return record;
+  const { wellSinceMs: _before, ...rest } = step;
+  return { ...record, step: rest };
 }
 
 /** A revision that was halted is not proven any more. */

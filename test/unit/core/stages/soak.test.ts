@@ -43,6 +43,12 @@ describe('S16: a soak', () => {
     assert.equal(step.wellSinceMs, NOW_MS);
   });
 
+  it('begins anew where another pod came in the place of one, though no run saw the node without', () => {
+    const before = [{ ...knownSince(NOW_MS - 1000)[0], uid: uid('before') } as PodTurns];
+    const { step } = look({ turns: before }).record;
+    assert.equal(step.wellSinceMs, NOW_MS);
+  });
+
   it('is not lost in a view that is too old for a moment, and ends in none', () => {
     const known = { turns: knownSince(NOW_MS - 1000) };
     const old = look(known, { isViewFresh: false, policy: policy({ soakMs: 60_000 }) });
