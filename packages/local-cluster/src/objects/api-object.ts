@@ -46,6 +46,7 @@ export type ResourceName =
   | 'namespaces'
   | 'nodes'
   | 'pods'
+  | 'podtemplates'
   | 'events'
   | 'configmaps'
   | 'secrets'

@@ -9,6 +9,7 @@ import { LEASES } from './leases/definition.ts';
 import { NAMESPACES } from './namespaces/definition.ts';
 import { NODES } from './nodes/definition.ts';
 import { PODS } from './pods/definition.ts';
+import { POD_TEMPLATES } from './podtemplates/definition.ts';
 import { PRIORITY_CLASSES } from './priorityclasses/definition.ts';
 import { CLUSTER_ROLE_BINDINGS, ROLE_BINDINGS } from './rbac/bindings.ts';
 import { CLUSTER_ROLES, ROLES } from './rbac/roles.ts';
@@ -23,6 +24,7 @@ export const RESOURCES: readonly Resource[] = [
   NAMESPACES,
   NODES,
   PODS,
+  POD_TEMPLATES,
   SECRETS,
   SERVICE_ACCOUNTS,
   CONTROLLER_REVISIONS,

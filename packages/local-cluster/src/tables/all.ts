@@ -15,6 +15,7 @@ import {
   SECRETS_TABLE,
   SERVICE_ACCOUNTS_TABLE,
 } from './plain-objects.ts';
+import { POD_TEMPLATES_TABLE } from './pod-templates.ts';
 import { PODS_TABLE } from './pods.ts';
 import { BINDINGS_TABLE, ROLES_TABLE } from './rbac.ts';
 import type { TableShape } from './table.ts';
@@ -23,6 +24,7 @@ const byResource: Readonly<Record<ResourceName, TableShape>> = {
   namespaces: NAMESPACES_TABLE,
   nodes: NODES_TABLE,
   pods: PODS_TABLE,
+  podtemplates: POD_TEMPLATES_TABLE,
   events: EVENTS_TABLE,
   configmaps: CONFIG_MAPS_TABLE,
   secrets: SECRETS_TABLE,

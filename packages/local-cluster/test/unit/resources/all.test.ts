@@ -9,6 +9,7 @@ const NAMES: Readonly<Record<ResourceName, true>> = {
   namespaces: true,
   nodes: true,
   pods: true,
+  podtemplates: true,
   events: true,
   configmaps: true,
   secrets: true,

@@ -37,6 +37,7 @@ import (
 var kinds = map[string][]any{
 	"v1": {
 		corev1.Binding{}, corev1.ConfigMap{}, corev1.Event{}, corev1.Namespace{}, corev1.Node{}, corev1.Pod{},
+		corev1.PodTemplate{},
 		corev1.Secret{}, corev1.ServiceAccount{}, metav1.DeleteOptions{}, metav1.Status{},
 	},
 	"apps/v1": {appsv1.ControllerRevision{}, appsv1.DaemonSet{}},
