@@ -24,7 +24,8 @@ export interface ShippedPolicy {
   };
 }
 
-const OWN_LABELS = "['pod-template-generation', 'controller-revision-hash']";
+/** One of the labels that any pod may have beyond its template; the one of copies is put beside it. */
+const LET_THROUGH = "'controller-revision-hash'";
 
 /** A binding is of one copy by its name; this keeps the pods of DaemonSets with overlapping selectors apart. */
 const COPY_OF_OWNER =
@@ -80,6 +81,6 @@ export function provenOwnerPolicy(owner: ShippedPolicy): ShippedPolicy {
 function reworded<T extends { readonly expression: string }>(each: T): T {
   const expression = each.expression
     .replaceAll('params.spec.template', 'params.template')
-    .replaceAll(OWN_LABELS, `${OWN_LABELS.slice(0, -1)}, '${COPY_LABEL}']`);
+    .replaceAll(LET_THROUGH, `${LET_THROUGH}, '${COPY_LABEL}'`);
   return { ...each, expression };
 }
