@@ -20,6 +20,7 @@ import { POSITION_BUGS } from './positions.ts';
 import { DIFFERENTIAL_BUGS } from './differential.ts';
 import { MUTATION_BUGS } from './mutation.ts';
 import { CONTENT_BUGS } from './content.ts';
+import { COPY_BUGS } from './copies.ts';
 import { COPILOT_BUGS } from './copilot.ts';
 import { ORDER_BUGS } from './orders.ts';
 import { SHOWN_BUGS } from './shown.ts';
@@ -68,6 +69,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   STAGE_BUGS,
   HALT_BUGS,
   CONTENT_BUGS,
+  COPY_BUGS,
 ];
 
 /** The rows by name. */

@@ -21,6 +21,8 @@ import type {
   PodMetadata,
 } from '../../src/ports/cluster/cluster-access.ts';
 import type { NamespacedName } from '../../src/ports/stores/view-store.ts';
+import { CREATED, isPlainCreate } from './simulated-creates.ts';
+import type { PlainCreate } from './simulated-creates.ts';
 import type { ClusterHooks, Kind } from './simulated-hooks.ts';
 import {
   controllerUid,
@@ -33,19 +35,6 @@ import { askedStatus } from './simulated-status.ts';
 import { SortedObjects } from './sorted-objects.ts';
 
 type Listed = LiveRead<readonly KubernetesObject[]>;
-
-/** What is stored as it is sent. */
-const CREATED = {
-  'create-revision': 'controllerrevisions',
-  'create-copy': 'podtemplates',
-  'create-event': 'events',
-} as const;
-
-type PlainCreate = Extract<Effect, { kind: keyof typeof CREATED }>;
-
-function isPlainCreate(effect: Effect): effect is PlainCreate {
-  return effect.kind in CREATED;
-}
 
 const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
 

@@ -83,7 +83,6 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
     revision: 1,
     data: {},
   });
-  /** Under any name; its owner does not control it, and blocks nothing. */
   const copy = (name: string): JsonObject => {
     const typed = daemonSet as unknown as DaemonSetObject; // raw JSON either way
     const made = buildCopy(typed, { slot: 'a', hash: 'abc' });
