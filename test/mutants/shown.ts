@@ -3,8 +3,8 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const NODES = 'src/app/rollout/shown-nodes.ts';
 const NODES_TEST = 'test/unit/app/rollout/shown-nodes.test.ts';
-const STRAYS = 'src/core/stages/strays.ts';
-const STRAYS_TEST = 'test/unit/core/stages/strays.test.ts';
+const STRAYS = 'src/core/stages/former.ts';
+const STRAYS_TEST = 'test/unit/core/stages/former-strays.test.ts';
 const NOTICE = 'src/app/reconcile/status/stage-notice.ts';
 const STAGED_TEST = 'test/unit/app/reconcile/staged-rollout.test.ts';
 const EVIDENCE = 'src/core/rollout/shown-evidence.ts';

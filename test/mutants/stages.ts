@@ -99,4 +99,14 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'never deletes one that a staged rollout may give to a node',
     },
   },
+  'undo-rolls-out-what-was-undone': {
+    bug: 'after an undo half-way a partition puts nodes that were never replaced to the revision that was undone (17.5, row 56)',
+    file: 'src/core/stages/former.ts',
+    before: 'return isAll || isMadeSince(each.updated, record);',
+    after: 'return true;',
+    killedBy: {
+      file: 'test/property/core/stages/stuck-rollouts.test.ts',
+      title: 'once its canary had passed, it restarts no pod that was never replaced',
+    },
+  },
 };

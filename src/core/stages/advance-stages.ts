@@ -23,8 +23,7 @@ import {
 } from './find-breach.ts';
 import { excuseNodes } from './excused.ts';
 import { isUnwell, judgeGate } from './gate.ts';
-import { findAhead, findFormer, isOfContentAlone } from './former.ts';
-import { findStrays } from './strays.ts';
+import { findAhead, findFormer, findStrays, isOfContentAlone } from './former.ts';
 import { awaitedAfter, countRestarts, momentsIn, trialNodes, watchedPod } from './observe.ts';
 import { recordFor } from './start-record.ts';
 import { isPending, nameOf } from './stage-node.ts';

@@ -3,10 +3,11 @@
  *
  * Only where Rollcall makes the pods. While a revision is unproven, a node outside of open steps that joins, is replaced or
  * loses its pod gets the former one, and one that got ahead is put back. Once the canary proved it, new pods are of the
- * revision itself, and nodes are put back only where the partition was raised. After a breach with `onBreach: rollback`
- * all nodes go back.
+ * revision itself, and nodes are put back only where the partition was raised. A pod of the revision from before the rollout
+ * is put back by neither. After a breach with `onBreach: rollback` all nodes go back.
  */
 import type { NodeName } from '../model/identifiers.ts';
+import type { PodProjection } from '../model/projections.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { isSameTemplate, templateOfRevision } from '../pod/revision.ts';
@@ -63,15 +64,25 @@ export function findAhead(
   input: StagesInput,
 ): readonly StageNode[] {
   const { record, former } = at;
+  const isAll = isRollingBack(record, input);
   // A halt that asks for no rollback leaves everything as it is.
-  if (record.breach !== undefined && !isRollingBack(record, input)) return [];
-  const ahead = input.nodes.filter(
-    (each) => each.updated !== undefined && !each.isExcluded && former.has(nameOf(each)),
-  );
+  if (record.breach !== undefined && !isAll) return [];
+  const ahead = input.nodes.filter((each) => {
+    if (each.updated === undefined || each.isExcluded || !former.has(nameOf(each))) return false;
+    return isAll || isMadeSince(each.updated, record);
+  });
   // As with the first canary: where an admission policy lets in today's template alone, one node is lost, and no more.
   if (input.nodes.some((node) => isMadeFormer(node, record))) return ahead;
   const isTried = input.nodes.some((node) => former.has(nameOf(node)) && isMissing(node, record));
   return isTried ? [] : ahead.slice(0, 1);
+}
+
+/**
+ * True for a pod of the revision that was made during this rollout. One from before is no part of it: after an undo half-way
+ * these are the pods that were never replaced, and to put them back would roll out what was undone (row 56).
+ */
+function isMadeSince({ createdAtMs }: PodProjection, { startedAtMs }: RolloutRecord): boolean {
+  return createdAtMs >= startedAtMs;
 }
 
 /** A pod of the former revision that was made during this rollout: then the API server lets others in as well. */
@@ -106,4 +117,19 @@ function beyondPartition(
   const others = ordered.filter((node) => !canary.has(nameOf(node)));
   const rest = nodes.filter(({ updated: pod }) => pod === undefined);
   return [...[...first, ...others].slice(allowed), ...rest];
+}
+
+/**
+ * Nodes that run the new revision though their step is not open, in the order of the view (copilot; in takeover of content, ADR 0061).
+ * The built-in controller makes every pod of the newest template, so a node that joins, is drained or loses its pod is ahead
+ * of its stage; so is one that gets content as it is, since only a template can be given back. They are watched as canaries
+ * are (find-breach.ts judges every updated pod); here they are only named, for people.
+ */
+export function findStrays(
+  record: RolloutRecord,
+  { nodes, policy }: Pick<StagesInput, 'nodes' | 'policy'>,
+): readonly NodeName[] {
+  if (record.step.kind === 'done' || record.isReturn) return [];
+  const open = new Set(findSteps(record, nodes, policy).open.map(nameOf));
+  return nodes.filter((node) => node.updated !== undefined && !open.has(nameOf(node))).map(nameOf);
 }

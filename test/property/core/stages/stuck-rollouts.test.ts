@@ -145,6 +145,28 @@ for (const mode of ['copilot', 'takeover'] as const) {
       else assert.equal(failing.plan?.restores, 'aaaa');
     });
 
+    for (const partition of [undefined, { kind: 'percent', percent: 60 } as const]) {
+      const kept = partition === undefined ? '' : ' under a partition';
+      it(`want 4: undone half-way${kept}, once its canary had passed, it restarts no pod that was never replaced (row 56)`, () => {
+        const options = { soakMs: 3_000, ...(partition === undefined ? {} : { partition }) };
+        const world = start(50, { ...options, maxUnavailable: count(4) });
+        const former = new Map([...world.pods.values()].map((pod) => [pod.targetNode, pod.name]));
+        world.hash = NEW;
+        assert.ok(world.until(() => world.count(NEW) >= 12, { stepMs: 1_000 }));
+        assert.equal(world.record?.proven?.hash, NEW);
+        const touched = new Set(
+          Object.entries(world.hashes()).flatMap(([name, hash]) => (hash === NEW ? [name] : [])),
+        );
+        world.hash = 'aaaa';
+        world.until(() => false, { stepMs: 1_000, maxMs: 20 * MINUTE_MS });
+        for (const { targetNode = nodeName('?'), name } of world.pods.values()) {
+          if (!touched.has(targetNode)) assert.equal(name, former.get(targetNode), targetNode);
+        }
+        if (partition === undefined) assert.equal(world.count('aaaa'), 50);
+        else assert.ok(world.count(NEW) <= touched.size);
+      });
+    }
+
     it('want 8: a cordoned node is updated in its turn, and a drain in the middle is no breach (#122912)', () => {
       const world = start(6);
       world.setNode(nodeName('n001'), { unschedulable: true });

@@ -214,7 +214,7 @@ describe('what is open', () => {
   });
 
   it('is nothing while it is paused, not even to put nodes back', () => {
-    const ahead = nodes(1, [stageNode('n9', { is: 'well' }), stageNode('n10')]);
+    const ahead = nodes(1, [stageNode('n9', { is: 'well', pod: YOUNG }), stageNode('n10')]);
     const of = at({ updatedNodes: 2 });
     const soaking = policy({ soakMs: 60 * MINUTE_MS });
     assert.deepEqual(names(look(of, { nodes: ahead, policy: soaking }).open), ['n9']);

@@ -25,7 +25,7 @@ const kept = (count: number): StagesInput['policy'] =>
 const NODES = [
   stageNode('n1', { is: 'well' }),
   stageNode('n2'),
-  stageNode('n3', { is: 'well' }),
+  stageNode('n3', { is: 'well', pod: { createdAtMs: STARTED_MS } }),
   stageNode('n4', { isExcluded: true }),
 ];
 
@@ -115,7 +115,12 @@ describe('nodes that are put back', () => {
       ({ node }) => node.name,
     );
   }
-  const THREE = [...NODES, stageNode('n5', { is: 'well' }), stageNode('n6', { is: 'unwell' })];
+  const young = { pod: { createdAtMs: STARTED_MS } };
+  const THREE = [
+    ...NODES,
+    stageNode('n5', { is: 'well', ...young }),
+    stageNode('n6', { is: 'unwell', ...young }),
+  ];
   const madeAt = (createdAtMs: number, hash: string = OLD_HASH): StageNode =>
     stageNode('n7', {
       pod: { createdAtMs, labels: { app: 'agent', 'controller-revision-hash': hash } },
@@ -124,6 +129,14 @@ describe('nodes that are put back', () => {
   it('go one at a time until a pod of the former revision was let in', () => {
     assert.deepEqual(ahead(THREE), ['n3']);
     assert.deepEqual(ahead([...THREE, madeAt(STARTED_MS)]), ['n3', 'n5', 'n6']);
+  });
+
+  it('are none whose pod is from before this rollout: nobody replaced it, as after an undo half-way', () => {
+    const before = { pod: { createdAtMs: STARTED_MS - 1 } };
+    const nodes = [...THREE, madeAt(STARTED_MS), stageNode('n8', { is: 'well', ...before })];
+    assert.deepEqual(ahead(nodes), ['n3', 'n5', 'n6']);
+    const all = ahead(nodes, { breach: BREACH }, { policy: ROLLBACK });
+    assert.ok(all.includes('n8'), 'a rollback takes them as well');
   });
 
   it('are not shown to be let in by a pod from before this rollout, or of a third revision', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
-import { findStrays } from '../../../../src/core/stages/strays.ts';
+import { findStrays } from '../../../../src/core/stages/former.ts';
 import { node } from '../../../support/core-fixtures.ts';
 import { stageNode } from '../../../support/stage-nodes.ts';
 import { StagedWorld, policy } from '../../../support/staged-world.ts';
