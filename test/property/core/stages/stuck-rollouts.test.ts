@@ -148,8 +148,8 @@ for (const mode of ['copilot', 'takeover'] as const) {
     for (const partition of [undefined, { kind: 'percent', percent: 60 } as const]) {
       const kept = partition === undefined ? '' : ' under a partition';
       it(`want 4: undone half-way${kept}, once its canary had passed, it restarts no pod that was never replaced (row 56)`, () => {
-        const options = { soakMs: 3_000, ...(partition === undefined ? {} : { partition }) };
-        const world = start(50, { ...options, maxUnavailable: count(4) });
+        const options = { soakMs: 10_000, ...(partition === undefined ? {} : { partition }) };
+        const world = start(50, { ...options, maxUnavailable: count(10) });
         const former = new Map([...world.pods.values()].map((pod) => [pod.targetNode, pod.name]));
         world.hash = NEW;
         assert.ok(world.until(() => world.count(NEW) >= 12, { stepMs: 1_000 }));
