@@ -7,7 +7,8 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
 import type { PodCause } from '../../core/model/evidence/pod-event.ts';
-import type { FormerTemplate, Guard, Plan } from '../../core/model/plan.ts';
+import type { FormerTemplate } from '../../core/model/staged-progress.ts';
+import type { Guard, Plan } from '../../core/model/plan.ts';
 import { readFormer } from './history/former-template.ts';
 import { guessHash } from './history/history.ts';
 import type { Judgement } from './live/guard.ts';

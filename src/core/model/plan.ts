@@ -17,18 +17,11 @@ import type {
 } from './projections.ts';
 import type { PodCause } from './evidence/pod-event.ts';
 import type { ClusterMode } from './registration.ts';
-import type {
-  BackoffEntry,
-  CopySlot,
-  DaemonSetState,
-  HeldShrink,
-  Intent,
-  ShrinkRecord,
-} from './state.ts';
+import type { BackoffEntry, DaemonSetState, HeldShrink, Intent, ShrinkRecord } from './state.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';
 import type { PolicyReading } from '../policy/rollout-policy.ts';
 import type { ConfigIdentity } from './rollout-record.ts';
-import type { StagedProgress } from './staged-progress.ts';
+import type { CopyWish, FormerTemplate, StagedProgress } from './staged-progress.ts';
 
 /** What was read, before anything is concluded from it. */
 export interface ViewInput {
@@ -159,23 +152,6 @@ export interface LaneBlock {
   readonly by: string;
   /** The clause after "Node X waits: …", for a person. */
   readonly message: string;
-}
-
-/** A revision's template, to make pods of. */
-export interface FormerTemplate {
-  readonly hash: string;
-  /** spec.template, as the ControllerRevision's data have it. */
-  readonly template: JsonObject;
-  /** Template generation at which it was made, as label value; absent: nobody noted it. */
-  readonly generation?: string;
-  /** Where a copy of it stands, for admission to compare with (ADR 0063); absent: none is known. */
-  readonly copy?: CopySlot;
-}
-
-/** A copy of the present template that is to be seen to (core/rollout/plan-copy.ts). */
-export interface CopyWish {
-  readonly slot: CopySlot;
-  readonly hash: string;
 }
 
 /** How much of a shrink goes without confirmation (ADR 0057). */

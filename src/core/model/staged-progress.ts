@@ -1,8 +1,13 @@
 /**
  * How far a staged rollout is, and what holds it: the record and the gate, as a plan carries them (issue 17).
+ *
+ * And what a plan is given, or asks for, of templates that are not the DaemonSet's present one: a former revision, to make pods
+ * of it, and the copy that admission compares them with (ADR 0063).
  */
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { NodeName } from './identifiers.ts';
 import type { RolloutRecord } from './rollout-record.ts';
+import type { CopySlot } from './state.ts';
 
 /** What the next node, or the next step, waits for. */
 export type Gate =
@@ -31,4 +36,21 @@ export interface StagedProgress {
   readonly gate: Gate;
   /** Copilot: nodes that run the revision ahead of their step, as the built-in controller makes pods of the newest template. */
   readonly strays: readonly NodeName[];
+}
+
+/** A revision's template, to make pods of. */
+export interface FormerTemplate {
+  readonly hash: string;
+  /** spec.template, as the ControllerRevision's data have it. */
+  readonly template: JsonObject;
+  /** Template generation at which it was made, as label value; absent: nobody noted it. */
+  readonly generation?: string;
+  /** Where a copy of it stands, for admission to compare with (ADR 0063); absent: none is known. */
+  readonly copy?: CopySlot;
+}
+
+/** A copy of the present template that is to be seen to (core/rollout/plan-copy.ts). */
+export interface CopyWish {
+  readonly slot: CopySlot;
+  readonly hash: string;
 }

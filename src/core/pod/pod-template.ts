@@ -8,7 +8,7 @@
  * Differs from upstream: metadata.name instead of generateName, because the name is the fence (S1).
  */
 import type { NodeName } from '../model/identifiers.ts';
-import type { FormerTemplate } from '../model/plan.ts';
+import type { FormerTemplate } from '../model/staged-progress.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';

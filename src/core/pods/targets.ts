@@ -6,7 +6,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';
-import type { FormerTemplate, View } from '../model/plan.ts';
+import type { FormerTemplate } from '../model/staged-progress.ts';
+import type { View } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';
 import { templateGenerationOf } from '../pod/pod-facts.ts';
 import { isOfRevision, revisionOfPod } from '../pod/revision.ts';

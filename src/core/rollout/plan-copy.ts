@@ -6,7 +6,8 @@
  * breach leads. Content that is part of a revision (ADR 0061) is in no copy. What somebody else deleted is noticed at rest, a
  * few times a day. Pure; nothing is sent from here.
  */
-import type { CopyWish, PlanContext } from '../model/plan.ts';
+import type { CopyWish } from '../model/staged-progress.ts';
+import type { PlanContext } from '../model/plan.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import type { CopySlot, DaemonSetState, TemplateCopy } from '../model/state.ts';
 import { isSameTemplate, templateOfRevision } from '../pod/revision.ts';

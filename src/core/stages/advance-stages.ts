@@ -22,7 +22,7 @@ import {
   recreationMoments,
 } from './find-breach.ts';
 import { excuseNodes } from './excused.ts';
-import { isUnwell, judgeGate } from './gate.ts';
+import { gateMoments, isUnwell, judgeGate } from './gate.ts';
 import { findAhead, findFormer, findStrays, isOfContentAlone } from './former.ts';
 import { awaitedAfter, countRestarts, momentsIn, trialNodes, watchedPod } from './observe.ts';
 import { recordFor } from './start-record.ts';
@@ -53,7 +53,7 @@ export function advanceStages(input: StagesInput): Stages {
     maxUnavailable: budgetOf(record, input),
     excused,
     untilMs: [
-      ...momentsOf(gate, record, input),
+      ...gateMoments(gate, record, input),
       ...recreationMoments(record, input),
       ...judgingMoments(record, input),
     ],
@@ -284,32 +284,4 @@ function budgetOf(record: RolloutRecord, { policy, strategyUnavailable }: Stages
   const share = policy.maxUnavailable;
   if (share === undefined) return Math.max(1, strategyUnavailable);
   return Math.max(1, nodesRoundedUp(share, record.baseNodes));
-}
-
-/**
- * A heartbeat makes a view fresh without any change that would wake the key: it is looked at again, ever more seldom, and never
- * in step with what makes it fresh (watch bookmarks each minute, heartbeats each half minute): such looks would miss it for ever.
- */
-const VIEW_LOOK_MS = 37_000;
-const VIEW_LOOK_MS_MAX = 277_000;
-
-function viewLookMs({ step }: RolloutRecord, nowMs: number): number {
-  const lastedMs = Math.max(0, nowMs - step.progressedAtMs);
-  return nowMs + Math.min(Math.max(VIEW_LOOK_MS, lastedMs / 2), VIEW_LOOK_MS_MAX);
-}
-
-function momentsOf(
-  gate: Gate,
-  record: RolloutRecord,
-  { policy, nowMs }: StagesInput,
-): readonly number[] {
-  const moments: number[] = [];
-  if (gate.kind === 'view') moments.push(viewLookMs(record, nowMs));
-  if (gate.kind === 'soaking') moments.push(gate.untilMs);
-  if (gate.kind === 'window' && gate.opensAtMs !== undefined) moments.push(gate.opensAtMs);
-  const isWaitingForPods = gate.kind === 'updating' || gate.kind === 'settling';
-  if (isWaitingForPods && policy.progressDeadlineMs !== undefined) {
-    moments.push(record.step.progressedAtMs + policy.progressDeadlineMs);
-  }
-  return moments.filter((moment) => moment > nowMs);
 }

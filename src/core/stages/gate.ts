@@ -89,3 +89,32 @@ function judgeOpening({ input, record }: GateInput): Gate | undefined {
   const opensAtMs = nextOpeningMs(policy.windows, nowMs);
   return { kind: 'window', ...(opensAtMs === undefined ? {} : { opensAtMs }) };
 }
+
+/**
+ * A heartbeat makes a view fresh without any change that would wake the key: it is looked at again, ever more seldom, and never
+ * in step with what makes it fresh (watch bookmarks each minute, heartbeats each half minute): such looks would miss it for ever.
+ */
+const VIEW_LOOK_MS = 37_000;
+const VIEW_LOOK_MS_MAX = 277_000;
+
+function viewLookMs({ step }: RolloutRecord, nowMs: number): number {
+  const lastedMs = Math.max(0, nowMs - step.progressedAtMs);
+  return nowMs + Math.min(Math.max(VIEW_LOOK_MS, lastedMs / 2), VIEW_LOOK_MS_MAX);
+}
+
+/** When time alone opens or breaks something. */
+export function gateMoments(
+  gate: Gate,
+  record: RolloutRecord,
+  { policy, nowMs }: StagesInput,
+): readonly number[] {
+  const moments: number[] = [];
+  if (gate.kind === 'view') moments.push(viewLookMs(record, nowMs));
+  if (gate.kind === 'soaking') moments.push(gate.untilMs);
+  if (gate.kind === 'window' && gate.opensAtMs !== undefined) moments.push(gate.opensAtMs);
+  const isWaitingForPods = gate.kind === 'updating' || gate.kind === 'settling';
+  if (isWaitingForPods && policy.progressDeadlineMs !== undefined) {
+    moments.push(record.step.progressedAtMs + policy.progressDeadlineMs);
+  }
+  return moments.filter((moment) => moment > nowMs);
+}

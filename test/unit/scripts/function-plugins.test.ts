@@ -88,7 +88,10 @@ describe('scripts/build/function-plugins.ts', () => {
         ),
         'utf8',
       );
-      assert.ok(shortenErrors(source).length < source.length * 0.6, 'the generator writes otherwise');
+      assert.ok(
+        shortenErrors(source).length < source.length * 0.6,
+        'the generator writes otherwise',
+      );
     });
   }
 

@@ -7,7 +7,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
-import type { FormerTemplate } from '../../../core/model/plan.ts';
+import type { FormerTemplate } from '../../../core/model/staged-progress.ts';
 import {
   REVISION_HASH_LABEL,
   TEMPLATE_GENERATION_ANNOTATION,
