@@ -34,8 +34,8 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'own-repeat-counts-as-lost': {
     bug: 'a write that the SDK repeated is lost although it was applied (14)',
     file: 'src/adapters/dynamodb/table.ts',
-    before: "if (error.$metadata.attempts === 1) return 'lost';",
-    after: "if (error.$metadata.attempts !== 1) return 'lost';",
+    before: 'if (error.$metadata.attempts === 1 && !mayStand)',
+    after: 'if (error.$metadata.attempts !== 1 && !mayStand)',
     killedBy: {
       file: 'test/unit/adapters/dynamodb/table.test.ts',
       title: 'is written when the item that comes with the failed condition bears its token',
