@@ -15,6 +15,16 @@ const SEEDS_OF_WORLDS = 10;
 /** Worlds of a dozen nodes and more cost more. */
 const SEEDS_OF_LARGE_WORLDS = 4;
 
+/** Takeover, and copilot beside a built-in controller; clocks that are off. */
+const STAGED_HUNTS = [
+  'staged',
+  'ailing-releases',
+  'wrong-clocks',
+  'beside-built-in',
+  'shaken-copilot',
+  'ill-beside-built-in',
+] as const;
+
 const happened = new Map<string, number>();
 let judged = 0;
 
@@ -43,9 +53,9 @@ for (const world of USERS_WORLDS) {
 }
 
 // Releases under a policy take minutes to soak: they have schedules of their own, more of them in `hunts`.
-for (const hunt of ['staged', 'ailing-releases'] as const) {
+for (const hunt of STAGED_HUNTS) {
   for (const seed of SEEDS.slice(0, 3)) {
-    test(`S10, S16, L1, L5: seed ${seed} of ${hunt} keeps every promise (row 15)`, async () => {
+    test(`S3, S4, S10, S16, L1, L5: seed ${seed} of ${hunt} keeps every promise (row 15)`, async () => {
       await play(seed, hunt);
     });
   }

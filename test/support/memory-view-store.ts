@@ -6,7 +6,7 @@
  */
 import { ZERO_STAMP, laterStamp } from '../../src/core/model/position.ts';
 import type { ClusterBreaker } from '../../src/core/model/breaker.ts';
-import type { ClusterUid } from '../../src/core/model/identifiers.ts';
+import type { ClusterUid, Uid } from '../../src/core/model/identifiers.ts';
 import type { Stamp } from '../../src/core/model/position.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
 import type { Lane } from '../../src/core/lane/lane.ts';
@@ -213,6 +213,12 @@ export class MemoryViewStore implements ViewStore {
   /** What stands under a readable key, past all hooks. */
   peek(key: string): unknown {
     return this.items.get(key);
+  }
+
+  /** The state of a DaemonSet, past all hooks. */
+  peekState(cluster: ClusterUid, daemonSet: string): DaemonSetState | undefined {
+    const ref = { clusterUid: cluster, uid: daemonSet as Uid };
+    return this.items.get(daemonSetKey('STATE', ref)) as DaemonSetState | undefined;
   }
 
   /** Everything in the table, in key order. */

@@ -391,6 +391,7 @@ export class SimulatedCluster implements ClusterAccess {
     if (uid !== effect.uid || resourceVersion !== effect.resourceVersion) {
       return { kind: 'conflict', message: 'the test operation failed' };
     }
+    this.hooks.onTemplateRestore?.(found, effect.template);
     return done(
       this.change('daemonsets', effect, (object) => ({
         ...object,

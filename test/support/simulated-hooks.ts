@@ -1,4 +1,5 @@
 /** Where tests step in at the simulated cluster, and the kinds of objects that it stores. */
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.ts';
 import type { LiveRead } from '../../src/ports/cluster/cluster-access.ts';
@@ -23,6 +24,8 @@ export interface ClusterHooks {
   ) => LiveRead<never> | undefined | Promise<LiveRead<never> | undefined>;
   /** A delete of a pod by the functions is about to take effect. */
   onPodDelete?: (pod: KubernetesObject) => void;
+  /** The functions are about to restore a DaemonSet's template. */
+  onTemplateRestore?: (daemonSet: KubernetesObject, template: JsonObject) => void;
   /** Refuses what an admission policy would (simulated-admission.ts), when it takes effect. */
   admit?: (effect: Effect) => RefusalCode | undefined;
   /** Refuses a pod, or changes it as a mutating webhook does. */

@@ -5,21 +5,8 @@
  * which promise has to break, and within how many seeds: a crash of the changed code does not count. A canary that
  * is not found says that the simulation has become blind, not that the code has become good.
  */
-import type { Mutant } from '../../support/mutants.ts';
-
-/** One seeded bug. */
-export interface Canary extends Mutant {
-  /** What it is, and who had it. */
-  readonly bug: string;
-  /** Promises of which one must break. */
-  readonly breaks: readonly string[];
-  /** Where it is looked for: a profile of the simulation (`mixed` for all), or a hunt. */
-  readonly in: string;
-  /** Seeds from the first within which it must be found. */
-  readonly seedsMax: number;
-  /** Found within a second or two: part of `npm test`. */
-  readonly isQuick?: boolean;
-}
+import type { Canary } from './canary.ts';
+import { STAGED_CANARIES } from './staged-canaries.ts';
 
 /** The canaries by name. */
 export const CANARIES: Readonly<Record<string, Canary>> = {
@@ -416,69 +403,5 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     in: 'lost-labels',
     seedsMax: 6,
   },
-  'soak-from-opening': {
-    bug: 'the soak is counted from when the step opened, not from when its pods were well (S16)',
-    file: 'src/core/stages/gate.ts',
-    before: '(record.step.wellSinceMs ?? input.nowMs)',
-    after: 'record.step.openedAtMs',
-    breaks: ['S16'],
-    in: 'staged',
-    seedsMax: 10,
-    isQuick: true,
-  },
-  'step-in-an-old-view': {
-    bug: 'a step opens by what was seen of its pods before nothing was heard any more (S16)',
-    file: 'src/app/reconcile/read/staging.ts',
-    before: 'nowMs - heardMs <= withinMs',
-    after: 'nowMs > withinMs',
-    breaks: ['S16'],
-    in: 'silent-canaries',
-    seedsMax: 120,
-  },
-  'joins-get-the-newest': {
-    bug: 'a node that joins while a revision is unproven gets it (every peer)',
-    file: 'src/core/stages/former.ts',
-    before: 'nodes.filter((node) => !open.has(nameOf(node)));',
-    after: 'nodes.filter((node) => !open.has(nameOf(node)) && node.old !== undefined);',
-    breaks: ['S16'],
-    in: 'ailing-releases',
-    seedsMax: 10,
-  },
-  'pause-not-heeded': {
-    bug: 'an order to pause is recorded, and the rollout goes on (S16)',
-    file: 'src/core/stages/gate.ts',
-    before:
-      "return record.orders.paused === undefined ? undefined : { kind: 'paused', by: 'order' };",
-    after: 'return undefined;',
-    breaks: ['S16'],
-    in: 'staged',
-    seedsMax: 40,
-  },
-  'unseen-turns': {
-    bug: 'a pod that was not ready in between, while nobody looked, soaks on (S16)',
-    file: 'src/core/stages/advance-stages.ts',
-    before: ' || hasTurned(record);',
-    after: ';',
-    breaks: ['S16'],
-    in: 'silent-canaries',
-    seedsMax: 60,
-  },
-  'ready-node-wakes-nobody': {
-    bug: 'a rollout that waits for a node to be Ready is not told that it is (protocol 20)',
-    file: 'src/watcher/replicate/affected.ts',
-    before: 'before.isReady !== after.isReady || ',
-    after: '',
-    breaks: ['L1'],
-    in: 'silent-canaries',
-    seedsMax: 150,
-  },
-  'former-trimmed': {
-    bug: 'the revision that nodes go back to is trimmed while no pod runs it (S10)',
-    file: 'src/core/history/history-trim.ts',
-    before: ', ...context.kept]',
-    after: ']',
-    breaks: ['S10'],
-    in: 'staged',
-    seedsMax: 60,
-  },
+  ...STAGED_CANARIES,
 };

@@ -18,11 +18,13 @@
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import type { SimulatedApiServer } from './api-server.ts';
 import { phaseOf } from './controllers.ts';
 import { placementOf } from './oracle.ts';
+import { policyOf } from './staged-pods.ts';
 
 /** How long a delete may be under way after its live reads: a function's time-out, and a frozen one. */
 const UNDER_WAY_MS = 2 * 60_000;
@@ -67,6 +69,8 @@ interface Budget {
 
 interface Strategy {
   readonly type?: string;
+  /** maxUnavailable of the policy, under which Rollcall replaces pods with OnDelete as well. */
+  readonly staged?: { readonly max?: number | string };
   readonly rollingUpdate?: {
     readonly maxUnavailable?: number | string;
     readonly maxSurge?: number | string;
@@ -292,7 +296,8 @@ export class AvailabilityAudit {
       Object.assign(node, { isRunning: false, isOurs: false, isAvailable: true });
     }
     const { updateStrategy = {} } = set['spec'] as { readonly updateStrategy?: Strategy };
-    note(record.strategies, JSON.stringify(updateStrategy), seen.nowMs);
+    const strategy = { ...updateStrategy, ...stagedBy(policyOf(set)) };
+    note(record.strategies, JSON.stringify(strategy), seen.nowMs);
     note(record.desired, running.size, seen.nowMs);
   }
 }
@@ -324,14 +329,24 @@ function noteNode(
   node.wasAvailable ||= isNow;
 }
 
-/** maxUnavailable as spec 2.9 resolves it; nothing may become unavailable with surge or OnDelete. */
+/** What a policy makes of a strategy. */
+function stagedBy(policy: RolloutPolicy | undefined): Pick<Strategy, 'staged'> {
+  const share = policy?.maxUnavailable;
+  if (policy === undefined) return {};
+  if (share === undefined) return { staged: {} };
+  return { staged: { max: share.kind === 'count' ? share.count : `${share.percent}%` } };
+}
+
+/** maxUnavailable as spec 2.9 resolves it; nothing may become unavailable with surge, or with OnDelete and no policy. */
 function budgetOf(strategy: Strategy, desired: number): Budget {
-  const { type = 'RollingUpdate', rollingUpdate = {} } = strategy;
-  if (type !== 'RollingUpdate') return { max: 0, surges: false };
+  const { type = 'RollingUpdate', rollingUpdate = {}, staged } = strategy;
+  if (type !== 'RollingUpdate' && staged === undefined) return { max: 0, surges: false };
   const resolve = (value: number | string): number =>
     typeof value === 'number' ? value : Math.ceil((Number.parseInt(value, 10) * desired) / 100);
-  if (resolve(rollingUpdate.maxSurge ?? 0) > 0) return { max: 0, surges: true };
-  return { max: Math.max(1, resolve(rollingUpdate.maxUnavailable ?? 1)), surges: false };
+  const isSurging = type === 'RollingUpdate' && resolve(rollingUpdate.maxSurge ?? 0) > 0;
+  if (isSurging) return { max: 0, surges: true };
+  const share = staged?.max ?? rollingUpdate.maxUnavailable ?? 1;
+  return { max: Math.max(1, resolve(share)), surges: false };
 }
 
 function isLive(pod: KubernetesObject): boolean {

@@ -52,6 +52,8 @@ export class SimulatedControllers {
   bindDelayMs: () => number;
   /** How long a pod that was deleted takes to end. */
   stopDelayMs: () => number;
+  /** How far the clock of a node's kubelet is off. */
+  kubeletSkewMs: (node: string) => number = () => 0;
   /** Nodes whose kubelet does nothing, and those whose kubelet refuses every pod. */
   readonly deadNodes = new Set<string>();
   readonly failingNodes = new Set<string>();
@@ -195,7 +197,7 @@ export class SimulatedControllers {
     const ready = {
       type: 'Ready',
       status: phase === 'Running' ? 'True' : 'False',
-      lastTransitionTime: this.#timestamp(),
+      lastTransitionTime: this.#kubeletTime(pod),
     };
     this.#changePod(pod, (object) => ({ ...object, status: { phase, conditions: [ready] } }));
   }
@@ -211,8 +213,8 @@ export class SimulatedControllers {
   #ail(pod: KubernetesObject, { ailment, index }: { ailment: Ailment; index: number }): void {
     if (pod.metadata.deletionTimestamp !== undefined) return;
     const isDead = this.deadNodes.has(nodeOf(pod) ?? '');
-    const step = ailingStep(ailment, index, this.#clock.nowMs());
-    const at = this.#timestamp();
+    const at = this.#kubeletTime(pod);
+    const step = ailingStep(ailment, index, Date.parse(at));
     if (!isDead) this.#changePod(pod, (object) => withAilingStatus(object, step, at));
     if (step.lastsMs === undefined) return;
     const next = isDead ? index : index + 1;
@@ -339,6 +341,16 @@ export class SimulatedControllers {
       ...object,
       metadata: { ...object.metadata, deletionTimestamp: this.#timestamp() },
     };
+  }
+
+  /** Now, by the clock of a pod's kubelet. */
+  #kubeletTime(pod: KubernetesObject): string {
+    return new Date(this.kubeletNowMs(nodeOf(pod) ?? '')).toISOString();
+  }
+
+  /** What the clock of a node's kubelet says. */
+  kubeletNowMs(node: string): number {
+    return this.#clock.nowMs() + this.kubeletSkewMs(node);
   }
 
   #timestamp(): string {

@@ -89,6 +89,15 @@ export const STEPS = [
   'release-ill',
   'pause-rollout',
   'unready-node',
+  // Of copilot: the built-in controller, and what Rollcall works by beside it.
+  'leaderless',
+  'slow-built-in',
+  'take-rights',
+  'opt-out',
+  'roll-by-itself',
+  'change-mode',
+  'heal-back',
+  'drain-node',
   // Others who end, move or make pods.
   'evict-pod',
   'replace-pod',
@@ -124,6 +133,7 @@ export const STEPS = [
   'freeze-pods', // 2
   // Everything else.
   'pause-queue', // 27
+  'stall-queue', // 27, for up to an hour
   'narrow-mapping', // a mapping has all the invocations that it may
   'narrow-queue', // messages are refused for their size
   'cool-down', // 31

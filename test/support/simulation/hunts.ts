@@ -6,31 +6,14 @@
  * seeds as a canary may need there (test/simulation/hunts).
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { StepKind } from './deeds.ts';
+import { COPILOT_HUNTS } from './copilot-hunts.ts';
 import { Dice, mixSeed } from './dice.ts';
 import { drawPlan } from './draw-plan.ts';
+import { ORDERLY, STAGED_FAULTS } from './hunt.ts';
+import type { Hunt } from './hunt.ts';
 import type { PlanStep, SimulationPlan } from './plan.ts';
 
-/** What a hunt makes of a profile. */
-interface Hunt {
-  readonly profile: string;
-  readonly faults?: SimulationPlan['faults'];
-  readonly setting?: Partial<SimulationPlan['setting']>;
-  /** One of these is every DaemonSet's, by the seed. */
-  readonly policies?: readonly string[];
-  /** Steps with how long is waited after each; again and again. */
-  readonly cycle: readonly (readonly [kind: StepKind, leastMs: number, mostMs: number])[];
-  /** How many; `STEPS` unless told. */
-  readonly stepsCount?: number;
-}
-
 const STEPS = 48;
-
-const ORDERLY = {
-  skewMs: { api: 0, functions: 0, watcher: 0 },
-  deliveryMsMax: 20,
-  requestMsMax: 20,
-};
 
 const rolling = (bounds: JsonObject): { readonly spec: JsonObject } => ({
   spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: bounds }, minReadySeconds: 0 },
@@ -53,14 +36,6 @@ const SELECTING = {
 };
 
 const ONE_AT_ONCE = rolling({ maxUnavailable: 1, maxSurge: 0 });
-
-const STAGED_FAULTS = {
-  copy: { rate: 0.1 },
-  kill: { rate: 0.03 },
-  freeze: { rate: 0.03 },
-  stuck: { rate: 0.05 },
-  'lose-answer': { rate: 0.05 },
-} as const;
 
 const HUNTS = {
   /** Edits and rollbacks faster than pods become ready, while pods are not seen for a while. */
@@ -267,6 +242,40 @@ const HUNTS = {
     ],
     stepsCount: 36,
   },
+  /** The same by clocks that are off and are set, over gaps of hours, with messages that come an hour late, and twice (rows 14, 27, 89). */
+  'wrong-clocks': {
+    profile: 'baseline',
+    faults: { ...STAGED_FAULTS, copy: { rate: 0.04 } },
+    skewMsMax: 300_000,
+    setting: {
+      deliveryMsMax: 2000,
+      requestMsMax: 500,
+      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      nodesCount: 5,
+      podStartMsMax: 5000,
+      copyMsMax: 60 * 60_000,
+    },
+    policies: [
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 20m',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 8m\nonBreach: rollback',
+    ],
+    cycle: [
+      ['release', 5000, 240_000],
+      ['step-clock', 5000, 240_000],
+      ['unready-pods', 5000, 240_000],
+      ['stall-queue', 5000, 1_200_000],
+      ['release-ill', 5000, 400_000],
+      ['step-clock', 5000, 240_000],
+      ['lose-way', 5000, 400_000],
+      ['unready-node', 5000, 240_000],
+      ['release', 60_000, 1_200_000],
+      ['end-pod', 5000, 240_000],
+      ['freeze-pods', 5000, 60_000],
+      ['restart-watcher', 5000, 240_000],
+    ],
+    stepsCount: 24,
+  },
   /** Nobody hears of the cluster while the canary soaks, and its pods are not ready any more: silence is no success. */
   'silent-canaries': {
     profile: 'baseline',
@@ -308,6 +317,7 @@ const HUNTS = {
     ],
     stepsCount: 12,
   },
+  ...COPILOT_HUNTS,
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */
   'refused-status': {
     profile: 'baseline',
@@ -365,6 +375,7 @@ export function drawHunt(name: HuntName, seed: number): SimulationPlan {
       ...plan.setting,
       ...hunt.setting,
       ...drawPolicy(hunt, mixSeed(seed, name, 'policy')),
+      ...drawSkew(hunt, new Dice(mixSeed(seed, name, 'skew'))),
     },
     faults: { ...plan.faults, ...hunt.faults },
     demands: [],
@@ -374,6 +385,15 @@ export function drawHunt(name: HuntName, seed: number): SimulationPlan {
 
 function drawPolicy({ policies }: Hunt, seed: number): Partial<SimulationPlan['setting']> {
   return policies === undefined ? {} : { policy: new Dice(seed).pick(policies) };
+}
+
+function drawSkew(
+  { skewMsMax }: Hunt,
+  dice: Dice,
+): Partial<Pick<SimulationPlan['setting'], 'skewMs'>> {
+  if (skewMsMax === undefined) return {};
+  const skew = (): number => dice.between(-skewMsMax, skewMsMax);
+  return { skewMs: { api: skew(), functions: skew(), watcher: skew(), kubelets: skewMsMax } };
 }
 
 function drawSteps({ cycle, stepsCount = STEPS }: Hunt, dice: Dice): readonly PlanStep[] {

@@ -79,6 +79,12 @@ function installDelays({ world, decider }: Installation, plan: SimulationPlan): 
   const request = new Dice(mixSeed(seed, 'request'));
   world.deliveryDelayMs = () => (decider.isCalm ? 1 : delivery.between(1, setting.deliveryMsMax));
   world.site.requestDelayMs = () => (decider.isCalm ? 2 : request.between(1, setting.requestMsMax));
+  world.copyMsMax = setting.copyMsMax ?? world.copyMsMax;
+  const { kubelets = 0 } = setting.skewMs;
+  if (kubelets > 0) {
+    world.controllers.kubeletSkewMs = (node) =>
+      new Dice(mixSeed(seed, 'kubelet', node)).between(-kubelets, kubelets);
+  }
   const { podStartMsMax } = setting;
   if (podStartMsMax === undefined) return;
   const start = new Dice(mixSeed(seed, 'pod-start'));

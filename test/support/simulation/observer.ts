@@ -26,6 +26,7 @@ import { controllerUid } from '../simulated-objects.ts';
 import { SimulatedApiServer } from './api-server.ts';
 import type { Commit } from './api-server.ts';
 import { AvailabilityAudit } from './availability-audit.ts';
+import { CopilotAudit, forbiddenInCopilot } from './copilot-audit.ts';
 import { LaneAudit } from './lane-audit.ts';
 import { NameAudit } from './name-audit.ts';
 import { NodeAudit } from './node-audit.ts';
@@ -78,6 +79,7 @@ export class Observer {
   #wallMs: () => number = () => 0;
   readonly #nodes = new Map<SimulatedApiServer, NodeAudit>();
   readonly #stages: StageAudit[] = [];
+  readonly #copilots: CopilotAudit[] = [];
   readonly #metas = new Map<string, ClusterMeta>();
   readonly #slices = new Map<string, Slice>();
   /** UIDs that ever stood under a DaemonSet's name. */
@@ -153,6 +155,19 @@ export class Observer {
     });
     this.#stages.push(stages);
     return stages;
+  }
+
+  /** Checks what is done beside a built-in controller, once there is one. */
+  watchCopilot(api: SimulatedApiServer, clock: Clock, stages: StageAudit): CopilotAudit {
+    const copilot = new CopilotAudit(api, {
+      clock,
+      stages,
+      report: (text) => {
+        this.report(text);
+      },
+    });
+    this.#copilots.push(copilot);
+    return copilot;
   }
 
   /** Access for one invocation; every batch is checked. */
@@ -247,6 +262,7 @@ export class Observer {
           if (property === 'writeState' && result === 'written') {
             this.#names.noteState(input[1] as DaemonSetState, clock.monotonicMs());
             this.#starts.noteState(input[1] as DaemonSetState);
+            for (const stages of this.#stages) stages.halts.noteWrite(input);
           }
           if (property === 'removeSlice') this.#slices.delete(refKey(input[0] as SliceRef));
           return result;
@@ -261,6 +277,7 @@ export class Observer {
     this.#slices.clear();
     this.#names.forget();
     for (const stages of this.#stages) stages.forget();
+    for (const copilot of this.#copilots) copilot.forgetRestores();
   }
 
   /** Notes a broken promise, once. */
@@ -322,6 +339,9 @@ export class Observer {
       this.report(`S9: ${made} creates, ${deletes} deletes and ${claims} claims in one run`);
     }
     this.#checkView(sender, effects);
+    if (sender.registration.mode === 'copilot') {
+      for (const text of forbiddenInCopilot(effects)) this.report(text);
+    }
     for (const effect of creates) this.#checkCreate(effect, tally);
     if (creates.length > 0) tally.confirmed = undefined;
     for (const effect of effects) {

@@ -13,7 +13,10 @@ import type { SimulatedApiServer } from './api-server.ts';
 import { phaseOf } from './controllers.ts';
 
 /** Differences between what is and what should be; empty once the cluster is exact. */
-export function differences(api: SimulatedApiServer): readonly string[] {
+export function differences(
+  api: SimulatedApiServer,
+  isRolled: (set: KubernetesObject) => boolean = isRolling,
+): readonly string[] {
   const found: string[] = [];
   const sets = api.list('daemonsets');
   const uids = new Set(sets.map((set) => set.metadata.uid));
@@ -22,7 +25,7 @@ export function differences(api: SimulatedApiServer): readonly string[] {
       found.push(`${set.metadata.name} is still being deleted`);
       continue;
     }
-    found.push(...differencesOf(api, set));
+    found.push(...differencesOf(api, set, isRolled(set)));
   }
   for (const pod of api.list('pods')) {
     const owners = pod.metadata.ownerReferences ?? [];
@@ -32,7 +35,11 @@ export function differences(api: SimulatedApiServer): readonly string[] {
   return found;
 }
 
-function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly string[] {
+function differencesOf(
+  api: SimulatedApiServer,
+  set: KubernetesObject,
+  isRolled: boolean,
+): readonly string[] {
   const { name, uid, generation } = set.metadata;
   const pods = api.list('pods').filter((pod) => controllerUid(pod) === uid);
   const nodes = api.list('nodes');
@@ -42,7 +49,7 @@ function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly
     ...pods.flatMap((pod) => troubleOf(pod, nodes)),
     ...pods.flatMap((pod) => unreleasedOf(pod, set)),
     // Where no node should run a pod, a percentage of none replaces nothing: what a taint keeps stays old (spec 2.9).
-    ...(isRolling(set) && desired > 0
+    ...(isRolled && desired > 0
       ? pods.flatMap((pod) => (isKeptBack(api, pod, set) ? [] : outdatedOf(api, pod, set)))
       : []),
     ...surplusOf(api, set, pods),
@@ -107,6 +114,11 @@ function revisionsOf(
 
 function hashOf({ metadata }: KubernetesObject): string | undefined {
   return metadata.labels?.['controller-revision-hash'];
+}
+
+/** Beside a built-in controller those that opt in are rolled as well (copilot). */
+export function isRolledInCopilot(set: KubernetesObject): boolean {
+  return isRolling(set) || isStaged(set);
 }
 
 function isRolling(set: KubernetesObject): boolean {

@@ -27,7 +27,15 @@ export interface PlanStep {
 /** How the world begins, and how slow it is while faults are on. */
 export interface Setting {
   readonly nodesCount: number;
-  readonly skewMs: { readonly api: number; readonly functions: number; readonly watcher: number };
+  readonly skewMs: {
+    readonly api: number;
+    readonly functions: number;
+    readonly watcher: number;
+    /** Longest that a kubelet's clock is off, either way: each has its own. */
+    readonly kubelets?: number;
+  };
+  /** How late the copy of a message may be; a minute unless told. */
+  readonly copyMsMax?: number;
   /** Longest time that a delivery takes, and a request. */
   readonly deliveryMsMax: number;
   readonly requestMsMax: number;
@@ -47,6 +55,8 @@ export interface Setting {
   readonly spec?: JsonObject;
   /** The policy of every DaemonSet that is there at the start. */
   readonly policy?: string;
+  /** A built-in controller is at work, and we are its copilot; with the right to restore templates, or without. */
+  readonly copilot?: 'restores' | 'deletes';
 }
 
 /** Everything that happens to one world. */

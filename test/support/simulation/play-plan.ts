@@ -15,6 +15,7 @@ import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/pace/options.ts';
 import type { WatcherOptions } from '../../../src/watcher/pace/options.ts';
 import type { Deed, Fault } from './deeds.ts';
 import { FAULTS } from './deeds.ts';
+import { enterCopilot } from './copilot-world.ts';
 import { Dice, mixSeed } from './dice.ts';
 import { FaultDecider } from './fault-decider.ts';
 import { dropHeldFinalizers, dropPinnedPods } from './admission-faults.ts';
@@ -64,6 +65,10 @@ export interface PlayBroken extends PlayFacts {
 export type PlayResult = PlayHeld | PlayBroken;
 
 const SETTLES_WITHIN_MS = 30 * 60_000;
+/** How far the functions' clock may be ahead of the queue's for reports to count as fresh within 90 seconds. */
+const AHEAD_MS_MAX = 30_000;
+/** A soak, and a timer, that began before the functions' clock was set back last so much longer, from one end of its range to the other. */
+const STEPPED_MS = 20 * 60_000;
 const RESYNC_WITHIN_MS = 6.5 * 3_600_000;
 const PROVOKING_ROUNDS_MAX = 40;
 const PROVOKING_ROUND_MS = 4000;
@@ -150,7 +155,8 @@ class Play {
     const { world } = this;
     const dice = new Dice(mixSeed(this.#plan.seed, 'start'));
     startWatcher({ world, decider: this.#decider, dice });
-    const { setsCount, spec, policy } = this.#plan.setting;
+    const { setsCount, spec, policy, copilot } = this.#plan.setting;
+    if (copilot !== undefined) enterCopilot(world, copilot);
     const annotations = policy === undefined ? {} : { [POLICY_ANNOTATION]: policy };
     for (const name of setNames(setsCount ?? 1)) {
       world.addDaemonSet(name, { annotations, spec: { ...drawSpec(dice), ...spec } });
@@ -178,12 +184,19 @@ class Play {
       world.registry.deadLetters.size > 0;
     const isKnown = hasLost();
     try {
-      await world.settle(isKnown ? RESYNC_WITHIN_MS : SETTLES_WITHIN_MS);
+      await world.settle(isKnown ? RESYNC_WITHIN_MS : this.#settlesWithinMs());
     } catch (error) {
       const isLate = error instanceof PromiseBroken && error.finding.startsWith('not settled');
       if (!isLate || isKnown || !hasLost()) throw error;
       await world.settle(RESYNC_WITHIN_MS);
     }
+  }
+
+  /** Under a policy a rollout waits by the clock; and nobody is calm while copies of messages are on their way. */
+  #settlesWithinMs(): number {
+    const { policy, copyMsMax = 0 } = this.#plan.setting;
+    const isStepped = this.#plan.steps.some(({ kind }) => CLOCK_STEPS.has(kind));
+    return SETTLES_WITHIN_MS + copyMsMax + (policy !== undefined && isStepped ? STEPPED_MS : 0);
   }
 
   #missing(): readonly Deed[] {
@@ -237,6 +250,9 @@ class Play {
     const { world } = this;
     wakeWatchers(world, this.#decider);
     world.note('faults stop');
+    // Further ahead of the queue's than this no report looks fresh, and a staged rollout waits for one (docs/promise.md).
+    const isStaged = this.#plan.setting.policy !== undefined;
+    if (isStaged) world.functionClock.skewMs = Math.min(world.functionClock.skewMs, AHEAD_MS_MAX);
     this.#taker.finish();
     dropPinnedPods(world);
     world.controllers.deadNodes.clear();

@@ -12,6 +12,9 @@ import type { SimulatedApiServer } from './api-server.ts';
 import { readyOf } from './availability-audit.ts';
 import { OLD_MS, isServing, revisionOf } from './staged-pods.ts';
 
+/** The longest that a view may be old by a clock that was set back. */
+const KEPT_MS = OLD_MS + 20 * 60_000;
+
 /** One stretch of readiness of one pod. */
 interface Stretch {
   readonly uid: string;
@@ -28,9 +31,12 @@ interface Stretch {
 export class ReadyPods {
   readonly #api: SimulatedApiServer;
   readonly #clock: Clock;
+  /** How old a view may be, until a delete takes effect. */
+  readonly #oldMs: () => number;
   #stretches: readonly Stretch[] = [];
 
-  constructor(api: SimulatedApiServer, clock: Clock) {
+  constructor(api: SimulatedApiServer, clock: Clock, oldMs = (): number => OLD_MS) {
+    this.#oldMs = oldMs;
     this.#api = api;
     this.#clock = clock;
   }
@@ -53,7 +59,7 @@ export class ReadyPods {
     }
     const begun = [...ready.values()].filter(({ metadata }) => !lasting.has(metadata.uid));
     const kept = this.#stretches.filter(
-      ({ endedAtMs }) => endedAtMs === undefined || nowMs - endedAtMs <= OLD_MS,
+      ({ endedAtMs }) => endedAtMs === undefined || nowMs - endedAtMs <= KEPT_MS,
     );
     this.#stretches = [...kept, ...begun.map((pod) => stretchOf(pod, nowMs))];
   }
@@ -63,7 +69,7 @@ export class ReadyPods {
     const nowMs = this.#clock.monotonicMs();
     const earliest = new Map<string, number>();
     for (const stretch of this.#stretches) {
-      const isOld = stretch.endedAtMs !== undefined && nowMs - stretch.endedAtMs > OLD_MS;
+      const isOld = stretch.endedAtMs !== undefined && nowMs - stretch.endedAtMs > this.#oldMs();
       if (isOld || stretch.owner !== owner || stretch.revision !== revision) continue;
       earliest.set(stretch.uid, Math.min(stretch.sinceMs, earliest.get(stretch.uid) ?? Infinity));
     }

@@ -18,6 +18,10 @@ import type { Intervention } from '../simulated-hooks.ts';
 import { SimulatedApiServer } from './api-server.ts';
 import type { CommitListener } from './api-server.ts';
 import type { AvailabilityAudit } from './availability-audit.ts';
+import type { BuiltInLoop } from './built-in-loop.ts';
+import type { CopilotAudit } from './copilot-audit.ts';
+import { refuseEffect, refuseRead } from './copilot-rights.ts';
+import type { FunctionRights } from './copilot-rights.ts';
 import type { LaneAudit } from './lane-audit.ts';
 import type { ShrinkAudit } from './shrink-audit.ts';
 import type { StageAudit } from './stage-audit.ts';
@@ -42,6 +46,17 @@ export class Site {
   readonly shrinks: ShrinkAudit;
   readonly lane: LaneAudit;
   readonly stages: StageAudit;
+  readonly copilot: CopilotAudit;
+  /** What the functions' role allows. */
+  readonly rights: FunctionRights = {
+    role: 'takeover',
+    isTaken: false,
+    listed: new Set(),
+    mayRestore: false,
+  };
+
+  /** The built-in controller, where one is at work. */
+  builtIn: BuiltInLoop | undefined;
   requestDelayMs: () => number = () => 2;
   /** What stands between a registration and its endpoint; undefined: nothing speaks against it. */
   admit: (registration: ClusterRegistration) => Promise<ConnectRefusal | undefined> = () =>
@@ -71,11 +86,13 @@ export class Site {
         if (!(await this.#reach(clock))) {
           return { kind: 'answer', outcome: { kind: 'ambiguous', message: 'connection lost' } };
         }
-        return this.intervene(effect);
+        const outcome = refuseEffect(effect, this.rights, this.api);
+        return outcome === undefined ? this.intervene(effect) : { kind: 'answer', outcome };
       },
       afterEffect: (effect) => this.afterEffect(effect),
       onRead: async (what, name) => {
-        if (await this.#reach(clock)) return this.answer(what, name);
+        if (await this.#reach(clock))
+          return refuseRead(what, this.rights) ?? this.answer(what, name);
         return { kind: 'unavailable', message: 'connection lost', isRefused: false };
       },
     };
@@ -87,13 +104,25 @@ export class Site {
     this.shrinks = observer.watchShrinks(this.api, clock);
     this.lane = observer.watchLane(this.api);
     this.stages = observer.watchStages(this.api, clock);
+    this.copilot = observer.watchCopilot(this.api, clock, this.stages);
+    this.stages.isStageTrue = () => this.rights.role === 'takeover';
     this.api.hooks.onPodDelete = (pod) => {
       this.availability.judge(pod);
       this.shrinks.judge(pod);
       this.lane.judge(pod);
       this.stages.judge(pod);
+      this.copilot.judge(pod);
+    };
+    this.api.hooks.onTemplateRestore = (set, template) => {
+      this.copilot.judgeRestore(set, template);
     };
     this.controllers = new SimulatedControllers(this.api, clock);
+  }
+
+  /** An operator is about to take up the rollouts of a DaemonSet. */
+  noteResume(uid: string): void {
+    this.stages.halts.noteResume(uid);
+    this.copilot.forgetRestores(uid);
   }
 
   /** A request takes time; while etcd is restored, and for a while after, none arrives. */

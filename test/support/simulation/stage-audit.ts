@@ -6,7 +6,8 @@
  * ready for the soak, without a restart, on Ready nodes; what runs first is proven. Until then it is on as
  * many nodes as the canary has. Nodes that leave a revision that got no further than its canary do not count: it may have been
  * halted.
- * A pod that was ready counts for as long as a view may be old: seen late, never early. While a pause stands nothing is
+ * A pod that was ready counts for as long as a view may be old: seen late, never early. A soak, and the age of a view, are told by
+ * the functions' clock: where that one is set forward a soak is shorter (skew-history.ts). While a pause stands nothing is
  * replaced, but for what was under way (stage-halt-audit.ts). It knows nothing of records, gates and orders.
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
@@ -18,7 +19,8 @@ import type { Commit, SimulatedApiServer } from './api-server.ts';
 import { placementOf } from './oracle.ts';
 import { ReadyPods } from './ready-pods.ts';
 import { HaltAudit } from './stage-halt-audit.ts';
-import { UNDER_WAY_MS, isLive, policyOf, revisionOf, templateOf } from './staged-pods.ts';
+import { SkewHistory } from './skew-history.ts';
+import { OLD_MS, UNDER_WAY_MS, isLive, policyOf, revisionOf, templateOf } from './staged-pods.ts';
 
 /** One revision of one DaemonSet. */
 interface Revision {
@@ -29,6 +31,8 @@ interface Revision {
   readonly isBack: boolean;
   /** Nodes that were given it, or emptied for it, since it is the template's: UIDs by name. */
   readonly touched: Map<string, string>;
+  /** Those that we emptied while what was meant for the template before may still have been under way. */
+  readonly early: Set<string>;
   /** Names of nodes that left another revision for it that was no further than its canary. */
   readonly halted: Set<string>;
 }
@@ -47,19 +51,26 @@ export class StageAudit {
   /** Creates and deletes that were judged while a revision was unproven. */
   judged = 0;
   readonly halts: HaltAudit;
+  /** False: who makes the pods makes them of the newest template (copilot), and only what we delete is judged. */
+  isStageTrue: () => boolean = () => true;
   readonly #api: SimulatedApiServer;
   readonly #clock: Clock;
   readonly #report: (text: string) => void;
   readonly #sets = new Map<string, SetRecord>();
   readonly #ready: ReadyPods;
+  /** How far the functions' clock is off. */
+  functionSkewMs: () => number = () => 0;
+  readonly #functions: SkewHistory;
 
   constructor(api: SimulatedApiServer, clock: Clock, report: (text: string) => void) {
     this.#api = api;
     this.#clock = clock;
     this.#report = report;
-    this.#ready = new ReadyPods(api, clock);
+    this.#functions = new SkewHistory(clock, () => this.functionSkewMs());
+    this.#ready = new ReadyPods(api, clock, () => OLD_MS + this.#functions.setBackMs());
     this.halts = new HaltAudit(clock, report);
     api.subscribe((commit) => {
+      this.#functions.note();
       if (commit === undefined) this.forget();
       else if (['daemonsets', 'nodes', 'pods'].includes(commit.kind)) this.#note(commit);
     });
@@ -68,6 +79,12 @@ export class StageAudit {
   /** What was proven is not known any more to those whom this watches. */
   forget(): void {
     this.#sets.clear();
+    this.halts.forget();
+  }
+
+  /** True if what this template runs was well for the soak on as many nodes as the canary has, or ran before the policy came. */
+  isProven(set: KubernetesObject, revision: string): boolean {
+    return this.#sets.get(set.metadata.uid)?.revisions.get(revision)?.isProven === true;
   }
 
   /** A delete of ours is about to take effect. */
@@ -88,7 +105,10 @@ export class StageAudit {
     if (revision.halted.has(name)) return;
     // One that was meant for the template before may still be under way.
     const sinceMs = this.#clock.monotonicMs() - record.editedAtMs;
-    if (sinceMs <= UNDER_WAY_MS) return;
+    if (sinceMs <= UNDER_WAY_MS) {
+      this.#judgeEarly(revision, { name, policy, set });
+      return;
+    }
     this.#touch(revision, {
       name,
       policy,
@@ -96,6 +116,28 @@ export class StageAudit {
       key: record.current,
       what: `${victim.metadata.name} goes`,
     });
+  }
+
+  /** One batch may have been meant for the template before; where others make the pods no create tells more. */
+  #judgeEarly(
+    revision: Revision,
+    at: {
+      readonly name: string;
+      readonly policy: RolloutPolicy;
+      readonly set: KubernetesObject;
+    },
+  ): void {
+    const { name, policy, set } = at;
+    // What was meant for it when it stood before may be under way as well; and nodes that a halted one was left on are a canary.
+    const isExcused = revision.isBack || this.halts.hasHalted(set.metadata.uid);
+    if (this.isStageTrue() || isExcused) return;
+    revision.early.add(name);
+    const canary = this.#canaryOf(policy, set);
+    const { maxUnavailable } = policy;
+    if (revision.isProven || canary === undefined || maxUnavailable?.kind !== 'count') return;
+    if (revision.early.size <= canary + maxUnavailable.count) return;
+    const on = [...revision.early].join(', ');
+    this.#report(`S16: ${name} is emptied, beyond the canary of ${canary} and a batch: ${on}`);
   }
 
   #note(commit: Commit): void {
@@ -120,6 +162,7 @@ export class StageAudit {
     const key = revisionOf(pod);
     const revision = revisionIn(record, key);
     if (!record.isBegun) Object.assign(revision, { isProven: true, isSpread: true });
+    if (!this.isStageTrue()) return;
     const isLate = revision.isBack && this.#clock.monotonicMs() - record.editedAtMs <= UNDER_WAY_MS;
     if (isLate || revision.halted.has(name)) return;
     this.#touch(revision, { name, policy, set, key, what: `${pod.metadata.name} is made` });
@@ -189,6 +232,7 @@ export class StageAudit {
         isSpread,
         isBack,
         touched: new Map(),
+        early: new Set(),
         halted,
       });
       // Where no pod runs, nothing is replaced: there is no canary, and nothing to go back to.
@@ -237,7 +281,7 @@ export class StageAudit {
     if (revision.isProven || canary === undefined) return;
     const sinceMs = this.#ready.sinceMs(set.metadata.uid, record.current).at(canary - 1);
     if (sinceMs === undefined) return;
-    revision.isProven = this.#clock.monotonicMs() - sinceMs >= policy.soakMs;
+    revision.isProven = this.#functions.elapsedMs(sinceMs) >= policy.soakMs;
   }
 
   /** How many nodes the canary has; undefined where it is not told by a number. */
@@ -280,6 +324,7 @@ function revisionIn({ revisions }: SetRecord, key: string): Revision {
     isSpread: false,
     isBack: false,
     touched: new Map<string, string>(),
+    early: new Set<string>(),
     halted: new Set<string>(),
   };
   revisions.set(key, found);

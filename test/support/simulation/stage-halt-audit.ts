@@ -1,18 +1,26 @@
 /**
- * S16 from outside, of a halt: once an operator's pause stands, no more is replaced than was under way.
+ * S16 from outside, of a halt: once an operator's pause or a breach stands, no more is replaced than was under way.
  *
- * An order takes effect when it is written, and what runs had recorded by then is one batch within the budget, all of it over
- * once their time is. A pause in the annotation has to be heard of first.
+ * An order, and a breach, take effect when they are written, and what runs had recorded by then is one batch within the
+ * budget, all of it over once their time is. A pause in the annotation has to be heard of first. A breach of a revision
+ * stays in the record until somebody resumes it: runs may not forget it. Records are looked at for breaches, and for nothing else.
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
 import { OLD_MS, UNDER_WAY_MS } from './staged-pods.ts';
+import type { RolloutRecord } from '../../../src/core/model/rollout-record.ts';
+import type { DaemonSetState } from '../../../src/core/model/state.ts';
+import type { DaemonSetRef } from '../../../src/ports/stores/view-store.ts';
 
 interface Pause {
   readonly atMs: number;
   /** UIDs of pods that went since. */
   readonly gone: Set<string>;
+}
+
+interface Breached extends Pause {
+  readonly hash: string;
 }
 
 /** Watches one cluster. */
@@ -23,6 +31,11 @@ export class HaltAudit {
   readonly #report: (text: string) => void;
   readonly #ordered = new Map<string, Pause>();
   readonly #written = new Map<string, Pause>();
+  /** The record of a DaemonSet as it stands, past all faults; undefined: there is none. */
+  recordOf: (uid: string) => RolloutRecord | undefined = () => undefined;
+  readonly #breached = new Map<string, Breached>();
+  readonly #everBreached = new Set<string>();
+  readonly #resumedAtMs = new Map<string, number>();
   readonly #unavailableMax = new Map<string, number>();
 
   constructor(clock: Clock, report: (text: string) => void) {
@@ -38,6 +51,33 @@ export class HaltAudit {
   /** He is about to take them up again. */
   noteResume(uid: string): void {
     this.#ordered.delete(uid);
+    this.#resumedAtMs.set(uid, this.#clock.monotonicMs());
+  }
+
+  /** True if a breach of it was ever recorded. */
+  hasHalted(uid: string): boolean {
+    return this.#everBreached.has(uid);
+  }
+
+  /** What runs had recorded is lost. */
+  forget(): void {
+    this.#breached.clear();
+  }
+
+  /** A run wrote a state: the arguments of that write. */
+  noteWrite(input: readonly unknown[]): void {
+    const [{ uid }, { rollout }] = input as [DaemonSetRef, DaemonSetState];
+    const former = this.#breached.get(uid);
+    if (rollout?.breach !== undefined) {
+      if (former?.hash === rollout.hash) return;
+      this.#everBreached.add(uid);
+      this.#breached.set(uid, { ...this.#pauseNow(), hash: rollout.hash });
+      return;
+    }
+    this.#breached.delete(uid);
+    if (former === undefined || former.hash !== rollout?.hash) return;
+    if ((this.#resumedAtMs.get(uid) ?? -Infinity) >= former.atMs) return;
+    this.#report(`S16: the halt of revision ${former.hash} is forgotten, and nobody resumed it`);
   }
 
   /** How the policy of a DaemonSet stands; undefined: there is none. */
@@ -61,13 +101,25 @@ export class HaltAudit {
         this.#report(`S16: ${name} goes ${sinceMs} ms after a pause in the annotation`);
     }
     const ordered = this.#ordered.get(uid);
-    if (ordered === undefined) return;
+    if (ordered !== undefined) this.#judgeHalt(victim, { uid, halt: ordered, what: 'pause' });
+    const breached = this.#breached.get(uid);
+    const isStanding = this.recordOf(uid)?.breach !== undefined;
+    if (breached !== undefined && isStanding) {
+      this.#judgeHalt(victim, { uid, halt: breached, what: 'breach' });
+    }
+  }
+
+  #judgeHalt(
+    { metadata }: KubernetesObject,
+    { uid, halt, what }: { readonly uid: string; readonly halt: Pause; readonly what: string },
+  ): void {
     this.judged += 1;
-    ordered.gone.add(victim.metadata.uid);
-    const sinceMs = nowMs - ordered.atMs;
+    halt.gone.add(metadata.uid);
+    const sinceMs = this.#clock.monotonicMs() - halt.atMs;
     const most = this.#unavailableMax.get(uid) ?? Infinity;
-    if (sinceMs <= UNDER_WAY_MS && ordered.gone.size <= most) return;
-    this.#report(`S16: ${name} goes as number ${ordered.gone.size}, ${sinceMs} ms after a pause`);
+    if (sinceMs <= UNDER_WAY_MS && halt.gone.size <= most) return;
+    const { size } = halt.gone;
+    this.#report(`S16: ${metadata.name} goes as number ${size}, ${sinceMs} ms after a ${what}`);
   }
 
   #pauseNow(): Pause {

@@ -12,6 +12,7 @@ import type { World } from './world.ts';
 
 const FROZEN_MS_MAX = 90_000;
 const SKEW_MS_MAX = 600_000;
+const STALLED_MS = [5 * 60_000, 60 * 60_000] as const;
 /** Longer than the five minutes after which the built-in controller forgets its expectations (row 13). */
 const OUTLIVE_MS = 6 * 60_000;
 /** A restore is noticed by the Lease, so it goes back behind a renewal, as real ones do. */
@@ -139,6 +140,16 @@ export function pauseQueue({ world, dice }: StepContext): boolean {
   const queue = dice.pick(['events.fifo', 'reconcile.fifo', 'delay'] as const);
   world.mapping(queue).isPaused = true;
   world.clock.after(dice.between(100, 40_000), () => {
+    world.resume(queue);
+  });
+  return true;
+}
+
+/** A queue delivers nothing for as long as an hour: what it holds comes late, and at once. */
+export function stallQueue({ world, dice, later }: StepContext): boolean {
+  const queue = dice.pick(['events.fifo', 'reconcile.fifo', 'delay'] as const);
+  world.mapping(queue).isPaused = true;
+  later(dice.between(...STALLED_MS), () => {
     world.resume(queue);
   });
   return true;

@@ -1,5 +1,6 @@
 /** Steps of nodes, kubelets and pods, and of the namespace that they live in. */
 import type { KubernetesObject, Taint } from '@rollcall/base/objects.ts';
+import { nodeOf } from '../simulated-cluster.ts';
 import { phaseOf } from './controllers.ts';
 import { rawNode } from './objects.ts';
 import type { StepContext } from './step-context.ts';
@@ -89,7 +90,8 @@ export function setReady(world: World, pod: KubernetesObject, isReady: boolean):
   const found = world.api.find('pods', name, namespace);
   if (found === undefined || found.metadata.uid !== pod.metadata.uid) return;
   if (phaseOf(found) !== 'Running' || isReadyNow(found) === isReady) return;
-  const lastTransitionTime = new Date(world.apiClock.nowMs()).toISOString();
+  const nowMs = world.controllers.kubeletNowMs(nodeOf(found) ?? '');
+  const lastTransitionTime = new Date(nowMs).toISOString();
   const ready = { type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime };
   world.api.change('pods', { namespace, name }, (object) => ({
     ...object,

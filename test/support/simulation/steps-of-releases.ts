@@ -82,7 +82,7 @@ export function pauseRollout({ world, dice, later }: StepContext): boolean {
     if (isGiven) world.site.stages.halts.notePause(uid);
   });
   later(forMs, () => {
-    world.site.stages.halts.noteResume(uid);
+    world.site.noteResume(uid);
     void order(world, name, 'resume');
   });
   return true;

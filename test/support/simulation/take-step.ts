@@ -19,6 +19,7 @@ import {
   restartWatcher,
   silenceWatch,
   sleepWatcher,
+  stallQueue,
   startSecondWatcher,
   stepClock,
 } from './steps-of-machines.ts';
@@ -33,6 +34,16 @@ import { taintForSeconds } from './steps-of-taints.ts';
 import { loseWay } from './steps-of-outages.ts';
 import { pauseRollout, release, releaseIll, unreadyNode } from './steps-of-releases.ts';
 import { stripLabels } from './steps-of-labels.ts';
+import {
+  changeMode,
+  drainNode,
+  healBack,
+  leaderless,
+  optOut,
+  rollByItself,
+  slowBuiltIn,
+  takeRights,
+} from './steps-of-copilot.ts';
 import { annotateObjects, annotateOften, rewriteObjects } from './steps-of-managers.ts';
 import {
   changeNode,
@@ -83,6 +94,14 @@ export class StepTaker {
     'release-ill': releaseIll,
     'pause-rollout': pauseRollout,
     'unready-node': unreadyNode,
+    leaderless,
+    'slow-built-in': slowBuiltIn,
+    'take-rights': takeRights,
+    'opt-out': optOut,
+    'roll-by-itself': rollByItself,
+    'change-mode': changeMode,
+    'heal-back': healBack,
+    'drain-node': drainNode,
     'evict-pod': evictPod,
     'replace-pod': replacePod,
     'relabel-pods': relabelPods,
@@ -113,6 +132,7 @@ export class StepTaker {
     'refuse-namespace': fillNamespace,
     'taint-for-seconds': taintForSeconds,
     'pause-queue': pauseQueue,
+    'stall-queue': stallQueue,
     'narrow-mapping': narrowMapping,
     'narrow-queue': narrowQueue,
     'cool-down': ({ world }) => {

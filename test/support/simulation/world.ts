@@ -34,7 +34,7 @@ import { Observer } from './observer.ts';
 import { CLUSTER, SENDER, registrationOf } from './registration.ts';
 import { lastAvailabilityMs } from './last-availability.ts';
 import { order } from './operator.ts';
-import { differences } from './oracle.ts';
+import { differences, isRolledInCopilot } from './oracle.ts';
 import type { WatcherRelease } from './previous-watcher.ts';
 import { ProcessClock } from './process-clock.ts';
 import { PromiseBroken, ruleOf } from './promise-broken.ts';
@@ -95,11 +95,15 @@ export class World {
   /** Delay of deliveries, and fate of records. */
   deliveryDelayMs: (queue: QueueName) => number = () => 1;
   fate: (queue: QueueName) => RecordFate = () => 'deliver';
+  /** How late a copy of a message may be. */
+  copyMsMax = 60_000;
   /** When a tick of resync's schedule arrives, each in milliseconds from when it was due. */
   tickOfResync: () => readonly number[] = () => [0];
   readonly #options: WorldOptions;
   readonly #mappings: ReadonlyMap<QueueName, SimulatedMapping>;
   #lastActivityMs = 0;
+  /** Changes of the registration, one after the other. */
+  #configured = Promise.resolve();
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
@@ -157,7 +161,7 @@ export class World {
       queues: this.queues,
       clock: this.clock,
       delayMs: (queue) => this.deliveryDelayMs(queue),
-      copyDelayMs: () => 1000 + this.random.next() * 60_000,
+      copyDelayMs: () => 1000 + this.random.next() * this.copyMsMax,
       fate: (queue) => this.fate(queue),
     });
     this.site = this.#newSite('uid-of-kube-system');
@@ -196,7 +200,9 @@ export class World {
 
   /** Registers the present cluster under its name. */
   register(changes: Partial<ClusterRegistration> = {}): void {
-    this.registry.seed({ ...registrationOf(this.api.clusterUid), ...changes });
+    const registration = { ...registrationOf(this.api.clusterUid), ...changes };
+    this.registry.seed(registration);
+    this.site.copilot.noteMode(registration.mode);
   }
 
   /** The registration as it stands, past all faults. */
@@ -209,11 +215,13 @@ export class World {
   }
 
   /** Changes the registration as an operator does: its configuration version grows. */
-  async reconfigure(changes: Partial<ClusterRegistration>): Promise<void> {
-    const stored = await this.registration();
-    if (stored !== undefined) {
+  reconfigure(changes: Partial<ClusterRegistration>): Promise<void> {
+    this.#configured = this.#configured.then(async () => {
+      const stored = await this.registration();
+      if (stored === undefined) return;
       this.register({ ...stored, ...changes, configVersion: stored.configVersion + 1 });
-    }
+    });
+    return this.#configured;
   }
 
   /** Another cluster stands at the endpoint from now on; the registration stays as it is. */
@@ -296,13 +304,13 @@ export class World {
   async converge(withinMs = 20 * 60_000): Promise<void> {
     let untilMs = this.clock.monotonicMs() + withinMs;
     let isPutOff = false;
-    while (!(await this.#isCalm(5000)) || differences(this.api).length > 0) {
+    while (!(await this.#isCalm(5000)) || this.#differences().length > 0) {
       await this.#confirmShrinks();
       await this.#resumeRollouts();
       const availableInMs = this.#availableInMs();
       if (this.clock.monotonicMs() < untilMs) await this.clock.advance(500);
       else if (isPutOff || availableInMs <= 0) {
-        const found = differences(this.api).join('; ') || 'something is still going on';
+        const found = this.#differences().join('; ') || 'something is still going on';
         throw new PromiseBroken('L1', `not settled: ${found}`, this.trace.slice(-40));
       } else {
         isPutOff = true;
@@ -335,8 +343,10 @@ export class World {
       const ref = { clusterUid: this.api.clusterUid, uid: uid(metadata.uid) };
       const rollout = (await this.#pastFaults(() => this.view.readState(ref)))?.rollout;
       const isHeld = rollout?.breach !== undefined || rollout?.orders.paused !== undefined;
+      if (!isHeld) continue;
+      this.site.noteResume(metadata.uid);
       // Not awaited: it is this loop that moves the clock.
-      if (isHeld) void order(this, metadata.name, 'resume');
+      void order(this, metadata.name, 'resume');
     }
   }
 
@@ -364,7 +374,7 @@ export class World {
     if (this.observer.writes !== from.writes) {
       throw new PromiseBroken('L1', 'writes in the quiet window', lines);
     }
-    const [left] = differences(this.api);
+    const [left] = this.#differences();
     if (left !== undefined) {
       throw new PromiseBroken('L1', `not exact after the quiet window: ${left}`, lines);
     }
@@ -419,8 +429,14 @@ export class World {
     return (await this.view.readMeta(this.api.clusterUid))?.isComplete === true;
   }
 
+  #differences(): readonly string[] {
+    return this.site.builtIn === undefined
+      ? differences(this.api)
+      : differences(this.api, isRolledInCopilot);
+  }
+
   #newSite(uid: string): Site {
-    return new Site(clusterUid(uid), {
+    const site = new Site(clusterUid(uid), {
       clock: this.apiClock,
       observer: this.observer,
       onCommit: (commit) => {
@@ -433,6 +449,10 @@ export class World {
         if (kind !== 'leases') this.#lastActivityMs = this.clock.monotonicMs();
       },
     });
+    site.stages.functionSkewMs = () => this.functionClock.skewMs;
+    site.stages.halts.recordOf = (owner) =>
+      this.view.peekState(site.api.clusterUid, owner)?.rollout;
+    return site;
   }
 
   #scheduleResync(): void {
