@@ -1,6 +1,6 @@
 /**
- * `node scripts/launch.mjs scripts/policy-schema.ts` writes infra/schema/rollout-policy.schema.json anew, from the schema
- * that the functions read policies by; test/unit/infra/rollout-policy-schema.test.ts fails while it is not up to date.
+ * `node scripts/launch.mjs scripts/policy-schema.ts` writes the JSON Schemas of infra/schema anew, from the schemas that
+ * policies and FleetDaemonSets are read by; tests in test/unit/infra fail while one is not up to date.
  *
  * JSON Schema knows less than the reader: which time zones exist, how long a duration is, what two fields must not say
  * together. What it refuses, the reader refuses; what only the reader refuses is listed in that test.
@@ -8,9 +8,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { repositoryRoot } from './lib/run-tool.ts';
-import { POLICY_SCHEMA_FILE, renderPolicySchema } from './lib/policy-json-schema.ts';
+import {
+  FLEET_SCHEMA_FILE,
+  POLICY_SCHEMA_FILE,
+  renderFleetSchema,
+  renderPolicySchema,
+} from './lib/policy-json-schema.ts';
 
-const file = path.join(repositoryRoot, POLICY_SCHEMA_FILE);
-mkdirSync(path.dirname(file), { recursive: true });
-writeFileSync(file, await renderPolicySchema());
-process.stdout.write(`${POLICY_SCHEMA_FILE} is written\n`);
+const texts = {
+  [POLICY_SCHEMA_FILE]: await renderPolicySchema(),
+  [FLEET_SCHEMA_FILE]: await renderFleetSchema(),
+};
+for (const [name, text] of Object.entries(texts)) {
+  const file = path.join(repositoryRoot, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  process.stdout.write(`${name} is written\n`);
+}

@@ -14,6 +14,7 @@ import { resetClusterCommand } from './cluster/change/reset-cluster.ts';
 import { setClusterCommand } from './cluster/change/set-cluster.ts';
 import { showClusterCommand } from './cluster/show/show-cluster.ts';
 import type { CommandModule } from './command-line/command-module.ts';
+import { FLEET_COMMANDS } from './fleet/fleet-commands.ts';
 import { listDeadLettersCommand } from './dead-letter/list-dead-letters.ts';
 import { pruneDeadLettersCommand } from './dead-letter/prune-dead-letters.ts';
 import { redriveDeadLettersCommand } from './dead-letter/redrive-dead-letters.ts';
@@ -37,6 +38,7 @@ export const COMMANDS: readonly CommandModule[] = [
   doctorCommand,
   explainCommand,
   ...ROLLOUT_COMMANDS,
+  ...FLEET_COMMANDS,
   listDeadLettersCommand,
   redriveDeadLettersCommand,
   pruneDeadLettersCommand,

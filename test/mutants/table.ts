@@ -24,6 +24,7 @@ import { COPY_BUGS } from './copies.ts';
 import { COPILOT_BUGS } from './copilot.ts';
 import { ORDER_BUGS } from './orders.ts';
 import { SHOWN_BUGS } from './shown.ts';
+import { FLEET_BUGS } from './fleet.ts';
 import { POLICY_BUGS } from './policy.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { STAGE_BUGS } from './stages.ts';
@@ -64,6 +65,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   QUIET_BUGS,
   EVIDENCE_BUGS,
   POLICY_BUGS,
+  FLEET_BUGS,
   INTERLOCK_BUGS,
   LANE_BUGS,
   STAGE_BUGS,

@@ -17,6 +17,7 @@ import type { StackOutputName } from '../../src/cli/reach/stack.ts';
 import type { Stack } from '../../src/cli/reach/stack.ts';
 import { MemoryCredentialStore } from './memory-credential-store.ts';
 import { MemoryDeadLetterStore } from './memory-dead-letter-store.ts';
+import { MemoryFleetStore } from './memory-fleet-store.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
 import { RecordingHintQueue } from './recording-hint-queue.ts';
@@ -27,6 +28,7 @@ import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
 export interface CommandStores {
   readonly registry: MemoryRegistryStore;
   readonly view: MemoryViewStore;
+  readonly fleets: MemoryFleetStore;
   readonly credentials: MemoryCredentialStore;
   readonly deadLetters: MemoryDeadLetterStore;
   readonly hints: RecordingHintQueue;
@@ -53,6 +55,7 @@ export class CommandWorld {
     const made = {
       registry: new MemoryRegistryStore(),
       view: new MemoryViewStore(),
+      fleets: new MemoryFleetStore(),
       credentials: new MemoryCredentialStore(),
       deadLetters: new MemoryDeadLetterStore(),
       hints: new RecordingHintQueue(),

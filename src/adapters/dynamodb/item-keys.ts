@@ -5,6 +5,7 @@
  * another item's key: UIDs and cluster ids hold neither `#` nor `/`, and namespaces hold no `/`.
  */
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
+import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { TokenPurpose } from '../../ports/stores/credential-store.ts';
 import type { DaemonSetRef, NamespacedName, SliceRef } from '../../ports/stores/view-store.ts';
 
@@ -75,6 +76,19 @@ export function credentialKey(id: ClusterId, purpose: TokenPurpose): ItemKey {
 
 /** The one partition of the directory: registrations are few and change rarely. */
 export const DIRECTORY_PARTITION = 'DIRECTORY#00';
+
+/** The one partition of the heads of FleetDaemonSets: they are few, and are written when somebody applies one. */
+export const FLEETS_PARTITION = 'FLEETS#00';
+
+/** The head of a FleetDaemonSet. */
+export function fleetHeadKey({ namespace, name }: FleetKey): ItemKey {
+  return { pk: FLEETS_PARTITION, sk: `${namespace}/${name}` };
+}
+
+/** A document of a FleetDaemonSet. */
+export function fleetDocumentKey({ namespace, name }: FleetKey, documentId: string): ItemKey {
+  return { pk: `FLEET#${namespace}/${name}`, sk: `DOCUMENT#${documentId}` };
+}
 
 /** What `resync` remembers of its walk through the directory; in the view table. */
 export const WALK_KEY: ItemKey = { pk: 'RESYNC#00', sk: 'WALK' };

@@ -22,6 +22,15 @@ const WORDS_OF_PEERS: Readonly<Record<string, string>> = {
   tz: 'timeZone',
   start: 'from',
   end: 'to',
+  maxunavailable: 'maxConcurrency',
+  labelselector: 'clusterSelector',
+  selector: 'clusterSelector',
+  names: 'clusterNames',
+  groups: 'stages',
+  partitions: 'stages',
+  waittime: 'soak',
+  afterstagewaitinseconds: 'soak',
+  patches: 'overrides',
 };
 
 const EDITS_MAX = 2;

@@ -46,7 +46,9 @@ function readText(text: string): PolicyReading {
   const { value, isOneWindow } = listed(yaml.value);
   const parsed = v.safeParse(policySchema, value);
   if (parsed.success) return { kind: 'policy', policy: toPolicy(parsed.output) };
-  return refuse(parsed.issues.flatMap((issue) => toProblems(issue, isOneWindow)));
+  return refuse(
+    parsed.issues.flatMap((issue) => toProblems(issue, { isOneWindow, what: 'a policy' })),
+  );
 }
 
 /** With one window as a list of one, as the schema has it. */

@@ -19,7 +19,7 @@ const rule = closed(
   {
     label: v.pipe(
       written.labelKey,
-      told('Nodes are grouped by this label.', 'topology.kubernetes.io/zone'),
+      told('Groups are made by this label.', 'topology.kubernetes.io/zone'),
     ),
     values: v.exactOptional(
       v.pipe(
@@ -30,12 +30,18 @@ const rule = closed(
     last: v.exactOptional(
       v.pipe(
         written.flag,
-        told('Nodes with this label (with one of the values, if any) go after all others.', true),
+        told('What has this label (with one of the values, if any) goes after all others.', true),
       ),
     ),
   },
   '{label: topology.kubernetes.io/zone}',
 );
+
+/** In which order: by the values of labels, the first rule first. */
+export const orderSchema = listOf(rule, {
+  countMax: RULES_MAX,
+  example: '[{label: topology.kubernetes.io/zone}]',
+});
 
 const canary = v.pipe(
   closed(
@@ -87,7 +93,7 @@ export const policySchema = v.pipe(
       ),
       order: v.exactOptional(
         v.pipe(
-          listOf(rule, { countMax: RULES_MAX, example: '[{label: topology.kubernetes.io/zone}]' }),
+          orderSchema,
           told('Nodes go group by group, by these labels.', [
             { label: 'topology.kubernetes.io/zone' },
           ]),

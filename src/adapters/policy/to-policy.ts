@@ -43,7 +43,7 @@ export function toPolicy(written: WrittenPolicy): RolloutPolicy {
   return {
     ...bounds(written),
     isPaused: paused,
-    order: order.map(toRule),
+    order: toOrder(order),
     canary: toCanary(canary),
     soakMs: soak,
     approval,
@@ -84,11 +84,17 @@ function toCanary({ nodes, spread, selector }: WrittenCanary): Canary {
   };
 }
 
+/** Rules of an order. */
+export function toOrder(written: NonNullable<WrittenPolicy['order']>): readonly OrderRule[] {
+  return written.map(toRule);
+}
+
 function toRule({ label, values, last }: NonNullable<WrittenPolicy['order']>[number]): OrderRule {
   return { label, values: values ?? [], isLast: last ?? false };
 }
 
-function toWindow(written: NonNullable<WrittenPolicy['window']>[number]): RolloutWindow {
+/** A window. */
+export function toWindow(written: NonNullable<WrittenPolicy['window']>[number]): RolloutWindow {
   const { days, from = 0, to = MINUTES_OF_DAY, timeZone } = written;
   return {
     days: days === undefined ? EVERY_DAY : [...new Set(days.flat())].sort(),

@@ -13,10 +13,18 @@ import { isFields } from './written-values.ts';
 /** An event holds 1,024 characters, for all problems. */
 const NAMED_MAX = 5;
 
-/** One problem, or one for each unknown field of an object. `isOneWindow`: window was written without a list. */
+/** How the text was written, and what it is. */
+export interface WrittenAs {
+  /** `window` was written without a list. */
+  readonly isOneWindow: boolean;
+  /** For messages: `a policy`. */
+  readonly what: string;
+}
+
+/** One problem, or one for each unknown field of an object. */
 export function toProblems(
   issue: v.BaseIssue<unknown>,
-  isOneWindow: boolean,
+  { isOneWindow, what }: WrittenAs,
 ): readonly PolicyProblem[] {
   const keys = (issue.path ?? []).map(({ key }) => key);
   if (isOneWindow && keys[0] === 'window') keys.splice(1, 1);
@@ -29,7 +37,7 @@ export function toProblems(
   const around = pathOf(keys.slice(0, -1));
   return written
     .filter((key) => !known.includes(key))
-    .map((key) => ({ field: atKey(around, key), message: unknownField(key, known) }));
+    .map((key) => ({ field: atKey(around, key), message: unknownField(key, known, what) }));
 }
 
 function pathOf(keys: readonly unknown[]): string {
@@ -39,9 +47,9 @@ function pathOf(keys: readonly unknown[]): string {
   );
 }
 
-function unknownField(key: string, known: readonly string[]): string {
+function unknownField(key: string, known: readonly string[], what: string): string {
   const nearest = nearestField(key, known);
   if (nearest !== undefined) return `is not known here: did you mean ${nearest}?`;
-  if (known.length > NAMED_MAX) return 'is no field of a policy';
+  if (known.length > NAMED_MAX) return `is no field of ${what}`;
   return `is not known here; known are ${known.join(', ')}`;
 }

@@ -21,11 +21,14 @@ const SHARES = {
   none: { least: 0, pattern: /^(100|[1-9]?[0-9])%$/ },
 } as const;
 
-/** 10 or 20%: from one node up, or from none. */
-export function share(from: keyof typeof SHARES): v.GenericSchema<number | string, Share> {
+/** 10 or 20%: from one up, or from none. */
+export function share(
+  from: keyof typeof SHARES,
+  of: 'nodes' | 'clusters' = 'nodes',
+): v.GenericSchema<number | string, Share> {
   const { least, pattern } = SHARES[from];
   const first = String(least);
-  const message = `must be a count of nodes from ${first} up, as 10, or whole percent from ${first}% to 100%, as 20%`;
+  const message = `must be a count of ${of} from ${first} up, as 10, or whole percent from ${first}% to 100%, as 20%`;
   return v.pipe(
     v.union(
       [
@@ -151,6 +154,13 @@ export function isFields(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** As it is registered (rollcall cluster add). */
+const CLUSTER_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+const CLUSTER_MESSAGE = 'must be the id of a cluster, as rollcall cluster list shows it';
+
+/** The id of a registered cluster. */
+export const clusterName = v.pipe(v.string(CLUSTER_MESSAGE), v.regex(CLUSTER_ID, CLUSTER_MESSAGE));
+
 const DNS_LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
 const DNS_SUBDOMAIN = '[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?';
 const DAEMON_SET_MESSAGE = 'must be the name of a DaemonSet, or namespace/name, as kube-system/cni';
@@ -161,12 +171,26 @@ export const daemonSetName = v.pipe(
   v.regex(new RegExp(`^(${DNS_LABEL}/)?${DNS_SUBDOMAIN}$`), DAEMON_SET_MESSAGE),
 );
 
+const NAMESPACE_MESSAGE = 'must be the name of a namespace, as kube-system';
 const OBJECT_MESSAGE = 'must be the name of an object, as agent-config';
+const WORD_MESSAGE = 'must be a name of at most 63 lower case letters, digits and -, as canary';
+
+/** The name of a namespace. */
+export const namespaceName = v.pipe(
+  v.string(NAMESPACE_MESSAGE),
+  v.regex(new RegExp(`^${DNS_LABEL}$`), NAMESPACE_MESSAGE),
+);
 
 /** The name of an object, as DNS has it. */
 export const objectName = v.pipe(
   v.string(OBJECT_MESSAGE),
   v.regex(new RegExp(`^${DNS_SUBDOMAIN}$`), OBJECT_MESSAGE),
+);
+
+/** What somebody calls a stage or an override. */
+export const shortName = v.pipe(
+  v.string(WORD_MESSAGE),
+  v.regex(new RegExp(`^${DNS_LABEL}$`), WORD_MESSAGE),
 );
 
 /** true or false. */

@@ -31,13 +31,14 @@ export interface ProgramOptions {
 const GROUPS: Readonly<Record<string, string>> = {
   cluster: 'register clusters, look at them, change and remove them',
   rollout: 'staged rollouts: how they stand, and orders to them',
+  fleet: 'one DaemonSet for many clusters: store it, plan it, compare it',
   'dead-letter': 'messages that could not be handled',
   stack: 'the deployment: check, stop and resume it',
 };
 
 const EPILOGUE = `
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused for safety, 4 a time limit was reached first,
-5 a rollout is held, 130 interrupted. docs/cli.md describes every command.`;
+5 a rollout is held, 6 something differs, 130 interrupted. docs/cli.md describes every command.`;
 
 /** Builds the program. */
 export function buildProgram(options: ProgramOptions): Command {

@@ -18,6 +18,8 @@ export const EXIT = {
   timedOut: 4,
   /** `rollout … --watch`: the rollout is halted or paused. */
   held: 5,
+  /** `fleet diff`: a cluster differs that may be changed. */
+  differs: 6,
   /** Ctrl-C, as shells say it. */
   interrupted: 130,
 } as const;

@@ -7,6 +7,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { DeadLetterStore } from '../../ports/stores/dead-letter-store.ts';
 import type { CredentialStore } from '../../ports/stores/credential-store.ts';
+import type { FleetStore } from '../../ports/stores/fleet-store.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
@@ -70,6 +71,7 @@ export interface Stack {
   /** Registrations of another table of the account: one that was restored to a point in time. */
   openRegistry(tableName: string): Pick<RegistryStore, 'listClusters' | 'readCluster'>;
   readonly view: ViewStore;
+  readonly fleets: FleetStore;
   readonly deadLetters: DeadLetterStore;
   /** Sealed tokens; nobody here opens them. */
   readonly credentials: CredentialStore;

@@ -2,6 +2,8 @@
 import { describe } from 'node:test';
 import { testCredentialStore } from '../../support/credential-store-suite.ts';
 import { MemoryCredentialStore } from '../../support/memory-credential-store.ts';
+import { testFleetStore } from '../../support/fleet-store-suite.ts';
+import { MemoryFleetStore } from '../../support/memory-fleet-store.ts';
 import { MemoryRegistryStore } from '../../support/memory-registry-store.ts';
 import { MemoryViewStore } from '../../support/memory-view-store.ts';
 import { testRegistryStore, testViewStore } from '../../support/store-suite.ts';
@@ -19,4 +21,9 @@ describe('the registry in memory (M4, row 62)', () => {
 describe('sealed tokens in memory (M4)', () => {
   const store = new MemoryCredentialStore();
   testCredentialStore(() => store);
+});
+
+describe('FleetDaemonSets in memory (M4)', () => {
+  const store = new MemoryFleetStore();
+  testFleetStore(() => store);
 });

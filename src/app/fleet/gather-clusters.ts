@@ -1,0 +1,120 @@
+/**
+ * Gathers what a plan needs to know of clusters: their registrations, and of those where a fleet is placed what their view
+ * shows of its DaemonSet and of their nodes.
+ *
+ * Reads tables, asks no cluster. Costs one read for each registration, and for each placed cluster as many as its view
+ * has slices of nodes, and three. A registration or a view that cannot be read hides no other: it is named, or what
+ * it would tell is left out.
+ */
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import { compilePlacement } from '../../core/fleet/choose-clusters.ts';
+import type { ClusterFacts, SeenCluster } from '../../core/fleet/cluster-facts.ts';
+import type { FleetDaemonSet, FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import type { ClusterUid } from '../../core/model/identifiers.ts';
+import type { NodeProjection } from '../../core/model/projections.ts';
+import type { ClusterMeta } from '../../core/model/view-items.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
+import type { ViewReader } from '../../ports/stores/view-store.ts';
+import { readRegistry } from '../clusters/registry-transfer.ts';
+
+/** Clusters observed side by side. */
+const AT_ONCE = 16;
+
+/** Where to look. */
+export interface ClusterSources {
+  readonly registry: Pick<RegistryStore, 'listClusters' | 'readCluster'>;
+  readonly view: Pick<ViewReader, 'readMeta' | 'readName' | 'readDaemonSet' | 'readSlice'>;
+}
+
+/** What was found. */
+export interface GatheredClusters {
+  readonly clusters: readonly ClusterFacts[];
+  /** Registrations that cannot be read: nobody knows whether the fleet is placed there. */
+  readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
+}
+
+/** Gathers registrations and views. Rejects when a table fails. */
+export async function gatherClusters(
+  fleet: FleetDaemonSet,
+  { registry, view }: ClusterSources,
+): Promise<GatheredClusters> {
+  const { registrations, unreadable } = await readRegistry(registry);
+  const isPlaced = compilePlacement(fleet.placement);
+  const clusters = await sideBySide(
+    registrations,
+    AT_ONCE,
+    async (registration): Promise<ClusterFacts> => {
+      if (!isPlaced(registration)) return registration;
+      const seen = await observe(registration.clusterUid, fleet, view);
+      return seen === undefined ? registration : { ...registration, seen };
+    },
+  );
+  return { clusters: clusters.map(factsOf), unreadable };
+}
+
+/** Without credentials and endpoints: a plan is printed. */
+function factsOf({ id, labels, mode, isFrozen, rival, seen }: ClusterFacts): ClusterFacts {
+  return {
+    id,
+    labels,
+    mode,
+    isFrozen,
+    ...(rival === undefined ? {} : { rival }),
+    ...(seen === undefined ? {} : { seen }),
+  };
+}
+
+async function observe(
+  cluster: ClusterUid,
+  key: FleetKey,
+  view: ClusterSources['view'],
+): Promise<SeenCluster | undefined> {
+  const meta = await view.readMeta(cluster);
+  if (meta === undefined) return undefined;
+  const heard = { heardAtMs: meta.lastSentAtMs };
+  if (!meta.isComplete) return heard;
+  const [daemonSet, nodes] = await Promise.all([
+    readDaemonSet(cluster, key, view),
+    readNodes(cluster, meta, view),
+  ]);
+  return {
+    ...heard,
+    ...(daemonSet === undefined ? {} : { daemonSet }),
+    ...(nodes === undefined ? {} : { nodes }),
+  };
+}
+
+/** Null: there is none; undefined: it could not be read. */
+async function readDaemonSet(
+  clusterUid: ClusterUid,
+  { namespace, name }: FleetKey,
+  view: ClusterSources['view'],
+): Promise<SeenCluster['daemonSet']> {
+  const found = await view.readName(clusterUid, { namespace, name });
+  if (found === undefined || found.uid === null) return null;
+  const item = await view.readDaemonSet({ clusterUid, uid: found.uid });
+  // Without an object it was deleted, or it travelled opaque.
+  if (item?.object !== null) return item?.object;
+  return item.opaqueReason === undefined ? null : undefined;
+}
+
+/** Undefined: a slice is missing, or a node travelled opaque. */
+async function readNodes(
+  clusterUid: ClusterUid,
+  { sliceCount }: ClusterMeta,
+  view: ClusterSources['view'],
+): Promise<readonly NodeProjection[] | undefined> {
+  const indexes = Array.from({ length: sliceCount }, (_, index) => index);
+  const slices = await Promise.all(
+    indexes.map((index) => view.readSlice({ clusterUid, set: 'nodes', index })),
+  );
+  const nodes: NodeProjection[] = [];
+  for (const slice of slices) {
+    if (slice === undefined) return undefined;
+    for (const { object } of slice.objects) {
+      if (object.kind !== 'Node') return undefined;
+      nodes.push(object);
+    }
+  }
+  return nodes;
+}

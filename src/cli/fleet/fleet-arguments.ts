@@ -1,0 +1,120 @@
+/**
+ * Arguments and options that the commands of `rollcall fleet` share: which FleetDaemonSet, by its name or by a file.
+ *
+ * A file that cannot be read or names no FleetDaemonSet is refused before any table is opened, with every problem by its
+ * field. `spec.templateFile` is looked for beside the file that names it.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
+import { findFleet } from '../../app/fleet/find-fleet.ts';
+import { refuseFleet } from '../../app/fleet/refusals.ts';
+import type { FleetRefusal, FleetRefusalCode } from '../../app/fleet/refusals.ts';
+import type { FleetKey, FleetReading } from '../../core/fleet/fleet-daemon-set.ts';
+import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
+import type { NamedFile } from '../../ports/fleet-reader.ts';
+import { readUserFile } from '../command-line/cluster-arguments.ts';
+import { plainText } from '../command-line/text-table.ts';
+import { CommandError, EXIT, usageError } from '../process/exit-codes.ts';
+import type { Stack } from '../reach/stack.ts';
+
+/** Options of commands that take a file. */
+export interface FileOptions {
+  readonly filename?: string;
+}
+
+/** Declares `-f`. */
+export function declareFile(command: Command): void {
+  command.option('-f, --filename <file>', 'the file of a FleetDaemonSet, YAML or JSON');
+}
+
+/** As Kubernetes names namespaces and DaemonSets. */
+const NAME_PATTERN = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/** The FleetDaemonSet that is meant. Throws CommandError (2). */
+export function parseFleetKey(text: string): FleetKey {
+  const [namespace = '', name = '', ...rest] = text.split('/');
+  if (rest.length === 0 && NAME_PATTERN.test(namespace) && NAME_PATTERN.test(name)) {
+    return { namespace, name };
+  }
+  throw usageError(
+    `${plainText(text)} names no FleetDaemonSet.`,
+    'Pass namespace/name, e.g. kube-system/log-collector.',
+  );
+}
+
+/** What a file holds. Throws CommandError (2). */
+export function readFleetFile(file: string): Extract<FleetReading, { readonly kind: 'fleet' }> {
+  const text = readUserFile(file, 'Pass the file of a FleetDaemonSet with -f.');
+  const reading = createFleetReader().read(text, (name) => openBeside(file, name));
+  if (reading.kind === 'fleet') return reading;
+  throw fleetError({ ...refuseFleet('invalid', undefined, reading.problems) }, EXIT.usage);
+}
+
+function openBeside(file: string, name: string): NamedFile {
+  const place = path.resolve(path.dirname(file), name);
+  try {
+    return { kind: 'text', text: readFileSync(place, 'utf8') };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    return {
+      kind: 'unreadable',
+      message: `cannot be read (${code}); it is looked for beside the file`,
+    };
+  }
+}
+
+/** A FleetDaemonSet to look at. */
+export interface ChosenFleet {
+  readonly fleet: FleetDaemonSet;
+  /** Of the stored one; absent: it is of a file. */
+  readonly generation?: number;
+  readonly leftOut: readonly string[];
+}
+
+/** That of the file, or the stored one. Throws CommandError. */
+export async function chooseFleet(
+  args: readonly string[],
+  { filename }: FileOptions,
+  openStack: () => Promise<Stack>,
+): Promise<ChosenFleet & { readonly stack: Stack }> {
+  const [name] = args;
+  if ((name === undefined) === (filename === undefined)) {
+    throw usageError(
+      'It is not clear which FleetDaemonSet is meant.',
+      'Pass either a file with -f, or namespace/name of one that was applied.',
+    );
+  }
+  if (name === undefined) {
+    const { fleet, leftOut } = readFleetFile(filename ?? '');
+    return { fleet, leftOut, stack: await openStack() };
+  }
+  const key = parseFleetKey(name);
+  const stack = await openStack();
+  const found = await findFleet(key, { fleets: stack.fleets, reader: createFleetReader() });
+  if (found.kind === 'refused') throw fleetError(found);
+  const { fleet, head } = found;
+  return { fleet, generation: head.generation, leftOut: [], stack };
+}
+
+const EXIT_CODES: Readonly<Record<FleetRefusalCode, number>> = {
+  invalid: EXIT.failed,
+  'not-renderable': EXIT.refused,
+  'unknown-fleet': EXIT.failed,
+  changed: EXIT.refused,
+  'too-large': EXIT.failed,
+};
+
+/** A refusal for the person at the terminal: each problem in a line. */
+export function fleetError(
+  { code, message, remedy, problems }: FleetRefusal,
+  exitCode: number = EXIT_CODES[code],
+): CommandError {
+  const lines = problems.map(({ cluster, field, message: words }) => {
+    const where = [cluster, field === '' ? undefined : field].filter((part) => part !== undefined);
+    return `  ${where.length === 0 ? '' : `${where.join(' ')}: `}${words}`;
+  });
+  const text = [message, ...lines.map(plainText)].join('\n');
+  return new CommandError({ message: text, remedy, exitCode });
+}

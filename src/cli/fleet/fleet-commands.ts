@@ -1,0 +1,208 @@
+/**
+ * `rollcall fleet …`: stores FleetDaemonSets, shows them, and says what they would do.
+ *
+ * They read and write tables, and ask no cluster. Nothing acts on a cluster yet: what is applied is kept, planned and
+ * compared (docs/fleets.md). What is decided stands in src/app/fleet and src/core/fleet.
+ */
+import { stringify } from 'yaml';
+import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
+import { applyFleet } from '../../app/fleet/apply-fleet.ts';
+import type { AppliedFleet } from '../../app/fleet/apply-fleet.ts';
+import { findFleet } from '../../app/fleet/find-fleet.ts';
+import { gatherClusters } from '../../app/fleet/gather-clusters.ts';
+import { refuseFleet } from '../../app/fleet/refusals.ts';
+import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import { imagesOf } from '../../core/fleet/plan-cluster.ts';
+import { planFleet } from '../../core/fleet/plan-fleet.ts';
+import type { FleetHead, FleetStore } from '../../ports/stores/fleet-store.ts';
+import { callerOf } from '../command-line/caller.ts';
+import { defineCommand } from '../command-line/command-module.ts';
+import type { CommandModule } from '../command-line/command-module.ts';
+import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
+import { usageError } from '../process/exit-codes.ts';
+import { declareFile, fleetError, parseFleetKey, readFleetFile } from './fleet-arguments.ts';
+import type { FileOptions } from './fleet-arguments.ts';
+import { diffFleetCommand, planFleetCommand } from './plan-commands.ts';
+import { planDocument, renderPlan } from './render-plan.ts';
+
+const FLEET_ARGUMENT = ['<fleet>', 'namespace/name of the FleetDaemonSet'] as const;
+const NOTHING_ACTS = 'It is stored and can be planned; nothing acts on clusters by it yet.';
+
+const APPLIED: Readonly<Record<AppliedFleet['kind'], string>> = {
+  created: 'created',
+  changed: 'changed',
+  unchanged: 'stands so already',
+};
+
+const apply: CommandModule = defineCommand<FileOptions>({
+  path: ['fleet', 'apply'],
+  summary: 'check a FleetDaemonSet for every cluster, and store it',
+  interruption: 'orderly',
+  configure: declareFile,
+  run: async ({ options: { filename } }, context) => {
+    if (filename === undefined) {
+      throw usageError('There is no file to apply.', 'Pass the file of a FleetDaemonSet with -f.');
+    }
+    const { fleet, document, leftOut } = readFleetFile(filename);
+    const { fleets, registry, random, clock } = await context.openStack();
+    const application = { fleet, document, by: callerOf(context), nowMs: clock.nowMs() };
+    const outcome = await applyFleet(application, { fleets, registry, random });
+    if (outcome.kind === 'refused') throw fleetError(outcome);
+    const { kind: result, generation, placedClusters } = outcome;
+    const { namespace, name } = fleet;
+    const others = `Not part of it, deliver as before: ${leftOut.join(', ')}`;
+    return {
+      document: {
+        kind: 'FleetApplied',
+        namespace,
+        name,
+        result,
+        generation,
+        placedClusters,
+        leftOut,
+      },
+      lines: [
+        `${formatFleetKey(fleet)} ${APPLIED[result]}: generation ${String(generation)}, placed on ${String(placedClusters)} clusters.`,
+        ...(leftOut.length === 0 ? [] : [plainText(others)]),
+        NOTHING_ACTS,
+      ],
+    };
+  },
+});
+
+const get: CommandModule = defineCommand<object>({
+  path: ['fleet', 'get'],
+  summary: 'list the FleetDaemonSets, or print one as it was applied',
+  configure: (command) => {
+    command.argument('[fleet]', 'namespace/name of the FleetDaemonSet');
+  },
+  run: async ({ args }, context) => {
+    const [name] = args;
+    if (name === undefined) {
+      const { fleets: store, clock } = await context.openStack();
+      const fleets = await listEveryFleet(store);
+      const rows = fleets.map((head) => rowOf(head, clock.nowMs()));
+      return {
+        document: { kind: 'FleetDaemonSetList', fleets },
+        lines: rows.length === 0 ? [NO_FLEETS] : renderTextTable(HEADINGS, rows),
+      };
+    }
+    const key = parseFleetKey(name);
+    const { fleets } = await context.openStack();
+    const stored = await fleets.readFleet(key);
+    if (stored === undefined) throw fleetError(refuseFleet('unknown-fleet', key));
+    const { head, document } = stored;
+    return {
+      document: { kind: 'StoredFleetDaemonSet', ...head, document },
+      // A text of YAML escapes what could steer a terminal, but for line ends.
+      lines: stringify(document).trimEnd().split('\n').map(plainText),
+    };
+  },
+});
+
+const HEADINGS = ['FLEET', 'GENERATION', 'APPLIED', 'BY'];
+const NO_FLEETS = 'No FleetDaemonSets. Apply one with: rollcall fleet apply -f FILE';
+
+function rowOf(head: FleetHead, nowMs: number): readonly string[] {
+  const { generation, appliedAtMs, appliedBy } = head;
+  const age = `${renderAge(Math.max(0, nowMs - appliedAtMs))} ago`;
+  return [formatFleetKey(head), String(generation), age, appliedBy];
+}
+
+const PAGE = 200;
+
+async function listEveryFleet(store: FleetStore): Promise<readonly FleetHead[]> {
+  const heads: FleetHead[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.listFleets({
+      limit: PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    heads.push(...page.fleets);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return heads;
+}
+
+const describeFleet: CommandModule = defineCommand<object>({
+  path: ['fleet', 'describe'],
+  summary: 'a FleetDaemonSet as it was applied, its stages, and how its clusters stand to it',
+  configure: (command) => {
+    command.argument(...FLEET_ARGUMENT);
+  },
+  run: async ({ args }, context) => {
+    const key = parseFleetKey(args[0] ?? '');
+    const stack = await context.openStack();
+    const { fleets, clock } = stack;
+    const found = await findFleet(key, { fleets, reader: createFleetReader() });
+    if (found.kind === 'refused') throw fleetError(found);
+    const { fleet, head } = found;
+    const nowMs = clock.nowMs();
+    const { clusters, unreadable } = await gatherClusters(fleet, stack);
+    const plan = planFleet(fleet, clusters, nowMs);
+    const images = [...imagesOf(fleet.manifest)].map(([name, image]) => `${name}: ${image}`);
+    const overrides = fleet.overrides.map(({ name }) => name);
+    const { onBreach } = fleet.strategy;
+    return {
+      document: {
+        kind: 'FleetDescription',
+        ...head,
+        images: Object.fromEntries(imagesOf(fleet.manifest)),
+        overrides,
+        onBreach,
+        ...planDocument(plan),
+        unreadable,
+      },
+      lines: [
+        formatFleetKey(fleet),
+        ...renderFields([
+          ['generation', String(head.generation)],
+          ['applied', `${new Date(head.appliedAtMs).toISOString()} by ${head.appliedBy}`],
+          ['images', images.join(', ')],
+          ['overrides', overrides.length === 0 ? undefined : overrides.join(', ')],
+          ['on breach', onBreach],
+        ]),
+        '',
+        ...renderPlan(plan),
+        ...unreadable.map(({ id, reason }) => plainText(`! ${id} cannot be read: ${reason}`)),
+        '',
+        NOTHING_ACTS,
+      ],
+    };
+  },
+});
+
+const remove: CommandModule = defineCommand<object>({
+  path: ['fleet', 'delete'],
+  summary: 'forget a FleetDaemonSet; the DaemonSets of the clusters stay as they are',
+  interruption: 'orderly',
+  configure: (command) => {
+    command.argument(...FLEET_ARGUMENT);
+  },
+  run: async ({ args }, context) => {
+    const key = parseFleetKey(args[0] ?? '');
+    const { fleets } = await context.openStack();
+    const stored = await fleets.readFleet(key);
+    if (stored === undefined) throw fleetError(refuseFleet('unknown-fleet', key));
+    const removed = await fleets.removeFleet(stored.head);
+    if (removed === 'lost') throw fleetError(refuseFleet('changed', key));
+    const { generation } = stored.head;
+    return {
+      document: { kind: 'FleetDeleted', ...key, generation },
+      lines: [
+        `${formatFleetKey(key)} is forgotten. The DaemonSets of its clusters stay as they are.`,
+      ],
+    };
+  },
+});
+
+/** The commands, in the order of --help. */
+export const FLEET_COMMANDS: readonly CommandModule[] = [
+  planFleetCommand,
+  diffFleetCommand,
+  apply,
+  get,
+  describeFleet,
+  remove,
+];

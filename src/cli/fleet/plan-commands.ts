@@ -1,0 +1,166 @@
+/**
+ * `rollcall fleet plan` and `rollcall fleet diff`: what applying a FleetDaemonSet would do, and in what clusters differ from it.
+ *
+ * Both are of a file or of what was applied, against the registry and the stored views. They read tables, ask no cluster and
+ * change nothing. Their exit codes are for pipelines: plan leaves with 3 when some cluster could be given nothing, diff
+ * with 6 when a cluster differs that Rollcall may change.
+ */
+import type { Json } from '@rollcall/base/json.ts';
+import { gatherClusters } from '../../app/fleet/gather-clusters.ts';
+import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import { planFleet } from '../../core/fleet/plan-fleet.ts';
+import type { FleetPlan } from '../../core/fleet/plan-fleet.ts';
+import type { PlannedCluster } from '../../core/fleet/plan-cluster.ts';
+import { defineCommand } from '../command-line/command-module.ts';
+import type {
+  CommandContext,
+  CommandModule,
+  CommandResult,
+} from '../command-line/command-module.ts';
+import { plainText } from '../command-line/text-table.ts';
+import { EXIT } from '../process/exit-codes.ts';
+import { chooseFleet, declareFile } from './fleet-arguments.ts';
+import type { ChosenFleet, FileOptions } from './fleet-arguments.ts';
+import { planDocument, renderPlan, totalsOf } from './render-plan.ts';
+import { shownDifference } from './shown-difference.ts';
+
+/** `fleet plan`. */
+export const planFleetCommand: CommandModule = defineCommand<FileOptions>({
+  path: ['fleet', 'plan'],
+  summary: 'which clusters would get it in which stage, on how many nodes; changes nothing',
+  configure: (command) => {
+    command.argument('[fleet]', 'namespace/name of one that was applied');
+    declareFile(command);
+  },
+  run: async ({ args, options }, context) => {
+    const { chosen, plan, unreadable } = await planChosen(args, options, context);
+    return {
+      document: {
+        kind: 'FleetPlan',
+        ...headOf(chosen),
+        ...planDocument(plan),
+        unreadable,
+        leftOut: chosen.leftOut,
+      },
+      lines: [titleOf(chosen), ...renderPlan(plan), ...notes(chosen, unreadable)],
+      exitCode: plan.refused.length > 0 ? EXIT.refused : EXIT.ok,
+    };
+  },
+});
+
+/** `fleet diff`. */
+export const diffFleetCommand: CommandModule = defineCommand<FileOptions>({
+  path: ['fleet', 'diff'],
+  summary: 'in what the DaemonSets of the clusters differ from it, field by field; leaves with 6',
+  configure: (command) => {
+    command.argument('[fleet]', 'namespace/name of one that was applied');
+    declareFile(command);
+  },
+  run: async ({ args, options }, context) => {
+    const { chosen, plan, unreadable } = await planChosen(args, options, context);
+    return presentDiff(chosen, plan, unreadable);
+  },
+});
+
+type Unreadable = readonly { readonly id: string; readonly reason: string }[];
+
+async function planChosen(
+  args: readonly string[],
+  options: FileOptions,
+  context: CommandContext,
+): Promise<{
+  readonly chosen: ChosenFleet;
+  readonly plan: FleetPlan;
+  readonly unreadable: Unreadable;
+}> {
+  const chosen = await chooseFleet(args, options, () => context.openStack());
+  const { fleet, stack } = chosen;
+  const { clusters, unreadable } = await gatherClusters(fleet, stack);
+  return { chosen, plan: planFleet(fleet, clusters, stack.clock.nowMs()), unreadable };
+}
+
+function headOf({ fleet, generation }: ChosenFleet): Readonly<Record<string, unknown>> {
+  const { namespace, name } = fleet;
+  return { namespace, name, ...(generation === undefined ? {} : { generation }) };
+}
+
+function titleOf({ fleet, generation }: ChosenFleet): string {
+  const of = generation === undefined ? 'as in the file' : `generation ${String(generation)}`;
+  return `${formatFleetKey(fleet)}, ${of}`;
+}
+
+function notes({ leftOut }: ChosenFleet, unreadable: Unreadable): readonly string[] {
+  const others = `Not part of the fleet, deliver it as before: ${leftOut.join(', ')}`;
+  return [
+    ...(leftOut.length === 0 ? [] : ['', plainText(others)]),
+    ...unreadable.map(({ id, reason }) => plainText(`! ${id} cannot be read: ${reason}`)),
+  ];
+}
+
+interface DiffEntry {
+  readonly cluster: PlannedCluster;
+  readonly where: string;
+  readonly isOurs: boolean;
+}
+
+function presentDiff(chosen: ChosenFleet, plan: FleetPlan, unreadable: Unreadable): CommandResult {
+  const { stages, untouched, offline, refused } = plan;
+  const entries: readonly DiffEntry[] = [
+    ...stages.flatMap(({ name, clusters }) =>
+      clusters.map((cluster) => ({ cluster, where: `stage ${name}`, isOurs: true })),
+    ),
+    ...offline.map((cluster) => ({ cluster, where: 'offline', isOurs: true })),
+    ...untouched.map((cluster) => ({ cluster, where: `untouched: ${cluster.why}`, isOurs: false })),
+  ].filter(({ cluster }) => cluster.change !== 'none');
+  const isDifferent = entries.some(({ cluster, isOurs }) => isOurs && cluster.change !== 'unknown');
+  const differs = isDifferent ? EXIT.differs : EXIT.ok;
+  return {
+    document: {
+      kind: 'FleetDiff',
+      ...headOf(chosen),
+      totals: totalsOf(plan),
+      clusters: entries.map(({ cluster: { id, change, nodes, differences }, where }) => ({
+        id,
+        where,
+        change,
+        ...(nodes === undefined ? {} : { nodes }),
+        differences: differences.map(shownDifference),
+      })),
+      refused,
+      unreadable,
+    },
+    lines: [
+      titleOf(chosen),
+      ...(entries.length === 0 ? ['Nothing differs.'] : entries.flatMap(diffLines)),
+      ...refused.map(({ id }) => plainText(`${id}: would be given no DaemonSet; see fleet plan`)),
+      ...notes(chosen, unreadable),
+    ],
+    exitCode: refused.length > 0 ? EXIT.refused : differs,
+  };
+}
+
+const CHANGE_WORDS: Readonly<Record<PlannedCluster['change'], string>> = {
+  create: 'has none',
+  update: 'differs',
+  adjust: 'differs, no pod would be replaced',
+  none: 'is the same',
+  unknown: 'cannot be told: its view is not whole',
+};
+
+function diffLines({ cluster, where }: DiffEntry): readonly string[] {
+  const { id, change, nodes, differences } = cluster;
+  const on = nodes === undefined ? '' : `, ${String(nodes)} nodes`;
+  return [
+    plainText(`${id} (${where}${on}): ${CHANGE_WORDS[change]}`),
+    ...differences.map(shownDifference).map(({ field, kind, from, to }) => {
+      const isShown = from !== undefined || to !== undefined;
+      const values = isShown ? `: ${textOf(from)} -> ${textOf(to)}` : ` ${kind}`;
+      return plainText(`  ${field}${values}`);
+    }),
+  ];
+}
+
+function textOf(value: Json | undefined): string {
+  if (value === undefined) return '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

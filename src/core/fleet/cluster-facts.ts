@@ -1,0 +1,30 @@
+/**
+ * What a plan for a fleet knows of one cluster: its registration, and what its view shows, as values.
+ *
+ * Whoever gathers them says when the cluster was last heard: a plan never takes an old view for the present.
+ */
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { NodeProjection } from '../model/projections.ts';
+import type { ClusterRegistration } from '../model/registration.ts';
+
+/** What is registered, as far as a plan reads it. */
+export type PlannedRegistration = Pick<
+  ClusterRegistration,
+  'id' | 'labels' | 'mode' | 'isFrozen' | 'rival'
+>;
+
+/** What the view shows of a cluster. */
+export interface SeenCluster {
+  /** When its newest message was sent. */
+  readonly heardAtMs: number;
+  /** Absent: the view is not whole, or there is a node that could not be read. */
+  readonly nodes?: readonly NodeProjection[];
+  /** Null: there is none of that name; absent: it is there and could not be read. */
+  readonly daemonSet?: DaemonSetObject | null;
+}
+
+/** A cluster of the plan. */
+export interface ClusterFacts extends PlannedRegistration {
+  /** Absent: nothing was ever heard of it. */
+  readonly seen?: SeenCluster;
+}

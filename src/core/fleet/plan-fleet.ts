@@ -1,0 +1,146 @@
+/**
+ * What applying a FleetDaemonSet would do, cluster by cluster and stage by stage (issue 18). Pure: the same for the same
+ * registrations and views.
+ *
+ * A cluster is in exactly one place of a plan:
+ *
+ *   rendering refused ─▶ refused    nothing may be applied anywhere
+ *   observe, frozen, rival ─▶ untouched   counted, never changed
+ *   not heard for OFFLINE_AFTER_MS ─▶ offline   neither blocks nor counts; it would follow in a ring of its own
+ *   all others ─▶ a stage    percentages are of these
+ *
+ * Nothing is remembered between two plans. So a label that changes moves a cluster to the stage that its labels name now; one
+ * that joins gets its place by its labels; one that left is gone from all counts; one that was rebuilt keeps its place, as
+ * that follows from its id, and is planned by what its new view shows; and after a new apply in the middle each cluster is
+ * planned from what it runs, whichever release that is.
+ */
+import { nodesRoundedDown, nodesRoundedUp } from '../policy/share.ts';
+import { assignStages } from './assign-stages.ts';
+import type { AssignedStage } from './assign-stages.ts';
+import { compilePlacement } from './choose-clusters.ts';
+import type { ClusterFacts } from './cluster-facts.ts';
+import type {
+  ClusterChoice,
+  FleetDaemonSet,
+  FleetProblem,
+  FleetStage,
+} from './fleet-daemon-set.ts';
+import { planCluster, whyUntouched } from './plan-cluster.ts';
+import type { PlannedCluster, Untouched } from './plan-cluster.ts';
+import { fleetRenderer } from './render-fleet.ts';
+
+/** Longer than a watcher's longest heartbeat (13 minutes): a cluster that was not heard for so long is offline. */
+const OFFLINE_AFTER_MS = 840_000;
+
+/** A stage of a plan. */
+export interface PlannedStage extends Pick<
+  FleetStage,
+  'name' | 'soakMs' | 'approval' | 'windows' | 'nodes' | 'share'
+> {
+  /** Clusters that its choice names, of those that can be updated now: what a percentage of clusters is of. */
+  readonly baseClusters: number;
+  /** Clusters that roll at the same time. */
+  readonly concurrentClusters: number;
+  /** Clusters that may fail before the fleet halts. */
+  readonly failedClustersMax: number;
+  /** In the order in which they go. */
+  readonly clusters: readonly PlannedCluster[];
+  /** Nodes whose pod this stage changes or makes, of the clusters that tell. */
+  readonly changedNodes: number;
+}
+
+/** A cluster that is offline. */
+export interface OfflineCluster extends PlannedCluster {
+  /** Absent: it was never heard. */
+  readonly silentForMs?: number;
+}
+
+/** A plan. */
+export interface FleetPlan {
+  readonly stages: readonly PlannedStage[];
+  readonly untouched: readonly (PlannedCluster & { readonly why: Untouched })[];
+  readonly offline: readonly OfflineCluster[];
+  readonly refused: readonly {
+    readonly id: string;
+    readonly problems: readonly FleetProblem[];
+  }[];
+  /** Names in the fleet that no registration has. */
+  readonly unknownNames: readonly string[];
+}
+
+/** Plans a fleet for these registrations; those where it is not placed are left out. */
+export function planFleet(
+  fleet: FleetDaemonSet,
+  clusters: readonly ClusterFacts[],
+  nowMs: number,
+): FleetPlan {
+  const isPlaced = compilePlacement(fleet.placement);
+  const renderFor = fleetRenderer(fleet);
+  const ready: ClusterFacts[] = [];
+  const planned = new Map<string, PlannedCluster>();
+  const untouched: (PlannedCluster & { readonly why: Untouched })[] = [];
+  const offline: OfflineCluster[] = [];
+  const refused: FleetPlan['refused'][number][] = [];
+  for (const facts of clusters.filter(isPlaced)) {
+    const rendering = renderFor(facts);
+    if (rendering.kind === 'refused') {
+      refused.push({ id: facts.id, problems: rendering.problems });
+      continue;
+    }
+    const plan = planCluster(facts, rendering);
+    const why = whyUntouched(facts);
+    const silentForMs = facts.seen && Math.max(0, nowMs - facts.seen.heardAtMs);
+    if (why !== undefined) untouched.push({ ...plan, why });
+    else if (silentForMs === undefined) offline.push(plan);
+    else if (silentForMs > OFFLINE_AFTER_MS) offline.push({ ...plan, silentForMs });
+    else {
+      ready.push(facts);
+      planned.set(facts.id, plan);
+    }
+  }
+  const stages = assignStages(fleet, ready).map((stage) => planStage(stage, planned));
+  return { stages, untouched, offline, refused, unknownNames: unknownNames(fleet, clusters) };
+}
+
+function planStage(
+  { stage, clusters: assigned, baseClusters }: AssignedStage<ClusterFacts>,
+  planned: ReadonlyMap<string, PlannedCluster>,
+): PlannedStage {
+  const { name, soakMs, approval, windows, nodes, share, maxConcurrency, maxFailures } = stage;
+  const clusters = assigned.flatMap(({ id }) => planned.get(id) ?? []);
+  return {
+    name,
+    soakMs,
+    approval,
+    windows,
+    ...(nodes === undefined ? {} : { nodes }),
+    ...(share === undefined ? {} : { share }),
+    baseClusters,
+    concurrentClusters: Math.min(clusters.length, nodesRoundedUp(maxConcurrency, clusters.length)),
+    failedClustersMax: Math.min(clusters.length, nodesRoundedDown(maxFailures, clusters.length)),
+    clusters,
+    changedNodes: clusters.reduce((sum, cluster) => sum + changedNodesOf(cluster, nodes), 0),
+  };
+}
+
+/** Nodes whose pod is changed in a cluster, of which a stage may take a share only; what is new starts everywhere. */
+function changedNodesOf({ change, nodes = 0 }: PlannedCluster, share: FleetStage['nodes']): number {
+  if (change !== 'create' && change !== 'update') return 0;
+  if (share === undefined || change === 'create') return nodes;
+  return Math.min(nodes, nodesRoundedUp(share, nodes));
+}
+
+function unknownNames(
+  { placement, overrides, strategy }: FleetDaemonSet,
+  clusters: readonly Pick<ClusterFacts, 'id'>[],
+): readonly string[] {
+  const known = new Set<string>(clusters.map(({ id }) => id));
+  const choices: readonly (ClusterChoice | undefined)[] = [
+    placement.choice,
+    placement.exclude,
+    ...overrides.map(({ choice }) => choice),
+    ...strategy.stages.map(({ choice }) => choice),
+  ];
+  const names = choices.flatMap((choice) => choice?.names ?? []);
+  return [...new Set(names)].filter((name) => !known.has(name)).sort();
+}

@@ -1,0 +1,139 @@
+/**
+ * What one cluster is given: the manifest with the overrides that are meant for it, judged again, and its hash.
+ *
+ * Pure, and the same for the same cluster whenever it is asked: overrides in their order, in each the strategic merge
+ * before the JSON patch. An override may change neither name nor selector, which no API server lets anybody change. The
+ * hash is of the pod template alone and names what evidence is about here (the ControllerRevision's hash is the
+ * cluster's own, and differs). Nothing is sent.
+ */
+import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
+import type { PatchOutcome } from '@rollcall/base/patch/patch-outcome.ts';
+import { applyStrategicMergePatch } from '@rollcall/base/patch/strategic-merge-patch.ts';
+import { meaningOf } from '../history/history-meaning.ts';
+import { nameHash } from '../pod/naming.ts';
+import { POLICY_ANNOTATION } from '../policy/rollout-policy.ts';
+import { compileChoice } from './choose-clusters.ts';
+import type { ChosenBy } from './choose-clusters.ts';
+import { cleanManifest } from './clean-manifest.ts';
+import { DAEMON_SET_STRUCT, DAEMON_SET_TYPES } from './daemon-set-types.ts';
+import type {
+  FleetDaemonSet,
+  FleetManifest,
+  FleetOverride,
+  FleetProblem,
+} from './fleet-daemon-set.ts';
+import { judgeManifest } from './judge-manifest.ts';
+
+/** What a cluster is given, or why nothing can be. */
+export type Rendering =
+  | {
+      readonly kind: 'rendered';
+      readonly manifest: FleetManifest;
+      /** Of the pod template: equal exactly when templates mean the same. */
+      readonly hash: string;
+      /** Names of the overrides that were applied, in order. */
+      readonly overrides: readonly string[];
+    }
+  | { readonly kind: 'refused'; readonly problems: readonly [FleetProblem, ...FleetProblem[]] };
+
+/** Renders for one cluster; call it once for many. */
+export function fleetRenderer(fleet: FleetDaemonSet): (cluster: ChosenBy) => Rendering {
+  const overrides = fleet.overrides.map((override, index) => ({
+    override,
+    index,
+    isFor: compileChoice(override.choice),
+  }));
+  // Clusters that the same overrides are meant for are given the same.
+  const rendered = new Map<string, Rendering>();
+  return (cluster) => {
+    const applied = overrides.filter(({ isFor }) => isFor(cluster));
+    const key = applied.map(({ index }) => index).join();
+    const known = rendered.get(key);
+    if (known !== undefined) return known;
+    const made = render(fleet, applied);
+    rendered.set(key, made);
+    return made;
+  };
+}
+
+interface Applied {
+  readonly override: FleetOverride;
+  readonly index: number;
+}
+
+function render(fleet: FleetDaemonSet, applied: readonly Applied[]): Rendering {
+  let manifest: JsonObject = fleet.manifest;
+  for (const { override, index } of applied) {
+    const patched = patch(manifest, override, index);
+    if ('message' in patched) return { kind: 'refused', problems: [patched] };
+    manifest = patched.manifest;
+  }
+  const judged = judgeManifest(withPolicy(cleanManifest(manifest), fleet), fleet);
+  const by = applied.map(({ override }) => override.name);
+  if (judged.kind === 'invalid') {
+    const [first, ...others] = judged.problems.map((problem) => told(problem, by));
+    return { kind: 'refused', problems: [first ?? told(judged.problems[0], by), ...others] };
+  }
+  if (!hasSameSelector(judged.manifest, fleet.manifest)) {
+    const message = 'must not be changed by an override: an API server refuses a new one';
+    return { kind: 'refused', problems: [told({ field: 'spec.selector', message }, by)] };
+  }
+  const hash = templateHash(judged.manifest);
+  return { kind: 'rendered', manifest: judged.manifest, hash, overrides: by };
+}
+
+/** With the policy of the fleet; an override may have set one for its clusters. */
+function withPolicy(manifest: JsonObject, { strategy }: FleetDaemonSet): JsonObject {
+  const { policyText } = strategy;
+  const { metadata } = manifest;
+  if (policyText === undefined || !isJsonObject(metadata)) return manifest;
+  const { annotations } = metadata;
+  const own = isJsonObject(annotations) ? annotations : {};
+  return {
+    ...manifest,
+    metadata: { ...metadata, annotations: { [POLICY_ANNOTATION]: policyText, ...own } },
+  };
+}
+
+/** A hash of what the pods are made from. */
+function templateHash({ spec }: Pick<FleetManifest, 'spec'>): string {
+  const template: object = spec.template;
+  return nameHash(`fleet template\n${meaningOf(isJsonObject(template) ? template : {})}`);
+}
+
+function hasSameSelector(left: FleetManifest, right: FleetManifest): boolean {
+  const textOf = ({ spec }: FleetManifest): string => {
+    const selector: object = spec.selector ?? {};
+    return canonicalJson(isJsonObject(selector) ? selector : {});
+  };
+  return textOf(left) === textOf(right);
+}
+
+function told({ field, message }: FleetProblem, by: readonly string[]): FleetProblem {
+  if (by.length === 0) return { field, message };
+  return { field, message: `${message} (after override ${by.join(', ')})` };
+}
+
+function patch(
+  manifest: JsonObject,
+  { strategicMerge, jsonPatch }: FleetOverride,
+  index: number,
+): { readonly manifest: JsonObject } | FleetProblem {
+  const field = `spec.overrides[${String(index)}]`;
+  const types = { schema: DAEMON_SET_TYPES, struct: DAEMON_SET_STRUCT };
+  const merged: PatchOutcome =
+    strategicMerge === undefined
+      ? { kind: 'patched', value: manifest }
+      : applyStrategicMergePatch(manifest, strategicMerge, types);
+  if (merged.kind !== 'patched') {
+    return { field: `${field}.strategicMerge`, message: `cannot be applied: ${merged.message}` };
+  }
+  const patched = jsonPatch === undefined ? merged : applyJsonPatch(merged.value, jsonPatch);
+  if (patched.kind !== 'patched') {
+    return { field: `${field}.jsonPatch`, message: `cannot be applied: ${patched.message}` };
+  }
+  if (isJsonObject(patched.value)) return { manifest: patched.value };
+  return { field: `${field}.jsonPatch`, message: 'leaves no DaemonSet' };
+}

@@ -1,0 +1,19 @@
+/**
+ * Reading a FleetDaemonSet from the text of its file, or from what is stored of it. The text is a user's; reading it never
+ * throws.
+ */
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { FleetReading } from '../core/fleet/fleet-daemon-set.ts';
+
+/** A file that a FleetDaemonSet names. */
+export type NamedFile =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+/** Reads FleetDaemonSets. */
+export interface FleetReader {
+  /** `openFile` opens what `spec.templateFile` names; invalid: every problem by its field. */
+  read(text: string, openFile: (name: string) => NamedFile): FleetReading;
+  /** What `read` gave as the document, and was stored; perhaps by another release. */
+  readDocument(document: JsonObject): FleetReading;
+}

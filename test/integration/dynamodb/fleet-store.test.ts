@@ -1,0 +1,110 @@
+/** FleetDaemonSets over DynamoDB, on dynalite in this process (M4): the suite of the port, and what a death leaves behind. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
+import { createDynamoFleetStore } from '../../../src/adapters/dynamodb/fleet-store.ts';
+import type { FleetStore, FleetToWrite } from '../../../src/ports/stores/fleet-store.ts';
+import { createKeyTable } from '../../support/create-key-table.ts';
+import { testFleetStore } from '../../support/fleet-store-suite.ts';
+
+const FLEET: FleetToWrite = {
+  namespace: 'own',
+  name: 'agent',
+  uid: 'uid-1',
+  generation: 1,
+  appliedAtMs: 1,
+  appliedBy: 'somebody',
+  document: { text: 'one' },
+};
+
+describe('the DynamoDB fleet store on dynalite (M4)', () => {
+  let server: DynamoDbServer | undefined;
+  let client: DynamoDBDocumentClient | undefined;
+  let fleets: FleetStore | undefined;
+  const store = (): FleetStore => fleets ?? assert.fail('set up by the hook');
+  const table = (): DynamoDBDocumentClient => client ?? assert.fail('set up by the hook');
+
+  before(async () => {
+    server = await startDynamoDbServer();
+    client = createDocumentClient({
+      endpoint: server.endpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+    await createKeyTable(client, 'registry');
+    const random = createSystemRandom();
+    fleets = createDynamoFleetStore({ client, tableName: 'registry', random });
+  });
+
+  after(async () => {
+    client?.destroy();
+    await server?.stop();
+  });
+
+  testFleetStore(store);
+
+  async function documentsOf({ namespace, name }: FleetToWrite): Promise<readonly string[]> {
+    const found = await table().send(
+      new QueryCommand({
+        TableName: 'registry',
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': `FLEET#${namespace}/${name}` },
+      }),
+    );
+    return (found.Items ?? []).map(({ sk }) => String(sk));
+  }
+
+  it('keeps one document of each, however often it is applied, and none when it is gone', async () => {
+    await store().writeFleet(FLEET, undefined);
+    for (let generation = 2; generation < 5; generation += 1) {
+      const { head } = (await store().readFleet(FLEET)) ?? assert.fail();
+      await store().writeFleet({ ...FLEET, generation }, head);
+    }
+    assert.equal((await documentsOf(FLEET)).length, 1);
+    const { head } = (await store().readFleet(FLEET)) ?? assert.fail();
+    assert.equal(await store().writeFleet(FLEET, { ...head, version: 1 }), 'lost');
+    assert.equal((await documentsOf(FLEET)).length, 1, 'a writer that lost takes its own away');
+    await store().removeFleet(head);
+    assert.deepEqual(await documentsOf(FLEET), []);
+  });
+
+  it('replaces nothing that was made anew under its name since it was read', async () => {
+    const fleet = { ...FLEET, name: 'anew' };
+    await store().writeFleet(fleet, undefined);
+    const { head } = (await store().readFleet(fleet)) ?? assert.fail();
+    await store().removeFleet(head);
+    await store().writeFleet({ ...fleet, uid: 'uid-2', document: { text: 'new' } }, undefined);
+    // The same version, of another uid.
+    assert.equal(await store().writeFleet({ ...fleet, generation: 2 }, head), 'lost');
+    assert.equal(await store().removeFleet(head), 'lost');
+    assert.deepEqual((await store().readFleet(fleet))?.document, { text: 'new' });
+  });
+
+  it('says that a document is missing instead of taking it for none', async () => {
+    const fleet = { ...FLEET, name: 'torn' };
+    await store().writeFleet(fleet, undefined);
+    const [sk = ''] = await documentsOf(fleet);
+    const Key = { pk: 'FLEET#own/torn', sk };
+    await table().send(new DeleteCommand({ TableName: 'registry', Key }));
+    await assert.rejects(store().readFleet(fleet), { code: 'item-unreadable' });
+  });
+
+  it('refuses a head that it does not know', async () => {
+    const fleet = { ...FLEET, name: 'odd' };
+    await store().writeFleet(fleet, undefined);
+    await table().send(
+      new UpdateCommand({
+        TableName: 'registry',
+        Key: { pk: 'FLEETS#00', sk: 'own/odd' },
+        UpdateExpression: 'SET generation = :none',
+        ExpressionAttributeValues: { ':none': 0 },
+      }),
+    );
+    await assert.rejects(store().readFleet(fleet), { code: 'item-unreadable' });
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * What every implementation of the fleet store must do: run against the one in memory and against the DynamoDB adapter, so
+ * that the double and the real thing agree (M4).
+ */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { FleetHead, FleetStore, FleetToWrite } from '../../src/ports/stores/fleet-store.ts';
+import { freshName } from './store-suite.ts';
+
+function fleetOf(name: string, changes: Partial<FleetToWrite> = {}): FleetToWrite {
+  return {
+    namespace: 'suite',
+    name,
+    uid: `uid-of-${name}`,
+    generation: 1,
+    appliedAtMs: 1000,
+    appliedBy: 'somebody',
+    document: { spec: { text: name } },
+    ...changes,
+  };
+}
+
+async function headOf(store: FleetStore, fleet: FleetToWrite): Promise<FleetHead> {
+  const stored = await store.readFleet(fleet);
+  assert.ok(stored !== undefined);
+  return stored.head;
+}
+
+/** Tests of a fleet store; call inside a describe block. */
+export function testFleetStore(store: () => FleetStore): void {
+  it('gives back what was written, head and document', async () => {
+    const fleet = fleetOf(freshName('fleet'));
+    assert.equal(await store().readFleet(fleet), undefined);
+    assert.equal(await store().writeFleet(fleet, undefined), 'written');
+    const { head, document } = (await store().readFleet(fleet)) ?? assert.fail();
+    const { documentId: _id, ...rest } = head;
+    const { document: given, ...expected } = fleet;
+    assert.deepEqual(rest, { ...expected, version: 1 });
+    assert.deepEqual(document, given);
+  });
+
+  it('writes only over the head that was read, and of two at once lets one', async () => {
+    const fleet = fleetOf(freshName('fleet'));
+    await store().writeFleet(fleet, undefined);
+    assert.equal(await store().writeFleet(fleet, undefined), 'lost');
+    const head = await headOf(store(), fleet);
+    const outcomes = await Promise.all(
+      ['a', 'b', 'c'].map((text) =>
+        store().writeFleet({ ...fleet, generation: 2, document: { text } }, head),
+      ),
+    );
+    assert.deepEqual([...outcomes].sort(), ['lost', 'lost', 'written']);
+    const winner = ['a', 'b', 'c'][outcomes.indexOf('written')] ?? '';
+    const stored = await store().readFleet(fleet);
+    // The document is the winner's, whoever wrote last.
+    assert.deepEqual([stored?.head.generation, stored?.document], [2, { text: winner }]);
+  });
+
+  testRemoval(store);
+  testBounds(store);
+}
+
+function testRemoval(store: () => FleetStore): void {
+  it('removes only what was read, and not what has its name now', async () => {
+    const fleet = fleetOf(freshName('fleet'));
+    await store().writeFleet(fleet, undefined);
+    const head = await headOf(store(), fleet);
+    await store().writeFleet({ ...fleet, generation: 2 }, head);
+    assert.equal(await store().removeFleet(head), 'lost');
+    assert.equal(await store().removeFleet(await headOf(store(), fleet)), 'written');
+    assert.equal(await store().readFleet(fleet), undefined);
+    assert.equal(await store().removeFleet(head), 'written', 'it is gone');
+    const other = { ...fleet, uid: 'another', document: { other: true } };
+    await store().writeFleet(other, undefined);
+    assert.equal(await store().removeFleet(head), 'lost');
+    assert.equal(await store().writeFleet(fleet, head), 'lost');
+    assert.deepEqual((await store().readFleet(fleet))?.document, { other: true });
+  });
+}
+
+function testBounds(store: () => FleetStore): void {
+  it('refuses what is too large, and changes nothing', async () => {
+    const fleet = fleetOf(freshName('fleet'));
+    await store().writeFleet(fleet, undefined);
+    const head = await headOf(store(), fleet);
+    let text = '';
+    // Of no pattern that could be compressed.
+    for (let state = 1; text.length < 900_000; state = (state * 48_271) % 2_147_483_647) {
+      text += state.toString(36);
+    }
+    const large = { ...fleet, document: { text } };
+    assert.equal(await store().writeFleet(large, head), 'too-large');
+    assert.deepEqual((await store().readFleet(fleet))?.document, fleet.document);
+  });
+
+  it('lists heads in the order of their names, page by page', async () => {
+    const names = Array.from({ length: 5 }, () => freshName('listed'));
+    for (const name of names) await store().writeFleet(fleetOf(name), undefined);
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await store().listFleets({
+        limit: 2,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      assert.ok(page.fleets.length <= 2);
+      found.push(...page.fleets.map(({ name }) => name));
+      ({ cursor } = page);
+    } while (cursor !== undefined);
+    assert.deepEqual(found, [...found].sort());
+    assert.deepEqual(
+      found.filter((name) => names.includes(name)),
+      [...names].sort(),
+    );
+  });
+}

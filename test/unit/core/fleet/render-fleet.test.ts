@@ -1,0 +1,133 @@
+// What one cluster is given: overrides in their order, judged again.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { fleetRenderer } from '../../../../src/core/fleet/render-fleet.ts';
+import type { Rendering } from '../../../../src/core/fleet/render-fleet.ts';
+import { factsOf, fleetOf, manifestOf } from '../../../support/fleet-samples.ts';
+
+const ARM = { clusterSelector: { matchLabels: { arch: 'arm64' } } };
+
+function renderedFor(spec: JsonObject, labels: Readonly<Record<string, string>> = {}): Rendering {
+  return fleetRenderer(fleetOf(spec))(factsOf('c1', { labels }));
+}
+
+function podSpecOf(rendering: Rendering): Json | undefined {
+  assert.equal(rendering.kind, 'rendered', JSON.stringify(rendering));
+  const { template }: { readonly template: object } = rendering.manifest.spec;
+  return jsonMember(template as JsonObject, 'spec');
+}
+
+const image = (name: string, tag: string): JsonObject => ({
+  spec: { template: { spec: { containers: [{ name, image: tag }] } } },
+});
+
+describe('fleetRenderer', () => {
+  it('merges containers by their names, and only for the clusters that are meant', () => {
+    const overrides = [{ name: 'arm', ...ARM, strategicMerge: image('agent', 'agent:arm') }];
+    const arm = podSpecOf(renderedFor({ overrides }, { arch: 'arm64' }));
+    assert.deepEqual(jsonItems(jsonMember(arm, 'containers')), [
+      { name: 'agent', image: 'agent:arm', env: [{ name: 'TOKEN', value: 'hunter2' }] },
+    ]);
+    assert.deepEqual(podSpecOf(renderedFor({ overrides })), podSpecOf(renderedFor({})));
+  });
+
+  it('applies overrides in their order, and in each the merge before the JSON patch', () => {
+    const path = '/spec/template/spec/priorityClassName';
+    const overrides = [
+      {
+        name: 'first',
+        strategicMerge: { spec: { template: { spec: { priorityClassName: 'merged' } } } },
+        jsonPatch: [
+          { op: 'test', path, value: 'merged' },
+          { op: 'replace', path, value: 'patched' },
+        ],
+      },
+      {
+        name: 'second',
+        jsonPatch: [
+          { op: 'test', path, value: 'patched' },
+          { op: 'remove', path },
+        ],
+      },
+    ];
+    const rendering = renderedFor({ overrides });
+    assert.equal(jsonMember(podSpecOf(rendering), 'priorityClassName'), undefined);
+    assert.deepEqual(rendering.kind === 'rendered' && rendering.overrides, ['first', 'second']);
+  });
+
+  it('has a hash of the pod template alone, equal where templates mean the same', () => {
+    const hashOf = (spec: JsonObject): string => {
+      const rendering = renderedFor(spec);
+      assert.equal(rendering.kind, 'rendered');
+      return rendering.hash;
+    };
+    const plain = hashOf({});
+    assert.equal(hashOf({ template: manifestOf({ dnsPolicy: '', tolerations: [] }) }), plain);
+    const other = {
+      ...manifestOf(),
+      spec: { ...(manifestOf()['spec'] as JsonObject), minReadySeconds: 9 },
+    };
+    assert.equal(hashOf({ template: other }), plain);
+    assert.notEqual(hashOf({ template: manifestOf({}, 'registry.example/agent:2') }), plain);
+  });
+
+  it('gives the policy of its strategy, unless the manifest has its own', () => {
+    const annotationOf = (spec: JsonObject): Json | undefined => {
+      const rendering = renderedFor(spec);
+      assert.equal(rendering.kind, 'rendered');
+      return jsonMember(rendering.manifest.metadata['annotations'], 'rollcall.dev/rollout');
+    };
+    assert.equal(annotationOf({}), '{}');
+    assert.equal(annotationOf({ strategy: { rollout: { soak: '1m' } } }), '{"soak":"1m"}');
+    const own = {
+      ...manifestOf(),
+      metadata: { annotations: { 'rollcall.dev/rollout': 'soak: 9m' } },
+    };
+    assert.equal(annotationOf({ template: own }), 'soak: 9m');
+  });
+
+  const REFUSED: readonly (readonly [what: string, override: JsonObject, field: string])[] = [
+    [
+      'a JSON patch that finds nothing',
+      { jsonPatch: [{ op: 'remove', path: '/spec/nothing' }] },
+      'spec.overrides[0].jsonPatch',
+    ],
+    [
+      'a merge that names no key',
+      { strategicMerge: { spec: { template: { spec: { containers: [{ image: 'x' }] } } } } },
+      'spec.overrides[0].strategicMerge',
+    ],
+    [
+      'a patch that leaves no DaemonSet',
+      { jsonPatch: [{ op: 'remove', path: '/spec/template/spec/containers/0' }] },
+      'spec.template.spec.containers',
+    ],
+    ['another name', { strategicMerge: { metadata: { name: 'other' } } }, 'metadata.name'],
+    [
+      'another selector',
+      {
+        strategicMerge: {
+          spec: {
+            selector: { matchLabels: { tier: 'a' } },
+            template: { metadata: { labels: { tier: 'a' } } },
+          },
+        },
+      },
+      'spec.selector',
+    ],
+  ];
+  for (const [what, override, field] of REFUSED) {
+    it(`refuses ${what}, by the field and the override`, () => {
+      const rendering = renderedFor({ overrides: [{ name: 'odd', ...override }] });
+      assert.equal(rendering.kind, 'refused');
+      assert.deepEqual(
+        rendering.problems.map((problem) => problem.field),
+        [field],
+      );
+      const isNamed = /override/.test(`${field}${rendering.problems[0].message}`);
+      assert.ok(isNamed, JSON.stringify(rendering));
+    });
+  }
+});

@@ -1,0 +1,48 @@
+/** docs/fleets.md: its example is a FleetDaemonSet, its tables have every field of the strategy, its defaults are the reader's. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { FLEET_SCHEMA_FILE } from '../../../scripts/lib/policy-json-schema.ts';
+import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-reader.ts';
+import { COMMANDS } from '../../../src/cli/commands.ts';
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+const page = readFileSync(path.join(ROOT, 'docs/fleets.md'), 'utf8');
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+const schema = JSON.parse(readFileSync(path.join(ROOT, FLEET_SCHEMA_FILE), 'utf8')) as Schema;
+const spec = schema.properties?.['spec'];
+const strategy = spec?.properties?.['strategy'];
+
+describe('docs/fleets.md', () => {
+  it('has an example that is a FleetDaemonSet', () => {
+    const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    const reading = createFleetReader().read(yaml, () => assert.fail('it names a file'));
+    assert.equal(reading.kind, 'fleet', JSON.stringify(reading));
+    assert.equal(reading.fleet.strategy.stages.length, 3);
+  });
+
+  it('names every field of spec, of its strategy and of a stage', () => {
+    const names = [spec, strategy, strategy?.properties?.['stages']?.items].flatMap((part) =>
+      Object.keys(part?.properties ?? {}),
+    );
+    assert.ok(names.length > 20, String(names.length));
+    const missing = names.filter((name) => !new RegExp(`\\b${name}\\b[\`\\[.]`).test(page));
+    assert.deepEqual(missing, []);
+  });
+
+  it('names commands that there are', () => {
+    const commands = new Set(COMMANDS.map(({ path: words }) => words.join(' ')));
+    const named = [...page.matchAll(/^rollcall ([a-z]+ [a-z]+)/gm)].map(([, words = '']) => words);
+    assert.ok(named.length >= 5);
+    assert.deepEqual(
+      named.filter((words) => !commands.has(words)),
+      [],
+    );
+  });
+});
