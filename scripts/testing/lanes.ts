@@ -59,6 +59,7 @@ export const APART: Readonly<Record<string, string>> = {
   'test/unit/adapters/kubernetes/settings/watch-settings.test.ts': 'hooks of the whole file',
   'test/unit/adapters/system/clock-and-random.test.ts': 'starts programs',
   'test/unit/adapters/system/metrics.test.ts': 'the environment and the console',
+  'test/unit/cli/fleet/fleet-commands.test.ts': 'hooks of the whole file',
   'test/unit/cli/registry/registry-commands.test.ts': 'hooks of the whole file',
   'test/unit/cli/stack/mappings.test.ts': 'the environment',
   'test/unit/cli/start/options.test.ts': 'writing to stderr',

@@ -67,7 +67,7 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'stages-looks-in-step': {
     bug: 'looks come in step with heartbeats, always just before one, and find the view too old for ever',
-    file: ADVANCE,
+    file: 'src/core/stages/gate.ts',
     before: '277_000',
     after: '300_000',
     killedBy: { file: SOAK_TEST, title: 'in no step with bookmarks' },

@@ -122,10 +122,9 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'skip-by-number': {
     bug: 'a hint is skipped because the number of its message was seen',
     file: 'src/app/reconcile/read/skip.ts',
-    before:
-      'left.epoch === right.epoch &&\n    left.nodesChanged === right.nodesChanged &&\n    left.podsChanged === right.podsChanged &&',
+    before: 'COMPARED.every((field) => left[field] === right[field])',
     after:
-      "Number(left.nodesChanged.split('.')[2]) >= Number(right.nodesChanged.split('.')[2]) && Number(left.podsChanged.split('.')[2]) >= Number(right.podsChanged.split('.')[2]) &&",
+      "COMPARED.every((field) => field === 'epoch' || left[field] === right[field] || (['nodesChanged', 'podsChanged'].includes(field) && Number(String(left[field]).split('.')[2]) >= Number(String(right[field]).split('.')[2])))",
     breaks: ['L1'],
     in: 'troubled-watchers',
     seedsMax: 40,
@@ -160,8 +159,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'memo-without-configuration': {
     bug: 'a freeze that was lifted does not undo the memo (protocol 11, 13)',
     file: 'src/app/reconcile/read/skip.ts',
-    before:
-      'left.configVersion === right.configVersion &&\n    left.configHash === right.configHash &&',
+    before: "  'configVersion',\n  'configHash',\n",
     after: '',
     breaks: ['L1'],
     in: 'freezes',

@@ -9,6 +9,8 @@ export interface Canary extends Mutant {
   readonly breaks: readonly string[];
   /** Where it is looked for: a profile of the simulation (`mixed` for all), or a hunt. */
   readonly in: string;
+  /** Where the search begins, if what finds it is rare and known; absent: with seed 1. */
+  readonly firstSeed?: number;
   /** Seeds from the first within which it must be found. */
   readonly seedsMax: number;
   /** Found within a second or two: part of `npm test`. */

@@ -34,8 +34,9 @@ const startedAtMs = performance.now();
 const seedsMax = seeds === undefined ? canary.seedsMax : Number(seeds);
 const others: Record<string, number> = {};
 let found: CanarySearch['found'] = null;
-let seed = 0;
-while (seed < seedsMax && found === null) {
+const before = (canary.firstSeed ?? 1) - 1;
+let seed = before;
+while (seed < before + seedsMax && found === null) {
   seed += 1;
   const result = await runSeed({ seed, profile: canary.in });
   if (result.kind === 'held') continue;
@@ -44,5 +45,5 @@ while (seed < seedsMax && found === null) {
   else others[rule] = (others[rule] ?? 0) + 1;
 }
 const tookMs = Math.round(performance.now() - startedAtMs);
-const search: CanarySearch = { name, in: canary.in, found, seeds: seed, others, tookMs };
+const search: CanarySearch = { name, in: canary.in, found, seeds: seed - before, others, tookMs };
 process.stdout.write(`${JSON.stringify(search)}\n`);

@@ -94,7 +94,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     after: 'if (isReplaced || !isReplaced) return record;',
     breaks: ['S16'],
     in: 'beside-built-in',
-    seedsMax: 120,
+    firstSeed: 45,
+    seedsMax: 10,
   },
   'stray-is-proof': {
     bug: 'a revision is proven by a pod that the built-in controller made of it anywhere (S16)',

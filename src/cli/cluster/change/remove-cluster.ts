@@ -160,6 +160,7 @@ const CLUSTER_WIDE: readonly (readonly [string, readonly string[]])[] = [
     'validatingadmissionpolicybinding,validatingadmissionpolicy',
     [
       ...['pods', 'owner', 'owner-kept', 'history', 'history-owner', 'status', 'events', 'lease'],
+      ...['copies', 'copies-owner', 'proven', 'proven-owner', 'proven-kept'],
       ...[
         'copilot-pods',
         'copilot-listed',
