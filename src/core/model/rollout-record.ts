@@ -80,6 +80,8 @@ export interface Breach {
    * not. Once the DaemonSet is further, this revision was applied again.
    */
   readonly restoredGeneration?: number;
+  /** When the API server refused to restore it last (copilot): it is not asked again for an hour. Absent: it did not. */
+  readonly restoreRefusedAtMs?: number;
 }
 
 /** A revision that was halted: the same template again is held. */

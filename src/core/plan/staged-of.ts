@@ -11,6 +11,7 @@ import type { Planning } from '../pods/planning.ts';
 import { planCopy } from '../rollout/plan-copy.ts';
 import type { Staging } from '../rollout/plan-stages.ts';
 import { hasTemplateBack } from '../stages/former.ts';
+import { mayAskToRestore } from '../stages/known-bad.ts';
 
 /** How far the stages are, and the revision whose template has to be read before a pod of it is made. */
 export function stagedOf(
@@ -29,7 +30,7 @@ export function stagedOf(
     stages: { record, gate, strays },
     ...(isMissing ? { wantsFormer: hash } : {}),
     ...(asksEventsOf.length === 0 ? {} : { asksEventsOf }),
-    ...(hash !== undefined && mayRestore(staging, context) ? { restores: hash } : {}),
+    ...(hash !== undefined && mayRestore(staging, context, view.nowMs) ? { restores: hash } : {}),
     ...planCopy(record, context, view.nowMs),
   };
 }
@@ -42,10 +43,10 @@ function formerTemplateOf({ former }: RolloutRecord): string | undefined {
 function mayRestore(
   { stages: { record }, policy }: Extract<Staging, { kind: 'staged' }>,
   { staging, guard }: PlanContext,
+  nowMs: number,
 ): boolean {
   const isAsked = policy.onBreach === 'rollback' && guard.kind === 'act';
   const { breach } = record;
-  return (
-    isAsked && staging?.mode === 'copilot' && breach !== undefined && breach.cause !== 'KnownBad'
-  );
+  if (!isAsked || staging?.mode !== 'copilot' || breach === undefined) return false;
+  return breach.cause !== 'KnownBad' && mayAskToRestore(breach, nowMs);
 }

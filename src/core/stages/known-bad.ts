@@ -9,6 +9,9 @@ import type { Breach, RefusedRevision, RolloutRecord } from '../model/rollout-re
 
 const REFUSED_MAX = 8;
 
+/** A right that is missing is not granted within seconds. */
+const RESTORE_AGAIN_MS = 3_600_000;
+
 /** A revision that was halted, and that nobody took up again, is remembered. */
 export function refusedAfter(record: RolloutRecord | undefined): readonly RefusedRevision[] {
   const { hash, breach, refused = [] } = record ?? {};
@@ -30,6 +33,18 @@ export function noteRestored(record: RolloutRecord, generation: number): Rollout
   const { breach } = record;
   if (breach === undefined) return record;
   return { ...record, breach: { ...breach, restoredGeneration: generation } };
+}
+
+/** The record after the API server refused to restore the template. */
+export function noteRestoreRefused(record: RolloutRecord, atMs: number): RolloutRecord {
+  const { breach } = record;
+  if (breach === undefined) return record;
+  return { ...record, breach: { ...breach, restoreRefusedAtMs: atMs } };
+}
+
+/** True if it may be asked to: the right is optional, and whoever grants it later need not wait for a person. */
+export function mayAskToRestore({ restoreRefusedAtMs }: Breach, nowMs: number): boolean {
+  return restoreRefusedAtMs === undefined || nowMs - restoreRefusedAtMs >= RESTORE_AGAIN_MS;
 }
 
 /** The record of a revision that stands there; held as known where its template was restored and somebody put it back. */

@@ -196,9 +196,9 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'cut-without-age-ignored': {
     bug: 'a cut that does not tell its age, as of an earlier watcher, closes no flush: nothing is deleted any more (14 A.8)',
     file: 'src/app/ingest/message/meta-transitions.ts',
-    before: 'return { ...moved, heardAtMs, marks, isCutOpen: cut === undefined };',
+    before: 'return { ...moved, ...of, marks, isCutOpen: cut === undefined };',
     after:
-      'return { ...moved, heardAtMs, marks, isCutOpen: cut === undefined || context.arrival.cutAgeMs === undefined };',
+      'return { ...moved, ...of, marks, isCutOpen: cut === undefined || context.arrival.cutAgeMs === undefined };',
     breaks: ['L1'],
     in: 'upgrades',
     seedsMax: 15,

@@ -14,7 +14,7 @@ import type { FoundIntents } from '../../../core/intents/intents.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
-import { noteRestored } from '../../../core/stages/known-bad.ts';
+import { noteRestored, noteRestoreRefused } from '../../../core/stages/known-bad.ts';
 import type { DaemonSetState, EventTally } from '../../../core/model/state.ts';
 import {
   buriedAfter,
@@ -152,10 +152,11 @@ function rolloutAfter({
   plan,
   subject,
   stored,
-  ledger: { restoredGeneration },
+  ledger: { restoredGeneration, restoreRefusedAtMs },
 }: FinishInput): DaemonSetState['rollout'] {
   if (plan.stages !== undefined) {
     const { record } = plan.stages;
+    if (restoreRefusedAtMs !== undefined) return noteRestoreRefused(record, restoreRefusedAtMs);
     return restoredGeneration === undefined ? record : noteRestored(record, restoredGeneration);
   }
   const isAsked = subject.daemonSet.metadata.annotations?.[POLICY_ANNOTATION] !== undefined;

@@ -2,8 +2,9 @@
  * The rollback of copilot: a DaemonSet whose rollout was halted gets the template of its former revision back (issue 17).
  *
  * Only where its policy says `onBreach: rollback`, and once a breach: the record notes the generation, and the next look finds
- * the former revision current, or the halted one put back, which is held. The right to patch named DaemonSets is optional; without it the rollout stays
- * halted, and an Event has the command for a person. The version of a live read of this run is the precondition.
+ * the former revision current, or the halted one put back, which is held. The right to patch named DaemonSets is optional;
+ * without it the rollout stays halted, an Event has the command for a person, and the API server is asked again after an hour at
+ * the earliest, by whichever look comes then. The version of a live read of this run is the precondition.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
@@ -15,7 +16,6 @@ import { readFormer } from '../history/former-template.ts';
 import { keyOf, sendOne } from '../run/context.ts';
 import type { Step } from '../run/context.ts';
 import type { Ledger } from '../run/ledger.ts';
-import { heldWrite } from '../run/refused-writes.ts';
 
 /** Restores the template that the plan asks for, if it asks for one. */
 export async function restoreTemplate(
@@ -24,11 +24,6 @@ export async function restoreTemplate(
   const { context, subject, access, plan, ledger } = step;
   const hash = plan.restores;
   if (hash === undefined) return;
-  const held = heldWrite('rollback-refused', subject);
-  if (held !== undefined) {
-    ledger.add(held);
-    return;
-  }
   const [former, live] = await Promise.all([
     readFormer(hash, subject, access),
     readPlanned({ context, subject, access }),
@@ -67,7 +62,7 @@ function noteOutcome(
     case 'refused': {
       const message = `Revision ${hash} cannot be restored (${outcome.code}); go back with: ${commandOf(hash, subject)}`;
       ledger.events.push({ type: 'Warning', reason: 'RollbackRefused', message, isStanding: true });
-      ledger.add({ code: 'rollback-refused', message: outcome.message, pace: 'backoff' });
+      ledger.restoreRefusedAtMs = subject.nowMs;
       return;
     }
     default: {

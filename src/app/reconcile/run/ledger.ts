@@ -43,6 +43,8 @@ export class Ledger {
   readonly problems: Problem[] = [];
   /** metadata.generation at which the template was restored, or may have been; undefined: it was not (copilot). */
   restoredGeneration: number | undefined;
+  /** When the API server refused that; undefined: it did not. */
+  restoreRefusedAtMs: number | undefined;
   /** Who is behind a shrink that this run holds or tells of, where a live read said so. */
   shrinkAuthor?: ShrinkAuthor;
   /** What is known of copies of templates, if this run saw to one. */

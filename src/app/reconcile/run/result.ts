@@ -35,13 +35,7 @@ export type DeferralCode =
   | RefusedWrite;
 
 /** Writes that the API server says no to, other than of pods: repeated by their back-off, by no hint. */
-export type RefusedWrite =
-  | 'status-refused'
-  | 'history-refused'
-  | 'claim-refused'
-  | 'trim-refused'
-  /** Copilot: the template of the proven revision. */
-  | 'rollback-refused';
+export type RefusedWrite = 'status-refused' | 'history-refused' | 'claim-refused' | 'trim-refused';
 
 /** Why a hint is refused for good: one log line, one metric, nothing lost. */
 export type RefusalReason =

@@ -149,12 +149,12 @@ describe('a rollback in copilot', () => {
 
   it('stays halted without the right, and says once how a person goes back', async () => {
     const made = await world('copilot', ROLLBACK);
-    made.cluster.hooks.beforeEffect = ({ kind }) =>
-      Promise.resolve(
-        kind === 'restore-template'
-          ? { kind: 'answer', outcome: { ...REFUSED, code: 'forbidden' } }
-          : undefined,
-      );
+    let asked = 0;
+    made.cluster.hooks.beforeEffect = ({ kind }) => {
+      if (kind !== 'restore-template') return Promise.resolve(undefined);
+      asked += 1;
+      return Promise.resolve({ kind: 'answer', outcome: { ...REFUSED, code: 'forbidden' } });
+    };
     edit(made, 'example/agent:2');
     await made.settle({ withinMs: 60_000 });
     fail(made);
@@ -163,6 +163,7 @@ describe('a rollback in copilot', () => {
     const told = made.cluster.list('events').filter((each) => each['reason'] === 'RollbackRefused');
     assert.equal(told.length, 1);
     assert.match(String(told[0]?.['message']), /rollout undo daemonset\/agents --to-revision=1$/);
+    assert.equal(asked, 1, 'nobody grants a right within seconds');
   });
 });
 

@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import type { Breach } from '../../../../src/core/model/rollout-record.ts';
 import {
   heldIfRestored,
+  mayAskToRestore,
+  noteRestoreRefused,
   noteRestored,
   refusedAfter,
 } from '../../../../src/core/stages/known-bad.ts';
@@ -63,5 +65,22 @@ describe('revisions that were halted', () => {
     const refused = [{ hash: 'h', cause: 'Restarts' as const, atMs: 1 }];
     assert.equal(refusedAfter(record({ refused })), refused);
     assert.deepEqual(refusedAfter(undefined), []);
+  });
+});
+
+describe('a restored template that the API server refuses', () => {
+  it('is asked for again after an hour, and by nobody before', () => {
+    const { breach } = noteRestoreRefused(HALTED, NOW_MS);
+    assert.ok(breach !== undefined);
+    const after = [0, 300_000, 3_599_999, 3_600_000].map((ms) =>
+      mayAskToRestore(breach, NOW_MS + ms),
+    );
+    assert.deepEqual(after, [false, false, false, true]);
+    assert.equal(mayAskToRestore(BREACH, NOW_MS), true);
+  });
+
+  it('is nothing to note of a rollout that was not halted', () => {
+    const going = record();
+    assert.equal(noteRestoreRefused(going, NOW_MS), going);
   });
 });
