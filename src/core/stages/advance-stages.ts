@@ -13,7 +13,7 @@ import { withCause } from '../evidence/event-causes.ts';
 import { advanceTurns } from '../evidence/flapping.ts';
 import { advanceTrial } from '../evidence/trial.ts';
 import { withContent } from '../config/breach-of-content.ts';
-import { nodesRoundedDown, nodesRoundedUp } from '../policy/share.ts';
+import { nodesRoundedDown } from '../policy/share.ts';
 import { withCommonGround } from './common-ground.ts';
 import {
   findSilentPods,
@@ -30,7 +30,7 @@ import { isPending, nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import type { Stages, StagesInput } from './stages-input.ts';
-import { findSteps } from './steps.ts';
+import { budgetOf, findSteps } from './steps.ts';
 import type { Steps } from './steps.ts';
 import { tellStages } from './stage-events.ts';
 
@@ -277,11 +277,4 @@ function withinFirstPod(
 
 function isHeld({ kind }: Gate): boolean {
   return kind !== 'updating';
-}
-
-/** maxUnavailable of the policy, else of the DaemonSet's strategy, of the nodes that the rollout began with. */
-function budgetOf(record: RolloutRecord, { policy, strategyUnavailable }: StagesInput): number {
-  const share = policy.maxUnavailable;
-  if (share === undefined) return Math.max(1, strategyUnavailable);
-  return Math.max(1, nodesRoundedUp(share, record.baseNodes));
 }

@@ -14,13 +14,27 @@ import { nodesRoundedUp } from '../policy/share.ts';
 import { isPending, nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
+import { budgetOf } from './steps.ts';
 
 /** The longest list of canary nodes: some 20 KB of a state. */
 export const CANARY_NODES_MAX = 500;
 
 /** The canary of a rollout that begins. */
 export function pickCanary(input: StagesInput): readonly NodeName[] {
-  return choose(input, { baseNodes: input.nodes.length, before: [] });
+  return choose(input, { baseNodes: input.nodes.length, before: useUpBudget(input) });
+}
+
+/**
+ * Nodes whose pods serve nobody, where they and others use up the whole budget: no healthy node could be updated before them, and
+ * the rollout would wait for ever. Else a broken node is no canary: what is broken there may be the node.
+ */
+function useUpBudget(input: StagesInput): readonly NodeName[] {
+  const { canary } = input.policy;
+  if (canary.kind === 'selector') return [];
+  const idle = input.nodes.filter(({ old, isWell }) => !isWell && old?.isReady !== true);
+  if (idle.length < budgetOf({ baseNodes: input.nodes.length }, input)) return [];
+  const able = idle.filter((node) => isAble(node) && isPending(node)).map(nameOf);
+  return able.slice(0, nodesRoundedUp(canary.share, input.nodes.length));
 }
 
 /** The record with a canary that can show something; the same one where nothing is to be replaced. */

@@ -8,9 +8,11 @@
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
+import { nodesRoundedUp } from '../policy/share.ts';
 import { groupNodes } from './groups.ts';
 import { isPending, nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
+import type { StagesInput } from './stages-input.ts';
 
 /** The steps as they stand. */
 export interface Steps {
@@ -40,4 +42,14 @@ export function findSteps(
     .slice(openedUpTo + 1)
     .find((group) => group.nodes.some((node) => isPending(node) && !isCanary.has(nameOf(node))));
   return { open, next, groups: groups.length };
+}
+
+/** maxUnavailable of the policy, else of the DaemonSet's strategy, of the nodes that the rollout began with. */
+export function budgetOf(
+  record: Pick<RolloutRecord, 'baseNodes'>,
+  { policy, strategyUnavailable }: Pick<StagesInput, 'policy' | 'strategyUnavailable'>,
+): number {
+  const share = policy.maxUnavailable;
+  if (share === undefined) return Math.max(1, strategyUnavailable);
+  return Math.max(1, nodesRoundedUp(share, record.baseNodes));
 }

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { advanceStages } from '../../../../src/core/stages/advance-stages.ts';
-import { withAbleCanary } from '../../../../src/core/stages/canary.ts';
+import { pickCanary, withAbleCanary } from '../../../../src/core/stages/canary.ts';
 import type { StageNode } from '../../../../src/core/stages/stage-node.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 import { policy } from '../../../support/staged-world.ts';
@@ -64,5 +64,61 @@ describe('S16: a canary', () => {
     const nodes = OTHERS.map(({ node }) => stageNode(node.name, { isReady: false }));
     const { gate } = advanceStages(stagesInput({ record: record(), nodes }));
     assert.deepEqual(gate, { kind: 'no-canary' });
+  });
+});
+
+describe('a canary where pods serve nobody', () => {
+  const idle = { is: 'old', pod: { isReady: false } } as const;
+  const nodes = [
+    ...['n1', 'n2', 'n3', 'n4', 'n5', 'n6'].map((name) => stageNode(name)),
+    stageNode('sick1', idle),
+    stageNode('sick2', idle),
+    stageNode('sick3', idle),
+  ];
+  const picked = (maxUnavailable: number, count: number, of = nodes): readonly string[] =>
+    [
+      ...pickCanary(
+        stagesInput({
+          nodes: of,
+          policy: policy({
+            maxUnavailable: { kind: 'count', count: maxUnavailable },
+            canary: { kind: 'share', share: { kind: 'count', count }, spread: [] },
+          }),
+        }),
+      ),
+    ].sort();
+
+  it('is of these, where they use up the budget: no other node could go before them', () => {
+    assert.deepEqual(picked(3, 2), ['sick1', 'sick2']);
+    assert.deepEqual(picked(2, 3), ['sick1', 'sick2', 'sick3']);
+    assert.equal(picked(3, 5).filter((name) => name.startsWith('sick')).length, 3);
+  });
+
+  it('counts nodes that are down against the budget, and chooses none of them', () => {
+    const down = [
+      ...nodes.slice(0, 7),
+      stageNode('down1', { isReady: false, pod: { isReady: false } }),
+      stageNode('down2', { is: 'empty', isReady: false }),
+    ];
+    assert.deepEqual(picked(3, 1, down), ['sick1']);
+    assert.equal(picked(4, 1, down)[0]?.startsWith('down'), false);
+  });
+
+  it('is not of these for that reason while a healthy node can go: what is broken may be the node', () => {
+    const free = new Set(
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((rolloutId) =>
+        pickCanary(
+          stagesInput({
+            nodes,
+            rolloutId,
+            policy: policy({ maxUnavailable: { kind: 'count', count: 4 } }),
+          }),
+        ).join(),
+      ),
+    );
+    assert.ok(
+      [...free].some((name) => name.startsWith('n')),
+      [...free].join(),
+    );
   });
 });
