@@ -3,6 +3,7 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const PLAN_TEST = 'test/unit/core/rollout/plan-copy.test.ts';
 const KEEP = 'src/app/reconcile/execute/keep-copy.ts';
+const FORMER_TEST = 'test/unit/app/reconcile/history/former-copy.test.ts';
 const KEEP_TEST = 'test/unit/app/reconcile/execute/keep-copy.test.ts';
 
 /** The rows of copies. */
@@ -34,5 +35,26 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'if (copy === undefined) return { metadata, ...prepared };',
     after: 'if (copy !== null) return { metadata, ...prepared };',
     killedBy: { file: KEEP_TEST, title: 'a rollback returns the canary' },
+  },
+  'copies-forgotten': {
+    bug: 'after a lost state pods of the former revision go unmarked, and admission refuses them',
+    file: 'src/app/reconcile/history/former-copy.ts',
+    before: 'hashOfCopy(live.object) === hash,',
+    after: "hashOfCopy(live.object) === hash && hash === '',",
+    killedBy: { file: FORMER_TEST, title: 'is found by what it says' },
+  },
+  'copies-over-the-forgotten': {
+    bug: 'after a lost state the copy of the former revision is written over',
+    file: KEEP,
+    before: '} else if (isOfFormer(found, step)) {',
+    after: "} else if (isOfFormer(found, step) && name === '') {",
+    killedBy: { file: FORMER_TEST, title: 'is not written over by the next revision' },
+  },
+  'copies-unread-for-hours': {
+    bug: 'a node whose former revision could not be read waits until somebody looks again',
+    file: 'src/app/reconcile/history/former-copy.ts',
+    before: 'if (unread !== undefined) {',
+    after: "if (unread === '') {",
+    killedBy: { file: FORMER_TEST, title: 'is asked for again where it could not be read' },
   },
 };

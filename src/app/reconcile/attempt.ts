@@ -20,6 +20,7 @@ import { keepCopy } from './execute/keep-copy.ts';
 import { restoreTemplate } from './execute/restore-template.ts';
 import type { RunContext, Subject, ViewedSubject } from './run/context.ts';
 import type { Conclusion, Exit } from './run/exit.ts';
+import { noteFormer } from './history/former-copy.ts';
 import { findHistory } from './history/find-history.ts';
 import { freshnessOf, judgeSubject } from './live/guard.ts';
 import type { Waiting } from './live/guard.ts';
@@ -215,6 +216,7 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
   const { guard, problem } = decision;
   const ledger = new Ledger();
   ledger.add(problem);
+  noteFormer(judged, ledger);
   const { stageEvents } = decision.plan;
   const needsAccess = guard.kind !== 'observe' && hasRequests(decision.plan);
   const access = needsAccess ? await subject.access.get() : undefined;

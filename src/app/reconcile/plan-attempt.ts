@@ -9,6 +9,7 @@ import { planReconcile } from '../../core/plan/plan.ts';
 import type { PodCause } from '../../core/model/evidence/pod-event.ts';
 import type { FormerTemplate } from '../../core/model/staged-progress.ts';
 import type { Guard, Plan } from '../../core/model/plan.ts';
+import { findFormerCopy } from './history/former-copy.ts';
 import { readFormer } from './history/former-template.ts';
 import { guessHash } from './history/history.ts';
 import type { Judgement } from './live/guard.ts';
@@ -27,6 +28,8 @@ export interface Attempt extends Judged {
   readonly isHistorySettled: boolean;
   /** The former revision's template, once a staged rollout asked for it. */
   readonly former?: FormerTemplate;
+  /** Why it could not be read just now, though it is needed: its nodes wait for another look. */
+  readonly unread?: string;
   /** What the Events of pods tell that halt a staged rollout and do not say why. */
   readonly causes?: readonly PodCause[];
   /** How the node lane stands, where a staged rollout replaces pods (ADR 0058). */
@@ -87,9 +90,16 @@ async function planInformed(judged: Attempt): Promise<Planned> {
   const hash = guard.kind === 'act' ? whole.wantsFormer : undefined;
   const reader = hash === undefined ? undefined : await judged.subject.access.get();
   if (hash === undefined || reader === undefined) return { judged, whole };
-  const read = await readFormer(hash, judged.subject, reader);
-  if (read.kind !== 'found') return { judged, whole };
-  const informed = { ...judged, former: read.former };
+  const [read, copy] = await Promise.all([
+    readFormer(hash, judged.subject, reader),
+    findFormerCopy(hash, judged.subject, reader),
+  ]);
+  // Unmarked, a pod that admission compares would be refused, and its node stay empty for the back-off.
+  for (const each of [read, copy]) {
+    if (each.kind === 'unavailable') return { judged: { ...judged, unread: each.message }, whole };
+  }
+  if (read.kind !== 'found' || copy.kind !== 'known') return { judged, whole };
+  const informed = { ...judged, former: { ...read.former, ...defined({ copy: copy.slot }) } };
   return { judged: informed, whole: planAttempt(informed, guard) };
 }
 

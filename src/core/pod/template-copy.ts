@@ -71,6 +71,11 @@ export function isSameCopy(live: KubernetesObject, copy: JsonObject): boolean {
   return textOf(live as unknown as JsonObject) === textOf(copy); // objects are raw JSON
 }
 
+/** The revision that a copy says it is of; undefined: it says nothing. Anybody may have written it: only a place is told by it. */
+export function hashOfCopy({ metadata }: KubernetesObject): string | undefined {
+  return metadata.annotations?.[COPY_HASH_ANNOTATION];
+}
+
 /** True if it is a copy of this DaemonSet: nobody else's object is written over. */
 export function isCopyOfOwner({ metadata }: KubernetesObject, uid: string): boolean {
   const owners = metadata.ownerReferences ?? [];

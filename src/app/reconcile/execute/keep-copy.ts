@@ -3,6 +3,7 @@
  *
  *   GET ── as it should be ──▶ noted
  *    ├─ missing ──▶ fence ── live DaemonSet ── create
+ *    ├─ the former revision's, which a lost state forgot ──▶ noted; the other place next
  *    └─ other content, of this DaemonSet ──▶ fence ── live DaemonSet ── PUT over the version that was read
  *
  * What is written is the present template as a live read of this run has it: once the DaemonSet was edited nothing is. The
@@ -16,7 +17,14 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { CreateCopyEffect, Outcome, ReplaceCopyEffect } from '../../../core/model/effects.ts';
 import type { CopyWish } from '../../../core/model/staged-progress.ts';
 import type { Plan } from '../../../core/model/plan.ts';
-import { buildCopy, copyName, isCopyOfOwner, isSameCopy } from '../../../core/pod/template-copy.ts';
+import { templateOfRevision } from '../../../core/pod/revision.ts';
+import {
+  buildCopy,
+  copyName,
+  hashOfCopy,
+  isCopyOfOwner,
+  isSameCopy,
+} from '../../../core/pod/template-copy.ts';
 import { withCopy } from '../../../core/rollout/plan-copy.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
@@ -52,9 +60,20 @@ export async function keepCopy(step: CopyStep): Promise<void> {
     noteRefusal(copy, `${name} is not owned by this DaemonSet alone`, step);
   } else if (isSameCopy(found, buildCopy(subject.daemonSet, copy))) {
     noteHeld(copy, step);
+  } else if (isOfFormer(found, step)) {
+    noteFormer(copy, step);
   } else {
     await write(copy, found, step);
   }
+}
+
+/** After a lost state nobody knew: it is the former revision's, to which a later breach leads, and no other is known. */
+function isOfFormer(found: KubernetesObject, { plan, subject }: CopyStep): boolean {
+  const former = plan.stages?.record.former;
+  if (former === undefined) return false;
+  const hash = templateOfRevision(former.hash);
+  const isKnown = subject.state.copies?.held.some((each) => each.hash === hash) === true;
+  return !isKnown && hash !== plan.copy?.hash && hashOfCopy(found) === hash;
 }
 
 async function write(
@@ -114,12 +133,22 @@ function noteOutcome(outcome: Outcome, copy: CopyWish, step: CopyStep): void {
 }
 
 function noteHeld({ slot, hash }: CopyWish, { subject, ledger }: CopyStep): void {
-  ledger.copies = withCopy(subject.state.copies, { slot, hash, seenAtMs: subject.nowMs });
+  const known = ledger.copies ?? subject.state.copies;
+  ledger.copies = withCopy(known, { slot, hash, seenAtMs: subject.nowMs });
+}
+
+/** The next run takes the other place. */
+function noteFormer({ slot }: CopyWish, step: CopyStep): void {
+  const { former } = step.plan.stages?.record ?? {};
+  if (former === undefined) return;
+  noteHeld({ slot, hash: templateOfRevision(former.hash) }, step);
+  const message = 'the copy of the former revision stands there; the other place is taken';
+  step.ledger.add({ code: 'outcome-open', message, pace: 'soon' });
 }
 
 /** Told, and left alone for a while. */
 function noteRefusal({ hash }: CopyWish, detail: string, { subject, ledger }: CopyStep): void {
-  const held = subject.state.copies?.held ?? [];
+  const held = (ledger.copies ?? subject.state.copies)?.held ?? [];
   ledger.copies = { held, refusedAtMs: subject.nowMs };
   const message = `The template of revision ${hash} cannot be kept as a copy, so an admission policy will refuse its pods once the template changes: ${detail}`;
   ledger.events.push({ type: 'Warning', reason: 'CopyRefused', message, isStanding: true });

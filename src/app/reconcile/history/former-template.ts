@@ -24,7 +24,7 @@ export type FormerRead =
 /** Reads the revision of that hash. */
 export async function readFormer(
   hash: string,
-  { daemonSet, read, state }: Pick<Subject, 'daemonSet' | 'read' | 'state'>,
+  { daemonSet, read }: Pick<Subject, 'daemonSet' | 'read'>,
   reader: ClusterReader,
 ): Promise<FormerRead> {
   const { namespace = '', uid } = daemonSet.metadata;
@@ -41,6 +41,5 @@ export async function readFormer(
   // `$patch: replace` is how a rollback applies it; a pod is made of the rest.
   const { $patch: _directive, ...rest } = template;
   const generation = live.object.metadata.annotations?.[TEMPLATE_GENERATION_ANNOTATION];
-  const copy = state.copies?.held.find((each) => each.hash === hash)?.slot;
-  return { kind: 'found', former: { hash, template: rest, ...defined({ generation, copy }) } };
+  return { kind: 'found', former: { hash, template: rest, ...defined({ generation }) } };
 }

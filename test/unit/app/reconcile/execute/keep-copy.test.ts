@@ -4,96 +4,25 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clusterUid, uid } from '../../../../../src/core/model/identifiers.ts';
-import type { DaemonSetState } from '../../../../../src/core/model/state.ts';
-import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
-import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import {
+  HOURS_MS,
+  NAME,
+  POLICY,
+  copied,
+  copiesOf,
+  copiesWorld as world,
+  edit,
+  fail,
+  imageIn,
+  images,
+  later,
+  ready,
+  writes,
+} from '../../../../support/copies-world.ts';
+import type { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 import { nodeOf } from '../../../../support/simulated-cluster.ts';
 import { admissionOf } from '../../../../support/simulated-admission.ts';
-
-const POLICY = 'canary: {nodes: 1}\nsoak: 10m\nmaxUnavailable: 2\nonBreach: rollback';
-const NAME = { namespace: 'system', name: 'agents' };
-const HOURS_MS = 3_600_000;
-
-function world({ mode = 'takeover', policy = POLICY } = {}): ReconcileWorld {
-  const made = new ReconcileWorld({
-    mode: mode as 'takeover' | 'copilot',
-    nodes: 6,
-    daemonSet: (object: DaemonSetObject): DaemonSetObject => ({
-      ...object,
-      metadata: { ...object.metadata, annotations: { 'rollcall.dev/rollout': policy } },
-      spec: {
-        ...object.spec,
-        updateStrategy: { type: mode === 'copilot' ? 'OnDelete' : 'RollingUpdate' },
-      },
-    }),
-  });
-  for (const { metadata } of made.cluster.list('nodes')) ready(made, metadata.name);
-  return made;
-}
-
-function ready(made: ReconcileWorld, name: string): void {
-  const conditions = [{ type: 'Ready', status: 'True' }];
-  made.cluster.change('nodes', { namespace: '', name }, (node) => ({
-    ...node,
-    status: { conditions },
-  }));
-}
-
-function edit(made: ReconcileWorld, image: string): void {
-  made.cluster.change('daemonsets', NAME, (object) => {
-    const { spec, metadata } = object as unknown as DaemonSetObject; // raw JSON
-    const template = { ...spec.template, spec: { containers: [{ name: 'agent', image }] } };
-    const generation = (metadata.generation ?? 0) + 1;
-    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
-  });
-}
-
-async function copiesOf(made: ReconcileWorld): Promise<DaemonSetState['copies']> {
-  const ref = { clusterUid: clusterUid('cluster-a-uid'), uid: uid(made.daemonSet.metadata.uid) };
-  return (await made.view.readState(ref))?.copies;
-}
-
-/** After the memo of a settled DaemonSet expired. */
-async function later(made: ReconcileWorld): Promise<void> {
-  await made.clock.advance(7 * HOURS_MS);
-  await made.settle();
-}
-
-const imageIn = (spec: unknown): string =>
-  (spec as { containers: readonly { image: string }[] }).containers[0]?.image ?? '';
-const images = (made: ReconcileWorld): readonly string[] =>
-  made.pods.map((pod) => imageIn(pod['spec'])).sort();
-const copied = (made: ReconcileWorld): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    made.cluster
-      .list('podtemplates')
-      .map((each) => [
-        each.metadata.name,
-        imageIn((each['template'] as { readonly spec: unknown }).spec),
-      ]),
-  );
-const writes = (made: ReconcileWorld): readonly string[] =>
-  made.cluster.requests.filter((request) => /^(create|replace)-copy/.test(request));
-
-function fail(made: ReconcileWorld, image: string): void {
-  for (const pod of made.pods.filter((each) => imageIn(each['spec']) === image)) {
-    made.cluster.change('pods', { namespace: 'system', name: pod.metadata.name }, (object) => ({
-      ...object,
-      status: {
-        phase: 'Running',
-        conditions: [{ type: 'Ready', status: 'True' }],
-        containerStatuses: [
-          {
-            name: 'agent',
-            restartCount: 1,
-            lastState: { terminated: { reason: 'OOMKilled', exitCode: 137 } },
-          },
-        ],
-      },
-    }));
-  }
-}
 
 describe('the copy of a proven template', () => {
   it('is written once when a policy is first seen at rest, and costs nothing more that day', async () => {
