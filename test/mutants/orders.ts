@@ -105,4 +105,14 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '',
     killedBy: { file: GATE_TEST, title: 'is an approval once the soak is over' },
   },
+  'undo-in-a-moving-view': {
+    bug: 'where pods flap, who asks for the way back in copilot is not told the command (issue 17)',
+    file: 'src/app/rollout/undo-command.ts',
+    before: "if (view.kind === 'incomplete' || read === READS_MAX) return undefined;",
+    after: 'if (read <= READS_MAX) return undefined;',
+    killedBy: {
+      file: 'test/unit/app/rollout/undo-command.test.ts',
+      title: 'reads a view again that is being written',
+    },
+  },
 };

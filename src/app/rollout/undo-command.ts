@@ -1,26 +1,48 @@
 /**
  * The kubectl command that goes back to the proven revision, for a person: where Rollcall may not change the template.
  *
- * By the number of the revision, because kubectl's default is the second newest, which need not be the proven one.
+ * By the number of the revision, because kubectl's default is the second newest, which need not be the proven one. A view that
+ * is being written is read again, as a run does (protocol 2): pods that come and go fast are what people go back from.
  */
 import { wayBackOf } from '../../core/rollout/orders.ts';
+import type { RevisionProjection } from '../../core/model/projections.ts';
 import { templateOfRevision } from '../../core/pod/revision.ts';
 import type { ExplainSources } from '../explain/explain.ts';
 import { readView } from '../reconcile/read/read-view.ts';
-import type { FoundRollout } from './find-rollout.ts';
+import { findRollout } from './find-rollout.ts';
+import type { FindSources, FoundRollout } from './find-rollout.ts';
 
-/** The command; undefined: the view does not tell the number, or the revision is gone. Rejects when the table fails. */
+/** Reads in all: the first, and three re-reads. */
+const READS_MAX = 4;
+
+/**
+ * The command; undefined: the view does not tell the number or does not hold still, or the revision is gone. Rejects when
+ * the table fails.
+ */
 export async function undoCommand(
-  { key, basis }: FoundRollout,
-  sources: ExplainSources,
+  first: FoundRollout,
+  sources: ExplainSources & FindSources,
 ): Promise<string | undefined> {
+  let found = first;
+  for (let read = 1; ; read += 1) {
+    const view = await readView(found.basis, sources);
+    if (view.kind === 'read') return commandOf(found, view.view.revisions);
+    if (view.kind === 'incomplete' || read === READS_MAX) return undefined;
+    const again = await findRollout(first.key, sources);
+    if (again.kind === 'refused') return undefined;
+    found = again;
+  }
+}
+
+function commandOf(
+  { key, basis }: FoundRollout,
+  revisions: readonly RevisionProjection[],
+): string | undefined {
   const record = basis.state?.rollout;
   const back = record && wayBackOf(record);
   if (back === undefined) return undefined;
   const hash = templateOfRevision(back.hash);
-  const read = await readView(basis, sources);
-  if (read.kind !== 'read') return undefined;
-  const found = read.view.revisions.find(
+  const found = revisions.find(
     ({ ownerUid, labels, isTerminating }) =>
       ownerUid === basis.ref.uid && labels['controller-revision-hash'] === hash && !isTerminating,
   );

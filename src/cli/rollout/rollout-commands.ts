@@ -78,7 +78,7 @@ const undo: CommandModule = defineCommand<RolloutOptions>({
         options,
         ask: (stack) => {
           const command = (found: Parameters<typeof undoCommand>[0]) =>
-            undoCommand(found, sourcesOf(stack));
+            undoCommand(found, { ...findSourcesOf(stack), ...sourcesOf(stack) });
           return { kind: 'undo', command };
         },
       },
