@@ -4,19 +4,16 @@
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
-import { listedPolicy, readDaemonSetList } from '../../../scripts/install/listed-policy.ts';
-import type { KubernetesObject } from '../control-plane/api.ts';
 import { createNodes, fakeNode, plainNodes } from '../control-plane/nodes.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { describeOnBackends } from '../scenarios/backends.ts';
-import { daemonSetPath, testDaemonSet } from '../scenarios/daemon-set.ts';
-import { collectionPath } from '../scenarios/manifests.ts';
+import { daemonSetPath } from '../scenarios/daemon-set.ts';
+import { listInAdmission } from '../scenarios/list-admission.ts';
 import { openStage } from '../scenarios/stage.ts';
 import type { Stage } from '../scenarios/stage.ts';
 import { createRolled, edit, nodesAt, removeAll, rollingUpdate, waitFor } from './rolled.ts';
 import type { Rolled } from './rolled.ts';
 
-const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';
 const COPIES = '/api/v1/namespaces/default/podtemplates';
 
 describeOnBackends('the former revision', { timeout: 1_200_000 }, (backend) => {
@@ -26,7 +23,8 @@ describeOnBackends('the former revision', { timeout: 1_200_000 }, (backend) => {
 
   before(async () => {
     stage = await openStage({ backend, name: 'former-revision', nodes });
-    if (backend === 'real') await list(['returned', 'joined', 'partitioned']);
+    if (backend === 'real')
+      await listInAdmission(stage.admin, ['returned', 'joined', 'partitioned']);
   });
   afterEach(() => removeAll(stage));
   after(async () => {
@@ -89,16 +87,5 @@ describeOnBackends('the former revision', { timeout: 1_200_000 }, (backend) => {
   async function setPolicy(name: string, policy: string): Promise<void> {
     const annotations = { 'rollcall.dev/rollout': policy };
     await stage.admin.patch(daemonSetPath({ name }), { metadata: { annotations } });
-  }
-
-  /** As an administrator does it: the list, and then nothing that binds all at once. */
-  async function list(listed: readonly string[]): Promise<void> {
-    const items = listed.map((name) => ({ ...testDaemonSet({ name }), kind: 'DaemonSet' }));
-    for (const object of listedPolicy(readDaemonSetList(JSON.stringify({ items })))) {
-      const manifest = object as unknown as KubernetesObject; // a manifest is raw JSON
-      await stage.admin.post(collectionPath(manifest), manifest);
-    }
-    for (const one of ['rollcall-owner', 'rollcall-history-owner', 'rollcall-copies-owner'])
-      await stage.admin.delete(`${BINDINGS}/${one}`);
   }
 });

@@ -125,8 +125,6 @@ export interface StageOptions {
 /** Manifests of the functions' rights, the RBAC first, and of the admission that narrows them. */
 const RIGHTS = {
   takeover: ['infra/functions/rbac.yaml', ...ADMISSION_FILES],
-  /** Without the admission that refuses pods of any revision but the template's: stages need the former one as well. */
-  takeoverByRbac: ['infra/functions/rbac.yaml'],
   copilot: ['infra/copilot/rbac.yaml', 'infra/copilot/admission.yaml'],
 } as const;
 

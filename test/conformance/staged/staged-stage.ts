@@ -16,12 +16,14 @@ import type { Engine } from '../../../src/engine/engine.ts';
 import type { KubernetesObject } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { fakeNode, plainNodes } from '../control-plane/nodes.ts';
+import { pollUntil } from '../control-plane/poll.ts';
 import { bindKubectl } from '../kubectl/kubectl.ts';
 import type { Kubectl } from '../kubectl/kubectl.ts';
 import { measureRollout } from '../rollouts/availability.ts';
 import type { RolloutReport } from '../rollouts/availability.ts';
 import { daemonSetPath, testDaemonSet } from '../scenarios/daemon-set.ts';
 import { daemonSetUid, livePodsByNode } from '../scenarios/expectations.ts';
+import { listInAdmission } from '../scenarios/list-admission.ts';
 import { createIfMissing } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 import { openBareStage, stageCluster } from '../scenarios/stage.ts';
@@ -32,13 +34,16 @@ export type StagedMode = 'copilot' | 'takeover';
 
 /** The DaemonSet. */
 export const NAME = 'agent';
+/** Another, of takeover's test of shrinks. */
+export const GUARDED = 'guarded';
 /** Pools in the order of the policy, and how many nodes each has. */
 export const POOLS = { test: 5, batch: 20, web: 25 } as const;
 export const NODES_COUNT = 50;
 /** For whatever waits for a soak, a view and a busy machine. */
 export const DEADLINE_MS = 300_000;
+/** Options of a command that follows a rollout, within {@link DEADLINE_MS}. */
+export const WATCH = ['--watch', '--timeout', '280'] as const;
 const ANNOTATION = 'rollcall.dev/rollout';
-const STEP_MS = 90_000;
 
 /** What a version of the template is besides its label. */
 export interface Release {
@@ -89,7 +94,7 @@ export class StagedStage {
       name: `staged-${mode}`,
       backend: 'real',
       nodes: pooledNodes(),
-      rights: mode === 'copilot' ? 'copilot' : 'takeoverByRbac',
+      rights: mode,
     });
     const stage = new StagedStage(mode, bare, directory);
     try {
@@ -104,6 +109,7 @@ export class StagedStage {
   async #begin(): Promise<void> {
     const { admin } = this.bare;
     if (this.mode === 'copilot') await this.controlPlane.setDaemonSetController('on');
+    else await listInAdmission(admin, [NAME, GUARDED]);
     for (const manifest of copilotPolicy([{ namespace: 'default', name: NAME }])) {
       if (this.mode === 'takeover') break;
       await createIfMissing(admin, manifest as unknown as KubernetesObject); // a manifest
@@ -167,6 +173,19 @@ export class StagedStage {
     });
   }
 
+  /**
+   * `rollcall rollout status --watch` of what was applied last: begun once the view shows it. The command tells what the watcher
+   * sent, and a rollout that is over ends it at once, also the one before.
+   */
+  async follow(): Promise<Ended> {
+    const { generation = 0 } = (await this.bare.admin.get(daemonSetPath({ name: NAME }))).metadata;
+    const description = `generation ${String(generation)} in the view`;
+    await pollUntil({ deadlineMs: DEADLINE_MS, description }, async () =>
+      (await this.status()).generation >= generation ? true : undefined,
+    );
+    return this.rollout('status', ...WATCH);
+  }
+
   /** What `rollcall rollout status --json` says now. */
   async status(): Promise<StatusDocument> {
     const { code, stdout, stderr } = await this.rollout('status', '--json');
@@ -224,10 +243,10 @@ export class StagedStage {
     return new Map([...live].map(([node, pods]) => [node, pods[0]?.uid ?? '']));
   }
 
-  async until(description: string, isSo: () => boolean, deadlineMs = DEADLINE_MS): Promise<void> {
+  async until(description: string, isSo: () => boolean): Promise<void> {
     const { observer, activity } = this.bare;
     try {
-      await observer.waitUntil(isSo, { deadlineMs, description });
+      await observer.waitUntil(isSo, { deadlineMs: DEADLINE_MS, description });
     } catch (cause) {
       const seen = JSON.stringify([...Map.groupBy(this.versions().values(), (each) => each)]);
       throw new Error(`${description}\n${seen}\n${activity.tail(30)}`, { cause });
@@ -247,7 +266,7 @@ export class StagedStage {
   async untilStill(quietMs = 4000): Promise<void> {
     await this.bare.observer.waitUntilQuiet({
       quietMs,
-      deadlineMs: STEP_MS,
+      deadlineMs: DEADLINE_MS,
       isRelevant: ({ record, type }) =>
         record.kind === 'Pod' && (type !== 'MODIFIED' || record.isDeleting),
     });
@@ -268,6 +287,7 @@ export class StagedStage {
 
 /** What is read of the JSON of a status. */
 export interface StatusDocument {
+  readonly generation: number;
   readonly phase: string;
   readonly summary: string;
   readonly staged?: {

@@ -7,12 +7,11 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { NAME, NODES_COUNT, POOLS } from './staged-stage.ts';
+import { NAME, NODES_COUNT, POOLS, WATCH } from './staged-stage.ts';
 import type { Release, StagedMode, StagedStage } from './staged-stage.ts';
 
 const CANARIES = 3;
 const UNAVAILABLE_MAX = 10;
-const WATCH = ['--watch', '--timeout', '280'] as const;
 
 /** The policy of the story; more lines may follow. */
 export function policyOf(soak: string, ...more: readonly string[]): string {
@@ -85,7 +84,7 @@ async function rollInOrder(stage: StagedStage): Promise<void> {
   await stage.setPolicy(policyOf('3s'));
   const before = stage.podUids();
   const fromEvent = await stage.release({ version: 'b' });
-  const watched = await stage.rollout('status', ...WATCH);
+  const watched = await stage.follow();
   assert.equal(watched.code, 0, `${watched.stdout}\n${watched.stderr}`);
   await stage.untilVersion('b');
   const { deletions, creations, availableNodesMin } = stage.report(fromEvent);
@@ -125,7 +124,7 @@ async function meetBadRelease(stage: StagedStage, bad: BadRelease, cause: RegExp
   await stage.setPolicy(policyOf('45s'));
   const before = stage.podUids();
   const fromEvent = await stage.release(bad);
-  const watched = await stage.rollout('status', ...WATCH);
+  const watched = await stage.follow();
   assert.equal(watched.code, 5, `${watched.stdout}\n${watched.stderr}`);
   assert.match(watched.stdout, cause);
   await stage.untilStill();
@@ -160,7 +159,7 @@ async function expectTold(stage: StagedStage, revision: string, cause: RegExp): 
 }
 
 /** As a person goes back: by the command, or by the one that it prints. */
-async function goBack(stage: StagedStage): Promise<void> {
+export async function goBack(stage: StagedStage): Promise<void> {
   if (stage.mode === 'takeover') {
     const undone = await stage.rollout('undo', ...WATCH);
     assert.equal(undone.code, 0, `${undone.stdout}\n${undone.stderr}`);
@@ -185,7 +184,7 @@ async function rollBack(stage: StagedStage): Promise<void> {
   assert.ok(touched.size <= CANARIES, [...touched].join());
   // A GitOps tool applies what it has.
   const again = await stage.release(bad);
-  const watched = await stage.rollout('status', ...WATCH);
+  const watched = await stage.follow();
   assert.equal(watched.code, 5, watched.stdout);
   await stage.untilStill();
   assert.deepEqual(stage.report(again).deletions, [], 'held at once');
@@ -203,7 +202,7 @@ async function meetPeople(stage: StagedStage): Promise<void> {
   const drained = stage.nodeNames().at(-1) ?? '';
   await kubectl.succeed(`cordon ${drained}`);
   await kubectl.succeed(`drain ${drained} --ignore-daemonsets --timeout=60s`);
-  await stage.until('two fifths of the nodes', () => stage.nodesAt('c').length >= 20, 100_000);
+  await stage.until('two fifths of the nodes', () => stage.nodesAt('c').length >= 20);
   await stage.untilStill();
   assert.equal(stage.nodesAt('c').length, 20);
   await kubectl.succeed(`uncordon ${drained}`);
@@ -213,7 +212,7 @@ async function meetPeople(stage: StagedStage): Promise<void> {
   await stage.untilStill();
   await stage.setPolicy(policyOf('3s'));
   await stage.untilVersion('b');
-  const watched = await stage.rollout('status', ...WATCH);
+  const watched = await stage.follow();
   assert.equal(watched.code, 0, watched.stdout);
   const now = stage.podUids();
   for (const [node, uid] of former) {

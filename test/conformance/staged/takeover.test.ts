@@ -6,14 +6,21 @@ import { deleteNodes } from '../control-plane/nodes.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { daemonSetPath, podPath, testDaemonSet } from '../scenarios/daemon-set.ts';
 import { daemonSetUid, livePodsByNode } from '../scenarios/expectations.ts';
-import { DEADLINE_MS, joiningNode, NAME, NODES_COUNT, StagedStage } from './staged-stage.ts';
+import {
+  DEADLINE_MS,
+  GUARDED,
+  joiningNode,
+  NAME,
+  NODES_COUNT,
+  StagedStage,
+  WATCH,
+} from './staged-stage.ts';
 import { policyOf, tellStory } from './staged-story.ts';
 
 const skip =
   (process.env['ROLLCALL_TEST_KUBECONFIG'] ?? '') === ''
     ? skipWithoutTools([TOOLS.go])
     : 'needs a control plane of its own';
-const WATCH = ['--watch', '--timeout', '280'] as const;
 
 describe('staged rollouts in takeover', { timeout: 1_700_000, skip }, () => {
   let stage: StagedStage;
@@ -62,7 +69,7 @@ describe('staged rollouts in takeover', { timeout: 1_700_000, skip }, () => {
     await stage.setPolicy(policyOf('3s', 'partition: 90%'));
     await reaches(45, 5);
     await stage.setPolicy(policyOf('3s'));
-    const done = await stage.rollout('status', ...WATCH);
+    const done = await stage.follow();
     assert.equal(done.code, 0, done.stdout);
     await stage.untilVersion('e');
   });
@@ -84,7 +91,7 @@ describe('staged rollouts in takeover', { timeout: 1_700_000, skip }, () => {
 
   it('holds the removal of 50 pods when their nodes lose a label in one second, names it, and lets it go once confirmed', async () => {
     const { admin, observer } = stage.bare;
-    const name = 'guarded';
+    const name = GUARDED;
     const label = (value: string | null): Promise<unknown> =>
       Promise.all(
         stage
