@@ -20,6 +20,7 @@ const STAGED_HUNTS = [
   'staged',
   'ailing-releases',
   'wrong-clocks',
+  'guarded-rollbacks',
   'beside-built-in',
   'shaken-copilot',
   'ill-beside-built-in',

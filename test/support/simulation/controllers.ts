@@ -252,7 +252,7 @@ export class SimulatedControllers {
   }
 
   #collectGarbage(): void {
-    for (const kind of ['pods', 'controllerrevisions'] as const) {
+    for (const kind of ['pods', 'controllerrevisions', 'podtemplates'] as const) {
       for (const object of this.#api.list(kind)) this.#collectDependent(kind, object);
     }
     for (const set of this.#api.list('daemonsets')) {
@@ -261,7 +261,10 @@ export class SimulatedControllers {
     this.#endForeground();
   }
 
-  #collectDependent(kind: 'pods' | 'controllerrevisions', object: KubernetesObject): void {
+  #collectDependent(
+    kind: 'pods' | 'controllerrevisions' | 'podtemplates',
+    object: KubernetesObject,
+  ): void {
     const references = object.metadata.ownerReferences ?? [];
     const reference = references.find((owner) => owner.kind === 'DaemonSet');
     if (reference === undefined) return;

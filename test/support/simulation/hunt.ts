@@ -9,6 +9,8 @@ export interface Hunt {
   readonly setting?: Partial<SimulationPlan['setting']>;
   /** Each clock is off by so much at most, either way, by the seed: the API server's, functions', watcher's and kubelets'. */
   readonly skewMsMax?: number;
+  /** In half of the seeds admission is installed. */
+  readonly isGuardedInHalf?: boolean;
   /** One of these is every DaemonSet's, by the seed. */
   readonly policies?: readonly string[];
   /** Steps with how long is waited after each; again and again. */

@@ -214,6 +214,7 @@ const HUNTS = {
   /** Releases under a policy, undone and paused in the middle, while nodes and pods come and go and functions die (S16, ADR 0055). */
   staged: {
     profile: 'baseline',
+    isGuardedInHalf: true,
     faults: STAGED_FAULTS,
     setting: {
       ...ORDERLY,
@@ -245,6 +246,7 @@ const HUNTS = {
   /** The same by clocks that are off and are set, over gaps of hours, with messages that come an hour late, and twice (rows 14, 27, 89). */
   'wrong-clocks': {
     profile: 'baseline',
+    isGuardedInHalf: true,
     faults: { ...STAGED_FAULTS, copy: { rate: 0.04 } },
     skewMsMax: 300_000,
     setting: {
@@ -298,6 +300,7 @@ const HUNTS = {
   /** The same of images that do not get well: each is halted on its canary. */
   'ailing-releases': {
     profile: 'baseline',
+    isGuardedInHalf: true,
     faults: STAGED_FAULTS,
     setting: {
       ...ORDERLY,
@@ -314,6 +317,29 @@ const HUNTS = {
       ['release-ill', 60_000, 420_000],
       ['change-node', 5000, 60_000],
       ['release', 60_000, 600_000],
+    ],
+    stepsCount: 12,
+  },
+  /** Ill images under admission, once the release before was proven and copied: each rollback ends (ADR 0063). */
+  'guarded-rollbacks': {
+    profile: 'baseline',
+    faults: STAGED_FAULTS,
+    setting: {
+      ...ORDERLY,
+      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      nodesCount: 5,
+      podStartMsMax: 2000,
+      isGuarded: true,
+    },
+    policies: [
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m\nonBreach: rollback',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonBreach: rollback',
+    ],
+    cycle: [
+      ['end-pod', 60_000, 120_000],
+      ['release', 8 * 60_000, 25 * 60_000],
+      ['release-ill', 5000, 400_000],
+      ['remake-node', 25 * 60_000, 40 * 60_000],
     ],
     stepsCount: 12,
   },
@@ -375,6 +401,7 @@ export function drawHunt(name: HuntName, seed: number): SimulationPlan {
       ...plan.setting,
       ...hunt.setting,
       ...drawPolicy(hunt, mixSeed(seed, name, 'policy')),
+      ...drawGuard(hunt, new Dice(mixSeed(seed, name, 'guard'))),
       ...drawSkew(hunt, new Dice(mixSeed(seed, name, 'skew'))),
     },
     faults: { ...plan.faults, ...hunt.faults },
@@ -385,6 +412,10 @@ export function drawHunt(name: HuntName, seed: number): SimulationPlan {
 
 function drawPolicy({ policies }: Hunt, seed: number): Partial<SimulationPlan['setting']> {
   return policies === undefined ? {} : { policy: new Dice(seed).pick(policies) };
+}
+
+function drawGuard({ isGuardedInHalf = false }: Hunt, dice: Dice): { readonly isGuarded?: true } {
+  return isGuardedInHalf && dice.chance(0.5) ? { isGuarded: true } : {};
 }
 
 function drawSkew(

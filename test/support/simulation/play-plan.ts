@@ -155,7 +155,8 @@ class Play {
     const { world } = this;
     const dice = new Dice(mixSeed(this.#plan.seed, 'start'));
     startWatcher({ world, decider: this.#decider, dice });
-    const { setsCount, spec, policy, copilot } = this.#plan.setting;
+    const { setsCount, spec, policy, copilot, isGuarded } = this.#plan.setting;
+    if (isGuarded === true) world.site.guard();
     if (copilot !== undefined) enterCopilot(world, copilot);
     const annotations = policy === undefined ? {} : { [POLICY_ANNOTATION]: policy };
     for (const name of setNames(setsCount ?? 1)) {

@@ -14,12 +14,14 @@ import type {
   ConnectRefusal,
   LiveRead,
 } from '../../../src/ports/cluster/cluster-access.ts';
+import { admissionOf } from '../simulated-admission.ts';
 import type { Intervention } from '../simulated-hooks.ts';
 import { SimulatedApiServer } from './api-server.ts';
 import type { CommitListener } from './api-server.ts';
 import type { AvailabilityAudit } from './availability-audit.ts';
 import type { BuiltInLoop } from './built-in-loop.ts';
 import type { CopilotAudit } from './copilot-audit.ts';
+import { CopyAudit } from './copy-audit.ts';
 import { refuseEffect, refuseRead } from './copilot-rights.ts';
 import type { FunctionRights } from './copilot-rights.ts';
 import type { LaneAudit } from './lane-audit.ts';
@@ -47,6 +49,7 @@ export class Site {
   readonly lane: LaneAudit;
   readonly stages: StageAudit;
   readonly copilot: CopilotAudit;
+  readonly copies: CopyAudit;
   /** What the functions' role allows. */
   readonly rights: FunctionRights = {
     role: 'takeover',
@@ -86,6 +89,7 @@ export class Site {
         if (!(await this.#reach(clock))) {
           return { kind: 'answer', outcome: { kind: 'ambiguous', message: 'connection lost' } };
         }
+        this.copies.judge(effect);
         const outcome = refuseEffect(effect, this.rights, this.api);
         return outcome === undefined ? this.intervene(effect) : { kind: 'answer', outcome };
       },
@@ -105,6 +109,9 @@ export class Site {
     this.lane = observer.watchLane(this.api);
     this.stages = observer.watchStages(this.api, clock);
     this.copilot = observer.watchCopilot(this.api, clock, this.stages);
+    this.copies = new CopyAudit(this.api, clock, (text) => {
+      observer.report(text);
+    });
     this.stages.isStageTrue = () => this.rights.role === 'takeover';
     this.api.hooks.onPodDelete = (pod) => {
       this.availability.judge(pod);
@@ -117,6 +124,12 @@ export class Site {
       this.copilot.judgeRestore(set, template);
     };
     this.controllers = new SimulatedControllers(this.api, clock);
+  }
+
+  /** Admission is installed: pods and copies are held to templates (ADR 0063). */
+  guard(): void {
+    this.copies.isGuarded = true;
+    this.api.hooks.admit = admissionOf(this.api);
   }
 
   /** An operator is about to take up the rollouts of a DaemonSet. */

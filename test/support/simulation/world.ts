@@ -44,6 +44,7 @@ import { textOfError } from './secret-audit.ts';
 import { Site, observedConnector } from './site.ts';
 import type { QueueName } from './queues.ts';
 import type { ContentPorts } from '../../../src/watcher/content/content-keeper.ts';
+import { policyOf } from './staged-pods.ts';
 import { startWatcherProcess } from './watcher-process.ts';
 import type { WatcherProcess } from './watcher-process.ts';
 
@@ -350,6 +351,16 @@ export class World {
     }
   }
 
+  /** Where every pod is of a revision that still soaks, its copy is written once that is over (ADR 0063). */
+  #soakLeftMs(): number {
+    const soaks = this.api.list('daemonsets').map((set) => {
+      const record = this.view.peekState(this.api.clusterUid, set.metadata.uid)?.rollout;
+      const isOver = record === undefined || record.proven?.hash === record.hash;
+      return isOver ? 0 : (policyOf(set)?.soakMs ?? 0);
+    });
+    return Math.max(0, ...soaks);
+  }
+
   #pastFaults<T>(read: () => Promise<T>): Promise<T> {
     const { hooks } = this.view;
     this.view.hooks = {};
@@ -367,7 +378,7 @@ export class World {
   async settle(withinMs?: number): Promise<void> {
     await this.converge(withinMs);
     // What was due shortly after (a timer, a heartbeat) may still correct a status.
-    await this.clock.advance(30_000);
+    await this.clock.advance(30_000 + this.#soakLeftMs());
     const from = { writes: this.observer.writes, lines: this.trace.length };
     await this.clock.advance(QUIET_WINDOW_MS);
     const lines = this.trace.slice(from.lines);
@@ -400,6 +411,7 @@ export class World {
   /** Every promise held so far, and no handler failed for a reason of its own. */
   assertSafe(): void {
     const tail = this.trace.slice(-60);
+    this.site.copies.check();
     this.observer.secrets.checkLines(this.host.log.lines);
     this.observer.secrets.check('a dead letter', [...this.registry.deadLetters.values()]);
     this.observer.secrets.check('a metric', this.host.metrics.names);
@@ -452,6 +464,7 @@ export class World {
     site.stages.functionSkewMs = () => this.functionClock.skewMs;
     site.stages.halts.recordOf = (owner) =>
       this.view.peekState(site.api.clusterUid, owner)?.rollout;
+    site.copies.recordOf = site.stages.halts.recordOf;
     return site;
   }
 
