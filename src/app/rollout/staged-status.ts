@@ -26,6 +26,8 @@ import { gateOf, phaseOf } from '../../core/rollout/gate.ts';
 import type { RolloutPhase, ShownGate } from '../../core/rollout/gate.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
 import { isRollingBack as isSentBack } from '../../core/stages/former.ts';
+import { shownCopies } from '../../core/rollout/shown-copies.ts';
+import type { ShownCopies } from '../../core/rollout/shown-copies.ts';
 import { evidenceOf } from '../../core/rollout/shown-evidence.ts';
 import type { ShownEvidence } from '../../core/rollout/shown-evidence.ts';
 import { countersOf } from './plain-status.ts';
@@ -56,6 +58,8 @@ export interface StagedStatus {
   readonly proven?: ProvenRevision;
   /** What an undo, or a rollback, leads to. */
   readonly former?: ProvenRevision;
+  /** Takeover: copies of proven templates, for admission (ADR 0063). */
+  readonly copies?: ShownCopies;
   readonly refused: readonly RefusedRevision[];
   readonly orders: RolloutOrders;
 }
@@ -83,6 +87,7 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
   const phase = phaseOf(gate, { isRollingBack, isBack });
   return {
     ...partsOf(record, nowMs),
+    ...(registration.mode === 'takeover' ? { copies: shownCopies(record, state?.copies) } : {}),
     ...defined({ strays: stages?.strays }),
     phase,
     summary: phase === 'Returned' ? describeReturned(record) : summarizeRecord(record, gate),
@@ -110,7 +115,10 @@ function isBehindTemplate(
 function partsOf(
   record: RolloutRecord,
   nowMs: number,
-): Omit<StagedStatus, 'phase' | 'summary' | 'gate' | 'stepText' | 'gateText' | 'strays'> {
+): Omit<
+  StagedStatus,
+  'phase' | 'summary' | 'gate' | 'stepText' | 'gateText' | 'strays' | 'copies'
+> {
   const { hash, startedAtMs, step, groups, baseNodes, canary, refused, orders } = record;
   const { breach, proven, config } = record;
   const content = config && { objects: config.objects, ...defined({ changed: config.changed }) };

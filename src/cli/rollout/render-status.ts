@@ -6,6 +6,7 @@
  */
 import { namesText } from '../../core/config/references.ts';
 import { describeEvidence, describeNote, timeText } from '../../core/rollout/describe-record.ts';
+import { describeCopies } from '../../core/rollout/shown-copies.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
 import type { StagedStatus } from '../../app/rollout/staged-status.ts';
 import { plainText, renderFields } from '../command-line/text-table.ts';
@@ -75,6 +76,7 @@ function stagedFields(staged: StagedStatus): readonly Field[] {
     ['strays', strays.length === 0 ? undefined : strayText(strays)],
     ...fieldsOf('evidence', describeEvidence(evidence)),
     ...provenFields(staged),
+    ['copies', staged.copies && describeCopies(staged.copies)],
     ...refused.map(({ hash, cause, atMs }): Field => [
       'refused',
       `${hash}: ${cause} at ${timeText(atMs)}`,

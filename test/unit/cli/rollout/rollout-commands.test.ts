@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
+import type { DaemonSetState } from '../../../../src/core/model/state.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { STARTED_MS, breachOf, recordOf, stepOf } from '../../../support/rollout-records.ts';
 import { agentRef, storeRollout } from '../../../support/rollout-stores.ts';
@@ -33,6 +34,13 @@ async function setRecord(world: CommandWorld, change: Partial<RolloutRecord>): P
   assert.equal(await view.writeState(agentRef(), written), 'written');
 }
 
+async function setCopies(world: CommandWorld, copies: DaemonSetState['copies']): Promise<void> {
+  const { view } = world.stores();
+  const state = await view.readState(agentRef());
+  assert.ok(state !== undefined && copies !== undefined);
+  assert.equal(await view.writeState(agentRef(), { ...state, copies }), 'written');
+}
+
 describe('rollcall rollout status', () => {
   it('shows step, gate, evidence and what is proven, and what silence proves', async () => {
     const world = await worldWith({
@@ -60,6 +68,25 @@ describe('rollcall rollout status', () => {
     assert.equal(document['phase'], 'Halted');
     const { gate, breach } = document['staged'] as Readonly<Record<string, unknown>>;
     assert.deepEqual([gate, breach], [{ kind: 'breach' }, breachOf()]);
+  });
+
+  it('says whether a copy stands of what a rollback leads to, and nothing of copies in copilot', async () => {
+    const world = await worldWith({ record: recordOf({ former: PROVEN, proven: PROVEN }) });
+    const none = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
+    assert.match(none.stdout, /copies: +none is known; none is known of old: where admission/);
+    await setCopies(world, { held: [{ slot: 'b', hash: 'old', seenAtMs: 5 }] });
+    const one = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
+    assert.match(one.stdout, /copies: +old as proven-b\n/);
+    const document = (await world.run(['rollout', 'status', ...AGENT, '--json'])).document();
+    const { copies } = document['staged'] as Readonly<Record<string, unknown>>;
+    assert.deepEqual(copies, {
+      held: [{ revision: 'old', place: 'proven-b', seenAtMs: 5 }],
+      back: { revision: 'old', isHeld: true },
+    });
+    const registration = { mode: 'copilot' } as const;
+    const beside = await worldWith({ registration, record: recordOf({ former: PROVEN }) });
+    const run = (await beside.run(['rollout', 'status', ...AGENT])).expectExit(0);
+    assert.doesNotMatch(run.stdout, /copies/);
   });
 
   it('follows a breach that sends the nodes back, until all of them are', async () => {
