@@ -24,7 +24,7 @@ import { controllerUid } from '../simulated-objects.ts';
 import type { SimulatedApiServer } from './api-server.ts';
 import { phaseOf } from './controllers.ts';
 import { placementOf } from './oracle.ts';
-import { policyOf } from './staged-pods.ts';
+import { policyOf, readyOf } from './staged-pods.ts';
 
 /** How long a delete may be under way after its live reads: a function's time-out, and a frozen one. */
 const UNDER_WAY_MS = 2 * 60_000;
@@ -360,15 +360,4 @@ function isOlder(left: KubernetesObject, right: KubernetesObject): boolean {
     Date.parse(metadata.creationTimestamp ?? '');
   const difference = bornAtMs(left) - bornAtMs(right);
   return difference < 0 || (difference === 0 && left.metadata.name < right.metadata.name);
-}
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly lastTransitionTime?: string;
-}
-
-export function readyOf(pod: KubernetesObject): Condition | undefined {
-  const status = pod['status'] as { readonly conditions?: readonly Condition[] } | undefined;
-  return status?.conditions?.find(({ type }) => type === 'Ready');
 }

@@ -14,9 +14,9 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import type { SimulatedApiServer } from './api-server.ts';
-import { readyOf } from './availability-audit.ts';
 import { phaseOf } from './controllers.ts';
 import { placementOf } from './oracle.ts';
+import { readyOf } from './staged-pods.ts';
 
 const HASH_LABEL = 'controller-revision-hash';
 

@@ -8,9 +8,9 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import type { SimulatedApiServer } from './api-server.ts';
-import { readyOf } from './availability-audit.ts';
 import { phaseOf } from './controllers.ts';
 import { placementOf } from './oracle.ts';
+import { readyOf } from './staged-pods.ts';
 
 /** Watches one cluster. */
 export class LaneAudit {

@@ -3,7 +3,7 @@
  */
 import { controllerUid } from '../simulated-objects.ts';
 import type { SimulatedApiServer } from './api-server.ts';
-import { readyOf } from './availability-audit.ts';
+import { readyOf } from './staged-pods.ts';
 
 /** Wall milliseconds at which minReadySeconds of the last ready pod are over; minus infinity where none is waited for. */
 export function lastAvailabilityMs(api: SimulatedApiServer): number {

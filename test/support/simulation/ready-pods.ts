@@ -9,8 +9,7 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import type { SimulatedApiServer } from './api-server.ts';
-import { readyOf } from './availability-audit.ts';
-import { OLD_MS, isServing, revisionOf } from './staged-pods.ts';
+import { OLD_MS, isServing, revisionOf, readyOf } from './staged-pods.ts';
 
 /** The longest that a view may be old by a clock that was set back. */
 const KEPT_MS = OLD_MS + 20 * 60_000;

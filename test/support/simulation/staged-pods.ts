@@ -5,7 +5,6 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
 import type { PolicyReading, RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
-import { readyOf } from './availability-audit.ts';
 import { phaseOf } from './controllers.ts';
 
 /** How long a delete may be under way after its live reads: a function's time-out, and a frozen one. */
@@ -53,4 +52,17 @@ export function isLive(pod: KubernetesObject): boolean {
 /** True of a live pod that is ready. */
 export function isServing(pod: KubernetesObject): boolean {
   return isLive(pod) && readyOf(pod)?.status === 'True';
+}
+
+/** A condition of a pod, as its status tells it. */
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string;
+}
+
+/** Its condition Ready. */
+export function readyOf(pod: KubernetesObject): Condition | undefined {
+  const status = pod['status'] as { readonly conditions?: readonly Condition[] } | undefined;
+  return status?.conditions?.find(({ type }) => type === 'Ready');
 }
