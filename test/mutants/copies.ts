@@ -4,6 +4,7 @@ import type { PlantedBug } from './planted-bug.ts';
 const PLAN_TEST = 'test/unit/core/rollout/plan-copy.test.ts';
 const KEEP = 'src/app/reconcile/execute/keep-copy.ts';
 const FORMER_TEST = 'test/unit/app/reconcile/history/former-copy.test.ts';
+const TROUBLE_TEST = 'test/unit/app/reconcile/execute/copy-trouble.test.ts';
 const KEEP_TEST = 'test/unit/app/reconcile/execute/keep-copy.test.ts';
 
 /** The rows of copies. */
@@ -35,6 +36,23 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'if (copy === undefined) return { metadata, ...prepared };',
     after: 'if (copy !== null) return { metadata, ...prepared };',
     killedBy: { file: KEEP_TEST, title: 'a rollback returns the canary' },
+  },
+  'copies-past-the-deadline': {
+    bug: 'a copy is written after the time of its run',
+    file: KEEP,
+    before: "if (fence.kind === 'stop') {",
+    after: "if (fence.kind === 'stop' && step.stateVersion < 0) {",
+    killedBy: {
+      file: TROUBLE_TEST,
+      title: 'is not begun once the time of its run is over by the wall',
+    },
+  },
+  'copies-held-by-a-conflict': {
+    bug: 'a copy that somebody else wrote meanwhile is taken for the one that was to be written',
+    file: KEEP,
+    before: "case 'done':\n      noteHeld",
+    after: "case 'done':\n    case 'conflict':\n      noteHeld",
+    killedBy: { file: TROUBLE_TEST, title: 'that meets another version' },
   },
   'copies-forgotten': {
     bug: 'after a lost state pods of the former revision go unmarked, and admission refuses them',
