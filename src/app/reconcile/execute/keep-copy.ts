@@ -9,7 +9,7 @@
  * What is written is the present template as a live read of this run has it: once the DaemonSet was edited nothing is. The
  * name fences a create, UID and version a PUT, so a request that arrives late overwrites nothing younger. An answer that
  * was lost is looked for by the next run. A refusal is told, kept for a while, and keeps no run from being complete:
- * where no admission policy is installed a copy is needed by nobody.
+ * where no admission policy is installed a copy is needed by nobody. Differs from upstream: it keeps no copies.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
