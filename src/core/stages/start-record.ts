@@ -121,7 +121,8 @@ function findBaseline({ nodes, hash, nowMs, config }: StagesInput): ProvenRevisi
 
 /**
  * The canary, and before it the nodes that a halted revision was left on: they have least to lose, and as long as their
- * pods are broken they use up the budget that everybody else waits for.
+ * pods are broken they use up the budget that everybody else waits for. Of one that had gone beyond a canary only nodes whose
+ * pods serve nobody: the others have something to lose, and a new revision would be on most nodes untried.
  */
 function withBroken(
   canary: readonly NodeName[],
@@ -130,11 +131,11 @@ function withBroken(
 ): readonly NodeName[] {
   if (refused.length === 0 || policy.canary.kind === 'selector') return canary;
   const hashes = new Set(refused.map(({ hash }) => hash));
-  const broken = nodes
-    .filter(({ old, isExcluded, node }) => {
-      const hash = old === undefined ? undefined : revisionOfPod(old, config);
-      return hash !== undefined && hashes.has(hash) && !isExcluded && node.isReady;
-    })
-    .map(nameOf);
-  return [...new Set([...broken, ...canary])].slice(0, CANARY_NODES_MAX);
+  const left = nodes.filter(({ old, isExcluded, node }) => {
+    const hash = old === undefined ? undefined : revisionOfPod(old, config);
+    return hash !== undefined && hashes.has(hash) && !isExcluded && node.isReady;
+  });
+  const first =
+    left.length <= canary.length ? left : left.filter(({ old }) => old?.isReady !== true);
+  return [...new Set([...first.map(nameOf), ...canary])].slice(0, CANARY_NODES_MAX);
 }

@@ -422,7 +422,7 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
       ['GET', '/api/v1/namespaces/default'],
       ['POST', '/api/v1/namespaces'],
       ['POST', `${system}/serviceaccounts/rollcall-watcher/token`],
-      ['GET', EVENTS],
+      ['GET', `${EVENTS}?watch=true`],
       ['DELETE', `${EVENTS}/x`],
       ['GET', '/apis/apps/v1/daemonsets?watch=true'],
       ['POST', `${APPS}/daemonsets`],

@@ -20,7 +20,15 @@ import { placementOf } from './oracle.ts';
 import { ReadyPods } from './ready-pods.ts';
 import { HaltAudit } from './stage-halt-audit.ts';
 import { SkewHistory } from './skew-history.ts';
-import { OLD_MS, UNDER_WAY_MS, isLive, policyOf, revisionOf, templateOf } from './staged-pods.ts';
+import {
+  OLD_MS,
+  UNDER_WAY_MS,
+  isLive,
+  isServing,
+  policyOf,
+  revisionOf,
+  templateOf,
+} from './staged-pods.ts';
 
 /** One revision of one DaemonSet. */
 interface Revision {
@@ -101,7 +109,7 @@ export class StageAudit {
     this.#prove(set, found);
     const revision = revisionIn(record, record.current);
     const { name } = node.metadata;
-    if (record.revisions.get(left)?.isSpread !== true) revision.halted.add(name);
+    if (mayGoFirst(record.revisions.get(left), victim)) revision.halted.add(name);
     if (revision.halted.has(name)) return;
     // One that was meant for the template before may still be under way.
     const sinceMs = this.#clock.monotonicMs() - record.editedAtMs;
@@ -329,4 +337,9 @@ function revisionIn({ revisions }: SetRecord, key: string): Revision {
   };
   revisions.set(key, found);
   return found;
+}
+
+/** Of a node with a pod of another revision: one that went no further than a canary, or a pod that serves nobody. */
+function mayGoFirst(left: Revision | undefined, victim: KubernetesObject): boolean {
+  return left?.isSpread !== true || !isServing(victim);
 }

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import { recordFor } from '../../../../src/core/stages/start-record.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
+import type { StageNode } from '../../../../src/core/stages/stage-node.ts';
 import { policy } from '../../../support/staged-world.ts';
 import { record, stagesInput } from '../../../support/stage-records.ts';
 import { NEW_HASH, OLD_HASH, stageNode } from '../../../support/stage-nodes.ts';
@@ -146,6 +147,21 @@ describe('a record', () => {
     const third = recordFor(stagesInput({ record: again, nodes: OLD }));
     assert.equal(third.refused[0]?.cause, 'OOMKilled', 'the first cause stays');
     assert.equal(third.refused.filter(({ hash }) => hash === 'cccc').length, 1);
+  });
+
+  it('begins, of a halted revision that went far, with nodes whose pods serve nobody alone', () => {
+    const of = (name: string, isReady: boolean): StageNode =>
+      stageNode(name, {
+        pod: { labels: { app: 'agent', 'controller-revision-hash': 'cccc' }, isReady },
+      });
+    const nodes = [...OLD, of('left1', true), of('left2', true), of('left3', false)];
+    const breach = { cause: 'NodesFailed', atMs: 5, message: '', nodes: [] } as const;
+    const before = record({ hash: 'cccc', breach });
+    const begun = recordFor(
+      stagesInput({ record: before, nodes, policy: policy({ canary: share(2) }) }),
+    );
+    assert.equal(begun.canary[0], 'left3');
+    assert.ok(begun.canary.length <= 3, begun.canary.join());
   });
 
   it('begins with the nodes that a halted revision was left on', () => {
