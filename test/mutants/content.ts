@@ -2,7 +2,7 @@
 import type { PlantedBug } from './planted-bug.ts';
 
 const LOOK = 'src/core/config/look-at-config.ts';
-const ROLLOUT_TEST = 'test/unit/core/config/config-rollout.test.ts';
+const ROLLOUT_TEST = 'test/property/core/config/config-rollout.test.ts';
 const QUIET_TEST = {
   file: 'test/property/core/config/quiet-content.test.ts',
   title: 'nothing that is told of unchanged content restarts a pod',

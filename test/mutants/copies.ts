@@ -44,7 +44,7 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "if (fence.kind === 'stop' && step.stateVersion < 0) {",
     killedBy: {
       file: TROUBLE_TEST,
-      title: 'is not begun once the time of its run is over by the wall',
+      title: 'is not begun once the time of its run is over by ',
     },
   },
   'copies-held-by-a-conflict': {
