@@ -278,6 +278,18 @@ export class StagedStage {
     return measureRollout(observer.events, question);
   }
 
+  /** Messages of such Events once they are told: a run tells them after its effects, beside the next run. */
+  async untilTold(
+    reason: string,
+    isTold: (message: string) => boolean = () => true,
+  ): Promise<readonly string[]> {
+    const description = `an Event ${reason}`;
+    return pollUntil({ deadlineMs: DEADLINE_MS, description }, async () => {
+      const messages = await this.events(reason);
+      return messages.some(isTold) ? messages : undefined;
+    });
+  }
+
   /** Messages of Rollcall's Events of the DaemonSet with that reason. */
   async events(reason: string): Promise<readonly string[]> {
     const { items } = await this.bare.admin.list('/api/v1/namespaces/default/events');

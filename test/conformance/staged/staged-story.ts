@@ -105,6 +105,7 @@ async function rollInOrder(stage: StagedStage): Promise<void> {
     pools.toSorted((left, right) => names.indexOf(left) - names.indexOf(right)),
     'pool by pool',
   );
+  await stage.untilTold('RolloutComplete');
   const opened = await stage.events('RolloutStep');
   for (const pool of names) {
     assert.ok(
@@ -112,7 +113,6 @@ async function rollInOrder(stage: StagedStage): Promise<void> {
       opened.join('\n'),
     );
   }
-  assert.ok((await stage.events('RolloutComplete')).length > 0);
 }
 
 function poolOf(stage: StagedStage, node: string): string {
@@ -146,8 +146,9 @@ async function meetBadRelease(stage: StagedStage, bad: BadRelease, cause: RegExp
 
 /** One Event and one line of the log name the cause. */
 async function expectTold(stage: StagedStage, revision: string, cause: RegExp): Promise<void> {
-  const events = await stage.events('RolloutHalted');
-  const told = events.filter((message) => cause.test(message) && message.includes(revision));
+  const isAbout = (message: string): boolean => cause.test(message) && message.includes(revision);
+  const events = await stage.untilTold('RolloutHalted', isAbout);
+  const told = events.filter(isAbout);
   assert.equal(told.length, 1, events.join('\n'));
   const lines = stage.bare.activity.lines.filter(
     ({ level, fields }) => level === 'warn' && fields?.['revision'] === revision,
