@@ -9,6 +9,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
 import { reportedConnector } from '../../src/app/isolation/reported-access.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
+import type { Aside } from '../../src/app/reconcile/process/dependencies.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
 import type { ReconcileResult } from '../../src/app/reconcile/run/result.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
@@ -19,7 +20,6 @@ import type { HandlerContext } from '../middleware.ts';
 import { refuseRecord } from '../refusal.ts';
 import { RELEASE } from '../release.ts';
 import { takeBatch } from './take-batch.ts';
-import type { Aside } from './take-batch.ts';
 
 /** Here and not in composition.ts: no other function reads policies, so no other bundle holds a YAML parser. */
 const policies = createPolicyReader();

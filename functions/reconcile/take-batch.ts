@@ -13,7 +13,9 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { WorkAside } from '@rollcall/base/work-aside.ts';
 import type { RefusedBody } from '../../src/adapters/sqs/schema/refused-body.ts';
+import type { Aside } from '../../src/app/reconcile/process/dependencies.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
 import type { HintQueue, HintReceipts } from '../../src/ports/queues/queue.ts';
 import type { HandlerContext } from '../middleware.ts';
@@ -33,9 +35,6 @@ export interface BatchWork {
   /** One run. A rejection lets the hint be delivered again. */
   readonly run: (hint: Hint, aside: Aside) => Promise<unknown>;
 }
-
-/** Takes what a run began and nobody waits for but the end of the invocation: a process that answered may be frozen. */
-export type Aside = (work: Promise<void>) => void;
 
 /** So long what ended waits for the others, and so late a turn begins, milliseconds. */
 const TURNS_TOGETHER_MS = 1_000;
@@ -79,11 +78,13 @@ class BatchUnderWay {
   #hasBegun = false;
   #isLate = false;
   #ended: SQSRecord[] = [];
-  readonly #asides = new Set<Promise<void>>();
+  readonly #aside: WorkAside;
   #finishing: Promise<void> = Promise.resolve();
 
   constructor({ lanes, wary }: Turns, work: BatchWork) {
     this.#work = work;
+    const { log } = work.context;
+    this.#aside = new WorkAside({ log, failed: 'what a run left to the end of its batch failed' });
     this.#begunMs = work.clock.monotonicMs();
     this.#open = lanes.flat().length + wary.length;
     this.#cancelLate = work.clock.after(TURNS_TOGETHER_MS, () => {
@@ -119,19 +120,9 @@ class BatchUnderWay {
   /** Nothing of this batch runs on. What ended while something is told waits for that no longer. */
   async end(): Promise<void> {
     this.#cancelLate();
-    if (this.#asides.size > 0) this.#finish();
-    while (this.#asides.size > 0) await Promise.all(this.#asides);
+    if (!this.#aside.isOver) this.#finish();
+    await this.#aside.ended();
     await this.#finishing;
-  }
-
-  #leave(work: Promise<void>): void {
-    const { log } = this.#work.context;
-    const told = work
-      .catch((error: unknown) => {
-        log.error('what a run left to the end of its batch failed', {}, error);
-      })
-      .finally(() => this.#asides.delete(told));
-    this.#asides.add(told);
   }
 
   async #takeOne(turn: Turn, late: 'resent' | 'failed'): Promise<void> {
@@ -149,8 +140,8 @@ class BatchUnderWay {
       this.#hasBegun = true;
       if (records.length > 1) metrics.count('HintsFolded', { by: records.length - 1 });
       this.#running += 1;
-      await run(hint, (aside) => {
-        this.#leave(aside);
+      await run(hint, (told) => {
+        this.#aside.take(told);
       })
         .catch((error: unknown) => leaveLane({ record, hint, error, queue, log }))
         .finally(() => (this.#running -= 1));

@@ -92,14 +92,14 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   'batch-waits-for-what-is-told': {
     bug: 'the next run of a key waits for the Events of the one before (ADR 0059)',
     file: BATCH,
-    before: 'if (this.#asides.size > 0) this.#finish();',
-    after: 'if (this.#asides.size > 0) await Promise.all(this.#asides);',
+    before: 'if (!this.#aside.isOver) this.#finish();',
+    after: 'await this.#aside.ended();',
     killedBy: { file: BATCH_TEST, title: 'leaves the queue before what its runs still tell' },
   },
   'batch-answers-before-it-told': {
     bug: 'Lambda freezes a process whose Events are under way (ADR 0059)',
     file: BATCH,
-    before: 'while (this.#asides.size > 0) await Promise.all(this.#asides);',
+    before: 'await this.#aside.ended();',
     after: '',
     killedBy: { file: BATCH_TEST, title: 'leaves the queue before what its runs still tell' },
   },

@@ -11,7 +11,7 @@ import { toIngestRecord } from '../../../functions/ingest-record.ts';
 import { HandlerTimeoutError, createHandler } from '../../../functions/middleware.ts';
 import { handleRecords } from '../../../functions/records.ts';
 import { takeBatch } from '../../../functions/reconcile/take-batch.ts';
-import type { Aside } from '../../../functions/reconcile/take-batch.ts';
+import type { Aside } from '../../../src/app/reconcile/process/dependencies.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { parseHint, parseTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import { handleDeadLetter } from '../../../src/app/dead-letter/dead-letter.ts';

@@ -5,7 +5,7 @@ import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 import { takeBatch } from '../../../functions/reconcile/take-batch.ts';
-import type { Aside } from '../../../functions/reconcile/take-batch.ts';
+import type { Aside } from '../../../src/app/reconcile/process/dependencies.ts';
 import type { HandlerContext } from '../../../functions/middleware.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
 import { hintRecord } from '../../support/hint-records.ts';

@@ -7,34 +7,29 @@
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
+import { WorkAside } from '@rollcall/base/work-aside.ts';
 
 /** Of one batch. */
 export class Asides {
-  readonly #on: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly log: Log };
-  readonly #begun: Promise<void>[] = [];
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #work: WorkAside;
   #sinceMs: number | undefined;
 
-  constructor(on: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly log: Log }) {
-    this.#on = on;
+  constructor({ clock, log }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly log: Log }) {
+    this.#clock = clock;
+    this.#work = new WorkAside({ log, failed: 'what a batch began beside its records failed' });
   }
 
   /** Begins something with the milliseconds that it has; a rejection is logged, with its cause. */
   begin(talk: (withinMs: number) => Promise<unknown>): void {
-    const nowMs = this.#on.clock.monotonicMs();
+    const nowMs = this.#clock.monotonicMs();
     this.#sinceMs ??= nowMs;
-    const leftMs = Math.max(0, this.#sinceMs + TALK_MS - nowMs);
-    const told = talk(leftMs).then(
-      () => undefined,
-      (error: unknown) => {
-        this.#on.log.error('what a batch began beside its records failed', {}, error);
-      },
-    );
-    this.#begun.push(told);
+    this.#work.take(talk(Math.max(0, this.#sinceMs + TALK_MS - nowMs)));
   }
 
   /** Ends when all that was begun has ended; never rejects. */
-  async ended(): Promise<void> {
-    await Promise.all(this.#begun);
+  ended(): Promise<void> {
+    return this.#work.ended();
   }
 }
 

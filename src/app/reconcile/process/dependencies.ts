@@ -82,6 +82,9 @@ export interface StepDependencies extends Omit<ReconcileDependencies, 'view' | '
   readonly queue: Pick<HintQueue, 'sendHints'>;
 }
 
+/** Takes what a run began and nobody waits for but the end of the invocation: a process that answered may be frozen. */
+export type Aside = (work: Promise<void>) => void;
+
 /** The limits of one invocation. */
 export interface ReconcileRun {
   /** Monotonic (Clock.monotonicMs): no request starts after it. */
@@ -89,5 +92,5 @@ export interface ReconcileRun {
   /** Aborted when the process is told to stop: no further batch is started. */
   readonly signal?: AbortSignal;
   /** Takes what nobody waits for but the end of the invocation, and never rejects. Absent: the run waits for it. */
-  readonly aside?: (work: Promise<void>) => void;
+  readonly aside?: Aside;
 }
