@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { NamespacedName } from '../../ports/stores/view-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import { failure, usageError } from '../process/exit-codes.ts';
 import { plainText } from './text-table.ts';
@@ -30,6 +31,21 @@ export function parseClusterId(text: string): ClusterId {
   throw usageError(
     `${plainText(text)} is no id of a cluster.`,
     'An id has letters, digits, ".", "_" and "-", begins with a letter or digit, and has at most 100 characters.',
+  );
+}
+
+/** As Kubernetes names namespaces and DaemonSets. */
+const NAME_PATTERN = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/** An object of that kind, as namespace/name. Throws CommandError (2). */
+export function parseNamespacedName(text: string, kind: string): NamespacedName {
+  const [namespace = '', name = '', ...rest] = text.split('/');
+  if (rest.length === 0 && NAME_PATTERN.test(namespace) && NAME_PATTERN.test(name)) {
+    return { namespace, name };
+  }
+  throw usageError(
+    `${plainText(text)} names no ${kind}.`,
+    'Pass namespace/name, e.g. kube-system/log-collector.',
   );
 }
 

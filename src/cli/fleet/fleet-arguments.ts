@@ -14,7 +14,7 @@ import type { FleetRefusal, FleetRefusalCode } from '../../app/fleet/refusals.ts
 import type { FleetKey, FleetReading } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import type { NamedFile } from '../../ports/fleet-reader.ts';
-import { readUserFile } from '../command-line/cluster-arguments.ts';
+import { parseNamespacedName, readUserFile } from '../command-line/cluster-arguments.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { CommandError, EXIT, usageError } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
@@ -29,19 +29,9 @@ export function declareFile(command: Command): void {
   command.option('-f, --filename <file>', 'the file of a FleetDaemonSet, YAML or JSON');
 }
 
-/** As Kubernetes names namespaces and DaemonSets. */
-const NAME_PATTERN = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
-
 /** The FleetDaemonSet that is meant. Throws CommandError (2). */
 export function parseFleetKey(text: string): FleetKey {
-  const [namespace = '', name = '', ...rest] = text.split('/');
-  if (rest.length === 0 && NAME_PATTERN.test(namespace) && NAME_PATTERN.test(name)) {
-    return { namespace, name };
-  }
-  throw usageError(
-    `${plainText(text)} names no FleetDaemonSet.`,
-    'Pass namespace/name, e.g. kube-system/log-collector.',
-  );
+  return parseNamespacedName(text, 'FleetDaemonSet');
 }
 
 /** What a file holds. Throws CommandError (2). */

@@ -7,9 +7,11 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
-import { parseClusterId, parseSeconds } from '../command-line/cluster-arguments.ts';
-import { plainText } from '../command-line/text-table.ts';
-import { usageError } from '../process/exit-codes.ts';
+import {
+  parseClusterId,
+  parseNamespacedName,
+  parseSeconds,
+} from '../command-line/cluster-arguments.ts';
 
 /** Options of every command. */
 export interface RolloutOptions {
@@ -38,19 +40,10 @@ export function timeoutMsOf({ timeout }: RolloutOptions): number {
   return (timeout ?? TIMEOUT_SECONDS) * 1000;
 }
 
-/** As Kubernetes names namespaces and DaemonSets. */
-const NAME_PATTERN = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
-
 /** The DaemonSet that is meant. Throws CommandError (2). */
 export function parseKey([cluster = '', text = '']: readonly string[]): DaemonSetKey {
-  const [namespace = '', name = '', ...rest] = text.split('/');
-  if (rest.length === 0 && NAME_PATTERN.test(namespace) && NAME_PATTERN.test(name)) {
-    return { cluster: parseClusterId(cluster), namespace, name };
-  }
-  throw usageError(
-    `${plainText(text)} names no DaemonSet.`,
-    'Pass namespace/name, e.g. kube-system/log-collector.',
-  );
+  const key = parseNamespacedName(text, 'DaemonSet');
+  return { cluster: parseClusterId(cluster), ...key };
 }
 
 /** The index of a step, as status shows it. Throws what commander reports as a usage error. */
