@@ -100,9 +100,9 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copilot-fights-gitops': {
     bug: 'a template that GitOps puts back before anybody looked is restored again and again (issue 17)',
     file: 'src/app/reconcile/end/finish.ts',
-    before:
-      'return restoredGeneration === undefined ? record : noteRestored(record, restoredGeneration);',
-    after: 'return restoredGeneration === -1 ? noteRestored(record, 0) : record;',
+    before: 'return restoring === undefined ? record : noteRestoring(record, restoring);',
+    after:
+      "return restoring !== undefined && 'restoreRefusedAtMs' in restoring ? noteRestoring(record, restoring) : record;",
     killedBy: {
       file: 'test/unit/app/reconcile/staged-rollout.test.ts',
       title: 'does not fight who applies the halted template again',

@@ -28,18 +28,14 @@ export function knownBad({ hash, cause }: RefusedRevision, atMs: number): Breach
   return { cause: 'KnownBad', atMs, message, nodes: [] };
 }
 
-/** The record after the template was restored, or may have been, at that generation. */
-export function noteRestored(record: RolloutRecord, generation: number): RolloutRecord {
-  const { breach } = record;
-  if (breach === undefined) return record;
-  return { ...record, breach: { ...breach, restoredGeneration: generation } };
-}
+/** What came of asking the API server to restore the template: it did, or may have, at that generation; or it refused then. */
+export type Restoring =
+  Required<Pick<Breach, 'restoredGeneration'>> | Required<Pick<Breach, 'restoreRefusedAtMs'>>;
 
-/** The record after the API server refused to restore the template. */
-export function noteRestoreRefused(record: RolloutRecord, atMs: number): RolloutRecord {
+/** The record after that. */
+export function noteRestoring(record: RolloutRecord, restoring: Restoring): RolloutRecord {
   const { breach } = record;
-  if (breach === undefined) return record;
-  return { ...record, breach: { ...breach, restoreRefusedAtMs: atMs } };
+  return breach === undefined ? record : { ...record, breach: { ...breach, ...restoring } };
 }
 
 /** True if it may be asked to: the right is optional, and whoever grants it later need not wait for a person. */

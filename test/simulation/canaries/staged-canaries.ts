@@ -122,9 +122,9 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'restored-again': {
     bug: 'a template that GitOps put back before anybody looked is restored again and again (S16)',
     file: 'src/app/reconcile/end/finish.ts',
-    before:
-      'return restoredGeneration === undefined ? record : noteRestored(record, restoredGeneration);',
-    after: 'return restoredGeneration === -1 ? noteRestored(record, 0) : record;',
+    before: 'return restoring === undefined ? record : noteRestoring(record, restoring);',
+    after:
+      "return restoring !== undefined && 'restoreRefusedAtMs' in restoring ? noteRestoring(record, restoring) : record;",
     breaks: ['S16'],
     in: 'ill-beside-built-in',
     firstSeed: 45,

@@ -14,7 +14,7 @@ import type { FoundIntents } from '../../../core/intents/intents.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
-import { noteRestored, noteRestoreRefused } from '../../../core/stages/known-bad.ts';
+import { noteRestoring } from '../../../core/stages/known-bad.ts';
 import type { DaemonSetState, EventTally } from '../../../core/model/state.ts';
 import {
   buriedAfter,
@@ -152,12 +152,11 @@ function rolloutAfter({
   plan,
   subject,
   stored,
-  ledger: { restoredGeneration, restoreRefusedAtMs },
+  ledger: { restoring },
 }: FinishInput): DaemonSetState['rollout'] {
   if (plan.stages !== undefined) {
     const { record } = plan.stages;
-    if (restoreRefusedAtMs !== undefined) return noteRestoreRefused(record, restoreRefusedAtMs);
-    return restoredGeneration === undefined ? record : noteRestored(record, restoredGeneration);
+    return restoring === undefined ? record : noteRestoring(record, restoring);
   }
   const isAsked = subject.daemonSet.metadata.annotations?.[POLICY_ANNOTATION] !== undefined;
   return isAsked ? stored.rollout : undefined;

@@ -44,7 +44,9 @@ export async function restoreTemplate(
     step,
   );
   const isPossible = outcome.kind === 'done' || outcome.kind === 'ambiguous';
-  if (isPossible) ledger.restoredGeneration = live.object.metadata.generation ?? 0;
+  if (isPossible) {
+    ledger.restoring = { restoredGeneration: live.object.metadata.generation ?? 0 };
+  }
   noteOutcome(outcome, hash, step);
 }
 
@@ -62,7 +64,7 @@ function noteOutcome(
     case 'refused': {
       const message = `Revision ${hash} cannot be restored (${outcome.code}); go back with: ${commandOf(hash, subject)}`;
       ledger.events.push({ type: 'Warning', reason: 'RollbackRefused', message, isStanding: true });
-      ledger.restoreRefusedAtMs = subject.nowMs;
+      ledger.restoring = { restoreRefusedAtMs: subject.nowMs };
       return;
     }
     default: {

@@ -8,6 +8,7 @@ import type { NodeName, ResourceVersion } from '../../../core/model/identifiers.
 import { newerVersion } from '../../../core/model/identifiers.ts';
 import type { PlannedEvent } from '../../../core/model/plan.ts';
 import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
+import type { Restoring } from '../../../core/stages/known-bad.ts';
 import type { ShrinkAuthor } from '../../../core/interlock/shrink-author.ts';
 import type { IntentAnswer } from '../../../core/intents/merge-intents.ts';
 import type { DeferralCode, ReconcileCounts } from './result.ts';
@@ -41,10 +42,8 @@ export class Ledger {
   readonly recorded: Intent[] = [];
   readonly events: PlannedEvent[] = [];
   readonly problems: Problem[] = [];
-  /** metadata.generation at which the template was restored, or may have been; undefined: it was not (copilot). */
-  restoredGeneration: number | undefined;
-  /** When the API server refused that; undefined: it did not. */
-  restoreRefusedAtMs: number | undefined;
+  /** What came of restoring the template (copilot); undefined: nothing is known to have. */
+  restoring: Restoring | undefined;
   /** Who is behind a shrink that this run holds or tells of, where a live read said so. */
   shrinkAuthor?: ShrinkAuthor;
   /** What is known of copies of templates, if this run saw to one. */

@@ -5,8 +5,7 @@ import type { Breach } from '../../../../src/core/model/rollout-record.ts';
 import {
   heldIfRestored,
   mayAskToRestore,
-  noteRestoreRefused,
-  noteRestored,
+  noteRestoring,
   refusedAfter,
 } from '../../../../src/core/stages/known-bad.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
@@ -17,7 +16,7 @@ const BREACH: Breach = { cause: 'OOMKilled', atMs: NOW_MS - 1000, message: 'kill
 const HALTED = record({ breach: BREACH });
 
 describe('a revision whose template was restored at generation 7', () => {
-  const restored = noteRestored(HALTED, 7);
+  const restored = noteRestoring(HALTED, { restoredGeneration: 7 });
 
   it('is halted as before while the DaemonSet is no further: the request may have been lost', () => {
     assert.equal(heldIfRestored(restored, { generation: 7, nowMs: NOW_MS }), restored);
@@ -42,7 +41,7 @@ describe('a revision whose template nobody restored', () => {
 
   it('gets no mark without a halt', () => {
     const running = record();
-    assert.equal(noteRestored(running, 7), running);
+    assert.equal(noteRestoring(running, { restoredGeneration: 7 }), running);
   });
 });
 
@@ -70,7 +69,7 @@ describe('revisions that were halted', () => {
 
 describe('a restored template that the API server refuses', () => {
   it('is asked for again after an hour, and by nobody before', () => {
-    const { breach } = noteRestoreRefused(HALTED, NOW_MS);
+    const { breach } = noteRestoring(HALTED, { restoreRefusedAtMs: NOW_MS });
     assert.ok(breach !== undefined);
     const after = [0, 300_000, 3_599_999, 3_600_000].map((ms) =>
       mayAskToRestore(breach, NOW_MS + ms),
@@ -81,6 +80,6 @@ describe('a restored template that the API server refuses', () => {
 
   it('is nothing to note of a rollout that was not halted', () => {
     const going = record();
-    assert.equal(noteRestoreRefused(going, NOW_MS), going);
+    assert.equal(noteRestoring(going, { restoreRefusedAtMs: NOW_MS }), going);
   });
 });
