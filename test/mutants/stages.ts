@@ -75,8 +75,8 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'stages-first-by-name': {
     bug: 'a rollout begins on a healthy canary while broken pods use up the budget that it waits for: it stands for ever',
     file: 'src/core/stages/advance-stages.ts',
-    before: 'node === (worst ?? turns[0])',
-    after: 'node === turns[0]',
+    before: 'turns.find(servesNobody) ?? next',
+    after: 'next',
     killedBy: {
       file: 'test/unit/core/stages/advance-stages.test.ts',
       title: 'begins on a node whose pod serves nobody',

@@ -26,7 +26,7 @@ import { gateMoments, isUnwell, judgeGate } from './gate.ts';
 import { findAhead, findFormer, findStrays, isOfContentAlone } from './former.ts';
 import { awaitedAfter, countRestarts, momentsIn, trialNodes, watchedPod } from './observe.ts';
 import { recordFor } from './start-record.ts';
-import { isPending, nameOf } from './stage-node.ts';
+import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import type { Stages, StagesInput } from './stages-input.ts';
@@ -271,8 +271,9 @@ function withinFirstPod(
   const isTried = nodes.some(
     (node) => node.isMoving && (first.size === 0 || first.has(nameOf(node))),
   );
-  const worst = turns.find(({ old }) => old?.isReady !== true);
-  return isTried ? [] : turns.filter((node) => node === (worst ?? turns[0]));
+  const [next] = turns;
+  const chosen = turns.find(servesNobody) ?? next;
+  return isTried || chosen === undefined ? [] : [chosen];
 }
 
 function isHeld({ kind }: Gate): boolean {

@@ -11,7 +11,7 @@ import { chooseCanary } from '../evidence/canary-spread.ts';
 import { SPREAD_DEFAULT } from '../evidence/node-attributes.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { nodesRoundedUp } from '../policy/share.ts';
-import { isPending, nameOf } from './stage-node.ts';
+import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 import { budgetOf } from './steps.ts';
@@ -31,7 +31,7 @@ export function pickCanary(input: StagesInput): readonly NodeName[] {
 function useUpBudget(input: StagesInput): readonly NodeName[] {
   const { canary } = input.policy;
   if (canary.kind === 'selector') return [];
-  const idle = input.nodes.filter(({ old, isWell }) => !isWell && old?.isReady !== true);
+  const idle = input.nodes.filter((node) => !node.isWell && servesNobody(node));
   if (idle.length < budgetOf({ baseNodes: input.nodes.length }, input)) return [];
   const able = idle.filter((node) => isAble(node) && isPending(node)).map(nameOf);
   return able.slice(0, nodesRoundedUp(canary.share, input.nodes.length));

@@ -29,6 +29,11 @@ export function nameOf({ node }: StageNode): NodeName {
   return node.name;
 }
 
+/** True for a node without an old pod that is ready: to replace what it has costs nobody anything. */
+export function servesNobody({ old }: StageNode): boolean {
+  return old?.isReady !== true;
+}
+
 /** True for a node whose old pod is still to be replaced. */
 export function isPending({ old, updated }: StageNode): boolean {
   return old !== undefined && updated === undefined;

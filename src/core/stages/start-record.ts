@@ -19,7 +19,7 @@ import { compareText } from '@rollcall/base/compare-text.ts';
 import { revisionOfPod } from '../pod/revision.ts';
 import { CANARY_NODES_MAX, pickCanary, withAbleCanary } from './canary.ts';
 import { heldIfRestored, knownBad, refusedAfter } from './known-bad.ts';
-import { isPending, nameOf } from './stage-node.ts';
+import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 import { countRestarts, trialNodes } from './observe.ts';
@@ -135,7 +135,6 @@ function withBroken(
     const hash = old === undefined ? undefined : revisionOfPod(old, config);
     return hash !== undefined && hashes.has(hash) && !isExcluded && node.isReady;
   });
-  const first =
-    left.length <= canary.length ? left : left.filter(({ old }) => old?.isReady !== true);
+  const first = left.length <= canary.length ? left : left.filter(servesNobody);
   return [...new Set([...first.map(nameOf), ...canary])].slice(0, CANARY_NODES_MAX);
 }
