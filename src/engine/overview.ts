@@ -5,7 +5,7 @@
  * Reads what the functions read, through the same ports; verdicts are made here, by the plan of a run (explain.ts). Counters of DESIRED … AVAILABLE are those of the
  * status that the watcher last sent, as `kubectl get daemonsets` shows them; the sentinel is left out.
  */
-import { refuseSelf } from '../core/lane/refuse-self.ts';
+import { readOwnPolicy } from '../core/lane/own-policy.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { explainRollout } from '../app/explain/explain.ts';
 import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
@@ -23,7 +23,6 @@ import type { StagedProgress } from '../core/model/staged-progress.ts';
 import type { NodeCode, Verdict } from '../core/model/verdict.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { hasSentinelName } from '../core/takeover/takeover-sentinel.ts';
-import { policyTextOf } from '../core/takeover/opt-in.ts';
 import { shownBudget, shownLane } from '../app/rollout/shown-nodes.ts';
 import type { ShownBudget, ShownLane } from '../app/rollout/shown-nodes.ts';
 import { stagedStatus } from '../app/rollout/staged-status.ts';
@@ -186,10 +185,7 @@ export class Overviews {
     counted: Counted | undefined,
   ): DaemonSetOverview['rollout'] {
     const stages = counted?.stages;
-    const { object } = daemonSet;
-    const { namespace = '', name = '' } = object?.metadata ?? {};
-    const text = object === null ? undefined : policyTextOf(object);
-    const policy = refuseSelf(this.#policies.read(text), { namespace, name });
+    const policy = readOwnPolicy(daemonSet.object, this.#policies);
     const nowMs = this.#sources.clock.nowMs();
     const status = stagedStatus({ registration, daemonSet, state, policy, stages }, nowMs);
     if (status === undefined) return undefined;

@@ -137,10 +137,10 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'after-itself': {
     bug: 'a policy that names its own DaemonSet under its namespace is taken (ADR 0058)',
-    file: 'src/core/lane/refuse-self.ts',
+    file: 'src/core/lane/own-policy.ts',
     before: 'const index = keysOf(reading.policy.after, namespace).findIndex(',
     after: 'const index = keysOf(reading.policy.after, "").findIndex(',
-    killedBy: { file: 'test/unit/core/lane/refuse-self.test.ts', title: 'with the entry named' },
+    killedBy: { file: 'test/unit/core/lane/own-policy.test.ts', title: 'with the entry named' },
   },
   'after-in-a-circle': {
     bug: 'three daemons that name each other wait for ever (ADR 0058)',

@@ -4,12 +4,11 @@
  * What is found is as new as the view. A DaemonSet whose object travelled opaque is found without its policy: nothing is
  * guessed of it.
  */
-import { refuseSelf } from '../../core/lane/refuse-self.ts';
+import { readOwnPolicy } from '../../core/lane/own-policy.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
-import { policyTextOf } from '../../core/takeover/opt-in.ts';
 import { readBasis } from '../reconcile/read/read-basis.ts';
 import type { Basis } from '../reconcile/read/read-basis.ts';
 import { refuse } from './refusals.ts';
@@ -41,7 +40,6 @@ export async function findRollout(
     return refuse(meta === undefined ? 'never-heard' : 'unknown-daemon-set', key);
   }
   const { basis } = read;
-  const { object } = basis.daemonSet;
-  const text = object === null ? undefined : policyTextOf(object);
-  return { kind: 'found', key, basis, policy: refuseSelf(sources.policies.read(text), key) };
+  const policy = readOwnPolicy(basis.daemonSet.object, sources.policies);
+  return { kind: 'found', key, basis, policy };
 }

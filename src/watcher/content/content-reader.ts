@@ -4,6 +4,7 @@
  * Its content is asked for only where the version moved, hashed at once and dropped. An answer that there is none, or no
  * right, is a fact; a request that failed says nothing, and is told only after it failed for a while.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
@@ -48,10 +49,7 @@ export async function readContent(
   const read = await readMoved(of, known.version, at.source);
   switch (read.kind) {
     case 'same':
-      return {
-        ...(known.version === undefined ? {} : { version: known.version }),
-        ...hashOf(known),
-      };
+      return defined({ version: known.version, hash: known.hash });
     case 'moved':
       return { version: versionOf(read.object), hash: hashContent(at.key, of, read.object) };
     case 'missing':
@@ -125,8 +123,4 @@ function failing(known: KnownContent, clock: Clock): KnownContent {
   const { failedSinceMs = nowMs } = known;
   const isLong = nowMs - failedSinceMs >= UNREAD_AFTER_MS;
   return { ...known, failedSinceMs, ...(isLong ? { problem: 'unread' as const } : {}) };
-}
-
-function hashOf({ hash }: KnownContent): Pick<KnownContent, 'hash'> {
-  return hash === undefined ? {} : { hash };
 }

@@ -81,7 +81,7 @@ export async function findLane({ context, subject }: LaneStep): Promise<LaneStan
   const blocked = new Map<NodeName, LaneBlock>();
   for (const entry of others) {
     if (left.includes(entry)) continue;
-    const by = `${entry.namespace}/${entry.name}`;
+    const by = textOf(entry);
     const message = `its daemon ${by} is being replaced`;
     blocked.set(entry.node, { kind: 'replaced', by, message });
   }

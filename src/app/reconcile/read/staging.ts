@@ -11,8 +11,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeName } from '../../../core/model/identifiers.ts';
 import type { FormerTemplate } from '../../../core/model/staged-progress.ts';
 import type { LaneBlock, StagingContext } from '../../../core/model/plan.ts';
-import { refuseSelf } from '../../../core/lane/refuse-self.ts';
-import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
+import { readOwnPolicy } from '../../../core/lane/own-policy.ts';
 import type { PolicyReader } from '../../../ports/rollout-policy.ts';
 import type { Basis } from './read-basis.ts';
 
@@ -37,8 +36,7 @@ export function stagingOf(input: StagingInput): StagingContext | undefined {
   const { config } = basis.daemonSet;
   const { mode } = basis.registration;
   if (mode === 'observe') return undefined;
-  const { namespace = '', name, annotations } = daemonSet.metadata;
-  const reading = refuseSelf(policies.read(annotations?.[POLICY_ANNOTATION]), { namespace, name });
+  const reading = readOwnPolicy(daemonSet, policies);
   if (reading.kind === 'none') return undefined;
   const { era, epoch } = basis.meta;
   return {

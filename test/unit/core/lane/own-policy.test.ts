@@ -1,7 +1,7 @@
 /** A policy that names its own DaemonSet in `after` is refused, by the field. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refuseSelf } from '../../../../src/core/lane/refuse-self.ts';
+import { refuseSelf } from '../../../../src/core/lane/own-policy.ts';
 import { policy } from '../../../support/staged-world.ts';
 
 const KEY = { namespace: 'ns', name: 'agent' };
