@@ -9,14 +9,10 @@ import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { TemplateDemand } from '../model/evidence/template-demand.ts';
+import { amountOf } from './quantity.ts';
 
 const REQUESTS_MAX = 16;
 const PORTS_MAX = 32;
-const QUANTITY =
-  /^([0-9]{1,18}(?:\.[0-9]{1,18})?|\.[0-9]{1,18})([EPTGMk]i?|Ki|[munN]|[eE][+-]?[0-9]{1,2})?$/;
-const DECIMAL = { n: 1e-9, u: 1e-6, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18 };
-const BINARY = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60 };
-const SUFFIXES: Readonly<Record<string, number>> = { ...DECIMAL, ...BINARY };
 
 type Requests = ReadonlyMap<string, number>;
 
@@ -60,16 +56,13 @@ function requestsOf(container: Json): Requests {
 
 function quantitiesOf(values: Json | undefined): Requests {
   if (!isJsonObject(values)) return new Map();
-  return new Map(Object.entries(values).map(([name, value]) => [name, quantityOf(value)]));
+  return new Map(Object.entries(values).map(([name, value]) => [name, askedFor(value)]));
 }
 
-/** A Kubernetes quantity as a number; NaN: it is none. */
-function quantityOf(value: Json | undefined): number {
-  if (typeof value === 'number') return value;
-  const [, digits, suffix = ''] = QUANTITY.exec(typeof value === 'string' ? value : '') ?? [];
-  if (digits === undefined) return Number.NaN;
-  const factor = SUFFIXES[suffix];
-  return factor === undefined ? Number(`${digits}${suffix}`) : Number(digits) * factor;
+/** NaN: it is none, or none that a container can ask for. */
+function askedFor(value: Json | undefined): number {
+  const amount = amountOf(value) ?? Number.NaN;
+  return amount < 0 ? Number.NaN : amount;
 }
 
 function added(left: Requests, right: Requests): Requests {

@@ -8,9 +8,9 @@
  */
 import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isSameQuantity } from '../daemon-set/quantity.ts';
 import { meaningOf } from '../history/history-meaning.ts';
 import { DAEMON_SET_TYPES } from './daemon-set-types.ts';
-import { isSameQuantity } from './quantity.ts';
 import { DEFAULTED_OBJECTS, isFilledIn, isLeftOut } from './server-defaults.ts';
 
 /** One field that is not as it should be. */
