@@ -37,14 +37,6 @@ import { ShrinkAudit } from './shrink-audit.ts';
 import { StageAudit } from './stage-audit.ts';
 import { StartAudit } from './start-audit.ts';
 
-/** What may follow once pods are as they should be: words, and the copy of a template whose soak ends then (ADR 0063). */
-const TOLD_LATE: ReadonlySet<Effect['kind']> = new Set([
-  'create-event',
-  'patch-event',
-  'create-copy',
-  'replace-copy',
-]);
-
 /** Who sends, and under which registration. */
 export interface SenderFacts {
   readonly key: NamespacedName;
@@ -332,7 +324,9 @@ export class Observer {
   }): void {
     const { api, sender, tally, effects } = batch;
     this.secrets.check('a request to the API server', effects);
-    this.writes += effects.filter(({ kind }) => !TOLD_LATE.has(kind)).length;
+    this.writes += effects.filter(
+      ({ kind }) => kind !== 'create-event' && kind !== 'patch-event',
+    ).length;
     if (effects.length > 0 && api.clusterUid !== sender.registration.clusterUid) {
       this.report(`S6: ${effects.length} effects for a cluster that is not registered`);
     }
