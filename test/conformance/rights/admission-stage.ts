@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
 import { podFromTemplate, prepareTemplate } from '../../../src/core/pod/pod-template.ts';
 import { createApiClient } from '../control-plane/api.ts';
@@ -145,4 +145,23 @@ export function assertDenied(response: ApiResponse, refusal: RegExp): void {
 /** Fails unless the API server accepted. */
 export function assertAccepted(response: ApiResponse): void {
   assert.ok(response.status < 300, `${String(response.status)}: ${messageOf(response)}`);
+}
+
+/** What came of requests that a suite sends; `seen` keeps every refusal, so that it can tell which rules it has met. */
+export function judging(seen: string[]): {
+  readonly denied: (request: Promise<ApiResponse>, refusal: RegExp) => Promise<void>;
+  readonly accepted: (request: Promise<ApiResponse>) => Promise<KubernetesObject>;
+} {
+  return {
+    denied: async (request, refusal) => {
+      const response = await request;
+      seen.push(messageOf(response));
+      assertDenied(response, refusal);
+    },
+    accepted: async (request) => {
+      const response = await request;
+      assertAccepted(response);
+      return response.body as KubernetesObject;
+    },
+  };
 }

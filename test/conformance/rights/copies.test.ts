@@ -16,9 +16,9 @@ import { pollUntil } from '../control-plane/poll.ts';
 import { collectionPath } from '../scenarios/manifests.ts';
 import {
   assertAccepted,
-  assertDenied,
   DAEMON_SETS,
   dryRun,
+  judging,
   messageOf,
   openAdmissionStage,
   podOf,
@@ -47,16 +47,7 @@ describe('copies of proven templates, and a stolen credential (row 69)', () => {
 
   const send = (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
     rollcall.request({ method, path, ...(body === undefined ? {} : { body }) });
-  const denied = async (request: Promise<ApiResponse>, refusal: RegExp): Promise<void> => {
-    const response = await request;
-    seen.push(messageOf(response));
-    assertDenied(response, refusal);
-  };
-  const accepted = async (request: Promise<ApiResponse>): Promise<KubernetesObject> => {
-    const response = await request;
-    assertAccepted(response);
-    return response.body as KubernetesObject;
-  };
+  const { denied, accepted } = judging(seen);
   const copyOf = (
     daemonSet: DaemonSetObject,
     slot: CopySlot,

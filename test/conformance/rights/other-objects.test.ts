@@ -15,14 +15,7 @@ import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { buildRevision } from '../../../src/core/history/revisions.ts';
 import type { ApiClient, ApiRequest, ApiResponse } from '../control-plane/api.ts';
-import {
-  assertAccepted,
-  assertDenied,
-  DAEMON_SETS,
-  messageOf,
-  openAdmissionStage,
-  rulesOf,
-} from './admission-stage.ts';
+import { DAEMON_SETS, judging, openAdmissionStage, rulesOf } from './admission-stage.ts';
 import type { AdmissionStage } from './admission-stage.ts';
 import { WIDE_NAMESPACE } from './wide-daemon-set.ts';
 
@@ -56,16 +49,7 @@ describe('objects beside pods, and a stolen credential (row 69)', () => {
 
   const send = (method: ApiRequest['method'], path: string, body?: unknown): Promise<ApiResponse> =>
     rollcall.request({ method, path, ...(body === undefined ? {} : { body }) });
-  const refused = async (request: Promise<ApiResponse>, refusal: RegExp): Promise<void> => {
-    const response = await request;
-    seen.push(messageOf(response));
-    assertDenied(response, refusal);
-  };
-  const accepted = async (request: Promise<ApiResponse>): Promise<KubernetesObject> => {
-    const response = await request;
-    assertAccepted(response);
-    return response.body as KubernetesObject;
-  };
+  const { denied: refused, accepted } = judging(seen);
 
   describe('revisions', () => {
     const revision = (
