@@ -1,4 +1,4 @@
-/** A world with one DaemonSet under a policy, for tests of copies of proven templates (ADR 0063). */
+/** A world with one DaemonSet under a policy, for whole runs of staged rollouts and of copies of proven templates (issue 17, ADR 0063). */
 import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
@@ -12,9 +12,12 @@ export const NAME = { namespace: 'system', name: 'agents' };
 export const HOURS_MS = 3_600_000;
 
 /** Six Ready nodes, and a DaemonSet under a policy. */
-export function copiesWorld({ mode = 'takeover', policy = POLICY } = {}): ReconcileWorld {
+export function stagedSetWorld({
+  mode = 'takeover',
+  policy = POLICY,
+}: { readonly mode?: 'takeover' | 'copilot'; readonly policy?: string } = {}): ReconcileWorld {
   const made = new ReconcileWorld({
-    mode: mode as 'takeover' | 'copilot',
+    mode,
     nodes: 6,
     daemonSet: (object: DaemonSetObject): DaemonSetObject => ({
       ...object,

@@ -2,6 +2,17 @@
 import { ORDERLY, STAGED_FAULTS } from './hunt.ts';
 import type { Hunt } from './hunt.ts';
 
+const ON_DELETE = { updateStrategy: { type: 'OnDelete' }, minReadySeconds: 0 } as const;
+
+/** Five nodes, and the optional right. */
+const RESTORING = {
+  ...ORDERLY,
+  spec: ON_DELETE,
+  nodesCount: 5,
+  podStartMsMax: 2000,
+  copilot: 'restores',
+} as const;
+
 /** The hunts. */
 export const COPILOT_HUNTS = {
   /** Releases beside a built-in controller that is late, twice or away, while nodes and pods come and go (S4, S16, ADR 0056). */
@@ -10,7 +21,7 @@ export const COPILOT_HUNTS = {
     faults: STAGED_FAULTS,
     setting: {
       ...ORDERLY,
-      spec: { updateStrategy: { type: 'OnDelete' }, minReadySeconds: 0 },
+      spec: ON_DELETE,
       nodesCount: 6,
       podStartMsMax: 5000,
       copilot: 'deletes',
@@ -43,13 +54,7 @@ export const COPILOT_HUNTS = {
   'shaken-copilot': {
     profile: 'baseline',
     faults: STAGED_FAULTS,
-    setting: {
-      ...ORDERLY,
-      spec: { updateStrategy: { type: 'OnDelete' }, minReadySeconds: 0 },
-      nodesCount: 5,
-      podStartMsMax: 2000,
-      copilot: 'restores',
-    },
+    setting: RESTORING,
     policies: [
       'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m',
       'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonBreach: rollback',
@@ -71,13 +76,7 @@ export const COPILOT_HUNTS = {
   'ill-beside-built-in': {
     profile: 'baseline',
     faults: STAGED_FAULTS,
-    setting: {
-      ...ORDERLY,
-      spec: { updateStrategy: { type: 'OnDelete' }, minReadySeconds: 0 },
-      nodesCount: 5,
-      podStartMsMax: 2000,
-      copilot: 'restores',
-    },
+    setting: RESTORING,
     policies: [
       'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m\nonBreach: rollback',
       'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonBreach: rollback',

@@ -7,6 +7,8 @@ import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { FLEET_SCHEMA_FILE, renderFleetSchema } from '../../../scripts/lib/policy-json-schema.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
+import { fieldsOf } from '../../support/json-schema-fields.ts';
+import type { JsonSchema } from '../../support/json-schema-fields.ts';
 import {
   EVERY_FIELD,
   REFUSED_FLEETS,
@@ -14,26 +16,9 @@ import {
   refusedText,
 } from '../adapters/policy/fleet/fleet-samples.ts';
 
-interface Schema {
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly description?: string;
-  readonly examples?: readonly unknown[];
-}
-
 const text = readFileSync(path.join(repositoryRoot, FLEET_SCHEMA_FILE), 'utf8');
-const schema = JSON.parse(text) as Schema;
+const schema = JSON.parse(text) as JsonSchema;
 const isValid = new Ajv().compile(schema);
-
-/** Every field at every depth, by its name, and each with its own schema. */
-function fieldsOf({ properties = {}, items, anyOf = [] }: Schema): readonly [string, Schema][] {
-  const inner = items === undefined ? anyOf : [...anyOf, items];
-  return [
-    ...Object.entries(properties),
-    ...[...Object.values(properties), ...inner].flatMap(fieldsOf),
-  ];
-}
 
 describe(FLEET_SCHEMA_FILE, () => {
   it('is up to date: node scripts/launch.mjs scripts/policy-schema.ts writes it', async () => {

@@ -7,30 +7,15 @@ import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { POLICY_SCHEMA_FILE, renderPolicySchema } from '../../../scripts/lib/policy-json-schema.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
+import { fieldsOf } from '../../support/json-schema-fields.ts';
+import type { JsonSchema } from '../../support/json-schema-fields.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { EVERY_FIELD, REFUSED_POLICIES } from '../adapters/policy/policy-samples.ts';
 
-interface Schema {
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly description?: string;
-  readonly examples?: readonly unknown[];
-}
-
 const text = readFileSync(path.join(repositoryRoot, POLICY_SCHEMA_FILE), 'utf8');
-const schema = JSON.parse(text) as Schema;
+const schema = JSON.parse(text) as JsonSchema;
 const isValid = new Ajv().compile(schema);
 const reader = createPolicyReader();
-
-/** Every field at every depth, by its name. */
-function fieldsOf({ properties = {}, items, anyOf = [] }: Schema): readonly [string, Schema][] {
-  const inner = items === undefined ? anyOf : [...anyOf, items];
-  return [
-    ...Object.entries(properties),
-    ...[...Object.values(properties), ...inner].flatMap(fieldsOf),
-  ];
-}
 
 describe(POLICY_SCHEMA_FILE, () => {
   it('is up to date: node scripts/launch.mjs scripts/policy-schema.ts writes it', async () => {

@@ -7,42 +7,16 @@ import { describe, it } from 'node:test';
 import { clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
 import type { Outcome } from '../../../../src/core/model/effects.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
-import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
-import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import type { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { nodeOf } from '../../../support/simulated-cluster.ts';
+import { edit, fail, imageIn, stagedSetWorld } from '../../../support/staged-set-world.ts';
 
 const POLICY = 'canary: {nodes: 1}\nsoak: 10m\nmaxUnavailable: 2';
-const NAME = { namespace: 'system', name: 'agents' };
 
 async function world(mode: 'copilot' | 'takeover', policy = POLICY): Promise<ReconcileWorld> {
-  const type = mode === 'copilot' ? 'OnDelete' : 'RollingUpdate';
-  const made = new ReconcileWorld({
-    mode,
-    nodes: 6,
-    daemonSet: (object: DaemonSetObject): DaemonSetObject => ({
-      ...object,
-      metadata: { ...object.metadata, annotations: { 'rollcall.dev/rollout': policy } },
-      spec: { ...object.spec, updateStrategy: { type } },
-    }),
-  });
-  const conditions = [{ type: 'Ready', status: 'True' }];
-  for (const { metadata } of made.cluster.list('nodes')) {
-    made.cluster.change('nodes', { namespace: '', name: metadata.name }, (node) => ({
-      ...node,
-      status: { conditions },
-    }));
-  }
+  const made = stagedSetWorld({ mode, policy });
   await made.settle();
   return made;
-}
-
-function edit(made: ReconcileWorld, image: string): void {
-  made.cluster.change('daemonsets', NAME, (object) => {
-    const { spec, metadata } = object as unknown as DaemonSetObject;
-    const template = { ...spec.template, spec: { containers: [{ name: 'agent', image }] } };
-    const generation = (metadata.generation ?? 0) + 1;
-    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
-  });
 }
 
 async function recordOf(made: ReconcileWorld): Promise<RolloutRecord | undefined> {
@@ -53,40 +27,17 @@ async function recordOf(made: ReconcileWorld): Promise<RolloutRecord | undefined
 
 const REFUSED: Outcome = { kind: 'refused', code: 'quota', status: 403, message: 'exceeded quota' };
 
-const imageOf = (pod: KubernetesObject): string => {
-  const { containers } = pod['spec'] as { containers: readonly { image: string }[] };
-  return containers[0]?.image ?? '';
-};
 const nodesWith = (made: ReconcileWorld, image: string): readonly string[] =>
-  made.pods.filter((pod) => imageOf(pod) === image).map((pod) => nodeOf(pod) ?? '?');
+  made.pods.filter((pod) => imageIn(pod['spec']) === image).map((pod) => nodeOf(pod) ?? '?');
 
 describe('a rollback in copilot', () => {
   const ROLLBACK = `${POLICY}\nonBreach: rollback`;
-
-  function fail(made: ReconcileWorld): void {
-    for (const pod of made.pods.filter((each) => imageOf(each) === 'example/agent:2')) {
-      made.cluster.change('pods', { namespace: 'system', name: pod.metadata.name }, (object) => ({
-        ...object,
-        status: {
-          phase: 'Running',
-          conditions: [{ type: 'Ready', status: 'True' }],
-          containerStatuses: [
-            {
-              name: 'agent',
-              restartCount: 1,
-              lastState: { terminated: { reason: 'OOMKilled', exitCode: 137 } },
-            },
-          ],
-        },
-      }));
-    }
-  }
 
   it('gives the DaemonSet its proven template back, and all pods with it', async () => {
     const made = await world('copilot', ROLLBACK);
     edit(made, 'example/agent:2');
     await made.settle({ withinMs: 60_000 });
-    fail(made);
+    fail(made, 'example/agent:2');
     await made.settle({ withinMs: 1_800_000 });
     assert.deepEqual(nodesWith(made, 'example/agent:2'), []);
     assert.equal(made.pods.length, 6);
@@ -120,7 +71,7 @@ describe('a rollback in copilot', () => {
           if (kind === 'restore-template') edit(made, 'example/agent:2');
         },
       };
-      fail(made);
+      fail(made, 'example/agent:2');
       await made.settle({ withinMs: 1_800_000 });
       const sent = made.cluster.requests.filter((each) => each.startsWith('restore-template'));
       assert.equal(sent.length, 1);
@@ -141,7 +92,7 @@ describe('a rollback in copilot', () => {
       const outcome = { kind: 'ambiguous', message: 'connection lost' } as const;
       return asked === 1 ? { kind: 'answer', outcome } : undefined;
     };
-    fail(made);
+    fail(made, 'example/agent:2');
     await made.settle({ withinMs: 1_800_000 });
     assert.equal(asked, 2);
     assert.deepEqual(nodesWith(made, 'example/agent:2'), []);
@@ -157,7 +108,7 @@ describe('a rollback in copilot', () => {
     };
     edit(made, 'example/agent:2');
     await made.settle({ withinMs: 60_000 });
-    fail(made);
+    fail(made, 'example/agent:2');
     await made.settle({ withinMs: 600_000 });
     assert.equal((await recordOf(made))?.breach?.cause, 'OOMKilled');
     const told = made.cluster.list('events').filter((each) => each['reason'] === 'RollbackRefused');
@@ -178,7 +129,7 @@ describe('a canary that never starts', () => {
     for (const name of canary) made.idleNodes.add(name);
     for (const { metadata } of made.cluster.list('nodes')) made.idleNodes.add(metadata.name);
     await made.settle({ withinMs: 60_000 });
-    const [pod] = made.pods.filter((each) => imageOf(each) === 'example/agent:2');
+    const [pod] = made.pods.filter((each) => imageIn(each['spec']) === 'example/agent:2');
     if (onEvents === undefined) {
       made.cluster.put('events', {
         metadata: { name: 'agents.1', namespace: 'system' },

@@ -1,7 +1,6 @@
 // FleetDaemonSets as users write them, for the reader and for the published schema.
 
-/** One with every field. */
-export const EVERY_FIELD = `
+const BEGINNING = `
 apiVersion: rollcall.dev/v1alpha1
 kind: FleetDaemonSet
 metadata: {namespace: monitoring, name: agent}
@@ -14,7 +13,10 @@ spec:
       template:
         metadata: {labels: {app: agent}}
         spec: {containers: [{name: agent, image: registry.example/agent:1}]}
-  placement:
+`;
+
+/** One with every field. */
+export const EVERY_FIELD = `${BEGINNING}  placement:
     clusterNames: [prod-eu-1]
     clusterSelector: {matchExpressions: [{key: stage, operator: In, values: [prod]}]}
     exclude: {clusterNames: [lab-1]}
@@ -40,20 +42,7 @@ spec:
 `;
 
 /** One that says as little as it may. */
-export const SMALLEST = `
-apiVersion: rollcall.dev/v1alpha1
-kind: FleetDaemonSet
-metadata: {namespace: monitoring, name: agent}
-spec:
-  template:
-    apiVersion: apps/v1
-    kind: DaemonSet
-    spec:
-      selector: {matchLabels: {app: agent}}
-      template:
-        metadata: {labels: {app: agent}}
-        spec: {containers: [{name: agent, image: registry.example/agent:1}]}
-  placement: {all: true}
+export const SMALLEST = `${BEGINNING}  placement: {all: true}
 `;
 
 type Refused = readonly [

@@ -6,13 +6,13 @@ import {
   HOURS_MS,
   copied,
   copiesOf,
-  copiesWorld,
+  stagedSetWorld,
   edit,
   fail,
   images,
   ready,
   writes,
-} from '../../../../support/copies-world.ts';
+} from '../../../../support/staged-set-world.ts';
 import type { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 import { admissionOf } from '../../../../support/simulated-admission.ts';
 
@@ -31,7 +31,7 @@ function answer(made: ReconcileWorld, outcomes: Outcome[]): void {
 }
 
 async function inCanary(): Promise<ReconcileWorld> {
-  const made = copiesWorld();
+  const made = stagedSetWorld();
   made.cluster.hooks.admit = admissionOf(made.cluster);
   await made.settle();
   edit(made, TWO);
@@ -44,7 +44,7 @@ const creates = (made: ReconcileWorld): number =>
 
 describe('the write of a copy', () => {
   it('that meets another version is made over what is there by then', async () => {
-    const made = copiesWorld();
+    const made = stagedSetWorld();
     await made.settle();
     made.cluster.change('podtemplates', A, (object) => ({ ...object, ...evil }));
     answer(made, [conflict]);
@@ -59,7 +59,7 @@ describe('the write of a copy', () => {
 
   for (const outcome of [{ kind: 'exists' }, { kind: 'gone' }] as const) {
     it(`is looked for again where it is answered ${outcome.kind}, and ends`, async () => {
-      const made = copiesWorld();
+      const made = stagedSetWorld();
       answer(made, [outcome]);
       await made.settle({ withinMs: HOURS_MS });
       assert.deepEqual(Object.values(copied(made)), [ONE]);
@@ -68,7 +68,7 @@ describe('the write of a copy', () => {
   }
 
   it('that never succeeds is tried by a back-off, a few times an hour', async () => {
-    const made = copiesWorld();
+    const made = stagedSetWorld();
     answer(made, Array<Outcome>(1000).fill(conflict));
     await made.settle({ withinMs: HOURS_MS });
     assert.equal(made.pods.length, 6);
@@ -78,7 +78,7 @@ describe('the write of a copy', () => {
 
   for (const clock of ['either', 'the wall'] as const) {
     it(`is not begun once the time of its run is over by ${clock} clock`, async () => {
-      const made = copiesWorld();
+      const made = stagedSetWorld();
       await made.mirror.sync();
       let isOver = false;
       made.cluster.hooks.onRead = async (what) => {

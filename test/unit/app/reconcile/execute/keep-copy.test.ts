@@ -11,7 +11,7 @@ import {
   POLICY,
   copied,
   copiesOf,
-  copiesWorld as world,
+  stagedSetWorld as world,
   edit,
   fail,
   imageIn,
@@ -19,7 +19,7 @@ import {
   later,
   ready,
   writes,
-} from '../../../../support/copies-world.ts';
+} from '../../../../support/staged-set-world.ts';
 import type { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 import { nodeOf } from '../../../../support/simulated-cluster.ts';
 import { admissionOf } from '../../../../support/simulated-admission.ts';

@@ -6,13 +6,13 @@ import {
   HOURS_MS,
   copied,
   copiesOf,
-  copiesWorld,
+  stagedSetWorld,
   edit,
   fail,
   images,
   imageIn,
   ready,
-} from '../../../../support/copies-world.ts';
+} from '../../../../support/staged-set-world.ts';
 import type { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 import { nodeOf } from '../../../../support/simulated-cluster.ts';
 import { admissionOf } from '../../../../support/simulated-admission.ts';
@@ -22,7 +22,7 @@ const TWO = 'example/agent:2';
 
 /** Admission is in force, a canary runs the next revision, and the state is lost. */
 async function forgetful(): Promise<ReconcileWorld> {
-  const made = copiesWorld();
+  const made = stagedSetWorld();
   made.cluster.hooks.admit = admissionOf(made.cluster);
   await made.settle();
   edit(made, TWO);
@@ -57,7 +57,7 @@ describe('the copy of the former revision, once the state is lost', () => {
   });
 
   it('is found in the second place too', async () => {
-    const made = copiesWorld();
+    const made = stagedSetWorld();
     made.cluster.hooks.admit = admissionOf(made.cluster);
     await made.settle();
     edit(made, TWO);
