@@ -1,0 +1,210 @@
+/**
+ * How far the rollout of a FleetDaemonSet is: the record of the fleet, and one for each cluster that was given a release (issue 18).
+ *
+ * The record of the fleet is one small item; it is changed by compare-and-set, by the function `fleet` and by operators' orders alike, so
+ * a step that did not see an order loses its write, and has sent nothing by then. What grows with the clusters is in items of their
+ * own: a step reads those of its stage, never the fleet. Records of clusters are written by `fleet` alone, each by compare-and-set,
+ * before anything is sent to its cluster. Lists in here are bounded.
+ */
+import type { ClusterId, ClusterUid, NodeName } from '../../model/identifiers.ts';
+import type { OrderNote } from '../../model/rollout-record.ts';
+import type { FleetKey } from '../fleet-daemon-set.ts';
+
+/** One state of a FleetDaemonSet that was applied: a generation, and the document that it was. */
+export interface FleetRelease {
+  readonly generation: number;
+  /** Names the stored document. */
+  readonly documentId: string;
+  readonly appliedAtMs: number;
+  readonly appliedBy: string;
+  /** Of what it gives clusters (manifest and overrides): the same content applied again is the same. */
+  readonly contentHash: string;
+}
+
+/** A release that was proven: every stage but the last passed, or all. */
+export type ProvenRelease = FleetRelease & { readonly provenAtMs: number };
+
+/** Why a fleet was halted. Words of events, of `rollcall fleet status` and of logs alike. */
+export type FleetBreachCause =
+  /** More clusters failed than the stage forgives; each has its own cause. */
+  | 'ClustersFailed'
+  /** Nodes went bad after their update across clusters, and their peers did not: E >= 20. */
+  | 'NodesFailed'
+  | 'ProgressDeadlineExceeded'
+  /** This content was halted before, and was applied again. */
+  | 'KnownBad';
+
+/** A halt of the fleet, with what showed it. */
+export interface FleetBreachNote {
+  readonly cause: FleetBreachCause;
+  readonly atMs: number;
+  /** In one sentence, with the numbers. */
+  readonly message: string;
+  /** Up to 16 clusters that showed it. */
+  readonly clusters: readonly ClusterId[];
+}
+
+/** Content that was halted. */
+export interface RefusedContent {
+  readonly contentHash: string;
+  readonly cause: FleetBreachCause;
+  readonly atMs: number;
+}
+
+/** What operators asked for. `paused` outlives the release that it was given under. */
+export interface FleetOrders {
+  readonly paused?: OrderNote;
+  /** Of this release: its gates up to this one are agreed to. Gate 2k is before stage k, gate 2k+1 after it. */
+  readonly approved?: OrderNote & { readonly gate: number };
+  /** A breach that was looked at and is overruled: only what comes later counts. */
+  readonly resumed?: OrderNote & { readonly breachAtMs: number };
+  /** Every cluster that has this release goes back to the one that was proven before. */
+  readonly undo?: OrderNote;
+}
+
+/**
+ * Clusters of a stage, or of the ring, in the order in which they go. The list itself is stored under this id, in pages, and never
+ * changed: another list has another id (ports/stores/fleet-rollout-store.ts).
+ */
+export interface MemberList {
+  /** Empty where there is none: count is 0. */
+  readonly id: string;
+  readonly count: number;
+}
+
+/** A stage as it was dealt out. */
+export interface DealtStage {
+  readonly name: string;
+  readonly members: MemberList;
+  /** True where it names clusters by name or label: without any it holds, since nothing would be proven. */
+  readonly isChosen: boolean;
+}
+
+/** The record of the rollout of one FleetDaemonSet. */
+export interface FleetRecord extends FleetKey {
+  /** Of the FleetDaemonSet: one made anew under its name begins anew. */
+  readonly uid: string;
+  /** Compare-and-set counter; 0: there is no item yet. */
+  readonly version: number;
+  readonly release: FleetRelease;
+  readonly startedAtMs: number;
+  /** The stage that is open; -1: none yet; stages.length: all passed. Those before it passed. */
+  readonly stage: number;
+  /** When that one opened. */
+  readonly stageOpenedAtMs: number;
+  /** Since when all clusters of open stages were well, by our clock; absent: they are not. */
+  readonly wellSinceMs?: number;
+  /** What the progress deadline counts from. */
+  readonly progressedAtMs: number;
+  /** Dealt out when the rollout began, and again when a registration changed. */
+  readonly stages: readonly DealtStage[];
+  /** Clusters that were offline when their stage was dealt out or passed, or came late: they get what is proven, when they are back. */
+  readonly ring: MemberList;
+  /** Revision of the registry when they were dealt out (RegistryRevisionStore). */
+  readonly registryRevision: number;
+  readonly dealtAtMs: number;
+  readonly breach?: FleetBreachNote;
+  /** The last one; this release itself once it is proven. */
+  readonly proven?: ProvenRelease;
+  /** What was proven when this rollout began: a rollback leads to it. */
+  readonly former?: ProvenRelease;
+  /** The newest eight. */
+  readonly refused: readonly RefusedContent[];
+  readonly orders: FleetOrders;
+  /** What the last step found it waits for, for people. */
+  readonly gate: FleetGate;
+  /** Of the open stage, as the last step counted. */
+  readonly counts: FleetCounts;
+  /** No step is needed before this. */
+  readonly dueAtMs: number;
+}
+
+/** Clusters of a stage, each in one of these. */
+export interface FleetCounts {
+  readonly waiting: number;
+  readonly rolling: number;
+  readonly well: number;
+  readonly failed: number;
+  /** Neither block nor count. */
+  readonly offline: number;
+  readonly untouched: number;
+  /** In the ring of those that came back. */
+  readonly returning: number;
+}
+
+/** What a fleet waits for. Public; docs/cli.md lists the kinds. */
+export type FleetGate =
+  /** Its clusters are updating. */
+  | { readonly kind: 'rolling' }
+  /** Its clusters are well, and have to stay so. */
+  | { readonly kind: 'soaking'; readonly untilMs: number }
+  | { readonly kind: 'approval'; readonly gate: number }
+  | { readonly kind: 'window'; readonly opensAtMs?: number }
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'breach' }
+  /** Clusters go back to the release that was proven. */
+  | { readonly kind: 'returning' }
+  | { readonly kind: 'returned' }
+  | { readonly kind: 'frozen'; readonly by: string; readonly why: string }
+  /** A stage that names clusters has none that could show evidence: never a success. */
+  | { readonly kind: 'no-evidence'; readonly stage: string }
+  /** Its document is none to this release of Rollcall, or renders to no DaemonSet somewhere. */
+  | { readonly kind: 'invalid'; readonly message: string }
+  | { readonly kind: 'next' }
+  | { readonly kind: 'done' };
+
+/** Where a cluster belongs: a stage of the open rollout, or the ring of those that came back. */
+export type ClusterPlace = number | 'ring';
+
+/** How a cluster fares with what it was given. */
+export type ClusterPhase =
+  /** Recorded, and not known to have arrived. */
+  | 'applying'
+  | 'rolling'
+  /** All of its nodes, or all that the stage asked for, run it and are well. */
+  | 'well'
+  | 'failed'
+  /** Given the release that was proven before, and not known to run it yet; then `returned`. */
+  | 'returning'
+  | 'returned';
+
+/** Why a cluster failed: a cause of its own rollout (BreachCause), or one of these. */
+export interface ClusterFailure {
+  /** `Halted/<BreachCause>`, `Refused`, `Conflict`, `Reverted`, `NoNodes`, `PolicyNotFollowed`. */
+  readonly cause: string;
+  readonly message: string;
+  readonly atMs: number;
+  /** Up to 16. */
+  readonly nodes: readonly NodeName[];
+}
+
+/** The record of one cluster of a fleet. */
+export interface FleetClusterRecord {
+  readonly cluster: ClusterId;
+  /** Another one by now: it was rebuilt, and has nothing of this. */
+  readonly clusterUid: ClusterUid;
+  /** Compare-and-set counter; 0: there is no item yet. */
+  readonly version: number;
+  readonly place: ClusterPlace;
+  /** Which release it was given last. */
+  readonly generation: number;
+  /** Of the template that it was given (render-fleet.ts). */
+  readonly hash: string;
+  /** When it was given that: evidence counts from here. */
+  readonly openedAtMs: number;
+  /** metadata.generation that the API server answered; absent: it has not yet. */
+  readonly appliedGeneration?: number;
+  /** Only so many of its nodes (a first stage with `nodes`). */
+  readonly isPartial: boolean;
+  readonly phase: ClusterPhase;
+  readonly wellSinceMs?: number;
+  readonly failure?: ClusterFailure;
+  /** Nodes that run it, of those that should, as seen last. */
+  readonly nodes?: { readonly updated: number; readonly desired: number };
+  /** Who took it back, and how often since when: three times in ten minutes is a loop. */
+  readonly reverts?: { readonly count: number; readonly sinceMs: number; readonly by: string };
+  /** Attempts to apply that were not answered, since it was opened. */
+  readonly attempts: number;
+  /** Not tried, or looked at, again before this. */
+  readonly dueAtMs: number;
+}
