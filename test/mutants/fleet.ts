@@ -10,7 +10,7 @@ const STAGES_TEST = 'test/property/core/fleet/assign-stages.test.ts';
 const RENDER = 'src/core/fleet/render-fleet.ts';
 const RENDER_TEST = 'test/unit/core/fleet/render-fleet.test.ts';
 const COMPARE_TEST = 'test/unit/core/fleet/compare-manifest.test.ts';
-const STORE_TEST = 'test/integration/dynamodb/fleet-store.test.ts';
+const STORE_TEST = 'test/integration/dynamodb/fleet/fleet-store.test.ts';
 
 /** All of them. */
 export const FLEET_BUGS: Readonly<Record<string, PlantedBug>> = {
@@ -123,14 +123,14 @@ export const FLEET_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-head-of-another': {
     bug: 'an apply replaces what was made anew under its name (18.1)',
-    file: 'src/adapters/dynamodb/fleet-store.ts',
+    file: 'src/adapters/dynamodb/fleet/fleet-store.ts',
     before: "expression: 'version = :version AND #uid = :uid',",
     after: "expression: 'version = :version OR #uid = :uid',",
     killedBy: { file: STORE_TEST, title: 'replaces nothing that was made anew' },
   },
   'fleet-former-document-stays': {
     bug: 'each apply leaves a document behind (18.1)',
-    file: 'src/adapters/dynamodb/fleet-store.ts',
+    file: 'src/adapters/dynamodb/fleet/fleet-store.ts',
     before: 'else if (former !== undefined) await table.remove',
     after: 'else if (former?.version === 0) await table.remove',
     killedBy: { file: STORE_TEST, title: 'keeps one document of each' },

@@ -25,6 +25,7 @@ import { COPILOT_BUGS } from './copilot.ts';
 import { ORDER_BUGS } from './orders.ts';
 import { SHOWN_BUGS } from './shown.ts';
 import { FLEET_BUGS } from './fleet.ts';
+import { FLEET_STORE_BUGS } from './fleet-stores.ts';
 import { POLICY_BUGS } from './policy.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { STAGE_BUGS } from './stages.ts';
@@ -72,6 +73,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   HALT_BUGS,
   CONTENT_BUGS,
   COPY_BUGS,
+  FLEET_STORE_BUGS,
 ];
 
 /** The rows by name. */

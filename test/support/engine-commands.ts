@@ -9,7 +9,7 @@ import { RELEASE } from '../../functions/release.ts';
 import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/credential-store.ts';
 import { createDynamoDeadLetterStore } from '../../src/adapters/dynamodb/dead-letter-store.ts';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
-import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet-store.ts';
+import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet/fleet-store.ts';
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';

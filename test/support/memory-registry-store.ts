@@ -5,6 +5,7 @@
  */
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
+import type { RegistryRevisionStore } from '../../src/ports/stores/fleet-rollout-store.ts';
 import type {
   DeadLetterRecord,
   DirectoryPage,
@@ -16,11 +17,12 @@ import { aroundCall } from './store-hooks.ts';
 import type { StoreCall, StoreHooks } from './store-hooks.ts';
 
 /** A registry in memory. */
-export class MemoryRegistryStore implements RegistryStore {
+export class MemoryRegistryStore implements RegistryStore, RegistryRevisionStore {
   hooks: StoreHooks = {};
   readonly calls: StoreCall[] = [];
   /** Records by cluster, queue and message, as the table keeps them: a repeat replaces. */
   readonly deadLetters = new Map<string, DeadLetterRecord>();
+  private revision = 0;
   private readonly clusters = new Map<ClusterId, ClusterRegistration>();
 
   readCluster(id: ClusterId): Promise<ClusterRegistration | undefined> {
@@ -40,6 +42,7 @@ export class MemoryRegistryStore implements RegistryStore {
       const others = [...this.clusters.values()].filter((other) => other.id !== id);
       if (others.some((other) => other.clusterUid === clusterUid)) return 'uid-taken';
       this.clusters.set(registration.id, { ...registration, configVersion: expectedVersion + 1 });
+      this.revision += 1;
       return 'written';
     });
   }
@@ -50,8 +53,14 @@ export class MemoryRegistryStore implements RegistryStore {
       if (stored === undefined) return 'missing';
       if (stored !== expectedVersion) return 'lost';
       this.clusters.delete(id);
+      this.revision += 1;
       return 'removed';
     });
+  }
+
+  readRegistryRevision(): Promise<number> {
+    const call = { operation: 'readRegistryRevision', target: '', isWrite: false };
+    return aroundCall(this, call, () => this.revision);
   }
 
   listClusters(options: {
@@ -81,5 +90,6 @@ export class MemoryRegistryStore implements RegistryStore {
   /** Puts a registration in place whatever was there: how a test sets its scene. */
   seed(registration: ClusterRegistration): void {
     this.clusters.set(registration.id, registration);
+    this.revision += 1;
   }
 }

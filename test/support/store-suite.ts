@@ -21,6 +21,7 @@ import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { emptyState } from '../../src/core/model/state.ts';
 import type { ClusterMeta, NameItem, Slice } from '../../src/core/model/view-items.ts';
 import { EMPTY_HASHES } from '../../src/core/projections/set-hash.ts';
+import type { RegistryRevisionStore } from '../../src/ports/stores/fleet-rollout-store.ts';
 import type { RegistryStore } from '../../src/ports/stores/registry-store.ts';
 import type { SliceRef, ViewStore } from '../../src/ports/stores/view-store.ts';
 
@@ -346,7 +347,7 @@ function testStates(store: () => ViewStore): void {
 }
 
 /** Tests of a registry; call inside a describe block. */
-export function testRegistryStore(store: () => RegistryStore): void {
+export function testRegistryStore(store: () => RegistryStore & RegistryRevisionStore): void {
   it('writes a registration only over the version that was read (protocol 13)', async () => {
     const registration = registrationOf(freshName('cluster'));
     assert.equal(await store().readCluster(registration.id), undefined);
@@ -367,6 +368,7 @@ export function testRegistryStore(store: () => RegistryStore): void {
     assert.deepEqual(stored, { ...frozen, configVersion: 2 });
   });
 
+  testRevision(store);
   testClusterUids(store);
   testRemoval(store);
 
@@ -410,6 +412,22 @@ export function testRegistryStore(store: () => RegistryStore): void {
       atMs: 1,
       body: '',
     });
+  });
+}
+
+function testRevision(store: () => RegistryStore & RegistryRevisionStore): void {
+  it('raises its revision with what was written, and with nothing else (issue 18)', async () => {
+    const registration = registrationOf(freshName('cluster'));
+    const before = await store().readRegistryRevision();
+    await store().writeCluster(registration, 0);
+    await store().writeCluster(registration, 0);
+    await store().removeCluster(registration.id, 7);
+    assert.equal(await store().readRegistryRevision(), before + 1, 'two of these were lost');
+    await store().writeCluster({ ...registration, labels: { ring: 'first' } }, 1);
+    assert.equal(await store().readRegistryRevision(), before + 2);
+    await store().removeCluster(registration.id, 2);
+    await store().removeCluster(registration.id, 2);
+    assert.equal(await store().readRegistryRevision(), before + 3, 'it is missing the second time');
   });
 }
 

@@ -6,6 +6,7 @@
  */
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import type { FleetInstance } from '../../ports/stores/fleet-rollout-store.ts';
 import type { TokenPurpose } from '../../ports/stores/credential-store.ts';
 import type { DaemonSetRef, NamespacedName, SliceRef } from '../../ports/stores/view-store.ts';
 
@@ -89,6 +90,33 @@ export function fleetHeadKey({ namespace, name }: FleetKey): ItemKey {
 export function fleetDocumentKey({ namespace, name }: FleetKey, documentId: string): ItemKey {
   return { pk: `FLEET#${namespace}/${name}`, sk: `DOCUMENT#${documentId}` };
 }
+
+/** The one partition of the records of their rollouts: the schedule goes through them by one query. */
+export const FLEET_ROLLOUTS_PARTITION = 'FLEET-ROLLOUTS#00';
+
+/** The record of the rollout of a FleetDaemonSet. */
+export function fleetRecordKey({ namespace, name }: FleetKey): ItemKey {
+  return { pk: FLEET_ROLLOUTS_PARTITION, sk: `${namespace}/${name}` };
+}
+
+/** What grows with the clusters of a rollout: of this uid alone, so that nothing of a former one is ever taken for its own. */
+function fleetRolloutPartition({ namespace, name, uid }: FleetInstance): string {
+  return `FLEET-ROLLOUT#${namespace}/${name}#${uid}`;
+}
+
+/** The record of one cluster. */
+export function fleetClusterKey(fleet: FleetInstance, cluster: ClusterId): ItemKey {
+  return { pk: fleetRolloutPartition(fleet), sk: `CLUSTER#${cluster}` };
+}
+
+/** One page of a list of members; of an empty id and page 0: where all of them begin. */
+export function fleetMembersKey(fleet: FleetInstance, listId: string, page: number): ItemKey {
+  const index = String(page).padStart(4, '0');
+  return { pk: fleetRolloutPartition(fleet), sk: `MEMBERS#${listId}#${index}` };
+}
+
+/** How often what decides the place of clusters was changed. */
+export const REGISTRY_REVISION_KEY: ItemKey = { pk: 'REGISTRY#00', sk: 'REVISION' };
 
 /** What `resync` remembers of its walk through the directory; in the view table. */
 export const WALK_KEY: ItemKey = { pk: 'RESYNC#00', sk: 'WALK' };

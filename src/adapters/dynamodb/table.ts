@@ -187,6 +187,19 @@ export class Table {
     );
   }
 
+  /** One more, from 1, whatever else happens: a repeat by the SDK counts twice, which does no harm where it is called. */
+  async increment(key: ItemKey, attribute: string): Promise<void> {
+    await this.client.send(
+      new UpdateCommand({
+        TableName: this.tableName,
+        Key: key,
+        UpdateExpression: 'ADD #counter :one',
+        ExpressionAttributeNames: { '#counter': attribute },
+        ExpressionAttributeValues: { ':one': 1 },
+      }),
+    );
+  }
+
   /** Removes an item if the condition holds. A missing item is `written`: it is gone. */
   async removeIf(key: ItemKey, condition: Condition): Promise<WriteResult> {
     const orMissing = `attribute_not_exists(pk) OR (${condition.expression})`;

@@ -11,7 +11,7 @@ import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.t
 import { createDocumentClient } from '../../adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../../adapters/dynamodb/credential-store.ts';
 import { createDynamoDeadLetterStore } from '../../adapters/dynamodb/dead-letter-store.ts';
-import { createDynamoFleetStore } from '../../adapters/dynamodb/fleet-store.ts';
+import { createDynamoFleetStore } from '../../adapters/dynamodb/fleet/fleet-store.ts';
 import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
 import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';

@@ -16,39 +16,68 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 /** Members on one page of a list. */
 export const MEMBERS_PER_PAGE = 500;
 
+/** One FleetDaemonSet, and no other that had its name before: lists and records of clusters belong to it alone. */
+export interface FleetInstance extends FleetKey {
+  readonly uid: string;
+}
+
+/** The same as its record was read or made, which is such a thing. */
+export interface FleetVersion extends FleetInstance {
+  /** Of the record; 0: there is none yet. */
+  readonly version: number;
+}
+
+/** One page of records. */
+export interface FleetRecordPage {
+  readonly records: readonly FleetRecord[];
+  /** Those whose record this release cannot read: they hold up no other. */
+  readonly unreadable: readonly FleetKey[];
+  /** Pass it on to get the next page; absent on the last one. */
+  readonly cursor?: string;
+}
+
 /** Store of the rollouts of fleets. */
 export interface FleetRolloutStore {
-  /** Undefined: no step was made yet. */
+  /** Undefined: no step was made yet. Rejects when it cannot be read. */
   readRecord(key: FleetKey): Promise<FleetRecord | undefined>;
   /** All of them, a page at a time, in the order of their names: what the schedule goes through. */
   listRecords(options: {
     readonly cursor?: string;
     readonly limit: number;
-  }): Promise<{ readonly records: readonly FleetRecord[]; readonly cursor?: string }>;
-  /** If the stored version still is the record's (0: there is none); the written one is one more. */
+  }): Promise<FleetRecordPage>;
+  /** If the stored one still has the record's uid and version (0: there is none); the written one is one more. */
   writeRecord(record: FleetRecord): Promise<'written' | 'lost'>;
-  /** Everything of a FleetDaemonSet that is gone: record, lists, records of clusters. May be repeated; what another uid has stays. */
-  removeRollout(key: FleetKey, uid: string): Promise<void>;
+  /**
+   * Everything of a FleetDaemonSet that is gone: lists, records of clusters, and the record last, so that what was stopped is
+   * found and finished. May be repeated; what another uid has stays.
+   */
+  removeRollout(fleet: FleetInstance): Promise<void>;
 
-  /** Writes a list under a new id; nobody reads it before a record names it. */
-  writeMembers(key: FleetKey, clusters: readonly ClusterId[]): Promise<MemberList>;
+  /** Writes a list under a new id; nobody reads it before the next version of the record names it. */
+  writeMembers(fleet: FleetVersion, clusters: readonly ClusterId[]): Promise<MemberList>;
   /** One page, from 0; beyond the last one: empty. Rejects where a page that the list must have is not there. */
-  readMembers(key: FleetKey, list: MemberList, page: number): Promise<readonly ClusterId[]>;
-  /** Removes all lists but these, which a record names. */
-  removeMembersBut(key: FleetKey, lists: readonly MemberList[]): Promise<void>;
+  readMembers(fleet: FleetInstance, list: MemberList, page: number): Promise<readonly ClusterId[]>;
+  /**
+   * Removes lists that were written for an earlier version of the record than this one, except `lists`, which it names. Lists
+   * that another step is about to name are of this version, or a later one, and stay.
+   */
+  removeMembersBut(fleet: FleetVersion, lists: readonly MemberList[]): Promise<void>;
 
   /** Those that exist, of these clusters. */
   readClusterRecords(
-    key: FleetKey,
+    fleet: FleetInstance,
     clusters: readonly ClusterId[],
   ): Promise<ReadonlyMap<ClusterId, FleetClusterRecord>>;
   /** If the stored version still is the record's (0: there is none); the written one is one more. */
-  writeClusterRecord(key: FleetKey, record: FleetClusterRecord): Promise<'written' | 'lost'>;
+  writeClusterRecord(fleet: FleetInstance, record: FleetClusterRecord): Promise<'written' | 'lost'>;
 }
 
-/** Revision of the registry: raised after each write that may change where a fleet is placed (ids, labels, modes, freezes). */
+/**
+ * Revision of the registry: raised after each write of a registration, since that may change where a fleet is placed (ids,
+ * labels, modes, freezes). The registry's store raises it by itself. A process that dies between the two leaves it as it was: the
+ * function `fleet` deals out once a day in any case.
+ */
 export interface RegistryRevisionStore {
-  /** 0: never raised. */
+  /** 0: never raised. Strongly consistent: what was written before it was raised is read after it. */
   readRegistryRevision(): Promise<number>;
-  raiseRegistryRevision(): Promise<void>;
 }

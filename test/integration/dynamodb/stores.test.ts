@@ -13,7 +13,6 @@ import { emptyState } from '../../../src/core/model/state.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { CredentialStore } from '../../../src/ports/stores/credential-store.ts';
-import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { testCredentialStore } from '../../support/credential-store-suite.ts';
 import {
@@ -38,7 +37,7 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
   let server: DynamoDbServer | undefined;
   let client: DynamoDBDocumentClient | undefined;
   let view: ViewStore | undefined;
-  let registry: RegistryStore | undefined;
+  let registry: ReturnType<typeof createDynamoRegistryStore> | undefined;
   let credentials: CredentialStore | undefined;
 
   before(async () => {

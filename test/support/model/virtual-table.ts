@@ -188,17 +188,27 @@ function writeOf(command: unknown, table: VirtualTable): Write {
     throw new Error('a command that this table does not know');
   }
   const { TableName, Key } = command.input;
-  const next = { ...table.peek({ TableName, Key }), ...Key, ...assigned(command.input) };
+  const stored = table.peek({ TableName, Key });
+  const next = { ...stored, ...Key, ...changed(command.input, stored) };
   return { ...command.input, TableName, Key, next };
 }
 
-/** `SET #s0 = :s0, … REMOVE #s1, …`, the only updates that the stores make; what is removed is undefined. */
-function assigned(
-  input: Pick<
-    UpdateCommand['input'],
-    'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
-  >,
-): Attributes {
+type Update = Pick<
+  UpdateCommand['input'],
+  'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
+
+/** `ADD #n :n` and `SET #s0 = :s0, … REMOVE #s1, …`, the only updates that the stores make. */
+function changed(input: Update, stored: Attributes | undefined): Attributes {
+  const [, name, value] = /^ADD (\S+) (\S+)$/.exec(input.UpdateExpression ?? '') ?? [];
+  if (name === undefined || value === undefined) return assigned(input);
+  const attribute = input.ExpressionAttributeNames?.[name] ?? name;
+  const added = Number(input.ExpressionAttributeValues?.[value]);
+  return { [attribute]: Number(stored?.[attribute] ?? 0) + added };
+}
+
+/** What is removed is undefined. */
+function assigned(input: Update): Attributes {
   const [sets = '', removes = ''] = (input.UpdateExpression ?? '')
     .replace(/^SET /, '')
     .split(' REMOVE ');

@@ -2,7 +2,9 @@
 import { describe } from 'node:test';
 import { testCredentialStore } from '../../support/credential-store-suite.ts';
 import { MemoryCredentialStore } from '../../support/memory-credential-store.ts';
+import { testFleetRolloutStore } from '../../support/fleet-rollout-store-suite.ts';
 import { testFleetStore } from '../../support/fleet-store-suite.ts';
+import { MemoryFleetRolloutStore } from '../../support/memory-fleet-rollout-store.ts';
 import { MemoryFleetStore } from '../../support/memory-fleet-store.ts';
 import { MemoryRegistryStore } from '../../support/memory-registry-store.ts';
 import { MemoryViewStore } from '../../support/memory-view-store.ts';
@@ -26,4 +28,9 @@ describe('sealed tokens in memory (M4)', () => {
 describe('FleetDaemonSets in memory (M4)', () => {
   const store = new MemoryFleetStore();
   testFleetStore(() => store);
+});
+
+describe('rollouts of FleetDaemonSets in memory (M4)', () => {
+  const store = new MemoryFleetRolloutStore();
+  testFleetRolloutStore(() => store);
 });

@@ -5,10 +5,15 @@
  * neither execute code nor choose egress beyond its endpoint (S12), and an item that does not fit is an
  * error, never a default. The directory entry is written before a new registration, so that a listing never misses
  * a cluster; an entry whose registration was never written reads as `undefined` and harms nothing.
+ *
+ * Whatever was written or removed raises the registry's revision afterwards, never before: who reads the new one reads what was
+ * written. What changed is not compared: writes are few, and a place may depend on most of a registration. A process that dies before
+ * it raises it leaves fleets dealt out as they were, until they are dealt out anew the next day or with the next write.
  */
 import { clusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import type { RegistryRevisionStore } from '../../../ports/stores/fleet-rollout-store.ts';
 import type {
   DirectoryPage,
   RegistrationWrite,
@@ -17,7 +22,12 @@ import type {
 import { keepDeadLetter } from '../dead-letter-store.ts';
 import type { IndexedPartitions } from '../dead-letter-store.ts';
 import { ItemUnreadableError } from '../item-codec.ts';
-import { DIRECTORY_PARTITION, clusterUidKey, registrationKey } from '../item-keys.ts';
+import {
+  DIRECTORY_PARTITION,
+  REGISTRY_REVISION_KEY,
+  clusterUidKey,
+  registrationKey,
+} from '../item-keys.ts';
 import { parseRegistration } from './registration-schema.ts';
 import {
   ENTRY_TOKEN,
@@ -43,17 +53,35 @@ class RegistrationInvalidError extends Error {
 }
 
 /** The registry, over a DynamoDB-compatible table with string keys `pk` and `sk`. */
-export function createDynamoRegistryStore(options: DynamoStoreOptions): RegistryStore {
+export function createDynamoRegistryStore(
+  options: DynamoStoreOptions,
+): RegistryStore & RegistryRevisionStore {
   const table = new Table(options);
   const indexed: IndexedPartitions = new Set();
   return {
     readCluster: (id) => readCluster(table, id),
-    writeCluster: (registration, expectedVersion) =>
-      writeCluster(table, registration, expectedVersion),
-    removeCluster: (id, expectedVersion) => removeRegistration(table, id, expectedVersion),
+    writeCluster: async (registration, expectedVersion) => {
+      const written = await writeCluster(table, registration, expectedVersion);
+      if (written === 'written') await table.increment(REGISTRY_REVISION_KEY, REVISION);
+      return written;
+    },
+    removeCluster: async (id, expectedVersion) => {
+      const removed = await removeRegistration(table, id, expectedVersion);
+      if (removed === 'removed') await table.increment(REGISTRY_REVISION_KEY, REVISION);
+      return removed;
+    },
+    readRegistryRevision: async () =>
+      (await table.getAs(REGISTRY_REVISION_KEY, (item) => revisionOf(item[REVISION]))) ?? 0,
     listClusters: (page) => listClusters(table, page),
     recordDeadLetter: (record) => keepDeadLetter(record, { table, indexed }),
   };
+}
+
+const REVISION = 'revision';
+
+function revisionOf(stored: unknown): number {
+  if (typeof stored === 'number' && Number.isSafeInteger(stored)) return stored;
+  throw new ItemUnreadableError(REGISTRY_REVISION_KEY, 'is no revision of the registry');
 }
 
 async function readCluster(table: Table, id: ClusterId): Promise<ClusterRegistration | undefined> {

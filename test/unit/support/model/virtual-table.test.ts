@@ -81,7 +81,7 @@ describe('what the virtual table does not know', () => {
       assert.throws(() => holds({ expression, values: { ':x': 1 } }, { a: 1 }), expression);
     }
     const { client } = opened();
-    const update = new UpdateCommand({ ...at, Key, UpdateExpression: 'ADD a :x' });
+    const update = new UpdateCommand({ ...at, Key, UpdateExpression: 'DELETE a :x' });
     await assert.rejects(client.send(update));
     await assert.rejects(client.send(new ScanCommand(at)));
   });

@@ -6,11 +6,11 @@ import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamod
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
-import { createDynamoFleetStore } from '../../../src/adapters/dynamodb/fleet-store.ts';
-import type { FleetStore, FleetToWrite } from '../../../src/ports/stores/fleet-store.ts';
-import { createKeyTable } from '../../support/create-key-table.ts';
-import { testFleetStore } from '../../support/fleet-store-suite.ts';
+import { createDocumentClient } from '../../../../src/adapters/aws/document-client.ts';
+import { createDynamoFleetStore } from '../../../../src/adapters/dynamodb/fleet/fleet-store.ts';
+import type { FleetStore, FleetToWrite } from '../../../../src/ports/stores/fleet-store.ts';
+import { createKeyTable } from '../../../support/create-key-table.ts';
+import { testFleetStore } from '../../../support/fleet-store-suite.ts';
 
 const FLEET: FleetToWrite = {
   namespace: 'own',

@@ -10,7 +10,7 @@
 import * as v from 'valibot';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type {
   FleetHead,
   FleetPage,
@@ -18,12 +18,12 @@ import type {
   FleetToWrite,
   FleetWrite,
   StoredFleet,
-} from '../../ports/stores/fleet-store.ts';
-import type { StoredItem } from './batched-reader.ts';
-import { ItemTooLargeError, ItemUnreadableError, decodeBody, encodeBody } from './item-codec.ts';
-import { FLEETS_PARTITION, fleetDocumentKey, fleetHeadKey } from './item-keys.ts';
-import { IF_MISSING, Table } from './table.ts';
-import type { Condition, DynamoStoreOptions } from './table.ts';
+} from '../../../ports/stores/fleet-store.ts';
+import type { StoredItem } from '../batched-reader.ts';
+import { ItemTooLargeError, ItemUnreadableError, decodeBody, encodeBody } from '../item-codec.ts';
+import { FLEETS_PARTITION, fleetDocumentKey, fleetHeadKey } from '../item-keys.ts';
+import { IF_MISSING, Table } from '../table.ts';
+import type { Condition, DynamoStoreOptions } from '../table.ts';
 
 /** Somebody may apply anew between the two reads, and again. */
 const READS_MAX = 4;

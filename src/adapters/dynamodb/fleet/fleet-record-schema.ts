@@ -1,0 +1,146 @@
+/**
+ * What a stored record of a fleet's rollout has to look like, field by field.
+ *
+ * Closed: a field that this release does not know is an error, never dropped, since the record is written back whole and an
+ * order of a newer release would be lost with it. Lists are held to their bounds.
+ */
+import * as v from 'valibot';
+import type {
+  FleetClusterRecord,
+  FleetGate,
+  FleetRecord,
+} from '../../../core/fleet/rollout/fleet-record.ts';
+import { clusterId, clusterUid, nodeName } from '../../../core/model/identifiers.ts';
+
+const timeSchema = v.pipe(v.number(), v.finite());
+const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const idSchema = v.pipe(v.string(), v.minLength(1), v.transform(clusterId));
+const SHOWN_MAX = 16;
+const STAGES_MAX = 33;
+const REFUSED_MAX = 8;
+
+const releaseEntries = {
+  generation: countSchema,
+  documentId: v.string(),
+  appliedAtMs: timeSchema,
+  appliedBy: v.string(),
+  contentHash: v.string(),
+};
+const ProvenSchema = v.strictObject({ ...releaseEntries, provenAtMs: timeSchema });
+
+const ReleaseSchema = v.strictObject(releaseEntries);
+
+const MembersSchema = v.strictObject({ id: v.string(), count: countSchema });
+const causeSchema = v.picklist([
+  'ClustersFailed',
+  'NodesFailed',
+  'ProgressDeadlineExceeded',
+  'KnownBad',
+]);
+const noteEntries = { by: v.string(), atMs: timeSchema };
+
+const OrdersSchema = v.strictObject({
+  paused: v.exactOptional(v.strictObject(noteEntries)),
+  approved: v.exactOptional(v.strictObject({ ...noteEntries, gate: countSchema })),
+  resumed: v.exactOptional(v.strictObject({ ...noteEntries, breachAtMs: timeSchema })),
+  undo: v.exactOptional(v.strictObject(noteEntries)),
+});
+
+function kindOnly<const K extends FleetGate['kind']>(kind: K) {
+  return v.strictObject({ kind: v.literal(kind) });
+}
+
+const GateSchema: v.GenericSchema<unknown, FleetGate> = v.variant('kind', [
+  kindOnly('rolling'),
+  v.strictObject({ kind: v.literal('soaking'), untilMs: timeSchema }),
+  v.strictObject({ kind: v.literal('approval'), gate: countSchema }),
+  v.strictObject({ kind: v.literal('window'), opensAtMs: v.exactOptional(timeSchema) }),
+  kindOnly('paused'),
+  kindOnly('breach'),
+  kindOnly('returning'),
+  kindOnly('returned'),
+  v.strictObject({ kind: v.literal('frozen'), by: v.string(), why: v.string() }),
+  v.strictObject({ kind: v.literal('no-evidence'), stage: v.string() }),
+  v.strictObject({ kind: v.literal('invalid'), message: v.string() }),
+  kindOnly('next'),
+  kindOnly('done'),
+]);
+
+const CountsSchema = v.strictObject({
+  waiting: countSchema,
+  rolling: countSchema,
+  well: countSchema,
+  failed: countSchema,
+  offline: countSchema,
+  untouched: countSchema,
+  returning: countSchema,
+});
+
+/** The record of a fleet; its key and version stand beside it. */
+export const RecordSchema: v.GenericSchema<
+  unknown,
+  Omit<FleetRecord, 'namespace' | 'name' | 'version'>
+> = v.strictObject({
+  uid: v.string(),
+  release: ReleaseSchema,
+  startedAtMs: timeSchema,
+  stage: v.pipe(v.number(), v.safeInteger(), v.minValue(-1)),
+  stageOpenedAtMs: timeSchema,
+  wellSinceMs: v.exactOptional(timeSchema),
+  progressedAtMs: timeSchema,
+  stages: v.pipe(
+    v.array(v.strictObject({ name: v.string(), members: MembersSchema, isChosen: v.boolean() })),
+    v.maxLength(STAGES_MAX),
+  ),
+  ring: MembersSchema,
+  registryRevision: countSchema,
+  dealtAtMs: timeSchema,
+  breach: v.exactOptional(
+    v.strictObject({
+      cause: causeSchema,
+      atMs: timeSchema,
+      message: v.string(),
+      clusters: v.pipe(v.array(idSchema), v.maxLength(SHOWN_MAX)),
+    }),
+  ),
+  proven: v.exactOptional(ProvenSchema),
+  former: v.exactOptional(ProvenSchema),
+  refused: v.pipe(
+    v.array(v.strictObject({ contentHash: v.string(), cause: causeSchema, atMs: timeSchema })),
+    v.maxLength(REFUSED_MAX),
+  ),
+  orders: OrdersSchema,
+  gate: GateSchema,
+  counts: CountsSchema,
+  dueAtMs: timeSchema,
+});
+
+/** The record of a cluster; its id and version stand beside it. */
+export const ClusterRecordSchema: v.GenericSchema<
+  unknown,
+  Omit<FleetClusterRecord, 'cluster' | 'version'>
+> = v.strictObject({
+  clusterUid: v.pipe(v.string(), v.minLength(1), v.transform(clusterUid)),
+  place: v.union([countSchema, v.literal('ring')]),
+  generation: countSchema,
+  hash: v.string(),
+  openedAtMs: timeSchema,
+  appliedGeneration: v.exactOptional(countSchema),
+  isPartial: v.boolean(),
+  phase: v.picklist(['applying', 'rolling', 'well', 'failed', 'returning', 'returned']),
+  wellSinceMs: v.exactOptional(timeSchema),
+  failure: v.exactOptional(
+    v.strictObject({
+      cause: v.string(),
+      message: v.string(),
+      atMs: timeSchema,
+      nodes: v.pipe(v.array(v.pipe(v.string(), v.transform(nodeName))), v.maxLength(SHOWN_MAX)),
+    }),
+  ),
+  nodes: v.exactOptional(v.strictObject({ updated: countSchema, desired: countSchema })),
+  reverts: v.exactOptional(
+    v.strictObject({ count: countSchema, sinceMs: timeSchema, by: v.string() }),
+  ),
+  attempts: countSchema,
+  dueAtMs: timeSchema,
+});
