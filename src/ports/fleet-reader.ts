@@ -3,6 +3,7 @@
  * throws.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
+import type { Share } from '../core/policy/rollout-policy.ts';
 import type { FleetReading } from '../core/fleet/fleet-daemon-set.ts';
 
 /** A file that a FleetDaemonSet names. */
@@ -16,4 +17,6 @@ export interface FleetReader {
   read(text: string, openFile: (name: string) => NamedFile): FleetReading;
   /** What `read` gave as the document, and was stored; perhaps by another release. */
   readDocument(document: JsonObject): FleetReading;
+  /** A policy that stops after a canary of so many nodes until it is given again without this; it was read before, and is valid. */
+  limitPolicy(text: string, nodes: Share): string;
 }

@@ -37,6 +37,8 @@ export function wholeFleetRecord(name: string): FleetRecord {
     ring: { id: '', count: 0 },
     registryRevision: 5,
     dealtAtMs: 6,
+    untouchedClusters: 0,
+    ringDueAtMs: 6,
     breach: {
       cause: 'ClustersFailed',
       atMs: 7,
@@ -74,6 +76,7 @@ export function wholeClusterRecord(cluster: string): FleetClusterRecord {
     version: 0,
     place: 'ring',
     generation: 2,
+    contentHash: 'content',
     hash: 'hash',
     openedAtMs: 1,
     appliedGeneration: 3,

@@ -28,3 +28,11 @@ export interface ClusterFacts extends PlannedRegistration {
   /** Absent: nothing was ever heard of it. */
   readonly seen?: SeenCluster;
 }
+
+/** Longer than a watcher's longest heartbeat (13 minutes): a cluster that was not heard for so long is offline. */
+export const OFFLINE_AFTER_MS = 840_000;
+
+/** True of a cluster that was not heard for so long, or never. */
+export function isOfflineAt(heardAtMs: number | undefined, nowMs: number): boolean {
+  return heardAtMs === undefined || nowMs - heardAtMs > OFFLINE_AFTER_MS;
+}

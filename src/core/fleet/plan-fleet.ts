@@ -18,6 +18,7 @@ import { nodesRoundedDown, nodesRoundedUp } from '../policy/share.ts';
 import { assignStages } from './assign-stages.ts';
 import type { AssignedStage } from './assign-stages.ts';
 import { compilePlacement } from './choose-clusters.ts';
+import { OFFLINE_AFTER_MS } from './cluster-facts.ts';
 import type { ClusterFacts } from './cluster-facts.ts';
 import type {
   ClusterChoice,
@@ -28,9 +29,6 @@ import type {
 import { planCluster, whyUntouched } from './plan-cluster.ts';
 import type { PlannedCluster, Untouched } from './plan-cluster.ts';
 import { fleetRenderer } from './render-fleet.ts';
-
-/** Longer than a watcher's longest heartbeat (13 minutes): a cluster that was not heard for so long is offline. */
-const OFFLINE_AFTER_MS = 840_000;
 
 /** A stage of a plan. */
 export interface PlannedStage extends Pick<

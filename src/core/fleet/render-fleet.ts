@@ -38,8 +38,14 @@ export type Rendering =
     }
   | { readonly kind: 'refused'; readonly problems: readonly [FleetProblem, ...FleetProblem[]] };
 
-/** Renders for one cluster; call it once for many. */
-export function fleetRenderer(fleet: FleetDaemonSet): (cluster: ChosenBy) => Rendering {
+/** What is made of the policy's text, where a cluster is to go only so far. */
+export type PolicyEdit = (text: string) => string;
+
+/** Renders for one cluster; call it once for many. `edit` changes the policy of what is rendered, whoever wrote it. */
+export function fleetRenderer(
+  fleet: FleetDaemonSet,
+  edit: PolicyEdit = (text) => text,
+): (cluster: ChosenBy) => Rendering {
   const overrides = fleet.overrides.map((override, index) => ({
     override,
     index,
@@ -52,7 +58,7 @@ export function fleetRenderer(fleet: FleetDaemonSet): (cluster: ChosenBy) => Ren
     const key = applied.map(({ index }) => index).join();
     const known = rendered.get(key);
     if (known !== undefined) return known;
-    const made = render(fleet, applied);
+    const made = render(fleet, applied, edit);
     rendered.set(key, made);
     return made;
   };
@@ -63,14 +69,14 @@ interface Applied {
   readonly index: number;
 }
 
-function render(fleet: FleetDaemonSet, applied: readonly Applied[]): Rendering {
+function render(fleet: FleetDaemonSet, applied: readonly Applied[], edit: PolicyEdit): Rendering {
   let manifest: JsonObject = fleet.manifest;
   for (const { override, index } of applied) {
     const patched = patch(manifest, override, index);
     if ('message' in patched) return { kind: 'refused', problems: [patched] };
     manifest = patched.manifest;
   }
-  const judged = judgeManifest(withPolicy(cleanManifest(manifest), fleet), fleet);
+  const judged = judgeManifest(withPolicy(cleanManifest(manifest), fleet, edit), fleet);
   const by = applied.map(({ override }) => override.name);
   if (judged.kind === 'invalid') {
     const [first, ...others] = judged.problems.map((problem) => told(problem, by));
@@ -85,15 +91,20 @@ function render(fleet: FleetDaemonSet, applied: readonly Applied[]): Rendering {
 }
 
 /** With the policy of the fleet; an override may have set one for its clusters. */
-function withPolicy(manifest: JsonObject, { strategy }: FleetDaemonSet): JsonObject {
-  const { policyText } = strategy;
+function withPolicy(
+  manifest: JsonObject,
+  { strategy }: FleetDaemonSet,
+  edit: PolicyEdit,
+): JsonObject {
   const { metadata } = manifest;
-  if (policyText === undefined || !isJsonObject(metadata)) return manifest;
+  if (!isJsonObject(metadata)) return manifest;
   const { annotations } = metadata;
   const own = isJsonObject(annotations) ? annotations : {};
+  const text = own[POLICY_ANNOTATION] ?? strategy.policyText;
+  if (typeof text !== 'string') return manifest;
   return {
     ...manifest,
-    metadata: { ...metadata, annotations: { [POLICY_ANNOTATION]: policyText, ...own } },
+    metadata: { ...metadata, annotations: { ...own, [POLICY_ANNOTATION]: edit(text) } },
   };
 }
 

@@ -33,6 +33,7 @@ const ReleaseSchema = v.strictObject(releaseEntries);
 const MembersSchema = v.strictObject({ id: v.string(), count: countSchema });
 const causeSchema = v.picklist([
   'ClustersFailed',
+  'ClustersSilent',
   'NodesFailed',
   'ProgressDeadlineExceeded',
   'KnownBad',
@@ -95,6 +96,8 @@ export const RecordSchema: v.GenericSchema<
   ring: MembersSchema,
   registryRevision: countSchema,
   dealtAtMs: timeSchema,
+  untouchedClusters: countSchema,
+  ringDueAtMs: timeSchema,
   breach: v.exactOptional(
     v.strictObject({
       cause: causeSchema,
@@ -123,6 +126,7 @@ export const ClusterRecordSchema: v.GenericSchema<
   clusterUid: v.pipe(v.string(), v.minLength(1), v.transform(clusterUid)),
   place: v.union([countSchema, v.literal('ring')]),
   generation: countSchema,
+  contentHash: v.string(),
   hash: v.string(),
   openedAtMs: timeSchema,
   appliedGeneration: v.exactOptional(countSchema),

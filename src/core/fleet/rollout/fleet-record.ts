@@ -28,6 +28,8 @@ export type ProvenRelease = FleetRelease & { readonly provenAtMs: number };
 export type FleetBreachCause =
   /** More clusters failed than the stage forgives; each has its own cause. */
   | 'ClustersFailed'
+  /** Most clusters of a stage fell silent after they were given it. */
+  | 'ClustersSilent'
   /** Nodes went bad after their update across clusters, and their peers did not: E >= 20. */
   | 'NodesFailed'
   | 'ProgressDeadlineExceeded'
@@ -103,6 +105,10 @@ export interface FleetRecord extends FleetKey {
   /** Revision of the registry when they were dealt out (RegistryRevisionStore). */
   readonly registryRevision: number;
   readonly dealtAtMs: number;
+  /** Placed, and not Rollcall's to change, when they were dealt out. */
+  readonly untouchedClusters: number;
+  /** Clusters of the ring are looked at again after this. */
+  readonly ringDueAtMs: number;
   readonly breach?: FleetBreachNote;
   /** The last one; this release itself once it is proven. */
   readonly proven?: ProvenRelease;
@@ -128,7 +134,7 @@ export interface FleetCounts {
   /** Neither block nor count. */
   readonly offline: number;
   readonly untouched: number;
-  /** In the ring of those that came back. */
+  /** Given what is proven, in the ring of those that came back, and not known to run it yet. */
   readonly returning: number;
 }
 
@@ -170,7 +176,7 @@ export type ClusterPhase =
 
 /** Why a cluster failed: a cause of its own rollout (BreachCause), or one of these. */
 export interface ClusterFailure {
-  /** `Halted/<BreachCause>`, `Refused`, `Conflict`, `Reverted`, `NoNodes`, `PolicyNotFollowed`. */
+  /** `Halted/<BreachCause>`, `Halted/Undone`, `Refused`, `Unreachable`, `Conflict`, `Reverted`, `NoNodes`, `PolicyNotFollowed`. */
   readonly cause: string;
   readonly message: string;
   readonly atMs: number;
@@ -186,8 +192,10 @@ export interface FleetClusterRecord {
   /** Compare-and-set counter; 0: there is no item yet. */
   readonly version: number;
   readonly place: ClusterPlace;
-  /** Which release it was given last. */
+  /** Which release it was given last: for people. */
   readonly generation: number;
+  /** Its content: what decides whether a cluster has a release. */
+  readonly contentHash: string;
   /** Of the template that it was given (render-fleet.ts). */
   readonly hash: string;
   /** When it was given that: evidence counts from here. */

@@ -1,0 +1,183 @@
+/**
+ * One step of a fleet: what its record becomes, and what is to be told of it (issue 18). Pure: the shell has read and judged the
+ * clusters, writes the record by compare-and-set, and only then gives clusters anything.
+ *
+ * One decision a step: a breach, or a stage that opens, or the end. So each is a write of its own, and a step that is done twice does
+ * nothing twice. A breach is looked for in the open stage, and before a stage opens in all that passed as well: what breaks
+ * after six hours halts a fleet at its next gate, not never.
+ */
+import type { FreezeNote } from '../../takeover/freeze.ts';
+import { nodesRoundedDown, nodesRoundedUp } from '../../policy/share.ts';
+import type { FleetStrategy } from '../fleet-daemon-set.ts';
+import { findFleetBreach } from './find-fleet-breach.ts';
+import type { FleetBreachNote, FleetRecord, RefusedContent } from './fleet-record.ts';
+import { judgeStage } from './judge-stage.ts';
+import type { StageJudgement } from './judge-stage.ts';
+import { tallyStage } from './tally-stage.ts';
+import type { StageSeen } from './tally-stage.ts';
+
+/** What a step has read. */
+export interface StepInput {
+  readonly record: FleetRecord;
+  readonly strategy: FleetStrategy;
+  readonly freeze?: FreezeNote;
+  /** Clusters of the open stage; absent before the first one, and after the last. */
+  readonly open?: StageSeen;
+  /** Of stages that passed, by their index: read once a stage might open. Absent: they were not read. */
+  readonly passed?: ReadonlyMap<number, StageSeen>;
+  readonly nowMs: number;
+}
+
+/** What it comes to. */
+export interface FleetStep {
+  readonly record: FleetRecord;
+  readonly decision?: {
+    readonly kind: 'halted' | 'stage-opened' | 'completed';
+    readonly message: string;
+  };
+  /** Clusters that may be given the release now, beyond those that roll. */
+  readonly giveMax: number;
+  /** True if passed stages have to be read before this step may open the next one: ask again with them. */
+  readonly needsPassed: boolean;
+}
+
+/** Content that was halted, remembered. */
+const REFUSED_MAX = 8;
+
+/** Makes the step. */
+export function advanceFleet(input: StepInput): FleetStep {
+  const { record, open, nowMs } = input;
+  const overruledAtMs = record.orders.resumed?.breachAtMs ?? 0;
+  const tally = open && tallyStage(open, overruledAtMs);
+  const counts = { ...(tally?.counts ?? record.counts), returning: record.counts.returning };
+  const judged = judgeStage({ ...input, ...(tally === undefined ? {} : { tally }) });
+  const seen = { ...withTimes(record, { judged, counts, nowMs }), counts };
+  const breach = isHeld(judged) ? undefined : findBreachIn(input, seen);
+  if (breach !== undefined) return halt(seen, breach);
+  if (judged.isOver && record.stage > 0 && input.passed === undefined) {
+    return { record, giveMax: 0, needsPassed: true };
+  }
+  if (!judged.isOver) {
+    return { record: seen, giveMax: giveMaxOf(input, judged, seen), needsPassed: false };
+  }
+  return openNext(seen, nowMs);
+}
+
+/** Nobody looks for a breach then: it stands, or nothing is done in any case. */
+function isHeld({ gate }: StageJudgement): boolean {
+  return gate.kind === 'frozen' || gate.kind === 'returning' || gate.kind === 'breach';
+}
+
+interface Moment {
+  readonly judged: StageJudgement;
+  readonly counts: FleetRecord['counts'];
+  readonly nowMs: number;
+}
+
+/** With what moved since the last step: since when it is well, when it got further. */
+function withTimes(record: FleetRecord, { judged, counts, nowMs }: Moment): FleetRecord {
+  const { wellSinceMs: formerMs, ...rest } = record;
+  const wellSinceMs = judged.isSettled ? (formerMs ?? nowMs) : undefined;
+  const { gate } = judged;
+  const before = record.counts;
+  const isFurther = counts.well + counts.failed > before.well + before.failed;
+  // Whoever waits for a person, a window or a soak is not stuck.
+  const isStuck = gate.kind === 'rolling' && !isFurther;
+  return {
+    ...rest,
+    gate,
+    ...(wellSinceMs === undefined ? {} : { wellSinceMs }),
+    progressedAtMs: isStuck ? record.progressedAtMs : nowMs,
+  };
+}
+
+function findBreachIn(
+  { strategy, open, passed, nowMs, record: before }: StepInput,
+  record: FleetRecord,
+): FleetBreachNote | undefined {
+  const overruledAtMs = record.orders.resumed?.breachAtMs ?? 0;
+  const stages = [
+    ...(passed ?? []),
+    ...(open === undefined ? [] : [[before.stage, open] as const]),
+  ];
+  for (const [index, seen] of stages) {
+    const stage = strategy.stages[index];
+    const dealt = record.stages[index];
+    if (stage === undefined || dealt === undefined) continue;
+    const isOpen = index === before.stage;
+    const breach = findFleetBreach({
+      stage: dealt.name,
+      tally: tallyStage(seen, overruledAtMs),
+      given: seen.given,
+      failedClustersMax: nodesRoundedDown(stage.maxFailures, dealt.members.count),
+      ...(isOpen && record.gate.kind === 'rolling' ? { stuckSinceMs: record.progressedAtMs } : {}),
+      ...(strategy.progressDeadlineMs === undefined
+        ? {}
+        : { progressDeadlineMs: strategy.progressDeadlineMs }),
+      nowMs,
+    });
+    if (breach !== undefined) return breach;
+  }
+  return undefined;
+}
+
+function halt(record: FleetRecord, breach: FleetBreachNote): FleetStep {
+  const { contentHash } = record.release;
+  const { cause, atMs, message } = breach;
+  const others: readonly RefusedContent[] = record.refused.filter(
+    (one) => one.contentHash !== contentHash,
+  );
+  const refused = [...others, { contentHash, cause, atMs }].slice(-REFUSED_MAX);
+  const { proven: _taken, ...rest } = record;
+  // What was proven at the last stage is not any more.
+  const proven = record.proven?.contentHash === contentHash ? record.former : record.proven;
+  return {
+    record: {
+      ...rest,
+      ...(proven === undefined ? {} : { proven }),
+      breach,
+      refused,
+      gate: { kind: 'breach' },
+    },
+    decision: { kind: 'halted', message },
+    giveMax: 0,
+    needsPassed: false,
+  };
+}
+
+function giveMaxOf(
+  { strategy }: StepInput,
+  { mayGive }: StageJudgement,
+  { stage, stages, counts }: FleetRecord,
+): number {
+  const open = strategy.stages[stage];
+  const dealt = stages[stage];
+  if (!mayGive || open === undefined || dealt === undefined) return 0;
+  const atOnce = nodesRoundedUp(open.maxConcurrency, dealt.members.count);
+  return Math.max(0, Math.max(1, atOnce) - counts.rolling);
+}
+
+function openNext(record: FleetRecord, nowMs: number): FleetStep {
+  const { wellSinceMs: _passed, ...rest } = record;
+  const next = record.stage + 1;
+  const isDone = next >= record.stages.length;
+  const isLast = next >= record.stages.length - 1;
+  const opened: FleetRecord = {
+    ...rest,
+    stage: next,
+    stageOpenedAtMs: nowMs,
+    progressedAtMs: nowMs,
+    // What the last stage is given has passed all others; a fleet of one stage is proven at its end.
+    ...(isDone || (isLast && next > 0) ? { proven: { ...record.release, provenAtMs: nowMs } } : {}),
+    gate: isDone ? { kind: 'done' } : { kind: 'rolling' },
+  };
+  const name = record.stages[next]?.name ?? '';
+  return {
+    record: opened,
+    decision: isDone
+      ? { kind: 'completed', message: 'every stage has passed' }
+      : { kind: 'stage-opened', message: `stage ${name} opened` },
+    giveMax: 0,
+    needsPassed: false,
+  };
+}

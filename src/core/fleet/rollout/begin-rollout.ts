@@ -1,0 +1,88 @@
+/**
+ * The record with which a release begins (issue 18). Pure.
+ *
+ * What was proven before stays as the way back; a pause outlives the release that it was given under, all other orders end with it.
+ * Content that was halted is held from its first moment, whoever applies it again: GitOps does so every few minutes. A release of the
+ * same content (another strategy, another placement) passes its stages anew, and clusters that have it need not be given it again.
+ */
+import type { FleetDaemonSet } from '../fleet-daemon-set.ts';
+import type { FleetBreachNote, FleetRecord, FleetRelease } from './fleet-record.ts';
+
+/** What is known of the FleetDaemonSet whose rollout begins. */
+export interface Beginning {
+  readonly fleet: Pick<FleetDaemonSet, 'namespace' | 'name'>;
+  readonly uid: string;
+  readonly release: FleetRelease;
+  /** Absent: there is none, or it is of a FleetDaemonSet that had the name before. */
+  readonly former?: FleetRecord;
+  readonly nowMs: number;
+}
+
+const NO_COUNTS = {
+  waiting: 0,
+  rolling: 0,
+  well: 0,
+  failed: 0,
+  offline: 0,
+  untouched: 0,
+  returning: 0,
+};
+
+/** Needs to be dealt out. */
+const NEVER_DEALT = {
+  stages: [],
+  ring: { id: '', count: 0 },
+  registryRevision: 0,
+  dealtAtMs: 0,
+  untouchedClusters: 0,
+  ringDueAtMs: 0,
+};
+
+/** The record as the release begins it. */
+export function beginRollout({ fleet, uid, release, former, nowMs }: Beginning): FleetRecord {
+  const before = former?.uid === uid ? former : undefined;
+  if (before !== undefined && before.release.contentHash === release.contentHash) {
+    const { wellSinceMs: _restarted, ...kept } = before;
+    return { ...kept, ...NEVER_DEALT, ...atStart(nowMs), release };
+  }
+  const proven = before?.proven;
+  const refused = before?.refused ?? [];
+  const known = refused.find(({ contentHash }) => contentHash === release.contentHash);
+  const paused = before?.orders.paused;
+  const breach: FleetBreachNote | undefined = known && {
+    cause: 'KnownBad',
+    atMs: nowMs,
+    message: `the same content was halted before (${known.cause})`,
+    clusters: [],
+  };
+  return {
+    namespace: fleet.namespace,
+    name: fleet.name,
+    uid,
+    version: former?.version ?? 0,
+    release,
+    startedAtMs: nowMs,
+    ...atStart(nowMs),
+    ...NEVER_DEALT,
+    ...(breach === undefined ? {} : { breach }),
+    ...(proven === undefined ? {} : { proven, former: proven }),
+    refused,
+    orders: paused === undefined ? {} : { paused },
+  };
+}
+
+function atStart(
+  nowMs: number,
+): Pick<
+  FleetRecord,
+  'stage' | 'stageOpenedAtMs' | 'progressedAtMs' | 'gate' | 'counts' | 'dueAtMs'
+> {
+  return {
+    stage: -1,
+    stageOpenedAtMs: nowMs,
+    progressedAtMs: nowMs,
+    gate: { kind: 'next' },
+    counts: NO_COUNTS,
+    dueAtMs: nowMs,
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * Deals the clusters of a fleet out to its stages and the ring, at the start of a rollout and whenever a registration changed (issue 18).
+ *
+ * Costs the fleet, so it is seldom; the steps between cost their stage. A cluster is in one place:
+ *
+ *   observe, frozen, rival ─▶ untouched: in no list
+ *   was given this release at a stage that is open or passed ─▶ stays there, whatever its labels say by now
+ *   offline ─▶ the ring
+ *   dealt to a stage that is open or passed, and was not given it ─▶ the ring: it comes late
+ *   all others ─▶ their stage
+ *
+ * A stage of some nodes (`nodes`) is finished with the stage after it: its clusters stand at the head of that list, too.
+ */
+import type { ClusterId, ClusterUid } from '../../model/identifiers.ts';
+import type { ClusterRegistration } from '../../model/registration.ts';
+import { assignStages } from '../assign-stages.ts';
+import { isOfflineAt } from '../cluster-facts.ts';
+import { compilePlacement } from '../choose-clusters.ts';
+import type { FleetDaemonSet } from '../fleet-daemon-set.ts';
+import { whyUntouched } from '../plan-cluster.ts';
+import type { ClusterPlace, FleetClusterRecord } from './fleet-record.ts';
+
+/** What dealing knows of a cluster. */
+export interface DealtCluster extends Pick<
+  ClusterRegistration,
+  'id' | 'labels' | 'mode' | 'isFrozen' | 'rival'
+> {
+  readonly clusterUid: ClusterUid;
+  /** Absent: it was never heard. */
+  readonly heardAtMs?: number;
+  /** Of an earlier step. */
+  readonly record?: FleetClusterRecord;
+}
+
+/** How far the rollout is that is dealt for. */
+export interface DealAt {
+  /** Of the release. */
+  readonly contentHash: string;
+  /** The open stage; -1: none. */
+  readonly stage: number;
+  readonly nowMs: number;
+}
+
+/** Who is where. */
+export interface Deal {
+  readonly stages: readonly {
+    readonly name: string;
+    readonly isChosen: boolean;
+    readonly clusters: readonly ClusterId[];
+  }[];
+  readonly ring: readonly ClusterId[];
+  readonly untouchedClusters: number;
+}
+
+/** Deals them out; clusters where the fleet is not placed are left out. */
+export function dealFleet(
+  fleet: FleetDaemonSet,
+  clusters: readonly DealtCluster[],
+  at: DealAt,
+): Deal {
+  const placed = clusters.filter(compilePlacement(fleet.placement));
+  const touched = placed.filter((cluster) => whyUntouched(cluster) === undefined);
+  const kept = new Map<ClusterId, ClusterPlace>();
+  const ring: ClusterId[] = [];
+  const free: DealtCluster[] = [];
+  for (const cluster of touched) {
+    const place = placeOf(cluster, at);
+    if (place !== undefined) kept.set(cluster.id, place);
+    else if (isOfflineAt(cluster.heardAtMs, at.nowMs)) ring.push(cluster.id);
+    else free.push(cluster);
+  }
+  // Shares are of all that can be updated, those that already were among them.
+  const dealable = touched.filter(({ id }) => kept.has(id)).concat(free);
+  const stages = assignStages(fleet, dealable).map(({ stage, clusters: assigned }, index) => {
+    const stay = [...kept].flatMap(([id, place]) => (place === index ? [id] : []));
+    const fresh = assigned.flatMap(({ id }) => (kept.has(id) ? [] : [id]));
+    const isLate = index <= at.stage;
+    if (isLate) ring.push(...fresh);
+    return {
+      name: stage.name,
+      isChosen: stage.choice !== undefined,
+      clusters: isLate ? stay : [...stay, ...fresh],
+    };
+  });
+  for (const [id, place] of kept) if (place === 'ring') ring.push(id);
+  return {
+    stages: withUnfinished(stages, fleet),
+    ring,
+    untouchedClusters: placed.length - touched.length,
+  };
+}
+
+/** Where a cluster was given this release; undefined: it was not. */
+function placeOf(
+  { record, clusterUid }: DealtCluster,
+  { contentHash, stage }: DealAt,
+): ClusterPlace | undefined {
+  if (record === undefined || record.contentHash !== contentHash) return undefined;
+  if (record.clusterUid !== clusterUid) return undefined;
+  return record.place === 'ring' || record.place <= stage ? record.place : undefined;
+}
+
+/** Clusters of which a few nodes go first go on with the stage after it. */
+function withUnfinished(stages: Deal['stages'], { strategy }: FleetDaemonSet): Deal['stages'] {
+  const [first, second, ...others] = stages;
+  if (first === undefined || second === undefined || strategy.stages[0].nodes === undefined) {
+    return stages;
+  }
+  const finished = new Set(second.clusters);
+  const begun = first.clusters.filter((id) => !finished.has(id));
+  return [first, { ...second, clusters: [...begun, ...second.clusters] }, ...others];
+}

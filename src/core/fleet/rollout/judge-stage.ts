@@ -1,0 +1,121 @@
+/**
+ * What a fleet's open stage waits for, and whether the next one opens (issue 18, build items 1 and 4). Pure.
+ *
+ *   frozen ▸ going back ▸ breach ▸ paused ▸ its clusters ▸ evidence ▸ soak ▸ approval after ▸ approval before the next ▸ window ▸ opens
+ *
+ * The gravest first, as in a rollout inside a cluster (core/rollout/gate.ts). A stage without a cluster that shows evidence is no
+ * success: it holds until a person approves, except where nothing was left for it. Nothing here sends or counts.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import { isOpen, nextOpeningMs } from '../../policy/window.ts';
+import type { FreezeNote } from '../../takeover/freeze.ts';
+import type { FleetStage, FleetStrategy } from '../fleet-daemon-set.ts';
+import type { FleetGate, FleetRecord } from './fleet-record.ts';
+import type { StageTally } from './tally-stage.ts';
+
+/** What a stage is judged by. */
+export interface StageInput {
+  readonly record: FleetRecord;
+  readonly strategy: FleetStrategy;
+  /** Of the open stage; absent before the first one. */
+  readonly tally?: StageTally;
+  readonly freeze?: FreezeNote;
+  readonly nowMs: number;
+}
+
+/** What comes of it. */
+export interface StageJudgement {
+  readonly gate: FleetGate;
+  /** True if the next stage opens now, or the rollout is over (`done`). */
+  readonly isOver: boolean;
+  /** True if clusters of the open stage may be given it now. */
+  readonly mayGive: boolean;
+  /** True if nothing of the stage is on its way, so that its soak counts. */
+  readonly isSettled: boolean;
+}
+
+/** Gate before stage k. */
+export function gateBefore(stage: number): number {
+  return 2 * stage;
+}
+
+/** Gate after stage k. */
+export function gateAfter(stage: number): number {
+  return 2 * stage + 1;
+}
+
+/** True while clusters go back to what was proven: an order asks for it, or the strategy at a breach that nobody overruled. */
+export function isGoingBack(
+  { orders, breach, former }: FleetRecord,
+  { onBreach }: FleetStrategy,
+): boolean {
+  if (former === undefined) return false;
+  if (orders.undo !== undefined) return true;
+  return breach !== undefined && onBreach === 'rollback';
+}
+
+/** Judges the open stage. A breach is found by the caller, and stands in the record. */
+export function judgeStage(input: StageInput): StageJudgement {
+  const { record, freeze, strategy } = input;
+  if (freeze !== undefined) return held({ kind: 'frozen', by: freeze.by, why: freeze.why });
+  if (isGoingBack(record, strategy)) return held({ kind: 'returning' });
+  if (record.breach !== undefined) return held({ kind: 'breach' });
+  if (record.orders.paused !== undefined) return held({ kind: 'paused' });
+  if (record.stage >= record.stages.length) return held({ kind: 'done' });
+  const { tally } = input;
+  if (record.stage < 0 || tally === undefined) return judgeNext(input);
+  return judgeClusters(input, tally);
+}
+
+function held(gate: FleetGate): StageJudgement {
+  return { gate, isOver: false, mayGive: false, isSettled: false };
+}
+
+function judgeClusters(input: StageInput, tally: StageTally): StageJudgement {
+  const { record, strategy, nowMs } = input;
+  const { waiting, rolling } = tally.counts;
+  const stage = strategy.stages[record.stage];
+  const windows = stage?.windows ?? [];
+  if (waiting > 0 || rolling > 0) {
+    const mayGive = isOpen(windows, nowMs);
+    const gate: FleetGate =
+      rolling === 0 && !mayGive ? closed(windows, nowMs) : { kind: 'rolling' };
+    return { gate, isOver: false, mayGive, isSettled: false };
+  }
+  const dealt = record.stages[record.stage];
+  const isPassedOver = isApproved(record, gateAfter(record.stage));
+  const isNothing = dealt !== undefined && dealt.members.count === 0 && !dealt.isChosen;
+  if (isNothing) return judgeNext(input);
+  if (tally.provenClusters === 0 && !isPassedOver) {
+    return { ...held({ kind: 'no-evidence', stage: dealt?.name ?? '' }), isSettled: true };
+  }
+  const untilMs = (record.wellSinceMs ?? nowMs) + (stage?.soakMs ?? 0);
+  if (untilMs > nowMs) return { ...held({ kind: 'soaking', untilMs }), isSettled: true };
+  if (stage?.approval === 'after' && !isPassedOver) {
+    return { ...held({ kind: 'approval', gate: gateAfter(record.stage) }), isSettled: true };
+  }
+  return judgeNext(input);
+}
+
+/** Whether the stage after the open one may open. */
+function judgeNext({ record, strategy, nowMs }: StageInput): StageJudgement {
+  const next = record.stage + 1;
+  const stage: FleetStage | undefined = strategy.stages[next];
+  const settled = { isOver: false, mayGive: false, isSettled: true };
+  if (stage === undefined || next >= record.stages.length) {
+    return { ...settled, gate: { kind: 'done' }, isOver: true };
+  }
+  if (stage.approval === 'before' && !isApproved(record, gateBefore(next))) {
+    return { ...settled, gate: { kind: 'approval', gate: gateBefore(next) } };
+  }
+  if (!isOpen(stage.windows, nowMs)) return { ...settled, gate: closed(stage.windows, nowMs) };
+  return { ...settled, gate: { kind: 'next' }, isOver: true };
+}
+
+function closed(windows: FleetStage['windows'], nowMs: number): FleetGate {
+  return { kind: 'window', ...defined({ opensAtMs: nextOpeningMs(windows, nowMs) }) };
+}
+
+function isApproved({ orders }: FleetRecord, gate: number): boolean {
+  return orders.approved !== undefined && orders.approved.gate >= gate;
+}

@@ -1,0 +1,96 @@
+/**
+ * What a verdict makes of a cluster's record. Pure; the same record again where nothing moved, so that nothing is written.
+ *
+ * A failure stands until the cluster is given something else, or an operator resumes: a pod that crashes now and then must not look well
+ * at the moment of the gate. Somebody who takes the release back is answered twice within ten minutes, and at the third time it is a
+ * loop: that is told and left (facts 6), since two healers never end.
+ */
+import type { ClusterVerdict } from './judge-cluster.ts';
+import type { ClusterFailure, FleetClusterRecord } from './fleet-record.ts';
+
+/** Turns of somebody who takes it back, and in what time, that are a loop. */
+const REVERTS_MAX = 3;
+const REVERTS_WITHIN_MS = 600_000;
+
+/** The record as the verdict leaves it, and whether the cluster is to be given the same once more. */
+export interface Noted {
+  readonly record: FleetClusterRecord;
+  readonly isToGive: boolean;
+}
+
+/** Notes a verdict. */
+export function noteVerdict(
+  record: FleetClusterRecord,
+  verdict: ClusterVerdict,
+  nowMs: number,
+): Noted {
+  const kept = { record, isToGive: false };
+  if (record.phase === 'failed') return kept;
+  switch (verdict.kind) {
+    case 'gone':
+    case 'untouched':
+    case 'offline':
+    case 'rebuilt':
+    case 'awaited':
+      return kept;
+    case 'failed':
+      // A cluster that goes back is not failed once more by what it leaves.
+      if (record.phase === 'returning' || record.phase === 'returned') return kept;
+      return { record: withFailure(record, { ...verdict.failure, atMs: nowMs }), isToGive: false };
+    case 'reverted':
+      return noteRevert(record, verdict.fields, nowMs);
+    case 'rolling':
+      return { record: moved(record, 'rolling', { nodes: verdict.nodes }), isToGive: false };
+    case 'empty':
+      return {
+        record: moved(record, 'well', { nodes: { updated: 0, desired: 0 } }),
+        isToGive: false,
+      };
+    case 'well':
+      return { record: moved(record, 'well', { nodes: verdict.nodes, nowMs }), isToGive: false };
+  }
+}
+
+/** The record as failed. */
+export function withFailure(
+  record: FleetClusterRecord,
+  failure: ClusterFailure,
+): FleetClusterRecord {
+  const { wellSinceMs: _former, ...rest } = record;
+  return { ...rest, phase: 'failed', failure };
+}
+
+interface Seen {
+  readonly nodes: NonNullable<FleetClusterRecord['nodes']>;
+  readonly nowMs?: number;
+}
+
+/** Among the phases of going there, or of going back. */
+function moved(
+  record: FleetClusterRecord,
+  phase: 'rolling' | 'well',
+  { nodes, nowMs }: Seen,
+): FleetClusterRecord {
+  const isBack = record.phase === 'returning' || record.phase === 'returned';
+  const next = isBack ? (phase === 'well' ? 'returned' : 'returning') : phase;
+  const { wellSinceMs: formerMs, ...rest } = record;
+  const wellSinceMs = phase === 'well' ? (formerMs ?? nowMs) : undefined;
+  // Counts of nodes move with every pod: they are written when something else is.
+  if (next === record.phase && wellSinceMs === formerMs) return record;
+  return { ...rest, phase: next, nodes, ...(wellSinceMs === undefined ? {} : { wellSinceMs }) };
+}
+
+function noteRevert(record: FleetClusterRecord, fields: readonly string[], nowMs: number): Noted {
+  const { reverts } = record;
+  const isWithin = reverts !== undefined && nowMs - reverts.sinceMs <= REVERTS_WITHIN_MS;
+  const count = (isWithin ? reverts.count : 0) + 1;
+  const noted: FleetClusterRecord = {
+    ...record,
+    reverts: { count, sinceMs: isWithin ? reverts.sinceMs : nowMs, by: reverts?.by ?? '' },
+  };
+  if (count < REVERTS_MAX) return { record: noted, isToGive: true };
+  const what = fields.join(', ');
+  const message = `somebody else set ${what} back ${String(count)} times within ten minutes`;
+  const failure = { cause: 'Reverted', message, atMs: nowMs, nodes: [] };
+  return { record: withFailure(noted, failure), isToGive: false };
+}

@@ -1,0 +1,71 @@
+/**
+ * Counts the clusters of a stage, each in one place, and says what of it is evidence (issue 18).
+ *
+ * A cluster at zero is never hidden in a sum: each is judged for itself, and a failure counts whatever the others do. Clusters that are
+ * offline or that nobody may touch neither block nor count. A cluster that was given the release and fell silent is offline as well:
+ * it is no success, and where most do so the stage is a breach (find-fleet-breach.ts).
+ */
+import type { LogRatios } from '../../evidence/e-value.ts';
+import type { ClusterVerdict } from './judge-cluster.ts';
+import type { FleetClusterRecord, FleetCounts } from './fleet-record.ts';
+
+/** A cluster of a stage that was given the release, judged. */
+export interface GivenCluster {
+  /** As the verdict left it. */
+  readonly record: FleetClusterRecord;
+  readonly verdict: ClusterVerdict;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Of the trial of its rollout: what its nodes showed against their peers. Absent: there is none. */
+  readonly ratios?: LogRatios;
+}
+
+/** What was found of a stage's clusters. */
+export interface StageSeen {
+  readonly given: readonly GivenCluster[];
+  /** Not given it yet, and not known to be out of reach. */
+  readonly waitingClusters: number;
+  readonly offlineClusters: number;
+  readonly untouchedClusters: number;
+}
+
+/** Its counts, and what they are worth. */
+export interface StageTally {
+  readonly counts: Omit<FleetCounts, 'returning'>;
+  /** Well, with a node that runs it. */
+  readonly provenClusters: number;
+  /** Given it, and not heard any more. */
+  readonly silentClusters: number;
+  readonly failed: readonly GivenCluster[];
+}
+
+/** Counts them. Failures up to `overruledAtMs` were looked at by an operator: they neither block nor count. */
+export function tallyStage(seen: StageSeen, overruledAtMs: number): StageTally {
+  const tally = {
+    waiting: seen.waitingClusters,
+    rolling: 0,
+    well: 0,
+    failed: 0,
+    offline: seen.offlineClusters,
+    untouched: seen.untouchedClusters,
+  };
+  let provenClusters = 0;
+  let silentClusters = 0;
+  const failed: GivenCluster[] = [];
+  for (const cluster of seen.given) {
+    const { record, verdict } = cluster;
+    if (record.phase === 'failed') {
+      tally.failed += 1;
+      if ((record.failure?.atMs ?? 0) > overruledAtMs) failed.push(cluster);
+    } else if (verdict.kind === 'offline') {
+      tally.offline += 1;
+      silentClusters += 1;
+    } else if (verdict.kind === 'untouched' || verdict.kind === 'gone') tally.untouched += 1;
+    else if (verdict.kind === 'well') {
+      tally.well += 1;
+      provenClusters += 1;
+    } else if (verdict.kind === 'empty') tally.well += 1;
+    else if (verdict.kind === 'rebuilt') tally.waiting += 1;
+    else tally.rolling += 1;
+  }
+  return { counts: tally, provenClusters, silentClusters, failed };
+}
