@@ -33,7 +33,7 @@ export function wholeFleetRecord(name: string): FleetRecord {
     stageOpenedAtMs: 2,
     wellSinceMs: 3,
     progressedAtMs: 4,
-    stages: [{ name: 'first', members: { id: 'list', count: 3 }, isChosen: true }],
+    stages: [{ name: 'first', members: { id: 'list', count: 3 }, namesNobody: true }],
     ring: { id: '', count: 0 },
     registryRevision: 5,
     dealtAtMs: 6,

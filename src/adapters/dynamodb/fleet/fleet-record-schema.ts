@@ -61,7 +61,7 @@ const GateSchema: v.GenericSchema<unknown, FleetGate> = v.variant('kind', [
   kindOnly('returning'),
   kindOnly('returned'),
   v.strictObject({ kind: v.literal('frozen'), by: v.string(), why: v.string() }),
-  v.strictObject({ kind: v.literal('no-evidence'), stage: v.string() }),
+  v.strictObject({ kind: v.literal('no-evidence'), stage: v.string(), gate: countSchema }),
   v.strictObject({ kind: v.literal('invalid'), message: v.string() }),
   kindOnly('next'),
   kindOnly('done'),
@@ -90,7 +90,7 @@ export const RecordSchema: v.GenericSchema<
   wellSinceMs: v.exactOptional(timeSchema),
   progressedAtMs: timeSchema,
   stages: v.pipe(
-    v.array(v.strictObject({ name: v.string(), members: MembersSchema, isChosen: v.boolean() })),
+    v.array(v.strictObject({ name: v.string(), members: MembersSchema, namesNobody: v.boolean() })),
     v.maxLength(STAGES_MAX),
   ),
   ring: MembersSchema,

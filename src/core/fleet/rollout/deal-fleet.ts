@@ -15,7 +15,7 @@ import type { ClusterId, ClusterUid } from '../../model/identifiers.ts';
 import type { ClusterRegistration } from '../../model/registration.ts';
 import { assignStages } from '../assign-stages.ts';
 import { isOfflineAt } from '../cluster-facts.ts';
-import { compilePlacement } from '../choose-clusters.ts';
+import { compileChoice, compilePlacement } from '../choose-clusters.ts';
 import type { FleetDaemonSet } from '../fleet-daemon-set.ts';
 import { whyUntouched } from '../plan-cluster.ts';
 import type { ClusterPlace, FleetClusterRecord } from './fleet-record.ts';
@@ -45,7 +45,7 @@ export interface DealAt {
 export interface Deal {
   readonly stages: readonly {
     readonly name: string;
-    readonly isChosen: boolean;
+    readonly namesNobody: boolean;
     readonly clusters: readonly ClusterId[];
   }[];
   readonly ring: readonly ClusterId[];
@@ -78,7 +78,7 @@ export function dealFleet(
     if (isLate) ring.push(...fresh);
     return {
       name: stage.name,
-      isChosen: stage.choice !== undefined,
+      namesNobody: stage.choice !== undefined && !placed.some(compileChoice(stage.choice)),
       clusters: isLate ? stay : [...stay, ...fresh],
     };
   });

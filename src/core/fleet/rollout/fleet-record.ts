@@ -78,8 +78,8 @@ export interface MemberList {
 export interface DealtStage {
   readonly name: string;
   readonly members: MemberList;
-  /** True where it names clusters by name or label: without any it holds, since nothing would be proven. */
-  readonly isChosen: boolean;
+  /** True where it names clusters by name or label, and none is like that, not even one out of reach: it holds (users-want 4.1). */
+  readonly namesNobody: boolean;
 }
 
 /** The record of the rollout of one FleetDaemonSet. */
@@ -152,8 +152,8 @@ export type FleetGate =
   | { readonly kind: 'returning' }
   | { readonly kind: 'returned' }
   | { readonly kind: 'frozen'; readonly by: string; readonly why: string }
-  /** A stage that names clusters has none that could show evidence: never a success. */
-  | { readonly kind: 'no-evidence'; readonly stage: string }
+  /** None of the stage's clusters shows evidence: never a success. Who agrees to this gate lets it pass all the same. */
+  | { readonly kind: 'no-evidence'; readonly stage: string; readonly gate: number }
   /** Its document is none to this release of Rollcall, or renders to no DaemonSet somewhere. */
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'next' }

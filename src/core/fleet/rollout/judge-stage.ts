@@ -82,12 +82,14 @@ function judgeClusters(input: StageInput, tally: StageTally): StageJudgement {
       rolling === 0 && !mayGive ? closed(windows, nowMs) : { kind: 'rolling' };
     return { gate, isOver: false, mayGive, isSettled: false };
   }
-  const dealt = record.stages[record.stage];
-  const isPassedOver = isApproved(record, gateAfter(record.stage));
-  const isNothing = dealt !== undefined && dealt.members.count === 0 && !dealt.isChosen;
-  if (isNothing) return judgeNext(input);
+  const gate = gateAfter(record.stage);
+  const isPassedOver = isApproved(record, gate);
   if (tally.provenClusters === 0 && !isPassedOver) {
-    return { ...held({ kind: 'no-evidence', stage: dealt?.name ?? '' }), isSettled: true };
+    const dealt = record.stages[record.stage];
+    // Whoever is out of reach neither blocks nor counts; the first stage is what all that follows rests on.
+    const isNobodyTried = tally.triedClusters === 0 && record.stage > 0;
+    if (isNobodyTried && dealt?.namesNobody !== true) return judgeNext(input);
+    return { ...held({ kind: 'no-evidence', stage: dealt?.name ?? '', gate }), isSettled: true };
   }
   const untilMs = (record.wellSinceMs ?? nowMs) + (stage?.soakMs ?? 0);
   if (untilMs > nowMs) return { ...held({ kind: 'soaking', untilMs }), isSettled: true };
@@ -105,8 +107,13 @@ function judgeNext({ record, strategy, nowMs }: StageInput): StageJudgement {
   if (stage === undefined || next >= record.stages.length) {
     return { ...settled, gate: { kind: 'done' }, isOver: true };
   }
-  if (stage.approval === 'before' && !isApproved(record, gateBefore(next))) {
-    return { ...settled, gate: { kind: 'approval', gate: gateBefore(next) } };
+  const gate = gateBefore(next);
+  const dealt = record.stages[next];
+  if (next === 0 && dealt?.members.count === 0 && !isApproved(record, gate)) {
+    return { ...settled, gate: { kind: 'no-evidence', stage: dealt.name, gate } };
+  }
+  if (stage.approval === 'before' && !isApproved(record, gate)) {
+    return { ...settled, gate: { kind: 'approval', gate } };
   }
   if (!isOpen(stage.windows, nowMs)) return { ...settled, gate: closed(stage.windows, nowMs) };
   return { ...settled, gate: { kind: 'next' }, isOver: true };

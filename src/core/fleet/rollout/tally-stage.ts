@@ -33,6 +33,8 @@ export interface StageTally {
   readonly counts: Omit<FleetCounts, 'returning'>;
   /** Well, with a node that runs it. */
   readonly provenClusters: number;
+  /** Given it, and having a node to run it: those that could be evidence. */
+  readonly triedClusters: number;
   /** Given it, and not heard any more. */
   readonly silentClusters: number;
   readonly failed: readonly GivenCluster[];
@@ -50,6 +52,7 @@ export function tallyStage(seen: StageSeen, overruledAtMs: number): StageTally {
   };
   let provenClusters = 0;
   let silentClusters = 0;
+  let emptyClusters = 0;
   const failed: GivenCluster[] = [];
   for (const cluster of seen.given) {
     const { record, verdict } = cluster;
@@ -63,9 +66,12 @@ export function tallyStage(seen: StageSeen, overruledAtMs: number): StageTally {
     else if (verdict.kind === 'well') {
       tally.well += 1;
       provenClusters += 1;
-    } else if (verdict.kind === 'empty') tally.well += 1;
-    else if (verdict.kind === 'rebuilt') tally.waiting += 1;
+    } else if (verdict.kind === 'empty') {
+      tally.well += 1;
+      emptyClusters += 1;
+    } else if (verdict.kind === 'rebuilt') tally.waiting += 1;
     else tally.rolling += 1;
   }
-  return { counts: tally, provenClusters, silentClusters, failed };
+  const triedClusters = seen.given.length - emptyClusters;
+  return { counts: tally, provenClusters, triedClusters, silentClusters, failed };
 }
