@@ -75,6 +75,12 @@ export interface FleetStage {
 /** What a breach leads to: stand still, or go back to the last proven revision as well. */
 export type FleetBreach = 'halt' | 'rollback';
 
+/** Fields that others own: the cluster fails, told by manager and field; or they are taken. */
+export type FleetConflicts = 'abort' | 'overwrite';
+
+/** A template that somebody changed in a cluster after the rollout: told alone, or applied again. */
+export type FleetDrift = 'report' | 'heal';
+
 /** How the fleet is rolled. */
 export interface FleetStrategy {
   /** At least one; the last one takes every cluster that is left. */
@@ -82,6 +88,8 @@ export interface FleetStrategy {
   /** Which clusters go first, inside a stage and where a stage takes a share. */
   readonly order: readonly OrderRule[];
   readonly onBreach: FleetBreach;
+  readonly conflicts: FleetConflicts;
+  readonly drift: FleetDrift;
   /** A fleet that gets no further for so long is a breach; absent: none. */
   readonly progressDeadlineMs?: number;
   /**

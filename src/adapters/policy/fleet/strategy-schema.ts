@@ -105,6 +105,18 @@ export const strategySchema = closed(
     onBreach: v.exactOptional(
       v.pipe(oneOf('halt', 'rollback'), told('What a breach leads to.', 'rollback')),
     ),
+    conflicts: v.exactOptional(
+      v.pipe(
+        oneOf('abort', 'overwrite'),
+        told('What becomes of fields that others own with another value.', 'overwrite'),
+      ),
+    ),
+    drift: v.exactOptional(
+      v.pipe(
+        oneOf('report', 'heal'),
+        told('What becomes of a template that somebody changed after the rollout.', 'heal'),
+      ),
+    ),
     progressDeadline: v.exactOptional(
       v.pipe(
         written.duration(60_000),

@@ -133,7 +133,7 @@ function judgeStage(stage: WrittenStage, index: number, stages: number): readonl
     const message = 'takes every cluster, so that the stages after it would have none';
     problems.push({ field, message });
   }
-  if (stage.name === REST && !(isLast && isAll)) {
+  if (stage.name === REST && !(isLast && isAll && stage.nodes === undefined)) {
     const message = `must not be ${REST}: that takes what no other stage takes`;
     problems.push({ field: `${field}.name`, message });
   }
@@ -188,14 +188,19 @@ function toOverride({
 
 function toStrategy(written: WrittenStrategy): FleetStrategy {
   const { stages = DEFAULT_STAGES, order = [], onBreach = 'halt', progressDeadline } = written;
+  const { conflicts = 'abort', drift = 'report' } = written;
   const last = stages.at(-1);
-  const all = last !== undefined && takesAll(last) ? stages : [...stages, { name: REST }];
+  // A few nodes of all clusters are no end.
+  const isWhole = last !== undefined && takesAll(last) && last.nodes === undefined;
+  const all = isWhole ? stages : [...stages, { name: REST }];
   const [first = { name: REST }, ...others] = all;
   const rules: readonly OrderRule[] = toOrder(order);
   return {
     stages: [toStage(first, written), ...others.map((stage) => toStage(stage, written))],
     order: rules,
     onBreach,
+    conflicts,
+    drift,
     ...(progressDeadline === undefined ? {} : { progressDeadlineMs: progressDeadline }),
   };
 }
