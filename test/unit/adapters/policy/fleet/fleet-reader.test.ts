@@ -47,6 +47,8 @@ describe('createFleetReader', () => {
       ],
       order: [],
       onBreach: 'halt',
+      conflicts: 'abort',
+      drift: 'report',
       policyText: '{}',
     });
     assert.deepEqual([fleet.placement, fleet.overrides], [{}, []]);
