@@ -39,6 +39,8 @@ export function wholeFleetRecord(name: string): FleetRecord {
     dealtAtMs: 6,
     untouchedClusters: 0,
     ringDueAtMs: 6,
+    driftDueAtMs: 6,
+    drifted: { count: 1, clusters: [clusterId('two')] },
     breach: {
       cause: 'ClustersFailed',
       atMs: 7,

@@ -98,6 +98,13 @@ export const RecordSchema: v.GenericSchema<
   dealtAtMs: timeSchema,
   untouchedClusters: countSchema,
   ringDueAtMs: timeSchema,
+  driftDueAtMs: timeSchema,
+  drifted: v.exactOptional(
+    v.strictObject({
+      count: countSchema,
+      clusters: v.pipe(v.array(idSchema), v.maxLength(SHOWN_MAX)),
+    }),
+  ),
   breach: v.exactOptional(
     v.strictObject({
       cause: causeSchema,

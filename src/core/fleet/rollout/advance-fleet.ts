@@ -41,6 +41,8 @@ export interface FleetStep {
   readonly needsPassed: boolean;
 }
 
+/** How often the clusters of a rollout that is over are looked at for drift. */
+export const DRIFT_EVERY_MS = 6 * 3_600_000;
 /** Content that was halted, remembered. */
 const REFUSED_MAX = 8;
 
@@ -167,6 +169,7 @@ function openNext(record: FleetRecord, nowMs: number): FleetStep {
     stage: next,
     stageOpenedAtMs: nowMs,
     progressedAtMs: nowMs,
+    driftDueAtMs: nowMs + DRIFT_EVERY_MS,
     // What the last stage is given has passed all others; a fleet of one stage is proven at its end.
     ...(isDone || (isLast && next > 0) ? { proven: { ...record.release, provenAtMs: nowMs } } : {}),
     gate: isDone ? { kind: 'done' } : { kind: 'rolling' },

@@ -36,13 +36,14 @@ const NEVER_DEALT = {
   dealtAtMs: 0,
   untouchedClusters: 0,
   ringDueAtMs: 0,
+  driftDueAtMs: 0,
 };
 
 /** The record as the release begins it. */
 export function beginRollout({ fleet, uid, release, former, nowMs }: Beginning): FleetRecord {
   const before = former?.uid === uid ? former : undefined;
   if (before !== undefined && before.release.contentHash === release.contentHash) {
-    const { wellSinceMs: _restarted, ...kept } = before;
+    const { wellSinceMs: _restarted, drifted: _seen, ...kept } = before;
     return { ...kept, ...NEVER_DEALT, ...atStart(nowMs), release };
   }
   const proven = before?.proven;

@@ -109,6 +109,10 @@ export interface FleetRecord extends FleetKey {
   readonly untouchedClusters: number;
   /** Clusters of the ring are looked at again after this. */
   readonly ringDueAtMs: number;
+  /** Clusters of a rollout that is over are looked at for drift after this. */
+  readonly driftDueAtMs: number;
+  /** Whose template, or policy, was another one at that look; absent: nobody's. */
+  readonly drifted?: Drifted;
   readonly breach?: FleetBreachNote;
   /** The last one; this release itself once it is proven. */
   readonly proven?: ProvenRelease;
@@ -158,6 +162,13 @@ export type FleetGate =
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'next' }
   | { readonly kind: 'done' };
+
+/** Clusters that somebody changed after the rollout. */
+export interface Drifted {
+  readonly count: number;
+  /** Up to 16 of them. */
+  readonly clusters: readonly ClusterId[];
+}
 
 /** Where a cluster belongs: a stage of the open rollout, or the ring of those that came back. */
 export type ClusterPlace = number | 'ring';

@@ -2,7 +2,7 @@
  * When a fleet is looked at next, and whether a step changed anything: so that a fleet that is done costs nothing (issue 18).
  *
  * While clusters roll each turn of the schedule steps; a fleet that waits for time is looked at when that is, one that waits for a
- * person every minute; one that is done when its ring is due, or a day later. Orders, applies and registry changes wake it sooner:
+ * person every minute; one that is done when its ring is due, or the next look for drift. Orders, applies and registry changes wake it sooner:
  * the schedule sees them by itself.
  */
 import { canonicalJson } from '@rollcall/base/json.ts';
@@ -11,14 +11,14 @@ import type { FleetRecord } from './fleet-record.ts';
 
 const ROLLING_MS = 15_000;
 const WAITING_MS = 60_000;
-const DONE_MS = 86_400_000;
 /** An object that an operator has to repair, or a freeze. */
 const HELD_MS = 600_000;
 
 /** When the next step is needed at the latest. */
 export function whenDue(record: FleetRecord, nowMs: number): number {
-  const { ring, ringDueAtMs } = record;
-  const atMs = nowMs + waitOf(record, nowMs);
+  const { ring, ringDueAtMs, driftDueAtMs } = record;
+  const isDone = record.gate.kind === 'done';
+  const atMs = isDone ? Math.max(driftDueAtMs, nowMs + ROLLING_MS) : nowMs + waitOf(record, nowMs);
   return ring.count > 0 ? Math.min(atMs, Math.max(ringDueAtMs, nowMs + ROLLING_MS)) : atMs;
 }
 
@@ -43,7 +43,7 @@ function waitOf({ gate }: FleetRecord, nowMs: number): number {
     case 'invalid':
       return HELD_MS;
     case 'done':
-      return DONE_MS;
+      return HELD_MS;
   }
 }
 
