@@ -46,4 +46,24 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'raises its revision with what was written',
     },
   },
+  'fleet-proven-forgotten': {
+    bug: 'the release that a rollback leads to is removed by the tenth apply after it (18.1)',
+    file: 'src/core/fleet/rollout/fleet-history.ts',
+    before: ' || kept.has(documentId)',
+    after: '',
+    killedBy: {
+      file: 'test/unit/core/fleet/rollout/fleet-history.test.ts',
+      title: 'what the record of the rollout names as well',
+    },
+  },
+  'fleet-name-is-content': {
+    bug: 'another name of an override lets content that was halted roll again (18.1)',
+    file: 'src/core/fleet/content-hash.ts',
+    before: 'const content = { manifest, overrides: rendered as unknown as Json };',
+    after: 'const content = { manifest, overrides: overrides as unknown as Json };',
+    killedBy: {
+      file: 'test/unit/core/fleet/content-hash.test.ts',
+      title: 'is the same however clusters are staged',
+    },
+  },
 };

@@ -131,8 +131,8 @@ export const FLEET_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-former-document-stays': {
     bug: 'each apply leaves a document behind (18.1)',
     file: 'src/adapters/dynamodb/fleet/fleet-store.ts',
-    before: 'else if (former !== undefined) await table.remove',
-    after: 'else if (former?.version === 0) await table.remove',
+    before: 'else await removeDocuments',
+    after: 'else if (former?.version === 0) await removeDocuments',
     killedBy: { file: STORE_TEST, title: 'keeps one document of each' },
   },
 };

@@ -17,6 +17,7 @@ import type { StackOutputName } from '../../src/cli/reach/stack.ts';
 import type { Stack } from '../../src/cli/reach/stack.ts';
 import { MemoryCredentialStore } from './memory-credential-store.ts';
 import { MemoryDeadLetterStore } from './memory-dead-letter-store.ts';
+import { MemoryFleetRolloutStore } from './memory-fleet-rollout-store.ts';
 import { MemoryFleetStore } from './memory-fleet-store.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
@@ -29,6 +30,7 @@ export interface CommandStores {
   readonly registry: MemoryRegistryStore;
   readonly view: MemoryViewStore;
   readonly fleets: MemoryFleetStore;
+  readonly rollouts: MemoryFleetRolloutStore;
   readonly credentials: MemoryCredentialStore;
   readonly deadLetters: MemoryDeadLetterStore;
   readonly hints: RecordingHintQueue;
@@ -56,6 +58,7 @@ export class CommandWorld {
       registry: new MemoryRegistryStore(),
       view: new MemoryViewStore(),
       fleets: new MemoryFleetStore(),
+      rollouts: new MemoryFleetRolloutStore(),
       credentials: new MemoryCredentialStore(),
       deadLetters: new MemoryDeadLetterStore(),
       hints: new RecordingHintQueue(),

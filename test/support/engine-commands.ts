@@ -9,6 +9,7 @@ import { RELEASE } from '../../functions/release.ts';
 import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/credential-store.ts';
 import { createDynamoDeadLetterStore } from '../../src/adapters/dynamodb/dead-letter-store.ts';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
+import { createDynamoFleetRolloutStore } from '../../src/adapters/dynamodb/fleet/fleet-rollout-store.ts';
 import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet/fleet-store.ts';
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
@@ -79,6 +80,7 @@ export function openEngineStack(engine: Engine, breakage: Breakage = {}): Stack 
     openRegistry: (tableName) => createDynamoRegistryStore({ ...ofRegistry, tableName }),
     deadLetters: createDynamoDeadLetterStore(ofRegistry),
     fleets: createDynamoFleetStore(ofRegistry),
+    rollouts: createDynamoFleetRolloutStore(ofRegistry),
     credentials: createDynamoCredentialStore(ofRegistry),
     sqs,
     hints: createHintQueue({

@@ -15,6 +15,8 @@ function fleetOf(name: string, changes: Partial<FleetToWrite> = {}): FleetToWrit
     generation: 1,
     appliedAtMs: 1000,
     appliedBy: 'somebody',
+    contentHash: `content-of-${name}`,
+    history: [],
     document: { spec: { text: name } },
     ...changes,
   };
@@ -56,8 +58,41 @@ export function testFleetStore(store: () => FleetStore): void {
     assert.deepEqual([stored?.head.generation, stored?.document], [2, { text: winner }]);
   });
 
+  testHistory(store);
   testRemoval(store);
   testBounds(store);
+}
+
+function testHistory(store: () => FleetStore): void {
+  it('keeps the documents that its head names, and removes those that it names no more', async () => {
+    const fleet = fleetOf(freshName('fleet'));
+    const apply = async (generation: number, kept: readonly FleetHead[]): Promise<FleetHead> => {
+      const former = generation === 1 ? undefined : await headOf(store(), fleet);
+      const document = { generation };
+      const history = kept.map(({ documentId, contentHash, generation: of }) => ({
+        ...{ documentId, generation: of, contentHash: contentHash ?? '' },
+        ...{ appliedAtMs: 1, appliedBy: 'somebody' },
+      }));
+      const written = await store().writeFleet({ ...fleet, generation, document, history }, former);
+      assert.equal(written, 'written');
+      return headOf(store(), fleet);
+    };
+    const first = await apply(1, []);
+    const second = await apply(2, [first]);
+    assert.deepEqual(
+      second.history.map(({ generation, documentId }) => [generation, documentId]),
+      [[1, first.documentId]],
+    );
+    const third = await apply(3, [first]);
+    const read = [first, second, third].map(({ documentId }) =>
+      store().readDocument(fleet, documentId),
+    );
+    assert.deepEqual(await Promise.all(read), [{ generation: 1 }, undefined, { generation: 3 }]);
+    const elsewhere = { ...fleet, name: 'another' };
+    assert.equal(await store().readDocument(elsewhere, first.documentId), undefined);
+    await store().removeFleet(third);
+    assert.equal(await store().readDocument(fleet, first.documentId), undefined);
+  });
 }
 
 function testRemoval(store: () => FleetStore): void {

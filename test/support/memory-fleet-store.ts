@@ -5,6 +5,7 @@
  */
 import { formatFleetKey } from '../../src/core/fleet/fleet-daemon-set.ts';
 import type { FleetKey } from '../../src/core/fleet/fleet-daemon-set.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type {
   FleetHead,
   FleetPage,
@@ -20,9 +21,15 @@ const DOCUMENT_BYTES_MAX = 300_000;
 /** A store in memory. */
 export class MemoryFleetStore implements FleetStore {
   readonly #fleets = new Map<string, StoredFleet>();
+  readonly #documents = new Map<string, JsonObject>();
 
   readFleet(key: FleetKey): Promise<StoredFleet | undefined> {
     return Promise.resolve(structuredClone(this.#fleets.get(formatFleetKey(key))));
+  }
+
+  readDocument(key: FleetKey, documentId: string): Promise<JsonObject | undefined> {
+    const document = this.#documents.get(`${formatFleetKey(key)} ${documentId}`);
+    return Promise.resolve(structuredClone(document));
   }
 
   listFleets({
@@ -50,6 +57,11 @@ export class MemoryFleetStore implements FleetStore {
     const version = (former?.version ?? 0) + 1;
     const head = { ...rest, version, documentId: `${rest.uid}#${String(version)}` };
     this.#fleets.set(key, structuredClone({ head, document }));
+    this.#documents.set(`${key} ${head.documentId}`, structuredClone(document));
+    const named = new Set([head, ...head.history].map(({ documentId }) => documentId));
+    for (const { documentId } of former === undefined ? [] : [former, ...former.history]) {
+      if (!named.has(documentId)) this.#documents.delete(`${key} ${documentId}`);
+    }
     return Promise.resolve('written');
   }
 
@@ -58,6 +70,9 @@ export class MemoryFleetStore implements FleetStore {
     if (!this.#fleets.has(key)) return Promise.resolve('written');
     if (!this.#isStill(key, head)) return Promise.resolve('lost');
     this.#fleets.delete(key);
+    for (const name of [...this.#documents.keys()]) {
+      if (name.startsWith(`${key} ${head.uid}#`)) this.#documents.delete(name);
+    }
     return Promise.resolve('written');
   }
 

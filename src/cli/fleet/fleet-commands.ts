@@ -44,9 +44,9 @@ const apply: CommandModule = defineCommand<FileOptions>({
       throw usageError('There is no file to apply.', 'Pass the file of a FleetDaemonSet with -f.');
     }
     const { fleet, document, leftOut } = readFleetFile(filename);
-    const { fleets, registry, random, clock } = await context.openStack();
-    const application = { fleet, document, by: callerOf(context), nowMs: clock.nowMs() };
-    const outcome = await applyFleet(application, { fleets, registry, random });
+    const stack = await context.openStack();
+    const application = { fleet, document, by: callerOf(context), nowMs: stack.clock.nowMs() };
+    const outcome = await applyFleet(application, { ...stack, reader: createFleetReader() });
     if (outcome.kind === 'refused') throw fleetError(outcome);
     const { kind: result, generation, placedClusters } = outcome;
     const { namespace, name } = fleet;

@@ -11,6 +11,7 @@ import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.t
 import { createDocumentClient } from '../../adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../../adapters/dynamodb/credential-store.ts';
 import { createDynamoDeadLetterStore } from '../../adapters/dynamodb/dead-letter-store.ts';
+import { createDynamoFleetRolloutStore } from '../../adapters/dynamodb/fleet/fleet-rollout-store.ts';
 import { createDynamoFleetStore } from '../../adapters/dynamodb/fleet/fleet-store.ts';
 import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
@@ -71,6 +72,7 @@ function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>):
     openRegistry: (tableName) => createDynamoRegistryStore({ ...ofRegistry, tableName }),
     deadLetters: createDynamoDeadLetterStore(ofRegistry),
     fleets: createDynamoFleetStore(ofRegistry),
+    rollouts: createDynamoFleetRolloutStore(ofRegistry),
     view: createDynamoViewStore({ client, random, tableName: outputs.ViewTableName }),
     credentials: createDynamoCredentialStore(ofRegistry),
     sqs,

@@ -7,6 +7,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { DeadLetterStore } from '../../ports/stores/dead-letter-store.ts';
 import type { CredentialStore } from '../../ports/stores/credential-store.ts';
+import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
 import type { FleetStore } from '../../ports/stores/fleet-store.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
@@ -72,6 +73,7 @@ export interface Stack {
   openRegistry(tableName: string): Pick<RegistryStore, 'listClusters' | 'readCluster'>;
   readonly view: ViewStore;
   readonly fleets: FleetStore;
+  readonly rollouts: FleetRolloutStore;
   readonly deadLetters: DeadLetterStore;
   /** Sealed tokens; nobody here opens them. */
   readonly credentials: CredentialStore;

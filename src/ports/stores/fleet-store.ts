@@ -2,10 +2,12 @@
  * FleetDaemonSets as they were applied, in the registry's table: what is wanted of all clusters, the truth (issue 18).
  *
  * A head and a document each. The head is small, is what listings read, and is changed by compare-and-set on its version; it
- * names the document, which is never changed. What grows with the clusters is in neither.
+ * names the document, which is never changed, and those of the generations before it that are kept. What grows with the clusters is in
+ * neither.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import type { FleetRelease } from '../../core/fleet/rollout/fleet-record.ts';
 
 /** What was applied last. */
 export interface FleetHead extends FleetKey {
@@ -20,6 +22,10 @@ export interface FleetHead extends FleetKey {
   readonly appliedBy: string;
   /** Names the document. */
   readonly documentId: string;
+  /** Of what it gives clusters (core/fleet/content-hash.ts); absent: a release of Rollcall wrote it that did not know of it. */
+  readonly contentHash?: string;
+  /** Generations before this one whose documents are kept, the newest first (core/fleet/rollout/fleet-history.ts). */
+  readonly history: readonly FleetRelease[];
 }
 
 /** Head and document. */
@@ -31,6 +37,7 @@ export interface StoredFleet {
 
 /** What is written of one. */
 export interface FleetToWrite extends Omit<FleetHead, 'version' | 'documentId'> {
+  readonly contentHash: string;
   readonly document: JsonObject;
 }
 
@@ -48,8 +55,10 @@ export interface FleetPage {
 export interface FleetStore {
   /** Strongly consistent; undefined when there is none. Rejects when it cannot be read. */
   readFleet(key: FleetKey): Promise<StoredFleet | undefined>;
+  /** A document that a head names, or a record of a rollout; undefined: it is not there any more. */
+  readDocument(key: FleetKey, documentId: string): Promise<JsonObject | undefined>;
   listFleets(options: { readonly cursor?: string; readonly limit: number }): Promise<FleetPage>;
-  /** If the stored head still is `former` (undefined: there is none). */
+  /** If the stored head still is `former` (undefined: there is none). Documents that `former` names and this one does not are removed. */
   writeFleet(fleet: FleetToWrite, former: FleetHead | undefined): Promise<FleetWrite>;
   /** If the stored head still is `head`; `written` also when it is gone. */
   removeFleet(head: FleetHead): Promise<'written' | 'lost'>;

@@ -28,7 +28,8 @@ const releaseEntries = {
 };
 const ProvenSchema = v.strictObject({ ...releaseEntries, provenAtMs: timeSchema });
 
-const ReleaseSchema = v.strictObject(releaseEntries);
+/** A release, as heads of FleetDaemonSets and records of rollouts hold it. */
+export const ReleaseSchema = v.strictObject(releaseEntries);
 
 const MembersSchema = v.strictObject({ id: v.string(), count: countSchema });
 const causeSchema = v.picklist([

@@ -1,7 +1,7 @@
 /**
  * FleetDaemonSets over DynamoDB: heads in one partition, so that they are listed by one query, documents in one of their own.
  *
- *   write    document under a new name ─▶ head (compare-and-set, names it) ─▶ former document is removed
+ *   write    document under a new name ─▶ head (compare-and-set, names it) ─▶ documents that it names no more are removed
  *   remove   head (compare-and-set) ─▶ documents of its uid
  *
  * A process may die between any two: then a document stays that nobody names, and is gone with the FleetDaemonSet. Nobody
@@ -11,6 +11,7 @@ import * as v from 'valibot';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
+import type { FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
 import type {
   FleetHead,
   FleetPage,
@@ -24,6 +25,7 @@ import { ItemTooLargeError, ItemUnreadableError, decodeBody, encodeBody } from '
 import { FLEETS_PARTITION, fleetDocumentKey, fleetHeadKey } from '../item-keys.ts';
 import { IF_MISSING, Table } from '../table.ts';
 import type { Condition, DynamoStoreOptions } from '../table.ts';
+import { ReleaseSchema } from './fleet-record-schema.ts';
 
 /** Somebody may apply anew between the two reads, and again. */
 const READS_MAX = 4;
@@ -36,6 +38,9 @@ const HeadSchema = v.object({
   appliedAtMs: v.number(),
   appliedBy: v.string(),
   documentId: v.string(),
+  contentHash: v.exactOptional(v.string()),
+  // Of a release of Rollcall that kept none.
+  history: v.optional(v.array(ReleaseSchema), []),
 });
 
 /** The FleetDaemonSets of a registry's table. */
@@ -43,6 +48,7 @@ export function createDynamoFleetStore(options: DynamoStoreOptions): FleetStore 
   const table = new Table(options);
   return {
     readFleet: (key) => readFleet(table, key),
+    readDocument: (key, documentId) => readDocument(table, key, documentId),
     listFleets: (page) => listFleets(table, page),
     writeFleet: (fleet, former) => writeFleet(table, fleet, former),
     removeFleet: (head) => removeFleet(table, head),
@@ -53,11 +59,19 @@ async function readFleet(table: Table, key: FleetKey): Promise<StoredFleet | und
   for (let reads = 0; reads < READS_MAX; reads += 1) {
     const head = await table.getAs(fleetHeadKey(key), headOf);
     if (head === undefined) return undefined;
-    const at = fleetDocumentKey(key, head.documentId);
-    const document = await table.getAs(at, ({ body }) => documentOf(at, body));
+    const document = await readDocument(table, key, head.documentId);
     if (document !== undefined) return { head, document };
   }
   throw new ItemUnreadableError(fleetHeadKey(key), 'names a document that is not there');
+}
+
+function readDocument(
+  table: Table,
+  key: FleetKey,
+  documentId: string,
+): Promise<JsonObject | undefined> {
+  const at = fleetDocumentKey(key, documentId);
+  return table.getAs(at, ({ body }) => documentOf(at, body));
 }
 
 function documentOf(key: ReturnType<typeof fleetDocumentKey>, body: unknown): JsonObject {
@@ -103,8 +117,26 @@ async function writeFleet(
   const attributes = { ...head, documentId, version: (former?.version ?? 0) + 1 };
   const written = await table.putIf(fleetHeadKey(key), attributes, ifStill(former));
   if (written === 'lost') await table.remove(at);
-  else if (former !== undefined) await table.remove(fleetDocumentKey(key, former.documentId));
+  else await removeDocuments(table, key, unnamed(former, head.history));
   return written;
+}
+
+/** Documents that a head named, and the one after it does not. */
+function unnamed(
+  former: FleetHead | undefined,
+  history: readonly FleetRelease[],
+): readonly string[] {
+  const named = new Set(history.map(({ documentId }) => documentId));
+  const before = former === undefined ? [] : [former, ...former.history];
+  return before.map(({ documentId }) => documentId).filter((id) => !named.has(id));
+}
+
+async function removeDocuments(
+  table: Table,
+  key: FleetKey,
+  documentIds: readonly string[],
+): Promise<void> {
+  await Promise.all(documentIds.map((id) => table.remove(fleetDocumentKey(key, id))));
 }
 
 async function removeFleet(table: Table, head: FleetHead): Promise<'written' | 'lost'> {

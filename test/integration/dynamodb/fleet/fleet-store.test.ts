@@ -19,6 +19,8 @@ const FLEET: FleetToWrite = {
   generation: 1,
   appliedAtMs: 1,
   appliedBy: 'somebody',
+  contentHash: 'content',
+  history: [],
   document: { text: 'one' },
 };
 
@@ -92,6 +94,23 @@ describe('the DynamoDB fleet store on dynalite (M4)', () => {
     const Key = { pk: 'FLEET#own/torn', sk };
     await table().send(new DeleteCommand({ TableName: 'registry', Key }));
     await assert.rejects(store().readFleet(fleet), { code: 'item-unreadable' });
+  });
+
+  it('reads a head of an earlier release of Rollcall as one without history', async () => {
+    const fleet = { ...FLEET, name: 'early' };
+    await store().writeFleet(fleet, undefined);
+    await table().send(
+      new UpdateCommand({
+        TableName: 'registry',
+        Key: { pk: 'FLEETS#00', sk: 'own/early' },
+        UpdateExpression: 'REMOVE contentHash, history',
+      }),
+    );
+    const { head } = (await store().readFleet(fleet)) ?? assert.fail();
+    assert.deepEqual(head.history, []);
+    assert.ok(!('contentHash' in head));
+    const next = { ...fleet, generation: 2, document: { text: 'two' } };
+    assert.equal(await store().writeFleet(next, head), 'written');
   });
 
   it('refuses a head that it does not know', async () => {

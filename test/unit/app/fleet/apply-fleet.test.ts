@@ -1,0 +1,76 @@
+// Applying a FleetDaemonSet: which documents somebody may go back to afterwards.
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
+import { createFleetReader } from '../../../../src/adapters/policy/fleet/fleet-reader.ts';
+import { applyFleet } from '../../../../src/app/fleet/apply-fleet.ts';
+import { releaseOf } from '../../../../src/app/fleet/fleet-release.ts';
+import type { StoredFleet } from '../../../../src/ports/stores/fleet-store.ts';
+import { wholeFleetRecord } from '../../../support/fleet-rollout-store-suite.ts';
+import { fleetDocument, fleetOf, manifestOf } from '../../../support/fleet-samples.ts';
+import { MemoryFleetRolloutStore } from '../../../support/memory-fleet-rollout-store.ts';
+import { MemoryFleetStore } from '../../../support/memory-fleet-store.ts';
+import { MemoryRegistryStore } from '../../../support/memory-registry-store.ts';
+
+const KEY = { namespace: 'monitoring', name: 'agent' };
+const reader = createFleetReader();
+
+describe('applying a FleetDaemonSet again and again', () => {
+  let fleets: MemoryFleetStore;
+  let rollouts: MemoryFleetRolloutStore;
+  beforeEach(() => {
+    fleets = new MemoryFleetStore();
+    rollouts = new MemoryFleetRolloutStore();
+  });
+
+  async function apply(spec: JsonObject): Promise<StoredFleet> {
+    const registry = new MemoryRegistryStore();
+    const application = { document: fleetDocument(spec), fleet: fleetOf(spec) };
+    const outcome = await applyFleet(
+      { ...application, by: 'somebody', nowMs: 1 },
+      { fleets, rollouts, registry, reader, random: seededRandom(1) },
+    );
+    assert.notEqual(outcome.kind, 'refused');
+    return (await fleets.readFleet(KEY)) ?? assert.fail();
+  }
+
+  const version = (count: number): JsonObject => ({
+    template: manifestOf({}, `registry.example/agent:${String(count)}`),
+  });
+
+  it('keeps what was applied before, with the name of its content', async () => {
+    const first = await apply(version(1));
+    assert.deepEqual(first.head.history, []);
+    const second = await apply(version(2));
+    assert.deepEqual(second.head.history, [releaseOf(first, reader)]);
+    const document = await fleets.readDocument(KEY, first.head.documentId);
+    assert.deepEqual(document, fleetDocument(version(1)));
+    const same = await apply({ ...version(2), placement: { clusterNames: ['a'] } });
+    assert.equal(same.head.generation, 3);
+    assert.equal(same.head.contentHash, second.head.contentHash);
+    assert.notEqual(same.head.contentHash, first.head.contentHash);
+  });
+
+  it('never removes what was proven, however often something else is applied', async () => {
+    const first = await apply(version(1));
+    const proven = { ...releaseOf(first, reader), provenAtMs: 1 };
+    await rollouts.writeRecord({ ...wholeFleetRecord('agent'), ...KEY, proven });
+    for (let count = 2; count < 15; count += 1) await apply(version(count));
+    const { head } = await apply(version(15));
+    assert.equal(head.history.length, 10);
+    assert.equal(head.history.at(-1)?.documentId, first.head.documentId);
+    assert.deepEqual(
+      await fleets.readDocument(KEY, first.head.documentId),
+      fleetDocument(version(1)),
+    );
+  });
+
+  it('names the content of a head that an earlier release of Rollcall wrote', async () => {
+    const stored = await apply(version(1));
+    const { contentHash, ...bare } = stored.head;
+    assert.equal(releaseOf({ ...stored, head: bare }, reader).contentHash, contentHash);
+    const odd = { head: bare, document: { kind: 'Newer' } };
+    assert.equal(releaseOf(odd, reader).contentHash, bare.documentId, 'equal to no other');
+  });
+});
