@@ -20,7 +20,7 @@ const RELEASE = {
 };
 
 /** A record that was never written, with every field that it may have. */
-export function wholeFleetRecord(name: string): FleetRecord {
+export function wholeFleetRecord(name: string): Required<FleetRecord> {
   const note = { by: 'somebody', atMs: 7 };
   return {
     namespace: 'suite',
@@ -71,7 +71,7 @@ export function wholeFleetRecord(name: string): FleetRecord {
 }
 
 /** The same of a cluster. */
-export function wholeClusterRecord(cluster: string): FleetClusterRecord {
+export function wholeClusterRecord(cluster: string): Required<FleetClusterRecord> {
   return {
     cluster: clusterId(cluster),
     clusterUid: clusterUid(`uid-of-${cluster}`),
