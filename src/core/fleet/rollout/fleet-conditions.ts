@@ -1,0 +1,253 @@
+/**
+ * How a fleet stands, as conditions after the conventions of Kubernetes (metav1.Condition), for tools that know nothing of Rollcall.
+ * Pure (issue 18; facts 6 of rollouts and fleets).
+ *
+ * Two families: Progressing, Degraded, Paused and Succeeded say what happens; Reconciling, Stalled and Ready are what kstatus,
+ * hence Flux and `kubectl wait`, reads. Success is said of one gate alone, `done`: whatever is not known to be well is never
+ * Ready. Of Ready, Reconciling and Stalled one is true at any time.
+ */
+import type { FleetGate, FleetRecord } from './fleet-record.ts';
+
+/** In the order in which they are written. */
+export const FLEET_CONDITION_TYPES = [
+  'Ready',
+  'Progressing',
+  'Degraded',
+  'Paused',
+  'Succeeded',
+  'Reconciling',
+  'Stalled',
+] as const;
+
+/** Type of a condition. */
+export type FleetConditionType = (typeof FLEET_CONDITION_TYPES)[number];
+
+/** A condition. */
+export interface FleetCondition {
+  readonly type: FleetConditionType;
+  readonly status: 'True' | 'False';
+  /** CamelCase. */
+  readonly reason: string;
+  /** In one sentence, MESSAGE_CHARACTERS_MAX at most. */
+  readonly message: string;
+  /** Whole seconds, as the API server's own; moves with `status` alone. */
+  readonly lastTransitionTime: string;
+  /** metadata.generation of the object that they stand in. */
+  readonly observedGeneration: number;
+}
+
+/** What was written before of a condition. */
+export interface FormerCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime: string;
+}
+
+/** What the conditions depend on, beside the record. */
+export interface ConditionsAt {
+  readonly former: readonly FormerCondition[];
+  readonly observedGeneration: number;
+  readonly nowMs: number;
+}
+
+/** Of a message; the convention allows 32,768. */
+export const MESSAGE_CHARACTERS_MAX = 1024;
+
+/** Where a fleet is: one word, and a sentence. */
+export interface FleetStanding {
+  /**
+   * `moving`: it goes on by itself. `held`: it waits for somebody, or for something that need not come. `stalled`: somebody
+   * has to look. `done`: all stages passed.
+   */
+  readonly kind: 'moving' | 'held' | 'stalled' | 'done';
+  /** CamelCase: the reason of conditions. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Text of other people, in one line and bounded. */
+export function boundedText(text: string, charactersMax = MESSAGE_CHARACTERS_MAX): string {
+  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
+  return line.length <= charactersMax ? line : `${cut(line, charactersMax - 1)}…`;
+}
+
+/** Never between the halves of one character. */
+function cut(text: string, length: number): string {
+  return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** Seconds are the unit of metav1.Time. */
+export function timeOf(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
+}
+
+/** The breach that stands: one that was looked at and overruled does not. */
+export function standingBreach({
+  breach,
+  orders: { resumed },
+}: Pick<FleetRecord, 'breach' | 'orders'>): FleetRecord['breach'] {
+  return breach !== undefined && resumed?.breachAtMs === breach.atMs ? undefined : breach;
+}
+
+type Gate<Kind> = Extract<FleetGate, { readonly kind: Kind }>;
+/** Gates that say themselves what is waited for; of the others the record does. */
+type TellingGate = Gate<'soaking' | 'window' | 'approval' | 'frozen' | 'no-evidence' | 'invalid'>;
+type PlainKind = Exclude<FleetGate, TellingGate>['kind'];
+
+const STANDINGS: Readonly<Record<FleetGate['kind'], Pick<FleetStanding, 'kind' | 'reason'>>> = {
+  rolling: { kind: 'moving', reason: 'RollingOut' },
+  soaking: { kind: 'moving', reason: 'Soaking' },
+  next: { kind: 'moving', reason: 'OpeningStage' },
+  window: { kind: 'moving', reason: 'WaitingForWindow' },
+  returning: { kind: 'moving', reason: 'RollingBack' },
+  approval: { kind: 'held', reason: 'AwaitingApproval' },
+  paused: { kind: 'held', reason: 'Paused' },
+  frozen: { kind: 'held', reason: 'Frozen' },
+  'no-evidence': { kind: 'held', reason: 'NoEvidence' },
+  breach: { kind: 'stalled', reason: 'Halted' },
+  returned: { kind: 'stalled', reason: 'RolledBack' },
+  invalid: { kind: 'stalled', reason: 'Invalid' },
+  done: { kind: 'done', reason: 'Completed' },
+};
+
+/** Where a fleet is. */
+export function fleetStanding(record: FleetRecord): FleetStanding {
+  const { gate } = record;
+  const { kind, reason } = STANDINGS[gate.kind];
+  const isUndone = gate.kind === 'returned' && record.breach === undefined;
+  const words = isPlain(gate) ? PLAIN_WORDS[gate.kind](record) : toldBy(gate, stageWords(record));
+  return { kind, reason: isUndone ? 'Undone' : reason, message: boundedText(words) };
+}
+
+function isPlain(gate: FleetGate): gate is Exclude<FleetGate, TellingGate> {
+  return gate.kind in PLAIN_WORDS;
+}
+
+const PLAIN_WORDS: Readonly<Record<PlainKind, (record: FleetRecord) => string>> = {
+  rolling: (record) => `${stageWords(record)}: ${countWords(record)}`,
+  next: (record) => `${stageWords(record)}: the next one opens`,
+  paused: ({ orders }) => `paused by ${orders.paused?.by ?? 'nobody that is known'}`,
+  returning: (record) => `clusters go back to ${formerWords(record)}${breachWords(record)}`,
+  returned: (record) => `clusters are back at ${formerWords(record)}${breachWords(record)}`,
+  breach: (record) => record.breach?.message ?? `${stageWords(record)} is halted`,
+  done: ({ stages, release }) =>
+    `all ${String(stages.length)} stages passed with generation ${String(release.generation)}`,
+};
+
+function toldBy(gate: TellingGate, stage: string): string {
+  switch (gate.kind) {
+    case 'soaking':
+      return `${stage} has to stay well until ${timeOf(gate.untilMs)}`;
+    case 'window': {
+      const { opensAtMs } = gate;
+      const when = opensAtMs === undefined ? '' : `, which opens at ${timeOf(opensAtMs)}`;
+      return `${stage} waits for its window${when}`;
+    }
+    case 'approval':
+      return `${stage}: gate ${String(gate.gate)} waits for somebody to approve it`;
+    case 'frozen':
+      return `frozen by ${gate.by}${gate.why === '' ? '' : `: ${gate.why}`}`;
+    case 'no-evidence':
+      return `no cluster of stage ${gate.stage} can show evidence, so it proves nothing`;
+    case 'invalid':
+      return gate.message;
+  }
+}
+
+function breachWords({ breach }: FleetRecord): string {
+  return breach === undefined ? '' : `: ${breach.message}`;
+}
+
+function stageWords({ stage, stages, release }: FleetRecord): string {
+  const open = stages[stage];
+  const generation = `generation ${String(release.generation)}`;
+  if (open === undefined) return generation;
+  return `${generation}, stage ${String(stage + 1)} of ${String(stages.length)} (${open.name})`;
+}
+
+/** Clusters at zero are never hidden in a sum. */
+function countWords({ counts }: FleetRecord): string {
+  const words = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${String(count)} ${name}`);
+  return words.length === 0 ? 'no clusters' : words.join(', ');
+}
+
+function formerWords({ former }: FleetRecord): string {
+  return former === undefined ? 'what they had' : `generation ${String(former.generation)}`;
+}
+
+type Judgement = Pick<FleetCondition, 'status' | 'reason' | 'message'>;
+
+/** The conditions, in the order of FLEET_CONDITION_TYPES. */
+export function fleetConditions(record: FleetRecord, at: ConditionsAt): readonly FleetCondition[] {
+  const judged = judge(record, fleetStanding(record));
+  return FLEET_CONDITION_TYPES.map((type) => {
+    const { status, ...words } = judged[type];
+    const former = at.former.find((one) => one.type === type);
+    const isSame = former?.status === status && isTime(former.lastTransitionTime);
+    return {
+      type,
+      status,
+      ...words,
+      lastTransitionTime: isSame ? former.lastTransitionTime : timeOf(at.nowMs),
+      observedGeneration: at.observedGeneration,
+    };
+  });
+}
+
+/** The object that they are read from is not only ours to write. */
+function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && Date.parse(text) > 0;
+}
+
+function judge(
+  record: FleetRecord,
+  { kind, reason, message }: FleetStanding,
+): Readonly<Record<FleetConditionType, Judgement>> {
+  const breach = standingBreach(record);
+  const isInvalid = record.gate.kind === 'invalid';
+  const isPaused = record.orders.paused !== undefined || record.gate.kind === 'frozen';
+  const isStalled = kind === 'stalled' || (breach !== undefined && kind !== 'moving');
+  const words = { reason, message };
+  const when = (isTrue: boolean): Judgement => ({ status: isTrue ? 'True' : 'False', ...words });
+  return {
+    Ready: when(kind === 'done' && !isStalled),
+    Progressing: when(kind === 'moving'),
+    Degraded: degraded(breach, isInvalid ? words : undefined),
+    Paused: isPaused ? paused(record, words) : no('NotPaused', 'nobody paused it'),
+    Succeeded: when(kind === 'done'),
+    Reconciling: when(kind !== 'done' && !isStalled),
+    Stalled: when(isStalled),
+  };
+}
+
+function no(reason: string, message: string): Judgement {
+  return { status: 'False', reason, message };
+}
+
+function degraded(
+  breach: FleetRecord['breach'],
+  invalid: Pick<Judgement, 'reason' | 'message'> | undefined,
+): Judgement {
+  if (breach !== undefined) {
+    return { status: 'True', reason: breach.cause, message: boundedText(breach.message) };
+  }
+  return invalid === undefined
+    ? no('NoBreach', 'nothing halted it')
+    : { status: 'True', ...invalid };
+}
+
+/** A pause stands whatever else the fleet waits for. */
+function paused(
+  { orders, gate }: FleetRecord,
+  words: Pick<Judgement, 'reason' | 'message'>,
+): Judgement {
+  if (gate.kind === 'frozen' || orders.paused === undefined) return { status: 'True', ...words };
+  const { by, atMs } = orders.paused;
+  return {
+    status: 'True',
+    reason: 'Paused',
+    message: boundedText(`paused by ${by} at ${timeOf(atMs)}`),
+  };
+}
