@@ -3,8 +3,8 @@
  *
  * Judged when one of its pods is made, or a delete of ours takes effect, by the commits of the API server, virtual time and the
  * text of the policy alone. A revision is what its pods run. It is proven once as many pods of it as the canary has nodes were
- * ready for the soak, without a restart, on Ready nodes; what runs first is proven. Until then it is on as
- * many nodes as the canary has. Nodes that leave a revision that got no further than its canary do not count: it may have been
+ * ready for the soak, without a restart, on Ready nodes, while it was the template's or no status tells of the edit that
+ * came after it; what runs first is proven. Until then it is on as many nodes as the canary has. Nodes that leave a revision that got no further than its canary do not count: it may have been
  * halted.
  * A pod that was ready counts for as long as a view may be old: seen late, never early. A soak, and the age of a view, are told by
  * the functions' clock: where that one is set forward a soak is shorter (skew-history.ts). While a pause stands nothing is
@@ -49,6 +49,8 @@ interface SetRecord {
   /** The template's revision, and when it became so. */
   current: string;
   editedAtMs: number;
+  /** What the template was before edits that no status tells of: runs that have not heard of them go on with it. */
+  former: readonly { readonly key: string; readonly untilGeneration: number }[];
   /** True once every node had a pod: what runs until then is what there is to go back to. */
   isBegun: boolean;
   readonly revisions: Map<string, Revision>;
@@ -231,7 +233,9 @@ export class StageAudit {
     const current = templateOf(set);
     const record = this.#sets.get(uid) ?? this.#begin(set);
     if (record.current !== current) {
-      Object.assign(record, { current, editedAtMs: this.#clock.monotonicMs() });
+      const left = { key: record.current, untilGeneration: set.metadata.generation ?? 0 };
+      const former = [...record.former.filter(({ key }) => key !== current), left];
+      Object.assign(record, { current, former, editedAtMs: this.#clock.monotonicMs() });
       const isBack = record.revisions.has(current);
       const { isProven, isSpread } = revisionIn(record, current);
       const halted = this.#leftOn(set, record);
@@ -264,6 +268,7 @@ export class StageAudit {
     const record: SetRecord = {
       current: templateOf(set),
       editedAtMs: this.#clock.monotonicMs(),
+      former: [],
       isBegun: false,
       revisions: new Map(),
     };
@@ -284,12 +289,17 @@ export class StageAudit {
     set: KubernetesObject,
     { record, policy }: { readonly record: SetRecord; readonly policy: RolloutPolicy },
   ): void {
-    const revision = revisionIn(record, record.current);
+    record.former = record.former.filter(
+      ({ untilGeneration }) => observedGeneration(set) < untilGeneration,
+    );
     const canary = this.#canaryOf(policy, set);
-    if (revision.isProven || canary === undefined) return;
-    const sinceMs = this.#ready.sinceMs(set.metadata.uid, record.current).at(canary - 1);
-    if (sinceMs === undefined) return;
-    revision.isProven = this.#functions.elapsedMs(sinceMs) >= policy.soakMs;
+    if (canary === undefined) return;
+    for (const key of [record.current, ...record.former.map((former) => former.key)]) {
+      const revision = revisionIn(record, key);
+      const sinceMs = this.#ready.sinceMs(set.metadata.uid, key).at(canary - 1);
+      if (revision.isProven || sinceMs === undefined) continue;
+      revision.isProven = this.#functions.elapsedMs(sinceMs) >= policy.soakMs;
+    }
   }
 
   /** How many nodes the canary has; undefined where it is not told by a number. */
@@ -324,6 +334,11 @@ export class StageAudit {
       (pod) => pod.metadata.uid !== uid && nodeOf(pod) === node.metadata.name,
     );
   }
+}
+
+function observedGeneration(set: KubernetesObject): number {
+  const status = set['status'] as { readonly observedGeneration?: number } | undefined;
+  return status?.observedGeneration ?? 0;
 }
 
 function revisionIn({ revisions }: SetRecord, key: string): Revision {

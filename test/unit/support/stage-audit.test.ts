@@ -54,6 +54,14 @@ class AuditWorld {
     await this.clock.advance(3 * MINUTE_MS);
   }
 
+  /** A status tells of the DaemonSet as it is. */
+  observe(): void {
+    this.api.change('daemonsets', { namespace: 'ns', name: 'agent' }, (set) => ({
+      ...set,
+      status: { observedGeneration: set.metadata.generation },
+    }));
+  }
+
   /** A delete of ours takes effect. */
   take(node: string, tag: number): void {
     const pod = this.api.find('pods', `p-${node}-${tag}`, 'ns');
@@ -93,6 +101,22 @@ describe('S16: a revision that goes beyond its canary', () => {
     await world.clock.advance(8 * MINUTE_MS);
     world.take('n2', 1);
     assert.equal(world.reports.length, 1);
+  });
+
+  it('is none if its soak ended before a status told of another template', async () => {
+    const world = await withCanary();
+    await world.release(3);
+    await world.clock.advance(7 * MINUTE_MS);
+    world.api.put('nodes', rawNode('n5'));
+    world.make('n5', 2);
+    assert.deepEqual(world.reports, []);
+    const told = await withCanary();
+    await told.release(3);
+    told.observe();
+    await told.clock.advance(7 * MINUTE_MS);
+    told.api.put('nodes', rawNode('n5'));
+    told.make('n5', 2);
+    assert.match(told.reports[0] ?? '', /p-n5-2 is made on n5/);
   });
 
   it('is one where a node that joins gets it', async () => {
