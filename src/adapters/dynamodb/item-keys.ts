@@ -117,6 +117,8 @@ export function fleetMembersKey(fleet: FleetInstance, listId: string, page: numb
 
 /** How often what decides the place of clusters was changed. */
 export const REGISTRY_REVISION_KEY: ItemKey = { pk: 'REGISTRY#00', sk: 'REVISION' };
+/** Where fleets are mirrored. */
+export const FLEET_MIRROR_KEY: ItemKey = { pk: 'FLEET-MIRROR#00', sk: 'MIRROR' };
 
 /** What `resync` remembers of its walk through the directory; in the view table. */
 export const WALK_KEY: ItemKey = { pk: 'RESYNC#00', sk: 'WALK' };

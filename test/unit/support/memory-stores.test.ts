@@ -3,9 +3,11 @@ import { describe } from 'node:test';
 import { testCredentialStore } from '../../support/credential-store-suite.ts';
 import { MemoryCredentialStore } from '../../support/memory-credential-store.ts';
 import { testFleetRolloutStore } from '../../support/fleet-rollout-store-suite.ts';
+import { testFleetMirrorStore } from '../../support/fleet-mirror-store-suite.ts';
 import { testFleetStore } from '../../support/fleet-store-suite.ts';
 import { MemoryFleetRolloutStore } from '../../support/memory-fleet-rollout-store.ts';
 import { MemoryFleetStore } from '../../support/memory-fleet-store.ts';
+import { MemoryFleetMirrorStore } from '../../support/memory-mirrors.ts';
 import { MemoryRegistryStore } from '../../support/memory-registry-store.ts';
 import { MemoryViewStore } from '../../support/memory-view-store.ts';
 import { testRegistryStore, testViewStore } from '../../support/store-suite.ts';
@@ -33,4 +35,7 @@ describe('FleetDaemonSets in memory (M4)', () => {
 describe('rollouts of FleetDaemonSets in memory (M4)', () => {
   const store = new MemoryFleetRolloutStore();
   testFleetRolloutStore(() => store);
+describe('where fleets are mirrored, in memory (M4)', () => {
+  const store = new MemoryFleetMirrorStore();
+  testFleetMirrorStore(() => store);
 });

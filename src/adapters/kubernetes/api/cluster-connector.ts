@@ -15,6 +15,7 @@ import type {
   ConnectRefusal,
   EgressRefusal,
 } from '../../../ports/cluster/cluster-access.ts';
+import type { MirrorConnector } from '../../../ports/cluster/mirror-access.ts';
 import type { TokenPurpose } from '../../../ports/stores/credential-store.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
@@ -25,6 +26,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { EgressPolicy } from '../egress/egress.ts';
 import { isRegion } from '../credentials/eks-token.ts';
 import type { AwsCredentials } from '../credentials/eks-token.ts';
+import { createMirrorAccess } from './mirror-access.ts';
 import { readObject } from './object-reader.ts';
 import { SealedTokenSource } from '../credentials/sealed-token-source.ts';
 import type { SealedTokens } from '../credentials/sealed-token-source.ts';
@@ -80,12 +82,8 @@ const VERIFIED_FOR_MS = 600_000;
 
 const UID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function refused(refusal: ConnectRefusal): Connection {
-  return { kind: 'refused', refusal };
-}
-
 /** Opens registered clusters over HTTPS. */
-export class HttpsClusterConnector implements ClusterConnector {
+export class HttpsClusterConnector implements ClusterConnector, MirrorConnector {
   readonly #options: ClusterConnectorOptions;
   /** In order of last use, the oldest first. */
   readonly #warm = new Map<ClusterId, WarmCluster>();
@@ -100,17 +98,30 @@ export class HttpsClusterConnector implements ClusterConnector {
   }
 
   async connect(registration: ClusterRegistration): Promise<Connection> {
+    const opened = await this.#opened(registration);
+    if ('kind' in opened) return { kind: 'refused', refusal: opened };
+    return { kind: 'connected', access: opened.access };
+  }
+
+  async connectMirror(
+    registration: ClusterRegistration,
+  ): ReturnType<MirrorConnector['connectMirror']> {
+    const opened = await this.#opened(registration);
+    if ('kind' in opened) return { kind: 'refused', refusal: opened };
+    return { kind: 'connected', mirrors: createMirrorAccess(opened) };
+  }
+
+  /** A cluster whose identity was checked. */
+  async #opened(registration: ClusterRegistration): Promise<WarmCluster | ConnectRefusal> {
     const known = this.#warm.get(registration.id);
     const isCurrent = known !== undefined && isSameOpening(known.registration, registration);
     const opened = isCurrent ? known : this.#open(registration);
-    if ('kind' in opened) return refused(opened);
+    if ('kind' in opened) return opened;
     this.#keep(opened);
     const refusal = (await tokenRefusal(opened.sealed)) ?? (await this.#verify(opened));
-    if (refusal !== undefined) {
-      if (refusal.kind !== 'unavailable') this.#drop(opened);
-      return refused(refusal);
-    }
-    return { kind: 'connected', access: opened.access };
+    if (refusal === undefined) return opened;
+    if (refusal.kind !== 'unavailable') this.#drop(opened);
+    return refusal;
   }
 
   forget(id: ClusterId): void {

@@ -1,0 +1,200 @@
+/**
+ * Shows fleets in the cluster that an operator named (ADR 0068): what is shown already costs nothing, what fails is tried again with the
+ * next walk, and less and less often.
+ *
+ *   setting (read once a minute) ─▶ shown already? ─▶ pause? ─▶ connect ─▶ write ─▶ remember
+ *
+ * A failure is counted each time, and told once when it begins and once when it ends: in the log, and in the item that `rollcall
+ * fleet status` reads. An outage of the cluster pauses all of its mirrors, a refusal of one object that one alone.
+ */
+import { boundedText } from '../../../core/fleet/rollout/fleet-conditions.ts';
+import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
+import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
+import type { FleetMirror, MirrorTrouble } from '../../../core/fleet/told/fleet-mirror.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
+import type { MirrorAccess, MirrorConnector } from '../../../ports/cluster/mirror-access.ts';
+import type { ProcessPorts } from '../../../ports/process.ts';
+import type { FleetMirrorStore } from '../../../ports/stores/fleet-mirror-store.ts';
+import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
+import { remember } from './mirror-memory.ts';
+import type { MirrorMemory } from './mirror-memory.ts';
+import { removeMirror, writeMirror } from './write-mirror.ts';
+import type { MirrorShown } from './write-mirror.ts';
+
+/** What mirrors need. */
+export interface MirrorOptions {
+  readonly mirrors: FleetMirrorStore;
+  readonly registry: Pick<RegistryStore, 'readCluster'>;
+  readonly connector: MirrorConnector;
+  /** Of the warm process. */
+  readonly memory: MirrorMemory;
+}
+
+type Fleet = Pick<FleetRecord, 'namespace' | 'name' | 'uid'>;
+type Failure = Pick<MirrorTrouble, 'code' | 'message'> & { readonly isOfAll: boolean };
+
+/** How long the setting is taken as it was read. */
+const SETTING_MS = 60_000;
+/** Then an object is looked at again, although nothing changed: somebody may have removed it. */
+export const LOOK_AGAIN_MS = 3_600_000;
+const FIRST_PAUSE_MS = 60_000;
+const PAUSE_MS_MAX = 900_000;
+const ALL = '';
+const TROUBLE_CHARACTERS_MAX = 500;
+
+/** The mirrors of one process. */
+export class MirrorShow {
+  readonly #options: MirrorOptions;
+  readonly #process: Pick<ProcessPorts, 'clock' | 'log' | 'metrics'>;
+
+  constructor(options: MirrorOptions, process: Pick<ProcessPorts, 'clock' | 'log' | 'metrics'>) {
+    this.#options = options;
+    this.#process = process;
+  }
+
+  /** Shows a record. */
+  async show(record: FleetRecord): Promise<void> {
+    const nowMs = this.#process.clock.nowMs();
+    const cluster = await this.#cluster(nowMs);
+    if (cluster === undefined || this.#isShown(record, cluster, nowMs)) return;
+    if (this.#isPaused(record, nowMs)) return;
+    const isShown = await this.#attempt(record, cluster, (mirrors) =>
+      writeMirror(record, mirrors, nowMs),
+    );
+    if (!isShown) return;
+    const { uid, version } = record;
+    remember(this.#options.memory.shown, formatFleetKey(record), {
+      ...{ cluster, uid, version },
+      atMs: nowMs,
+    });
+  }
+
+  /** Removes what was shown of a fleet. Nobody asks again, so no pause keeps it from one attempt. */
+  async hide(fleet: Fleet): Promise<void> {
+    const cluster = await this.#cluster(this.#process.clock.nowMs());
+    if (cluster === undefined) return;
+    this.#options.memory.shown.delete(formatFleetKey(fleet));
+    await this.#attempt(fleet, cluster, (mirrors) => removeMirror(fleet, mirrors));
+  }
+
+  async #cluster(nowMs: number): Promise<ClusterId | undefined> {
+    const { memory, mirrors } = this.#options;
+    const known = memory.setting;
+    if (known === undefined || nowMs - known.readAtMs >= SETTING_MS) {
+      memory.setting = { mirror: await mirrors.readMirror(), readAtMs: nowMs };
+    }
+    return memory.setting?.mirror.cluster;
+  }
+
+  #isShown(record: FleetRecord, cluster: ClusterId, nowMs: number): boolean {
+    const shown = this.#options.memory.shown.get(formatFleetKey(record));
+    return (
+      shown?.cluster === cluster &&
+      shown.uid === record.uid &&
+      shown.version >= record.version &&
+      nowMs - shown.atMs < LOOK_AGAIN_MS
+    );
+  }
+
+  #isPaused(fleet: Fleet, nowMs: number): boolean {
+    const { pauses } = this.#options.memory;
+    return [ALL, formatFleetKey(fleet)].some((name) => (pauses.get(name)?.untilMs ?? 0) > nowMs);
+  }
+
+  /** True if the mirror is as it should be. */
+  async #attempt(
+    fleet: Fleet,
+    cluster: ClusterId,
+    act: (mirrors: MirrorAccess) => Promise<MirrorShown>,
+  ): Promise<boolean> {
+    const key = formatFleetKey(fleet);
+    const { pauses } = this.#options.memory;
+    const opened = await this.#open(cluster);
+    const failure = 'code' in opened ? opened : failureOf(await act(opened));
+    if (failure === 'changed') return false;
+    if (failure !== undefined) {
+      await this.#fail(key, failure);
+      return false;
+    }
+    this.#process.metrics.count('FleetMirrors', { outcome: 'shown' });
+    pauses.delete(ALL);
+    pauses.delete(key);
+    await this.#settle(key);
+    return true;
+  }
+
+  async #open(cluster: ClusterId): Promise<MirrorAccess | Failure> {
+    const { registry, connector } = this.#options;
+    const registration = await registry.readCluster(cluster);
+    const refuse = (code: Failure['code'], message: string): Failure => ({
+      ...{ code, message },
+      isOfAll: true,
+    });
+    if (registration === undefined) {
+      return refuse('not-registered', `cluster ${cluster} is not registered`);
+    }
+    if (registration.isFrozen) {
+      return refuse('frozen', `cluster ${cluster} is frozen: nothing is written there`);
+    }
+    const connection = await connector.connectMirror(registration);
+    if (connection.kind === 'connected') return connection.mirrors;
+    const { refusal } = connection;
+    const why = refusal.kind === 'unavailable' ? refusal.message : refusal.kind;
+    return refuse('not-connected', `cluster ${cluster} cannot be reached: ${why}`);
+  }
+
+  async #fail(key: string, { code, message, isOfAll }: Failure): Promise<void> {
+    const { clock, log, metrics } = this.#process;
+    const { memory } = this.#options;
+    metrics.count('FleetMirrors', { outcome: code });
+    const failures = this.#pause(isOfAll ? ALL : key);
+    const known = memory.setting?.mirror.trouble;
+    const trouble: MirrorTrouble = {
+      code,
+      message: boundedText(message, TROUBLE_CHARACTERS_MAX),
+      sinceMs: clock.nowMs(),
+      ...(isOfAll ? {} : { fleet: key }),
+    };
+    if (known?.code === code && known.fleet === trouble.fleet) return;
+    const detail = trouble.message;
+    if (failures === 1) log.warn('a fleet cannot be mirrored', { fleet: key, code, detail });
+    // Of several troubles the first one is kept until it ends; one of the whole cluster outranks it.
+    if (known === undefined || isOfAll) await this.#note(trouble);
+  }
+
+  /** How often it failed by now. */
+  #pause(about: string): number {
+    const { pauses } = this.#options.memory;
+    const failures = (pauses.get(about)?.failures ?? 0) + 1;
+    const pauseMs = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** (failures - 1));
+    remember(pauses, about, { failures, untilMs: this.#process.clock.nowMs() + pauseMs });
+    return failures;
+  }
+
+  /** What was shown just now is no trouble any more. */
+  async #settle(key: string): Promise<void> {
+    const known = this.#options.memory.setting?.mirror.trouble;
+    if (known === undefined || (known.fleet !== undefined && known.fleet !== key)) return;
+    this.#process.log.info('fleets are mirrored again', { fleet: key });
+    await this.#note(undefined);
+  }
+
+  async #note(trouble: MirrorTrouble | undefined): Promise<void> {
+    const { memory, mirrors } = this.#options;
+    if (memory.setting === undefined) return;
+    const { trouble: _former, ...rest } = memory.setting.mirror;
+    const next: FleetMirror = trouble === undefined ? rest : { ...rest, trouble };
+    const written = await mirrors.writeMirror(next);
+    // Who lost does not know what stands there: it is read again, and noted with the next failure.
+    if (written === 'lost') delete memory.setting;
+    else memory.setting = { ...memory.setting, mirror: { ...next, version: next.version + 1 } };
+  }
+}
+
+/** `changed`: another process showed it meanwhile; what it showed is looked at with the next walk. */
+function failureOf(shown: MirrorShown): Failure | 'changed' | undefined {
+  if (shown.kind === 'shown') return undefined;
+  if (shown.kind === 'changed') return 'changed';
+  const { kind: code, message } = shown;
+  return { code, message, isOfAll: code === 'unavailable' };
+}

@@ -1,0 +1,41 @@
+/**
+ * Where fleets are mirrored, and what is the matter with that: one small item in the registry's table (ADR 0068).
+ *
+ * Named by an operator; trouble is noted by the function `fleet`, when it begins and when it ends.
+ */
+import type { ClusterId } from '../../model/identifiers.ts';
+
+/** Why a mirror is not as it should be. Words of logs, of metrics and of `rollcall fleet status` alike. */
+export type MirrorTroubleCode =
+  /** The cluster that was named has no registration any more. */
+  | 'not-registered'
+  /** Its registration is frozen: nothing is written there. */
+  | 'frozen'
+  | 'not-connected'
+  | 'unavailable'
+  | 'refused';
+
+/** What is the matter. */
+export interface MirrorTrouble {
+  readonly code: MirrorTroubleCode;
+  /** 500 characters at most. */
+  readonly message: string;
+  readonly sinceMs: number;
+  /** `namespace/name`, where it is about one fleet's object alone. */
+  readonly fleet?: string;
+}
+
+/** The mirror of a stack. */
+export interface FleetMirror {
+  /** Compare-and-set counter; 0: there is no item yet. */
+  readonly version: number;
+  /** Absent: there is none. */
+  readonly cluster?: ClusterId;
+  readonly setBy: string;
+  readonly setAtMs: number;
+  /** The first of them; absent: none is known. */
+  readonly trouble?: MirrorTrouble;
+}
+
+/** As nobody named one. */
+export const NO_MIRROR: FleetMirror = { version: 0, setBy: '', setAtMs: 0 };
