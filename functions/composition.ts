@@ -11,6 +11,7 @@ import { CALL_LIMITS, createAwsClient } from '../src/adapters/aws/create-client.
 import { createDocumentClient } from '../src/adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../src/adapters/dynamodb/credential-store.ts';
 import { withLaggingReads } from '../src/adapters/dynamodb/lagging-reads.ts';
+import { createDynamoFreezeStore } from '../src/adapters/dynamodb/registry/freeze-store.ts';
 import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
@@ -28,6 +29,7 @@ import type { ClusterConnector } from '../src/ports/cluster/cluster-access.ts';
 import type { CredentialStore, Seal } from '../src/ports/stores/credential-store.ts';
 import type { HintQueue, HintReceipts } from '../src/ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
+import type { FreezeStore } from '../src/ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../src/ports/stores/registry-store.ts';
 import type { ViewStore } from '../src/ports/stores/view-store.ts';
 import { EGRESS_VARIABLES, egressPolicy } from './egress-policy.ts';
@@ -38,6 +40,7 @@ export interface Composition {
   readonly clock: Clock;
   readonly random: Random;
   readonly registry: RegistryStore;
+  readonly freezes: FreezeStore;
   readonly view: ViewStore;
   readonly queue: HintQueue;
   readonly receipts: HintReceipts;
@@ -163,7 +166,8 @@ function compose(settings: Settings, identity: Identity): Composition {
   const client = createDocumentClient(options);
   const sqs = createAwsClient(SQSClient, CALL_LIMITS.function, options);
   const registryTable = { client, random, tableName: settings.ROLLCALL_REGISTRY_TABLE };
-  // Tokens are read as they are: one that was renewed just now replaces one that ends.
+  // Freezes and tokens are read as they are: one that was renewed just now replaces one that ends.
+  const freezes = createDynamoFreezeStore(registryTable);
   const tokens = createDynamoCredentialStore(registryTable);
   const stores = { random, client: readsMayLag === true ? withLaggingReads(client) : client };
   const keyArn = settings.ROLLCALL_CREDENTIALS_KEY_ARN;
@@ -178,6 +182,7 @@ function compose(settings: Settings, identity: Identity): Composition {
     clock,
     random,
     registry: createDynamoRegistryStore({ ...stores, tableName: registryTable.tableName }),
+    freezes,
     credentials: tokens,
     seal,
     view: createDynamoViewStore({ ...stores, tableName: settings.ROLLCALL_VIEW_TABLE }),

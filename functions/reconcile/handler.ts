@@ -44,7 +44,8 @@ function reconcileHint(
   aside: Aside,
   context: HandlerContext,
 ): Promise<ReconcileResult> {
-  const { registry, view, connector, queue, clock, random, reconcileWarmth } = composition(context);
+  const { registry, freezes, view, connector, queue, clock, random, reconcileWarmth } =
+    composition(context);
   const { signal, remainingMs, log, metrics } = context;
   const { cluster, namespace, name } = hint.key;
   return reconcileKey(
@@ -52,6 +53,7 @@ function reconcileHint(
     { deadlineMs: clock.monotonicMs() + remainingMs(), signal, aside },
     {
       registry,
+      freezes,
       view,
       connector: reportedConnector(connector, { log, metrics }),
       queue,

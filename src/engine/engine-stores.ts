@@ -5,9 +5,11 @@
  * environment there.
  */
 import { createDocumentClient } from '../adapters/aws/document-client.ts';
+import { createDynamoFreezeStore } from '../adapters/dynamodb/registry/freeze-store.ts';
 import { createDynamoRegistryStore } from '../adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../adapters/dynamodb/view-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import type { FreezeStore } from '../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';
 import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
@@ -28,6 +30,7 @@ export const WATCHER_SENDERS = {
 /** Both stores, and how to let go of their connections. */
 export interface EngineStores {
   readonly registry: RegistryStore;
+  readonly freezes: FreezeStore;
   readonly view: ViewStore;
   readonly destroy: () => void;
 }
@@ -41,8 +44,10 @@ export function openStores(aws: LocalAws): EngineStores {
     if (name === undefined) throw new Error(`infra/tables.yml declares no ${id}`);
     return name;
   };
+  const ofRegistry = { client, random, tableName: tableName('RegistryTable') };
   return {
-    registry: createDynamoRegistryStore({ client, random, tableName: tableName('RegistryTable') }),
+    registry: createDynamoRegistryStore(ofRegistry),
+    freezes: createDynamoFreezeStore(ofRegistry),
     view: createDynamoViewStore({ client, random, tableName: tableName('ViewTable') }),
     destroy: () => {
       client.destroy();

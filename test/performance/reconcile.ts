@@ -9,6 +9,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
+import { createDynamoFreezeStore } from '../../src/adapters/dynamodb/registry/freeze-store.ts';
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
 import { createDynamoViewStore } from '../../src/adapters/dynamodb/view-store.ts';
@@ -50,13 +51,14 @@ const clock = createSystemClock();
 const random = createSystemRandom();
 const view = createDynamoViewStore({ client, random, tableName: 'view' });
 const registry = createDynamoRegistryStore({ client, random, tableName: 'registry' });
+const freezes = createDynamoFreezeStore({ client, random, tableName: 'registry' });
 const connector = new SimulatedConnector();
 const policies = createPolicyReader();
 
 function dependenciesWith(warmth: ReconcileDependencies['warmth']): ReconcileDependencies {
   const [log, metrics, queue] = [new MemoryLog(), new MemoryMetrics(), new RecordingHintQueue()];
   const options = { ...defaultReconcileOptions, release: 'bench' };
-  const stores = { registry, view };
+  const stores = { registry, freezes, view };
   return { ...stores, connector, queue, clock, random, log, metrics, options, warmth, policies };
 }
 

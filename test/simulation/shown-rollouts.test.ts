@@ -29,9 +29,9 @@ async function resting(sets: Readonly<Record<string, string>>): Promise<World> {
 
 async function statusOf(world: World, name: string): Promise<RolloutStatus> {
   const policies = createPolicyReader();
-  const { view, registry } = world;
+  const { view, registry, freezes } = world;
   const key = { cluster: CLUSTER, namespace: 'ns', name };
-  const found = await findRollout(key, { registry, view, policies });
+  const found = await findRollout(key, { registry, freezes, view, policies });
   assert.equal(found.kind, 'found');
   const warmth = createReconcileWarmth();
   const nowMs = world.functionClock.nowMs();

@@ -18,6 +18,7 @@ import type { Stack } from '../../src/cli/reach/stack.ts';
 import { MemoryCredentialStore } from './memory-credential-store.ts';
 import { MemoryDeadLetterStore } from './memory-dead-letter-store.ts';
 import { MemoryFleetRolloutStore } from './memory-fleet-rollout-store.ts';
+import { MemoryFreezeStore } from './memory-freeze-store.ts';
 import { MemoryFleetStore } from './memory-fleet-store.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
@@ -31,6 +32,7 @@ export interface CommandStores {
   readonly view: MemoryViewStore;
   readonly fleets: MemoryFleetStore;
   readonly rollouts: MemoryFleetRolloutStore;
+  readonly freezes: MemoryFreezeStore;
   readonly credentials: MemoryCredentialStore;
   readonly deadLetters: MemoryDeadLetterStore;
   readonly hints: RecordingHintQueue;
@@ -59,6 +61,7 @@ export class CommandWorld {
       view: new MemoryViewStore(),
       fleets: new MemoryFleetStore(),
       rollouts: new MemoryFleetRolloutStore(),
+      freezes: new MemoryFreezeStore(),
       credentials: new MemoryCredentialStore(),
       deadLetters: new MemoryDeadLetterStore(),
       hints: new RecordingHintQueue(),

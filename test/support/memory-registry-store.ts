@@ -3,6 +3,7 @@
  *
  * One suite (store-suite.ts) holds it and the DynamoDB adapter to the same answers.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { RegistryRevisionStore } from '../../src/ports/stores/fleet-rollout-store.ts';
@@ -41,8 +42,10 @@ export class MemoryRegistryStore implements RegistryStore, RegistryRevisionStore
       const { id, clusterUid } = registration;
       const others = [...this.clusters.values()].filter((other) => other.id !== id);
       if (others.some((other) => other.clusterUid === clusterUid)) return 'uid-taken';
-      this.clusters.set(registration.id, { ...registration, configVersion: expectedVersion + 1 });
       this.revision += 1;
+      const { frozen, ...rest } = registration;
+      const note = registration.isFrozen ? defined({ frozen }) : {};
+      this.clusters.set(id, { ...rest, ...note, configVersion: expectedVersion + 1 });
       return 'written';
     });
   }

@@ -20,6 +20,7 @@ import type { ReconcileResult } from '../../src/app/reconcile/run/result.ts';
 import { createReconcileWarmth } from '../../src/app/reconcile/process/warmth.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
+import { MemoryFreezeStore } from './memory-freeze-store.ts';
 import { MemoryMetrics } from './memory-metrics.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
@@ -62,6 +63,7 @@ export class ReconcileWorld {
   readonly cluster = new SimulatedCluster(CLUSTER_UID, this.clock);
   readonly connector = new SimulatedConnector();
   readonly registry = new MemoryRegistryStore();
+  readonly freezes = new MemoryFreezeStore();
   readonly view = new MemoryViewStore();
   readonly queue = new RecordingHintQueue();
   readonly log = new MemoryLog();
@@ -99,6 +101,7 @@ export class ReconcileWorld {
     this.cluster.put('daemonsets', edit(sampleDaemonSet()) as never); // completed by the cluster
     this.dependencies = {
       registry: this.registry,
+      freezes: this.freezes,
       view: this.view,
       connector: this.connector,
       queue: this.queue,

@@ -6,7 +6,8 @@
  * (protocol 18): for whoever changes what the view may be used for.
  */
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
-import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
+import { freezeRegistration } from './edit-registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
@@ -35,15 +36,13 @@ export async function changeRegistration(
   return 'lost';
 }
 
-/** Writes the freeze, or lifts it, whatever else changes meanwhile; nothing where it stands so already. */
+/** Writes the freeze, or lifts it, whatever else changes meanwhile; nothing where it stands so already, whoever's it is. */
 export function writeFreeze(
   registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>,
   id: ClusterId,
-  isFrozen: boolean,
+  freeze: FreezeNote | boolean,
 ): ReturnType<typeof changeRegistration> {
-  return changeRegistration(registry, id, (stored) =>
-    stored.isFrozen === isFrozen ? stored : { ...stored, isFrozen },
-  );
+  return changeRegistration(registry, id, (stored) => freezeRegistration(stored, freeze));
 }
 
 /** Writes what `change` makes of META; `kept`: it made nothing. */

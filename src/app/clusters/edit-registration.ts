@@ -6,13 +6,18 @@
  * credential its kind and who renews it, never itself (S11).
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { ClusterAuthentication, ClusterRegistration } from '../../core/model/registration.ts';
+import type {
+  ClusterAuthentication,
+  ClusterRegistration,
+  FreezeNote,
+} from '../../core/model/registration.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 
 /** What to change; what is absent stays. */
 export interface RegistrationEdit {
-  readonly isFrozen?: boolean;
+  /** Frozen by whom and why, or not any more. A freeze that stands keeps its note. */
+  readonly freeze?: FreezeNote | false;
   readonly labels?: {
     readonly set: Readonly<Record<string, string>>;
     readonly removed: readonly string[];
@@ -31,19 +36,31 @@ export function editRegistration(
   registration: ClusterRegistration,
   edit: RegistrationEdit,
 ): ClusterRegistration {
-  const { caPem: oldCa, egress: oldEgress, ...rest } = registration;
+  const frozen =
+    edit.freeze === undefined ? registration : freezeRegistration(registration, edit.freeze);
+  const { caPem: oldCa, egress: oldEgress, ...rest } = frozen;
   const caPem = edit.caPem === undefined ? oldCa : (edit.caPem ?? undefined);
   const privateRanges = edit.privateRanges ?? oldEgress?.privateRanges ?? [];
   return {
     ...rest,
     ...defined({ caPem }),
     ...(privateRanges.length === 0 ? {} : { egress: { privateRanges } }),
-    isFrozen: edit.isFrozen ?? rest.isFrozen,
     server: edit.server ?? rest.server,
     senderRoleId: edit.senderRoleId ?? rest.senderRoleId,
     authentication: edit.authentication ?? rest.authentication,
     labels: editLabels(rest.labels, edit.labels),
   };
+}
+
+/** Frozen, by whom and why where that is told, or not any more; the very same where it stands so already, whoever's freeze it is. */
+export function freezeRegistration(
+  registration: ClusterRegistration,
+  freeze: FreezeNote | boolean,
+): ClusterRegistration {
+  const isFrozen = freeze !== false;
+  if (registration.isFrozen === isFrozen) return registration;
+  const { frozen: _former, ...rest } = registration;
+  return { ...rest, isFrozen, ...(typeof freeze === 'boolean' ? {} : { frozen: freeze }) };
 }
 
 function editLabels(
@@ -115,7 +132,7 @@ function fieldsOf(registration: ClusterRegistration): ReadonlyMap<string, string
   return new Map([
     ['clusterUid', registration.clusterUid],
     ['mode', registration.mode],
-    ['frozen', registration.isFrozen ? 'yes' : 'no'],
+    ['frozen', frozenText(registration)],
     ['server', registration.server],
     // Two authorities of one length are still two: a hash tells them apart.
     ['ca', caPem === undefined ? 'system' : `own (${hash48(caPem).toString(16)})`],
@@ -127,6 +144,15 @@ function fieldsOf(registration: ClusterRegistration): ReadonlyMap<string, string
     ['rival', timeText(rival?.seenAtMs)],
     ...Object.entries(labels).map(([key, value]) => [`label ${key}`, value] as const),
   ]);
+}
+
+/** Whether it is frozen, by whom and why. */
+export function frozenText({
+  isFrozen,
+  frozen,
+}: Pick<ClusterRegistration, 'isFrozen' | 'frozen'>): string {
+  if (!isFrozen || frozen === undefined) return isFrozen ? 'yes' : 'no';
+  return `yes, by ${frozen.by}${frozen.why === '' ? '' : ` (${frozen.why})`}`;
 }
 
 function timeText(atMs: number | undefined): string {

@@ -114,7 +114,9 @@ async function transferOne(
 ): Promise<Transferred> {
   const { id } = recorded;
   const standing = await registry.readCluster(id);
-  const ignored = choice.freeze === 'all' ? ['configVersion', 'isFrozen'] : ['configVersion'];
+  // Who froze it, and why, is not part of a copy (registry-document.ts).
+  const always = ['configVersion', 'frozen'];
+  const ignored = choice.freeze === 'all' ? [...always, 'isFrozen'] : always;
   const differing = standing === undefined ? [] : differences(recorded, standing);
   const fields = differing.filter((field) => !ignored.includes(field));
   if (standing !== undefined && fields.length === 0) return { id, result: 'same', fields };

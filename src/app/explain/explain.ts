@@ -150,7 +150,7 @@ async function findGuard({ basis, daemonSet, state, sources }: GuardInput): Prom
   });
   const doubt = freshness.kind === 'defer' ? freshness.guard : undefined;
   if (doubt?.code === 'view-incomplete') return doubt;
-  const registered = guardOfSubject(basis.registration, daemonSet);
+  const registered = guardOfSubject(basis.registration, daemonSet, basis.frozen);
   if (registered.kind !== 'act') return registered;
   if (await isSentinelMissing(basis, sources)) return SENTINEL_MISSING;
   if (isOpen(basis.meta.breaker, nowMs)) return UNAVAILABLE['cluster-unavailable'];

@@ -242,9 +242,10 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
     }
     ledger.events.push(...stageEvents);
     noteStages(decision.plan, context);
-    await restoreTemplate({ context, subject, plan: decision.plan, access, ledger });
     const { version: stateVersion } = stored;
-    await keepCopy({ context, subject, plan: decision.plan, access, ledger, stateVersion });
+    const sending = { context, subject, plan: decision.plan, access, ledger, stateVersion };
+    await restoreTemplate(sending);
+    await keepCopy(sending);
     await trimHistory(decision.plan.trims, { context, subject, access, ledger, stateVersion });
     if (judgement.waiting?.isStatusHeld === true) ledger.isStatusPostponed = true;
     else await updateStatus({ context, subject, plan: decision.plan, access, ledger });

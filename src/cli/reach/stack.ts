@@ -8,6 +8,7 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { DeadLetterStore } from '../../ports/stores/dead-letter-store.ts';
 import type { CredentialStore } from '../../ports/stores/credential-store.ts';
 import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
+import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import type { FleetStore } from '../../ports/stores/fleet-store.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
@@ -71,6 +72,7 @@ export interface Stack {
   readonly registry: RegistryStore;
   /** Registrations of another table of the account: one that was restored to a point in time. */
   openRegistry(tableName: string): Pick<RegistryStore, 'listClusters' | 'readCluster'>;
+  readonly freezes: FreezeStore;
   readonly view: ViewStore;
   readonly fleets: FleetStore;
   readonly rollouts: FleetRolloutStore;

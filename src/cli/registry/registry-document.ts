@@ -29,7 +29,9 @@ export interface RegistryDocument {
 export function composeDocument(
   of: Pick<RegistryDocument, 'stage' | 'table' | 'exportedAt' | 'clusters'>,
 ): RegistryDocument {
-  const { stage, table, exportedAt, clusters } = of;
+  const { stage, table, exportedAt } = of;
+  // A freeze is part of it, who froze and why is not: an older release would refuse the whole document for it.
+  const clusters = of.clusters.map(({ frozen: _note, ...registration }) => registration);
   return { kind: EXPORT_KIND, schema: SCHEMA, stage, table, exportedAt, clusters };
 }
 

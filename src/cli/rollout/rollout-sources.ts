@@ -12,8 +12,8 @@ import { CommandError, EXIT } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 
 /** To find a DaemonSet. */
-export function findSourcesOf({ registry, view }: Stack): FindSources {
-  return { registry, view, policies: createPolicyReader() };
+export function findSourcesOf({ registry, freezes, view }: Stack): FindSources {
+  return { registry, freezes, view, policies: createPolicyReader() };
 }
 
 /** To tell what a run of now would plan. */

@@ -60,12 +60,26 @@ export interface EgressPermit {
   readonly privateRanges: readonly string[];
 }
 
+/** Characters of a freeze's reason at most. */
+export const FREEZE_WHY_CHARACTERS_MAX = 256;
+
+/** Who froze something, and why: for people. It decides nothing; that a freeze stands does. */
+export interface FreezeNote {
+  /** What the CLI knows of its caller. 64 characters at most. */
+  readonly by: string;
+  /** In the operator's words, 256 characters at most; empty: none were given. */
+  readonly why: string;
+  readonly atMs: number;
+}
+
 /** Registry item of a cluster. */
 export interface ClusterRegistration {
   readonly id: ClusterId;
   readonly clusterUid: ClusterUid;
   readonly mode: ClusterMode;
   readonly isFrozen: boolean;
+  /** Who froze it, and why; absent: it is not frozen, or by a release that noted nobody. */
+  readonly frozen?: FreezeNote;
   readonly configVersion: number;
   /** Unique id of the IAM role of its watcher: the part of SenderId before the colon. */
   readonly senderRoleId: string;

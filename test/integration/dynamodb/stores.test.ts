@@ -15,6 +15,7 @@ import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { CredentialStore } from '../../../src/ports/stores/credential-store.ts';
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { testCredentialStore } from '../../support/credential-store-suite.ts';
+import { testFreezeNotes } from '../../support/freeze-store-suite.ts';
 import {
   freshName,
   metaOf,
@@ -62,6 +63,7 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
 
   testViewStore(() => present(view));
   testRegistryStore(() => present(registry));
+  testFreezeNotes(() => present(registry));
   testCredentialStore(() => present(credentials));
 
   it('refuses an item that is no sealed token, without quoting it (S11)', async () => {

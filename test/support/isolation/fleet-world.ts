@@ -17,6 +17,7 @@ import type { ClusterConnector, LiveRead } from '../../../src/ports/cluster/clus
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { NamespacedName } from '../../../src/ports/stores/view-store.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
+import { MemoryFreezeStore } from '../memory-freeze-store.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';
 import { MemoryViewStore } from '../memory-view-store.ts';
 import { FunctionHost } from '../simulation/function-host.ts';
@@ -59,6 +60,7 @@ export class FleetWorld {
   readonly random: Random;
   readonly view = new MemoryViewStore();
   readonly registry = new MemoryRegistryStore();
+  readonly freezes = new MemoryFreezeStore();
   readonly members = new Map<ClusterId, FleetMember>();
   readonly host: FunctionHost;
   readonly queues: SimulatedQueues;
@@ -73,6 +75,7 @@ export class FleetWorld {
       clock,
       random: this.random,
       registry: this.registry,
+      freezes: this.freezes,
       view: this.view,
       hintQueue: (own) => this.queues.hintQueue(own),
       receipts: this.queues.hintReceipts(),

@@ -9,6 +9,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { withLaggingReads } from '../../../src/adapters/dynamodb/lagging-reads.ts';
+import { createDynamoFreezeStore } from '../../../src/adapters/dynamodb/registry/freeze-store.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
 import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
@@ -94,6 +95,7 @@ export class Environment {
       clock,
       random,
       registry: createDynamoRegistryStore({ ...store, tableName: REGISTRY_TABLE }),
+      freezes: createDynamoFreezeStore({ client: strict, random, tableName: REGISTRY_TABLE }),
       view: createDynamoViewStore({ ...store, tableName: VIEW_TABLE }),
       hintQueue: (own) => this.#hintQueue(queues.hintQueue(own)),
       receipts: this.#receipts(queues.hintReceipts()),

@@ -35,6 +35,7 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
 import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
+import type { FreezeStore } from '../../../src/ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import type { NamespacedName, ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
@@ -66,6 +67,7 @@ export interface HostOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly registry: RegistryStore;
+  readonly freezes: FreezeStore;
   readonly view: ViewStore;
   /** A queue and a connector for one invocation, made with its clock. */
   readonly hintQueue: (clock: Clock) => HintQueue;
@@ -214,7 +216,7 @@ export class FunctionHost {
   }
 
   async #reconcileOne(hint: Hint, aside: Aside, invocation: Invocation): Promise<void> {
-    const { gate, clock, registry, view, queue, process, context } = invocation;
+    const { gate, clock, registry, freezes, view, queue, process, context } = invocation;
     const noted = notedView(view, this.#on.clock);
     this.#on.onRun?.(hint.key.name, hint.reason);
     try {
@@ -223,6 +225,7 @@ export class FunctionHost {
         { deadlineMs: clock.monotonicMs() + context.remainingMs(), signal: context.signal, aside },
         {
           registry,
+          freezes,
           view: noted.view,
           connector: gatedConnector(this.#on.connector(hint.key, noted), gate),
           queue,
@@ -324,13 +327,15 @@ export class FunctionHost {
       readonly handle: Handle;
     },
   ): Promise<SQSBatchResponse> {
-    const { registry, view, receipts } = this.#on;
+    const { registry, freezes, view, receipts } = this.#on;
     const { gate, process, event, handle } = work;
     const clock = gate.clock();
     const ports: InvocationPorts = {
       gate,
       clock,
       registry: gate.around('registry', registry),
+      // It travels with the registration, which passes the gate.
+      freezes,
       view: gate.around('view', view),
       queue: gate.around('queue', this.#on.hintQueue(clock)),
       receipts: gate.around('receipts', receipts),

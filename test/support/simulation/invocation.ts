@@ -5,6 +5,7 @@ import type { ReconcileWarmth } from '../../../src/app/reconcile/process/warmth.
 import type { ResyncWarmth } from '../../../src/app/resync/warmth.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts';
+import type { FreezeStore } from '../../../src/ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import type { Gate } from './gate.ts';
@@ -23,6 +24,7 @@ export interface InvocationPorts {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly registry: RegistryStore;
+  readonly freezes: FreezeStore;
   readonly view: ViewStore;
   readonly queue: HintQueue;
   readonly receipts: HintReceipts;

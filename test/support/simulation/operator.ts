@@ -4,6 +4,7 @@
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { giveOrder } from '../../../src/app/rollout/give-order.ts';
 import { CLUSTER } from './registration.ts';
+import type { MemoryFreezeStore } from '../memory-freeze-store.ts';
 import type { MemoryRegistryStore } from '../memory-registry-store.ts';
 import type { MemoryViewStore } from '../memory-view-store.ts';
 import type { ProcessClock } from './process-clock.ts';
@@ -15,6 +16,7 @@ const policies = createPolicyReader();
 /** What of a world an operator works on. */
 interface Workplace {
   readonly registry: MemoryRegistryStore;
+  readonly freezes: MemoryFreezeStore;
   readonly view: MemoryViewStore;
   readonly random: Random;
   readonly functionClock: ProcessClock;
@@ -28,11 +30,11 @@ export async function order(
   name: string,
   kind: 'pause' | 'resume',
 ): Promise<boolean> {
-  const { registry, view, random, functionClock: clock, queues } = world;
+  const { registry, freezes, view, random, functionClock: clock, queues } = world;
   try {
     const outcome = await giveOrder(
       { key: { cluster: CLUSTER, namespace: 'ns', name }, by: 'ann', ask: { kind } },
-      { registry, view, policies, clock, random, hints: queues.hintQueue(clock) },
+      { registry, freezes, view, policies, clock, random, hints: queues.hintQueue(clock) },
     );
     world.note(`order ${kind} ${name}: ${outcome.kind}`);
     return outcome.kind !== 'refused';

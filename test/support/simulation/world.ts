@@ -21,6 +21,7 @@ import type { ReconcileOptions } from '../../../src/app/reconcile/process/depend
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WatcherOptions } from '../../../src/watcher/pace/options.ts';
+import { MemoryFreezeStore } from '../memory-freeze-store.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';
 import { MemoryViewStore } from '../memory-view-store.ts';
@@ -85,6 +86,7 @@ export class World {
   });
   readonly view = new MemoryViewStore();
   readonly registry = new MemoryRegistryStore();
+  readonly freezes = new MemoryFreezeStore();
   readonly functionClock: ProcessClock;
   readonly apiClock: ProcessClock;
   readonly queues: SimulatedQueues;
@@ -137,6 +139,7 @@ export class World {
       clock: this.functionClock,
       random: this.random,
       registry: this.registry,
+      freezes: this.freezes,
       view: this.observer.watchView(this.view, this.clock),
       hintQueue: (clock) => this.queues.hintQueue(clock),
       receipts: this.queues.hintReceipts(),

@@ -10,6 +10,7 @@
 import * as v from 'valibot';
 import { clusterId, clusterUid, uid } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import { FreezeNoteSchema } from './freeze-schema.ts';
 
 const text = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
 const shortText = (charactersMax: number) => v.pipe(v.string(), v.maxLength(charactersMax));
@@ -60,6 +61,7 @@ const RegistrationSchema = v.strictObject({
   clusterUid: v.pipe(text(/^[A-Za-z0-9._:-]{1,128}$/), v.transform(clusterUid)),
   mode: v.picklist(['observe', 'copilot', 'takeover']),
   isFrozen: v.boolean(),
+  frozen: v.exactOptional(FreezeNoteSchema),
   configVersion: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   senderRoleId: text(/^[A-Za-z0-9]{1,128}$/),
   server: shortText(URL_CHARACTERS_MAX),

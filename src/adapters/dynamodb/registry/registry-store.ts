@@ -9,6 +9,10 @@
  * Whatever was written or removed raises the registry's revision afterwards, never before: who reads the new one reads what was
  * written. What changed is not compared: writes are few, and a place may depend on most of a registration. A process that dies before
  * it raises it leaves fleets dealt out as they were, until they are dealt out anew the next day or with the next write.
+ *
+ * Who froze a cluster, and why, stands beside the registration in an attribute of its own, with the configVersion that it was
+ * written under: functions of a release before read the registration and find no field there that they do not know, and what
+ * they write makes the note one of another version, which tells nothing.
  */
 import { clusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
@@ -37,6 +41,7 @@ import {
   readBegunRemoval,
   removeRegistration,
 } from './remove-registration.ts';
+import type { StoredItem } from '../batched-reader.ts';
 import { Table } from '../table.ts';
 import type { DynamoStoreOptions } from '../table.ts';
 
@@ -89,12 +94,19 @@ async function readCluster(table: Table, id: ClusterId): Promise<ClusterRegistra
   const item = await table.get(key);
   if (item === undefined || readBegunRemoval(id, item) !== undefined) return undefined;
   const { registration, configVersion } = item;
-  const candidate = { ...(registration as object), configVersion };
+  const candidate = { ...(registration as object), configVersion, ...freezeNoteIn(item) };
   const parsed = parseRegistration(candidate);
   // An item under another cluster's key would lend that cluster's messages its credential (S6).
   if (parsed.kind === 'registration' && parsed.registration.id === id) return parsed.registration;
   const fields = parsed.kind === 'refused' ? parsed.fields : ['id'];
   throw new ItemUnreadableError(key, `is no registration: ${fields.join(', ')}`);
+}
+
+/** The note of the freeze that stands, if this very version came with one. */
+function freezeNoteIn({ registration, configVersion, freezeNote }: StoredItem): object {
+  const { isFrozen } = (registration ?? {}) as { readonly isFrozen?: unknown };
+  const { at, ...frozen } = (freezeNote ?? {}) as { readonly at?: unknown };
+  return isFrozen === true && at !== undefined && at === configVersion ? { frozen } : {};
 }
 
 async function writeCluster(
@@ -106,8 +118,10 @@ async function writeCluster(
   const checked = parseRegistration(next);
   if (checked.kind === 'refused') throw new RegistrationInvalidError(checked.fields);
   const key = registrationKey(registration.id);
-  const { configVersion, ...rest } = next;
-  const attributes = { registration: rest, configVersion };
+  const { configVersion, frozen, ...rest } = next;
+  const freezeNote =
+    frozen && rest.isFrozen ? { freezeNote: { ...frozen, at: configVersion } } : {};
+  const attributes = { registration: rest, configVersion, ...freezeNote };
   const ifExpected = ifConfigVersion(expectedVersion);
   if (expectedVersion > 0) {
     const isSameUid = 'AND #registration.clusterUid = :uid';

@@ -1,10 +1,12 @@
 /**
- * What is looked at again before each batch (protocol 7): deadline, freeze, mode, state version, and
+ * What is looked at again before each batch (protocol 7): deadline, freeze of cluster and stack, mode, state version, and
  * the live DaemonSet if the batch creates or goes for the template. So a freeze costs at most one batch
  * more (row 92), and S5 reads "confirmed at most one batch earlier". What stops one of two sequences of
  * batches that run side by side stops the other one, too.
  */
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import { describeFreeze, standingFreeze } from '../../../core/takeover/freeze.ts';
+import type { Freeze } from '../../../core/takeover/freeze.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import { NO_OUTCOME, mayContinue, send } from '../run/context.ts';
@@ -89,18 +91,19 @@ export async function sendFenced<T extends { readonly effect: Effect }>(
 /** Looks again; any doubt stops. */
 async function checkFence(fence: Fence, batch: FencedBatch): Promise<FenceAnswer> {
   const { context, subject, access, halt } = fence;
-  const { registry, view, log } = context.dependencies;
+  const { registry, freezes, view, log } = context.dependencies;
   if (!mayContinue(context)) return OUT_OF_TIME;
   const isForTemplate = batch.isForTemplate === true;
-  const [registration, state, daemonSet] = await Promise.all([
-    registry.readCluster(context.hint.key.cluster).catch((cause: unknown) => {
-      log.warn('the registry is unreadable', { code: 'registry-unreadable' }, cause);
-      return undefined;
-    }),
+  const unreadable = (cause: unknown): undefined => {
+    log.warn('the registry is unreadable', { code: 'registry-unreadable' }, cause);
+  };
+  const [registration, freeze, state, daemonSet] = await Promise.all([
+    registry.readCluster(context.hint.key.cluster).catch(unreadable),
+    freezes.readFreeze().catch(unreadable),
     view.readState(subject.basis.ref),
     batch.isCreating || isForTemplate ? confirmSubject({ context, subject, access }) : undefined,
   ]);
-  const stopped = halt?.stopped ?? findStop(fence, { registration, state, daemonSet });
+  const stopped = halt?.stopped ?? findStop(fence, { registration, freeze, state, daemonSet });
   if (stopped !== undefined) {
     if (halt !== undefined) halt.stopped = stopped;
     return stopped;
@@ -116,16 +119,21 @@ function isEditSeen(live: DaemonSetConfirmation | undefined, { daemonSet }: Subj
 }
 
 function findStop(
-  { subject, stateVersion }: Fence,
+  { context, subject, stateVersion }: Fence,
   now: {
     readonly registration: ClusterRegistration | undefined;
+    readonly freeze: Freeze | undefined;
     readonly state: DaemonSetState | undefined;
     readonly daemonSet: DaemonSetConfirmation | undefined;
   },
 ): FenceStop | undefined {
-  const { registration, state, daemonSet } = now;
+  const { registration, freeze, state, daemonSet } = now;
   // An unreadable registry counts as frozen (protocol 13).
-  if (registration === undefined) return stop('registry-unreadable', 'the registry is unreadable');
+  if (registration === undefined || freeze === undefined) {
+    return stop('registry-unreadable', 'the registry is unreadable');
+  }
+  const frozen = standingFreeze(freeze, context.hint.key);
+  if (frozen !== undefined) return stop('interrupted', `meanwhile: ${describeFreeze(frozen)}`);
   if (registration.configVersion !== subject.basis.registration.configVersion) {
     return stop('interrupted', 'freeze, mode, endpoint or rival of the cluster changed');
   }

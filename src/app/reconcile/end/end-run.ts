@@ -69,7 +69,7 @@ async function refuseSelectingAll(
   const event = selectingAllEvent();
   // In copilot the built-in controller tells it.
   const isOurs = basis.registration.mode === 'takeover';
-  const mayAct = isOurs && guardOfRegistration(basis.registration).kind === 'act';
+  const mayAct = isOurs && guardOfRegistration(basis.registration, basis.frozen).kind === 'act';
   const access = mayAct ? await subject.access.get() : undefined;
   const told = correlateRun([event], { context, tallies: state.events });
   const component = componentIn(basis.registration.mode);

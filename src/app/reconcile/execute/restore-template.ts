@@ -4,13 +4,15 @@
  * Only where its policy says `onBreach: rollback`, and once a breach: the record notes the generation, and the next look finds
  * the former revision current, or the halted one put back, which is held. The right to patch named DaemonSets is optional;
  * without it the rollout stays halted, an Event has the command for a person, and the API server is asked again after an hour at
- * the earliest, by whichever look comes then. The version of a live read of this run is the precondition.
+ * the earliest, by whichever look comes then. The version of a live read of this run is the precondition. It is a batch of its own:
+ * what was frozen since the run's deletes were sent is not restored.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
 import { resourceVersion } from '../../../core/model/identifiers.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { REVISION_HASH_LABEL } from '../../../core/pod/pod-facts.ts';
+import { fenceBatch } from '../confirm/batch-fence.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
 import { readFormer } from '../history/former-template.ts';
 import { keyOf, sendOne } from '../run/context.ts';
@@ -19,11 +21,18 @@ import type { Ledger } from '../run/ledger.ts';
 
 /** Restores the template that the plan asks for, if it asks for one. */
 export async function restoreTemplate(
-  step: Step & { readonly plan: Plan; readonly ledger: Ledger },
+  step: Step & { readonly plan: Plan; readonly ledger: Ledger; readonly stateVersion: number },
 ): Promise<void> {
   const { context, subject, access, plan, ledger } = step;
   const hash = plan.restores;
   if (hash === undefined) return;
+  // The first batch of a run was judged when the run began (protocol 7).
+  const isFirst = ledger.recorded.length === 0;
+  const fence = await fenceBatch(step, { isFirst, isCreating: false });
+  if (fence.kind === 'stop') {
+    ledger.addStop(fence);
+    return;
+  }
   const [former, live] = await Promise.all([
     readFormer(hash, subject, access),
     readPlanned({ context, subject, access }),

@@ -90,7 +90,11 @@ export function freshnessOf(
 export async function judgeSubject(subject: Subject, context: RunContext): Promise<Judgement> {
   const whole = freshnessOf(subject, context, { unseenCount: 0, hasWork: false });
   if (whole.kind === 'defer' && whole.guard.code === 'view-incomplete') return whole;
-  const registered = guardOfSubject(subject.basis.registration, subject.daemonSet);
+  const registered = guardOfSubject(
+    subject.basis.registration,
+    subject.daemonSet,
+    subject.basis.frozen,
+  );
   const { first, unshown } = judgeStored(subject, context);
   if (registered.kind !== 'act') {
     const { pods } = subject.read;

@@ -12,6 +12,7 @@ import type { Metrics } from '../../../ports/process.ts';
 import type { HintQueue } from '../../../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { PolicyReader } from '../../../ports/rollout-policy.ts';
+import type { FreezeStore } from '../../../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { StateStore, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { ReconcileWarmth } from './warmth.ts';
@@ -62,6 +63,7 @@ export const defaultReconcileOptions: ReconcileOptions = {
 /** Ports and options of a reconcile. */
 export interface ReconcileDependencies {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;
+  readonly freezes: Pick<FreezeStore, 'readFreeze'>;
   readonly view: ViewReader & StateStore & BreakerStore & LaneStore;
   readonly connector: ClusterConnector;
   readonly queue: HintQueue;

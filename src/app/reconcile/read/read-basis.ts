@@ -1,7 +1,7 @@
 /**
  * The small reads that every run begins with, in the order on which the rest depends (design 3).
  *
- * Registry, META and name first; then state and DaemonSet. META goes before everything that its marks, its
+ * Registry (the cluster's registration and the stack's freeze), META and name first; then state and DaemonSet. META goes before everything that its marks, its
  * stamps and its positions vouch for: `ingest` writes slices before META, so what is read later is at least
  * as new (protocol 20). The state goes before the slices: an intent
  * that another run dropped as resolved must not meet pods read before that.
@@ -10,6 +10,7 @@
  * read beside META then, in whatever order, and serve for one thing: to say that nothing is new. Who changes what they
  * show sends its hint, or its timer, later than this run was woken (protocol 20). For all else they are read again.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { Hint } from '../../../core/model/hint.ts';
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
@@ -29,6 +30,8 @@ import type {
 } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
 import { readPosition } from './read-position.ts';
+import { standingFreeze } from '../../../core/takeover/freeze.ts';
+import type { StandingFreeze } from '../../../core/takeover/freeze.ts';
 import { whyLeftAlone } from '../../../core/daemon-set/strategy.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
@@ -37,6 +40,8 @@ import { findShapeProblem } from './daemon-set-shape.ts';
 /** What a run stands on, as read. */
 export interface Basis {
   readonly registration: ClusterRegistration;
+  /** The freeze of the stack, or of this DaemonSet in every cluster; absent: there is none. */
+  readonly frozen?: StandingFreeze;
   readonly meta: ClusterMeta;
   readonly ref: DaemonSetRef;
   readonly daemonSet: DaemonSetItem;
@@ -53,7 +58,7 @@ export type BasisRead =
   /** No META, no such name, or the DaemonSet is gone. */
   | { readonly kind: 'absent' };
 
-type Readers = Pick<StepDependencies, 'registry'> & {
+type Readers = Pick<StepDependencies, 'registry' | 'freezes'> & {
   readonly view: ViewReader & Pick<StateStore, 'readState'>;
 };
 
@@ -88,6 +93,7 @@ export async function readBasis<T = never>(
     return registered;
   }
   const { registration } = registered;
+  const frozen = defined({ frozen: registered.frozen });
   // A hint may name a cluster's former identity: what is registered counts (row 90).
   const cluster =
     registration.clusterUid === hint.clusterUid
@@ -96,7 +102,7 @@ export async function readBasis<T = never>(
   const { meta, name } = cluster;
   if (meta === undefined || name === undefined || name.uid === null) return { kind: 'absent' };
   const ref: DaemonSetRef = { clusterUid: registration.clusterUid, uid: name.uid };
-  const nothingNew = await endEarly?.({ registration, meta, ref });
+  const nothingNew = await endEarly?.({ registration, ...frozen, meta, ref });
   if (nothingNew !== undefined) return nothingNew;
   const [{ state, daemonSet }, position] = await Promise.all([
     readItems(ref, readers),
@@ -108,6 +114,7 @@ export async function readBasis<T = never>(
     kind: 'read',
     basis: {
       registration,
+      ...frozen,
       meta,
       ref,
       daemonSet,
@@ -122,16 +129,18 @@ function readEarly<T>(
   { clusterUid }: Hint,
   readers: Readers,
   { uid, endOf }: Expectation<T>,
-): (found: Pick<Basis, 'registration' | 'meta' | 'ref'>) => Promise<NothingNew<T> | undefined> {
+): (
+  found: Pick<Basis, 'registration' | 'frozen' | 'meta' | 'ref'>,
+) => Promise<NothingNew<T> | undefined> {
   const reading = readItems({ clusterUid, uid }, readers);
   // It may never be awaited.
   reading.catch(() => undefined);
-  return async ({ registration, meta, ref }) => {
+  return async ({ meta, ref, ...registered }) => {
     if (ref.clusterUid !== clusterUid || ref.uid !== uid) return undefined;
     const position = positionIn(meta.positions, uid);
     const { state, daemonSet } = await reading;
     if (position === undefined || daemonSet === undefined) return undefined;
-    const basis = { registration, meta, ref, daemonSet, state, position };
+    const basis = { ...registered, meta, ref, daemonSet, state, position };
     const end = endOf(basis);
     return end === undefined ? undefined : { kind: 'nothing-new', basis, end };
   };
@@ -160,18 +169,26 @@ async function readCluster(
   return { meta, name };
 }
 
+/** The freeze of the stack is read at the same moment, so that both travel in one request; unreadable, it counts as the registration. */
 async function readRegistration(
   hint: Hint,
-  { registry }: Readers,
+  { registry, freezes }: Readers,
 ): Promise<
-  | { readonly kind: 'registered'; readonly registration: ClusterRegistration }
+  | {
+      readonly kind: 'registered';
+      readonly registration: ClusterRegistration;
+      readonly frozen: StandingFreeze | undefined;
+    }
   | { readonly kind: 'registry-unreadable'; readonly cause: unknown }
   | { readonly kind: 'unregistered' }
 > {
   try {
-    const registration = await registry.readCluster(hint.key.cluster);
+    const [registration, freeze] = await Promise.all([
+      registry.readCluster(hint.key.cluster),
+      freezes.readFreeze(),
+    ]);
     if (registration === undefined) return { kind: 'unregistered' };
-    return { kind: 'registered', registration };
+    return { kind: 'registered', registration, frozen: standingFreeze(freeze, hint.key) };
   } catch (cause) {
     return { kind: 'registry-unreadable', cause };
   }

@@ -27,7 +27,9 @@ export function memoOf(
   basis: Basis,
   run: { readonly release: string; readonly nowMs: number },
 ): Memo {
-  const { meta, position, daemonSet, registration } = basis;
+  const { meta, position, daemonSet, registration, frozen } = basis;
+  // A freeze that was thawed is another configuration: what a frozen run left undone is no longer "nothing new".
+  const config = frozen === undefined ? registration : { registration, frozen };
   return {
     era: meta.era,
     epoch: meta.epoch,
@@ -36,7 +38,7 @@ export function memoOf(
     revisionsChanged: position.revisionsChanged,
     daemonSetChanged: daemonSet.stamp,
     configVersion: registration.configVersion,
-    configHash: hash48(canonicalJson(registration as unknown as JsonObject)), // it holds JSON values only
+    configHash: hash48(canonicalJson(config as unknown as JsonObject)), // it holds JSON values only
     release: run.release,
     ranAtMs: run.nowMs,
     ...defined({ contentHash: contentHashOf(daemonSet) }),

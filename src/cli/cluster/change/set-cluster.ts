@@ -17,6 +17,7 @@ import {
   parseClusterId,
   requireRegistration,
 } from '../../command-line/cluster-arguments.ts';
+import { callerOf } from '../../command-line/caller.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule } from '../../command-line/command-module.ts';
 import type { Stack } from '../../reach/stack.ts';
@@ -49,7 +50,8 @@ export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
   configure: declareOptions,
   run: async ({ args, options }, context) => {
     const id = parseClusterId(args[0] ?? '');
-    const edit = parseEdit(options);
+    const who = { by: callerOf(context), atMs: context.clock.nowMs() };
+    const edit = parseEdit(options, who);
     if (Object.keys(edit).length === 0 && options.mode === undefined) {
       throw usageError('Nothing to change.', 'Pass what to change: rollcall cluster set --help');
     }
@@ -76,6 +78,7 @@ function declareOptions(command: Command): void {
     .addHelpText('after', EXAMPLES)
     .option('--freeze', 'stop every change in the cluster, within one batch')
     .option('--unfreeze', 'lift the freeze')
+    .option('--why <text>', 'with --freeze: the reason, for whoever meets it')
     .addOption(
       command
         .createOption(
@@ -140,8 +143,8 @@ async function writeEdit(
   { registry }: Stack,
 ): Promise<ClusterRegistration> {
   if (compareRegistrations(before, edited).length === 0) return before;
-  if (edit.isFrozen !== undefined && Object.keys(edit).length === 1) {
-    const frozen = await writeFreeze(registry, before.id, edit.isFrozen);
+  if (edit.freeze !== undefined && Object.keys(edit).length === 1) {
+    const frozen = await writeFreeze(registry, before.id, edit.freeze);
     if (typeof frozen !== 'string') return frozen;
   } else if ((await registry.writeCluster(edited, before.configVersion)) === 'written') {
     return { ...edited, configVersion: before.configVersion + 1 };

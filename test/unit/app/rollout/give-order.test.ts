@@ -6,6 +6,7 @@ import { STATE_WRITES_MAX, giveOrder } from '../../../../src/app/rollout/give-or
 import type { OrderOutcome, OrderRequest } from '../../../../src/app/rollout/give-order.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { DaemonSetState, Memo } from '../../../../src/core/model/state.ts';
+import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { breachOf, recordOf, stepOf } from '../../../support/rollout-records.ts';
 import { agentOf, agentRef, storeRollout } from '../../../support/rollout-stores.ts';
@@ -47,7 +48,9 @@ class Theatre {
       },
     };
     const request = { key: agentOf(), by, ask };
-    return giveOrder(request, { registry, view: writing, policies, hints, clock, random });
+    const freezes = new MemoryFreezeStore();
+    const readers = { registry, freezes, view: writing, policies };
+    return giveOrder(request, { ...readers, hints, clock, random });
   }
 
   async state(): Promise<DaemonSetState> {

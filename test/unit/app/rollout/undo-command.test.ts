@@ -7,6 +7,7 @@ import { undoCommand } from '../../../../src/app/rollout/undo-command.ts';
 import { defaultReconcileOptions } from '../../../../src/app/reconcile/process/dependencies.ts';
 import { createReconcileWarmth } from '../../../../src/app/reconcile/process/warmth.ts';
 import type { Slice } from '../../../../src/core/model/view-items.ts';
+import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { revision } from '../../../support/core-fixtures.ts';
 import { recordOf } from '../../../support/rollout-records.ts';
@@ -55,7 +56,7 @@ async function commandAfter(movingReads: number): Promise<{ command?: string; re
     },
   });
   const policies = createPolicyReader();
-  const sources = { registry, view: moving, policies };
+  const sources = { registry, freezes: new MemoryFreezeStore(), view: moving, policies };
   const found = await findRollout(agentOf(), sources);
   assert.equal(found.kind, 'found');
   const command = await undoCommand(found, {

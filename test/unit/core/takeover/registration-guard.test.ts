@@ -48,3 +48,39 @@ describe('the guard of a registration', () => {
     assert.equal(guard({ mode: 'copilot', isFrozen: true }, daemonSet()), 'observe frozen');
   });
 });
+
+describe('the freeze of the stack', () => {
+  const note = { by: 'ann', why: 'bad kernel', atMs: 1 };
+  const told = (
+    change: Partial<ClusterRegistration>,
+    ofStack: Parameters<typeof guardOfSubject>[2],
+  ): string => {
+    const registration = { ...registrationOf(clusterUid('a')), ...change };
+    const judged = guardOfSubject(registration, OPTED, ofStack);
+    return judged.kind === 'act' ? 'act' : `${judged.kind}: ${judged.message}`;
+  };
+
+  it('stops each mode as a frozen cluster stops, and says who and why', () => {
+    const stack = { scope: 'stack', note } as const;
+    assert.equal(
+      told({ mode: 'takeover' }, stack),
+      'status-only: The whole stack is frozen by ann (bad kernel); only its status is kept up to date.',
+    );
+    assert.equal(
+      told({ mode: 'copilot' }, stack),
+      'observe: The whole stack is frozen by ann (bad kernel); nothing is changed in it.',
+    );
+    assert.match(told({ mode: 'observe' }, stack), /only observed/);
+    assert.match(told({ mode: 'takeover', ...RIVAL }, stack), /Another controller/);
+  });
+
+  it('is told as the widest that holds', () => {
+    const ofSet = { scope: 'daemon-set', note } as const;
+    const ownNote = { by: 'bob', why: '', atMs: 2 };
+    const frozen = { isFrozen: true, frozen: ownNote };
+    assert.match(told(frozen, ofSet), /The cluster is frozen by bob;/);
+    assert.match(told(frozen, { scope: 'stack', note }), /The whole stack is frozen by ann/);
+    assert.match(told({}, ofSet), /The DaemonSet is frozen by ann/);
+    assert.match(told({ frozen: ownNote }, undefined), /act/, 'a note alone freezes nothing');
+  });
+});

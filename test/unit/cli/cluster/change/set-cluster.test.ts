@@ -39,15 +39,19 @@ const takenOver: Partial<ClusterRegistration> = {
 describe('rollcall cluster set: edits', () => {
   it('freezes, shows before and after, and says so when it is so already', async () => {
     const { world, stored } = await sceneOf();
-    const run = (await world.run(['cluster', 'set', ID, '--freeze'])).expectExit(0);
+    world.environment = { USER: 'ann' };
+    const argv = ['cluster', 'set', ID, '--freeze', '--why', 'bad kernel'];
+    const run = (await world.run(argv)).expectExit(0);
     assert.equal(
       run.stdout,
-      'prod-eu-1 was changed:\nFIELD   BEFORE  AFTER\nfrozen  no      yes\n',
+      'prod-eu-1 was changed:\nFIELD   BEFORE  AFTER\nfrozen  no      yes, by ann (bad kernel)\n',
     );
+    const frozen = { by: 'ann', why: 'bad kernel', atMs: world.clock.nowMs() };
     assert.deepEqual(await stored(), {
       ...registrationOf(ID),
       authentication: eks,
       isFrozen: true,
+      frozen,
       configVersion: 2,
     });
     const again = (await world.run(['cluster', 'set', ID, '--freeze'])).expectExit(0);
@@ -159,6 +163,8 @@ describe('rollcall cluster set: edits', () => {
     const refused = [
       [],
       ['--freeze', '--unfreeze'],
+      ['--unfreeze', '--why', 'over'],
+      ['--freeze', '--why', 'x'.repeat(257)],
       ['--label', 'a'],
       ['--label', '__proto__=1'],
       ['--label', 'rollcall.dev/moving-to-'],

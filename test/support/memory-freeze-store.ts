@@ -1,0 +1,44 @@
+/**
+ * What is frozen for the stack, in memory, with the compare-and-set semantics of the port.
+ *
+ * One suite (freeze-store-suite.ts) holds it and the DynamoDB adapter to the same answers.
+ */
+import { parseFreeze } from '../../src/adapters/dynamodb/registry/freeze-schema.ts';
+import { NO_FREEZE } from '../../src/core/takeover/freeze.ts';
+import type { Freeze } from '../../src/core/takeover/freeze.ts';
+import type { FreezeStore } from '../../src/ports/stores/freeze-store.ts';
+import { aroundCall } from './store-hooks.ts';
+import type { StoreCall, StoreHooks } from './store-hooks.ts';
+
+/** A store in memory. */
+export class MemoryFreezeStore implements FreezeStore {
+  hooks: StoreHooks = {};
+  readonly calls: StoreCall[] = [];
+  #freeze: Freeze = NO_FREEZE;
+
+  readFreeze(): Promise<Freeze> {
+    const call = { operation: 'readFreeze', target: 'FREEZE', isWrite: false };
+    return aroundCall(this, call, () => structuredClone(this.#freeze));
+  }
+
+  async writeFreeze(freeze: Freeze): Promise<'written' | 'lost'> {
+    const next = parseFreeze({ ...freeze, version: freeze.version + 1 });
+    if (next === undefined) throw new Error('would be no freeze');
+    const call = { operation: 'writeFreeze', target: 'FREEZE', isWrite: true };
+    return aroundCall(this, call, () => {
+      if (this.#freeze.version !== freeze.version) return 'lost';
+      this.#freeze = structuredClone(next);
+      return 'written';
+    });
+  }
+
+  /** Puts a freeze in place whatever was there: how a test sets its scene. */
+  seed(freeze: Omit<Freeze, 'version'>): void {
+    this.#freeze = { ...freeze, version: this.#freeze.version + 1 };
+  }
+
+  /** As it stands, past all hooks. */
+  peek(): Freeze {
+    return this.#freeze;
+  }
+}
