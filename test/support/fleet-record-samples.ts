@@ -41,6 +41,7 @@ export function fleetRecord(changes: Partial<FleetRecord> = {}): FleetRecord {
     driftDueAtMs: AT_MS,
     refused: [],
     orders: {},
+    untold: [],
     gate: { kind: 'rolling' },
     counts: { waiting: 1, rolling: 1, well: 1, failed: 0, offline: 0, untouched: 0, returning: 0 },
     dueAtMs: AT_MS + 60_000,

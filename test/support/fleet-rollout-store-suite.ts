@@ -56,6 +56,9 @@ export function wholeFleetRecord(name: string): Required<FleetRecord> {
       resumed: { ...note, breachAtMs: 7 },
       undo: note,
     },
+    untold: [
+      { id: 'id', kind: 'cluster-failed', atMs: 9, message: 'm', cluster: clusterId('one') },
+    ],
     gate: { kind: 'frozen', by: 'somebody', why: 'a reason' },
     counts: {
       waiting: 1,

@@ -5,6 +5,7 @@
  * order of a newer release would be lost with it. Lists are held to their bounds.
  */
 import * as v from 'valibot';
+import { UNTOLD_MAX } from '../../../core/fleet/rollout/fleet-decision.ts';
 import type {
   FleetClusterRecord,
   FleetGate,
@@ -68,6 +69,26 @@ const GateSchema: v.GenericSchema<unknown, FleetGate> = v.variant('kind', [
   kindOnly('done'),
 ]);
 
+const UntoldSchema = v.strictObject({
+  id: v.string(),
+  kind: v.picklist([
+    'rollout-started',
+    'stage-opened',
+    'stage-passed',
+    'cluster-failed',
+    'halted',
+    'rollback-started',
+    'rolled-back',
+    'paused',
+    'resumed',
+    'approved',
+    'completed',
+  ]),
+  atMs: timeSchema,
+  message: v.string(),
+  cluster: v.exactOptional(idSchema),
+});
+
 const CountsSchema = v.strictObject({
   waiting: countSchema,
   rolling: countSchema,
@@ -121,6 +142,7 @@ export const RecordSchema: v.GenericSchema<
     v.maxLength(REFUSED_MAX),
   ),
   orders: OrdersSchema,
+  untold: v.pipe(v.array(UntoldSchema), v.maxLength(UNTOLD_MAX)),
   gate: GateSchema,
   counts: CountsSchema,
   dueAtMs: timeSchema,

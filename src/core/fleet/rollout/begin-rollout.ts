@@ -69,6 +69,7 @@ export function beginRollout({ fleet, uid, release, former, nowMs }: Beginning):
     ...(proven === undefined ? {} : { proven, former: proven }),
     refused,
     orders: paused === undefined ? {} : { paused },
+    untold: [],
   };
 }
 

@@ -1,34 +1,66 @@
 /**
- * A decision of a fleet, as others are told of it (issue 18).
+ * Decisions of a fleet, as others are told of them (issue 18).
  *
- * Made with the record that it leads to, and told after that was recorded, at least once.
+ * Made with the record that they lead to, kept in it, and told after it was written, at least once: ids are the same whoever tells them.
  */
-import type { FleetRecord } from './fleet-record.ts';
+import type {
+  FleetClusterRecord,
+  FleetDecisionKind,
+  FleetRecord,
+  UntoldDecision,
+} from './fleet-record.ts';
 
-/** What was decided. The type of its CloudEvent is `dev.rollcall.fleet.<kind>`. */
-export type FleetDecisionKind =
-  | 'rollout-started'
-  | 'stage-opened'
-  | 'stage-passed'
-  | 'cluster-failed'
-  | 'halted'
-  | 'rollback-started'
-  | 'rolled-back'
-  | 'paused'
-  | 'resumed'
-  | 'approved'
-  | 'completed';
+export type { FleetDecisionKind };
 
-/** A decision. */
-export interface FleetDecision {
-  /** The same for the same decision, whoever makes it again: of uid, generation, version of the record, and kind. */
-  readonly id: string;
-  readonly kind: FleetDecisionKind;
-  readonly atMs: number;
-  /** In one sentence, without what may be secret. */
-  readonly message: string;
-  /** The record that it made. */
+/** A decision, with the record that it made. */
+export interface FleetDecision extends UntoldDecision {
   readonly record: FleetRecord;
-  /** Whom it is about, where it is about one. */
-  readonly cluster?: string;
+}
+
+/** Kept in a record, so that it stays small; clusters that failed beyond these are in the status alone. */
+export const UNTOLD_MAX = 16;
+
+/** What a step came to, and what it was before. */
+export interface Told {
+  /** Undefined: there was no record. */
+  readonly before: FleetRecord | undefined;
+  /** As it is to be written: its version is still that of before. */
+  readonly after: FleetRecord;
+  readonly decision?: { readonly kind: FleetDecisionKind; readonly message: string };
+  /** Clusters that were found to have failed. */
+  readonly failed: readonly FleetClusterRecord[];
+  readonly nowMs: number;
+}
+
+/** What is to be told of a step. */
+export function untoldOf({
+  before,
+  after,
+  decision,
+  failed,
+  nowMs,
+}: Told): readonly UntoldDecision[] {
+  const { uid, release, version, gate } = after;
+  const told = (kind: FleetDecisionKind, message: string): UntoldDecision => ({
+    id: `${uid}/${String(release.generation)}/${String(version + 1)}/${kind}`,
+    kind,
+    atMs: nowMs,
+    message,
+  });
+  const isNew = before?.release.generation !== release.generation;
+  const isBegun = gate.kind === 'returning' && before?.gate.kind !== 'returning';
+  const isBack = gate.kind === 'returned' && before?.gate.kind !== 'returned';
+  const to = `generation ${String(after.former?.generation ?? 0)}`;
+  const decisions = [
+    ...(isNew ? [told('rollout-started', `generation ${String(release.generation)} began`)] : []),
+    ...(decision === undefined ? [] : [told(decision.kind, decision.message)]),
+    ...(isBegun ? [told('rollback-started', `clusters go back to ${to}`)] : []),
+    ...(isBack ? [told('rolled-back', `every cluster within reach is back at ${to}`)] : []),
+    ...failed.map((one): UntoldDecision => {
+      const { cause = 'unknown', message = '' } = one.failure ?? {};
+      const base = told('cluster-failed', `${one.cluster}: ${cause}: ${message}`);
+      return { ...base, id: `${base.id}/${one.cluster}`, cluster: one.cluster };
+    }),
+  ];
+  return decisions.slice(0, UNTOLD_MAX);
 }

@@ -121,6 +121,8 @@ export interface FleetRecord extends FleetKey {
   /** The newest eight. */
   readonly refused: readonly RefusedContent[];
   readonly orders: FleetOrders;
+  /** Decisions of the last write, 16 at most: told after it, and once more by the next step, since a process may die in between. */
+  readonly untold: readonly UntoldDecision[];
   /** What the last step found it waits for, for people. */
   readonly gate: FleetGate;
   /** Of the open stage, as the last step counted. */
@@ -162,6 +164,31 @@ export type FleetGate =
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'next' }
   | { readonly kind: 'done' };
+
+/** What was decided. The type of its CloudEvent is `dev.rollcall.fleet.<kind>`. */
+export type FleetDecisionKind =
+  | 'rollout-started'
+  | 'stage-opened'
+  | 'stage-passed'
+  | 'cluster-failed'
+  | 'halted'
+  | 'rollback-started'
+  | 'rolled-back'
+  | 'paused'
+  | 'resumed'
+  | 'approved'
+  | 'completed';
+
+/** A decision that is to be told. */
+export interface UntoldDecision {
+  /** Names it, whoever tells it, and however often. */
+  readonly id: string;
+  readonly kind: FleetDecisionKind;
+  readonly atMs: number;
+  readonly message: string;
+  /** Whom it is about, where it is about one. */
+  readonly cluster?: ClusterId;
+}
 
 /** Clusters that somebody changed after the rollout. */
 export interface Drifted {

@@ -46,7 +46,7 @@ describe('fleetEvent', () => {
 
   it('has data that the published schema takes, however the fleet stands', () => {
     for (const [name, record] of Object.entries(STANDINGS)) {
-      const { data } = fleetEvent(fleetDecision({ record, cluster: 'c1' }), 's').event;
+      const { data } = fleetEvent(fleetDecision({ record, cluster: clusterId('c1') }), 's').event;
       assert.ok(isValid(data), `${name}: ${JSON.stringify(isValid.errors)}`);
     }
   });
