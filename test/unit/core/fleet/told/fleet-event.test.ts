@@ -1,5 +1,6 @@
 // A decision as a CloudEvent: the attributes of the specification, the published schema of its data, and its size.
 import assert from 'node:assert/strict';
+import { clusterId } from '../../../../../src/core/model/identifiers.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
