@@ -82,6 +82,16 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'begins on a node whose pod serves nobody',
     },
   },
+  'stages-canary-beside-empty-nodes': {
+    bug: 'nodes whose former pod admission refuses use up the budget, and the rollout waits for them for ever',
+    file: 'src/core/stages/canary.ts',
+    before: 'isUpAndOpen(node) && node.updated === undefined',
+    after: 'isUpAndOpen(node) && isPending(node)',
+    killedBy: {
+      file: 'test/unit/core/stages/canary.test.ts',
+      title: 'is of nodes without a pod, where they use it up',
+    },
+  },
   'stages-soak-of-another-pod': {
     bug: 'a soak goes on over a pod that came in the place of another one while nobody looked',
     file: 'src/core/stages/advance-stages.ts',

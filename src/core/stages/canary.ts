@@ -25,15 +25,16 @@ export function pickCanary(input: StagesInput): readonly NodeName[] {
 }
 
 /**
- * Nodes whose pods serve nobody, where they and others use up the whole budget: no healthy node could be updated before them, and
- * the rollout would wait for ever. Else a broken node is no canary: what is broken there may be the node.
+ * Nodes whose pods serve nobody, or that have none, where they and others use up the whole budget: no healthy node could be updated
+ * before them, and the rollout would wait for ever; so it would for a pod of the former revision that admission refuses. Else a
+ * broken node is no canary: what is broken there may be the node.
  */
 function useUpBudget(input: StagesInput): readonly NodeName[] {
   const { canary } = input.policy;
   if (canary.kind === 'selector') return [];
   const idle = input.nodes.filter((node) => !node.isWell && servesNobody(node));
   if (idle.length < budgetOf({ baseNodes: input.nodes.length }, input)) return [];
-  const able = idle.filter((node) => isAble(node) && isPending(node)).map(nameOf);
+  const able = idle.filter((node) => isUpAndOpen(node) && node.updated === undefined).map(nameOf);
   return able.slice(0, nodesRoundedUp(canary.share, input.nodes.length));
 }
 
@@ -56,7 +57,11 @@ export function hasBegun(canary: readonly NodeName[], nodes: readonly StageNode[
 
 function isAble(node: StageNode | undefined): boolean {
   if (node === undefined || node.isExcluded) return false;
-  return !isPending(node) || (node.node.isReady && !node.node.isTerminating);
+  return !isPending(node) || isUpAndOpen(node);
+}
+
+function isUpAndOpen({ node, isExcluded }: StageNode): boolean {
+  return node.isReady && !node.isTerminating && !isExcluded;
 }
 
 function choose(

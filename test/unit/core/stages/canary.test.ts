@@ -104,6 +104,16 @@ describe('a canary where pods serve nobody', () => {
     assert.equal(picked(4, 1, down)[0]?.startsWith('down'), false);
   });
 
+  it('is of nodes without a pod, where they use it up: a pod of the former revision may never be let in', () => {
+    const without = [
+      ...nodes.slice(0, 6),
+      stageNode('empty1', { is: 'empty' }),
+      stageNode('empty2', { is: 'empty' }),
+    ];
+    assert.deepEqual(picked(2, 2, without), ['empty1', 'empty2']);
+    assert.equal(picked(3, 1, without)[0]?.startsWith('empty'), false);
+  });
+
   it('is not of these for that reason while a healthy node can go: what is broken may be the node', () => {
     const free = new Set(
       ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((rolloutId) =>
