@@ -2,8 +2,9 @@
  * S16 from outside, of copies of proven templates (ADR 0063): a pod that is not of its DaemonSet's template says which copy it is of;
  * a copy holds what was the template when it was written; the copy of the former revision, the only one, is not written over.
  *
- * Pods are held to it where admission is in force, and a rollback ends there: with a copy standing, and no node, DaemonSet or record
- * changed meanwhile, no Ready node is without a pod, or runs the halted revision, after the bound. Elsewhere what was under way
+ * Pods are held to it where admission is in force, and a rollback ends there: with a copy standing, no node, DaemonSet or record
+ * changed meanwhile, no pod taken by others, and functions that hear of the cluster all the while, no Ready node is without a pod, or
+ * runs the halted revision, after the bound. Elsewhere what was under way
  * when the template changed may still arrive. Of records it knows what they are of, where they lead back to, and breaches.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
@@ -41,9 +42,13 @@ export class CopyAudit {
   isGuarded = false;
   /** The record of a DaemonSet as it stands, past all faults; undefined: there is none. */
   recordOf: (uid: string) => RolloutRecord | undefined = () => undefined;
+  /** False: what happens in the cluster cannot be heard of, or is not worked off. */
+  isHeard: () => boolean = () => true;
   readonly #api: SimulatedApiServer;
   readonly #clock: Clock;
   readonly #report: (text: string) => void;
+  /** UIDs of pods that we asked to delete. */
+  readonly #taken = new Set<string>();
   readonly #templates = new Map<string, Template[]>();
   readonly #copies = new Map<string, Standing>();
   /** When something last changed that a rollback has to do with, and the breach that it is of, by DaemonSet. */
@@ -62,6 +67,7 @@ export class CopyAudit {
 
   /** A request of ours is about to be judged by the API server. */
   judge(effect: Effect): void {
+    if (effect.kind === 'delete-pod') this.#taken.add(effect.uid);
     // Elsewhere nobody compares. Open: after changes of mode a pod may not name a copy that stands (shaken-copilot, seed 129287662).
     if (effect.kind !== 'create-pod' || !this.isGuarded) return;
     const pod = effect.body as unknown as KubernetesObject; // raw JSON of a pod
@@ -129,8 +135,11 @@ export class CopyAudit {
 
   #note({ kind, type, object }: Commit): void {
     const nowMs = this.#clock.monotonicMs();
-    if (kind === 'nodes') this.#disturbedAtMs = nowMs;
-    else if (kind === 'daemonsets') this.#noteSet(object, nowMs);
+    const isGone = kind === 'pods' && (type === 'deleted' || !isLive(object));
+    const isTaken = isGone && !this.#taken.has(object.metadata.uid);
+    // A watcher's Lease is renewed all the time: no gap is missed.
+    if (kind === 'nodes' || isTaken || !this.isHeard()) this.#disturbedAtMs = nowMs;
+    if (kind === 'daemonsets') this.#noteSet(object, nowMs);
     else if (kind === 'podtemplates') {
       if (type === 'deleted') this.#copies.delete(object.metadata.name);
       else this.#noteCopy(object, nowMs);

@@ -246,6 +246,7 @@ const HUNTS = {
   /** The same by clocks that are off and are set, over gaps of hours, with messages that come an hour late, and twice (rows 14, 27, 89). */
   'wrong-clocks': {
     profile: 'baseline',
+    isGuardedInHalf: true,
     faults: { ...STAGED_FAULTS, copy: { rate: 0.04 } },
     skewMsMax: 300_000,
     setting: {

@@ -171,7 +171,7 @@ export class StageAudit {
     const { record, policy } = found;
     const key = revisionOf(pod);
     const revision = revisionIn(record, key);
-    if (!record.isBegun) Object.assign(revision, { isProven: true, isSpread: true });
+    if (!record.isBegun) this.#markFirst(set, found);
     if (!this.isStageTrue()) return;
     const isLate = revision.isBack && this.#clock.monotonicMs() - record.editedAtMs <= UNDER_WAY_MS;
     if (isLate || revision.halted.has(name)) return;
@@ -250,14 +250,20 @@ export class StageAudit {
       // Where no pod runs, nothing is replaced: there is no canary, and nothing to go back to.
       if (this.#podsOf(set).length === 0) record.isBegun = false;
     }
-    if (!record.isBegun) this.#markFirst(set, record);
+    if (!record.isBegun) this.#markFirst(set, { record, policy });
   }
 
-  /** What runs before every node has a pod is what there is to go back to. */
-  #markFirst(set: KubernetesObject, record: SetRecord): void {
+  /** What runs before every node has a pod is what there is to go back to; on so few nodes it may be a canary for all that. */
+  #markFirst(
+    set: KubernetesObject,
+    { record, policy }: { readonly record: SetRecord; readonly policy: RolloutPolicy },
+  ): void {
     const pods = this.#podsOf(set);
-    for (const pod of pods) {
-      Object.assign(revisionIn(record, revisionOf(pod)), { isProven: true, isSpread: true });
+    const canary = this.#canaryOf(policy, set) ?? 0;
+    for (const key of new Set(pods.map(revisionOf))) {
+      const revision = revisionIn(record, key);
+      revision.isProven = true;
+      revision.isSpread ||= pods.filter((pod) => revisionOf(pod) === key).length > canary;
     }
     const on = new Set(pods.map(nodeOf));
     const nodes = this.#nodesOf(set);

@@ -444,6 +444,10 @@ export class World {
     return (await this.view.readMeta(this.api.clusterUid))?.isComplete === true;
   }
 
+  #isStalled(): boolean {
+    return [...this.#mappings.values()].some(({ isPaused }) => isPaused);
+  }
+
   #differences(): readonly string[] {
     return this.site.builtIn === undefined
       ? differences(this.api)
@@ -468,6 +472,7 @@ export class World {
     site.stages.halts.recordOf = (owner) =>
       this.view.peekState(site.api.clusterUid, owner)?.rollout;
     site.copies.recordOf = site.stages.halts.recordOf;
+    site.copies.isHeard = () => this.queues.way === 'open' && !this.#isStalled();
     return site;
   }
 

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
-import { clusterUid, nodeName } from '../../../src/core/model/identifiers.ts';
+import {
+  clusterUid,
+  nodeName,
+  resourceVersion as opaqueVersion,
+  uid as toUid,
+} from '../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../src/core/model/rollout-record.ts';
 import { SimulatedApiServer } from '../../support/simulation/api-server.ts';
 import { CopyAudit } from '../../support/simulation/copy-audit.ts';
@@ -75,6 +80,17 @@ class AuditWorld {
 
   stands(node: string, tag: number): void {
     this.api.put('pods', this.#pod(node, tag));
+  }
+
+  /** A pod is deleted. */
+  take(node: string, tag: number, by: 'us' | 'others'): void {
+    const name = `p-${node}-${tag}`;
+    const { uid, resourceVersion } = this.api.find('pods', name, 'ns')?.metadata ?? {};
+    assert.ok(uid !== undefined && resourceVersion !== undefined);
+    const precondition = { uid: toUid(uid), resourceVersion: opaqueVersion(resourceVersion) };
+    if (by === 'us')
+      this.audit.judge({ kind: 'delete-pod', namespace: 'ns', name, ...precondition });
+    this.api.remove('pods', name, 'ns');
   }
 
   record(record: Partial<RolloutRecord>): void {
@@ -171,5 +187,27 @@ describe('S16: a rollback under admission', () => {
     world.audit.check();
     assert.deepEqual(world.reports, []);
     assert.equal(world.audit.judged.rollbacks, 1);
+  });
+
+  it('begins anew when another one takes a pod, not when we do, and while nobody is heard', async () => {
+    const world = await inCanary();
+    world.record({ hash: 'h2', former, breach });
+    world.stands('n1', 1);
+    world.stands('n2', 1);
+    world.audit.check();
+    await world.clock.advance(19 * MINUTE_MS);
+    world.take('n1', 1, 'others');
+    await world.clock.advance(19 * MINUTE_MS);
+    world.audit.check();
+    world.audit.isHeard = () => false;
+    world.stands('n3', 1);
+    world.audit.isHeard = () => true;
+    await world.clock.advance(19 * MINUTE_MS);
+    world.take('n2', 1, 'us');
+    world.audit.check();
+    assert.deepEqual(world.reports, []);
+    await world.clock.advance(MINUTE_MS);
+    world.audit.check();
+    assert.match(world.reports[0] ?? '', /rollback to h1 does not end on n1, n2/);
   });
 });
