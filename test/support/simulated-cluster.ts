@@ -12,7 +12,6 @@ import type { ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
-import { allowsSurge } from '../../src/core/daemon-set/strategy.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   ClusterAccess,
@@ -20,24 +19,28 @@ import type {
   LiveRead,
   PodMetadata,
 } from '../../src/ports/cluster/cluster-access.ts';
+import type { FieldManager } from '../../src/ports/cluster/manifest-access.ts';
 import type { NamespacedName } from '../../src/ports/stores/view-store.ts';
+import { readFieldManagers } from '../../src/adapters/kubernetes/api/object-reader.ts';
 import { CREATED, isPlainCreate } from './simulated-creates.ts';
 import type { PlainCreate } from './simulated-creates.ts';
 import type { ClusterHooks, Kind } from './simulated-hooks.ts';
 import {
   controllerUid,
+  done,
+  findDoubles,
   matchesSelectorText,
   mergeMetadata,
   refusal,
   warningsAbout,
 } from './simulated-objects.ts';
+import { SimulatedManifests } from './simulated-manifests.ts';
 import { askedStatus } from './simulated-status.ts';
 import { SortedObjects } from './sorted-objects.ts';
 
 type Listed = LiveRead<readonly KubernetesObject[]>;
 
 const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
-
 /** An object as stored, open for writing. */
 type Stored = KubernetesObject;
 
@@ -64,6 +67,8 @@ export class SimulatedCluster implements ClusterAccess {
   /** False: a DaemonSet is read by GET, as where the functions' role allows no list. */
   tellsStoreVersion = true;
   readonly snapshotRequests: string[] = [];
+  /** Server-side apply, also by others than the functions. */
+  readonly manifests: SimulatedManifests;
   readonly #clock: Clock;
   readonly #objects = new Map<Kind, SortedObjects>();
   readonly #stuck: (() => void)[] = [];
@@ -74,6 +79,15 @@ export class SimulatedCluster implements ClusterAccess {
   constructor(clusterUid: ClusterUid, clock: Clock) {
     this.clusterUid = clusterUid;
     this.#clock = clock;
+    this.manifests = new SimulatedManifests({
+      clock,
+      hooks: () => this.hooks,
+      find: ({ namespace, name }) => this.find('daemonsets', name, namespace),
+      create: (it) => this.put('daemonsets', { ...it, metadata: { ...it.metadata } }),
+      replace: ({ namespace = '', name }, object) =>
+        this.change('daemonsets', { namespace, name }, () => object),
+      noteRequest: (text) => this.requests.push(text),
+    });
   }
 
   get answerTimes(): readonly AnswerTiming[] {
@@ -120,7 +134,8 @@ export class SimulatedCluster implements ClusterAccess {
   change(kind: Kind, key: NamespacedName, edit: (object: Stored) => Stored): KubernetesObject {
     const found = this.find(kind, key.name, key.namespace || undefined);
     if (found === undefined) throw new Error(`no ${kind} ${key.namespace}/${key.name}`);
-    const edited = edit(found);
+    const isSet = kind === 'daemonsets';
+    const edited = isSet ? this.manifests.noted(found, edit(found)) : edit(found);
     const stored = {
       ...edited,
       metadata: { ...edited.metadata, resourceVersion: this.#nextVersion() },
@@ -180,6 +195,14 @@ export class SimulatedCluster implements ClusterAccess {
     return isTold ? { ...read, storeVersion: resourceVersion(this.version) } : read;
   }
 
+  applyDaemonSet: ClusterAccess['applyDaemonSet'] = (...input) => this.manifests.apply(...input);
+
+  async readDaemonSetManagers(key: NamespacedName): Promise<LiveRead<readonly FieldManager[]>> {
+    const read = await this.getDaemonSet(key);
+    if (read.kind !== 'found') return read;
+    return { kind: 'found', object: readFieldManagers(read.object) };
+  }
+
   getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
     return this.#get('pods', key);
   }
@@ -220,7 +243,6 @@ export class SimulatedCluster implements ClusterAccess {
   }
 
   listPods: ClusterAccess['listPods'] = (...by) => this.#list('pods', 'LIST whole pods', by);
-
   listPodEvents: ClusterAccess['listPodEvents'] = async (namespace, podUid) => {
     const answer = await this.#read('LIST events', namespace);
     return answer ?? { kind: 'found', object: warningsAbout(podUid, this.list('events')) };
@@ -392,12 +414,13 @@ export class SimulatedCluster implements ClusterAccess {
       return { kind: 'conflict', message: 'the test operation failed' };
     }
     this.hooks.onTemplateRestore?.(found, effect.template);
+    const restore = (object: Stored): Stored => ({
+      ...object,
+      metadata: { ...object.metadata, generation: generation + 1 },
+      spec: { ...(object['spec'] as object), template: effect.template },
+    });
     return done(
-      this.change('daemonsets', effect, (object) => ({
-        ...object,
-        metadata: { ...object.metadata, generation: generation + 1 },
-        spec: { ...(object['spec'] as object), template: effect.template },
-      })),
+      this.change('daemonsets', effect, (it) => this.manifests.noted(it, restore(it), 'rollcall')),
     );
   }
 
@@ -444,23 +467,7 @@ export class SimulatedCluster implements ClusterAccess {
   }
 
   #checkOnePodPerNode(): void {
-    const seen = new Map<string, string>();
-    for (const pod of this.list('pods')) {
-      const phase = (pod['status'] as { readonly phase?: string } | undefined)?.phase;
-      const owner = controllerUid(pod);
-      if (owner === undefined || phase === 'Succeeded' || phase === 'Failed') continue;
-      const place = `${owner} on ${nodeOf(pod) ?? '?'}${this.#slotSuffix(owner, pod)}`;
-      const other = seen.get(place);
-      if (other !== undefined) this.violations.push(`S1: ${other} and ${pod.metadata.name}`);
-      seen.set(place, pod.metadata.name);
-    }
-  }
-
-  /** With surge a node may have one pod of each revision (S2). */
-  #slotSuffix(owner: string, pod: KubernetesObject): string {
-    const set = this.list('daemonsets').find((item) => item.metadata.uid === owner);
-    if (set === undefined || !allowsSurge(set as DaemonSetObject)) return '';
-    return ` as ${pod.metadata.labels?.['controller-revision-hash'] ?? 'no revision'}`;
+    this.violations.push(...findDoubles(this.list('pods'), this.list('daemonsets'), nodeOf));
   }
 
   #of(kind: Kind): SortedObjects {
@@ -490,8 +497,4 @@ export function nodeOf(pod: KubernetesObject): string | undefined {
     { readonly nodeName?: string; readonly affinity?: unknown } | undefined;
   if (spec?.nodeName !== undefined) return spec.nodeName;
   return /"metadata\.name"[^\]]*"values":\["([^"]+)"\]/.exec(JSON.stringify(spec?.affinity))?.[1];
-}
-
-function done(object: KubernetesObject): Outcome {
-  return { kind: 'done', object: object as unknown as JsonObject }; // stored objects are raw JSON
 }

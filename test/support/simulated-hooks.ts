@@ -2,7 +2,9 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.ts';
+import type { FleetManifest } from '../../src/core/fleet/fleet-daemon-set.ts';
 import type { LiveRead } from '../../src/ports/cluster/cluster-access.ts';
+import type { ApplyOptions, ManifestOutcome } from '../../src/ports/cluster/manifest-access.ts';
 
 /** What a test makes of one effect. `stuck`: answered ambiguous now, applied by `releaseStuck`. */
 export type Intervention =
@@ -16,6 +18,15 @@ export interface ClusterHooks {
     effect: Effect,
     index: number,
   ) => Intervention | undefined | Promise<Intervention | undefined>;
+  /** The functions apply a manifest; `lose-answer`: it takes effect, and nobody hears of it. */
+  beforeApply?: (
+    manifest: FleetManifest,
+    options: ApplyOptions,
+  ) =>
+    | ManifestOutcome
+    | 'lose-answer'
+    | undefined
+    | Promise<ManifestOutcome | 'lose-answer' | undefined>;
   afterEffect?: (effect: Effect, index: number) => void | Promise<void>;
   /** Throwing is a bug of the test; answering `unavailable` is an API server in trouble. */
   onRead?: (

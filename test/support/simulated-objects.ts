@@ -2,7 +2,36 @@
 import type { PodEvent } from '../../src/core/model/evidence/pod-event.ts';
 import type { Outcome, PatchEffect, RefusalCode } from '../../src/core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { KubernetesObject, OwnerReference } from '@rollcall/base/objects.ts';
+import type { DaemonSetObject, KubernetesObject, OwnerReference } from '@rollcall/base/objects.ts';
+import { allowsSurge } from '../../src/core/daemon-set/strategy.ts';
+
+/** A write that was applied. */
+export function done(object: KubernetesObject): Outcome {
+  return { kind: 'done', object: object as unknown as JsonObject }; // stored objects are raw JSON
+}
+
+/** S1 and S2: two pods of one DaemonSet on one node, of one revision where there is surge. */
+export function findDoubles(
+  pods: readonly KubernetesObject[],
+  sets: readonly KubernetesObject[],
+  nodeOf: (pod: KubernetesObject) => string | undefined,
+): readonly string[] {
+  const surging = new Set(
+    sets.filter((set) => allowsSurge(set as DaemonSetObject)).map(({ metadata }) => metadata.uid),
+  );
+  const seen = new Map<string, string>();
+  return pods.flatMap((pod) => {
+    const phase = (pod['status'] as { readonly phase?: string } | undefined)?.phase;
+    const owner = controllerUid(pod);
+    if (owner === undefined || phase === 'Succeeded' || phase === 'Failed') return [];
+    const revision = pod.metadata.labels?.['controller-revision-hash'] ?? 'no revision';
+    const slot = surging.has(owner) ? ` as ${revision}` : '';
+    const place = `${owner} on ${nodeOf(pod) ?? '?'}${slot}`;
+    const other = seen.get(place);
+    seen.set(place, pod.metadata.name);
+    return other === undefined ? [] : [`S1: ${other} and ${pod.metadata.name}`];
+  });
+}
 
 /** UID of the controlling owner, if there is one. */
 export function controllerUid(object: KubernetesObject): string | undefined {

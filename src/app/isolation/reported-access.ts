@@ -40,6 +40,7 @@ export function reportedAccess(
       return access.answerTimes;
     },
     getDaemonSet: (key) => read('get-daemon-set', access.getDaemonSet(key)),
+    readDaemonSetManagers: (key) => read('get-daemon-set', access.readDaemonSetManagers(key)),
     getPod: (key) => read('get-pod', access.getPod(key)),
     getNode: (name) => read('get-node', access.getNode(name)),
     getRevision: (key) => read('get-revision', access.getRevision(key)),
@@ -57,6 +58,14 @@ export function reportedAccess(
         if (outcome?.kind === 'refused') tell(kind, outcome.code, outcome.message);
       }
       return outcomes;
+    },
+    applyDaemonSet: async (manifest, options) => {
+      const outcome = await access.applyDaemonSet(manifest, options);
+      // What is wrong with one manifest is its fleet's to tell; a missing right is the cluster's.
+      if (outcome.kind === 'refused' && outcome.status === 403) {
+        tell('apply-daemon-set', 'forbidden', outcome.message);
+      }
+      return outcome;
     },
   };
 }

@@ -107,6 +107,7 @@ export function talliedAccess(
       return access.answerTimes;
     },
     getDaemonSet: (key) => read(() => access.getDaemonSet(key)),
+    readDaemonSetManagers: (key) => read(() => access.readDaemonSetManagers(key)),
     getPod: (key) => read(() => access.getPod(key)),
     getNode: (name) => read(() => access.getNode(name)),
     getRevision: (key) => read(() => access.getRevision(key)),
@@ -127,6 +128,20 @@ export function talliedAccess(
           for (const each of outcomes)
             if (each.kind === 'unsent') tally.noteAsked(each.retryAfterMs);
           return judgeOutcomes(outcomes, isPastDeadline(options, timesOf(clock)));
+        },
+      );
+    },
+    applyDaemonSet: (manifest, options) => {
+      if (tally.hasGivenUp) return Promise.resolve({ kind: 'unavailable', message: GIVEN_UP });
+      return tally.measure(
+        () => access.applyDaemonSet(manifest, options),
+        (outcome) => {
+          if (outcome.kind !== 'unavailable') return 'answered';
+          tally.noteAsked(outcome.retryAfterMs);
+          if (outcome.isAnswered === true) return 'answered';
+          const isSilent =
+            outcome.retryAfterMs === undefined && !isPastDeadline(options, timesOf(clock));
+          return isSilent ? 'failed' : 'neutral';
         },
       );
     },

@@ -16,6 +16,7 @@ import type { PodEvent } from '../../core/model/evidence/pod-event.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { StartLimits } from '../../core/pod/request-life.ts';
 import type { NamespacedName } from '../stores/view-store.ts';
+import type { FieldManager, ManifestAccess } from './manifest-access.ts';
 
 /** Nothing was read that could be trusted, and why. */
 export interface Unavailable {
@@ -54,6 +55,8 @@ export interface PodMetadata {
 /** Live reads of one cluster. */
 export interface ClusterReader {
   getDaemonSet(key: NamespacedName): Promise<DaemonSetRead>;
+  /** Who owns which fields of it (metadata.managedFields), the one that wrote last first: for whoever has to name a rival. */
+  readDaemonSetManagers(key: NamespacedName): Promise<LiveRead<readonly FieldManager[]>>;
   getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
   getNode(name: string): Promise<LiveRead<KubernetesObject>>;
   getRevision(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
@@ -82,7 +85,7 @@ export interface ClusterReader {
 export type ExecuteOptions = StartLimits;
 
 /** One cluster, with a credential that was checked against its registered identity. */
-export interface ClusterAccess extends ClusterReader {
+export interface ClusterAccess extends ClusterReader, ManifestAccess {
   /** How long the API server took to answer the last requests of this process, whoever made them: the newest last (ADR 0062). */
   readonly answerTimes: readonly AnswerTiming[];
   /** Sends the effects concurrently; one outcome each, in their order. Never rejects. */

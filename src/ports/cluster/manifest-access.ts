@@ -1,12 +1,12 @@
 /**
- * Giving a cluster a DaemonSet by server-side apply, as the field manager `rollcall` (issue 18; facts 6 of rollouts and fleets).
+ * Giving a cluster a DaemonSet by server-side apply, as the field manager `rollcall` (issue 18; ADR 0066).
  *
  * Never forced unless asked. Repeating an apply is harmless: equal values never conflict. Rejections never happen: whatever
- * comes of a request is a value.
+ * comes of a request is a value. Who owns which fields is a live read (ClusterReader).
  */
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { FleetManifest } from '../../core/fleet/fleet-daemon-set.ts';
-import type { LiveRead } from './cluster-access.ts';
+import type { StartLimits } from '../../core/pod/request-life.ts';
 
 /** The field manager of all applies. */
 export const FIELD_MANAGER = 'rollcall';
@@ -18,38 +18,49 @@ export interface FieldConflict {
   readonly field: string;
 }
 
-/** How to apply. */
-export interface ApplyOptions {
+/** How to apply. No request starts after the limits. */
+export interface ApplyOptions extends StartLimits {
   /** Defaulting, validation, quota and webhooks of the API server, and nothing is kept. */
   readonly isDryRun: boolean;
   /** Takes conflicting fields from their owners. */
   readonly isForced: boolean;
-  /** Refused as `changed` if the DaemonSet is at another version; absent: it is not looked at. */
+  /**
+   * Refused as `changed` if the DaemonSet is at another version; absent: it is not looked at. With it, fields that `rollcall`
+   * itself wrote otherwise than by an apply (the template of a rollback) are no conflict.
+   */
   readonly resourceVersion?: string;
-  /** No request starts after this, by both clocks (StartLimits of ClusterAccess). */
-  readonly deadlineMs: number;
+  /**
+   * Refused as `changed` if the DaemonSet is another one, or gone. To be given with resourceVersion, by which alone an API
+   * server makes one anew that was deleted meanwhile.
+   */
+  readonly uid?: string;
 }
 
 /** What came of it. */
 export type ManifestOutcome =
+  /** As it is now; of a dry run as it would be, where one that would be created has '' for its resourceVersion. */
   | { readonly kind: 'applied'; readonly object: DaemonSetObject; readonly isCreated: boolean }
   /** Nothing was changed. */
   | { readonly kind: 'conflict'; readonly conflicts: readonly [FieldConflict, ...FieldConflict[]] }
-  /** Another resourceVersion. */
+  /** Another resourceVersion, or another object under the name. */
   | { readonly kind: 'changed' }
-  /** It can never succeed as it is: validation, webhook, quota, missing right, no such namespace. */
+  /**
+   * It can never succeed as it is: validation, webhook, quota, missing right, no such namespace. The message has no value of
+   * the manifest in it. Status 0: it was not sent, because it is no manifest that could be.
+   */
   | { readonly kind: 'refused'; readonly status: number; readonly message: string }
   /** Not sent, or not known to have arrived: it may be repeated. */
-  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
+  | {
+      readonly kind: 'unavailable';
+      readonly message: string;
+      readonly retryAfterMs?: number;
+      /** The API server, or something before it, is there and would not have it: the credential, a proxy. */
+      readonly isAnswered?: boolean;
+    };
 
 /** Applies manifests in one cluster. */
 export interface ManifestAccess {
   applyDaemonSet(manifest: FleetManifest, options: ApplyOptions): Promise<ManifestOutcome>;
-  /** As it is, with who owns which fields (managedFields), for whoever has to name a rival. */
-  readDaemonSetManagers(key: {
-    readonly namespace: string;
-    readonly name: string;
-  }): Promise<LiveRead<readonly FieldManager[]>>;
 }
 
 /** One owner of fields. */

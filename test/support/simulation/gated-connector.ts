@@ -1,5 +1,6 @@
 /** A connector whose every request passes the gate of an invocation. */
 import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
+import type { StartLimits } from '../../../src/core/pod/request-life.ts';
 import type { Gate } from './gate.ts';
 
 /** A connector whose accesses pass the gate as well. */
@@ -19,18 +20,25 @@ export function gatedConnector(connector: ClusterConnector, gate: Gate): Cluster
 
 /** Deadlines are told by the clocks of the invocation: the monotonic one stood still while it was frozen, that of the wall did not. */
 function onOwnTime(access: ClusterAccess, gate: Gate): ClusterAccess {
+  const outside = ({ deadlineMs, wallDeadlineMs }: StartLimits): StartLimits => {
+    const own = gate.clock();
+    const leftMs = Math.min(
+      deadlineMs - own.monotonicMs(),
+      (wallDeadlineMs ?? Infinity) - own.nowMs(),
+    );
+    return { deadlineMs: gate.outsideMs(own.monotonicMs() + leftMs) };
+  };
   return new Proxy(access, {
     get: (target, property) => {
-      if (property !== 'execute') return Reflect.get(target, property) as unknown;
-      const execute: ClusterAccess['execute'] = (effects, { deadlineMs, wallDeadlineMs }) => {
-        const own = gate.clock();
-        const leftMs = Math.min(
-          deadlineMs - own.monotonicMs(),
-          (wallDeadlineMs ?? Infinity) - own.nowMs(),
-        );
-        return target.execute(effects, { deadlineMs: gate.outsideMs(own.monotonicMs() + leftMs) });
+      const execute: ClusterAccess['execute'] = (effects, limits) =>
+        target.execute(effects, outside(limits));
+      const apply: ClusterAccess['applyDaemonSet'] = (manifest, options) => {
+        const { wallDeadlineMs: _wall, ...rest } = options;
+        return target.applyDaemonSet(manifest, { ...rest, ...outside(options) });
       };
-      return execute;
+      if (property === 'execute') return execute;
+      if (property === 'applyDaemonSet') return apply;
+      return Reflect.get(target, property) as unknown;
     },
   });
 }

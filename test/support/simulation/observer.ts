@@ -187,6 +187,8 @@ export class Observer {
         }
         return read;
       },
+      applyDaemonSet: (manifest, options) => access.applyDaemonSet(manifest, options),
+      readDaemonSetManagers: (key) => access.readDaemonSetManagers(key),
       getPod: (key) => access.getPod(key),
       getNode: (name) => access.getNode(name),
       getRevision: (key) => access.getRevision(key),

@@ -12,6 +12,8 @@ import type { Json } from '@rollcall/base/json.ts';
 export interface StatusCause {
   readonly reason?: string;
   readonly field?: string;
+  /** For people, as the Status's; it may quote a value of the object. Cut and cleaned as that one. */
+  readonly message?: string;
 }
 
 /** A Status. */
@@ -37,7 +39,11 @@ function text(value: Json | undefined): string | undefined {
 function readCauses(details: Json | undefined): StatusCause[] {
   return jsonItems(jsonMember(details, 'causes'))
     .filter(isJsonObject)
-    .map(({ reason, field }) => defined({ reason: text(reason), field: text(field) }));
+    .map(({ reason, field, message }) => {
+      const said = text(message);
+      const plain = said === undefined ? undefined : plainText(said, MESSAGE_LENGTH_MAX);
+      return defined({ reason: text(reason), field: text(field), message: plain });
+    });
 }
 
 /** Text from an API server made fit for a log line: one line, bounded. */

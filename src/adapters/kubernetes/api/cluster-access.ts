@@ -12,6 +12,7 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { AnswerTiming } from '../../../core/model/evidence/answer-times.ts';
 import type { PodEvent } from '../../../core/model/evidence/pod-event.ts';
+import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
@@ -22,10 +23,23 @@ import type {
   PodMetadata,
   Unavailable,
 } from '../../../ports/cluster/cluster-access.ts';
+import type {
+  ApplyOptions,
+  FieldManager,
+  ManifestOutcome,
+} from '../../../ports/cluster/manifest-access.ts';
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
 import { DaemonSetReads } from './daemon-set-reads.ts';
 import { isObjectName, namespacedPath, requestOf } from './effect-request.ts';
-import { readDaemonSet, readObject, readPodMetadata, slimPod } from './object-reader.ts';
+import { applyManifest } from './manifest-apply.ts';
+import type { Doubt } from './manifest-apply.ts';
+import {
+  readDaemonSet,
+  readFieldManagers,
+  readObject,
+  readPodMetadata,
+  slimPod,
+} from './object-reader.ts';
 import { NOT_A_NAME, createBackPressure, listPages, waiting } from './list-pages.ts';
 import type { ListMeans, ListQuery } from './list-pages.ts';
 import { readPodEvents } from './pod-events.ts';
@@ -123,13 +137,8 @@ export class HttpsClusterAccess implements ClusterAccess {
   }
 
   async #executeOne(effect: Effect, options: ExecuteOptions): Promise<Outcome> {
-    if (isOver(options, this.#options.clock)) {
-      return { kind: 'unsent', message: 'the deadline has passed' };
-    }
-    const pauseMs = this.#pressure.remainingMs();
-    if (pauseMs > 0) {
-      return { kind: 'unsent', message: 'the API server asked to wait', retryAfterMs: pauseMs };
-    }
+    const doubt = this.#beforeWrite(options);
+    if (doubt !== undefined) return { kind: 'unsent', ...doubt };
     const prepared = requestOf(effect);
     if (prepared.kind === 'faulty') {
       return { kind: 'refused', code: 'other', status: 0, message: prepared.message };
@@ -141,6 +150,21 @@ export class HttpsClusterAccess implements ClusterAccess {
       this.#pressure.note(outcome.retryAfterMs);
     }
     return outcome;
+  }
+
+  /** Why nothing is sent now. */
+  #beforeWrite(options: ExecuteOptions): Doubt | undefined {
+    if (isOver(options, this.#options.clock)) return { message: 'the deadline has passed' };
+    const retryAfterMs = this.#pressure.remainingMs();
+    return retryAfterMs > 0 ? { message: 'the API server asked to wait', retryAfterMs } : undefined;
+  }
+
+  applyDaemonSet(manifest: FleetManifest, options: ApplyOptions): Promise<ManifestOutcome> {
+    return applyManifest(manifest, options, {
+      beforeWrite: () => this.#beforeWrite(options),
+      send: (request) => this.#send(request, options),
+      pressure: this.#pressure,
+    });
   }
 
   /** A repetition with a new credential is a request that starts, too: none after the deadline (protocol 5). */
@@ -177,6 +201,12 @@ export class HttpsClusterAccess implements ClusterAccess {
 
   getDaemonSet(key: NamespacedName): Promise<DaemonSetRead> {
     return this.#daemonSets.read(key);
+  }
+
+  async readDaemonSetManagers(key: NamespacedName): Promise<LiveRead<readonly FieldManager[]>> {
+    const read = await this.getDaemonSet(key);
+    if (read.kind !== 'found') return read;
+    return { kind: 'found', object: readFieldManagers(read.object) };
   }
 
   getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {

@@ -10,6 +10,7 @@ import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { DaemonSetRead, PodMetadata } from '../../../ports/cluster/cluster-access.ts';
+import type { FieldManager } from '../../../ports/cluster/manifest-access.ts';
 
 /** The name, and for namespaced objects the namespace, that an object must have; any, where nothing is said. */
 export interface ExpectedName {
@@ -48,6 +49,37 @@ export function readDaemonSet(
   const template = jsonMember(jsonMember(body, 'spec'), 'template');
   if (object === undefined || !isJsonObject(template)) return undefined;
   return object as DaemonSetObject;
+}
+
+/**
+ * The DaemonSet that an apply answers with; undefined when the body is not that. One that a dry run would create has no version
+ * yet: '' stands for it.
+ */
+export function readAppliedDaemonSet(
+  body: Json | undefined,
+  { isDryRun, ...expected }: Required<ExpectedName> & { readonly isDryRun: boolean },
+): DaemonSetObject | undefined {
+  const object = readDaemonSet(body, expected);
+  if (object !== undefined || !isDryRun || !isJsonObject(body)) return object;
+  const { metadata } = body;
+  if (!isJsonObject(metadata) || metadata['resourceVersion'] !== undefined) return undefined;
+  const versioned = { ...body, metadata: { ...metadata, resourceVersion: '1' } };
+  const read = readDaemonSet(versioned, expected);
+  return read && { ...read, metadata: { ...read.metadata, resourceVersion: '' } };
+}
+
+/** Who owns fields of an object, but for those of its subresources; who wrote last comes first. */
+export function readFieldManagers({ metadata }: KubernetesObject): readonly FieldManager[] {
+  const { managedFields } = metadata as { readonly managedFields?: Json };
+  const managers = jsonItems(managedFields).flatMap((entry): readonly FieldManager[] => {
+    if (!isJsonObject(entry)) return [];
+    const { manager, operation, time, subresource } = entry;
+    if (typeof manager !== 'string' || typeof operation !== 'string') return [];
+    if (subresource !== undefined && subresource !== '') return [];
+    const atMs = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+    return [{ manager, operation, ...(Number.isNaN(atMs) ? {} : { atMs }) }];
+  });
+  return managers.toSorted((left, right) => (right.atMs ?? -Infinity) - (left.atMs ?? -Infinity));
 }
 
 /** What a list by the name of one DaemonSet shows; undefined when the body is no such list, or has another object. */

@@ -15,6 +15,7 @@ import type {
   ClusterConnector,
   ConnectRefusal,
 } from '../../../../src/ports/cluster/cluster-access.ts';
+import type { FleetManifest } from '../../../../src/core/fleet/fleet-daemon-set.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../../support/memory-metrics.ts';
 import { registrationOf } from '../../../support/store-suite.ts';
@@ -43,6 +44,23 @@ function reported(access: Partial<ClusterAccess>) {
 }
 
 describe('reportedAccess', () => {
+  it('tells of a missing right to apply, and not of what is wrong with a manifest', async () => {
+    const statuses = [403, 422];
+    const { access, log, metrics } = reported({
+      applyDaemonSet: () =>
+        Promise.resolve({ kind: 'refused', status: statuses.shift() ?? 0, message: FORBIDDEN }),
+    });
+    const options = { isDryRun: false, isForced: false, deadlineMs: 1 };
+    for (let count = 0; count < 2; count += 1) {
+      await access.applyDaemonSet({} as FleetManifest, options); // not looked at
+    }
+    assert.deepEqual(
+      log.at('warn').map(({ fields }) => [fields['kind'], fields['code'], fields['detail']]),
+      [['apply-daemon-set', 'forbidden', FORBIDDEN]],
+    );
+    assert.equal(metrics.sum('ClusterRefusals', 'forbidden'), 1);
+  });
+
   it('tells of refused effects: a line for each kind and code, a metric for each (row 69)', async () => {
     const refused = {
       kind: 'refused',

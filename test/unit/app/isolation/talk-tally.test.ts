@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OBJECT_READ_TIMEOUT_MS } from '../../../../src/adapters/kubernetes/api/cluster-access.ts';
 import { CONNECT_TIMEOUT_MS } from '../../../../src/adapters/kubernetes/transport/transport.ts';
-import { TalkTally } from '../../../../src/app/isolation/talk-tally.ts';
+import { TalkTally, talliedAccess } from '../../../../src/app/isolation/talk-tally.ts';
 import type { Talk } from '../../../../src/app/isolation/talk-tally.ts';
+import type { FleetManifest } from '../../../../src/core/fleet/fleet-daemon-set.ts';
+import type { ClusterAccess } from '../../../../src/ports/cluster/cluster-access.ts';
+import type { ManifestOutcome } from '../../../../src/ports/cluster/manifest-access.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 function tallyOn(clock: VirtualClock) {
@@ -85,5 +88,41 @@ describe('the talk of a run', () => {
     for (let count = 0; count < 5; count += 1) await call(OBJECT_READ_TIMEOUT_MS, 'neutral');
     assert.equal(tally.hasGivenUp, false);
     assert.equal(tally.kind, 'silent');
+  });
+
+  it('judges an apply: a refusal is an answer, silence a failure, a wish to wait or a late start neither', async () => {
+    const cases: readonly (readonly [ManifestOutcome, number, string])[] = [
+      [{ kind: 'refused', status: 403, message: '' }, 100, 'answered'],
+      [{ kind: 'changed' }, 100, 'answered'],
+      [{ kind: 'unavailable', message: '', isAnswered: true }, 100, 'answered'],
+      [{ kind: 'unavailable', message: '' }, 100, 'failed'],
+      [{ kind: 'unavailable', message: '', retryAfterMs: 5 }, 100, 'silent'],
+      [{ kind: 'unavailable', message: '' }, 0, 'silent'],
+    ];
+    for (const [outcome, deadlineMs, kind] of cases) {
+      const clock = new VirtualClock();
+      const tally = new TalkTally(clock);
+      const applyDaemonSet = (): Promise<ManifestOutcome> => Promise.resolve(outcome);
+      // Only what is called is there.
+      const access = talliedAccess({ applyDaemonSet } as unknown as ClusterAccess, {
+        tally,
+        clock,
+      });
+      const options = {
+        isDryRun: false,
+        isForced: false,
+        deadlineMs: clock.monotonicMs() + deadlineMs,
+      };
+      assert.equal(await access.applyDaemonSet({} as FleetManifest, options), outcome);
+      assert.equal(tally.kind, kind, JSON.stringify(outcome));
+    }
+  });
+
+  it('applies nothing once it gave up', async () => {
+    const { tally, call } = tallyOn(new VirtualClock());
+    await call(CONNECT_TIMEOUT_MS, 'failed');
+    const access = talliedAccess({} as ClusterAccess, { tally, clock: new VirtualClock() });
+    const options = { isDryRun: false, isForced: false, deadlineMs: Infinity };
+    assert.equal((await access.applyDaemonSet({} as FleetManifest, options)).kind, 'unavailable');
   });
 });
