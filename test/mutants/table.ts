@@ -25,6 +25,7 @@ import { COPILOT_BUGS } from './copilot.ts';
 import { ORDER_BUGS } from './orders.ts';
 import { SHOWN_BUGS } from './shown.ts';
 import { FLEET_BUGS } from './fleet.ts';
+import { FLEET_ROLLOUT_BUGS } from './fleet-rollouts.ts';
 import { FLEET_STORE_BUGS } from './fleet-stores.ts';
 import { POLICY_BUGS } from './policy.ts';
 import type { PlantedBug } from './planted-bug.ts';
@@ -67,6 +68,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   EVIDENCE_BUGS,
   POLICY_BUGS,
   FLEET_BUGS,
+  FLEET_ROLLOUT_BUGS,
   INTERLOCK_BUGS,
   LANE_BUGS,
   STAGE_BUGS,

@@ -173,7 +173,12 @@ export const ClusterRecordSchema: v.GenericSchema<
   ),
   nodes: v.exactOptional(v.strictObject({ updated: countSchema, desired: countSchema })),
   reverts: v.exactOptional(
-    v.strictObject({ count: countSchema, sinceMs: timeSchema, by: v.string() }),
+    v.strictObject({
+      count: countSchema,
+      sinceMs: timeSchema,
+      by: v.string(),
+      isOpen: v.exactOptional(v.literal(true)),
+    }),
   ),
   attempts: countSchema,
   dueAtMs: timeSchema,

@@ -10,11 +10,11 @@ import type { FreezeNote } from '../../takeover/freeze.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../../policy/share.ts';
 import type { FleetStrategy } from '../fleet-daemon-set.ts';
 import { findFleetBreach } from './find-fleet-breach.ts';
-import type { FleetBreachNote, FleetRecord, RefusedContent } from './fleet-record.ts';
-import { judgeStage } from './judge-stage.ts';
+import type { FleetBreachNote, FleetGate, FleetRecord, RefusedContent } from './fleet-record.ts';
+import { gateAfter, isApproved, judgeStage } from './judge-stage.ts';
 import type { StageJudgement } from './judge-stage.ts';
 import { tallyStage } from './tally-stage.ts';
-import type { StageSeen } from './tally-stage.ts';
+import type { StageSeen, StageTally } from './tally-stage.ts';
 
 /** What a step has read. */
 export interface StepInput {
@@ -62,7 +62,30 @@ export function advanceFleet(input: StepInput): FleetStep {
   if (!judged.isOver) {
     return { record: seen, giveMax: giveMaxOf(input, judged, seen), needsPassed: false };
   }
+  const unproven = gateWithoutEvidence(seen, tally, input);
+  if (unproven !== undefined) {
+    return { record: { ...seen, gate: unproven }, giveMax: 0, needsPassed: false };
+  }
   return openNext(seen, nowMs);
+}
+
+/**
+ * The gate of a stage that nobody showed evidence in, where nobody of those before it does either: when all have fallen silent (an
+ * outage between them and us, or the release), nothing is known, and nothing opens.
+ */
+function gateWithoutEvidence(
+  record: FleetRecord,
+  tally: StageTally | undefined,
+  { passed }: StepInput,
+): FleetGate | undefined {
+  if (tally === undefined || tally.provenClusters > 0) return undefined;
+  const gate = gateAfter(record.stage);
+  if (isApproved(record, gate)) return undefined;
+  const isShown = [...(passed?.values() ?? [])].some(
+    (seen) => tallyStage(seen, 0).provenClusters > 0,
+  );
+  if (isShown) return undefined;
+  return { kind: 'no-evidence', stage: record.stages[record.stage]?.name ?? '', gate };
 }
 
 /** Nobody looks for a breach then: it stands, or nothing is done in any case. */
@@ -111,7 +134,9 @@ function findBreachIn(
       stage: dealt.name,
       tally: tallyStage(seen, overruledAtMs),
       given: seen.given,
+      isOpen,
       failedClustersMax: nodesRoundedDown(stage.maxFailures, dealt.members.count),
+      overruledAtMs,
       ...(isOpen && record.gate.kind === 'rolling' ? { stuckSinceMs: record.progressedAtMs } : {}),
       ...(strategy.progressDeadlineMs === undefined
         ? {}

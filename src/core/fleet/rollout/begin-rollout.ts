@@ -3,8 +3,10 @@
  *
  * What was proven before stays as the way back; a pause outlives the release that it was given under, all other orders end with it.
  * Content that was halted is held from its first moment, whoever applies it again: GitOps does so every few minutes. A release of the
- * same content (another strategy, another placement) passes its stages anew, and clusters that have it need not be given it again.
+ * same content (another strategy, another placement) passes its stages anew, and clusters that have it need not be given it again: what
+ * was agreed to was of the gates of before. A release is no way back from itself: content that comes again leads to what was before it.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { FleetDaemonSet } from '../fleet-daemon-set.ts';
 import type { FleetBreachNote, FleetRecord, FleetRelease } from './fleet-record.ts';
 
@@ -13,7 +15,7 @@ export interface Beginning {
   readonly fleet: Pick<FleetDaemonSet, 'namespace' | 'name'>;
   readonly uid: string;
   readonly release: FleetRelease;
-  /** Absent: there is none, or it is of a FleetDaemonSet that had the name before. */
+  /** Absent: there is none. One of a FleetDaemonSet that had the name before is nothing to this one, and has to be gone first. */
   readonly former?: FleetRecord;
   readonly nowMs: number;
 }
@@ -44,9 +46,11 @@ export function beginRollout({ fleet, uid, release, former, nowMs }: Beginning):
   const before = former?.uid === uid ? former : undefined;
   if (before !== undefined && before.release.contentHash === release.contentHash) {
     const { wellSinceMs: _restarted, drifted: _seen, ...kept } = before;
-    return { ...kept, ...NEVER_DEALT, ...atStart(nowMs), release };
+    const { approved: _ofFormerGates, ...orders } = before.orders;
+    return { ...kept, ...NEVER_DEALT, ...atStart(nowMs), release, orders };
   }
   const proven = before?.proven;
+  const wayBack = proven?.contentHash === release.contentHash ? before?.former : proven;
   const refused = before?.refused ?? [];
   const known = refused.find(({ contentHash }) => contentHash === release.contentHash);
   const paused = before?.orders.paused;
@@ -60,13 +64,13 @@ export function beginRollout({ fleet, uid, release, former, nowMs }: Beginning):
     namespace: fleet.namespace,
     name: fleet.name,
     uid,
-    version: former?.version ?? 0,
+    version: before?.version ?? 0,
     release,
     startedAtMs: nowMs,
     ...atStart(nowMs),
     ...NEVER_DEALT,
     ...(breach === undefined ? {} : { breach }),
-    ...(proven === undefined ? {} : { proven, former: proven }),
+    ...defined({ proven, former: wayBack }),
     refused,
     orders: paused === undefined ? {} : { paused },
     untold: [],

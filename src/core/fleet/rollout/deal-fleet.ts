@@ -6,6 +6,7 @@
  *   observe, frozen, rival ─▶ untouched: in no list
  *   was given this release at a stage that is open or passed ─▶ stays there, whatever its labels say by now
  *   offline ─▶ the ring
+ *   was waiting in the open stage, and still belongs there ─▶ goes on waiting there
  *   dealt to a stage that is open or passed, and was not given it ─▶ the ring: it comes late
  *   all others ─▶ their stage
  *
@@ -38,6 +39,8 @@ export interface DealAt {
   readonly contentHash: string;
   /** The open stage; -1: none. */
   readonly stage: number;
+  /** Who was in the open stage so far; absent: nobody. */
+  readonly openMembers?: ReadonlySet<ClusterId>;
   readonly nowMs: number;
 }
 
@@ -74,12 +77,13 @@ export function dealFleet(
   const stages = assignStages(fleet, dealable).map(({ stage, clusters: assigned }, index) => {
     const stay = [...kept].flatMap(([id, place]) => (place === index ? [id] : []));
     const fresh = assigned.flatMap(({ id }) => (kept.has(id) ? [] : [id]));
-    const isLate = index <= at.stage;
-    if (isLate) ring.push(...fresh);
+    const comesLate = (id: ClusterId): boolean =>
+      index < at.stage || (index === at.stage && at.openMembers?.has(id) !== true);
+    ring.push(...fresh.filter(comesLate));
     return {
       name: stage.name,
       namesNobody: stage.choice !== undefined && !placed.some(compileChoice(stage.choice)),
-      clusters: isLate ? stay : [...stay, ...fresh],
+      clusters: [...stay, ...fresh.filter((id) => !comesLate(id))],
     };
   });
   for (const [id, place] of kept) if (place === 'ring') ring.push(id);

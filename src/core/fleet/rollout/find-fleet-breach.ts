@@ -22,7 +22,11 @@ export interface BreachFacts {
   readonly stage: string;
   readonly tally: StageTally;
   readonly given: readonly GivenCluster[];
+  /** False of a stage that passed: all were well there for its soak, so who is silent by now is merely offline. */
+  readonly isOpen: boolean;
   readonly failedClustersMax: number;
+  /** A breach of this time was looked at and is overruled: what clusters show that were given it before is known; 0: none was. */
+  readonly overruledAtMs: number;
   /** Since when nothing moved, where a deadline counts. */
   readonly stuckSinceMs?: number;
   readonly progressDeadlineMs?: number;
@@ -51,19 +55,30 @@ function clustersFailed(facts: BreachFacts): FleetBreachNote | undefined {
   };
 }
 
-function clustersSilent({ stage, tally, given, nowMs }: BreachFacts): FleetBreachNote | undefined {
-  const { silentClusters } = tally;
-  if (silentClusters < SILENT_MIN || silentClusters * 2 <= given.length) return undefined;
-  const silent = given.filter(({ verdict }) => verdict.kind === 'offline');
+function clustersSilent(facts: BreachFacts): FleetBreachNote | undefined {
+  const { stage, isOpen, nowMs } = facts;
+  if (!isOpen) return undefined;
+  const given = givenSince(facts);
+  const silent = given.filter(
+    ({ record, verdict }) => verdict.kind === 'offline' && record.phase !== 'failed',
+  );
+  if (silent.length < SILENT_MIN || silent.length * 2 <= given.length) return undefined;
   return {
     cause: 'ClustersSilent',
     atMs: nowMs,
-    message: `${String(silentClusters)} of ${String(given.length)} clusters of stage ${stage} fell silent after they were given it`,
+    message: `${String(silent.length)} of ${String(given.length)} clusters of stage ${stage} fell silent after they were given it`,
     clusters: idsOf(silent),
   };
 }
 
-function nodesFailed({ stage, given, nowMs }: BreachFacts): FleetBreachNote | undefined {
+/** Those that were given it after the breach that is overruled. */
+function givenSince({ given, overruledAtMs }: BreachFacts): readonly GivenCluster[] {
+  return given.filter(({ record }) => record.openedAtMs > overruledAtMs);
+}
+
+function nodesFailed(facts: BreachFacts): FleetBreachNote | undefined {
+  const { stage, nowMs } = facts;
+  const given = givenSince(facts);
   const value = pooledEvidence(given);
   if (value < HALT_AT) return undefined;
   const showed = given.filter(({ ratios }) => ratios !== undefined && meanRatio(ratios) > 1);

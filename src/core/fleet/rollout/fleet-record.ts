@@ -247,8 +247,16 @@ export interface FleetClusterRecord {
   readonly failure?: ClusterFailure;
   /** Nodes that run it, of those that should, as seen last. */
   readonly nodes?: { readonly updated: number; readonly desired: number };
-  /** Who took it back, and how often since when: three times in ten minutes is a loop. */
-  readonly reverts?: { readonly count: number; readonly sinceMs: number; readonly by: string };
+  /**
+   * Who took it back, and how often since when: three times in ten minutes is a loop. `isOpen`: the last one was counted, and it
+   * was not given it again since.
+   */
+  readonly reverts?: {
+    readonly count: number;
+    readonly sinceMs: number;
+    readonly by: string;
+    readonly isOpen?: true;
+  };
   /** Attempts to apply that were not answered, since it was opened. */
   readonly attempts: number;
   /** Not tried, or looked at, again before this. */

@@ -27,6 +27,8 @@ export type ClusterVerdict =
   | { readonly kind: 'rebuilt' }
   /** Nothing of the release was seen yet. */
   | { readonly kind: 'awaited' }
+  /** Nothing of it can be told at this moment: evidence of nothing, neither good nor bad. */
+  | { readonly kind: 'unclear' }
   | { readonly kind: 'rolling'; readonly nodes: NodeTally }
   | { readonly kind: 'well'; readonly nodes: NodeTally }
   /** It runs there, and there is no node that it should run on. */
@@ -44,7 +46,6 @@ export function judgeCluster(
   manifest: FleetManifest,
   evidence: ClusterEvidence,
 ): ClusterVerdict {
-  if (evidence.kind === 'unclear') return { kind: 'awaited' };
   if (evidence.kind !== 'heard') return { kind: evidence.kind };
   if (evidence.clusterUid !== record.clusterUid) return { kind: 'rebuilt' };
   const { appliedGeneration } = record;

@@ -4,7 +4,8 @@
  *   frozen ▸ going back ▸ breach ▸ paused ▸ its clusters ▸ evidence ▸ soak ▸ approval after ▸ approval before the next ▸ window ▸ opens
  *
  * The gravest first, as in a rollout inside a cluster (core/rollout/gate.ts). A stage without a cluster that shows evidence is no
- * success: it holds until a person approves, except where nothing was left for it. Nothing here sends or counts.
+ * success: it holds until a person approves, except where nobody of it is within reach; then advance-fleet.ts asks those before it.
+ * Nothing here sends or counts.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { isOpen, nextOpeningMs } from '../../policy/window.ts';
@@ -82,6 +83,8 @@ function judgeClusters(input: StageInput, tally: StageTally): StageJudgement {
       rolling === 0 && !mayGive ? closed(windows, nowMs) : { kind: 'rolling' };
     return { gate, isOver: false, mayGive, isSettled: false };
   }
+  // One read that failed among thousands neither opens a gate nor restarts a soak of days: the next step reads it again.
+  if (tally.unclearClusters > 0) return { ...held({ kind: 'rolling' }), isSettled: true };
   const gate = gateAfter(record.stage);
   const isPassedOver = isApproved(record, gate);
   if (tally.provenClusters === 0 && !isPassedOver) {
@@ -123,6 +126,7 @@ function closed(windows: FleetStage['windows'], nowMs: number): FleetGate {
   return { kind: 'window', ...defined({ opensAtMs: nextOpeningMs(windows, nowMs) }) };
 }
 
-function isApproved({ orders }: FleetRecord, gate: number): boolean {
+/** True once a person agreed to this gate of this release, or to a later one. */
+export function isApproved({ orders }: FleetRecord, gate: number): boolean {
   return orders.approved !== undefined && orders.approved.gate >= gate;
 }

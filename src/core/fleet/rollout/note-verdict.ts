@@ -32,6 +32,7 @@ export function noteVerdict(
     case 'offline':
     case 'rebuilt':
     case 'awaited':
+    case 'unclear':
       return kept;
     case 'failed':
       // A cluster that goes back is not failed once more by what it leaves.
@@ -75,18 +76,26 @@ function moved(
   const next = isBack ? (phase === 'well' ? 'returned' : 'returning') : phase;
   const { wellSinceMs: formerMs, ...rest } = record;
   const wellSinceMs = phase === 'well' ? (formerMs ?? nowMs) : undefined;
-  // Counts of nodes move with every pod: they are written when something else is.
-  if (next === record.phase && wellSinceMs === formerMs) return record;
+  // Counts of nodes move with every pod: they are written at first sight, and when something else is.
+  const isSeen = record.nodes !== undefined;
+  if (isSeen && next === record.phase && wellSinceMs === formerMs) return record;
   return { ...rest, phase: next, nodes, ...(wellSinceMs === undefined ? {} : { wellSinceMs }) };
 }
 
 function noteRevert(record: FleetClusterRecord, fields: readonly string[], nowMs: number): Noted {
   const { reverts } = record;
+  // Seen again, and not done again: it was not given it since, as somebody paused it or its turn is over.
+  if (reverts?.isOpen === true) return { record, isToGive: true };
   const isWithin = reverts !== undefined && nowMs - reverts.sinceMs <= REVERTS_WITHIN_MS;
   const count = (isWithin ? reverts.count : 0) + 1;
   const noted: FleetClusterRecord = {
     ...record,
-    reverts: { count, sinceMs: isWithin ? reverts.sinceMs : nowMs, by: reverts?.by ?? '' },
+    reverts: {
+      count,
+      sinceMs: isWithin ? reverts.sinceMs : nowMs,
+      by: reverts?.by ?? '',
+      isOpen: true,
+    },
   };
   if (count < REVERTS_MAX) return { record: noted, isToGive: true };
   const what = fields.join(', ');

@@ -35,8 +35,8 @@ export interface StageTally {
   readonly provenClusters: number;
   /** Given it, and having a node to run it: those that could be evidence. */
   readonly triedClusters: number;
-  /** Given it, and not heard any more. */
-  readonly silentClusters: number;
+  /** Well when they were seen last, and not to be read at this moment: they let no gate open, and no soak begins anew for them. */
+  readonly unclearClusters: number;
   readonly failed: readonly GivenCluster[];
 }
 
@@ -51,18 +51,16 @@ export function tallyStage(seen: StageSeen, overruledAtMs: number): StageTally {
     untouched: seen.untouchedClusters,
   };
   let provenClusters = 0;
-  let silentClusters = 0;
   let emptyClusters = 0;
+  let unclearClusters = 0;
   const failed: GivenCluster[] = [];
   for (const cluster of seen.given) {
     const { record, verdict } = cluster;
     if (record.phase === 'failed') {
       tally.failed += 1;
       if ((record.failure?.atMs ?? 0) > overruledAtMs) failed.push(cluster);
-    } else if (verdict.kind === 'offline') {
-      tally.offline += 1;
-      silentClusters += 1;
-    } else if (verdict.kind === 'untouched' || verdict.kind === 'gone') tally.untouched += 1;
+    } else if (verdict.kind === 'offline') tally.offline += 1;
+    else if (verdict.kind === 'untouched' || verdict.kind === 'gone') tally.untouched += 1;
     else if (verdict.kind === 'well') {
       tally.well += 1;
       provenClusters += 1;
@@ -70,8 +68,11 @@ export function tallyStage(seen: StageSeen, overruledAtMs: number): StageTally {
       tally.well += 1;
       emptyClusters += 1;
     } else if (verdict.kind === 'rebuilt') tally.waiting += 1;
-    else tally.rolling += 1;
+    else if (verdict.kind === 'unclear' && record.phase === 'well') {
+      tally.well += 1;
+      unclearClusters += 1;
+    } else tally.rolling += 1;
   }
   const triedClusters = seen.given.length - emptyClusters;
-  return { counts: tally, provenClusters, triedClusters, silentClusters, failed };
+  return { counts: tally, provenClusters, triedClusters, unclearClusters, failed };
 }

@@ -1,0 +1,168 @@
+/**
+ * Bugs in how a fleet is rolled out: each would give a cluster what was not proven, or stop what should go on (issue 18).
+ */
+import type { PlantedBug } from './planted-bug.ts';
+
+const CORE = 'src/core/fleet/rollout';
+const UNIT = 'test/unit/core/fleet/rollout';
+const STEPS_TEST = 'test/property/core/fleet/advance-fleet.test.ts';
+const DEAL_TEST = 'test/property/core/fleet/deal-fleet.test.ts';
+
+/** All of them. */
+export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'fleet-old-status-counts': {
+    bug: 'a status of the generation before is evidence (18.4, Argo CD #29410)',
+    file: `${CORE}/judge-cluster.ts`,
+    before:
+      "if ((daemonSet.metadata.generation ?? 0) < appliedGeneration) return { kind: 'awaited' };",
+    after: '',
+    killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'a status from before the apply' },
+  },
+  'fleet-silence-before-it-counts': {
+    bug: 'a message from before the cluster was given it is evidence (18.4)',
+    file: `${CORE}/judge-cluster.ts`,
+    before: "if (heardAtMs <= record.openedAtMs) return { kind: 'awaited' };",
+    after: '',
+    killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'a status from before the apply' },
+  },
+  'fleet-counters-say-well': {
+    bug: 'a cluster whose canary soaks is well, since all of its counters are (18.4)',
+    file: `${CORE}/judge-cluster.ts`,
+    before: "isTried || step.kind === 'done' ? 'well'",
+    after: "isTried || nodes.updated === desired ? 'well'",
+    killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'whatever the counters say' },
+  },
+  'fleet-zero-is-well': {
+    bug: 'a cluster whose nodes are all gone from it is no failure (18.4, users-want 4.1)',
+    file: `${CORE}/judge-cluster.ts`,
+    before: 'before !== undefined && before.desired > 0',
+    after: 'before !== undefined && before.desired < 0',
+    killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'where it ran on nodes before' },
+  },
+  'fleet-passes-in-silence': {
+    bug: 'a stage of which nobody is heard passes although nobody before it is heard either (18.4)',
+    file: `${CORE}/advance-fleet.ts`,
+    before: '  if (isShown) return undefined;\n  return {',
+    after: '  if (!isShown) return undefined;\n  return {',
+    killedBy: {
+      file: `${UNIT}/advance-fleet.test.ts`,
+      title: 'when every cluster has fallen silent',
+    },
+  },
+  'fleet-opens-without-evidence': {
+    bug: 'a stage of which nobody shows evidence passes (18.4)',
+    file: `${CORE}/judge-stage.ts`,
+    before: 'if (tally.provenClusters === 0 && !isPassedOver) {',
+    after: 'if (tally.provenClusters < 0 && !isPassedOver) {',
+    killedBy: { file: `${UNIT}/judge-stage.test.ts`, title: 'holds where none shows evidence' },
+  },
+  'fleet-gives-while-paused': {
+    bug: 'a paused fleet goes on (18.1)',
+    file: `${CORE}/judge-stage.ts`,
+    before: "if (record.orders.paused !== undefined) return held({ kind: 'paused' });",
+    after: '',
+    killedBy: { file: STEPS_TEST, title: 'while it is frozen, paused or halted' },
+  },
+  'fleet-gives-while-frozen': {
+    bug: 'a frozen fleet goes on (18.5)',
+    file: `${CORE}/judge-stage.ts`,
+    before: 'if (freeze !== undefined) return held(',
+    after: 'if (freeze === null) return held(',
+    killedBy: { file: STEPS_TEST, title: 'while it is frozen, paused or halted' },
+  },
+  'fleet-forgets-who-rolls': {
+    bug: 'those that roll do not count against maxConcurrency (18.1)',
+    file: `${CORE}/advance-fleet.ts`,
+    before: 'Math.max(1, atOnce) - counts.rolling',
+    after: 'Math.max(1, atOnce) - counts.returning',
+    killedBy: { file: STEPS_TEST, title: 'never rolls more clusters at once' },
+  },
+  'fleet-old-approval-counts': {
+    bug: 'what was agreed to of the gates of another strategy opens those of this one (18.1)',
+    file: `${CORE}/begin-rollout.ts`,
+    before: '...atStart(nowMs), release, orders }',
+    after: '...atStart(nowMs), release }',
+    killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'with nothing agreed to' },
+  },
+  'fleet-way-back-to-itself': {
+    bug: 'content that comes again and is halted rolls back to itself (18.1)',
+    file: `${CORE}/begin-rollout.ts`,
+    before: '? before?.former : proven',
+    after: '? proven : proven',
+    killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'is no way back from itself' },
+  },
+  'fleet-bad-content-again': {
+    bug: 'content that was halted goes out again when GitOps applies it again (18.2)',
+    file: `${CORE}/begin-rollout.ts`,
+    before: '...(breach === undefined ? {} : { breach }),',
+    after: '',
+    killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'holds content that was halted' },
+  },
+  'fleet-label-empties-the-stage': {
+    bug: 'a registration that changes sends all that wait in the open stage to the ring (18.2)',
+    file: `${CORE}/deal-fleet.ts`,
+    before: 'at.openMembers?.has(id) !== true',
+    after: 'at.openMembers !== null',
+    killedBy: { file: DEAL_TEST, title: 'moves nobody who waits in the open stage' },
+  },
+  'fleet-late-comer-skips-the-ring': {
+    bug: 'a cluster that comes to a stage that passed is put in it, and never given anything (18.6)',
+    file: `${CORE}/deal-fleet.ts`,
+    before: 'index < at.stage || ',
+    after: '',
+    killedBy: { file: DEAL_TEST, title: 'none else in a stage that passed' },
+  },
+  'fleet-one-revert-counts-thrice': {
+    bug: 'one revert that is seen three times while nothing is given is a loop (18.3)',
+    file: `${CORE}/note-verdict.ts`,
+    before: 'if (reverts?.isOpen === true) return { record, isToGive: true };',
+    after: '',
+    killedBy: { file: `${UNIT}/note-verdict.test.ts`, title: 'one turn however often it is seen' },
+  },
+  'fleet-failure-heals': {
+    bug: 'a cluster that failed and looks well at the gate is well (18.4)',
+    file: `${CORE}/note-verdict.ts`,
+    before: "if (record.phase === 'failed') return kept;",
+    after: '',
+    killedBy: { file: `${UNIT}/note-verdict.test.ts`, title: 'lets a failure stand' },
+  },
+  'fleet-resume-halts-again': {
+    bug: 'silence that an operator overruled halts the fleet again at once (18.1)',
+    file: `${CORE}/find-fleet-breach.ts`,
+    before: 'record.openedAtMs > overruledAtMs',
+    after: 'record.openedAtMs > 0 * overruledAtMs',
+    killedBy: {
+      file: `${UNIT}/find-fleet-breach.test.ts`,
+      title: 'silent when an operator overruled',
+    },
+  },
+  'fleet-offline-halts-later': {
+    bug: 'clusters of a stage that passed halt the fleet when they are merely offline (18.6)',
+    file: `${CORE}/find-fleet-breach.ts`,
+    before: 'if (!isOpen) return undefined;',
+    after: '',
+    killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'merely offline by now' },
+  },
+  'fleet-one-read-restarts-the-soak': {
+    bug: 'one cluster that could not be read restarts the soak of thousands (18.4)',
+    file: `${CORE}/tally-stage.ts`,
+    before: "verdict.kind === 'unclear' && record.phase === 'well'",
+    after: "verdict.kind === 'unclear' && record.phase === 'failed'",
+    killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'could not be read once' },
+  },
+  'fleet-one-read-opens-a-gate': {
+    bug: 'a stage opens although a cluster of the one before it cannot be read (18.4)',
+    file: `${CORE}/judge-stage.ts`,
+    before:
+      "if (tally.unclearClusters > 0) return { ...held({ kind: 'rolling' }), isSettled: true };",
+    after: '',
+    killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'could not be read once' },
+  },
+  'fleet-copilot-rolling-update': {
+    bug: 'a copilot cluster is given RollingUpdate, which its built-in controller rolls everywhere at once (18.3)',
+    file: `${CORE}/may-give.ts`,
+    before: "mode === 'copilot' && ",
+    after: "mode === 'observe' && ",
+    killedBy: { file: `${UNIT}/may-give.test.ts`, title: 'keeps RollingUpdate from copilot' },
+  },
+};

@@ -1,0 +1,210 @@
+// One step of a fleet: one decision, made once, and nothing given while somebody holds it.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import { advanceFleet } from '../../../../../src/core/fleet/rollout/advance-fleet.ts';
+import type { FleetStep, StepInput } from '../../../../../src/core/fleet/rollout/advance-fleet.ts';
+import { fleetOf, NOW_MS } from '../../../../support/fleet-samples.ts';
+import {
+  BEGAN_MS,
+  ROLLING,
+  WELL,
+  failedOf,
+  fleetRecordOf,
+  givenOf,
+  seenOf,
+} from '../../../../support/fleet-records.ts';
+
+const STAGES = [
+  { name: 'canary', clusters: 1, soak: '0s' },
+  { name: 'early', clusters: 4, soak: '0s', maxConcurrency: 2 },
+  { name: 'rest', soak: '0s', maxConcurrency: '10%' },
+];
+const BY = { by: 'ann', atMs: NOW_MS };
+const FREEZE = { by: 'ann', why: 'incident', atMs: NOW_MS };
+
+function step(input: Partial<StepInput> = {}, strategy: JsonObject = {}): FleetStep {
+  return advanceFleet({
+    record: fleetRecordOf(),
+    strategy: fleetOf({ strategy: { stages: STAGES, ...strategy } }).strategy,
+    nowMs: NOW_MS,
+    ...input,
+  });
+}
+
+describe('advanceFleet: stages', () => {
+  it('opens the first stage by a write of its own, and gives nothing in it', () => {
+    const { record, decision, giveMax } = step({ record: fleetRecordOf({ stage: -1 }) });
+    assert.deepEqual([record.stage, decision?.kind, giveMax], [0, 'stage-opened', 0]);
+  });
+
+  it('gives as many as may roll at the same time, less those that roll', () => {
+    const record = fleetRecordOf({ stage: 1 });
+    const open = seenOf([givenOf('a', ROLLING)], { waitingClusters: 3 });
+    assert.equal(step({ record, open }).giveMax, 1);
+    const all = seenOf([givenOf('a', ROLLING), givenOf('b', ROLLING)], { waitingClusters: 2 });
+    assert.equal(step({ record, open: all }).giveMax, 0);
+  });
+
+  it('gives one at a time where a share of the stage is less than one', () => {
+    const record = fleetRecordOf({ stage: 2 });
+    const none = { stages: [...STAGES.slice(0, 2), { name: 'rest', maxConcurrency: '1%' }] };
+    assert.equal(step({ record, open: seenOf([], { waitingClusters: 20 }) }, none).giveMax, 1);
+  });
+
+  it('asks for the stages that passed before it opens another one', () => {
+    const record = fleetRecordOf({ stage: 1 });
+    const open = seenOf([givenOf('b', WELL)]);
+    const asked = step({ record, open });
+    assert.equal(asked.needsPassed, true);
+    assert.deepEqual([asked.record, asked.decision, asked.giveMax], [record, undefined, 0]);
+    const passed = new Map([[0, seenOf([givenOf('a', WELL)])]]);
+    const next = step({ record, open, passed });
+    assert.deepEqual([next.record.stage, next.decision?.kind], [2, 'stage-opened']);
+  });
+
+  it('halts at its next gate for what breaks later in a stage that passed', () => {
+    const record = fleetRecordOf({ stage: 1 });
+    const passed = new Map([[0, seenOf([failedOf('a')])]]);
+    const next = step({ record, open: seenOf([givenOf('b', WELL)]), passed });
+    assert.deepEqual([next.record.stage, next.decision?.kind], [1, 'halted']);
+    assert.equal(next.record.breach?.cause, 'ClustersFailed');
+  });
+
+  it('does not halt for clusters of a stage that passed and are merely offline by now', () => {
+    const record = fleetRecordOf({ stage: 1 });
+    const silent = ['a', 'b', 'c'].map((id) => givenOf(id, { kind: 'offline' }, { phase: 'well' }));
+    const passed = new Map([[0, seenOf(silent)]]);
+    assert.equal(step({ record, open: seenOf([givenOf('d', WELL)]), passed }).record.stage, 2);
+  });
+
+  it('proves the release when its last stage opens, and ends when that passed', () => {
+    const passed = new Map([[0, seenOf([givenOf('a', WELL)])]]);
+    const record = fleetRecordOf({ stage: 1 });
+    const last = step({ record, open: seenOf([givenOf('b', WELL)]), passed }).record;
+    assert.equal(last.proven?.contentHash, 'new');
+    assert.equal(last.former?.contentHash, 'old');
+    const done = step({ record: last, open: seenOf([givenOf('c', WELL)]), passed });
+    assert.deepEqual([done.record.gate.kind, done.decision?.kind], ['done', 'completed']);
+  });
+
+  it('proves a release of one stage at its end alone', () => {
+    const one = { stages: [{ name: 'rest', soak: '0s' }] };
+    const [dealt] = fleetRecordOf().stages;
+    const stages = dealt === undefined ? [] : [dealt];
+    const opened = step({ record: fleetRecordOf({ stage: -1, stages }) }, one).record;
+    assert.equal(opened.proven?.contentHash, 'old');
+    const done = step({ record: opened, open: seenOf([givenOf('a', WELL)]) }, one).record;
+    assert.equal(done.proven?.contentHash, 'new');
+  });
+});
+
+describe('advanceFleet: silence', () => {
+  const offline = seenOf([], { offlineClusters: 4 });
+
+  it('passes over a stage of which nobody is within reach while those before it are seen to be well', () => {
+    const record = fleetRecordOf({ stage: 1 });
+    const passed = new Map([[0, seenOf([givenOf('a', WELL)])]]);
+    assert.equal(step({ record, open: offline, passed }).record.stage, 2);
+  });
+
+  it('opens nothing, and proves nothing, when every cluster has fallen silent', () => {
+    const record = fleetRecordOf({ stage: 1 });
+    const passed = new Map([[0, seenOf([givenOf('a', { kind: 'offline' }, { phase: 'well' })])]]);
+    const { record: held, decision } = step({ record, open: offline, passed });
+    assert.deepEqual([held.stage, decision, held.gate.kind], [1, undefined, 'no-evidence']);
+    assert.equal(held.proven?.contentHash, 'old');
+  });
+
+  it('goes on when a person agrees to that', () => {
+    const orders = { approved: { ...BY, gate: 3 } };
+    const record = fleetRecordOf({ stage: 1, orders });
+    const passed = new Map([[0, seenOf([givenOf('a', { kind: 'offline' })])]]);
+    assert.equal(step({ record, open: offline, passed }).record.stage, 2);
+  });
+});
+
+describe('advanceFleet: held', () => {
+  const open = seenOf([], { waitingClusters: 1 });
+
+  it('gives nothing while it is frozen, paused, halted, going back or done', () => {
+    const breach = { cause: 'ClustersFailed', atMs: 1, message: '', clusters: [] } as const;
+    const held: readonly (readonly [string, Partial<StepInput>])[] = [
+      ['frozen', { freeze: FREEZE }],
+      ['paused', { record: fleetRecordOf({ orders: { paused: BY } }) }],
+      ['breach', { record: fleetRecordOf({ breach }) }],
+      ['returning', { record: fleetRecordOf({ orders: { undo: BY } }) }],
+      ['done', { record: fleetRecordOf({ stage: 3 }) }],
+    ];
+    for (const [kind, input] of held) {
+      const { record, giveMax, decision } = step({ open, ...input });
+      assert.deepEqual([record.gate.kind, giveMax, decision], [kind, 0, undefined]);
+    }
+  });
+
+  it('finds a breach while it is paused', () => {
+    const record = fleetRecordOf({ orders: { paused: BY } });
+    assert.equal(step({ record, open: seenOf([failedOf('a')]) }).decision?.kind, 'halted');
+  });
+
+  it('does not halt twice', () => {
+    const halted = step({ open: seenOf([failedOf('a')]) });
+    assert.equal(halted.decision?.kind, 'halted');
+    const again = step({ record: halted.record, open: seenOf([failedOf('a')]) });
+    assert.deepEqual([again.decision, again.record.breach], [undefined, halted.record.breach]);
+  });
+
+  it('remembers the content, and takes back that it was proven', () => {
+    const proven = { ...fleetRecordOf().release, provenAtMs: NOW_MS };
+    const record = fleetRecordOf({ stage: 2, proven });
+    const halted = step({ record, open: seenOf([failedOf('a'), failedOf('b'), failedOf('c')]) });
+    assert.equal(halted.record.proven?.contentHash, 'old');
+    assert.deepEqual(
+      halted.record.refused.map(({ contentHash }) => contentHash),
+      ['new'],
+    );
+  });
+
+  it('remembers the newest eight', () => {
+    const refused = Array.from({ length: 8 }, (_, index) => ({
+      contentHash: `bad-${String(index)}`,
+      cause: 'ClustersFailed' as const,
+      atMs: index,
+    }));
+    const halted = step({ record: fleetRecordOf({ refused }), open: seenOf([failedOf('a')]) });
+    assert.deepEqual(halted.record.refused.length, 8);
+    assert.equal(halted.record.refused.at(-1)?.contentHash, 'new');
+    assert.equal(halted.record.refused[0]?.contentHash, 'bad-1');
+  });
+});
+
+describe('advanceFleet: time', () => {
+  const soaking = { stages: [{ name: 'canary', clusters: 1, soak: '1h' }, { name: 'rest' }] };
+
+  it('counts a soak from when all are well, and anew when one is not', () => {
+    const well = step({ open: seenOf([givenOf('a', WELL)]) }, soaking).record;
+    assert.deepEqual([well.wellSinceMs, well.gate.kind], [NOW_MS, 'soaking']);
+    const open = seenOf([givenOf('a', ROLLING)]);
+    const broken = step({ record: well, open, nowMs: NOW_MS + 1 }, soaking).record;
+    assert.equal(broken.wellSinceMs, undefined);
+  });
+
+  it('does not begin a soak anew for a cluster that could not be read once, and opens nothing by it', () => {
+    const record = fleetRecordOf({ wellSinceMs: NOW_MS - 3_600_000 });
+    const open = seenOf([givenOf('a', WELL), givenOf('b', { kind: 'unclear' }, { phase: 'well' })]);
+    const held = step({ record, open }, soaking);
+    assert.deepEqual([held.record.stage, held.record.wellSinceMs], [0, record.wellSinceMs]);
+    const clear = seenOf([givenOf('a', WELL), givenOf('b', WELL)]);
+    assert.equal(step({ record: held.record, open: clear }, soaking).record.stage, 1);
+  });
+
+  it('halts at the progress deadline, which nobody who waits for a person runs into', () => {
+    const strategy = { stages: STAGES, progressDeadline: '2h' };
+    const record = fleetRecordOf({ progressedAtMs: NOW_MS - 7_200_000 });
+    const stuck = step({ record, open: seenOf([givenOf('a', ROLLING)]) }, strategy);
+    assert.equal(stuck.record.breach?.cause, 'ProgressDeadlineExceeded');
+    const paused = fleetRecordOf({ progressedAtMs: BEGAN_MS - 7_200_000, orders: { paused: BY } });
+    const held = step({ record: paused, open: seenOf([givenOf('a', ROLLING)]) }, strategy);
+    assert.deepEqual([held.record.breach, held.record.progressedAtMs], [undefined, NOW_MS]);
+  });
+});

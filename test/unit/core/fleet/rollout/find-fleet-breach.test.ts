@@ -1,0 +1,133 @@
+// What halts a fleet, and what does not.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  HALT_AT,
+  meanRatio,
+  NO_EVIDENCE,
+  withDraw,
+} from '../../../../../src/core/evidence/e-value.ts';
+import type { LogRatios } from '../../../../../src/core/evidence/e-value.ts';
+import {
+  findFleetBreach,
+  pooledEvidence,
+} from '../../../../../src/core/fleet/rollout/find-fleet-breach.ts';
+import type { BreachFacts } from '../../../../../src/core/fleet/rollout/find-fleet-breach.ts';
+import type { GivenCluster } from '../../../../../src/core/fleet/rollout/tally-stage.ts';
+import { tallyStage } from '../../../../../src/core/fleet/rollout/tally-stage.ts';
+import { NOW_MS } from '../../../../support/fleet-samples.ts';
+import {
+  BEGAN_MS,
+  failedOf,
+  givenOf,
+  ROLLING,
+  seenOf,
+  WELL,
+} from '../../../../support/fleet-records.ts';
+
+type Breach = ReturnType<typeof findFleetBreach>;
+
+function find(given: readonly GivenCluster[], changes: Partial<BreachFacts> = {}): Breach {
+  const { overruledAtMs = 0 } = changes;
+  return findFleetBreach({
+    stage: 'early',
+    tally: tallyStage(seenOf(given), overruledAtMs),
+    given,
+    isOpen: true,
+    failedClustersMax: 0,
+    overruledAtMs,
+    nowMs: NOW_MS,
+    ...changes,
+  });
+}
+
+const named = (count: number, make: (id: string, index: number) => GivenCluster): GivenCluster[] =>
+  Array.from({ length: count }, (_, index) => make(`c${String(index)}`, index));
+
+describe('findFleetBreach: clusters that failed', () => {
+  it('halts at one more than is forgiven, with its cause', () => {
+    const given = [failedOf('a'), givenOf('b', WELL)];
+    assert.equal(find(given, { failedClustersMax: 1 }), undefined);
+    const breach = find(given);
+    assert.equal(breach?.cause, 'ClustersFailed');
+    assert.match(breach?.message ?? '', /1 of 2 clusters of stage early failed, 0 may; a: Halted/);
+    assert.deepEqual(breach?.clusters, ['a']);
+  });
+
+  it('names sixteen clusters at most', () => {
+    assert.equal(find(named(40, (id) => failedOf(id)))?.clusters.length, 16);
+  });
+
+  it('is not hidden by how many are well', () => {
+    const given = [...named(999, (id) => givenOf(id, WELL)), failedOf('one')];
+    assert.equal(find(given)?.cause, 'ClustersFailed');
+  });
+
+  it('stays silent about what an operator overruled, and not about what comes later', () => {
+    assert.equal(find([failedOf('a', NOW_MS - 1)], { overruledAtMs: NOW_MS }), undefined);
+    assert.ok(find([failedOf('a', NOW_MS + 1)], { overruledAtMs: NOW_MS }));
+  });
+});
+
+describe('findFleetBreach: clusters that fell silent', () => {
+  const silent = (id: string): GivenCluster => givenOf(id, { kind: 'offline' });
+
+  it('halts where it is most of a stage, and more than one', () => {
+    assert.equal(find([silent('a')]), undefined);
+    assert.equal(find([silent('a'), silent('b'), givenOf('c', WELL)])?.cause, 'ClustersSilent');
+    const half = [silent('a'), silent('b'), givenOf('c', WELL), givenOf('d', ROLLING)];
+    assert.equal(find(half), undefined);
+  });
+
+  it('does not in a stage that passed', () => {
+    assert.equal(find([silent('a'), silent('b')], { isOpen: false }), undefined);
+  });
+
+  it('does not for those that were silent when an operator overruled it', () => {
+    const overruledAtMs = BEGAN_MS + 1;
+    assert.equal(find([silent('a'), silent('b')], { overruledAtMs }), undefined);
+    const later = named(3, (id) => givenOf(id, { kind: 'offline' }, { openedAtMs: NOW_MS }));
+    assert.equal(find([silent('x'), ...later], { overruledAtMs })?.cause, 'ClustersSilent');
+  });
+});
+
+describe('findFleetBreach: nodes that went bad', () => {
+  const draw = { isUpdated: true, updatedAtRisk: 1, othersAtRisk: 1 };
+  const ratios: LogRatios = withDraw(NO_EVIDENCE, draw);
+
+  it('adds up over clusters of which none has enough', () => {
+    assert.ok(meanRatio(ratios) < 2);
+    const few = named(4, (id) => givenOf(id, ROLLING, { ratios }));
+    assert.equal(find(few), undefined);
+    const many = named(8, (id) => givenOf(id, ROLLING, { ratios }));
+    assert.ok(pooledEvidence(many) >= HALT_AT);
+    assert.equal(find(many)?.cause, 'NodesFailed');
+    assert.match(find(many)?.message ?? '', /over 8 clusters/);
+  });
+
+  it('sees no cause where old and new nodes fail alike', () => {
+    const other = withDraw(ratios, { ...draw, isUpdated: false });
+    assert.equal(find(named(50, (id) => givenOf(id, ROLLING, { ratios: other }))), undefined);
+  });
+
+  it('counts what clusters show that were given it after an operator overruled it', () => {
+    const many = named(8, (id) => givenOf(id, ROLLING, { ratios }));
+    assert.equal(find(many, { overruledAtMs: BEGAN_MS }), undefined);
+    const later = many.map((one) => ({ ...one, record: { ...one.record, openedAtMs: NOW_MS } }));
+    assert.equal(find(later, { overruledAtMs: BEGAN_MS })?.cause, 'NodesFailed');
+  });
+});
+
+describe('findFleetBreach: a fleet that gets no further', () => {
+  it('halts at the deadline, and names who is not well', () => {
+    const given = [givenOf('a', WELL), givenOf('b', ROLLING)];
+    const progressDeadlineMs = 3_600_000;
+    const stuckSinceMs = NOW_MS - progressDeadlineMs;
+    const breach = find(given, { stuckSinceMs, progressDeadlineMs });
+    assert.equal(breach?.cause, 'ProgressDeadlineExceeded');
+    assert.match(breach?.message ?? '', /60 minutes/);
+    assert.deepEqual(breach?.clusters, ['b']);
+    assert.equal(find(given, { stuckSinceMs: stuckSinceMs + 1, progressDeadlineMs }), undefined);
+    assert.equal(find(given, { stuckSinceMs }), undefined);
+  });
+});

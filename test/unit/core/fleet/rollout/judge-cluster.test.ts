@@ -1,0 +1,153 @@
+// How one cluster fares: what is evidence, and what only looks like it.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ClusterEvidence } from '../../../../../src/core/fleet/rollout/cluster-evidence.ts';
+import type { FleetClusterRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
+import { judgeCluster } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
+import type { ClusterVerdict } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
+import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
+import {
+  BEGAN_MS,
+  clusterRecordOf,
+  heardOf,
+  renderedManifest,
+} from '../../../../support/fleet-records.ts';
+import { breachOf, stepOf } from '../../../../support/rollout-records.ts';
+
+const CLUSTER = clusterId('c');
+
+function judge(
+  evidence: ClusterEvidence,
+  changes: Partial<FleetClusterRecord> = {},
+): ClusterVerdict {
+  return judgeCluster(clusterRecordOf('c', changes), renderedManifest(), evidence);
+}
+
+describe('judgeCluster: evidence of nothing', () => {
+  it('is a cluster that is gone, not ours, silent, or cannot be read', () => {
+    const kinds = [
+      judge({ kind: 'gone', cluster: CLUSTER }),
+      judge({ kind: 'untouched', cluster: CLUSTER, why: 'frozen' }),
+      judge({ kind: 'offline', cluster: CLUSTER, silentForMs: 900_000 }),
+      judge({ kind: 'unclear', cluster: CLUSTER, why: 'throttled' }),
+    ].map(({ kind }) => kind);
+    assert.deepEqual(kinds, ['gone', 'untouched', 'offline', 'unclear']);
+  });
+
+  it('is what another cluster of that id shows', () => {
+    assert.equal(judge(heardOf('c'), { clusterUid: clusterUid('before') }).kind, 'rebuilt');
+  });
+
+  it('is a status from before the apply, however healthy (Argo CD #29410)', () => {
+    assert.equal(judge(heardOf('c', { generation: 3 })).kind, 'awaited');
+    assert.equal(judge(heardOf('c', { cluster: { heardAtMs: BEGAN_MS } })).kind, 'awaited');
+  });
+
+  it('is an apply that was not answered, or a DaemonSet that could not be read', () => {
+    const { appliedGeneration: _none, ...unanswered } = clusterRecordOf('c');
+    assert.equal(judgeCluster(unanswered, renderedManifest(), heardOf('c')).kind, 'awaited');
+    const { daemonSet: _opaque, ...opaque } = heardOf('c');
+    assert.equal(judge(opaque).kind, 'awaited');
+  });
+
+  it('is a rollout of another generation, or of another revision', () => {
+    const heard = heardOf('c');
+    const { state } = heardOf('c', { generation: 3 });
+    assert.equal(judge({ ...heard, ...(state === undefined ? {} : { state }) }).kind, 'rolling');
+    assert.equal(judge(heardOf('c', { rollout: { hash: 'r0' } })).kind, 'rolling');
+    const { state: _none, ...fresh } = heard;
+    assert.equal(judge(fresh).kind, 'rolling');
+  });
+});
+
+describe('judgeCluster: well', () => {
+  it('is a rollout that passed its steps, with a node that runs it', () => {
+    assert.deepEqual(judge(heardOf('c')), { kind: 'well', nodes: { updated: 3, desired: 3 } });
+  });
+
+  it('is none in the middle of it, whatever the counters say', () => {
+    for (const kind of ['waiting', 'canary', 'group'] as const) {
+      assert.equal(judge(heardOf('c', { rollout: { step: stepOf({ kind }) } })).kind, 'rolling');
+    }
+  });
+
+  it('is none while no node runs it', () => {
+    const status = { updatedNumberScheduled: 0, desired: 3 };
+    assert.equal(judge(heardOf('c', { status })).kind, 'rolling');
+  });
+
+  it('is a canary that soaked, where only some nodes were asked for', () => {
+    const proven = { hash: 'r1', provenAtMs: BEGAN_MS + 1, isBaseline: false };
+    const rollout = { proven, step: stepOf({ kind: 'canary' }) };
+    assert.equal(judge(heardOf('c', { rollout }), { isPartial: true }).kind, 'well');
+    assert.equal(judge(heardOf('c', { rollout }), { isPartial: false }).kind, 'rolling');
+    const before = { ...rollout, proven: { ...proven, provenAtMs: BEGAN_MS - 1 } };
+    assert.equal(judge(heardOf('c', { rollout: before }), { isPartial: true }).kind, 'rolling');
+  });
+
+  it('counts content of the revision as the same template', () => {
+    assert.equal(judge(heardOf('c', { rollout: { hash: 'r1+content' } })).kind, 'well');
+  });
+});
+
+describe('judgeCluster: at zero', () => {
+  const status = { updatedNumberScheduled: 0, desired: 0 };
+
+  it('is empty, and never well', () => {
+    assert.equal(judge(heardOf('c', { status })).kind, 'empty');
+  });
+
+  it('is a failure where it ran on nodes before (Reddit 2023-03-14)', () => {
+    const verdict = judge(heardOf('c', { status }), { nodes: { updated: 0, desired: 40 } });
+    assert.equal(verdict.kind, 'failed');
+    assert.equal(verdict.failure.cause, 'NoNodes');
+    assert.match(verdict.failure.message, /40/);
+  });
+});
+
+describe('judgeCluster: failed', () => {
+  it('is a rollout that halted, by its cause and with its nodes', () => {
+    const verdict = judge(heardOf('c', { rollout: { breach: breachOf() } }));
+    assert.equal(verdict.kind, 'failed');
+    assert.equal(verdict.failure.cause, 'Halted/OOMKilled');
+    assert.deepEqual(verdict.failure.nodes, ['b']);
+  });
+
+  it('is one that somebody undid inside the cluster', () => {
+    const orders = { undo: { by: 'ann', atMs: 1, to: 'old' } };
+    const verdict = judge(heardOf('c', { rollout: { orders } }));
+    assert.equal(verdict.kind === 'failed' && verdict.failure.cause, 'Halted/Undone');
+  });
+
+  it('is a copilot cluster that stages nothing: the built-in controller rolls it everywhere at once', () => {
+    const verdict = judge(heardOf('c', { cluster: { mode: 'copilot' } }));
+    assert.equal(verdict.kind === 'failed' && verdict.failure.cause, 'PolicyNotFollowed');
+  });
+});
+
+describe('judgeCluster: reverted', () => {
+  it('is a template that somebody else changed after the apply', () => {
+    const { daemonSet } = heardOf('c', { generation: 5 });
+    assert.ok(daemonSet);
+    const { template } = daemonSet.spec;
+    const containers = [{ name: 'agent', image: 'registry.example/agent:0' }];
+    const changed = { ...template, spec: { ...template.spec, containers } };
+    const spec = { ...daemonSet.spec, template: changed };
+    const verdict = judge(heardOf('c', { generation: 5, live: { spec } }));
+    assert.equal(verdict.kind, 'reverted');
+    assert.match(verdict.fields.join(), /image/);
+  });
+
+  it('is none where others set what they may: replicas of theirs, labels, a status', () => {
+    const { daemonSet } = heardOf('c');
+    assert.ok(daemonSet);
+    const metadata = { ...daemonSet.metadata, labels: { 'argocd.argoproj.io/instance': 'x' } };
+    assert.equal(judge(heardOf('c', { live: { metadata } })).kind, 'well');
+  });
+
+  it('is a DaemonSet that was seen and is gone, and no sooner', () => {
+    const gone = { ...heardOf('c'), daemonSet: null };
+    assert.equal(judge(gone).kind, 'awaited');
+    assert.equal(judge(gone, { nodes: { updated: 1, desired: 3 } }).kind, 'reverted');
+  });
+});
