@@ -1,0 +1,94 @@
+/**
+ * Deals the clusters of a fleet out anew: reads every registration, of those where it is placed META and record, and writes lists.
+ *
+ * The one thing in here that costs the fleet; advance steps do not. Lists are written under new ids before the record names them, so a
+ * step that loses its record leaves lists that nobody reads, and that the next deal removes.
+ */
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import { compilePlacement } from '../../../core/fleet/choose-clusters.ts';
+import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
+import { dealFleet } from '../../../core/fleet/rollout/deal-fleet.ts';
+import type { DealtCluster } from '../../../core/fleet/rollout/deal-fleet.ts';
+import type { FleetRecord, MemberList } from '../../../core/fleet/rollout/fleet-record.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
+import { readRegistry } from '../../clusters/registry-transfer.ts';
+import { READ_AT_ONCE, DEAL_AT_LEAST_MS, DEAL_EVERY_MS } from './dependencies.ts';
+import type { StepFleetsDependencies } from './dependencies.ts';
+import { readList } from './see-clusters.ts';
+
+/** True where the lists of a record are not of the registry as it is. */
+export function mustDeal(record: FleetRecord, registryRevision: number, nowMs: number): boolean {
+  if (record.stages.length === 0) return true;
+  const ageMs = nowMs - record.dealtAtMs;
+  // A first stage without a cluster waits for one that is heard of again, of which no registration tells.
+  const isAwaiting = record.stage < 0 && record.gate.kind === 'no-evidence';
+  if (isAwaiting || record.registryRevision !== registryRevision) return ageMs >= DEAL_EVERY_MS;
+  return ageMs >= DEAL_AT_LEAST_MS;
+}
+
+/** The record with lists of now. Rejects when a table fails. */
+export async function dealClusters(
+  record: FleetRecord,
+  fleet: FleetDaemonSet,
+  dependencies: StepFleetsDependencies,
+): Promise<FleetRecord> {
+  const { registry, rollouts, clock } = dependencies;
+  // Before the registrations: one that changes meanwhile is dealt with once more.
+  const registryRevision = await registry.readRegistryRevision();
+  const clusters = await gather(record, fleet, dependencies);
+  const nowMs = clock.nowMs();
+  const { contentHash } = record.release;
+  const open = record.stages[record.stage];
+  const members = open === undefined ? [] : await readList(record, open.members, dependencies);
+  const openMembers = new Set(members);
+  const deal = dealFleet(fleet, clusters, {
+    contentHash,
+    stage: record.stage,
+    openMembers,
+    nowMs,
+  });
+  const write = async (members: readonly ClusterId[]): Promise<MemberList> =>
+    members.length === 0 ? { id: '', count: 0 } : rollouts.writeMembers(record, members);
+  const stages = await sideBySide(deal.stages, READ_AT_ONCE, async (stage) => ({
+    name: stage.name,
+    namesNobody: stage.namesNobody,
+    members: await write(stage.clusters),
+  }));
+  return {
+    ...record,
+    stages,
+    ring: await write(deal.ring),
+    untouchedClusters: deal.untouchedClusters,
+    registryRevision,
+    dealtAtMs: nowMs,
+    ringDueAtMs: nowMs,
+  };
+}
+
+async function gather(
+  record: FleetRecord,
+  fleet: FleetDaemonSet,
+  { registry, rollouts, view }: StepFleetsDependencies,
+): Promise<readonly DealtCluster[]> {
+  const { registrations } = await readRegistry(registry);
+  const placed = registrations.filter(compilePlacement(fleet.placement));
+  const records = await rollouts.readClusterRecords(
+    record,
+    placed.map(({ id }) => id),
+  );
+  return sideBySide(placed, READ_AT_ONCE, async (registration): Promise<DealtCluster> => {
+    const { id, clusterUid, labels, mode, isFrozen, rival } = registration;
+    const meta = await view.readMeta(clusterUid);
+    const known = records.get(id);
+    return {
+      id,
+      clusterUid,
+      labels,
+      mode,
+      isFrozen,
+      ...(rival === undefined ? {} : { rival }),
+      ...(meta === undefined ? {} : { heardAtMs: meta.lastSentAtMs }),
+      ...(known === undefined ? {} : { record: known }),
+    };
+  });
+}

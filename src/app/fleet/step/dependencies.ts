@@ -1,0 +1,44 @@
+/**
+ * What the steps of fleets are given, and their bounds. None of them is a limit of a table: a step costs its stage.
+ */
+import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
+import type { FleetAudience } from '../../../ports/fleet-audience.ts';
+import type { FleetReader } from '../../../ports/fleet-reader.ts';
+import type { ProcessPorts } from '../../../ports/process.ts';
+import type {
+  FleetRolloutStore,
+  RegistryRevisionStore,
+} from '../../../ports/stores/fleet-rollout-store.ts';
+import type { FleetStore } from '../../../ports/stores/fleet-store.ts';
+import type { FreezeStore } from '../../../ports/stores/freeze-store.ts';
+import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
+import type { StateStore, ViewReader } from '../../../ports/stores/view-store.ts';
+
+/** What `stepFleets` needs. */
+export interface StepFleetsDependencies extends ProcessPorts {
+  readonly fleets: Pick<FleetStore, 'listFleets' | 'readFleet' | 'readDocument'>;
+  readonly rollouts: FleetRolloutStore;
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'listClusters'> &
+    Pick<RegistryRevisionStore, 'readRegistryRevision'>;
+  readonly freezes: Pick<FreezeStore, 'readFreeze'>;
+  readonly reader: FleetReader;
+  readonly view: Pick<ViewReader, 'readMeta' | 'readName' | 'readDaemonSet'> &
+    Pick<StateStore, 'readState'>;
+  readonly connector: ClusterConnector;
+  readonly audience: FleetAudience;
+}
+
+/** Clusters that are read side by side. */
+export const READ_AT_ONCE = 32;
+/** Clusters that are given something at once; freeze and record are read again before each. */
+export const GIVEN_AT_ONCE = 10;
+/** A step looks again after this while clusters roll. */
+export const STEP_EVERY_MS = 15_000;
+/** While it waits for a person, a window, or a thaw. */
+export const IDLE_EVERY_MS = 60_000;
+/** How often clusters of the ring are looked at. */
+export const RING_EVERY_MS = 900_000;
+/** Registrations that change one after the other are dealt with once in this time. */
+export const DEAL_EVERY_MS = 300_000;
+/** Dealt out again at least so often, whatever the revision of the registry says: a write may have been lost. */
+export const DEAL_AT_LEAST_MS = 86_400_000;

@@ -1,0 +1,162 @@
+/**
+ * Gives clusters a release: at most ten at once, and before each batch the freeze and the record are read again (issue 18, items 3 and 5).
+ *
+ * A freeze, a pause, an undo, or another step that went on meanwhile end it at the next batch. For each cluster: its record by
+ * compare-and-set, then the DaemonSet as it is, then server-side apply at that version, then the answer into the record. So
+ * a process that dies in between leaves `applying`, and the same is given again, which changes nothing twice.
+ */
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import type {
+  ClusterPlace,
+  FleetClusterRecord,
+  FleetRecord,
+} from '../../../core/fleet/rollout/fleet-record.ts';
+import { withFailure } from '../../../core/fleet/rollout/note-verdict.ts';
+import { whyNotGiven } from '../../../core/fleet/rollout/may-give.ts';
+import { isPastDeadline } from '../../../core/pod/request-life.ts';
+import type { StartLimits } from '../../../core/pod/request-life.ts';
+import { freezeOf } from '../../../core/takeover/freeze.ts';
+import { GIVEN_AT_ONCE } from './dependencies.ts';
+import type { StepFleetsDependencies } from './dependencies.ts';
+import { sendManifest } from './send-manifest.ts';
+import type { Answer } from './send-manifest.ts';
+import type { ReleaseRendering } from './release-rendering.ts';
+import type { ReachableCluster } from './see-clusters.ts';
+
+/** A cluster, and what it is given. */
+export interface Gift {
+  readonly cluster: ReachableCluster;
+  readonly rendering: ReleaseRendering;
+  readonly place: ClusterPlace;
+  /** Only the nodes that the first stage asks for. */
+  readonly isPartial: boolean;
+  /** What is given back: the release that was proven before. */
+  readonly isReturn: boolean;
+}
+
+/** Gives them what they are to have; those behind the deadline, or a fence, come with the next step. */
+export async function giveClusters(
+  gifts: readonly Gift[],
+  record: FleetRecord,
+  limits: StartLimits,
+  dependencies: StepFleetsDependencies,
+): Promise<void> {
+  for (let from = 0; from < gifts.length; from += GIVEN_AT_ONCE) {
+    const { clock } = dependencies;
+    if (isPastDeadline(limits, { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() })) return;
+    if (!(await stands(record, dependencies))) return;
+    await sideBySide(gifts.slice(from, from + GIVEN_AT_ONCE), GIVEN_AT_ONCE, (gift) =>
+      giveCluster(gift, { record, limits }, dependencies),
+    );
+  }
+}
+
+/** False once something is frozen, or the record was changed by an order or another step. */
+async function stands(
+  record: FleetRecord,
+  { freezes, rollouts }: StepFleetsDependencies,
+): Promise<boolean> {
+  const [freeze, now] = await Promise.all([freezes.readFreeze(), rollouts.readRecord(record)]);
+  return (
+    freezeOf(freeze, record) === undefined &&
+    now?.uid === record.uid &&
+    now.version === record.version
+  );
+}
+
+interface Under {
+  readonly record: FleetRecord;
+  readonly limits: StartLimits;
+}
+
+/** What is recorded before anything is sent. */
+function applying(
+  { cluster: { registration, record }, rendering, place, isPartial, isReturn }: Gift,
+  hash: string,
+  nowMs: number,
+): FleetClusterRecord {
+  const { generation, contentHash } = rendering.release;
+  const isAgain =
+    record?.contentHash === contentHash &&
+    record.clusterUid === registration.clusterUid &&
+    record.isPartial === isPartial &&
+    record.place === place;
+  const kept = isAgain && record.reverts !== undefined ? { reverts: record.reverts } : {};
+  return {
+    cluster: registration.id,
+    clusterUid: registration.clusterUid,
+    version: record?.version ?? 0,
+    place,
+    generation,
+    contentHash,
+    hash,
+    openedAtMs: isAgain ? record.openedAtMs : nowMs,
+    isPartial,
+    phase: isReturn ? 'returning' : 'applying',
+    attempts: isAgain ? record.attempts + 1 : 1,
+    dueAtMs: nowMs,
+    ...kept,
+  };
+}
+
+async function giveCluster(
+  gift: Gift,
+  { record: fleet, limits }: Under,
+  dependencies: StepFleetsDependencies,
+): Promise<void> {
+  const { rollouts, clock, log, metrics } = dependencies;
+  const { registration } = gift.cluster;
+  const rendered = gift.rendering.renderFor(registration, gift.isPartial);
+  const nowMs = clock.nowMs();
+  const hash = rendered.kind === 'rendered' ? rendered.hash : '';
+  const recorded = applying(gift, hash, nowMs);
+  const refusal = whyNotGiven(rendered, registration.mode);
+  if (refusal !== undefined || rendered.kind !== 'rendered') {
+    const failure = refusal ?? { cause: 'Refused', message: 'it renders to no DaemonSet' };
+    await rollouts.writeClusterRecord(
+      fleet,
+      withFailure(recorded, { ...failure, atMs: nowMs, nodes: [] }),
+    );
+    return;
+  }
+  if ((await rollouts.writeClusterRecord(fleet, recorded)) === 'lost') return;
+  const answer = await sendManifest(
+    { registration, manifest: rendered.manifest, isForced: gift.rendering.isForced, limits },
+    dependencies,
+  );
+  metrics.count('FleetApplies', { outcome: answer.kind });
+  log.info('a cluster of a fleet was given a release', {
+    fleet: `${fleet.namespace}/${fleet.name}`,
+    cluster: registration.id,
+    generation: gift.rendering.release.generation,
+    outcome: answer.kind,
+  });
+  const written = { ...recorded, version: recorded.version + 1 };
+  await rollouts.writeClusterRecord(fleet, noteAnswer(written, answer, clock.nowMs()));
+}
+
+/** Tries that were not answered, before a cluster counts as failed: some three hours, as they come ever more seldom. */
+const ATTEMPTS_MAX = 24;
+const RETRY_FIRST_MS = 15_000;
+const RETRY_MAX_MS = 600_000;
+
+function noteAnswer(record: FleetClusterRecord, answer: Answer, nowMs: number): FleetClusterRecord {
+  if (answer.kind === 'applied') {
+    return {
+      ...record,
+      appliedGeneration: answer.generation,
+      phase: record.phase === 'returning' ? 'returning' : 'rolling',
+      attempts: 0,
+    };
+  }
+  if (answer.kind === 'failed') {
+    const { cause, message } = answer;
+    return withFailure(record, { cause, message, atMs: nowMs, nodes: [] });
+  }
+  if (record.attempts >= ATTEMPTS_MAX) {
+    const message = `its API server did not answer ${String(record.attempts)} times: ${answer.message}`;
+    return withFailure(record, { cause: 'Unreachable', message, atMs: nowMs, nodes: [] });
+  }
+  const waitMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** (record.attempts - 1));
+  return { ...record, dueAtMs: nowMs + Math.max(waitMs, answer.retryAfterMs ?? 0) };
+}

@@ -1,0 +1,87 @@
+/**
+ * Reads what is known of one cluster for a step of a fleet: registration, META, name, DaemonSet and state. Asks no cluster.
+ *
+ * Five small reads, two rounds. One cluster that cannot be read hides no other: it is `unclear`, and evidence of nothing.
+ */
+import type { ClusterEvidence } from '../../../core/fleet/rollout/cluster-evidence.ts';
+import { isOfflineAt } from '../../../core/fleet/cluster-facts.ts';
+import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
+import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import type { StepFleetsDependencies } from './dependencies.ts';
+
+/** What is read, and from where. */
+type EvidenceSources = Pick<StepFleetsDependencies, 'registry' | 'view' | 'clock' | 'log'>;
+
+/** Evidence, and the registration that it is of; absent where it is gone. */
+export interface FoundCluster {
+  readonly evidence: ClusterEvidence;
+  readonly registration?: ClusterRegistration;
+}
+
+/** Reads one cluster. Never rejects. */
+export async function readEvidence(
+  cluster: ClusterId,
+  key: FleetKey,
+  sources: EvidenceSources,
+): Promise<FoundCluster> {
+  try {
+    const registration = await sources.registry.readCluster(cluster);
+    if (registration === undefined) return { evidence: { kind: 'gone', cluster } };
+    return { registration, evidence: await readRegistered(registration, key, sources) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    sources.log.warn('a cluster of a fleet could not be read', { cluster, detail: why });
+    return { evidence: { kind: 'unclear', cluster, why } };
+  }
+}
+
+async function readRegistered(
+  registration: ClusterRegistration,
+  { namespace, name }: FleetKey,
+  { view, clock }: EvidenceSources,
+): Promise<ClusterEvidence> {
+  const { id: cluster, clusterUid, mode, labels } = registration;
+  const untouched = whyUntouched(registration);
+  if (untouched !== undefined) return { kind: 'untouched', cluster, why: untouched };
+  const [meta, found] = await Promise.all([
+    view.readMeta(clusterUid),
+    view.readName(clusterUid, { namespace, name }),
+  ]);
+  if (meta === undefined) return { kind: 'offline', cluster };
+  const nowMs = clock.nowMs();
+  if (isOfflineAt(meta.lastSentAtMs, nowMs)) {
+    return { kind: 'offline', cluster, silentForMs: nowMs - meta.lastSentAtMs };
+  }
+  if (!meta.isComplete) {
+    return { kind: 'unclear', cluster, why: meta.incompleteReason ?? 'its view is not whole' };
+  }
+  const heard = {
+    kind: 'heard' as const,
+    cluster,
+    clusterUid,
+    mode,
+    labels,
+    heardAtMs: meta.lastSentAtMs,
+  };
+  if (found === undefined || found.uid === null) return { ...heard, daemonSet: null };
+  const ref = { clusterUid, uid: found.uid };
+  const [item, state] = await Promise.all([view.readDaemonSet(ref), view.readState(ref)]);
+  return {
+    ...heard,
+    ...daemonSetOf(item),
+    ...(state === undefined ? {} : { state }),
+  };
+}
+
+type Item = Awaited<ReturnType<StepFleetsDependencies['view']['readDaemonSet']>>;
+
+/** Without an object it was deleted, or it travelled opaque: then nothing is known of it. */
+function daemonSetOf(
+  item: Item,
+): Pick<Extract<ClusterEvidence, { readonly kind: 'heard' }>, 'daemonSet'> {
+  if (item === undefined) return { daemonSet: null };
+  if (item.object !== null) return { daemonSet: item.object };
+  return item.opaqueReason === undefined ? { daemonSet: null } : {};
+}

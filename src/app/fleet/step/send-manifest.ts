@@ -1,0 +1,86 @@
+/**
+ * Sends one manifest to one cluster: connects, reads the DaemonSet as it is, and applies at that version. Never rejects.
+ *
+ * A request that is answered after an hour meets another version, and changes nothing. Conflicts are told by manager and field, and
+ * nothing is forced unless the strategy says so. What can never succeed is a failure; all else may be sent again.
+ */
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
+import type { StartLimits } from '../../../core/pod/request-life.ts';
+import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
+import type { ManifestOutcome } from '../../../ports/cluster/manifest-access.ts';
+import type { StepFleetsDependencies } from './dependencies.ts';
+
+/** What is sent where. */
+interface Sending {
+  readonly registration: ClusterRegistration;
+  readonly manifest: FleetManifest;
+  /** Takes fields that others own. */
+  readonly isForced: boolean;
+  /** No request starts after these. */
+  readonly limits: StartLimits;
+}
+
+/** What came of it. */
+export type Answer =
+  | { readonly kind: 'applied'; readonly generation: number }
+  | { readonly kind: 'failed'; readonly cause: string; readonly message: string }
+  | { readonly kind: 'unanswered'; readonly message: string; readonly retryAfterMs?: number };
+
+/** Sends it. */
+export async function sendManifest(
+  { registration, manifest, isForced, limits }: Sending,
+  { connector }: Pick<StepFleetsDependencies, 'connector'>,
+): Promise<Answer> {
+  const connected = await connector.connect(registration);
+  if (connected.kind === 'refused') return refusedAnswer(connected.refusal);
+  const { access } = connected;
+  const { namespace, name } = manifest.metadata;
+  const live = await access.getDaemonSet({ namespace, name });
+  if (live.kind === 'unavailable') {
+    if (live.isRefused) return { kind: 'failed', cause: 'Refused', message: live.message };
+    return { kind: 'unanswered', message: live.message };
+  }
+  const at = live.kind === 'found' ? live.object.metadata : undefined;
+  const outcome = await access.applyDaemonSet(manifest, {
+    isDryRun: false,
+    isForced,
+    ...limits,
+    ...(at === undefined ? {} : { resourceVersion: at.resourceVersion, uid: at.uid }),
+  });
+  return answerOf(outcome);
+}
+
+function answerOf(outcome: ManifestOutcome): Answer {
+  switch (outcome.kind) {
+    case 'applied':
+      return { kind: 'applied', generation: outcome.object.metadata.generation ?? 0 };
+    case 'conflict': {
+      const [{ manager, field }, ...others] = outcome.conflicts;
+      const more = others.length === 0 ? '' : ` and ${String(others.length)} more fields`;
+      const message = `${manager} owns ${field}${more}; nothing was changed`;
+      return { kind: 'failed', cause: 'Conflict', message };
+    }
+    case 'refused':
+      return { kind: 'failed', cause: 'Refused', message: outcome.message };
+    case 'changed':
+      return { kind: 'unanswered', message: 'somebody else changed it at the same time' };
+    case 'unavailable': {
+      const { message, retryAfterMs } = outcome;
+      return {
+        kind: 'unanswered',
+        message,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      };
+    }
+  }
+}
+
+/** What is wrong with the registration stays wrong until somebody changes it; an outage passes. */
+function refusedAnswer(refusal: ConnectRefusal): Answer {
+  if (refusal.kind === 'unavailable') return { kind: 'unanswered', message: refusal.message };
+  if (refusal.kind === 'no-token') {
+    return { kind: 'unanswered', message: `the functions have no token for it (${refusal.fault})` };
+  }
+  return { kind: 'failed', cause: 'Refused', message: `it cannot be reached: ${refusal.kind}` };
+}

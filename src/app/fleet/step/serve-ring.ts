@@ -1,0 +1,96 @@
+/**
+ * The ring of clusters that came back, or came late: they go straight to what is proven, whatever was released meanwhile (issue 18, item 6).
+ *
+ * A list of its own, looked at every quarter of an hour while somebody is in it, and sooner while one of it rolls. At most so many
+ * at once as the last stage allows; once more of them fail than that forgives, no other is given anything. A cluster leaves the ring
+ * when it runs the release that is rolled out, and that is proven.
+ */
+import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
+import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
+import { nodesRoundedDown, nodesRoundedUp } from '../../../core/policy/share.ts';
+import { RING_EVERY_MS } from './dependencies.ts';
+import type { StepFleetsDependencies } from './dependencies.ts';
+import type { Gift } from './give-clusters.ts';
+import { readRelease } from './release-rendering.ts';
+import { readList, seeClusters } from './see-clusters.ts';
+import type { SeenClusters } from './see-clusters.ts';
+
+/** While one of it rolls. */
+const BUSY_EVERY_MS = 60_000;
+
+/** What a look at the ring came to. */
+export interface RingLook {
+  readonly record: Pick<FleetRecord, 'ring' | 'ringDueAtMs' | 'counts'>;
+  readonly gifts: readonly Gift[];
+  readonly seen: readonly SeenClusters[];
+}
+
+/** Looks at it when that is due; undefined: it is not, or nothing is proven. Rejects when a table fails. */
+export async function serveRing(
+  record: FleetRecord,
+  fleet: FleetDaemonSet,
+  dependencies: StepFleetsDependencies,
+): Promise<RingLook | undefined> {
+  const { ring, proven, release, orders } = record;
+  const nowMs = dependencies.clock.nowMs();
+  if (ring.count === 0 || proven === undefined || orders.paused !== undefined) return undefined;
+  if (nowMs < record.ringDueAtMs) return undefined;
+  const rendering = await readRelease(record, proven, dependencies);
+  const last = fleet.strategy.stages.at(-1);
+  if (rendering === undefined || last === undefined) return undefined;
+  const atOnce = Math.max(1, nodesRoundedUp(last.maxConcurrency, ring.count));
+  const looked = await seeClusters(
+    {
+      key: record,
+      list: ring,
+      rendering,
+      isGiven: (one) => one.contentHash === proven.contentHash,
+      roomFor: atOnce,
+    },
+    dependencies,
+  );
+  const { given } = looked.seen;
+  const rolling = given.filter(
+    ({ verdict }) => verdict.kind === 'rolling' || verdict.kind === 'awaited',
+  );
+  const failed = given.filter((one) => one.record.phase === 'failed');
+  const isHeld = failed.length > nodesRoundedDown(last.maxFailures, ring.count);
+  const room = isHeld ? 0 : Math.max(0, atOnce - rolling.length);
+  const next = looked.reachable.slice(0, room);
+  const isDone = proven.contentHash === release.contentHash;
+  const done = new Set(
+    given.flatMap((one) =>
+      isDone && (one.verdict.kind === 'well' || one.verdict.kind === 'empty')
+        ? [one.record.cluster]
+        : [],
+    ),
+  );
+  const isBusy = rolling.length > 0 || next.length > 0;
+  const gifts = [...looked.again, ...next].map((cluster) => ({
+    cluster,
+    rendering,
+    place: 'ring' as const,
+    isPartial: false,
+    isReturn: false,
+  }));
+  const left = (await readList(record, ring, dependencies)).filter((id) => !done.has(id));
+  return {
+    record: {
+      ring: await ringOf(record, left, { isSame: done.size === 0 }, dependencies),
+      ringDueAtMs: nowMs + (isBusy ? BUSY_EVERY_MS : RING_EVERY_MS),
+      counts: { ...record.counts, returning: rolling.length + next.length },
+    },
+    gifts,
+    seen: [looked],
+  };
+}
+
+async function ringOf(
+  record: FleetRecord,
+  left: Parameters<StepFleetsDependencies['rollouts']['writeMembers']>[1],
+  { isSame }: { readonly isSame: boolean },
+  { rollouts }: Pick<StepFleetsDependencies, 'rollouts'>,
+): Promise<FleetRecord['ring']> {
+  if (isSame) return record.ring;
+  return left.length === 0 ? { id: '', count: 0 } : rollouts.writeMembers(record, left);
+}

@@ -1,0 +1,102 @@
+/**
+ * One turn of the schedule: a step for each FleetDaemonSet that is due (issue 18).
+ *
+ * Goes through the heads and the records, a page at a time, and reads the registry's revision once. A fleet is due at its time, when it was
+ * applied anew, when a registration changed, or when it is gone. A turn that is late, twice or never costs time: who steps the
+ * same fleet at the same moment loses its record to the other. One fleet that cannot be stepped holds up no other.
+ */
+import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
+import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
+import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
+import type { FleetHead } from '../../../ports/stores/fleet-store.ts';
+import { mustDeal } from './deal-clusters.ts';
+import type { StepFleetsDependencies } from './dependencies.ts';
+import { stepFleet } from './step-fleet.ts';
+
+/** Decisions of one fleet in one turn: a stage that is empty opens the next one at once, and so on. */
+const DECISIONS_MAX = 8;
+const PER_PAGE = 100;
+
+/** How long a turn may go on. */
+export interface TurnOptions {
+  /** Monotonic; no step, and no request, starts after it. */
+  readonly deadlineMs: number;
+}
+
+/** Makes the turn. Rejects when the lists cannot be read. */
+export async function stepFleets(
+  { deadlineMs }: TurnOptions,
+  dependencies: StepFleetsDependencies,
+): Promise<void> {
+  const { clock, log, metrics } = dependencies;
+  const wallDeadlineMs = clock.nowMs() + (deadlineMs - clock.monotonicMs());
+  for (const key of await findDue(dependencies)) {
+    for (let decisions = 0; decisions < DECISIONS_MAX; decisions += 1) {
+      if (clock.monotonicMs() >= deadlineMs) return;
+      try {
+        const outcome = await stepFleet(key, { deadlineMs, wallDeadlineMs }, dependencies);
+        log.debug('a fleet was stepped', { fleet: formatFleetKey(key), outcome });
+        if (outcome !== 'decided') break;
+      } catch (error) {
+        metrics.count('FleetSteps', { outcome: 'error' });
+        log.error('a fleet could not be stepped', { fleet: formatFleetKey(key) }, error);
+        break;
+      }
+    }
+  }
+}
+
+async function findDue(dependencies: StepFleetsDependencies): Promise<readonly FleetKey[]> {
+  const { clock, registry } = dependencies;
+  const [heads, records] = await Promise.all([listHeads(dependencies), listRecords(dependencies)]);
+  if (heads.length === 0 && records.size === 0) return [];
+  const revision = await registry.readRegistryRevision();
+  const nowMs = clock.nowMs();
+  const isDue = (head: FleetHead): boolean => {
+    const record = records.get(formatFleetKey(head));
+    if (record === undefined || record.uid !== head.uid) return true;
+    if (record.release.generation !== head.generation || record.dueAtMs <= nowMs) return true;
+    return mustDeal(record, revision, nowMs);
+  };
+  const named = new Set(heads.map((head) => formatFleetKey(head)));
+  const gone = [...records.values()].filter((record) => !named.has(formatFleetKey(record)));
+  // Who waits longest goes first, so that a turn that ends early starves nobody.
+  const dueAt = (key: FleetKey): number => records.get(formatFleetKey(key))?.dueAtMs ?? 0;
+  return [...heads.filter(isDue), ...gone].sort((left, right) => dueAt(left) - dueAt(right));
+}
+
+async function listHeads({ fleets }: StepFleetsDependencies): Promise<readonly FleetHead[]> {
+  const heads: FleetHead[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await fleets.listFleets({
+      limit: PER_PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    heads.push(...page.fleets);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return heads;
+}
+
+async function listRecords({
+  rollouts,
+  log,
+  metrics,
+}: StepFleetsDependencies): Promise<ReadonlyMap<string, FleetRecord>> {
+  const records = new Map<string, FleetRecord>();
+  let cursor: string | undefined;
+  do {
+    const page = await rollouts.listRecords({
+      limit: PER_PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    for (const record of page.records) records.set(formatFleetKey(record), record);
+    for (const key of page.unreadable) {
+      metrics.count('FleetSteps', { outcome: 'unreadable' });
+      log.error('the record of a fleet cannot be read', { fleet: formatFleetKey(key) });
+    }
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return records;
+}
