@@ -36,9 +36,7 @@ export interface Gift {
 
 /** Gives them what they are to have; those behind the deadline, or a fence, come with the next step. */
 export async function giveClusters(
-  gifts: readonly Gift[],
-  record: FleetRecord,
-  limits: StartLimits,
+  { gifts, record, limits }: Under & { readonly gifts: readonly Gift[] },
   dependencies: StepFleetsDependencies,
 ): Promise<void> {
   for (let from = 0; from < gifts.length; from += GIVEN_AT_ONCE) {

@@ -4,6 +4,7 @@
  * All of them at once, as far as a step gets: nothing soaks on the way back, and no window keeps it. Clusters that were not given it
  * are not touched. One that is out of reach blocks nothing: it comes to the ring, and gets there what is proven by then.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { FleetClusterRecord, FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
@@ -24,14 +25,14 @@ export interface Retreat {
   readonly offline: readonly ClusterId[];
 }
 
-/** Looks who has to go back, and who is there. Rejects when a table fails; undefined: there is nothing to go back to. */
+/** Looks who has to go back, and who is there. Rejects when a table fails. */
 export async function goBack(
   record: FleetRecord,
   dependencies: StepFleetsDependencies,
-): Promise<Retreat | undefined> {
+): Promise<Retreat> {
   const { former, release } = record;
   const rendering = former && (await readRelease(record, former, dependencies));
-  if (former === undefined || rendering === undefined) return undefined;
+  if (former === undefined || rendering === undefined) return nowhere(record);
   const isBack = (one: FleetClusterRecord): boolean =>
     one.contentHash === former.contentHash && one.phase !== 'failed' && isReturn(one);
   const seen: SeenClusters[] = [];
@@ -72,6 +73,17 @@ export async function goBack(
     gifts,
     seen,
     offline: seen.flatMap(({ offline }) => offline),
+  };
+}
+
+/** A release whose document is gone, or is none to this Rollcall: told, and nothing is guessed. */
+function nowhere({ counts, former, proven }: FleetRecord): Retreat {
+  const message = `generation ${String(former?.generation ?? 0)}, to which clusters would go back, cannot be read any more`;
+  return {
+    record: { gate: { kind: 'invalid', message }, counts, ...defined({ proven }) },
+    gifts: [],
+    seen: [],
+    offline: [],
   };
 }
 

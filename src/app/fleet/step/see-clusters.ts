@@ -4,12 +4,14 @@
  * Reads the list, the records of its clusters, and evidence of those that were given it; of waiting ones only as many as there is room
  * for, so a stage of thousands that rolls ten at a time costs ten looks. Judgements that changed a record are handed back to be written.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { judgeCluster, rolloutOf } from '../../../core/fleet/rollout/judge-cluster.ts';
 import type { ClusterVerdict } from '../../../core/fleet/rollout/judge-cluster.ts';
 import { noteVerdict } from '../../../core/fleet/rollout/note-verdict.ts';
+import type { Noted } from '../../../core/fleet/rollout/note-verdict.ts';
 import type { FleetClusterRecord, MemberList } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { GivenCluster, StageSeen } from '../../../core/fleet/rollout/tally-stage.ts';
 import { MEMBERS_PER_PAGE } from '../../../ports/stores/fleet-rollout-store.ts';
@@ -124,35 +126,49 @@ async function judge(
   { key, rendering }: Sight,
   dependencies: StepFleetsDependencies,
 ): Promise<Judged> {
-  const nowMs = dependencies.clock.nowMs();
   const found = await readEvidence(record.cluster, key, dependencies);
-  const { evidence, registration } = found;
-  const labels = registration?.labels ?? {};
   const verdict = verdictOf(record, found, rendering);
+  const nowMs = dependencies.clock.nowMs();
   const noted = noteVerdict(record, verdict, nowMs);
-  const isUnanswered =
-    record.appliedGeneration === undefined && record.phase !== 'failed' && nowMs >= record.dueAtMs;
-  const isAgain = (noted.isToGive || isUnanswered) && registration !== undefined;
-  const daemonSet = evidence.kind === 'heard' ? evidence.daemonSet : undefined;
-  const rollout =
-    evidence.kind === 'heard' && daemonSet !== undefined && daemonSet !== null
-      ? rolloutOf(daemonSet, evidence.state)
-      : undefined;
+  const again = againOf(record, { found, noted, nowMs });
   return {
     cluster: {
       record: noted.record,
       verdict,
-      labels,
-      ...(rollout === undefined ? {} : { ratios: rollout.trial.logRatios }),
+      labels: found.registration?.labels ?? {},
+      ...defined({ ratios: ratiosOf(found) }),
     },
     found,
-    ...(isAgain && evidence.kind === 'heard'
-      ? { again: reachableOf(registration, { found, record: noted.record }) }
-      : {}),
+    ...defined({ again }),
     ...(noted.record === record ? {} : { changed: noted.record }),
   };
 }
 
+interface Look {
+  readonly found: FoundCluster;
+  readonly noted: Noted;
+  readonly nowMs: number;
+}
+
+/** To be given the same once more: somebody took it back, or it was not answered. Undefined: it is not, or out of reach. */
+function againOf(
+  { appliedGeneration, phase, dueAtMs }: FleetClusterRecord,
+  { found, noted, nowMs }: Look,
+): ReachableCluster | undefined {
+  const { evidence, registration } = found;
+  const isUnanswered = appliedGeneration === undefined && phase !== 'failed' && nowMs >= dueAtMs;
+  if (!noted.isToGive && !isUnanswered) return undefined;
+  if (registration === undefined || evidence.kind !== 'heard') return undefined;
+  return reachableOf(registration, { found, record: noted.record });
+}
+
+/** What its nodes showed against their peers. */
+function ratiosOf({ evidence }: FoundCluster): GivenCluster['ratios'] {
+  if (evidence.kind !== 'heard') return undefined;
+  const { daemonSet, state } = evidence;
+  if (daemonSet === undefined || daemonSet === null) return undefined;
+  return rolloutOf(daemonSet, state)?.trial.logRatios;
+}
 function verdictOf(
   record: FleetClusterRecord,
   { evidence, registration }: FoundCluster,

@@ -6,6 +6,7 @@
  * when it runs the release that is rolled out, and that is proven.
  */
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../../../core/policy/share.ts';
 import { RING_EVERY_MS } from './dependencies.ts';
@@ -73,10 +74,9 @@ export async function serveRing(
     isPartial: false,
     isReturn: false,
   }));
-  const left = (await readList(record, ring, dependencies)).filter((id) => !done.has(id));
   return {
     record: {
-      ring: await ringOf(record, left, { isSame: done.size === 0 }, dependencies),
+      ring: await withoutDone(record, done, dependencies),
       ringDueAtMs: nowMs + (isBusy ? BUSY_EVERY_MS : RING_EVERY_MS),
       counts: { ...record.counts, returning: rolling.length + next.length },
     },
@@ -85,12 +85,15 @@ export async function serveRing(
   };
 }
 
-async function ringOf(
+async function withoutDone(
   record: FleetRecord,
-  left: Parameters<StepFleetsDependencies['rollouts']['writeMembers']>[1],
-  { isSame }: { readonly isSame: boolean },
-  { rollouts }: Pick<StepFleetsDependencies, 'rollouts'>,
+  done: ReadonlySet<ClusterId>,
+  dependencies: Pick<StepFleetsDependencies, 'rollouts'>,
 ): Promise<FleetRecord['ring']> {
-  if (isSame) return record.ring;
-  return left.length === 0 ? { id: '', count: 0 } : rollouts.writeMembers(record, left);
+  if (done.size === 0) return record.ring;
+  const ring = await readList(record, record.ring, dependencies);
+  const left = ring.filter((id) => !done.has(id));
+  return left.length === 0
+    ? { id: '', count: 0 }
+    : dependencies.rollouts.writeMembers(record, left);
 }

@@ -6,6 +6,7 @@
  * nothing twice. A breach is looked for in the open stage, and before a stage opens in all that passed as well: what breaks
  * after six hours halts a fleet at its next gate, not never.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { FreezeNote } from '../../takeover/freeze.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../../policy/share.ts';
 import type { FleetStrategy } from '../fleet-daemon-set.ts';
@@ -49,24 +50,26 @@ const REFUSED_MAX = 8;
 /** Makes the step. */
 export function advanceFleet(input: StepInput): FleetStep {
   const { record, open, nowMs } = input;
-  const overruledAtMs = record.orders.resumed?.breachAtMs ?? 0;
-  const tally = open && tallyStage(open, overruledAtMs);
+  const tally = open && tallyStage(open, overruledAtMsOf(record));
+  const judged = judgeStage({ ...input, ...defined({ tally }) });
   const counts = { ...(tally?.counts ?? record.counts), returning: record.counts.returning };
-  const judged = judgeStage({ ...input, ...(tally === undefined ? {} : { tally }) });
   const seen = { ...withTimes(record, { judged, counts, nowMs }), counts };
   const breach = isHeld(judged) ? undefined : findBreachIn(input, seen);
   if (breach !== undefined) return halt(seen, breach);
-  if (judged.isOver && record.stage > 0 && input.passed === undefined) {
-    return { record, giveMax: 0, needsPassed: true };
-  }
   if (!judged.isOver) {
     return { record: seen, giveMax: giveMaxOf(input, judged, seen), needsPassed: false };
   }
-  const unproven = gateWithoutEvidence(seen, tally, input);
-  if (unproven !== undefined) {
-    return { record: { ...seen, gate: unproven }, giveMax: 0, needsPassed: false };
+  if (record.stage > 0 && input.passed === undefined) {
+    return { record, giveMax: 0, needsPassed: true };
   }
-  return openNext(seen, nowMs);
+  const unproven = gateWithoutEvidence(seen, tally, input);
+  if (unproven === undefined) return openNext(seen, nowMs);
+  return { record: { ...seen, gate: unproven }, giveMax: 0, needsPassed: false };
+}
+
+/** What came up to then was looked at by an operator; 0: nothing was. */
+function overruledAtMsOf({ orders }: FleetRecord): number {
+  return orders.resumed?.breachAtMs ?? 0;
 }
 
 /**
@@ -120,7 +123,7 @@ function findBreachIn(
   { strategy, open, passed, nowMs, record: before }: StepInput,
   record: FleetRecord,
 ): FleetBreachNote | undefined {
-  const overruledAtMs = record.orders.resumed?.breachAtMs ?? 0;
+  const overruledAtMs = overruledAtMsOf(record);
   const stages = [
     ...(passed ?? []),
     ...(open === undefined ? [] : [[before.stage, open] as const]),

@@ -42,39 +42,43 @@ const NEVER_DEALT = {
 };
 
 /** The record as the release begins it. */
-export function beginRollout({ fleet, uid, release, former, nowMs }: Beginning): FleetRecord {
+export function beginRollout(beginning: Beginning): FleetRecord {
+  const { fleet, uid, release, former, nowMs } = beginning;
   const before = former?.uid === uid ? former : undefined;
-  if (before !== undefined && before.release.contentHash === release.contentHash) {
-    const { wellSinceMs: _restarted, drifted: _seen, ...kept } = before;
-    const { approved: _ofFormerGates, ...orders } = before.orders;
-    return { ...kept, ...NEVER_DEALT, ...atStart(nowMs), release, orders };
-  }
-  const proven = before?.proven;
-  const wayBack = proven?.contentHash === release.contentHash ? before?.former : proven;
-  const refused = before?.refused ?? [];
-  const known = refused.find(({ contentHash }) => contentHash === release.contentHash);
-  const paused = before?.orders.paused;
-  const breach: FleetBreachNote | undefined = known && {
-    cause: 'KnownBad',
-    atMs: nowMs,
-    message: `the same content was halted before (${known.cause})`,
-    clusters: [],
-  };
+  if (before?.release.contentHash === release.contentHash) return beginAgain(before, beginning);
+  const { proven, former: formerBefore, refused = [], version = 0, orders } = before ?? {};
+  const wayBack = proven?.contentHash === release.contentHash ? formerBefore : proven;
   return {
     namespace: fleet.namespace,
     name: fleet.name,
     uid,
-    version: before?.version ?? 0,
+    version,
     release,
     startedAtMs: nowMs,
     ...atStart(nowMs),
     ...NEVER_DEALT,
-    ...(breach === undefined ? {} : { breach }),
-    ...defined({ proven, former: wayBack }),
+    ...defined({ breach: knownBad(refused, beginning), proven, former: wayBack }),
     refused,
-    orders: paused === undefined ? {} : { paused },
+    orders: defined({ paused: orders?.paused }),
     untold: [],
   };
+}
+
+/** The same content, whatever else was changed. */
+function beginAgain(before: FleetRecord, { release, nowMs }: Beginning): FleetRecord {
+  const { wellSinceMs: _restarted, drifted: _seen, ...kept } = before;
+  const { approved: _ofFormerGates, ...orders } = before.orders;
+  return { ...kept, ...NEVER_DEALT, ...atStart(nowMs), release, orders };
+}
+
+function knownBad(
+  refused: FleetRecord['refused'],
+  { release, nowMs }: Beginning,
+): FleetBreachNote | undefined {
+  const known = refused.find(({ contentHash }) => contentHash === release.contentHash);
+  if (known === undefined) return undefined;
+  const message = `the same content was halted before (${known.cause})`;
+  return { cause: 'KnownBad', atMs: nowMs, message, clusters: [] };
 }
 
 function atStart(

@@ -48,16 +48,13 @@ export function judgeCluster(
 ): ClusterVerdict {
   if (evidence.kind !== 'heard') return { kind: evidence.kind };
   if (evidence.clusterUid !== record.clusterUid) return { kind: 'rebuilt' };
-  const { appliedGeneration } = record;
-  const { daemonSet, heardAtMs } = evidence;
-  if (appliedGeneration === undefined || daemonSet === undefined) return { kind: 'awaited' };
-  if (heardAtMs <= record.openedAtMs) return { kind: 'awaited' };
+  const { daemonSet } = evidence;
+  if (!isSeenSince(record, evidence) || daemonSet === undefined) return { kind: 'awaited' };
   if (daemonSet === null) {
     return record.nodes === undefined
       ? { kind: 'awaited' }
       : { kind: 'reverted', fields: ['metadata.name'] };
   }
-  if ((daemonSet.metadata.generation ?? 0) < appliedGeneration) return { kind: 'awaited' };
   const fields = changedFields(manifest, daemonSet);
   if (fields.length > 0) return { kind: 'reverted', fields };
   const standing = evidence.mode === 'copilot' ? copilotStanding(daemonSet) : 'followed';
@@ -65,6 +62,16 @@ export function judgeCluster(
     return failed('PolicyNotFollowed', explainNotFollowed(standing));
   }
   return judgeRollout(record, evidence, daemonSet);
+}
+
+/** True if its view is of after the apply, by the watcher's messages and by the generation. */
+function isSeenSince(
+  { appliedGeneration, openedAtMs }: FleetClusterRecord,
+  { daemonSet, heardAtMs }: HeardCluster,
+): boolean {
+  if (appliedGeneration === undefined || heardAtMs <= openedAtMs) return false;
+  const generation = daemonSet?.metadata.generation;
+  return generation === undefined || generation >= appliedGeneration;
 }
 
 /** What decides which pods run, and how they are staged: other fields may be anybody's. */
@@ -78,41 +85,59 @@ function changedFields(manifest: FleetManifest, daemonSet: DaemonSetObject): rea
 }
 
 function judgeRollout(
-  { isPartial, openedAtMs, nodes: before }: FleetClusterRecord,
+  record: FleetClusterRecord,
   { state }: HeardCluster,
-  daemonSet: DaemonSetObject,
+  { metadata, status }: DaemonSetObject,
 ): ClusterVerdict {
-  const desired = daemonSet.status?.desiredNumberScheduled ?? 0;
-  const nodes = { updated: daemonSet.status?.updatedNumberScheduled ?? 0, desired };
-  const rollout = rolloutOf(daemonSet, state);
+  const nodes = nodesOf(status);
+  const rollout = rolloutOf({ metadata }, state);
   if (rollout === undefined) return { kind: 'rolling', nodes: { ...nodes, updated: 0 } };
-  const { breach, orders, step, proven } = rollout;
+  const isDone = rollout.step.kind === 'done';
+  if (nodes.desired === 0) return findHalt(rollout) ?? judgeNoNodes(record, { nodes, isDone });
+  const isWell = nodes.updated > 0 && (isDone || isTried(record, rollout));
+  return findHalt(rollout) ?? { kind: isWell ? 'well' : 'rolling', nodes };
+}
+
+function nodesOf(status: DaemonSetObject['status']): NodeTally {
+  const { updatedNumberScheduled: updated = 0, desiredNumberScheduled: desired = 0 } = status ?? {};
+  return { updated, desired };
+}
+
+function findHalt({ breach, orders }: RolloutRecord): ClusterVerdict | undefined {
   if (breach !== undefined) {
     return failed(`Halted/${breach.cause}`, breach.message, breach.nodes);
   }
-  if (orders.undo !== undefined) {
-    return failed('Halted/Undone', `${orders.undo.by} undid it inside the cluster`);
+  if (orders.undo === undefined) return undefined;
+  return failed('Halted/Undone', `${orders.undo.by} undid it inside the cluster`);
+}
+
+function judgeNoNodes(
+  { nodes: before }: FleetClusterRecord,
+  { nodes, isDone }: { readonly nodes: NodeTally; readonly isDone: boolean },
+): ClusterVerdict {
+  if (before !== undefined && before.desired > 0) {
+    const message = `it should run on no node any more, and did on ${String(before.desired)}`;
+    return failed('NoNodes', message);
   }
-  if (desired === 0) {
-    if (before !== undefined && before.desired > 0) {
-      const message = `it should run on no node any more, and did on ${String(before.desired)}`;
-      return failed('NoNodes', message);
-    }
-    return step.kind === 'done' ? { kind: 'empty' } : { kind: 'rolling', nodes };
-  }
-  if (nodes.updated === 0) return { kind: 'rolling', nodes };
-  const isTried = isPartial && proven?.hash === rollout.hash && proven.provenAtMs >= openedAtMs;
-  return { kind: isTried || step.kind === 'done' ? 'well' : 'rolling', nodes };
+  return isDone ? { kind: 'empty' } : { kind: 'rolling', nodes };
+}
+
+/** Of a cluster that is to go only so far: its canary passed the soak. */
+function isTried(
+  { isPartial, openedAtMs }: FleetClusterRecord,
+  { proven, hash }: RolloutRecord,
+): boolean {
+  return isPartial && proven?.hash === hash && proven.provenAtMs >= openedAtMs;
 }
 
 /** The record of the rollout of this very generation; undefined: no run has begun it. */
 export function rolloutOf(
-  daemonSet: DaemonSetObject,
+  { metadata }: Pick<DaemonSetObject, 'metadata'>,
   state: HeardCluster['state'],
 ): RolloutRecord | undefined {
   const { history, rollout } = state ?? {};
   if (history === undefined || rollout === undefined) return undefined;
-  if (history.generation !== daemonSet.metadata.generation) return undefined;
+  if (history.generation !== metadata.generation) return undefined;
   return templateOfRevision(rollout.hash) === history.hash ? rollout : undefined;
 }
 

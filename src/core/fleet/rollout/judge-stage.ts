@@ -73,33 +73,41 @@ function held(gate: FleetGate): StageJudgement {
 }
 
 function judgeClusters(input: StageInput, tally: StageTally): StageJudgement {
-  const { record, strategy, nowMs } = input;
   const { waiting, rolling } = tally.counts;
-  const stage = strategy.stages[record.stage];
-  const windows = stage?.windows ?? [];
-  if (waiting > 0 || rolling > 0) {
-    const mayGive = isOpen(windows, nowMs);
-    const gate: FleetGate =
-      rolling === 0 && !mayGive ? closed(windows, nowMs) : { kind: 'rolling' };
-    return { gate, isOver: false, mayGive, isSettled: false };
-  }
+  if (waiting > 0 || rolling > 0) return onTheWay(input, tally);
   // One read that failed among thousands neither opens a gate nor restarts a soak of days: the next step reads it again.
   if (tally.unclearClusters > 0) return { ...held({ kind: 'rolling' }), isSettled: true };
+  const isPassedOver = isApproved(input.record, gateAfter(input.record.stage));
+  if (tally.provenClusters === 0 && !isPassedOver) return withoutEvidence(input, tally);
+  return afterSoak(input, isPassedOver);
+}
+
+function onTheWay({ record, strategy, nowMs }: StageInput, { counts }: StageTally): StageJudgement {
+  const windows = strategy.stages[record.stage]?.windows ?? [];
+  const mayGive = isOpen(windows, nowMs);
+  const isWaiting = counts.rolling === 0 && !mayGive;
+  const gate: FleetGate = isWaiting ? closed(windows, nowMs) : { kind: 'rolling' };
+  return { gate, isOver: false, mayGive, isSettled: false };
+}
+
+/** Whoever is out of reach neither blocks nor counts; the first stage is what all that follows rests on. */
+function withoutEvidence(input: StageInput, { triedClusters }: StageTally): StageJudgement {
+  const { record } = input;
+  const { name = '', namesNobody = false } = record.stages[record.stage] ?? {};
+  const isNobodyTried = triedClusters === 0 && record.stage > 0;
+  if (isNobodyTried && !namesNobody) return judgeNext(input);
   const gate = gateAfter(record.stage);
-  const isPassedOver = isApproved(record, gate);
-  if (tally.provenClusters === 0 && !isPassedOver) {
-    const dealt = record.stages[record.stage];
-    // Whoever is out of reach neither blocks nor counts; the first stage is what all that follows rests on.
-    const isNobodyTried = tally.triedClusters === 0 && record.stage > 0;
-    if (isNobodyTried && dealt?.namesNobody !== true) return judgeNext(input);
-    return { ...held({ kind: 'no-evidence', stage: dealt?.name ?? '', gate }), isSettled: true };
-  }
-  const untilMs = (record.wellSinceMs ?? nowMs) + (stage?.soakMs ?? 0);
+  return { ...held({ kind: 'no-evidence', stage: name, gate }), isSettled: true };
+}
+
+function afterSoak(input: StageInput, isPassedOver: boolean): StageJudgement {
+  const { record, strategy, nowMs } = input;
+  const { soakMs = 0, approval = 'none' } = strategy.stages[record.stage] ?? {};
+  const untilMs = (record.wellSinceMs ?? nowMs) + soakMs;
   if (untilMs > nowMs) return { ...held({ kind: 'soaking', untilMs }), isSettled: true };
-  if (stage?.approval === 'after' && !isPassedOver) {
-    return { ...held({ kind: 'approval', gate: gateAfter(record.stage) }), isSettled: true };
-  }
-  return judgeNext(input);
+  if (approval !== 'after' || isPassedOver) return judgeNext(input);
+  const gate = gateAfter(record.stage);
+  return { ...held({ kind: 'approval', gate }), isSettled: true };
 }
 
 /** Whether the stage after the open one may open. */

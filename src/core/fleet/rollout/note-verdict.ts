@@ -27,29 +27,28 @@ export function noteVerdict(
   const kept = { record, isToGive: false };
   if (record.phase === 'failed') return kept;
   switch (verdict.kind) {
-    case 'gone':
-    case 'untouched':
-    case 'offline':
-    case 'rebuilt':
-    case 'awaited':
-    case 'unclear':
-      return kept;
     case 'failed':
       // A cluster that goes back is not failed once more by what it leaves.
-      if (record.phase === 'returning' || record.phase === 'returned') return kept;
+      if (isReturn(record)) return kept;
       return { record: withFailure(record, { ...verdict.failure, atMs: nowMs }), isToGive: false };
     case 'reverted':
       return noteRevert(record, verdict.fields, nowMs);
     case 'rolling':
       return { record: moved(record, 'rolling', { nodes: verdict.nodes }), isToGive: false };
     case 'empty':
-      return {
-        record: moved(record, 'well', { nodes: { updated: 0, desired: 0 } }),
-        isToGive: false,
-      };
+      return { record: moved(record, 'well', { nodes: NO_NODES }), isToGive: false };
     case 'well':
       return { record: moved(record, 'well', { nodes: verdict.nodes, nowMs }), isToGive: false };
+    default:
+      // Nothing was seen of it, or it is none of ours to judge.
+      return kept;
   }
+}
+
+const NO_NODES = { updated: 0, desired: 0 };
+
+function isReturn({ phase }: FleetClusterRecord): boolean {
+  return phase === 'returning' || phase === 'returned';
 }
 
 /** The record as failed. */
@@ -72,8 +71,7 @@ function moved(
   phase: 'rolling' | 'well',
   { nodes, nowMs }: Seen,
 ): FleetClusterRecord {
-  const isBack = record.phase === 'returning' || record.phase === 'returned';
-  const next = isBack ? (phase === 'well' ? 'returned' : 'returning') : phase;
+  const next = isReturn(record) ? (phase === 'well' ? 'returned' : 'returning') : phase;
   const { wellSinceMs: formerMs, ...rest } = record;
   const wellSinceMs = phase === 'well' ? (formerMs ?? nowMs) : undefined;
   // Counts of nodes move with every pod: they are written at first sight, and when something else is.

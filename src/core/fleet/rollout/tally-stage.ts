@@ -40,9 +40,12 @@ export interface StageTally {
   readonly failed: readonly GivenCluster[];
 }
 
+/** Where one cluster is counted. */
+type Place = Exclude<keyof FleetCounts, 'returning'>;
+
 /** Counts them. Failures up to `overruledAtMs` were looked at by an operator: they neither block nor count. */
 export function tallyStage(seen: StageSeen, overruledAtMs: number): StageTally {
-  const tally = {
+  const counts: Record<Place, number> = {
     waiting: seen.waitingClusters,
     rolling: 0,
     well: 0,
@@ -50,29 +53,42 @@ export function tallyStage(seen: StageSeen, overruledAtMs: number): StageTally {
     offline: seen.offlineClusters,
     untouched: seen.untouchedClusters,
   };
-  let provenClusters = 0;
-  let emptyClusters = 0;
-  let unclearClusters = 0;
-  const failed: GivenCluster[] = [];
-  for (const cluster of seen.given) {
-    const { record, verdict } = cluster;
-    if (record.phase === 'failed') {
-      tally.failed += 1;
-      if ((record.failure?.atMs ?? 0) > overruledAtMs) failed.push(cluster);
-    } else if (verdict.kind === 'offline') tally.offline += 1;
-    else if (verdict.kind === 'untouched' || verdict.kind === 'gone') tally.untouched += 1;
-    else if (verdict.kind === 'well') {
-      tally.well += 1;
-      provenClusters += 1;
-    } else if (verdict.kind === 'empty') {
-      tally.well += 1;
-      emptyClusters += 1;
-    } else if (verdict.kind === 'rebuilt') tally.waiting += 1;
-    else if (verdict.kind === 'unclear' && record.phase === 'well') {
-      tally.well += 1;
-      unclearClusters += 1;
-    } else tally.rolling += 1;
-  }
-  const triedClusters = seen.given.length - emptyClusters;
-  return { counts: tally, provenClusters, triedClusters, unclearClusters, failed };
+  for (const cluster of seen.given) counts[placeOf(cluster)] += 1;
+  const standing = seen.given.filter(({ record }) => record.phase !== 'failed');
+  const countOf = (kind: ClusterVerdict['kind']): number =>
+    standing.filter(({ verdict }) => verdict.kind === kind).length;
+  return {
+    counts,
+    provenClusters: countOf('well'),
+    triedClusters: seen.given.length - countOf('empty'),
+    unclearClusters: standing.filter(isUnclearAndWell).length,
+    failed: seen.given.filter(
+      ({ record }) => record.phase === 'failed' && (record.failure?.atMs ?? 0) > overruledAtMs,
+    ),
+  };
+}
+
+function placeOf(cluster: GivenCluster): Place {
+  const { record, verdict } = cluster;
+  if (record.phase === 'failed') return 'failed';
+  if (isUnclearAndWell(cluster)) return 'well';
+  return PLACES[verdict.kind];
+}
+
+const PLACES: Readonly<Record<ClusterVerdict['kind'], Place>> = {
+  gone: 'untouched',
+  untouched: 'untouched',
+  offline: 'offline',
+  rebuilt: 'waiting',
+  awaited: 'rolling',
+  unclear: 'rolling',
+  rolling: 'rolling',
+  reverted: 'rolling',
+  failed: 'rolling',
+  well: 'well',
+  empty: 'well',
+};
+
+function isUnclearAndWell({ record, verdict }: GivenCluster): boolean {
+  return verdict.kind === 'unclear' && record.phase === 'well';
 }

@@ -7,7 +7,7 @@
  */
 import { canonicalJson } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
-import type { FleetRecord } from './fleet-record.ts';
+import type { FleetGate, FleetRecord } from './fleet-record.ts';
 
 const ROLLING_MS = 15_000;
 const WAITING_MS = 60_000;
@@ -16,35 +16,43 @@ const HELD_MS = 600_000;
 
 /** When the next step is needed at the latest. */
 export function whenDue(record: FleetRecord, nowMs: number): number {
-  const { ring, ringDueAtMs, driftDueAtMs } = record;
-  const isDone = record.gate.kind === 'done';
-  const atMs = isDone ? Math.max(driftDueAtMs, nowMs + ROLLING_MS) : nowMs + waitOf(record, nowMs);
-  return ring.count > 0 ? Math.min(atMs, Math.max(ringDueAtMs, nowMs + ROLLING_MS)) : atMs;
+  const soonestMs = nowMs + ROLLING_MS;
+  if (record.gate.kind === 'done') {
+    return soonest(record, Math.max(record.driftDueAtMs, soonestMs), soonestMs);
+  }
+  return soonest(record, Math.max(soonestMs, gateDueAt(record, nowMs)), soonestMs);
 }
 
-function waitOf({ gate }: FleetRecord, nowMs: number): number {
-  switch (gate.kind) {
-    case 'rolling':
-    case 'returning':
-    case 'next':
-      return ROLLING_MS;
-    case 'soaking':
-      // What turns bad meanwhile is seen before the soak is over.
-      return Math.max(ROLLING_MS, Math.min(gate.untilMs - nowMs, WAITING_MS));
-    case 'window':
-      return Math.max(ROLLING_MS, Math.min((gate.opensAtMs ?? Infinity) - nowMs, HELD_MS));
-    case 'approval':
-    case 'no-evidence':
-    case 'paused':
-      return WAITING_MS;
-    case 'breach':
-    case 'returned':
-    case 'frozen':
-    case 'invalid':
-      return HELD_MS;
-    case 'done':
-      return HELD_MS;
-  }
+/** With the ring, where clusters of it may be given something. */
+function soonest(record: FleetRecord, atMs: number, soonestMs: number): number {
+  const { ring, ringDueAtMs, proven, orders, gate } = record;
+  const isServed = ring.count > 0 && proven !== undefined && orders.paused === undefined;
+  if (!isServed || gate.kind === 'frozen' || gate.kind === 'returning') return atMs;
+  return Math.min(atMs, Math.max(ringDueAtMs, soonestMs));
+}
+
+const WAITS_MS: Readonly<Record<FleetGate['kind'], number>> = {
+  rolling: ROLLING_MS,
+  returning: ROLLING_MS,
+  next: ROLLING_MS,
+  // What turns bad meanwhile is seen before the soak is over.
+  soaking: WAITING_MS,
+  approval: WAITING_MS,
+  'no-evidence': WAITING_MS,
+  paused: WAITING_MS,
+  window: HELD_MS,
+  breach: HELD_MS,
+  returned: HELD_MS,
+  frozen: HELD_MS,
+  invalid: HELD_MS,
+  done: HELD_MS,
+};
+
+function gateDueAt({ gate }: FleetRecord, nowMs: number): number {
+  const atMs = nowMs + WAITS_MS[gate.kind];
+  if (gate.kind === 'soaking') return Math.min(atMs, gate.untilMs);
+  if (gate.kind === 'window') return Math.min(atMs, gate.opensAtMs ?? Infinity);
+  return atMs;
 }
 
 /** True if two records differ in nothing but when they are due. */

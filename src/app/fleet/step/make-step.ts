@@ -1,0 +1,158 @@
+/**
+ * Makes one step: sees the clusters that it is about, lets the core decide, and gathers what is to be written and given.
+ *
+ * The open stage, and where its next one might open the stages that passed; the way back; the ring; the look for drift. Each finds its own
+ * clusters, and says what becomes of the record. Nothing is sent here (carry-out.ts).
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import { advanceFleet } from '../../../core/fleet/rollout/advance-fleet.ts';
+import type { FleetStep } from '../../../core/fleet/rollout/advance-fleet.ts';
+import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
+import { isGoingBack } from '../../../core/fleet/rollout/judge-stage.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
+import { carryOut } from './carry-out.ts';
+import type { StepFleetsDependencies } from './dependencies.ts';
+import type { Gift } from './give-clusters.ts';
+import { goBack } from './go-back.ts';
+import { lookForDrift } from './look-for-drift.ts';
+import type { DriftLook } from './look-for-drift.ts';
+import { ReleaseRendering } from './release-rendering.ts';
+import { readList } from './see-clusters.ts';
+import type { ReachableCluster, SeenClusters } from './see-clusters.ts';
+import { readWidely, seeStage } from './see-stage.ts';
+import { serveRing } from './serve-ring.ts';
+import type { StepOf, StepOutcome } from './step-of.ts';
+
+/** Makes the step. Rejects when a table fails. */
+export async function makeStep(
+  of: StepOf,
+  dependencies: StepFleetsDependencies,
+): Promise<StepOutcome> {
+  return new Step(of, dependencies).make();
+}
+
+/** What a part of a step found, besides the stages. */
+interface Part {
+  readonly gifts: readonly Gift[];
+  readonly seen: readonly SeenClusters[];
+}
+
+class Step {
+  readonly #of: StepOf;
+  readonly #dependencies: StepFleetsDependencies;
+  readonly #rendering: ReleaseRendering;
+
+  constructor(of: StepOf, dependencies: StepFleetsDependencies) {
+    this.#of = of;
+    this.#dependencies = dependencies;
+    this.#rendering = new ReleaseRendering(of.record.release, of.fleet, dependencies.reader);
+  }
+
+  async make(): Promise<StepOutcome> {
+    const { record, freeze } = this.#of;
+    const open = freeze === undefined ? await this.#see(record.stage) : undefined;
+    const { step, passed } = await this.#advance(open);
+    const stages = [...(open === undefined ? [] : [open]), ...passed];
+    const late = isPassed(step) ? stages.flatMap(({ offline }) => offline) : [];
+    const besides = await this.#besides(step);
+    const next = await this.#withLate(besides.record, [...late, ...besides.late]);
+    return carryOut(
+      {
+        ...this.#of,
+        next,
+        seen: [...stages, ...besides.parts.flatMap((part) => part.seen)],
+        gifts: [
+          ...(open === undefined ? [] : this.#giftsOf(open, step)),
+          ...besides.parts.flatMap((part) => part.gifts),
+        ],
+        ...defined({ decision: step.decision }),
+      },
+      this.#dependencies,
+    );
+  }
+
+  /** What a step does besides its stages: one of the way back and the ring, and the look for drift. */
+  async #besides({ record }: FleetStep): Promise<{
+    readonly record: FleetRecord;
+    readonly late: readonly ClusterId[];
+    readonly parts: readonly Part[];
+  }> {
+    const { fleet, freeze } = this.#of;
+    if (freeze !== undefined) return { record, late: [], parts: [] };
+    if (isGoingBack(record, fleet.strategy)) {
+      const back = await goBack(record, this.#dependencies);
+      const isOver = back.record.gate.kind === 'returned';
+      return {
+        record: { ...record, ...back.record },
+        late: isOver ? back.offline : [],
+        parts: [back],
+      };
+    }
+    const ring = await serveRing(record, fleet, this.#dependencies);
+    const see = (stage: number): Promise<SeenClusters | undefined> => this.#see(stage);
+    const rendering = this.#rendering;
+    const drift = await lookForDrift({ record, fleet, rendering, see }, this.#dependencies);
+    return {
+      record: withDrift({ ...record, ...ring?.record }, drift),
+      late: [],
+      parts: [ring, drift].filter((part) => part !== undefined),
+    };
+  }
+
+  async #see(stage: number): Promise<SeenClusters | undefined> {
+    return seeStage({ ...this.#of, rendering: this.#rendering, stage }, this.#dependencies);
+  }
+
+  /** With stages that passed, if the next one may open. */
+  async #advance(
+    open: SeenClusters | undefined,
+  ): Promise<{ readonly step: FleetStep; readonly passed: readonly SeenClusters[] }> {
+    const { record, fleet, freeze } = this.#of;
+    const nowMs = this.#dependencies.clock.nowMs();
+    const { strategy } = fleet;
+    const input = { record, strategy, nowMs, ...defined({ freeze, open: open?.seen }) };
+    const step = advanceFleet(input);
+    if (!step.needsPassed) return { step, passed: [] };
+    const passed = await readWidely(record.stage, (stage) => this.#see(stage));
+    const bySeen = new Map([...passed].map(([stage, { seen }]) => [stage, seen] as const));
+    return { step: advanceFleet({ ...input, passed: bySeen }), passed: [...passed.values()] };
+  }
+
+  /** Clusters that are out of reach when their stage passes, or when all others are back, come through the ring. */
+  async #withLate(next: FleetRecord, late: readonly ClusterId[]): Promise<FleetRecord> {
+    if (late.length === 0) return next;
+    const ring = await readList(next, next.ring, this.#dependencies);
+    const members = [...new Set([...ring, ...late])];
+    if (members.length === ring.length) return next;
+    return { ...next, ring: await this.#dependencies.rollouts.writeMembers(next, members) };
+  }
+
+  #giftsOf(open: SeenClusters, { giveMax, record }: FleetStep): readonly Gift[] {
+    if (record.gate.kind !== 'rolling') return [];
+    return [...open.again, ...open.reachable.slice(0, giveMax)].map((cluster) => ({
+      cluster,
+      rendering: this.#rendering,
+      place: this.#of.record.stage,
+      isPartial: this.#isPartial(cluster),
+      isReturn: false,
+    }));
+  }
+
+  /** What is new in a cluster starts on all of its nodes; what it was given stays as it was given. */
+  #isPartial({ record, hasDaemonSet }: ReachableCluster): boolean {
+    const { fleet, record: rollout } = this.#of;
+    if (rollout.stage !== 0 || fleet.strategy.stages[0].nodes === undefined) return false;
+    const isAgain = record?.contentHash === rollout.release.contentHash && record.place === 0;
+    return isAgain ? record.isPartial : hasDaemonSet;
+  }
+}
+
+function isPassed({ decision }: FleetStep): boolean {
+  return decision?.kind === 'stage-opened' || decision?.kind === 'completed';
+}
+
+function withDrift(record: FleetRecord, look: DriftLook | undefined): FleetRecord {
+  if (look === undefined) return record;
+  const { drifted: _former, ...rest } = record;
+  return { ...rest, ...look.record, ...defined({ drifted: look.drifted }) };
+}
