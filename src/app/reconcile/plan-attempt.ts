@@ -90,15 +90,12 @@ async function planInformed(judged: Attempt): Promise<Planned> {
   const hash = guard.kind === 'act' ? whole.wantsFormer : undefined;
   const reader = hash === undefined ? undefined : await judged.subject.access.get();
   if (hash === undefined || reader === undefined) return { judged, whole };
-  const [read, copy] = await Promise.all([
-    readFormer(hash, judged.subject, reader),
-    findFormerCopy(hash, judged.subject, reader),
-  ]);
   // Unmarked, a pod that admission compares would be refused, and its node stay empty for the back-off.
-  for (const each of [read, copy]) {
-    if (each.kind === 'unavailable') return { judged: { ...judged, unread: each.message }, whole };
-  }
-  if (read.kind !== 'found' || copy.kind !== 'known') return { judged, whole };
+  const read = await readFormer(hash, judged.subject, reader);
+  if (read.kind === 'unavailable') return { judged: { ...judged, unread: read.message }, whole };
+  if (read.kind === 'missing') return { judged, whole };
+  const copy = await findFormerCopy(read.former, judged.subject, reader);
+  if (copy.kind === 'unavailable') return { judged: { ...judged, unread: copy.message }, whole };
   const informed = { ...judged, former: { ...read.former, ...defined({ copy: copy.slot }) } };
   return { judged: informed, whole: planAttempt(informed, guard) };
 }

@@ -9,7 +9,7 @@
  * The names are those of infra/admission/policy.yaml and scripts/install/admission-policy.ts. Nothing is decided by a copy:
  * pods are made of the cluster's own history (former-template.ts).
  */
-import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
+import { canonicalJson, isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { CopySlot } from '../model/state.ts';
@@ -74,6 +74,12 @@ export function isSameCopy(live: KubernetesObject, copy: JsonObject): boolean {
 /** The revision that a copy says it is of; undefined: it says nothing. Anybody may have written it: only a place is told by it. */
 export function hashOfCopy({ metadata }: KubernetesObject): string | undefined {
   return metadata.annotations?.[COPY_HASH_ANNOTATION];
+}
+
+/** True if pods of that template are what it lets pass. */
+export function holdsTemplate(copy: KubernetesObject, template: JsonObject): boolean {
+  const held = withoutTime(jsonMember(copy as unknown as JsonObject, 'template')); // an object is raw JSON
+  return canonicalJson(held) === canonicalJson(withoutTime(template));
 }
 
 /** True if it is a copy of this DaemonSet: nobody else's object is written over. */

@@ -2,10 +2,9 @@
  * S16 from outside, of copies of proven templates (ADR 0063): a pod that is not of its DaemonSet's template says which copy it is of;
  * a copy holds what was the template when it was written; the copy of the former revision, the only one, is not written over.
  *
- * Pods are held to it where admission is in force, and a rollback ends there: with a copy standing, no node, DaemonSet or record
- * changed meanwhile, no pod taken by others, and functions that hear of the cluster all the while, no Ready node is without a pod, or
- * runs the halted revision, after the bound. Elsewhere what was under way
- * when the template changed may still arrive. Of records it knows what they are of, where they lead back to, and breaches.
+ * Where admission is in force a rollback ends: with a copy standing, no node, DaemonSet or record changed meanwhile, no pod taken by
+ * others, and functions that hear of the cluster all the while, no Ready node is without a pod, or runs the halted revision, after
+ * the bound. Elsewhere what was under way when the template changed may still arrive. Of records it knows what they are of, where they lead back to, and breaches.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
@@ -68,8 +67,7 @@ export class CopyAudit {
   /** A request of ours is about to be judged by the API server. */
   judge(effect: Effect): void {
     if (effect.kind === 'delete-pod') this.#taken.add(effect.uid);
-    // Elsewhere nobody compares. Open: after changes of mode a pod may not name a copy that stands (shaken-copilot, seed 129287662).
-    if (effect.kind !== 'create-pod' || !this.isGuarded) return;
+    if (effect.kind !== 'create-pod') return;
     const pod = effect.body as unknown as KubernetesObject; // raw JSON of a pod
     const set = this.#setOf(controllerUid(pod));
     if (set === undefined || policyOf(set) === undefined) return;

@@ -2,14 +2,16 @@
  * In which place the copy of the former revision stands (ADR 0063), so that a pod of it can say so.
  *
  * The state knows, unless it was lost: then both places are looked at, once for each run that has a pod of the former revision to make,
- * until the state has what was found. A copy tells its revision by an annotation; what it holds is compared by admission, so a
- * wrong word costs a refusal. Who may not read copies makes pods without the label, as where no admission policy is.
+ * until the state has what was found. A copy tells its revision by an annotation, or by what it holds: a template whose revision was
+ * trimmed gets another hash when it comes again, of the built-in controller's or of ours. What it holds is compared by admission, so
+ * a wrong word costs a refusal. Who may not read copies makes pods without the label, as where no admission policy is.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import {
   COPY_SLOTS,
   copyName,
   hashOfCopy,
+  holdsTemplate,
   isCopyOfOwner,
 } from '../../../core/pod/template-copy.ts';
 import type { FormerTemplate } from '../../../core/model/staged-progress.ts';
@@ -26,7 +28,7 @@ export type CopyRead =
 
 /** Finds the place of the copy of that revision: in the state, else by two reads. */
 export async function findFormerCopy(
-  hash: string,
+  { hash, template }: FormerTemplate,
   { daemonSet, state }: Pick<Subject, 'daemonSet' | 'state'>,
   reader: ClusterReader,
 ): Promise<CopyRead> {
@@ -39,10 +41,12 @@ export async function findFormerCopy(
       live: await reader.getTemplateCopy({ namespace, name: copyName(name, slot) }),
     })),
   );
-  const found = reads.find(
-    ({ live }) =>
-      live.kind === 'found' && isCopyOfOwner(live.object, uid) && hashOfCopy(live.object) === hash,
+  const copies = reads.flatMap(({ slot, live }) =>
+    live.kind === 'found' && isCopyOfOwner(live.object, uid) ? [{ slot, object: live.object }] : [],
   );
+  const found =
+    copies.find(({ object }) => hashOfCopy(object) === hash) ??
+    copies.find(({ object }) => holdsTemplate(object, template));
   if (found !== undefined) return { kind: 'known', slot: found.slot };
   for (const { live } of reads) {
     if (live.kind === 'unavailable' && !live.isRefused) return live;

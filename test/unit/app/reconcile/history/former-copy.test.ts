@@ -56,6 +56,31 @@ describe('the copy of the former revision, once the state is lost', () => {
     assert.deepEqual(podOn(made, 'node-9999'), { image: ONE, marker: 'proven-a' });
   });
 
+  it('is found by what it holds where its revision got another hash', async () => {
+    const made = await forgetful();
+    const key = { namespace: 'system', name: 'agents-rollcall-proven-a' };
+    made.cluster.change('podtemplates', key, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { 'rollcall.dev/revision-hash': 'before' } },
+    }));
+    await join(made, 'node-9999');
+    assert.deepEqual(podOn(made, 'node-9999'), { image: ONE, marker: 'proven-a' });
+    assert.deepEqual((await copiesOf(made))?.held.length, 1);
+  });
+
+  it('is not found where it holds another template', async () => {
+    const made = await forgetful();
+    const key = { namespace: 'system', name: 'agents-rollcall-proven-a' };
+    made.cluster.change('podtemplates', key, (object) => ({
+      ...object,
+      template: { spec: { containers: [{ name: 'main', image: TWO }] } },
+      metadata: { ...object.metadata, annotations: { 'rollcall.dev/revision-hash': 'before' } },
+    }));
+    await join(made, 'node-9999');
+    assert.equal(podOn(made, 'node-9999'), undefined);
+    assert.equal(await copiesOf(made), undefined);
+  });
+
   it('is found in the second place too', async () => {
     const made = stagedSetWorld();
     made.cluster.hooks.admit = admissionOf(made.cluster);
