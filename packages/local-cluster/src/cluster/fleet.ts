@@ -3,7 +3,7 @@
  *
  * Machines follow Node objects: a Node that appears without a machine gets one, a Node that is deleted loses its
  * machine with everything that ran there, as when a cloud takes it back; an annotation cuts a machine's power or shuts it
- * down, and it boots again when the annotation goes. Machines that are given boot once, at the very first start;
+ * down, and it boots again when the annotation goes. A pod that has its kernel panic makes the machine set that annotation itself. Machines that are given boot once, at the very first start;
  * afterwards the Node objects say which there are. Invariant: at most one machine runs for a node name.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -13,7 +13,8 @@ import type { ClientFactory, LocalClient } from '../client/local-client.ts';
 import { startNodeAgent } from '../node-agent/start-node-agent.ts';
 import type { NodeAgent } from '../node-agent/start-node-agent.ts';
 import { createSimulatedRuntime } from '../runtime/simulated-runtime.ts';
-import { machineOfNode, powerOfNode } from '../machines/machine-annotations.ts';
+import type { ApiLoad } from '../runtime/surroundings.ts';
+import { POWER_ANNOTATION, machineOfNode, powerOfNode } from '../machines/machine-annotations.ts';
 import type { MachineSpec } from '../machines/machine.ts';
 
 /** How long a graceful shutdown may take, critical pods included. */
@@ -25,6 +26,8 @@ export interface FleetOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** What pods ask of the API server's speed; absent: nobody hears of it. */
+  readonly apiLoad?: ApiLoad;
 }
 
 /** The running machines. */
@@ -37,15 +40,24 @@ export interface Fleet {
 
 /** Starts machines for the Nodes that exist, and follows them from then on. */
 export function startFleet(options: FleetOptions): Fleet {
-  const { clients, clock, random, log } = options;
+  const { clients, clock, random, log, apiLoad } = options;
   const agents = new Map<string, NodeAgent>();
   const shuttingDown = new Set<NodeAgent>();
+  const own = clients.clientFor({ name: 'system:machines', groups: ['system:masters'] });
 
   const start = (machine: MachineSpec): NodeAgent => {
     const agent = startNodeAgent({
       machine,
       client: nodeClient(clients, machine.name),
-      runtime: createSimulatedRuntime({ machine, clock, random }),
+      runtime: createSimulatedRuntime({
+        machine,
+        clock,
+        random,
+        onPanic: () => {
+          switchOff(machine.name, own, log);
+        },
+        ...(apiLoad === undefined ? {} : { apiLoad }),
+      }),
       clock,
       random,
       log: log.with({ node: machine.name }),
@@ -87,11 +99,9 @@ export function startFleet(options: FleetOptions): Fleet {
     }
   };
 
-  const observation = clients
-    .clientFor({ name: 'system:machines', groups: ['system:masters'] })
-    .observe({ resource: 'nodes' }, ({ object }) => {
-      follow(object.metadata.name);
-    });
+  const observation = own.observe({ resource: 'nodes' }, ({ object }) => {
+    follow(object.metadata.name);
+  });
 
   return {
     boot: async (machines) => {
@@ -105,6 +115,21 @@ export function startFleet(options: FleetOptions): Fleet {
       agents.clear();
     },
   };
+}
+
+/** The machine stays off until somebody takes the annotation away: a kernel that panics at once would boot for ever. */
+function switchOff(name: string, own: LocalClient, log: Log): void {
+  log.warn('the kernel of a machine panicked, as a pod asked', { node: name });
+  const body = { metadata: { annotations: { [POWER_ANNOTATION]: 'off' } } };
+  own.patch({ resource: 'nodes', name }, { type: 'merge', body }).then(
+    (outcome) => {
+      // Its Node is gone: it loses the machine anyway.
+      if (outcome.kind === 'refused') log.debug('no Node to switch off', { node: name });
+    },
+    (error: unknown) => {
+      log.error('a machine that panicked was not switched off', { node: name }, error);
+    },
+  );
 }
 
 /** A node's own user, as the API server names it in events and the audit log. */

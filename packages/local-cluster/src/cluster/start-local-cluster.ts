@@ -10,6 +10,7 @@ import { createTokenAuthenticator } from '../access/tokens.ts';
 import { startControllers } from '../controllers/start-controllers.ts';
 import { startFleet } from './fleet.ts';
 import { startScheduler } from '../scheduler/start-scheduler.ts';
+import { createApiLoad } from '../runtime/surroundings.ts';
 import { startHttpsServer } from '../server/https-server.ts';
 import { openJournal } from '../store/journal.ts';
 import { createMemoryStore } from '../store/memory-store.ts';
@@ -56,6 +57,7 @@ async function bringUp(
     clients.clientFor({ name, groups: COMPONENT_GROUPS });
   await createBootstrapObjects(component('system:apiserver'));
 
+  const apiLoad = createApiLoad();
   const https = await startHttpsServer({
     handler,
     authenticate: createTokenAuthenticator(usersByToken(tokens)),
@@ -63,6 +65,7 @@ async function bringUp(
     port: options.port,
     clock,
     log,
+    delayMs: apiLoad.delayMs,
   });
   stops.push(https.stop);
   if (options.runsComponents !== false) {
@@ -75,7 +78,7 @@ async function bringUp(
     stops.push(controllers.stop);
     const scheduler = startScheduler({ client: component('system:kube-scheduler'), clock, log });
     stops.push(scheduler.stop);
-    const fleet = startFleet({ clients, clock, random, log });
+    const fleet = startFleet({ clients, clock, random, log, apiLoad });
     stops.push(fleet.stop);
     if (isFirstStart) await fleet.boot(options.machines);
   }

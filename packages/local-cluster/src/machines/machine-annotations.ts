@@ -13,9 +13,11 @@ import type { MachineCapacity, MachineSpec } from './machine.ts';
 export const READINESS_ANNOTATION = 'simulate.rollcall.dev/readiness';
 /** `daemon`: the pod network comes from a pod with `rollcall.dev/provides: pod-network`. */
 const NETWORK_ANNOTATION = 'simulate.rollcall.dev/network';
+/** The version of the machine's kernel. */
+const KERNEL_ANNOTATION = 'simulate.rollcall.dev/kernel';
 
 /** `off`: the machine loses its power; `shutdown`: it shuts down gracefully first; anything else: it runs. */
-const POWER_ANNOTATION = 'simulate.rollcall.dev/power';
+export const POWER_ANNOTATION = 'simulate.rollcall.dev/power';
 
 /** What a Node asks of its machine's power. */
 export type MachinePower = 'on' | 'off' | 'shutdown';
@@ -34,24 +36,30 @@ export const DEFAULT_CAPACITY: MachineCapacity = {
   'ephemeral-storage': '100Gi',
 };
 
+/** The kernel of a machine that says nothing of it. */
+export const DEFAULT_KERNEL = '6.12.0-simulated';
+
 /** The annotations that a machine's Node registers with. */
 export function machineAnnotations(
-  spec: Pick<MachineSpec, 'network' | 'readiness'>,
+  spec: Pick<MachineSpec, 'network' | 'readiness' | 'kernel'>,
 ): Readonly<Record<string, string>> {
   return {
     ...(spec.readiness === 'normal' ? {} : { [READINESS_ANNOTATION]: spec.readiness }),
     ...(spec.network === 'preinstalled' ? {} : { [NETWORK_ANNOTATION]: spec.network }),
+    ...(spec.kernel === undefined ? {} : { [KERNEL_ANNOTATION]: spec.kernel }),
   };
 }
 
 /** The machine behind a Node object that is there already: one of an earlier run, or one that somebody created. */
 export function machineOfNode(node: ApiObject): MachineSpec {
   const { name, labels = {}, annotations = {} } = node.metadata;
+  const kernel = annotations[KERNEL_ANNOTATION];
   return {
     name,
     labels,
     taints: [],
     capacity: capacityOf(node['status']),
+    ...(kernel === undefined ? {} : { kernel }),
     network: annotations[NETWORK_ANNOTATION] === 'daemon' ? 'daemon' : 'preinstalled',
     readiness: annotations[READINESS_ANNOTATION] === 'never' ? 'never' : 'normal',
   };

@@ -16,6 +16,8 @@ export interface MachineSpec {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly isCordoned?: boolean;
   readonly capacity: MachineCapacity;
+  /** Version of its kernel; absent: DEFAULT_KERNEL. */
+  readonly kernel?: string;
   /**
    * Where the pod network comes from: `preinstalled`; or `daemon`: it is not ready until a pod with the annotation
    * `rollcall.dev/provides: pod-network` runs here, as a CNI DaemonSet's would.

@@ -8,6 +8,7 @@
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
+import { DEFAULT_KERNEL } from '../machines/machine-annotations.ts';
 import type { MachineSpec } from '../machines/machine.ts';
 import { killContainer, startContainer, stopContainer } from './container-life.ts';
 import { RuntimeError } from './cri.ts';
@@ -22,6 +23,8 @@ import { answerProbe } from './probe-answers.ts';
 import { runPodSandbox, stopPodSandbox } from './sandbox-life.ts';
 import type { SandboxContext } from './sandbox-life.ts';
 import { readContainerSimulation } from './simulation-request.ts';
+import { touchSurroundings } from './surroundings.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** What a simulated runtime is made from. */
 export interface SimulatedRuntimeOptions {
@@ -30,6 +33,10 @@ export interface SimulatedRuntimeOptions {
   readonly random: Random;
   /** Images that the machine has before anything was pulled. */
   readonly images?: readonly string[];
+  /** How much later the API server of its cluster answers; absent: nobody loads it. */
+  readonly apiLoad?: Surroundings['apiLoad'];
+  /** The machine's kernel panicked, as a pod asked: whoever owns the machine cuts its power. Absent: it never does. */
+  readonly onPanic?: Surroundings['onPanic'];
 }
 
 // A pod with `rollcall.dev/provides: pod-network` brings the network of a machine that has none.
@@ -42,6 +49,7 @@ const ID_WORDS = 8;
 
 interface Machine extends SandboxContext {
   readonly images: ImageStore;
+  readonly surroundings: Surroundings;
 }
 
 /** Switches on the runtime of one machine. */
@@ -63,6 +71,11 @@ export function createSimulatedRuntime(options: SimulatedRuntimeOptions): Contai
       isPreinstalled: options.machine.network === 'preinstalled',
     }),
     newId: () => newId(random),
+    surroundings: {
+      kernel: options.machine.kernel ?? DEFAULT_KERNEL,
+      ...(options.apiLoad === undefined ? {} : { apiLoad: options.apiLoad }),
+      ...(options.onPanic === undefined ? {} : { onPanic: options.onPanic }),
+    },
   };
   const { records } = machine;
   return {
@@ -135,6 +148,7 @@ function containerVerbs(machine: Machine): ContainerVerbs {
       if (record === undefined) throw notFound('container', id);
       await startContainer(machine, record);
       provideNetwork(machine, record);
+      touchSurroundings(record, machine.surroundings, timers);
     },
     stopContainer: async (id, graceSeconds) => {
       const record = records.container(id);

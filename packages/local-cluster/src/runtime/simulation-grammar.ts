@@ -23,6 +23,7 @@ const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const COUNT = /^\d{1,6}$/;
 const EXIT_CODE_MAX = 255;
+const KERNEL = /^\d+(?:\.\d+){0,2}$/;
 
 /** Splits an annotation's value. */
 export function parseList(text: string): Parsed<readonly RequestItem[]> {
@@ -77,6 +78,19 @@ export function parseCount(text: string | undefined): Parsed<number> {
   if (text === undefined) return { kind: 'ok', value: Number.POSITIVE_INFINITY };
   if (!COUNT.test(text)) return { kind: 'malformed', because: `"${text}" is no number of times` };
   return { kind: 'ok', value: Number(text) };
+}
+
+/** `5.10@10s`: on machines whose kernel begins so, after ten seconds; without a moment at once. */
+export function parsePanic(
+  text: string | undefined,
+): Parsed<{ readonly kernel: string; readonly afterMs: number }> {
+  const [kernel = '', moment] = (text ?? '').split('@');
+  if (!KERNEL.test(kernel)) {
+    return { kind: 'malformed', because: `"${kernel}" begins no kernel version such as 5.10` };
+  }
+  if (moment === undefined) return { kind: 'ok', value: { kernel, afterMs: 0 } };
+  const after = parseDuration(moment);
+  return after.kind === 'ok' ? { kind: 'ok', value: { kernel, afterMs: after.value } } : after;
 }
 
 /** `1@5s`: exits with code 1 after five seconds; without a moment at once. */

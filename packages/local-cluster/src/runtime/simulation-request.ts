@@ -12,6 +12,7 @@ import {
   parseDuration,
   parseExit,
   parseList,
+  parsePanic,
 } from './simulation-grammar.ts';
 import type { Parsed, RequestItem } from './simulation-grammar.ts';
 
@@ -24,6 +25,10 @@ export interface Simulation {
   readonly startMs?: number;
   readonly exit?: { readonly code: number; readonly afterMs: number };
   readonly oomAfterMs?: number;
+  /** Its machine loses its power so long after it started, where the kernel's version begins so. */
+  readonly panic?: { readonly kernel: string; readonly afterMs: number };
+  /** While it runs, the API server of its cluster answers so much later. */
+  readonly apiLoadMs?: number;
   readonly ignoresSigterm: boolean;
   /** How long it takes to end after SIGTERM. */
   readonly stopMs?: number;
@@ -127,6 +132,8 @@ const CONTAINER_REQUESTS: ReadonlyMap<string, Reader> = new Map([
   ['start-fails', count('startFailures')],
   ['exit', (value) => map(parseExit(value), (exit) => ({ exit }))],
   ['oom', (value) => map(parseDuration(value ?? '0s'), (oomAfterMs) => ({ oomAfterMs }))],
+  ['panic', (value) => map(parsePanic(value), (panic) => ({ panic }))],
+  ['load-api', duration('apiLoadMs')],
   ['ignore-sigterm', flag('ignoresSigterm')],
   ['stop', duration('stopMs')],
   ['startup-after', duration('startupAfterMs')],

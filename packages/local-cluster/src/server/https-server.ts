@@ -33,6 +33,8 @@ export interface HttpsServerOptions {
   readonly log?: Log;
   /** Bytes that may wait for a slow watcher before it is cut off. */
   readonly watchBacklogBytesMax?: number;
+  /** How much later than it could it answers, as the cluster's pods ask; absent: not at all. */
+  readonly delayMs?: () => number;
 }
 
 /** A running server. */
@@ -163,6 +165,7 @@ class ApiConnections {
       return;
     }
     const { kind: _, ...body } = read;
+    await this.#beSlow();
     const answer = this.#options.handler.handle({
       ...toApiRequest(request, { method, user, format }),
       ...body,
@@ -170,6 +173,12 @@ class ApiConnections {
     // The store writes to disk in a microtask that is already queued: an answer must not overtake it.
     await Promise.resolve();
     writeAnswer(response, answer, this.#context(format ?? 'json'));
+  }
+
+  /** A server that is loaded answers everybody later. */
+  async #beSlow(): Promise<void> {
+    const delayMs = this.#options.delayMs?.() ?? 0;
+    if (delayMs > 0) await this.#options.clock.sleep(delayMs);
   }
 
   #context(format: AnswerContext['format']): AnswerContext {

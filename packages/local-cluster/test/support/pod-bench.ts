@@ -18,6 +18,8 @@ import type {
 import type { MachineSpec } from '../../src/machines/machine.ts';
 import type { ContainerRuntime, RuntimeContainer } from '../../src/runtime/cri.ts';
 import { createSimulatedRuntime } from '../../src/runtime/simulated-runtime.ts';
+import { createApiLoad } from '../../src/runtime/surroundings.ts';
+import type { ApiLoad } from '../../src/runtime/surroundings.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
@@ -56,6 +58,9 @@ export interface PodBench {
   /** Results of all syncs so far. */
   readonly results: readonly PodSyncResult[];
   readonly pod: PodObject;
+  /** How often its machine's kernel panicked. */
+  readonly panics: () => number;
+  readonly apiLoad: ApiLoad;
   /** Replaces the pod, as an update from the API. */
   update(pod: PodObject): void;
   /** Cures or breaks the configuration. */
@@ -131,11 +136,17 @@ export function createPodBench(options: PodBenchOptions = {}): PodBench {
   const record: EventRecorder = ({ about: _about, ...event }) => {
     events.push({ ...event, atMs: clock.monotonicMs() });
   };
+  const apiLoad = createApiLoad();
+  let panicCount = 0;
   const runtime = createSimulatedRuntime({
     machine: { ...MACHINE, ...options.machine },
     clock,
     random,
     images: options.images ?? [],
+    apiLoad,
+    onPanic: () => {
+      panicCount += 1;
+    },
   });
   const context = { runtime, clock, random, record, log };
   const podRuntime = createPodRuntime(context);
@@ -163,6 +174,8 @@ export function createPodBench(options: PodBenchOptions = {}): PodBench {
     start: worker.start,
     kill: worker.kill,
     container,
+    panics: () => panicCount,
+    apiLoad,
     reasons: () => events.map(({ reason }) => reason),
     logLines: () => log.lines.map(({ message }) => message),
     waitingReason: (name = 'app') => worker.results.at(-1)?.waiting.get(name)?.reason,

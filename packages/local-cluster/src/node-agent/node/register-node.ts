@@ -7,6 +7,7 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { AgentContext } from '../shared/agent-context.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
+import { DEFAULT_KERNEL } from '../../machines/machine-annotations.ts';
 import type { MachineSpec } from '../../machines/machine.ts';
 import { podNetwork } from '../../runtime/addresses.ts';
 import type { Condition } from '../shared/pod-object.ts';
@@ -118,7 +119,7 @@ export function machineStatus({
       machineID: id,
       systemUUID: id,
       bootID: bootId,
-      kernelVersion: '6.12.0-simulated',
+      kernelVersion: machine.kernel ?? DEFAULT_KERNEL,
       osImage: 'Rollcall simulated machine',
       containerRuntimeVersion: 'containerd://2.1.0-simulated',
       kubeletVersion: VERSION,

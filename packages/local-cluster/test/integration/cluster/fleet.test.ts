@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startFleet } from '../../../src/cluster/fleet.ts';
+import { machineAnnotations } from '../../../src/machines/machine-annotations.ts';
+import type { MachineSpec } from '../../../src/machines/machine.ts';
 import { variedMachines } from '../../../src/machines/varied-machines.ts';
 import type { PodObject } from '../../../src/node-agent/shared/pod-object.ts';
 import { prepareNamespace } from '../../support/agent-world.ts';
@@ -20,15 +22,16 @@ interface FleetWorld extends LocalWorld {
   readonly setPower: (value: string | null) => Promise<void>;
   readonly pod: (name: string) => PodObject | undefined;
   /** Runs a pod on the node and waits until it runs. */
-  readonly run: (name: string) => Promise<void>;
+  readonly run: (name: string, image?: string) => Promise<void>;
   readonly renewedAt: () => unknown;
 }
 
-async function createFleetWorld(): Promise<FleetWorld> {
+async function createFleetWorld(kernel?: string): Promise<FleetWorld> {
   const world = await createLocalWorld();
   await prepareNamespace(world);
   const fleet = startFleet(world);
-  const [, machine] = variedMachines({ count: 2, network: 'preinstalled' });
+  const [, varied] = variedMachines({ count: 2, network: 'preinstalled' });
+  const machine = varied && (kernel === undefined ? varied : withKernel(varied, kernel));
   assert.equal(machine?.name, NODE);
   const booted = fleet.boot([machine]);
   await world.clock.advance(1000);
@@ -43,8 +46,8 @@ async function createFleetWorld(): Promise<FleetWorld> {
       await world.admin.patch({ resource: 'nodes', name: NODE }, { type: 'merge', body });
       await world.settle();
     },
-    run: async (name) => {
-      const containers = [{ name: 'main', image: 'registry.example/app:1' }];
+    run: async (name, image = 'registry.example/app:1') => {
+      const containers = [{ name: 'main', image }];
       await world.create('pods', podObject(name, { spec: { nodeName: NODE, containers } }));
       await world.clock.advanceUntil(() => pod(name)?.status?.phase === 'Running', {
         withinMs: 10_000,
@@ -53,6 +56,10 @@ async function createFleetWorld(): Promise<FleetWorld> {
     renewedAt: () =>
       (world.read(LEASE)?.['spec'] as { renewTime?: unknown } | undefined)?.renewTime,
   };
+}
+
+function withKernel(machine: MachineSpec, kernel: string): MachineSpec {
+  return { ...machine, kernel, annotations: machineAnnotations({ ...machine, kernel }) };
 }
 
 describe('a machine', () => {
@@ -89,6 +96,28 @@ describe('a machine', () => {
     await world.setPower(null);
     await world.clock.advance(60_000);
     await world.run('after-boot');
+  });
+
+  it('whose kernel panics goes off and stays so, boots again when somebody says so, and is another kernel to nobody', async () => {
+    const world = await createFleetWorld('5.10.0-simulated');
+    const kernelOf = (): unknown =>
+      (world.read({ resource: 'nodes', name: NODE })?.['status'] as { nodeInfo?: unknown })
+        .nodeInfo;
+    assert.partialDeepStrictEqual(kernelOf(), { kernelVersion: '5.10.0-simulated' });
+    await world.run('killer', 'registry.example/app:2-simulate-panic-5.10-10s');
+    await world.clock.advance(11_000);
+    const silentSince = world.renewedAt();
+    await world.clock.advance(60_000);
+    assert.equal(
+      world.renewedAt(),
+      silentSince,
+      'a machine whose kernel panicked renewed its Lease',
+    );
+    await world.admin.delete({ resource: 'pods', namespace: 'default', name: 'killer' });
+    await world.setPower(null);
+    await world.clock.advance(15_000);
+    assert.notEqual(world.renewedAt(), silentSince);
+    assert.partialDeepStrictEqual(kernelOf(), { kernelVersion: '5.10.0-simulated' });
   });
 
   it('goes when its Node is deleted, and comes for a Node that somebody creates', async () => {

@@ -23,6 +23,9 @@ let client: TestHttpsClient;
 let asked: ApiRequest[] = [];
 let answer: ApiAnswer | (() => ApiAnswer);
 const log = new MemoryLog();
+const clock = new VirtualClock();
+/** How slow its cluster's pods make it. */
+let delayMs = 0;
 
 const ok = (body: JsonObject): ApiAnswer => ({ kind: 'object', status: 200, body });
 
@@ -38,8 +41,9 @@ before(async () => {
     authenticate: createTokenAuthenticator(new Map([['secret', ADMIN]])),
     certificate: authority.serving,
     port: 0,
-    clock: new VirtualClock(),
+    clock,
     log,
+    delayMs: () => delayMs,
   });
   client = createTestHttpsClient({ server: server.server, caPem: authority.caPem });
 });
@@ -71,6 +75,21 @@ function assertStatus(
   assert.equal(received.status, expected.code);
   assert.equal(received.asked.length, 0, 'the handler was not asked');
 }
+
+describe('a server that is loaded', () => {
+  test('answers later, by as much as its pods ask, and not once they are gone', async () => {
+    answer = ok({ kind: 'PodList', items: [] });
+    delayMs = 300;
+    const received = ask({ path: PODS });
+    // Real sockets: the request is there once the server sleeps.
+    while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(asked.length, 0, 'it was carried out before its time');
+    delayMs = 0;
+    await clock.advance(300);
+    assert.equal((await received).status, 200);
+    assert.equal((await ask({ path: PODS })).status, 200);
+  });
+});
 
 describe('who asks', () => {
   test('is told by the bearer token', async () => {
