@@ -5,6 +5,8 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const ROLLOUTS = 'src/adapters/dynamodb/fleet/fleet-rollout-store.ts';
 const ROLLOUTS_TEST = 'test/integration/dynamodb/fleet/fleet-rollout-store.test.ts';
+const ORDERS = 'src/core/fleet/orders/fleet-orders.ts';
+const ORDERS_TEST = 'test/unit/core/fleet/orders/fleet-orders.test.ts';
 
 /** All of them. */
 export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
@@ -64,6 +66,52 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/core/fleet/content-hash.test.ts',
       title: 'is the same however clusters are staged',
+    },
+  },
+  'fleet-resume-blind': {
+    bug: 'a resume overrules a breach that nobody has looked at (18.4)',
+    file: ORDERS,
+    before: 'if (breach !== undefined && breach.atMs !== order.breachAtMs)',
+    after: 'if (breach !== undefined && order.breachAtMs === 0)',
+    killedBy: { file: ORDERS_TEST, title: 'overrules the breach that was seen' },
+  },
+  'fleet-approve-twice': {
+    bug: 'the second of two operators who approve at once opens a gate that he has not seen (18.4)',
+    file: ORDERS,
+    before: "if (gate.gate !== order.gate) return refused('changed');",
+    after: '',
+    killedBy: { file: ORDERS_TEST, title: 'is of the gate that waits' },
+  },
+  'fleet-approve-over-breach': {
+    bug: 'an approval opens a stage of a fleet that is halted (18.4)',
+    file: ORDERS,
+    before:
+      "if (record.breach !== undefined || orders.undo !== undefined) return refused('halted');",
+    after: '',
+    killedBy: { file: ORDERS_TEST, title: 'opens nothing over a breach' },
+  },
+  'fleet-resumed-where-it-was': {
+    bug: 'after an undo was taken back, clusters of passed stages keep the old release and count as passed (18.1)',
+    file: ORDERS,
+    before: 'isBack ? fromTheFirstStage(lifted, note) : lifted',
+    after: 'lifted',
+    killedBy: { file: ORDERS_TEST, title: 'begins with the first stage' },
+  },
+  'fleet-order-not-due': {
+    bug: 'a pause of a fleet that soaks for a day is seen the next day (18.5)',
+    file: ORDERS,
+    before: 'dueAtMs: Math.min(record.dueAtMs, atMs)',
+    after: 'dueAtMs: Math.max(record.dueAtMs, atMs)',
+    killedBy: { file: ORDERS_TEST, title: 'due at once' },
+  },
+  'fleet-zero-hidden': {
+    bug: 'a cluster of which no node runs the release is not shown, or below those that get on (users-want 4)',
+    file: 'src/app/fleet/rollout/list-clusters.ts',
+    before: 'if (isAtZero({ phase, nodes })) return 1;',
+    after: '',
+    killedBy: {
+      file: 'test/unit/cli/fleet/rollout-commands.test.ts',
+      title: 'the clusters that are not well, the worst first',
     },
   },
 };

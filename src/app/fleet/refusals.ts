@@ -3,6 +3,7 @@
  *
  * Codes are public (docs/cli.md). None of these changed anything.
  */
+import type { FleetOrderRefusalCode } from '../../core/fleet/orders/fleet-orders.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetKey, FleetProblem } from '../../core/fleet/fleet-daemon-set.ts';
 
@@ -15,7 +16,19 @@ export type FleetRefusalCode =
   | 'unknown-fleet'
   /** Somebody else applied or deleted it meanwhile. */
   | 'changed'
-  | 'too-large';
+  | 'too-large'
+  /** The function `fleet` has not looked at what was applied yet. */
+  | 'not-begun'
+  /** The rollout is another one than was looked at. */
+  | 'changed-rollout'
+  | 'nothing-proven'
+  /** What was proven before is the content that is rolled out. */
+  | 'runs-proven'
+  /** There is no such generation, or its document is not kept any more. */
+  | 'unknown-generation'
+  /** Others wrote faster than it could be read and written. */
+  | 'busy'
+  | Exclude<FleetOrderRefusalCode, 'changed'>;
 
 /** A refusal. */
 export interface FleetRefusal {
@@ -47,6 +60,36 @@ const WORDS: Readonly<Record<FleetRefusalCode, readonly [message: string, remedy
   'too-large': [
     'it is too large to be stored, even compressed. Nothing was stored.',
     'Take out what is no part of a DaemonSet; name clusters by labels.',
+  ],
+  'not-begun': [
+    'what was applied last has not begun to roll: the function fleet looks at it within a minute.',
+    'Look again: rollcall fleet status. To hold it now: rollcall fleet pause',
+  ],
+  'changed-rollout': [
+    'its rollout has changed since you looked at it. Nothing was changed.',
+    'Look again with `rollcall fleet status`, then repeat the command.',
+  ],
+  'not-held': ['it is neither paused nor halted.', 'See: rollcall fleet status'],
+  halted: [
+    'it is halted, or on its way back: no stage opens.',
+    'See why with `rollcall fleet status`. Then resume it, or undo it.',
+  ],
+  'nothing-waits': ['no stage waits for approval.', 'See: rollcall fleet status'],
+  'nothing-proven': [
+    'no other release of it was ever proven, so there is nothing to go back to.',
+    'Hold it with `rollcall fleet pause`. Its generations: rollcall fleet history; an older one: rollcall fleet undo --to-generation N',
+  ],
+  'runs-proven': [
+    'what is rolled out is what was proven before.',
+    'For an older generation: rollcall fleet history, then rollcall fleet undo --to-generation N',
+  ],
+  'unknown-generation': [
+    'there is no such generation, or it is not kept any more.',
+    'List them with: rollcall fleet history',
+  ],
+  busy: [
+    'others wrote its record faster than it could be read and written.',
+    'Nothing was changed; repeat the command.',
   ],
 };
 

@@ -1,34 +1,43 @@
 /**
- * Looks at a rollout again and again, until it is done, held, or the time is over.
+ * Looks at a rollout of a cluster, or of a fleet, again and again, until it is done, held, or the time is over.
  *
  * Each look is a few small reads; somebody is told only when what there is to say has changed. `Waiting` goes on: a window
  * opens, and somebody may approve. The time is bounded by the caller, and a look that rejects ends it.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { RolloutPhase } from '../../core/rollout/gate.ts';
-import type { RolloutRefusal } from './refusals.ts';
-import type { RolloutStatus } from './rollout-status.ts';
+import type { FleetPhase } from '../../core/fleet/orders/describe-fleet.ts';
 
 /** Between two looks, milliseconds. */
 const LOOK_EVERY_MS = 2000;
 
+/** What is looked at. */
+interface Watched {
+  /** Those of one cluster are among them. */
+  readonly phase: FleetPhase;
+  readonly summary: string;
+  readonly notes: readonly string[];
+}
+
 /** How to watch. */
-export interface Watching {
-  readonly look: () => Promise<RolloutStatus | RolloutRefusal>;
-  readonly onChange: (status: RolloutStatus) => void;
+export interface Watching<Status extends Watched, Refusal extends { readonly kind: 'refused' }> {
+  readonly look: () => Promise<Status | Refusal>;
+  readonly onChange: (status: Status) => void;
   readonly timeoutMs: number;
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
   readonly signal: AbortSignal;
 }
 
 /** How it ended: with the last look. */
-export type WatchEnd =
-  | { readonly kind: 'ended' | 'timed-out' | 'interrupted'; readonly status: RolloutStatus }
-  /** The DaemonSet or its cluster went meanwhile. */
-  | RolloutRefusal;
+export type WatchEnd<Status, Refusal> =
+  | { readonly kind: 'ended' | 'timed-out' | 'interrupted'; readonly status: Status }
+  /** What was looked at went meanwhile. */
+  | Refusal;
 
 /** Watches. */
-export async function watchRollout(watching: Watching): Promise<WatchEnd> {
+export async function watchRollout<
+  Status extends Watched,
+  Refusal extends { readonly kind: 'refused' },
+>(watching: Watching<Status, Refusal>): Promise<WatchEnd<Status, Refusal>> {
   const { look, onChange, timeoutMs, clock, signal } = watching;
   const endsAtMs = clock.monotonicMs() + timeoutMs;
   let told: string | undefined;
@@ -45,9 +54,9 @@ export async function watchRollout(watching: Watching): Promise<WatchEnd> {
   }
 }
 
-const ENDS: readonly RolloutPhase[] = ['Done', 'Halted', 'Paused', 'Returned'];
+const ENDS: readonly FleetPhase[] = ['Done', 'Halted', 'Paused', 'Returned', 'Frozen', 'Invalid'];
 
 /** Nothing more comes of it by itself. */
-function isOver({ phase }: RolloutStatus): boolean {
+function isOver({ phase }: Watched): boolean {
   return ENDS.includes(phase);
 }

@@ -94,6 +94,15 @@ const EXIT_CODES: Readonly<Record<FleetRefusalCode, number>> = {
   'unknown-fleet': EXIT.failed,
   changed: EXIT.refused,
   'too-large': EXIT.failed,
+  'not-begun': EXIT.failed,
+  'changed-rollout': EXIT.refused,
+  'not-held': EXIT.failed,
+  halted: EXIT.refused,
+  'nothing-waits': EXIT.failed,
+  'nothing-proven': EXIT.failed,
+  'runs-proven': EXIT.failed,
+  'unknown-generation': EXIT.failed,
+  busy: EXIT.failed,
 };
 
 /** A refusal for the person at the terminal: each problem in a line. */

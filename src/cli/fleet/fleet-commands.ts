@@ -22,6 +22,8 @@ import { plainText, renderAge, renderFields, renderTextTable } from '../command-
 import { usageError } from '../process/exit-codes.ts';
 import { declareFile, fleetError, parseFleetKey, readFleetFile } from './fleet-arguments.ts';
 import type { FileOptions } from './fleet-arguments.ts';
+import { FLEET_ROLLOUT_COMMANDS } from './rollout-commands.ts';
+import { fleetHistoryCommand, undoFleetCommand } from './undo-commands.ts';
 import { diffFleetCommand, planFleetCommand } from './plan-commands.ts';
 import { planDocument, renderPlan } from './render-plan.ts';
 
@@ -182,11 +184,13 @@ const remove: CommandModule = defineCommand<object>({
   },
   run: async ({ args }, context) => {
     const key = parseFleetKey(args[0] ?? '');
-    const { fleets } = await context.openStack();
+    const { fleets, rollouts } = await context.openStack();
     const stored = await fleets.readFleet(key);
     if (stored === undefined) throw fleetError(refuseFleet('unknown-fleet', key));
     const removed = await fleets.removeFleet(stored.head);
     if (removed === 'lost') throw fleetError(refuseFleet('changed', key));
+    // After the head, so that no step begins anew; what is left by a command that dies here, the function fleet removes.
+    await rollouts.removeRollout(stored.head);
     const { generation } = stored.head;
     return {
       document: { kind: 'FleetDeleted', ...key, generation },
@@ -204,5 +208,8 @@ export const FLEET_COMMANDS: readonly CommandModule[] = [
   apply,
   get,
   describeFleet,
+  ...FLEET_ROLLOUT_COMMANDS,
+  undoFleetCommand,
+  fleetHistoryCommand,
   remove,
 ];

@@ -149,7 +149,7 @@ async function follow(following: Following): Promise<CommandResult> {
     if ('kind' in seen) throw errorOf(seen);
     return present(seen, outcome, EXIT.ok);
   }
-  const end = await watchRollout({
+  const end = await watchRollout<RolloutStatus, RolloutRefusal>({
     look,
     onChange: (one) => {
       context.say(plainText(renderChange(one, clock.nowMs())));

@@ -1,0 +1,59 @@
+/**
+ * From what an operator asks for to an order that names what was seen (core/fleet/orders/fleet-orders.ts): once, by the first look.
+ *
+ * A pause is of whatever comes, so it is given before a first step was made as well. Everything else is of a release that a step
+ * has begun: of one that was only applied nobody has seen anything.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
+import { wayBackOf } from '../../../core/fleet/orders/fleet-orders.ts';
+import type { FleetOrder } from '../../../core/fleet/orders/fleet-orders.ts';
+import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
+import { refuseFleet } from '../refusals.ts';
+import type { FleetRefusal } from '../refusals.ts';
+import { isUnseen } from './find-fleet-rollout.ts';
+import type { FoundFleetRollout } from './find-fleet-rollout.ts';
+
+/** What somebody asks for. */
+export type FleetOrderAsk =
+  | { readonly kind: 'pause' | 'resume' | 'undo' }
+  /** Absent: the gate that waits. */
+  | { readonly kind: 'approve'; readonly gate?: number };
+
+/** The order, or why there is none. */
+export function chooseFleetOrder(
+  found: FoundFleetRollout,
+  ask: FleetOrderAsk,
+): FleetOrder | FleetRefusal {
+  if (ask.kind === 'pause') return { kind: 'pause' };
+  const { head, record } = found;
+  if (record === undefined || isUnseen(found)) return refuseFleet('not-begun', head);
+  const { generation } = record.release;
+  switch (ask.kind) {
+    case 'resume':
+      return { kind: 'resume', generation, ...defined({ breachAtMs: record.breach?.atMs }) };
+    case 'approve':
+      return chooseApproval(record, ask.gate);
+    case 'undo': {
+      const back = wayBackOf(record);
+      if (back !== undefined) return { kind: 'undo', generation, to: back.generation };
+      return refuseFleet(record.former === undefined ? 'nothing-proven' : 'runs-proven', head);
+    }
+  }
+}
+
+function chooseApproval(record: FleetRecord, asked: number | undefined): FleetOrder | FleetRefusal {
+  const { gate, orders, release, stage, breach } = record;
+  const { generation } = release;
+  if (asked !== undefined) return { kind: 'approve', generation, gate: asked };
+  const isWaiting = gate.kind === 'approval' || gate.kind === 'no-evidence';
+  if (isWaiting) return { kind: 'approve', generation, gate: gate.gate };
+  if (breach !== undefined || orders.undo !== undefined) return refuseFleet('halted', record);
+  // Approved, and not opened yet: the other one of two operators was a moment faster.
+  const { approved } = orders;
+  if (approved !== undefined && approved.gate > 2 * stage) {
+    return { kind: 'approve', generation, gate: approved.gate };
+  }
+  const next = `See what it waits for: rollcall fleet status ${formatFleetKey(record)}`;
+  return { ...refuseFleet('nothing-waits', record), remedy: next };
+}

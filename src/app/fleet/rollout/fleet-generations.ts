@@ -1,0 +1,79 @@
+/**
+ * The generations of a FleetDaemonSet that are kept: which they are, and what one of them was.
+ *
+ * Which of them is rolled out, proven, or led back to, the record says by their documents. A generation of the same content as another
+ * is told by its content's name: what was halted once is halted again under whatever number.
+ */
+import type { FleetDaemonSet, FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
+import type { FleetRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { FleetReader } from '../../../ports/fleet-reader.ts';
+import type { FleetStore } from '../../../ports/stores/fleet-store.ts';
+import { releaseOf } from '../fleet-release.ts';
+import { refuseFleet } from '../refusals.ts';
+import type { FleetRefusal } from '../refusals.ts';
+import type { FoundFleetRollout } from './find-fleet-rollout.ts';
+
+/** A generation, and what it is to the rollout. */
+export interface ShownGeneration extends FleetRelease {
+  /** `applied`, `rolled out`, `proven`, `way back`, `halted`; none: an older one. */
+  readonly is: readonly string[];
+}
+
+/** All that are kept, the newest first. */
+export function fleetHistoryOf(
+  found: FoundFleetRollout,
+  reader: FleetReader,
+): readonly ShownGeneration[] {
+  const present = releaseOf(found, reader);
+  return [present, ...found.head.history].map((release) => ({
+    ...release,
+    is: [
+      ...(release === present ? ['applied'] : []),
+      ...(found.record === undefined ? [] : standingOf(release, found.record)),
+    ],
+  }));
+}
+
+function standingOf(
+  { documentId, contentHash }: FleetRelease,
+  { release, proven, former, refused }: FleetRecord,
+): readonly string[] {
+  const isRefused = refused.some((one) => one.contentHash === contentHash);
+  const standings = [
+    [release.documentId === documentId, 'rolled out'],
+    [proven?.documentId === documentId, 'proven'],
+    [former?.documentId === documentId && former.contentHash !== release.contentHash, 'way back'],
+    [isRefused, 'halted'],
+  ] as const;
+  return standings.filter(([is]) => is).map(([, word]) => word);
+}
+
+/** One of them, as it was applied. */
+export interface FoundGeneration {
+  readonly kind: 'found';
+  readonly fleet: FleetDaemonSet;
+  readonly document: JsonObject;
+}
+
+/** Reads it. Rejects when a table fails. */
+export async function readGeneration(
+  key: FleetKey,
+  generation: number,
+  {
+    fleets,
+    reader,
+  }: {
+    readonly fleets: Pick<FleetStore, 'readFleet' | 'readDocument'>;
+    readonly reader: FleetReader;
+  },
+): Promise<FoundGeneration | FleetRefusal> {
+  const stored = await fleets.readFleet(key);
+  if (stored === undefined) return refuseFleet('unknown-fleet', key);
+  const kept = [stored.head, ...stored.head.history].find((one) => one.generation === generation);
+  const document = kept && (await fleets.readDocument(key, kept.documentId));
+  if (document === undefined) return refuseFleet('unknown-generation', key);
+  const reading = reader.readDocument(document);
+  if (reading.kind === 'invalid') return refuseFleet('invalid', key, reading.problems);
+  return { kind: 'found', fleet: reading.fleet, document };
+}

@@ -1,0 +1,96 @@
+/**
+ * How the rollout of a fleet stands, as values: what `rollcall fleet status` prints, and its JSON (docs/cli.md).
+ *
+ * Made of the record alone, so that a look costs two reads however large the fleet is; it is as new as the last step, which is a minute
+ * old at most while clusters roll. Nothing is decided.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import { gateAfter, gateBefore } from '../../../core/fleet/rollout/judge-stage.ts';
+import {
+  describeFleetGate,
+  fleetPhaseOf,
+  summarizeFleet,
+} from '../../../core/fleet/orders/describe-fleet.ts';
+import type { FleetPhase } from '../../../core/fleet/orders/describe-fleet.ts';
+import { wayBackOf } from '../../../core/fleet/orders/fleet-orders.ts';
+import type {
+  DealtStage,
+  FleetRecord,
+  ProvenRelease,
+} from '../../../core/fleet/rollout/fleet-record.ts';
+import { isUnseen } from './find-fleet-rollout.ts';
+import type { FoundFleetRollout } from './find-fleet-rollout.ts';
+
+/** A stage, and where the rollout is to it. */
+export interface ShownStage {
+  readonly name: string;
+  readonly clusters: number;
+  readonly state: 'passed' | 'open' | 'waits';
+  /** Gates before and after it, as `rollcall fleet approve --gate` takes them. */
+  readonly gates: readonly [before: number, after: number];
+}
+
+/** One rollout. */
+export interface FleetStatus {
+  readonly namespace: string;
+  readonly name: string;
+  /** Of what was applied last. */
+  readonly generation: number;
+  readonly appliedAtMs: number;
+  readonly appliedBy: string;
+  readonly phase: FleetPhase;
+  /** In one line. */
+  readonly summary: string;
+  readonly gateText?: string;
+  readonly stages: readonly ShownStage[];
+  /** As the last step left it; absent: no step was made yet. */
+  readonly record?: FleetRecord;
+  /** What an undo, or a rollback, leads to; absent: nothing else was proven. */
+  readonly former?: ProvenRelease;
+  /** Sentences on what limits what is told. */
+  readonly notes: readonly string[];
+}
+
+const UNSEEN = 'the function fleet begins with it within a minute';
+
+/** Tells how it stands. */
+export function fleetStatusOf(found: FoundFleetRollout): FleetStatus {
+  const { head, record } = found;
+  const { namespace, name, generation, appliedAtMs, appliedBy } = head;
+  const base = { namespace, name, generation, appliedAtMs, appliedBy };
+  if (record === undefined) {
+    const summary = `generation ${String(generation)} was applied: ${UNSEEN}`;
+    return { ...base, phase: 'Progressing', summary, stages: [], notes: [] };
+  }
+  const newer = isUnseen(found)
+    ? [`Generation ${String(generation)} was applied since: ${UNSEEN}.`]
+    : [];
+  const isOver = newer.length > 0 && record.gate.kind === 'done';
+  return {
+    ...base,
+    // Whoever waits for what was just applied must not be told that all is done.
+    phase: isOver ? 'Progressing' : fleetPhaseOf(record),
+    summary: summarizeFleet(record),
+    gateText: describeFleetGate(record),
+    stages: record.stages.map((stage, index) => shownStage(stage, index, record)),
+    record,
+    ...defined({ former: wayBackOf(record) }),
+    notes: [...newer, ...driftNotes(record)],
+  };
+}
+
+function shownStage(
+  { name, members }: DealtStage,
+  index: number,
+  { stage }: FleetRecord,
+): ShownStage {
+  const state = index < stage ? 'passed' : index === stage ? 'open' : 'waits';
+  return { name, clusters: members.count, state, gates: [gateBefore(index), gateAfter(index)] };
+}
+
+function driftNotes({ drifted }: FleetRecord): readonly string[] {
+  if (drifted === undefined || drifted.count === 0) return [];
+  const more = drifted.count - drifted.clusters.length;
+  const names = `${drifted.clusters.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
+  return [`Somebody changed it after the rollout in ${names}.`];
+}

@@ -1,0 +1,139 @@
+/**
+ * Every cluster of a fleet's rollout with what its record says: the bad ones first.
+ *
+ * A cluster at zero is never hidden in a sum: each is told with the nodes that run the release, of those that should. Costs a read
+ * for each page of members and for a hundred records; nothing of it is needed for a decision. For those that are shown, and are not
+ * well, somebody may ask why with two reads more each.
+ */
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import { OFFLINE_AFTER_MS } from '../../../core/fleet/cluster-facts.ts';
+import type {
+  ClusterPhase,
+  FleetClusterRecord,
+  FleetRecord,
+  MemberList,
+} from '../../../core/fleet/rollout/fleet-record.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
+import { MEMBERS_PER_PAGE } from '../../../ports/stores/fleet-rollout-store.ts';
+import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
+import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
+import type { ViewReader } from '../../../ports/stores/view-store.ts';
+
+/** How a cluster stands to the release that is rolled out. */
+export interface FleetClusterLine {
+  readonly cluster: ClusterId;
+  /** Name of its stage; `ring`: of those that come back. */
+  readonly place: string;
+  /** `waiting`: it was not given this release yet. */
+  readonly phase: ClusterPhase | 'waiting';
+  /** Nodes that run it, of those that should, as seen last; absent: not known. */
+  readonly nodes?: FleetClusterRecord['nodes'];
+  /** When it was given the release; absent: it was not. */
+  readonly openedAtMs?: number;
+  readonly failure?: FleetClusterRecord['failure'];
+  /** What else is known of why it is not well; told of those that are shown alone. */
+  readonly note?: string;
+}
+
+/** Where to look. */
+export interface ListSources {
+  readonly rollouts: Pick<FleetRolloutStore, 'readMembers' | 'readClusterRecords'>;
+  readonly registry: Pick<RegistryStore, 'readCluster'>;
+  readonly view: Pick<ViewReader, 'readMeta'>;
+}
+
+const PAGES_AT_ONCE = 4;
+const NOTES_AT_ONCE = 16;
+
+/** All clusters of all stages and of the ring, the worst first. Rejects when a table fails. */
+export async function listClusters(
+  record: FleetRecord,
+  { rollouts }: ListSources,
+): Promise<readonly FleetClusterLine[]> {
+  const pages = [...record.stages, { name: 'ring', members: record.ring }].flatMap(pagesOf);
+  const lines = await sideBySide(pages, PAGES_AT_ONCE, async ({ members, name, page }) => {
+    const ids = await rollouts.readMembers(record, members, page);
+    const records = await rollouts.readClusterRecords(record, ids);
+    return ids.map((cluster) => ({
+      ...{ cluster, place: name },
+      ...standingOf(records.get(cluster), record),
+    }));
+  });
+  return lines.flat().sort(worstFirst);
+}
+
+interface Place {
+  readonly name: string;
+  readonly members: MemberList;
+}
+
+function pagesOf({ members, name }: Place): readonly (Place & { readonly page: number })[] {
+  const count = Math.ceil(members.count / MEMBERS_PER_PAGE);
+  return Array.from({ length: count }, (_, page) => ({ members, name, page }));
+}
+
+function standingOf(
+  known: FleetClusterRecord | undefined,
+  { release, former }: FleetRecord,
+): Omit<FleetClusterLine, 'cluster' | 'place'> {
+  // One that was sent back has what was proven before, and is told as such.
+  const isBack = known?.phase === 'returning' || known?.phase === 'returned';
+  const isOfThis =
+    known?.contentHash === release.contentHash ||
+    (isBack && known.contentHash === former?.contentHash);
+  if (known === undefined || !isOfThis) return { phase: 'waiting' };
+  const { phase, nodes, openedAtMs, failure } = known;
+  return {
+    phase,
+    openedAtMs,
+    ...(nodes === undefined ? {} : { nodes }),
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+/** Failed, then at zero, then on their way, then waiting, then well; by name among equals. */
+function rankOf({ phase, nodes }: FleetClusterLine): number {
+  if (phase === 'failed') return 0;
+  if (isAtZero({ phase, nodes })) return 1;
+  if (phase === 'waiting') return 3;
+  return phase === 'well' || phase === 'returned' ? 4 : 2;
+}
+
+/** Given the release, and no node runs it: what a sum over clusters would hide. */
+export function isAtZero({ phase, nodes }: Pick<FleetClusterLine, 'phase' | 'nodes'>): boolean {
+  return phase !== 'waiting' && nodes !== undefined && nodes.updated === 0 && nodes.desired > 0;
+}
+
+function worstFirst(left: FleetClusterLine, right: FleetClusterLine): number {
+  return rankOf(left) - rankOf(right) || (left.cluster < right.cluster ? -1 : 1);
+}
+
+/** The same lines, with why those that are not well are not: silent, frozen, not ours to change. */
+export async function withNotes(
+  lines: readonly FleetClusterLine[],
+  nowMs: number,
+  sources: ListSources,
+): Promise<readonly FleetClusterLine[]> {
+  return sideBySide(lines, NOTES_AT_ONCE, async (line) => {
+    const note = line.phase === 'well' ? undefined : await noteOf(line.cluster, nowMs, sources);
+    return note === undefined ? line : { ...line, note };
+  });
+}
+
+async function noteOf(
+  cluster: ClusterId,
+  nowMs: number,
+  { registry, view }: ListSources,
+): Promise<string | undefined> {
+  const registration = await registry.readCluster(cluster);
+  if (registration === undefined) return 'it is not registered any more';
+  const { clusterUid, isFrozen, mode, rival } = registration;
+  if (isFrozen) return 'the cluster is frozen';
+  if (mode === 'observe') return 'mode observe: Rollcall only looks';
+  if (rival !== undefined) return `another controller is at work: ${rival.evidence}`;
+  const meta = await view.readMeta(clusterUid);
+  if (meta === undefined) return 'offline: nothing was ever heard of it';
+  const silentForMs = nowMs - meta.lastSentAtMs;
+  if (silentForMs <= OFFLINE_AFTER_MS) return undefined;
+  return `offline: not heard for ${String(Math.round(silentForMs / 60_000))} minutes`;
+}

@@ -1,0 +1,141 @@
+/**
+ * A fleet's status as lines for a person: what it waits for, its stages, what halted it, its orders, and its clusters, the worst first.
+ *
+ * The words are those of core/fleet/orders/describe-fleet.ts. It decides nothing, and adds no number of its own. Not all clusters are
+ * shown: those that are left out are counted by how they stand, so that none that is at zero hides among them.
+ */
+import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
+import type { FleetClusterLine } from '../../app/fleet/rollout/list-clusters.ts';
+import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
+import { describeNote, timeText } from '../../core/rollout/describe-record.ts';
+import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
+
+/** Clusters that are shown without `-o wide`. */
+export const SHOWN_CLUSTERS_MAX = 20;
+
+type Field = readonly [string, string | undefined];
+
+/** Clusters as they are shown: of all, those in lines. */
+export interface ShownClusters {
+  readonly shown: readonly FleetClusterLine[];
+  readonly all: readonly FleetClusterLine[];
+}
+
+/** All that is known. */
+export function renderFleetStatus(
+  status: FleetStatus,
+  clusters: ShownClusters,
+  nowMs: number,
+): string[] {
+  const { namespace, name, phase, summary, stages, record, notes } = status;
+  return [
+    plainText(`${namespace}/${name}: ${phase}: ${summary}`),
+    ...renderFields([
+      ['generation', generationText(status)],
+      ...(record === undefined ? [] : recordFields(record, status)),
+    ]),
+    ...notes.map((note) => `! ${plainText(note)}`),
+    ...(stages.length === 0 ? [] : ['', ...stageLines(status, clusters.all)]),
+    ...clusterLines(clusters, nowMs),
+  ];
+}
+
+/** In one line, for --watch. */
+export function renderFleetChange(status: FleetStatus, nowMs: number): string {
+  const notes = status.notes.map((note) => ` ${note}`).join('');
+  return `${timeText(nowMs).slice(11)} ${status.phase}: ${status.summary}.${notes}`;
+}
+
+function generationText({ generation, appliedAtMs, appliedBy, record }: FleetStatus): string {
+  const applied = `${String(generation)}, applied at ${timeText(appliedAtMs)} by ${appliedBy}`;
+  const rolled = record?.release.generation;
+  return rolled === undefined || rolled === generation
+    ? applied
+    : `${applied}; generation ${String(rolled)} is what the rest tells of`;
+}
+
+function recordFields(record: FleetRecord, { former }: FleetStatus): readonly Field[] {
+  const { breach, proven, refused, startedAtMs, ring, untouchedClusters } = record;
+  return [
+    ['since', timeText(startedAtMs)],
+    ['halted on', breach === undefined ? undefined : breach.clusters.join(', ')],
+    [
+      'proven',
+      proven && `generation ${String(proven.generation)}, since ${timeText(proven.provenAtMs)}`,
+    ],
+    ['way back', former && `generation ${String(former.generation)}`],
+    ...refused.map(({ contentHash, cause, atMs }): Field => [
+      'refused',
+      `content ${contentHash}: ${cause} at ${timeText(atMs)}`,
+    ]),
+    ['coming back', ring.count === 0 ? undefined : `${String(ring.count)} clusters in the ring`],
+    ['not touched', untouchedClusters === 0 ? undefined : `${String(untouchedClusters)} clusters`],
+    ...orderFields(record),
+  ];
+}
+
+function orderFields({ orders }: FleetRecord): readonly Field[] {
+  const { paused, approved, resumed, undo } = orders;
+  return [
+    ['paused', paused && describeNote(paused)],
+    ['approved', approved && `up to gate ${String(approved.gate)} ${describeNote(approved)}`],
+    ['resumed', resumed && describeNote(resumed)],
+    ['undo', undo && describeNote(undo)],
+  ];
+}
+
+function stageLines({ stages }: FleetStatus, lines: readonly FleetClusterLine[]): string[] {
+  const rows = stages.map(({ name, clusters, state, gates }) => {
+    const own = lines.filter(({ place }) => place === name);
+    const phases = own.map(({ phase }) => phase);
+    const countOf = (phase: string): string => String(phases.filter((one) => one === phase).length);
+    return [
+      name,
+      state,
+      String(clusters),
+      countOf('failed'),
+      countOf('well'),
+      String(phases.filter((one) => one === 'applying' || one === 'rolling').length),
+      countOf('waiting'),
+      nodesOf(own),
+      gates.join('/'),
+    ];
+  });
+  const headings = ['STAGE', 'STATE', 'CLUSTERS', 'FAILED', 'WELL', 'ROLLING', 'WAITING'];
+  return renderTextTable([...headings, 'NODES', 'GATES'], rows);
+}
+
+function nodesOf(lines: readonly FleetClusterLine[]): string {
+  const known = lines.flatMap(({ nodes }) => nodes ?? []);
+  if (known.length === 0) return '-';
+  const updated = known.reduce((sum, one) => sum + one.updated, 0);
+  const desired = known.reduce((sum, one) => sum + one.desired, 0);
+  return `${String(updated)}/${String(desired)}`;
+}
+
+function clusterLines({ shown, all }: ShownClusters, nowMs: number): readonly string[] {
+  const rows = shown.map((line) => {
+    const { cluster, place, phase, nodes, openedAtMs } = line;
+    const ran = nodes === undefined ? '?' : `${String(nodes.updated)}/${String(nodes.desired)}`;
+    const since = openedAtMs === undefined ? '-' : renderAge(Math.max(0, nowMs - openedAtMs));
+    return [cluster, place, phase, phase === 'waiting' ? '-' : ran, since, whyOf(line)];
+  });
+  const more = countsOf(all.slice(shown.length));
+  return [
+    ...(rows.length === 0
+      ? []
+      : ['', ...renderTextTable(['CLUSTER', 'STAGE', 'STATE', 'NODES', 'FOR', 'WHY'], rows)]),
+    ...(more === undefined ? [] : [`and ${more}: -o wide shows them`]),
+  ];
+}
+
+function whyOf({ failure, note }: FleetClusterLine): string {
+  const why = failure && `${failure.cause}: ${failure.message}`;
+  return [why, note].filter((part) => part !== undefined).join('; ');
+}
+
+function countsOf(lines: readonly FleetClusterLine[]): string | undefined {
+  if (lines.length === 0) return undefined;
+  const groups = Map.groupBy(lines, ({ phase }) => phase);
+  return [...groups].map(([phase, { length }]) => `${String(length)} ${phase}`).join(', ');
+}

@@ -1,0 +1,219 @@
+/**
+ * `rollcall fleet status`, and an operator's orders to the rollout of a fleet: pause, resume, approve, undo.
+ *
+ * They read and write tables, and ask no cluster; the function `fleet` does what an order means with its next turn, within a minute.
+ * With `--watch` what comes of it is followed, by two reads a look; clusters are read once, at the end. What an order does is decided
+ * in src/app/fleet/rollout.
+ */
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
+import type { FleetRefusal } from '../../app/fleet/refusals.ts';
+import type { FleetOrderAsk } from '../../app/fleet/rollout/choose-fleet-order.ts';
+import { findFleetRollout } from '../../app/fleet/rollout/find-fleet-rollout.ts';
+import { fleetStatusOf } from '../../app/fleet/rollout/fleet-status.ts';
+import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
+import { giveFleetOrder } from '../../app/fleet/rollout/give-fleet-order.ts';
+import type { FleetOrderOutcome } from '../../app/fleet/rollout/give-fleet-order.ts';
+import { isAtZero, listClusters, withNotes } from '../../app/fleet/rollout/list-clusters.ts';
+import { watchRollout } from '../../app/rollout/watch-rollout.ts';
+import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import { describeNote } from '../../core/rollout/describe-record.ts';
+import { callerOf } from '../command-line/caller.ts';
+import { parseSeconds } from '../command-line/cluster-arguments.ts';
+import { defineCommand } from '../command-line/command-module.ts';
+import type {
+  CommandContext,
+  CommandModule,
+  CommandResult,
+} from '../command-line/command-module.ts';
+import { throwIfInterrupted } from '../command-line/run-program.ts';
+import { plainText } from '../command-line/text-table.ts';
+import { EXIT } from '../process/exit-codes.ts';
+import type { Stack } from '../reach/stack.ts';
+import { fleetError, parseFleetKey } from './fleet-arguments.ts';
+import { SHOWN_CLUSTERS_MAX, renderFleetChange, renderFleetStatus } from './render-fleet-status.ts';
+import type { ShownClusters } from './render-fleet-status.ts';
+
+/** Options of every command that tells how a rollout stands. */
+export interface FollowOptions {
+  readonly watch?: true;
+  readonly timeout?: number;
+  readonly output?: 'wide';
+}
+
+/** A day: stages soak for hours. */
+const TIMEOUT_SECONDS = 86_400;
+
+/** Declares argument and options. */
+export function declareFollowing(command: Command): void {
+  command
+    .argument('<fleet>', 'namespace/name of the FleetDaemonSet')
+    .option('--watch', 'go on until it is done, halted, held or back, and say what changes')
+    .option(
+      '--timeout <seconds>',
+      `for --watch: leave with 4 after so long (default: ${String(TIMEOUT_SECONDS)})`,
+      parseSeconds,
+    )
+    .addOption(new Option('-o, --output <form>', 'wide: every cluster').choices(['wide']));
+}
+
+const status: CommandModule = defineCommand<FollowOptions>({
+  path: ['fleet', 'status'],
+  summary: 'how the rollout of a FleetDaemonSet stands: stages, gate, breach, clusters',
+  configure: declareFollowing,
+  run: async ({ args, options }, context) => {
+    const key = parseFleetKey(args[0] ?? '');
+    return follow({ key, options, stack: await context.openStack(), context });
+  },
+});
+
+const pause = orderCommand('pause', 'open no further stage, and give no further cluster anything');
+const resume = orderCommand(
+  'resume',
+  'lift a pause, take an undo back, or overrule a breach: only what comes later counts',
+);
+
+const approve: CommandModule = defineCommand<FollowOptions & { readonly gate?: number }>({
+  path: ['fleet', 'approve'],
+  summary: 'let the stage go on that waits for approval',
+  interruption: 'orderly',
+  configure: (command) => {
+    declareFollowing(command);
+    command.option('--gate <index>', 'only if this gate waits, as status shows it', parseGate);
+  },
+  run: ({ args, options }, context) => {
+    const { gate } = options;
+    const ask = { kind: 'approve', ...(gate === undefined ? {} : { gate }) } as const;
+    return giveOrder({ args, options, ask }, context);
+  },
+});
+
+function parseGate(text: string): number {
+  const gate = Number(text);
+  if (/^\d{1,3}$/.test(text)) return gate;
+  throw new InvalidArgumentError('Pass the number of a gate, as rollcall fleet status shows it.');
+}
+
+/** `fleet status`, `pause`, `resume`, `approve`. */
+export const FLEET_ROLLOUT_COMMANDS: readonly CommandModule[] = [status, pause, resume, approve];
+
+function orderCommand(kind: 'pause' | 'resume', summary: string): CommandModule {
+  return defineCommand<FollowOptions>({
+    path: ['fleet', kind],
+    summary,
+    interruption: 'orderly',
+    configure: declareFollowing,
+    run: ({ args, options }, context) => giveOrder({ args, options, ask: { kind } }, context),
+  });
+}
+
+/** What is ordered, and how to go on. */
+export interface FleetOrdering {
+  readonly args: readonly string[];
+  readonly options: FollowOptions;
+  readonly ask: FleetOrderAsk;
+}
+
+/** Gives an order, then tells how it stands. */
+export async function giveOrder(
+  { args, options, ask }: FleetOrdering,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const key = parseFleetKey(args[0] ?? '');
+  const stack = await context.openStack();
+  const request = { key, by: callerOf(context), ask };
+  const outcome = await giveFleetOrder(request, { ...stack, reader: createFleetReader() });
+  if (outcome.kind === 'refused') throw fleetError(outcome);
+  return follow({ key, options, stack, context, outcome, isUndo: ask.kind === 'undo' });
+}
+
+type Given = Exclude<FleetOrderOutcome, FleetRefusal>;
+
+interface Following {
+  readonly key: FleetKey;
+  readonly options: FollowOptions;
+  readonly stack: Stack;
+  readonly context: CommandContext;
+  readonly outcome?: Given;
+  readonly isUndo?: boolean;
+}
+
+/** Tells how it stands: at once, or with --watch at the end. */
+async function follow(following: Following): Promise<CommandResult> {
+  const { key, options, stack, context } = following;
+  const { clock } = stack;
+  const look = async (): Promise<FleetStatus | FleetRefusal> => {
+    const found = await findFleetRollout(key, stack);
+    return found.kind === 'refused' ? found : fleetStatusOf(found);
+  };
+  if (options.watch !== true) {
+    const seen = await look();
+    if ('kind' in seen) throw fleetError(seen);
+    return present(seen, following, EXIT.ok);
+  }
+  const end = await watchRollout<FleetStatus, FleetRefusal>({
+    look,
+    onChange: (one) => {
+      context.say(plainText(renderFleetChange(one, clock.nowMs())));
+    },
+    timeoutMs: (options.timeout ?? TIMEOUT_SECONDS) * 1000,
+    clock,
+    signal: context.signal,
+  });
+  if (end.kind === 'refused') throw fleetError(end);
+  if (end.kind === 'interrupted') throwIfInterrupted(context.signal);
+  const exitCode = end.kind === 'timed-out' ? EXIT.timedOut : exitOf(end.status, following);
+  return present(end.status, following, exitCode);
+}
+
+/** An undo is done when the clusters are back; for anybody else the rollout is held then. */
+function exitOf({ phase }: FleetStatus, { isUndo = false }: Following): number {
+  return phase === 'Done' || (phase === 'Returned' && isUndo) ? EXIT.ok : EXIT.held;
+}
+
+async function present(
+  seen: FleetStatus,
+  { outcome, stack, options }: Following,
+  exitCode: number,
+): Promise<CommandResult> {
+  const nowMs = stack.clock.nowMs();
+  const { shown, all } = await readClusters(seen, stack, options);
+  return {
+    document: {
+      kind: 'FleetStatus',
+      ...(outcome === undefined ? {} : { order: outcome.kind }),
+      ...seen,
+      clusters: [...shown, ...all.slice(shown.length)],
+    },
+    lines: [
+      ...(outcome === undefined ? [] : [plainText(outcomeText(outcome))]),
+      ...renderFleetStatus(seen, { shown, all }, nowMs),
+    ],
+    exitCode,
+  };
+}
+
+/** All clusters; shown are all of them where that is asked for, else those that are not well, the worst of them. */
+async function readClusters(
+  { record }: FleetStatus,
+  stack: Stack,
+  { output }: FollowOptions,
+): Promise<ShownClusters> {
+  if (record === undefined) return { shown: [], all: [] };
+  const all = await listClusters(record, stack);
+  const isUnwell = (line: (typeof all)[number]): boolean =>
+    isAtZero(line) || !['well', 'returned', 'waiting'].includes(line.phase);
+  const lines = output === 'wide' ? all : all.filter(isUnwell).slice(0, SHOWN_CLUSTERS_MAX);
+  return { shown: await withNotes(lines, stack.clock.nowMs(), stack), all };
+}
+
+function outcomeText(outcome: Given): string {
+  if (outcome.kind === 'given') {
+    return 'The order stands; the function fleet acts on it within a minute.';
+  }
+  const { since } = outcome;
+  return since === undefined
+    ? 'It stood so already.'
+    : `It stood so already: ordered ${describeNote(since)}.`;
+}

@@ -1,0 +1,157 @@
+/**
+ * The rollout of a fleet in words: the same in `rollcall fleet status`, the table of `npm start`, mirrors and events.
+ *
+ * Sentences hold absolute times (UTC), so that they change only when something else does. Nothing is decided here. Names and
+ * messages are what clusters and operators said: whoever prints them takes control characters out.
+ */
+import { describeNote, timeText } from '../../rollout/describe-record.ts';
+import type { RolloutPhase } from '../../rollout/gate.ts';
+import type { FleetCounts, FleetGate, FleetRecord } from '../rollout/fleet-record.ts';
+
+/** How it stands, in one word. Public; docs/cli.md lists them. */
+export type FleetPhase = RolloutPhase | 'Frozen' | 'Invalid';
+
+const PHASES: Readonly<Record<FleetGate['kind'], FleetPhase>> = {
+  rolling: 'Progressing',
+  soaking: 'Progressing',
+  next: 'Progressing',
+  approval: 'Waiting',
+  window: 'Waiting',
+  'no-evidence': 'Waiting',
+  paused: 'Paused',
+  breach: 'Halted',
+  returning: 'Returning',
+  returned: 'Returned',
+  frozen: 'Frozen',
+  invalid: 'Invalid',
+  done: 'Done',
+};
+
+/** The phase of a record. */
+export function fleetPhaseOf({ gate }: Pick<FleetRecord, 'gate'>): FleetPhase {
+  return PHASES[gate.kind];
+}
+
+/** In one line: the stage, its clusters, the gate. */
+export function summarizeFleet(record: FleetRecord): string {
+  const words = describeFleetGate(record);
+  const isAboutStage = record.stage >= 0 && record.stage < record.stages.length;
+  if (!isAboutStage) return words;
+  return `${describeStage(record)}, ${describeCounts(record.counts)}: ${words}`;
+}
+
+/** The stage that is open. */
+function describeStage({ stage, stages }: Pick<FleetRecord, 'stage' | 'stages'>): string {
+  if (stage < 0) return 'no stage is open yet';
+  const open = stages[stage];
+  if (open === undefined) return 'all stages have passed';
+  return `stage ${open.name} (${String(stage + 1)} of ${String(stages.length)})`;
+}
+
+/** Its clusters, the bad ones first; none is in two of these. */
+function describeCounts(counts: FleetCounts): string {
+  const parts = [
+    [counts.failed, 'failed'],
+    [counts.rolling, 'rolling'],
+    [counts.well, 'well'],
+    [counts.waiting, 'waiting'],
+    [counts.offline, 'offline'],
+    [counts.untouched, 'not touched'],
+    [counts.returning, 'coming back'],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  return shown.length === 0 ? 'no clusters' : shown.join(', ');
+}
+
+/** What it waits for, as the end of a sentence. */
+export function describeFleetGate(record: FleetRecord): string {
+  const { gate } = record;
+  switch (gate.kind) {
+    case 'rolling':
+    case 'soaking':
+    case 'next':
+    case 'done':
+      return describeProgress(gate, record);
+    case 'approval':
+    case 'no-evidence':
+    case 'window':
+      return describeWait(gate, record);
+    case 'frozen':
+      return `frozen by ${gate.by}${gate.why === '' ? '' : `: ${gate.why}`}`;
+    case 'invalid':
+      return `held, because it cannot be used as it is written: ${gate.message}`;
+    case 'paused':
+    case 'breach':
+    case 'returning':
+    case 'returned':
+      return describeHold(gate.kind, record);
+  }
+}
+
+type Of<Kind> = Extract<FleetGate, { readonly kind: Kind }>;
+
+/** What goes on by itself. */
+function describeProgress(
+  gate: Of<'rolling' | 'soaking' | 'next' | 'done'>,
+  { release }: FleetRecord,
+): string {
+  switch (gate.kind) {
+    case 'rolling':
+      return 'its clusters are updating';
+    case 'soaking':
+      return `soaks until ${timeText(gate.untilMs)}`;
+    case 'next':
+      return 'goes on with the next look, within a minute';
+    case 'done':
+      return `generation ${String(release.generation)} is rolled out`;
+  }
+}
+
+function describeWait(
+  gate: Of<'approval' | 'no-evidence' | 'window'>,
+  record: FleetRecord,
+): string {
+  switch (gate.kind) {
+    case 'approval':
+      return `waits for approval ${describeGateIndex(gate.gate, record)}`;
+    case 'no-evidence':
+      return `no cluster of stage ${gate.stage} shows that it runs, which is no success: waits for approval ${describeGateIndex(gate.gate, record)}`;
+    case 'window':
+      return gate.opensAtMs === undefined
+        ? 'waits for its window, which does not open within eight days'
+        : `waits for its window, which opens at ${timeText(gate.opensAtMs)}`;
+  }
+}
+
+/** What only a person ends, or the way back does. */
+function describeHold(
+  kind: 'paused' | 'breach' | 'returning' | 'returned',
+  record: FleetRecord,
+): string {
+  const { orders, breach, former, release } = record;
+  const back = former === undefined ? 'what was proven' : `generation ${String(former.generation)}`;
+  switch (kind) {
+    case 'paused':
+      return `paused ${orders.paused === undefined ? 'by an operator' : describeNote(orders.paused)}`;
+    case 'breach':
+      return breach === undefined
+        ? 'halted'
+        : `halted: ${breach.cause} at ${timeText(breach.atMs)}: ${breach.message}`;
+    case 'returning':
+      return `clusters go back to ${back}${whyBack(record)}`;
+    case 'returned':
+      return `all clusters within reach are back at ${back}; generation ${String(release.generation)} is held${whyBack(record)}`;
+  }
+}
+
+function whyBack({ orders, breach }: Pick<FleetRecord, 'orders' | 'breach'>): string {
+  if (orders.undo !== undefined) return `, asked for ${describeNote(orders.undo)}`;
+  if (breach === undefined) return '';
+  return ` (${breach.cause} at ${timeText(breach.atMs)}: ${breach.message})`;
+}
+
+/** Which gate that is: 2k before stage k, 2k + 1 after it. */
+function describeGateIndex(index: number, { stages }: Pick<FleetRecord, 'stages'>): string {
+  const name = stages[Math.floor(index / 2)]?.name ?? 'the next one';
+  return `${index % 2 === 0 ? 'before' : 'after'} stage ${name} (gate ${String(index)})`;
+}

@@ -1,0 +1,181 @@
+// An operator's orders to a fleet's rollout: each names what was seen, is safe to repeat, and is due at once.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { applyFleetOrder, wayBackOf } from '../../../../../src/core/fleet/orders/fleet-orders.ts';
+import type { FleetOrder } from '../../../../../src/core/fleet/orders/fleet-orders.ts';
+import type {
+  FleetBreachNote,
+  FleetGate,
+  FleetRecord,
+} from '../../../../../src/core/fleet/rollout/fleet-record.ts';
+import { fleetRecord } from '../../../../support/ordered-fleet.ts';
+
+const NOTE = { by: 'anna', atMs: 5000 };
+const LATER = { by: 'ben', atMs: 6000 };
+const BREACH: FleetBreachNote = {
+  cause: 'ClustersFailed',
+  atMs: 4000,
+  message: 'one failed',
+  clusters: [],
+};
+const PROVEN = { ...fleetRecord().release, generation: 1, contentHash: 'former', provenAtMs: 1 };
+const RESUME: FleetOrder = { kind: 'resume', generation: 2 };
+const UNDO: FleetOrder = { kind: 'undo', generation: 2, to: 1 };
+const APPROVE: FleetOrder = { kind: 'approve', generation: 2, gate: 2 };
+
+function given(record: FleetRecord, order: FleetOrder, note = NOTE): FleetRecord {
+  const result = applyFleetOrder(record, order, note);
+  assert.equal(result.kind, 'changed', JSON.stringify(result));
+  return result.record;
+}
+
+function refusedAs(record: FleetRecord, order: FleetOrder): string {
+  const result = applyFleetOrder(record, order, NOTE);
+  return result.kind === 'refused' ? result.code : `carried out: ${result.kind}`;
+}
+
+const held = (gate: FleetGate, changes: Partial<FleetRecord> = {}): FleetRecord =>
+  fleetRecord({ gate, ...changes });
+
+describe('a pause', () => {
+  it('is of whatever rolls, due at once, and stands as it was given first', () => {
+    const paused = given(fleetRecord({ dueAtMs: 9000 }), { kind: 'pause' });
+    assert.deepEqual(paused.orders, { paused: NOTE });
+    assert.deepEqual([paused.gate, paused.dueAtMs], [{ kind: 'paused' }, 5000]);
+    const again = applyFleetOrder(paused, { kind: 'pause' }, LATER);
+    assert.deepEqual(again, { kind: 'unchanged', since: NOTE });
+  });
+
+  it('hides no graver reason, and stays behind it', () => {
+    for (const gate of [
+      { kind: 'breach' },
+      { kind: 'returning' },
+      { kind: 'returned' },
+      { kind: 'frozen', by: 'x', why: '' },
+    ] as const) {
+      const paused = given(held(gate), { kind: 'pause' });
+      assert.deepEqual([paused.gate, paused.orders.paused], [gate, NOTE]);
+    }
+  });
+
+  it('never puts off what is due already', () => {
+    assert.equal(given(fleetRecord({ dueAtMs: 10 }), { kind: 'pause' }).dueAtMs, 10);
+  });
+});
+
+describe('a resume', () => {
+  it('lifts a pause, and leaves the soak and what was approved', () => {
+    const orders = { paused: NOTE, approved: { ...NOTE, gate: 0 } };
+    const record = held({ kind: 'paused' }, { orders, wellSinceMs: 3000, stage: 1 });
+    const resumed = given(record, RESUME, LATER);
+    assert.deepEqual(resumed.orders, { approved: { ...NOTE, gate: 0 } });
+    assert.deepEqual([resumed.stage, resumed.wellSinceMs], [1, 3000]);
+    assert.deepEqual([resumed.gate, resumed.progressedAtMs], [{ kind: 'next' }, 6000]);
+  });
+
+  it('overrules the breach that was seen, and no other', () => {
+    const refused = [
+      { contentHash: 'content', cause: 'ClustersFailed', atMs: 4000 },
+      { contentHash: 'other', cause: 'NodesFailed', atMs: 1 },
+    ] as const;
+    const record = held({ kind: 'breach' }, { breach: BREACH, refused, wellSinceMs: 3 });
+    const resumed = given(record, { ...RESUME, breachAtMs: 4000 });
+    assert.deepEqual(resumed.orders.resumed, { ...NOTE, breachAtMs: 4000 });
+    assert.deepEqual(
+      resumed.refused.map(({ contentHash }) => contentHash),
+      ['other'],
+    );
+    assert.ok(!('breach' in resumed) && !('wellSinceMs' in resumed));
+    assert.equal(refusedAs(record, { ...RESUME, breachAtMs: 3999 }), 'changed');
+    assert.equal(refusedAs(record, RESUME), 'changed', 'no breach was seen');
+  });
+
+  it('of two operators at once does one thing', () => {
+    const record = held({ kind: 'breach' }, { breach: BREACH });
+    const order = { ...RESUME, breachAtMs: 4000 } as const;
+    const resumed = given(record, order);
+    const second = applyFleetOrder(resumed, order, LATER);
+    assert.deepEqual(second, { kind: 'unchanged', since: { ...NOTE, breachAtMs: 4000 } });
+    // Another breach came meanwhile: nobody has judged that one.
+    const again = { ...resumed, breach: { ...BREACH, atMs: 5500 } };
+    assert.equal(refusedAs(again, order), 'changed');
+  });
+
+  it('takes an undo back, and begins with the first stage: clusters have gone back', () => {
+    const orders = { undo: NOTE, approved: { ...NOTE, gate: 3 } };
+    const record = held({ kind: 'returning' }, { orders, stage: 2, wellSinceMs: 3 });
+    const resumed = given(record, RESUME, LATER);
+    assert.deepEqual([resumed.stage, resumed.stageOpenedAtMs, resumed.orders], [-1, 6000, {}]);
+    assert.ok(!('wellSinceMs' in resumed));
+    const rolledBack = held({ kind: 'returned' }, { breach: BREACH, stage: 1 });
+    assert.equal(given(rolledBack, { ...RESUME, breachAtMs: 4000 }).stage, -1);
+  });
+
+  it('is of the generation that was seen, and of something that is held', () => {
+    const record = held({ kind: 'paused' }, { orders: { paused: NOTE } });
+    assert.equal(refusedAs(record, { ...RESUME, generation: 1 }), 'changed');
+    assert.equal(refusedAs(fleetRecord(), RESUME), 'not-held');
+  });
+});
+
+describe('an approval', () => {
+  const waiting = held({ kind: 'approval', gate: 2 });
+
+  it('is of the gate that waits, of the generation that was seen', () => {
+    const approved = given(waiting, APPROVE);
+    assert.deepEqual(approved.orders, { approved: { ...NOTE, gate: 2 } });
+    assert.deepEqual(approved.gate, { kind: 'next' });
+    assert.equal(refusedAs(waiting, { ...APPROVE, generation: 3 }), 'changed');
+    assert.equal(refusedAs(waiting, { ...APPROVE, gate: 4 }), 'changed');
+    assert.equal(refusedAs(fleetRecord(), APPROVE), 'nothing-waits');
+    assert.equal(refusedAs(held({ kind: 'paused' }), APPROVE), 'nothing-waits');
+  });
+
+  it('lets a stage pass of which no cluster shows evidence', () => {
+    const empty = held({ kind: 'no-evidence', stage: 'first', gate: 1 });
+    const approved = given(empty, { ...APPROVE, gate: 1 });
+    assert.deepEqual(approved.orders.approved, { ...NOTE, gate: 1 });
+  });
+
+  it('of two operators at once opens one gate, also once it has opened', () => {
+    const approved = given(waiting, APPROVE);
+    const since = { ...NOTE, gate: 2 };
+    assert.deepEqual(applyFleetOrder(approved, APPROVE, LATER), { kind: 'unchanged', since });
+    const next = { ...approved, stage: 1, gate: { kind: 'approval', gate: 4 } as const };
+    assert.deepEqual(applyFleetOrder(next, APPROVE, LATER), { kind: 'unchanged', since });
+  });
+
+  it('opens nothing over a breach, or while clusters go back', () => {
+    assert.equal(refusedAs({ ...waiting, breach: BREACH }, APPROVE), 'halted');
+    assert.equal(refusedAs({ ...waiting, orders: { undo: NOTE } }, APPROVE), 'halted');
+  });
+});
+
+describe('an undo', () => {
+  const record = fleetRecord({ former: PROVEN });
+
+  it('leads to what was proven before, and lifts a pause', () => {
+    const undone = given({ ...record, orders: { paused: LATER } }, UNDO);
+    assert.deepEqual(undone.orders, { undo: NOTE });
+    assert.deepEqual(undone.gate, { kind: 'returning' });
+    assert.deepEqual(applyFleetOrder(undone, UNDO, LATER), { kind: 'unchanged', since: NOTE });
+  });
+
+  it('stays behind a freeze', () => {
+    const frozen = { kind: 'frozen', by: 'x', why: 'y' } as const;
+    assert.deepEqual(given({ ...record, gate: frozen }, UNDO).gate, frozen);
+  });
+
+  it('is of the generation and of the way back that were seen', () => {
+    assert.equal(refusedAs(record, { ...UNDO, generation: 1 }), 'changed');
+    assert.equal(refusedAs(record, { ...UNDO, to: 0 }), 'changed');
+    assert.equal(refusedAs(fleetRecord(), UNDO), 'changed', 'nothing was proven before');
+  });
+
+  it('leads nowhere where what was proven is the same content', () => {
+    assert.deepEqual(wayBackOf(record), PROVEN);
+    const same = { ...record, former: { ...PROVEN, contentHash: 'content' } };
+    assert.equal(wayBackOf(same), undefined);
+    assert.equal(refusedAs(same, UNDO), 'changed');
+  });
+});
