@@ -8,7 +8,13 @@
  * that nobody reads the former one meanwhile.
  */
 import type { OrderNote } from '../../model/rollout-record.ts';
-import type { FleetGate, FleetRecord, ProvenRelease } from '../rollout/fleet-record.ts';
+import { UNTOLD_MAX } from '../rollout/fleet-decision.ts';
+import type {
+  FleetDecisionKind,
+  FleetGate,
+  FleetRecord,
+  ProvenRelease,
+} from '../rollout/fleet-record.ts';
 
 /** What is asked for. */
 export type FleetOrder =
@@ -74,7 +80,8 @@ function pause(record: FleetRecord, note: OrderNote): FleetOrderResult {
   const { orders, gate } = record;
   if (orders.paused !== undefined) return { kind: 'unchanged', since: orders.paused };
   const shown: FleetGate = GRAVER.has(gate.kind) ? gate : { kind: 'paused' };
-  return changed({ ...record, orders: { ...orders, paused: note }, gate: shown }, note);
+  const paused = { ...record, orders: { ...orders, paused: note }, gate: shown };
+  return changed(paused, 'paused', note);
 }
 
 type Of<Kind> = Extract<FleetOrder, { readonly kind: Kind }>;
@@ -94,8 +101,9 @@ function resume(record: FleetRecord, order: Of<'resume'>, note: OrderNote): Flee
   const isBack =
     undone !== undefined || record.gate.kind === 'returning' || record.gate.kind === 'returned';
   const standing = isBack ? fromTheFirstStage(lifted, note) : lifted;
-  if (breach === undefined) return changed(standing, note);
-  return changed(withoutBreach(standing, { ...note, breachAtMs: breach.atMs }), note);
+  if (breach === undefined) return changed(standing, 'resumed', note);
+  const overruled = withoutBreach(standing, { ...note, breachAtMs: breach.atMs });
+  return changed(overruled, 'resumed', note);
 }
 
 /** Clusters have gone back, perhaps all of them: what went well before is no evidence for giving it to them once more. */
@@ -132,7 +140,7 @@ function approve(record: FleetRecord, order: Of<'approve'>, note: OrderNote): Fl
   if (gate.gate !== order.gate) return refused('changed');
   const agreed = { ...orders, approved: { ...note, gate: order.gate } };
   const next: FleetRecord = { ...record, orders: agreed, gate: { kind: 'next' } };
-  return changed({ ...next, progressedAtMs: note.atMs }, note);
+  return changed({ ...next, progressedAtMs: note.atMs }, 'approved', note);
 }
 
 function undo(record: FleetRecord, order: Of<'undo'>, note: OrderNote): FleetOrderResult {
@@ -143,12 +151,27 @@ function undo(record: FleetRecord, order: Of<'undo'>, note: OrderNote): FleetOrd
   // A pause holds stages, and whoever asks for the way back wants it now.
   const { paused: _lifted, ...others } = orders;
   const shown: FleetGate = gate.kind === 'frozen' ? gate : { kind: 'returning' };
-  return changed({ ...record, orders: { ...others, undo: note }, gate: shown }, note);
+  const undone = { ...record, orders: { ...others, undo: note }, gate: shown };
+  return changed(undone, 'rollback-started', note);
 }
 
-/** Due at once: the next turn of the schedule does what it means. */
-function changed(record: FleetRecord, { atMs }: OrderNote): FleetOrderResult {
-  return { kind: 'changed', record: { ...record, dueAtMs: Math.min(record.dueAtMs, atMs) } };
+/** Due at once: the next turn of the schedule does what it means, and tells of it. */
+function changed(
+  record: FleetRecord,
+  kind: FleetDecisionKind,
+  { by, atMs }: OrderNote,
+): FleetOrderResult {
+  const { uid, release, version, untold } = record;
+  const id = `${uid}/${String(release.generation)}/${String(version + 1)}/${kind}`;
+  const told = { id, kind, atMs, message: `ordered by ${by}` };
+  return {
+    kind: 'changed',
+    record: {
+      ...record,
+      untold: [...untold, told].slice(-UNTOLD_MAX),
+      dueAtMs: Math.min(record.dueAtMs, atMs),
+    },
+  };
 }
 
 function refused(code: FleetOrderRefusalCode): FleetOrderResult {
