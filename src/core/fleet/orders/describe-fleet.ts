@@ -66,35 +66,29 @@ function describeCounts(counts: FleetCounts): string {
 /** What it waits for, as the end of a sentence. */
 export function describeFleetGate(record: FleetRecord): string {
   const { gate } = record;
-  switch (gate.kind) {
-    case 'rolling':
-    case 'soaking':
-    case 'next':
-    case 'done':
-      return describeProgress(gate, record);
-    case 'approval':
-    case 'no-evidence':
-    case 'window':
-      return describeWait(gate, record);
-    case 'frozen':
-      return `frozen by ${gate.by}${gate.why === '' ? '' : `: ${gate.why}`}`;
-    case 'invalid':
-      return `held, because it cannot be used as it is written: ${gate.message}`;
-    case 'paused':
-    case 'breach':
-    case 'returning':
-    case 'returned':
-      return describeHold(gate.kind, record);
+  if (gate.kind === 'frozen')
+    return `frozen by ${gate.by}${gate.why === '' ? '' : `: ${gate.why}`}`;
+  if (gate.kind === 'invalid') {
+    return `held, because it cannot be used as it is written: ${gate.message}`;
   }
+  if (isAnyOf(gate, PROGRESS)) return describeProgress(gate, record);
+  return isAnyOf(gate, WAITS) ? describeWait(gate, record) : describeHold(gate.kind, record);
 }
 
 type Of<Kind> = Extract<FleetGate, { readonly kind: Kind }>;
 
 /** What goes on by itself. */
-function describeProgress(
-  gate: Of<'rolling' | 'soaking' | 'next' | 'done'>,
-  { release }: FleetRecord,
-): string {
+const PROGRESS = ['rolling', 'soaking', 'next', 'done'] as const;
+const WAITS = ['approval', 'no-evidence', 'window'] as const;
+
+function isAnyOf<Gate extends FleetGate, const Kind extends Gate['kind']>(
+  gate: Gate,
+  kinds: readonly Kind[],
+): gate is Extract<Gate, { readonly kind: Kind }> {
+  return (kinds as readonly FleetGate['kind'][]).includes(gate.kind);
+}
+
+function describeProgress(gate: Of<(typeof PROGRESS)[number]>, { release }: FleetRecord): string {
   switch (gate.kind) {
     case 'rolling':
       return 'its clusters are updating';

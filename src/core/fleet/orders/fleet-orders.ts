@@ -80,8 +80,7 @@ function pause(record: FleetRecord, note: OrderNote): FleetOrderResult {
   const { orders, gate } = record;
   if (orders.paused !== undefined) return { kind: 'unchanged', since: orders.paused };
   const shown: FleetGate = GRAVER.has(gate.kind) ? gate : { kind: 'paused' };
-  const paused = { ...record, orders: { ...orders, paused: note }, gate: shown };
-  return changed(paused, 'paused', note);
+  return changed({ ...record, orders: { ...orders, paused: note }, gate: shown }, 'paused', note);
 }
 
 type Of<Kind> = Extract<FleetOrder, { readonly kind: Kind }>;
@@ -102,8 +101,7 @@ function resume(record: FleetRecord, order: Of<'resume'>, note: OrderNote): Flee
     undone !== undefined || record.gate.kind === 'returning' || record.gate.kind === 'returned';
   const standing = isBack ? fromTheFirstStage(lifted, note) : lifted;
   if (breach === undefined) return changed(standing, 'resumed', note);
-  const overruled = withoutBreach(standing, { ...note, breachAtMs: breach.atMs });
-  return changed(overruled, 'resumed', note);
+  return changed(withoutBreach(standing, { ...note, breachAtMs: breach.atMs }), 'resumed', note);
 }
 
 /** Clusters have gone back, perhaps all of them: what went well before is no evidence for giving it to them once more. */
@@ -155,7 +153,7 @@ function undo(record: FleetRecord, order: Of<'undo'>, note: OrderNote): FleetOrd
   return changed(undone, 'rollback-started', note);
 }
 
-/** Due at once: the next turn of the schedule does what it means, and tells of it. */
+/** Due at once: the next turn of the schedule does what it means, and tells others of it. */
 function changed(
   record: FleetRecord,
   kind: FleetDecisionKind,
@@ -163,16 +161,21 @@ function changed(
 ): FleetOrderResult {
   const { uid, release, version, untold } = record;
   const id = `${uid}/${String(release.generation)}/${String(version + 1)}/${kind}`;
-  const told = { id, kind, atMs, message: `ordered by ${by}` };
+  const told = { id, kind, atMs, message: `${WORDS[kind] ?? kind} by ${by}` };
   return {
     kind: 'changed',
     record: {
       ...record,
+      // What the last step may not have told yet stays.
       untold: [...untold, told].slice(-UNTOLD_MAX),
       dueAtMs: Math.min(record.dueAtMs, atMs),
     },
   };
 }
+
+const WORDS: Partial<Record<FleetDecisionKind, string>> = {
+  'rollback-started': 'clusters go back to what was proven before, as ordered',
+};
 
 function refused(code: FleetOrderRefusalCode): FleetOrderResult {
   return { kind: 'refused', code };

@@ -46,6 +46,20 @@ describe('a pause', () => {
     assert.deepEqual(again, { kind: 'unchanged', since: NOTE });
   });
 
+  it('is told by the next step, beside what the last one may not have told', () => {
+    const before = {
+      id: 'x',
+      kind: 'stage-opened',
+      atMs: 1,
+      message: 'stage first opened',
+    } as const;
+    const { untold } = given(fleetRecord({ untold: [before] }), { kind: 'pause' });
+    const told = { id: 'uid-1/2/4/paused', kind: 'paused', atMs: 5000, message: 'paused by anna' };
+    assert.deepEqual(untold, [before, told]);
+    const full = Array.from({ length: 16 }, () => before);
+    assert.equal(given(fleetRecord({ untold: full }), { kind: 'pause' }).untold.length, 16);
+  });
+
   it('hides no graver reason, and stays behind it', () => {
     for (const gate of [
       { kind: 'breach' },
