@@ -8,7 +8,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { PRIVATE_RANGES } from '../adapters/kubernetes/egress/address-class.ts';
-import { createHandBackAccess } from '../adapters/kubernetes/api/hand-back-access.ts';
+import { createHandBackAccess } from '../adapters/kubernetes/operator/hand-back-access.ts';
 import { HttpsClusterConnector } from '../adapters/kubernetes/api/cluster-connector.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';

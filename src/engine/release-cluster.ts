@@ -6,7 +6,7 @@
  * go on, so it must have stopped: its Lease says so. With a data directory the registration and open
  * intents in it are honoured; without one there is nothing to read, and the wait stands for it.
  */
-import { createHandBackAccess } from '../adapters/kubernetes/api/hand-back-access.ts';
+import { createHandBackAccess } from '../adapters/kubernetes/operator/hand-back-access.ts';
 import type { Transport } from '../adapters/kubernetes/transport/transport.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { handBack } from '../app/takeover/hand-back.ts';

@@ -7,7 +7,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { InspectedBy } from '../../app/doctor/facts.ts';
 import { unchecked } from '../../app/doctor/finding.ts';
 import type { ClusterInspection, Inspected } from '../../ports/cluster/cluster-inspection.ts';
-import { createClusterInspection } from '../../adapters/kubernetes/api/cluster-inspection.ts';
+import { createClusterInspection } from '../../adapters/kubernetes/operator/cluster-inspection.ts';
 import { staticBearer } from '../../adapters/kubernetes/credentials/token-source.ts';
 import type { Credential } from '../../adapters/kubernetes/credentials/token-source.ts';
 import { openEgress } from '../../adapters/kubernetes/egress/egress.ts';

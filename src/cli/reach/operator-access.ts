@@ -9,7 +9,7 @@ import type { Command } from 'commander';
 import { defined } from '@rollcall/base/defined.ts';
 import { PRIVATE_RANGES } from '../../adapters/kubernetes/egress/address-class.ts';
 import { HttpsClusterConnector } from '../../adapters/kubernetes/api/cluster-connector.ts';
-import { createHandBackAccess } from '../../adapters/kubernetes/api/hand-back-access.ts';
+import { createHandBackAccess } from '../../adapters/kubernetes/operator/hand-back-access.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Transport } from '../../adapters/kubernetes/transport/transport.ts';

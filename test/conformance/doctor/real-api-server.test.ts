@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { createClusterInspection } from '../../../src/adapters/kubernetes/api/cluster-inspection.ts';
+import { createClusterInspection } from '../../../src/adapters/kubernetes/operator/cluster-inspection.ts';
 import { HttpsTransport } from '../../../src/adapters/kubernetes/transport/transport.ts';
 import { parseEndpoint } from '../../../src/adapters/kubernetes/egress/endpoint.ts';
 import { staticBearer } from '../../../src/adapters/kubernetes/credentials/token-source.ts';

@@ -1,5 +1,5 @@
 /** Hands a cluster back while an engine runs on, observing it. */
-import { createHandBackAccess } from '../../../src/adapters/kubernetes/api/hand-back-access.ts';
+import { createHandBackAccess } from '../../../src/adapters/kubernetes/operator/hand-back-access.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { handBack } from '../../../src/app/takeover/hand-back.ts';
 import type { HandBackResult } from '../../../src/app/takeover/hand-back.ts';

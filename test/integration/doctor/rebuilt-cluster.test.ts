@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
-import { createHandBackAccess } from '../../../src/adapters/kubernetes/api/hand-back-access.ts';
+import { createHandBackAccess } from '../../../src/adapters/kubernetes/operator/hand-back-access.ts';
 import type { Transport } from '../../../src/adapters/kubernetes/transport/transport.ts';
 import { createEventQueue } from '../../../src/adapters/sqs/event-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';

@@ -8,7 +8,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { listEveryCluster } from '../../../app/clusters/registry-transfer.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import { createClusterInspection } from '../../../adapters/kubernetes/api/cluster-inspection.ts';
+import { createClusterInspection } from '../../../adapters/kubernetes/operator/cluster-inspection.ts';
 import { diagnose, hasFailed } from '../../../app/doctor/diagnose.ts';
 import { egressPolicy } from '../../../../functions/egress-policy.ts';
 import { parseClusterId } from '../../command-line/cluster-arguments.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { uid } from '../../../../../src/core/model/identifiers.ts';
 import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/token-source.ts';
-import { createHandBackAccess } from '../../../../../src/adapters/kubernetes/api/hand-back-access.ts';
+import { createHandBackAccess } from '../../../../../src/adapters/kubernetes/operator/hand-back-access.ts';
 import { HttpsTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
 import type { ProbeAccess } from '../../../../../src/ports/cluster/hand-back-access.ts';
 import { createHeldTimers } from '../../../../support/held-timers.ts';

@@ -8,11 +8,11 @@ import { isJsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
 import type { HandBackAccess } from '../../../ports/cluster/hand-back-access.ts';
-import { readStatus } from './api-status.ts';
-import { isObjectName, namespacedPath } from './effect-request.ts';
-import { NO_PRESSURE, NOT_A_NAME, listPages } from './list-pages.ts';
-import { readDaemonSet } from './object-reader.ts';
-import { classifyRead, classifyWrite, unavailableRead } from './status-classifier.ts';
+import { readStatus } from '../api/api-status.ts';
+import { isObjectName, namespacedPath } from '../api/effect-request.ts';
+import { NO_PRESSURE, NOT_A_NAME, listPages } from '../api/list-pages.ts';
+import { readDaemonSet } from '../api/object-reader.ts';
+import { classifyRead, classifyWrite, unavailableRead } from '../api/status-classifier.ts';
 import type { Transport, TransportAnswer } from '../transport/transport.ts';
 
 function isMissingNamespace(answer: TransportAnswer): boolean {
