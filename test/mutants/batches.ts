@@ -16,6 +16,9 @@ const BASIS = 'src/app/reconcile/read/read-basis.ts';
 const EARLY_TEST = 'test/unit/app/reconcile/read/early-reads.test.ts';
 const WRITER = 'src/adapters/dynamodb/batched-writer.ts';
 const WRITER_TEST = 'test/unit/adapters/dynamodb/batched-writer.test.ts';
+const SHORT_WAY = 'packages/local-aws/src/dynamodb/short-way.ts';
+const SHORT_WAY_TEST = 'test/integration/local-aws/short-way.test.ts';
+const STATEMENTS_TEST = 'test/integration/local-aws/batch-statements.test.ts';
 const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
 
 /** The rows of batches of hints. */
@@ -43,6 +46,20 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: "if (hint.reason !== 'due' || uid === undefined) return undefined;",
     after: "if (hint.reason !== 'manual' || uid === undefined) return undefined;",
     killedBy: { file: EARLY_TEST, title: 'takes one moment of reads' },
+  },
+  'tables-trust-a-form-that-was-refused': {
+    bug: 'the local table does a write that DynamoDB refuses, since nobody asked dynalite about its form (issue 16)',
+    file: SHORT_WAY,
+    before: "if (!this.#forms.has(form)) return { kind: 'long', form };",
+    after: '',
+    killedBy: { file: SHORT_WAY_TEST, title: 'answers any requests' },
+  },
+  'tables-change-a-key': {
+    bug: 'a statement to the local table makes an item whose key is not its own',
+    file: SHORT_WAY,
+    before: ' || touchesKey',
+    after: '',
+    killedBy: { file: STATEMENTS_TEST, title: 'changes a key' },
   },
   'writes-trust-a-repeated-batch': {
     bug: 'a batch that was repeated takes its own success for a lost race (spec faults 33)',

@@ -1,4 +1,4 @@
-/** Batches of statements that dynalite is not asked for: forms that are not known, and two about one item. */
+/** Statements that are refused: forms that are not known, a change of a key, and two about one item. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { BatchExecuteStatementCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -51,6 +51,14 @@ it('refuses each statement of another form by itself, and does the others', asyn
     await codesOf([{ ...update(4), Statement: `${update(4).Statement} AND "v"=3` }]),
     ['ValidationError'],
   );
+});
+
+it('refuses a statement that changes a key, in the words of dynalite', async () => {
+  for (const name of ['pk', 'sk']) {
+    const { Statement: text, Parameters } = update(4);
+    const codes = await codesOf([{ Statement: text.replace('"v"', `"${name}"`), Parameters }]);
+    assert.deepEqual(codes, ['ValidationError'], name);
+  }
 });
 
 it('refuses two statements about one item', async () => {

@@ -5,15 +5,15 @@
 // their keys read; another operation is judged by its action alone, and no role of ours grants one.
 import { accessKeyOf, type Authorizer, type Decision } from '../iam/authorizer.ts';
 import { statementsOf } from './batch-statements.ts';
-import { updateOf } from './statement.ts';
+import { changeOf } from './statement.ts';
 
 /** What a request is authorised by. */
 export interface TableRequest {
   readonly authorization: string | undefined;
   /** The operation, as X-Amz-Target names it. */
   readonly name: string;
-  /** The body as sent. */
-  readonly body: string;
+  /** The body, parsed; empty where it was no JSON: it names no table, so nobody but an administrator gets further. */
+  readonly fields: object;
   readonly arnOf: (tableName: string) => string;
 }
 
@@ -64,9 +64,9 @@ function actionOf(name: string): string {
   return name === STATEMENTS ? 'PartiQLUpdate' : name;
 }
 
-function touchedTables({ name, body }: TableRequest): readonly TouchedTable[] {
-  if (name === STATEMENTS) return statementsOf(body).map(touchedBy);
-  const fields = parseFields(body);
+function touchedTables({ name, fields: sent }: TableRequest): readonly TouchedTable[] {
+  if (name === STATEMENTS) return statementsOf(sent).map(touchedBy);
+  const fields: Fields = sent;
   if (name !== 'BatchGetItem') {
     return [{ tableName: fields.TableName ?? '', leadingKeys: () => keysOf(name, fields) }];
   }
@@ -76,12 +76,12 @@ function touchedTables({ name, body }: TableRequest): readonly TouchedTable[] {
   }));
 }
 
-function touchedBy(statement: Parameters<typeof updateOf>[0]): TouchedTable {
-  const update = updateOf(statement);
+function touchedBy(statement: Parameters<typeof changeOf>[0]): TouchedTable {
+  const change = changeOf(statement);
   return {
-    tableName: update?.TableName ?? '',
+    tableName: change?.tableName ?? '',
     leadingKeys: () => {
-      const partition = update?.Key.pk['S'];
+      const partition = change?.key.pk['S'];
       return [typeof partition === 'string' ? partition : ''];
     },
   };
@@ -110,16 +110,6 @@ function partitionOf(key: Key | undefined): string {
 function queriedPartition(fields: Fields): string {
   const placeholder = /(?:^|\s|\()pk\s*=\s*(:\w+)/.exec(fields.KeyConditionExpression ?? '')?.[1];
   return fields.ExpressionAttributeValues?.[placeholder ?? '']?.S ?? '';
-}
-
-function parseFields(body: string): Fields {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null ? parsed : {};
-  } catch {
-    // The emulator answers what is no JSON; it names no table, so nobody but an administrator gets there.
-    return {};
-  }
 }
 
 function refusalOf(decision: Exclude<Decision, { kind: 'allowed' }>): TableRefusal {

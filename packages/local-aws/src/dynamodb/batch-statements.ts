@@ -1,53 +1,48 @@
-// BatchExecuteStatement for dynalite, which has none: each statement as an UpdateItem, asked of dynalite itself.
+// BatchExecuteStatement for dynalite, which has none: each statement as a change of one item (short-way.ts), or as an
+// UpdateItem, asked of dynalite itself.
 //
 // Statements succeed or fail by themselves, in the words of the API reference (BatchStatementError). Only updates of the
 // form that statement.ts knows are understood; reads, inserts and deletes are refused as a ValidationError of theirs.
 // Two statements about one item are refused as a whole: in which order they would be done is nobody's to assume.
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { updateOf } from './statement.ts';
-import type { Statement, UpdateInput } from './statement.ts';
-
-type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { changeOf, updateOf } from './statement.ts';
+import type { ItemChange, Statement, UpdateInput } from './statement.ts';
 
 interface Answer {
   readonly TableName?: string;
   readonly Error?: { readonly Code: string; readonly Message: string };
 }
 
-const OPERATION = 'BatchExecuteStatement';
-const STATEMENTS_MAX = 25;
-
-/** Teaches a server that has its one listener already, and does not listen yet. */
-export function answerStatements(server: Server): void {
-  const [emulator, ...others] = server.listeners('request') as RequestListener[];
-  if (emulator === undefined || others.length > 0) throw new Error('dynalite has changed');
-  server.removeAllListeners('request');
-  server.on('request', (request, response) => {
-    if (!String(request.headers['x-amz-target']).endsWith(`.${OPERATION}`)) {
-      emulator(request, response);
-      return;
-    }
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const update = (input: UpdateInput): Promise<Answer> => ask(emulator, request, input);
-      void answer(Buffer.concat(chunks).toString('utf8'), update).then(({ status, body }) => {
-        const headers = { 'Content-Type': 'application/x-amz-json-1.0' };
-        response.writeHead(status, headers).end(JSON.stringify(body));
-      });
-    });
-  });
+/** Who does a statement. */
+export interface StatementDoers {
+  /** Whether it was done, or its condition failed; undefined: dynalite has to decide. */
+  readonly change: (change: ItemChange) => Promise<'done' | 'lost' | undefined>;
+  readonly dynalite: (input: UpdateInput) => Promise<DynaliteAnswer>;
 }
 
-async function answer(
-  text: string,
-  update: (input: UpdateInput) => Promise<Answer>,
-): Promise<{ readonly status: number; readonly body: unknown }> {
-  const statements = statementsOf(text);
-  const updates = statements.map(updateOf);
-  const keys = updates.flatMap((one) =>
-    one === undefined ? [] : [JSON.stringify([one.TableName, one.Key])],
+/** What dynalite answered. */
+export interface DynaliteAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+const STATEMENTS_MAX = 25;
+const LOST: Answer = {
+  Error: { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed' },
+};
+const UNKNOWN: Answer = {
+  Error: { Code: 'ValidationError', Message: 'a statement that this server does not know' },
+};
+
+/** Does the statements of a request. */
+export async function doStatements(
+  statements: readonly Statement[],
+  doers: StatementDoers,
+): Promise<{ readonly status: 200 | 400; readonly text: string }> {
+  const changes = statements.map(changeOf);
+  const keys = changes.flatMap((one) =>
+    one === undefined ? [] : [JSON.stringify([one.tableName, one.key])],
   );
   const isBounded = statements.length > 0 && statements.length <= STATEMENTS_MAX;
   if (!isBounded || new Set(keys).size < keys.length) {
@@ -55,33 +50,39 @@ async function answer(
       ? 'Provided list of item keys contains duplicates'
       : `1 to ${STATEMENTS_MAX} statements are taken`;
     const body = { __type: 'com.amazon.coral.validate#ValidationException', message };
-    return { status: 400, body };
+    return { status: 400, text: JSON.stringify(body) };
   }
-  const unknown: Answer = {
-    Error: { Code: 'ValidationError', Message: 'a statement that this server does not know' },
-  };
   const answers = await Promise.all(
-    updates.map((one) => (one === undefined ? Promise.resolve(unknown) : update(one))),
+    statements.map((statement, index) => doOne(statement, changes[index], doers)),
   );
-  return { status: 200, body: { Responses: answers } };
+  return { status: 200, text: JSON.stringify({ Responses: answers }) };
 }
 
-/** The statements of a request as sent; none where it is no such request. */
-export function statementsOf(text: string): readonly Statement[] {
-  try {
-    const parsed = JSON.parse(text) as { readonly Statements?: unknown } | null;
-    return Array.isArray(parsed?.Statements) ? (parsed.Statements as readonly Statement[]) : [];
-  } catch {
-    return [];
-  }
+async function doOne(
+  statement: Statement,
+  change: ItemChange | undefined,
+  doers: StatementDoers,
+): Promise<Answer> {
+  if (change === undefined) return UNKNOWN;
+  const { tableName: TableName } = change;
+  const outcome = await doers.change(change);
+  if (outcome !== undefined) return outcome === 'done' ? { TableName } : LOST;
+  const input = updateOf(statement);
+  return input === undefined ? UNKNOWN : answerOf(TableName, await doers.dynalite(input));
+}
+
+/** The statements of a request; none where it has none. */
+export function statementsOf(fields: object): readonly Statement[] {
+  const { Statements: statements } = fields as { readonly Statements?: unknown };
+  return Array.isArray(statements) ? (statements as readonly Statement[]) : [];
 }
 
 /** Asks dynalite as if this had come by the wire, in the name of the same sender. */
-function ask(
+export function askDynalite(
   emulator: RequestListener,
   { headers }: IncomingMessage,
   input: UpdateInput,
-): Promise<Answer> {
+): Promise<DynaliteAnswer> {
   return new Promise((resolve) => {
     const request = Object.assign(new EventEmitter(), {
       headers: { ...headers, 'x-amz-target': 'DynamoDB_20120810.UpdateItem' },
@@ -92,17 +93,17 @@ function ask(
       statusCode: 200,
       setHeader: () => undefined,
       end: (text: string) => {
-        resolve(answerOf(input.TableName, response.statusCode, text));
+        resolve({ status: response.statusCode, text });
       },
     };
     // What dynalite uses of a request and a response.
-    emulator(request as unknown as IncomingMessage, response as unknown as ServerResponse);
+    emulator(request as unknown as IncomingMessage, response as unknown as ServerResponse<never>);
     request.emit('data', Buffer.from(JSON.stringify(input)));
     request.emit('end');
   });
 }
 
-function answerOf(tableName: string, status: number, text: string): Answer {
+function answerOf(tableName: string, { status, text }: DynaliteAnswer): Answer {
   if (status === 200) return { TableName: tableName };
   const { __type: type = '', message = '' } = JSON.parse(text) as {
     readonly __type?: string;

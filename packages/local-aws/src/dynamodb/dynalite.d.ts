@@ -15,17 +15,30 @@ declare module 'dynalite' {
   export = dynalite;
 }
 
-/** Its stores, of which nothing but the opening of iterators is used. */
+/** Its stores: iterators, and items by their key. */
 declare module 'dynalite/db/index.js' {
   interface Iterator {
     close(): Promise<void>;
     return?: () => Promise<void>;
   }
 
-  const stores: {
-    create: (options: unknown) => {
-      readonly db: Record<'keys' | 'values', (options: unknown) => Iterator>;
+  type Done = (error?: Error | null) => void;
+
+  interface Items {
+    readonly lock: (key: string, run: (release: (done: Done) => Done) => void) => void;
+    put(key: string, item: unknown, done: Done): void;
+  }
+
+  interface Store {
+    readonly db: Record<'keys' | 'values', (options: unknown) => Iterator> & {
+      getSync(key: string, options: { readonly valueEncoding: 'utf8' }): string | undefined;
     };
+    getItemDb(tableName: string): Items;
+  }
+
+  const stores: {
+    create: (options: unknown) => Store;
+    createKey: (item: object, table: object) => string;
   };
   export = stores;
 }

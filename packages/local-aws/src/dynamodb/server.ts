@@ -1,18 +1,14 @@
-// eslint-disable-next-line @typescript-eslint/triple-slash-reference -- an ambient declaration cannot be imported
-/// <reference path="./dynalite.d.ts" />
 // The DynamoDB emulator: dynalite in this process, on a loopback port, in memory or on disk.
 //
 // Assumes what Rollcall promises to use: single-item conditional writes, by themselves or as updates of one
 // BatchExecuteStatement (batch-statements.ts), GetItem, Query and BatchGetItem. dynalite has no transactions, no streams, no time to live, and gives no item with a failed condition; nothing here adds
-// them. On disk it is LevelDB without sync: it survives a kill of the process, not a power cut, and only one process
+// them. What is asked most takes a short way past it, over the same items (front.ts). On disk it is LevelDB without sync: it survives a kill of the process, not a power cut, and only one process
 // may hold the directory. dynalite throws from its callbacks when a client hangs up or when the database closes
 // under a request: both would end this process, so hang-ups are ignored and requests end before the database does.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import dynalite from 'dynalite';
-import { answerStatements } from './batch-statements.ts';
-import { closeIterators } from './closing-iterators.ts';
-import { guardTables, type TableGuard } from './guard.ts';
+import { standBefore, type TableGuard } from './front.ts';
+import { openDynalite } from './store.ts';
 
 /** How the DynamoDB emulator is set up. */
 export interface DynamoDbServerOptions {
@@ -34,15 +30,13 @@ export async function startDynamoDbServer(
   options: DynamoDbServerOptions = {},
 ): Promise<DynamoDbServer> {
   const { dataDirectory } = options;
-  closeIterators();
-  const server = dynalite({
+  const { server, store } = openDynalite({
     createTableMs: 0,
     deleteTableMs: 0,
     updateTableMs: 0,
     ...(dataDirectory !== undefined && { path: dataDirectory }),
   });
-  answerStatements(server);
-  if (options.guard !== undefined) guardTables(server, options.guard);
+  standBefore(server, { store, guard: options.guard });
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
   const requests = countRequests(server);

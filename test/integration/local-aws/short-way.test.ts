@@ -1,0 +1,219 @@
+/**
+ * What is answered without dynalite is answered as dynalite would: the same requests, in the same order, to a server of which
+ * each takes the short way where there is one, and to another that is asked for consumed capacity, which only dynalite knows.
+ * dynalite's answers bear a checksum; those of the short way have none.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
+import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
+import { createKeyTable } from '../../support/create-key-table.ts';
+
+const TABLE = 'view';
+const STEPS = 1500;
+const AUTHORIZATION = 'AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host, Signature=s';
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly isShort: boolean;
+}
+
+interface Sent {
+  readonly operation: string;
+  readonly fields: Record<string, unknown>;
+}
+
+async function send({ endpoint }: DynamoDbServer, { operation, fields }: Sent): Promise<Answer> {
+  const answer = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': `DynamoDB_20120810.${operation}`,
+      'x-amz-date': '20260101T000000Z',
+      authorization: AUTHORIZATION,
+    },
+    body: JSON.stringify(fields),
+  });
+  const { __type: type, ...body } = (await answer.json()) as Record<string, unknown>;
+  const kind = typeof type === 'string' ? { type: type.slice(type.indexOf('#') + 1) } : {};
+  return {
+    status: answer.status,
+    body: { ...body, ...kind },
+    isShort: !answer.headers.has('x-amz-crc32'),
+  };
+}
+
+/** A batch comes in any order. */
+function sorted({ status, body }: Answer): unknown {
+  const { Responses: responses, message: _words, Message: _others, ...others } = body;
+  if (responses === undefined) return { status, others };
+  const items = Object.values(responses as object)
+    .flat()
+    .map((item) => JSON.stringify(item));
+  const { UnprocessedKeys: _none, ...rest } = others;
+  return { status, rest, items: items.toSorted() };
+}
+
+const CONDITIONS = [
+  'attribute_not_exists(pk)',
+  'attribute_exists(pk) AND stamp = :s',
+  'attribute_not_exists(pk) OR stamp < :s',
+  '(attribute_not_exists(a) OR a < :n) AND NOT (stamp > :s)',
+  'a <> :n',
+  '#a >= :n OR #a <= :s',
+  'stamp = :s AND attribute_exists(b)',
+];
+
+/** Requests that the stores make, and some that are refused. */
+class Requests {
+  readonly #random: () => number;
+
+  constructor(seed: number) {
+    const random = seededRandom(seed);
+    this.#random = () => random.next();
+  }
+
+  next(): Sent {
+    const kind = this.#below(10);
+    if (kind < 2) return { operation: 'GetItem', fields: { ...this.#read(), Key: this.#key() } };
+    if (kind < 4) {
+      const Keys = [...new Set([this.#below(4), this.#below(4)])].map((n) => keyOf(n));
+      return {
+        operation: 'BatchGetItem',
+        fields: { RequestItems: { [TABLE]: { ...this.#read(), TableName: undefined, Keys } } },
+      };
+    }
+    if (kind === 4)
+      return { operation: 'DeleteItem', fields: { TableName: TABLE, Key: this.#key() } };
+    return kind < 7 ? this.#put() : this.#update();
+  }
+
+  #read(): Record<string, unknown> {
+    const ProjectionExpression = this.#below(2) === 0 ? 'pk, sk, stamp' : undefined;
+    return { TableName: TABLE, ConsistentRead: true, ProjectionExpression };
+  }
+
+  #put(): Sent {
+    const item = {
+      ...this.#key(),
+      stamp: this.#text(),
+      ...(this.#below(2) === 0 ? { a: this.#value() } : {}),
+    };
+    return {
+      operation: 'PutItem',
+      fields: { TableName: TABLE, Item: item, ...this.#condition({}) },
+    };
+  }
+
+  #update(): Sent {
+    const UpdateExpression =
+      ['SET stamp = :v', 'SET #b = :v, a = :v', 'SET a = :v REMOVE b', 'SET pk = :v'][
+        this.#below(4)
+      ] ?? '';
+    const names = UpdateExpression.includes('#b') ? { '#b': 'b' } : undefined;
+    const condition = this.#condition({ ':v': this.#value() }, names);
+    return {
+      operation: 'UpdateItem',
+      fields: { TableName: TABLE, Key: this.#key(), UpdateExpression, ...condition },
+    };
+  }
+
+  /** With the placeholders that it uses, and rarely one more. */
+  #condition(
+    others: Record<string, unknown>,
+    names: Record<string, string> = {},
+  ): Record<string, unknown> {
+    const text = CONDITIONS[this.#below(CONDITIONS.length + 1)];
+    const values: Record<string, unknown> = { ...others };
+    if (text?.includes(':s') === true || this.#below(40) === 0) values[':s'] = this.#text();
+    if (text?.includes(':n') === true) values[':n'] = this.#value();
+    const named = { ...names, ...(text?.includes('#a') === true ? { '#a': 'a' } : {}) };
+    return {
+      ConditionExpression: text,
+      ExpressionAttributeNames: Object.keys(named).length === 0 ? undefined : named,
+      ExpressionAttributeValues: Object.keys(values).length === 0 ? undefined : values,
+    };
+  }
+
+  #key(): Record<string, unknown> {
+    return keyOf(this.#below(4));
+  }
+
+  #text(): unknown {
+    return { S: `s${this.#below(4)}` };
+  }
+
+  #value(): unknown {
+    const values = [this.#text(), { N: String(this.#below(30)) }, { B: 'AAECAw==' }, { N: '1.5' }];
+    return values[this.#below(values.length)];
+  }
+
+  #below(bound: number): number {
+    return Math.floor(this.#random() * bound);
+  }
+}
+
+function keyOf(number: number): Record<string, unknown> {
+  return { pk: { S: `p${number % 2}` }, sk: { S: `s${number}` } };
+}
+
+/** The same for dynalite alone. */
+function long({ operation, fields }: Sent): Sent {
+  return { operation, fields: { ...fields, ReturnConsumedCapacity: 'NONE' } };
+}
+
+describe('the short way past dynalite', () => {
+  let servers: readonly [DynamoDbServer, DynamoDbServer];
+
+  before(async () => {
+    servers = await Promise.all([startDynamoDbServer(), startDynamoDbServer()]);
+    for (const { endpoint } of servers) {
+      const client = new DynamoDBClient({
+        region: 'x',
+        endpoint,
+        credentials: operatorCredentials,
+      });
+      await createKeyTable(client, TABLE);
+      client.destroy();
+    }
+  });
+  after(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+
+  it('answers any requests, one after the other, as dynalite does', async (context) => {
+    const seed = Number(process.env['ROLLCALL_TEST_SEED'] ?? '16');
+    context.diagnostic(`replay: ROLLCALL_TEST_SEED=${seed}`);
+    const requests = new Requests(seed);
+    const taken = new Map<string, number>();
+    for (let step = 0; step < STEPS; step += 1) {
+      const sent = requests.next();
+      const [answer, expected] = await Promise.all([
+        send(servers[0], sent),
+        send(servers[1], long(sent)),
+      ]);
+      assert.ok(!expected.isShort, 'the reference is dynalite');
+      assert.deepEqual(sorted(answer), sorted(expected), `step ${step}: ${JSON.stringify(sent)}`);
+      if (answer.isShort) taken.set(sent.operation, (taken.get(sent.operation) ?? 0) + 1);
+    }
+    for (const operation of ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem']) {
+      assert.ok((taken.get(operation) ?? 0) > STEPS / 50, `${operation} took it`);
+    }
+  });
+
+  it('leaves to dynalite what no table is there for, and keys that are none', async () => {
+    const read = { TableName: 'nowhere', Key: keyOf(1) };
+    const nowhere = await send(servers[0], { operation: 'GetItem', fields: read });
+    assert.equal(nowhere.body['type'], 'ResourceNotFoundException');
+    const odd = { TableName: TABLE, Key: { pk: { S: 'p' }, sk: { N: '1' } } };
+    const refused = await send(servers[0], { operation: 'GetItem', fields: odd });
+    assert.equal(refused.body['type'], 'ValidationException');
+    const twice = { RequestItems: { [TABLE]: { Keys: [keyOf(1), keyOf(1)] } } };
+    const doubled = await send(servers[0], { operation: 'BatchGetItem', fields: twice });
+    assert.equal(doubled.body['type'], 'ValidationException');
+  });
+});
