@@ -10,6 +10,7 @@ import type { LaneBlock, NodeView } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { RefusalEntry } from '../model/state.ts';
 import type { Placement } from '../model/verdict.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { isGoing } from '../pods/plan-pods.ts';
 import type { NodeDecision, PodDecisions } from '../pods/plan-pods.ts';
@@ -147,13 +148,14 @@ function describer(planning: Planning): Describe {
   const facts = (pod: PodProjection, node: NodeName | undefined): RolloutPod => {
     const refused = refusedDeletes.get(pod.uid);
     const blocked = node === undefined ? undefined : blockedNodes?.get(node);
-    return {
+    const found = {
       pod,
       isAvailable: isAvailable(pod, at),
       isDoomed: unresolvedDeletes.has(pod.uid),
-      ...(refused === undefined ? {} : { refused }),
-      ...(blocked === undefined ? {} : { blocked }),
     };
+    // Most pods, of thousands: without a copy.
+    if (refused === undefined && blocked === undefined) return found;
+    return { ...found, ...defined({ refused, blocked }) };
   };
   return (pods, { node, leaving }) => {
     let old: PodProjection | undefined;

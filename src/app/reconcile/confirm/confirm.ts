@@ -162,7 +162,8 @@ async function confirmForeign(input: ConfirmInput): Promise<ForeignConfirmation>
     input.isLive ||
     isFirstCreate(subject, now.era) ||
     intents.settled.some(isResolvedByTime) ||
-    (subject.view.hasForeignNames && !isListedFor(subject.state.foreignListed, now));
+    // Names are looked at last: of thousands of pods.
+    (!isListedFor(subject.state.foreignListed, now) && subject.view.hasForeignNames);
   if (!isNeeded) return { isClear: true };
   const { view, read } = subject;
   const knownUids = new Set<string>(read.pods.map((pod) => pod.uid));
