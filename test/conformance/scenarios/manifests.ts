@@ -19,6 +19,10 @@ const COLLECTIONS: Readonly<Record<string, { readonly prefix: string; readonly p
     },
     Role: { prefix: '/apis/rbac.authorization.k8s.io/v1', plural: 'roles' },
     RoleBinding: { prefix: '/apis/rbac.authorization.k8s.io/v1', plural: 'rolebindings' },
+    CustomResourceDefinition: {
+      prefix: '/apis/apiextensions.k8s.io/v1',
+      plural: 'customresourcedefinitions',
+    },
     ValidatingAdmissionPolicy: {
       prefix: '/apis/admissionregistration.k8s.io/v1',
       plural: 'validatingadmissionpolicies',

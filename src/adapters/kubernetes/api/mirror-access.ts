@@ -80,7 +80,7 @@ export function createMirrorAccess({
         object,
         (path) => ({
           method: 'PATCH',
-          path: `${path}${part === 'status' ? '/status' : ''}?fieldManager=rollcall&force=true&fieldValidation=Strict`,
+          path: `${path}${part === 'status' ? '/status' : ''}?fieldManager=rollcall&force=true`,
           contentType: APPLY,
           body: JSON.stringify(object),
         }),

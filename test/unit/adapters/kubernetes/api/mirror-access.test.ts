@@ -42,7 +42,7 @@ describe('createMirrorAccess', () => {
       object: OBJECT,
     });
     await mirrors.applyMirror(OBJECT, 'status');
-    const query = '?fieldManager=rollcall&force=true&fieldValidation=Strict';
+    const query = '?fieldManager=rollcall&force=true';
     const path = '/apis/rollcall.dev/v1alpha1/namespaces/ops/fleetdaemonsets/agent';
     assert.deepEqual(
       requests.map((request) => request.path),
