@@ -165,7 +165,8 @@ describe('infra/mirror', () => {
       }
       known.add(at);
       if (Array.isArray(value)) {
-        for (const item of value) walk(item, schema['items'] as JsonObject | undefined, `${at}[]`);
+        for (const item of value as readonly Json[])
+          walk(item, schema['items'] as JsonObject | undefined, `${at}[]`);
       } else if (typeof value === 'object' && value !== null) {
         const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonObject>>;
         for (const [name, member] of Object.entries(value)) {

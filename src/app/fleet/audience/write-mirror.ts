@@ -46,7 +46,7 @@ export async function writeMirror(
     nowMs,
   });
   const writes = isSame ? 0 : 1;
-  if (isEqual(object.object['status'], status['status'])) return { kind: 'shown', writes };
+  if (saysTheSame(object.object['status'], status['status'])) return { kind: 'shown', writes };
   const written = await mirrors.applyMirror(withVersion(status, object.object), 'status');
   return written.kind === 'written' ? { kind: 'shown', writes: writes + 1 } : written;
 }
@@ -71,6 +71,13 @@ function isLater(live: JsonObject, record: FleetRecord): boolean {
   const version = jsonMember(live['status'], 'recordVersion');
   const isOurs = jsonMember(live['spec'], 'uid') === record.uid;
   return isOurs && typeof version === 'number' && version > record.version;
+}
+
+/** A record that only falls due later has another version, and nothing to tell. */
+function saysTheSame(live: Json | undefined, wanted: Json | undefined): boolean {
+  const told = (status: Json | undefined): Json | undefined =>
+    isJsonObject(status) ? { ...status, recordVersion: 0 } : status;
+  return isEqual(told(live), told(wanted));
 }
 
 function isEqual(left: Json | undefined, right: Json | undefined): boolean {

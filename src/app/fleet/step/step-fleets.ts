@@ -30,7 +30,8 @@ export async function stepFleets(
 ): Promise<void> {
   const { clock, log, metrics } = dependencies;
   const wallDeadlineMs = clock.nowMs() + (deadlineMs - clock.monotonicMs());
-  for (const key of await findDue(dependencies)) {
+  const { due, others } = await findDue(dependencies);
+  for (const key of due) {
     for (let decisions = 0; decisions < DECISIONS_MAX; decisions += 1) {
       if (clock.monotonicMs() >= deadlineMs) return;
       try {
@@ -44,12 +45,23 @@ export async function stepFleets(
       }
     }
   }
+  // Last, since nothing waits for them: what is shown already costs nothing, what could not be shown is tried again.
+  for (const record of others) {
+    if (clock.monotonicMs() >= deadlineMs) return;
+    await dependencies.audience.show(record);
+  }
 }
 
-async function findDue(dependencies: StepFleetsDependencies): Promise<readonly FleetKey[]> {
+/** Fleets to step, and the records of the others. */
+interface Turn {
+  readonly due: readonly FleetKey[];
+  readonly others: readonly FleetRecord[];
+}
+
+async function findDue(dependencies: StepFleetsDependencies): Promise<Turn> {
   const { clock, registry } = dependencies;
   const [heads, records] = await Promise.all([listHeads(dependencies), listRecords(dependencies)]);
-  if (heads.length === 0 && records.size === 0) return [];
+  if (heads.length === 0 && records.size === 0) return { due: [], others: [] };
   const revision = await registry.readRegistryRevision();
   const nowMs = clock.nowMs();
   const isDue = (head: FleetHead): boolean => {
@@ -62,7 +74,10 @@ async function findDue(dependencies: StepFleetsDependencies): Promise<readonly F
   const gone = [...records.values()].filter((record) => !named.has(formatFleetKey(record)));
   // Who waits longest goes first, so that a turn that ends early starves nobody.
   const dueAt = (key: FleetKey): number => records.get(formatFleetKey(key))?.dueAtMs ?? 0;
-  return [...heads.filter(isDue), ...gone].sort((left, right) => dueAt(left) - dueAt(right));
+  const due = [...heads.filter(isDue), ...gone].sort((left, right) => dueAt(left) - dueAt(right));
+  const stepped = new Set(due.map((key) => formatFleetKey(key)));
+  const others = [...records.values()].filter((record) => !stepped.has(formatFleetKey(record)));
+  return { due, others };
 }
 
 async function listHeads({ fleets }: StepFleetsDependencies): Promise<readonly FleetHead[]> {

@@ -204,6 +204,14 @@ describe('show', () => {
     assert.equal(place.status('state'), 'Halted');
   });
 
+  it('writes nothing for a record that only falls due later', async () => {
+    await place.setMirror();
+    await place.audience.show(fleetRecord());
+    await place.clock.advance(60_000);
+    await place.audience.show(fleetRecord({ version: 8, dueAtMs: Infinity }));
+    assert.deepEqual(place.mirrors.writes, ['object', 'status']);
+  });
+
   it('raises the generation with a new release, so that no old status passes for it', async () => {
     await place.setMirror();
     const record = fleetRecord();
@@ -257,7 +265,7 @@ describe('show', () => {
       if (isFirst) place.mirrors.put({ ...place.mirror }, 'status');
       isFirst = false;
     };
-    const next = fleetRecord({ version: 8 });
+    const next = { ...standing('halted'), version: 8 };
     await place.audience.show(next);
     assert.equal(place.status('recordVersion'), 7);
     await place.audience.show(next);
