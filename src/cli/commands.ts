@@ -14,6 +14,8 @@ import { resetClusterCommand } from './cluster/change/reset-cluster.ts';
 import { setClusterCommand } from './cluster/change/set-cluster.ts';
 import { showClusterCommand } from './cluster/show/show-cluster.ts';
 import type { CommandModule } from './command-line/command-module.ts';
+import { freezeCommand } from './freeze/freeze-command.ts';
+import { thawCommand } from './freeze/thaw-command.ts';
 import { FLEET_COMMANDS } from './fleet/fleet-commands.ts';
 import { listDeadLettersCommand } from './dead-letter/list-dead-letters.ts';
 import { pruneDeadLettersCommand } from './dead-letter/prune-dead-letters.ts';
@@ -39,6 +41,8 @@ export const COMMANDS: readonly CommandModule[] = [
   explainCommand,
   ...ROLLOUT_COMMANDS,
   ...FLEET_COMMANDS,
+  freezeCommand,
+  thawCommand,
   listDeadLettersCommand,
   redriveDeadLettersCommand,
   pruneDeadLettersCommand,

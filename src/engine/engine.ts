@@ -95,7 +95,7 @@ interface BringUp {
 
 async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, 'stop'>> {
   Object.assign(process.env, aws.environment);
-  const { registry, view, destroy } = openStores(aws);
+  const { registry, freezes, view, destroy } = openStores(aws);
   stops.push(destroy);
   const clusterUids = await registerAll(options, { registry, view });
   const handlers = await loadHandlers({
@@ -111,7 +111,7 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
   await Promise.all(watchers.map((watcher) => watcher.started));
   const clock = createSystemClock();
   stops.push(keepHeapSlim({ heap: processHeap, clock, counts: aws.counts, log: options.log }));
-  const overviews = new Overviews({ registry, view, clock });
+  const overviews = new Overviews({ registry, freezes, view, clock });
   const overview = async (): Promise<readonly ClusterOverview[]> => {
     const all = options.clusters.map(({ id }) => overviews.read(id));
     return (await Promise.all(all)).filter((one) => one !== undefined);

@@ -22,6 +22,9 @@ import type { ClusterMeta, NameItem } from '../core/model/view-items.ts';
 import type { StagedProgress } from '../core/model/staged-progress.ts';
 import type { NodeCode, Verdict } from '../core/model/verdict.ts';
 import { defined } from '@rollcall/base/defined.ts';
+import { standingFreeze } from '../core/takeover/freeze.ts';
+import type { Freeze, StandingFreeze } from '../core/takeover/freeze.ts';
+import { freezeInForce } from '../core/takeover/registration-guard.ts';
 import { hasSentinelName } from '../core/takeover/takeover-sentinel.ts';
 import { shownBudget, shownLane } from '../app/rollout/shown-nodes.ts';
 import type { ShownBudget, ShownLane } from '../app/rollout/shown-nodes.ts';
@@ -29,6 +32,7 @@ import { stagedStatus } from '../app/rollout/staged-status.ts';
 import type { StagedStatus } from '../app/rollout/staged-status.ts';
 import { namePages } from '../app/clusters/name-pages.ts';
 import { createPolicyReader } from '../adapters/policy/policy-reader.ts';
+import type { FreezeStore } from '../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';
 
@@ -60,6 +64,8 @@ export interface DaemonSetOverview {
   > & { readonly budget?: ShownBudget; readonly lane?: ShownLane };
   /** A removal of pods that waits for somebody to confirm it; in another mode than takeover it was only told of. */
   readonly shrink?: HeldShrink;
+  /** By name, in every cluster; absent: it is not, whatever its cluster is. */
+  readonly frozen?: StandingFreeze;
 }
 
 /** One cluster. */
@@ -68,6 +74,8 @@ export interface ClusterOverview {
   readonly clusterUid: string;
   readonly mode: string;
   readonly isFrozen: boolean;
+  /** By whom and why, with the whole stack or by itself; absent: it is not frozen. */
+  readonly frozen?: StandingFreeze;
   /** True when the view is known to be whole. */
   readonly isViewComplete: boolean;
   readonly incompleteReason?: string;
@@ -77,6 +85,7 @@ export interface ClusterOverview {
 /** What an overview reads from. */
 export interface OverviewSources {
   readonly registry: RegistryStore;
+  readonly freezes: Pick<FreezeStore, 'readFreeze'>;
   readonly view: ViewStore;
   readonly clock: Clock;
 }
@@ -110,16 +119,21 @@ export class Overviews {
 
   /** Reads one cluster; undefined when it is not registered. Rejects when a table fails. */
   async read(id: ClusterId): Promise<ClusterOverview | undefined> {
-    const { registry, view } = this.#sources;
-    const registration = await registry.readCluster(id);
+    const { registry, freezes, view } = this.#sources;
+    const [registration, freeze] = await Promise.all([
+      registry.readCluster(id),
+      freezes.readFreeze(),
+    ]);
     if (registration === undefined) return undefined;
     const meta = await view.readMeta(registration.clusterUid);
-    const daemonSets = await this.#readDaemonSets(registration, meta);
+    const daemonSets = await this.#readDaemonSets(registration, freeze, meta);
+    const frozen = freezeInForce(registration, freeze.all && { scope: 'stack', note: freeze.all });
     return {
       cluster: registration.id,
       clusterUid: registration.clusterUid,
       mode: registration.mode,
-      isFrozen: registration.isFrozen,
+      isFrozen: frozen !== undefined,
+      ...defined({ frozen }),
       isViewComplete: meta?.isComplete === true && !meta.isCutOpen,
       ...defined({ incompleteReason: meta?.incompleteReason }),
       daemonSets,
@@ -128,6 +142,7 @@ export class Overviews {
 
   async #readDaemonSets(
     registration: ClusterRegistration,
+    freeze: Freeze,
     meta: ClusterMeta | undefined,
   ): Promise<readonly DaemonSetOverview[]> {
     const { view } = this.#sources;
@@ -143,7 +158,8 @@ export class Overviews {
         readPosition(meta ?? {}, ref, view),
       ]);
       if (daemonSet === undefined) continue;
-      const basis = { registration, meta, ref, daemonSet, state, position };
+      const frozen = defined({ frozen: standingFreeze(freeze, item) });
+      const basis = { registration, ...frozen, meta, ref, daemonSet, state, position };
       const codes = meta === undefined ? undefined : await this.#count({ ...basis, meta }, warmth);
       if (codes !== undefined) counted.set(item.uid, codes);
       const rollout = this.#rolloutOf(basis, codes);
@@ -202,11 +218,12 @@ function overviewOf(
   { namespace, name }: NameItem,
   {
     ref,
+    frozen,
     daemonSet,
     state,
     codes,
     rollout,
-  }: Pick<Basis, 'ref' | 'daemonSet' | 'state'> &
+  }: Pick<Basis, 'ref' | 'frozen' | 'daemonSet' | 'state'> &
     Pick<DaemonSetOverview, 'codes'> & { readonly rollout: DaemonSetOverview['rollout'] },
 ): DaemonSetOverview | undefined {
   const { object } = daemonSet;
@@ -221,15 +238,18 @@ function overviewOf(
     openIntents: state?.intents.length ?? 0,
     isComplete: state?.memo !== undefined,
     ...defined({ dueAtMs: state?.dueAtMs, rollout, shrink: state?.shrink?.held }),
+    ...(frozen?.scope === 'daemon-set' ? { frozen } : {}),
   };
 }
 
 /** What verdicts rest on: versions and stamps, and the breaker. */
-function textOf({ registration, meta, daemonSet, position, state }: Basis, nowMs: number): string {
+function textOf(basis: Basis, nowMs: number): string {
+  const { registration, frozen, meta, daemonSet, position, state } = basis;
   const { podsChanged, revisionsChanged } = position;
   return [
     registration.configVersion,
     registration.rival?.seenAtMs ?? 0,
+    JSON.stringify(frozen ?? {}),
     meta.isComplete,
     meta.isCutOpen,
     meta.nodesChanged,

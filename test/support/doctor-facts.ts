@@ -2,6 +2,7 @@
 import type { DoctorFacts } from '../../src/app/doctor/facts.ts';
 import { checked } from '../../src/app/doctor/finding.ts';
 import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
+import { NO_FREEZE } from '../../src/core/takeover/freeze.ts';
 import { WATCHED_KINDS } from '../../src/core/model/projections.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { metaOf, registrationOf } from './store-suite.ts';
@@ -27,6 +28,7 @@ export function healthyFacts(registration: ClusterRegistration = takenOver): Doc
   return {
     nowMs,
     registration: { kind: 'found', registration },
+    freeze: checked(NO_FREEZE),
     deployment: checked({ release: '1.0.0', ownRelease: '1.0.0' }),
     endpoint: checked({
       address: { kind: 'judged', host: 'cluster.example', port: 443, isPrivate: false },

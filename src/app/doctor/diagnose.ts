@@ -28,6 +28,7 @@ import {
   judgeFreeze,
   judgeMode,
   judgeRegistration,
+  judgeStackFreeze,
 } from './judge-registration.ts';
 import {
   judgeBreaker,
@@ -43,6 +44,7 @@ export function diagnose(facts: DoctorFacts): readonly Finding[] {
   const { registration } = facts;
   const found = [
     judgeRegistration(facts),
+    ...judgeStackFreeze(facts),
     judgeDeployment(facts),
     judgeEventsQueue(facts),
     judgeDeadLetters(facts),

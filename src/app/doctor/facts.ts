@@ -8,6 +8,7 @@ import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { Permission } from '../../core/daemon-set/permission.ts';
+import type { Freeze } from '../../core/takeover/freeze.ts';
 import type { EndpointFacts } from '../../ports/cluster/endpoint-probe.ts';
 import type { Checked } from './finding.ts';
 
@@ -99,6 +100,8 @@ export type CredentialAnswer = 'accepted' | 'unauthorized' | 'forbidden';
 export interface DoctorFacts {
   readonly nowMs: number;
   readonly registration: RegistrationFact;
+  /** What is frozen for the whole stack. */
+  readonly freeze: Checked<Freeze | 'unreadable'>;
   readonly deployment: Checked<{ readonly release: string; readonly ownRelease: string }>;
   /** The registered endpoint, step by step, without a credential. */
   readonly endpoint: Checked<EndpointFacts>;

@@ -4,6 +4,8 @@
  * Pure. An unreadable item counts as frozen, and so it is said.
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { describeFreeze } from '../../core/takeover/freeze.ts';
 import type { DoctorFacts } from './facts.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -34,13 +36,56 @@ export function judgeRegistration({ registration }: DoctorFacts): Finding {
   }
 }
 
-/** Freeze. */
-export function judgeFreeze({ id, isFrozen }: ClusterRegistration): Finding {
+/** Freeze of the cluster itself. */
+export function judgeFreeze({
+  id,
+  isFrozen,
+  frozen,
+}: Pick<ClusterRegistration, 'id' | 'isFrozen' | 'frozen'>): Finding {
   if (!isFrozen) return ok('freeze', 'not-frozen', 'not frozen');
+  const standing = describeFreeze({ scope: 'cluster', ...defined({ note: frozen }) });
   return warning('freeze', 'frozen', {
-    seen: 'the cluster is frozen: nothing is created, deleted or changed in it',
-    next: `When that is not meant any more: rollcall cluster set ${id} --unfreeze`,
+    seen: `${lowered(standing)}: nothing is created, deleted or changed in it`,
+    next: `When that is not meant any more: rollcall thaw --cluster ${id}`,
   });
+}
+
+/** Freezes of the stack, which hold this cluster, too. */
+export function judgeStackFreeze({ freeze }: Pick<DoctorFacts, 'freeze'>): readonly Finding[] {
+  if (freeze.kind === 'unchecked') return [notChecked('freeze', freeze.why)];
+  if (freeze.value === 'unreadable') {
+    return [
+      failed('freeze', 'freeze-unreadable', {
+        seen: 'what is frozen for the stack cannot be read; everything counts as frozen',
+        next: 'Restore the item FREEZE#00 of the registry table from its backup, or remove it by hand.',
+      }),
+    ];
+  }
+  const { all, daemonSets } = freeze.value;
+  const names = Object.entries(daemonSets);
+  return [
+    ...(all === undefined
+      ? []
+      : [
+          warning('freeze', 'stack-frozen', {
+            seen: `${lowered(describeFreeze({ scope: 'stack', note: all }))}: nothing is created, deleted or changed in any cluster`,
+            next: 'When that is not meant any more: rollcall thaw --yes',
+          }),
+        ]),
+    ...names.slice(0, SHOWN_MAX).map(([key, note]) =>
+      warning('freeze', 'daemon-set-frozen', {
+        seen: `${lowered(describeFreeze({ scope: 'daemon-set', note }))} in every cluster: ${key}`,
+        next: `When that is not meant any more: rollcall thaw --daemon-set ${key}`,
+      }),
+    ),
+  ];
+}
+
+/** Findings about DaemonSets that are frozen by name; more of them say no more. */
+const SHOWN_MAX = 5;
+
+function lowered(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** Mode, against what it needs. */

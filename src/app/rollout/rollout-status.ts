@@ -11,6 +11,9 @@ import type { PolicyProblem } from '../../core/policy/rollout-policy.ts';
 import type { RolloutPhase } from '../../core/rollout/gate.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
 import type { HeldShrink } from '../../core/model/state.ts';
+import { describeFreeze } from '../../core/takeover/freeze.ts';
+import type { StandingFreeze } from '../../core/takeover/freeze.ts';
+import { freezeInForce } from '../../core/takeover/registration-guard.ts';
 import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.ts';
 import { explainRollout } from '../explain/explain.ts';
 import type { Explained, ExplainSources } from '../explain/explain.ts';
@@ -29,6 +32,8 @@ export interface RolloutStatus {
   readonly name: string;
   readonly mode: ClusterMode;
   readonly isFrozen: boolean;
+  /** What is frozen, by whom and why: the stack, the cluster, or this DaemonSet everywhere; absent: nothing. */
+  readonly frozen?: StandingFreeze;
   readonly generation: number;
   readonly observedGeneration: number;
   /** `staged`: by a policy. `rolling`, `on-delete`: by the strategy alone. */
@@ -61,6 +66,7 @@ export async function rolloutStatusOf(
 ): Promise<RolloutStatus> {
   const { key, basis, policy } = found;
   const { registration, meta, daemonSet } = basis;
+  const frozen = freezeInForce(registration, basis.frozen);
   const explained = await explainRollout(basis, sources);
   const stages = explained?.plan.stages;
   const staged = stagedStatus({ ...basis, policy, stages }, sources.nowMs);
@@ -69,7 +75,7 @@ export async function rolloutStatusOf(
   return {
     ...key,
     mode: registration.mode,
-    isFrozen: registration.isFrozen,
+    isFrozen: frozen !== undefined,
     ...plain.generations,
     update: staged === undefined ? plain.update : 'staged',
     phase: staged?.phase ?? plain.phase,
@@ -77,6 +83,7 @@ export async function rolloutStatusOf(
     nodes: countersOf(daemonSet.object),
     ...(explained === undefined ? {} : boundsOf(explained, basis.ref.uid)),
     ...defined({
+      frozen,
       staged,
       shrink: basis.state?.shrink?.held,
       policyProblems: policy.kind === 'invalid' ? policy.problems : undefined,
@@ -101,9 +108,10 @@ function notesOf(
 ): string[] {
   const { registration, meta } = found.basis;
   const { rival } = registration;
+  const frozen = freezeInForce(registration, found.basis.frozen);
   const told = [
     shrinkNote(found),
-    registration.isFrozen ? 'The cluster is frozen: nothing is rolled in it.' : undefined,
+    frozen && `${describeFreeze(frozen)}: nothing is rolled here.`,
     rival && `Rollcall has stopped there: ${rival.evidence}.`,
     isViewComplete
       ? undefined

@@ -18,6 +18,7 @@ import { CLUSTER_FACTS } from './gather-cluster.ts';
 import {
   gatherDeadLetterQueues,
   gatherEventsQueue,
+  gatherFreeze,
   gatherObserved,
   gatherRefusals,
   gatherSender,
@@ -44,7 +45,8 @@ export async function gatherFacts(options: GatherOptions): Promise<DoctorFacts> 
   const { stack, id } = options;
   const { clock } = stack;
   const registration = await readRegistration(stack, id);
-  const [eventsQueue, deadLetterQueues, rest] = await Promise.all([
+  const [freeze, eventsQueue, deadLetterQueues, rest] = await Promise.all([
+    attempt(clock, 'the freeze', () => gatherFreeze(stack)),
     attempt(clock, 'the events queue', () => gatherEventsQueue(stack)),
     attempt(clock, 'the dead-letter queues', () => gatherDeadLetterQueues(stack)),
     registration.kind === 'found'
@@ -56,6 +58,7 @@ export async function gatherFacts(options: GatherOptions): Promise<DoctorFacts> 
     ...rest,
     nowMs: clock.nowMs(),
     registration,
+    freeze,
     deployment: checked({ release, ownRelease: RELEASE }),
     eventsQueue,
     deadLetterQueues,
@@ -74,7 +77,7 @@ async function readRegistration({ registry }: Stack, id: ClusterId): Promise<Reg
 
 type OfCluster = Omit<
   DoctorFacts,
-  'nowMs' | 'registration' | 'deployment' | 'eventsQueue' | 'deadLetterQueues'
+  'nowMs' | 'registration' | 'freeze' | 'deployment' | 'eventsQueue' | 'deadLetterQueues'
 >;
 
 async function gatherOfCluster(

@@ -1,7 +1,7 @@
 /**
  * `rollcall stack check`: what AWS would refuse or take away, before a first deployment and after every one.
  *
- * Only reads: quotas of the account, the registry table, mappings. A stack need not be there yet. Leaves with 1 when
+ * Only reads: quotas of the account, the registry table, what is frozen, mappings. A stack need not be there yet. Leaves with 1 when
  * something has to be done first.
  */
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
@@ -12,6 +12,11 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
+import { createDocumentClient } from '../../adapters/aws/document-client.ts';
+import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
+import { createDynamoFreezeStore } from '../../adapters/dynamodb/registry/freeze-store.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import type { Freeze } from '../../core/takeover/freeze.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
 import { EXIT } from '../process/exit-codes.ts';
@@ -40,7 +45,8 @@ async function gatherFacts(aws: AwsClientConfig, stackName: string): Promise<Sta
     readRegistry(aws, `${stackName}-registry`),
     isDeployed ? listStopped(aws, stackName) : [],
   ]);
-  return { stackName, isDeployed, concurrency, registry, stopped };
+  const freeze = registry === 'missing' ? {} : { freeze: await readFreeze(aws, stackName) };
+  return { stackName, isDeployed, concurrency, registry, ...freeze, stopped };
 }
 
 /** A stack that holds nothing but its bucket yet counts as not deployed: it has no outputs of ours. */
@@ -71,6 +77,21 @@ async function readRegistry(
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return 'missing';
     throw error;
+  }
+}
+
+/** Rejects as AWS does; an item that is none counts as frozen, and so it is said. */
+async function readFreeze(aws: AwsClientConfig, stackName: string): Promise<Freeze | 'unreadable'> {
+  const client = createDocumentClient({ ...aws }, CALL_LIMITS.command);
+  const tableName = `${stackName}-registry`;
+  try {
+    const random = createSystemRandom();
+    return await createDynamoFreezeStore({ client, random, tableName }).readFreeze();
+  } catch (error) {
+    if (error instanceof ItemUnreadableError) return 'unreadable';
+    throw error;
+  } finally {
+    client.destroy();
   }
 }
 

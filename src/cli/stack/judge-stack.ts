@@ -5,6 +5,9 @@
  * afterwards also what somebody may have switched off. Nothing here looks into a cluster (doctor does).
  */
 
+import { describeFreeze } from '../../core/takeover/freeze.ts';
+import type { Freeze } from '../../core/takeover/freeze.ts';
+
 /**
  * What all mappings and the schedule may take at once (serverless.yml): 173 by their caps, and two of `resync`. A rule
  * over the packaged template holds the sum to it.
@@ -18,6 +21,8 @@ export interface StackFacts {
   /** Of Lambda's account settings: all places of the account in the region, and those that no function has reserved. */
   readonly concurrency: { readonly total: number; readonly unreserved: number };
   readonly registry: 'missing' | 'protected' | 'unprotected';
+  /** What is frozen for the whole stack; absent: there is no registry to ask. */
+  readonly freeze?: Freeze | 'unreadable';
   /** Queues whose mapping is not enabled. */
   readonly stopped: readonly string[];
 }
@@ -26,6 +31,8 @@ export interface StackFacts {
 export type StackFindingCode =
   | 'concurrency-quota'
   | 'concurrency-reserved'
+  | 'freeze-unreadable'
+  | 'frozen'
   | 'registry-left'
   | 'registry-missing'
   | 'registry-unprotected'
@@ -40,7 +47,12 @@ export interface StackFinding {
 
 /** All that is wrong, the gravest first. */
 export function judgeStack(facts: StackFacts): readonly StackFinding[] {
-  const findings = [judgeConcurrency(facts), judgeRegistry(facts), judgeMappings(facts)];
+  const findings = [
+    judgeConcurrency(facts),
+    judgeRegistry(facts),
+    ...judgeFreeze(facts),
+    judgeMappings(facts),
+  ];
   return findings.filter((finding) => finding !== undefined);
 }
 
@@ -86,6 +98,38 @@ function judgeRegistry({ registry, isDeployed, stackName }: StackFacts): StackFi
     message: `The registry ${table} is not protected from deletion.`,
     remedy: `Deploy again, or: aws dynamodb update-table --table-name ${table} --deletion-protection-enabled`,
   };
+}
+
+/** Nothing is broken, and nothing is done: whoever looks has to know. */
+function judgeFreeze({ freeze }: StackFacts): readonly StackFinding[] {
+  if (freeze === undefined) return [];
+  if (freeze === 'unreadable') {
+    return [
+      {
+        code: 'freeze-unreadable',
+        message: 'What is frozen for the stack cannot be read: everything counts as frozen.',
+        remedy: 'Restore the item FREEZE#00 of the registry table from its backup, or remove it.',
+      },
+    ];
+  }
+  const { all, daemonSets } = freeze;
+  const names = Object.entries(daemonSets);
+  return [
+    ...(all === undefined
+      ? []
+      : [
+          {
+            code: 'frozen' as const,
+            message: `${describeFreeze({ scope: 'stack', note: all })}: nothing is created, deleted or changed in any cluster.`,
+            remedy: 'When that is not meant any more: rollcall thaw --yes',
+          },
+        ]),
+    ...names.map(([key, note]) => ({
+      code: 'frozen' as const,
+      message: `${describeFreeze({ scope: 'daemon-set', note })} in every cluster: ${key}.`,
+      remedy: `When that is not meant any more: rollcall thaw --daemon-set ${key}`,
+    })),
+  ];
 }
 
 function judgeMappings({ stopped }: StackFacts): StackFinding | undefined {

@@ -10,6 +10,7 @@ import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
 import type { NodeCode } from '../../core/model/verdict.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
+import type { StandingFreeze } from '../../core/takeover/freeze.ts';
 import { isQuiet } from '../../core/status/verdicts.ts';
 
 const HEADINGS = [
@@ -59,10 +60,18 @@ function headline(overview: ClusterOverview, nodes: NodeCounts | undefined): str
   const state = overview.isViewComplete
     ? 'view complete'
     : `view incomplete: ${overview.incompleteReason ?? 'waiting for the first snapshot'}`;
-  const freeze = overview.isFrozen ? ', FROZEN' : '';
+  const freeze = overview.isFrozen ? `, FROZEN${frozenBy(overview.frozen)}` : '';
   const counts =
     nodes === undefined ? '' : `  nodes ${String(nodes.total)}, ${String(nodes.ready)} Ready`;
   return `cluster ${overview.cluster}  mode ${overview.mode}${freeze}  ${state}${counts}`;
+}
+
+/** Who froze it and why, and with what if not by itself. */
+function frozenBy(frozen: StandingFreeze | undefined): string {
+  const { scope, note } = frozen ?? {};
+  const stack = scope === 'stack' ? ' with the whole stack' : '';
+  const by = note === undefined ? '' : ` by ${note.by}`;
+  return `${stack}${by}${note === undefined || note.why === '' ? '' : ` (${note.why})`}`;
 }
 
 function cellsOf(daemonSet: DaemonSetOverview): string[] {
@@ -82,6 +91,7 @@ function noteOf(daemonSet: DaemonSetOverview): string {
   const notes = Object.entries(daemonSet.codes)
     .filter(([code, count]) => count > 0 && !isQuiet(code as NodeCode))
     .map(([code, count]) => `${String(count)} ${code}`);
+  if (daemonSet.frozen !== undefined) notes.unshift(`FROZEN${frozenBy(daemonSet.frozen)}`);
   if (daemonSet.misscheduled > 0) notes.push(`${String(daemonSet.misscheduled)} misscheduled`);
   return notes.join(', ');
 }

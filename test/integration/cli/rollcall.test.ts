@@ -86,6 +86,19 @@ describe('rollcall as a process', () => {
     const lifted = await run(['cluster', 'set', ID, '--unfreeze']);
     assert.match(lifted.stdout, /1 DaemonSets are looked at now/, lifted.stderr);
 
+    const set = ['--daemon-set', 'ops/logs'];
+    assert.equal((await run(['freeze', '--why', 'CVE-1', '--yes'])).code, 0);
+    assert.equal((await run(['freeze', ...set, '--why', 'loses lines'])).code, 0);
+    const frozen = await stores.freezes.readFreeze();
+    assert.deepEqual(
+      [frozen.all?.why, frozen.daemonSets['ops/logs']?.why],
+      ['CVE-1', 'loses lines'],
+    );
+    const thawed = await run(['thaw', '--yes']);
+    assert.match(thawed.stdout, /Still: The DaemonSet ops\/logs/, thawed.stderr);
+    assert.equal((await run(['thaw', ...set])).code, 0);
+    assert.deepEqual((await stores.freezes.readFreeze()).daemonSets, {});
+
     const removed = await run(['cluster', 'remove', ID]);
     assert.equal(removed.code, 0, removed.stderr);
     assert.equal(await stores.registry.readCluster(ID), undefined);

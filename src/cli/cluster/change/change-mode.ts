@@ -10,6 +10,7 @@ import { defaultReconcileOptions } from '../../../app/reconcile/process/dependen
 import { enterTakeover } from '../../../app/takeover/takeover-probe.ts';
 import type { ClusterMode, ClusterRegistration } from '../../../core/model/registration.ts';
 import { RUN_MAX_MS } from '../../../core/pod/request-life.ts';
+import { describeFreeze } from '../../../core/takeover/freeze.ts';
 import { SENTINEL_KEY } from '../../../core/takeover/takeover-sentinel.ts';
 import type { HandBackAccess } from '../../../ports/cluster/hand-back-access.ts';
 import { requireRegistration } from '../../command-line/cluster-arguments.ts';
@@ -42,6 +43,25 @@ export function refuseMode(registration: ClusterRegistration, mode: ClusterMode)
   throw refusal(
     `${registration.id} has no credential, so nothing could be done there in ${mode}.`,
     'Give it one first: --eks-cluster and --eks-region, or --renewer-role-id.',
+  );
+}
+
+/**
+ * Refuses (3) to enter a mode while the whole stack is frozen: takeover would probe the cluster by a DaemonSet of its own, and
+ * what was entered would begin to act with somebody else's thaw. A mode may be left: that only makes things stiller.
+ */
+export async function refuseWhileFrozen(
+  registration: ClusterRegistration,
+  mode: ClusterMode,
+  { freezes }: Pick<Stack, 'freezes'>,
+): Promise<void> {
+  const isSame = registration.mode === mode && registration.rival === undefined;
+  if (isSame || mode === 'observe') return;
+  const { all } = await freezes.readFreeze();
+  if (all === undefined) return;
+  throw refusal(
+    `${describeFreeze({ scope: 'stack', note: all })}; ${mode} of ${registration.id} is not entered, and nothing was changed.`,
+    'Thaw first, if that is meant: rollcall thaw --yes',
   );
 }
 

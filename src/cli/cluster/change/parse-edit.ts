@@ -16,7 +16,7 @@ import {
   readCaFile,
 } from '../../command-line/cluster-arguments.ts';
 import { freezeNote } from '../../../core/takeover/freeze.ts';
-import { parseWhy } from '../../command-line/freeze-arguments.ts';
+import { parseWhy } from '../../command-line/parse-why.ts';
 import { usageError } from '../../process/exit-codes.ts';
 
 /** Options that edit, as commander parses them. */

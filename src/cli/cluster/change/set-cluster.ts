@@ -21,7 +21,7 @@ import { callerOf } from '../../command-line/caller.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule } from '../../command-line/command-module.ts';
 import type { Stack } from '../../reach/stack.ts';
-import { changeMode, refuseMode } from './change-mode.ts';
+import { changeMode, refuseMode, refuseWhileFrozen } from './change-mode.ts';
 import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
 import { parseEdit } from './parse-edit.ts';
@@ -64,6 +64,7 @@ export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
     if (options.dryRun === true) {
       return presentChange(WORDS, { before, after: { ...edited, mode: wanted } });
     }
+    await refuseWhileFrozen(before, wanted, stack);
     const registration = await writeEdit(before, { edited, edit }, stack);
     const changed = await changeMode({ registration, mode: wanted, options, stack, context });
     const woken = await wakeIfLifted(before, changed.registration, stack);

@@ -7,6 +7,8 @@ import { collect, parseLabel } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
 import { renderAge, renderTextTable } from '../../command-line/text-table.ts';
+import type { Freeze } from '../../../core/takeover/freeze.ts';
+import { freezeLines } from '../../command-line/freeze-words.ts';
 import { listSummaries, troublesOf } from './cluster-summary.ts';
 import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';
 
@@ -28,16 +30,19 @@ export const listClustersCommand: CommandModule = defineCommand<ListOptions>({
   run: async ({ options }, context) => {
     const wanted = (options.label ?? []).map(parseLabel);
     const stack = await context.openStack();
-    const { clusters, unreadable } = await listSummaries(stack);
+    const [{ clusters, unreadable }, freeze] = await Promise.all([
+      listSummaries(stack),
+      stack.freezes.readFreeze(),
+    ]);
     const matching = clusters.filter(({ labels }) =>
       wanted.every(([key, value]) => labels[key] === value),
     );
     // A label cannot be compared in what cannot be read.
     const isFiltered = wanted.length > 0;
     if (isFiltered && matching.length === 0 && clusters.length > 0) {
-      return { ...present([], []), lines: ['No cluster has these labels.'] };
+      return { ...present([], [], freeze), lines: ['No cluster has these labels.'] };
     }
-    return present(matching, isFiltered ? [] : unreadable);
+    return present(matching, isFiltered ? [] : unreadable, freeze);
   },
 });
 
@@ -46,17 +51,18 @@ const HEADINGS = ['ID', 'MODE', 'FROZEN', 'ENDPOINT', 'HEARD', 'VIEW', 'NOTE'];
 function present(
   clusters: readonly ClusterSummary[],
   unreadable: readonly UnreadableCluster[],
+  freeze: Freeze,
 ): CommandResult {
   const rows = [
     ...clusters.map(rowOf),
     ...unreadable.map(({ id, problem }) => [id, '?', '?', '?', '?', '?', problem]),
   ];
   return {
-    document: { kind: 'ClusterList', clusters, unreadable },
+    document: { kind: 'ClusterList', clusters, unreadable, freeze },
     lines:
       rows.length === 0
         ? ['No clusters. Add one with: rollcall cluster add']
-        : renderTextTable(HEADINGS, rows),
+        : [...freezeLines(freeze).map((line) => `! ${line}`), ...renderTextTable(HEADINGS, rows)],
   };
 }
 

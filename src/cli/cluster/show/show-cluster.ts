@@ -10,7 +10,7 @@ import { gatherToken } from '../../doctor/gather-stack.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Stack } from '../../reach/stack.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
-import { describeAuthentication } from '../../../app/clusters/edit-registration.ts';
+import { describeAuthentication, frozenText } from '../../../app/clusters/edit-registration.ts';
 import { parseClusterId, requireRegistration } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
@@ -131,7 +131,7 @@ function registrationFields(details: ClusterDetails): readonly Field[] {
     ['id', registration.id],
     ['cluster uid', registration.clusterUid],
     ['mode', registration.mode],
-    ['frozen', registration.isFrozen ? 'yes' : 'no'],
+    ['frozen', frozenText(registration)],
     ['labels', labelTexts.join(', ') || '-'],
     ['endpoint', registration.server],
     ['certificate authority', registration.caPem === undefined ? 'of the system' : 'its own'],

@@ -77,6 +77,8 @@ interface Case {
   readonly says?: RegExp;
 }
 
+const FROZEN = { by: 'ann', why: 'bad kernel', atMs: 1 };
+
 /** Every finding. */
 export const CASES: readonly Case[] = [
   {
@@ -90,7 +92,30 @@ export const CASES: readonly Case[] = [
     facts: with_({ registration: { kind: 'unreadable', message: 'is no registration: mode' } }),
     says: /counts as frozen/,
   },
-  { code: 'frozen', level: 'warning', facts: withRegistration({ isFrozen: true }) },
+  {
+    code: 'frozen',
+    level: 'warning',
+    facts: withRegistration({ isFrozen: true, frozen: FROZEN }),
+    says: /frozen by ann \(bad kernel\)/,
+  },
+  {
+    code: 'stack-frozen',
+    level: 'warning',
+    facts: with_({ freeze: checked({ version: 1, all: FROZEN, daemonSets: {} }) }),
+    says: /frozen by ann \(bad kernel\).*any cluster/,
+  },
+  {
+    code: 'daemon-set-frozen',
+    level: 'warning',
+    facts: with_({ freeze: checked({ version: 1, daemonSets: { 'ns/agent': FROZEN } }) }),
+    says: /by ann.*ns\/agent/,
+  },
+  {
+    code: 'freeze-unreadable',
+    level: 'failed',
+    facts: with_({ freeze: checked('unreadable') }),
+    says: /counts as frozen/,
+  },
   {
     code: 'mode-without-credential',
     level: 'failed',

@@ -38,6 +38,17 @@ describe('judgeStack', () => {
     assert.deepEqual(codesOf({ registry: 'unprotected' }), ['registry-unprotected']);
   });
 
+  it('tells what is frozen, by whom and why, and a freeze that nobody can read (issue 18)', () => {
+    const note = { by: 'ann', why: 'bad kernel', atMs: 1 };
+    assert.deepEqual(codesOf({ freeze: { version: 3, daemonSets: {} } }), []);
+    const freeze = { version: 4, all: note, daemonSets: { 'ns/agent': note } };
+    const [stack, set] = judgeStack({ ...WELL, freeze });
+    assert.match(stack?.message ?? '', /whole stack is frozen by ann \(bad kernel\)/);
+    assert.match(stack?.remedy ?? '', /rollcall thaw --yes/);
+    assert.match(set?.remedy ?? '', /rollcall thaw --daemon-set ns\/agent/);
+    assert.deepEqual(codesOf({ freeze: 'unreadable' }), ['freeze-unreadable']);
+  });
+
   it('tells what was stopped (F3)', () => {
     const [finding] = judgeStack({ ...WELL, stopped: ['rollcall-prod-reconcile.fifo'] });
     assert.equal(finding?.code, 'stopped');

@@ -22,6 +22,18 @@ describe('the table', () => {
     assert.match(lines.at(-1) ?? '', /1 Refused, 1 misscheduled$/);
   });
 
+  it('says who froze the stack, a cluster or a DaemonSet, and why', () => {
+    const note = { by: 'ann', why: 'bad kernel', atMs: 1 };
+    const isFrozen = true;
+    const [stack = ''] = renderTable(cluster({ isFrozen, frozen: { scope: 'stack', note } }));
+    assert.match(stack, /FROZEN with the whole stack by ann \(bad kernel\)/);
+    const [own = ''] = renderTable(cluster({ isFrozen, frozen: { scope: 'cluster' } }));
+    assert.match(own, /FROZEN  view/);
+    const frozen = { scope: 'daemon-set', note: { ...note, why: '' } } as const;
+    const lines = renderTable(cluster({ daemonSets: [daemonSet({ frozen })] }));
+    assert.match(lines.join('\n'), /FROZEN by ann$/m);
+  });
+
   it('says why a view is incomplete, and that a cluster is frozen', () => {
     const [headline = ''] = renderTable(cluster({ isViewComplete: false, isFrozen: true }));
     assert.match(headline, /FROZEN/);
