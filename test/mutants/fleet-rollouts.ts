@@ -52,8 +52,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-opens-without-evidence': {
     bug: 'a stage of which nobody shows evidence passes (18.4)',
     file: `${CORE}/judge-stage.ts`,
-    before: 'if (tally.provenClusters === 0 && !isPassedOver) {',
-    after: 'if (tally.provenClusters < 0 && !isPassedOver) {',
+    before: 'if (tally.provenClusters === 0 && !isPassedOver) return',
+    after: 'if (tally.provenClusters < 0 && !isPassedOver) return',
     killedBy: { file: `${UNIT}/judge-stage.test.ts`, title: 'holds where none shows evidence' },
   },
   'fleet-gives-while-paused': {
