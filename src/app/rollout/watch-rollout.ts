@@ -21,6 +21,8 @@ interface Watched {
 /** How to watch. */
 export interface Watching<Status extends Watched, Refusal extends { readonly kind: 'refused' }> {
   readonly look: () => Promise<Status | Refusal>;
+  /** False of a look that is of another rollout than is meant, at a monotonic time (await-rollout.ts). Asked at each look; absent: all are. */
+  readonly isMeant?: (status: Status, nowMs: number) => boolean;
   readonly onChange: (status: Status) => void;
   readonly timeoutMs: number;
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
@@ -38,7 +40,7 @@ export async function watchRollout<
   Status extends Watched,
   Refusal extends { readonly kind: 'refused' },
 >(watching: Watching<Status, Refusal>): Promise<WatchEnd<Status, Refusal>> {
-  const { look, onChange, timeoutMs, clock, signal } = watching;
+  const { look, isMeant = () => true, onChange, timeoutMs, clock, signal } = watching;
   const endsAtMs = clock.monotonicMs() + timeoutMs;
   let told: string | undefined;
   for (;;) {
@@ -47,7 +49,9 @@ export async function watchRollout<
     const text = [status.phase, status.summary, ...status.notes].join('\n');
     if (text !== told) onChange(status);
     told = text;
-    if (isOver(status)) return { kind: 'ended', status };
+    // Asked at each look: it remembers the first one.
+    const isIt = isMeant(status, clock.monotonicMs());
+    if (isOver(status) && isIt) return { kind: 'ended', status };
     if (signal.aborted) return { kind: 'interrupted', status };
     if (clock.monotonicMs() >= endsAtMs) return { kind: 'timed-out', status };
     await clock.sleep(LOOK_EVERY_MS, signal);

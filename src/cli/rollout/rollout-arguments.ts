@@ -52,3 +52,12 @@ export function parseStep(text: string): number {
   if (Number.isSafeInteger(step) && step > 0) return step;
   throw new InvalidArgumentError('Pass the number of a step, as rollcall rollout status shows it.');
 }
+
+/** A metadata.generation. Throws what commander reports as a usage error. */
+export function parseGeneration(text: string): number {
+  const generation = Number(text);
+  if (Number.isSafeInteger(generation) && generation > 0) return generation;
+  throw new InvalidArgumentError(
+    'Pass metadata.generation of the DaemonSet, a whole number from 1.',
+  );
+}

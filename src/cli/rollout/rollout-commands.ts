@@ -4,6 +4,8 @@
  * Reads and writes tables, sends one hint; asks no cluster. An order is written before anything is said, and with
  * `--watch` what comes of it is followed. What happened is decided in src/app/rollout.
  */
+import { meantBy, statusOfAwaited } from '../../app/rollout/await-rollout.ts';
+import type { Awaited } from '../../app/rollout/await-rollout.ts';
 import { findRollout } from '../../app/rollout/find-rollout.ts';
 import { giveOrder } from '../../app/rollout/give-order.ts';
 import type { OrderOutcome, OrderRequest } from '../../app/rollout/give-order.ts';
@@ -27,7 +29,13 @@ import { throwIfInterrupted } from '../command-line/run-program.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 import { renderChange, renderStatus } from './render-status.ts';
-import { declareRollout, parseKey, parseStep, timeoutMsOf } from './rollout-arguments.ts';
+import {
+  declareRollout,
+  parseGeneration,
+  parseKey,
+  parseStep,
+  timeoutMsOf,
+} from './rollout-arguments.ts';
 import type { RolloutOptions } from './rollout-arguments.ts';
 import { errorOf, findSourcesOf, sourcesOf } from './rollout-sources.ts';
 
@@ -35,12 +43,28 @@ interface ApproveOptions extends RolloutOptions {
   readonly step?: number;
 }
 
-const status: CommandModule = defineCommand<RolloutOptions>({
+interface StatusOptions extends RolloutOptions {
+  readonly generation?: number;
+}
+
+const status: CommandModule = defineCommand<StatusOptions>({
   path: ['rollout', 'status'],
   summary: 'how the rollout of a DaemonSet stands: step, gate, evidence, budget',
-  configure: declareRollout,
-  run: async ({ args, options }, context) =>
-    follow({ key: parseKey(args), options, stack: await context.openStack(), context }),
+  configure: (command) => {
+    declareRollout(command);
+    command.option(
+      '--generation <number>',
+      'of this metadata.generation, or a later one: what is told before is of another rollout',
+      parseGeneration,
+    );
+  },
+  run: async ({ args, options }, context) => {
+    const { generation } = options;
+    const awaited: Awaited =
+      generation === undefined ? { kind: 'latest' } : { kind: 'generation', generation };
+    const key = parseKey(args);
+    return follow({ key, options, awaited, stack: await context.openStack(), context });
+  },
 });
 
 const pause = orderCommand('pause', 'let no further step open, until it is resumed');
@@ -122,7 +146,8 @@ async function order(
   const outcome = await giveOrder(request, { ...stack, policies: createPolicyReader() });
   if (outcome.kind === 'refused') throw errorOf(outcome);
   const isUndo = request.ask.kind === 'undo';
-  return follow({ key, options, stack, context, outcome, isUndo });
+  const awaited = { kind: 'any' } as const;
+  return follow({ key, options, awaited, stack, context, outcome, isUndo });
 }
 
 type Given = Exclude<OrderOutcome, RolloutRefusal>;
@@ -130,6 +155,8 @@ type Given = Exclude<OrderOutcome, RolloutRefusal>;
 interface Following {
   readonly key: DaemonSetKey;
   readonly options: RolloutOptions;
+  /** Which rollout is meant. */
+  readonly awaited: Awaited;
   readonly stack: Stack;
   readonly context: CommandContext;
   readonly outcome?: Given;
@@ -138,11 +165,12 @@ interface Following {
 
 /** Tells how it stands: at once, or with --watch at the end. */
 async function follow(following: Following): Promise<CommandResult> {
-  const { key, options, stack, context, outcome } = following;
+  const { key, options, awaited, stack, context, outcome } = following;
   const { clock } = stack;
   const look = async (): Promise<RolloutStatus | RolloutRefusal> => {
     const found = await findRollout(key, findSourcesOf(stack));
-    return found.kind === 'refused' ? found : rolloutStatusOf(found, sourcesOf(stack));
+    if (found.kind === 'refused') return found;
+    return statusOfAwaited(await rolloutStatusOf(found, sourcesOf(stack)), awaited);
   };
   if (options.watch !== true) {
     const seen = await look();
@@ -151,6 +179,7 @@ async function follow(following: Following): Promise<CommandResult> {
   }
   const end = await watchRollout<RolloutStatus, RolloutRefusal>({
     look,
+    isMeant: meantBy(awaited),
     onChange: (one) => {
       context.say(plainText(renderChange(one, clock.nowMs())));
     },

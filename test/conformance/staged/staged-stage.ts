@@ -173,17 +173,10 @@ export class StagedStage {
     });
   }
 
-  /**
-   * `rollcall rollout status --watch` of what was applied last: begun once the view shows it. The command tells what the watcher
-   * sent, and a rollout that is over ends it at once, also the one before.
-   */
+  /** `rollcall rollout status --watch` of what was applied last. */
   async follow(): Promise<Ended> {
     const { generation = 0 } = (await this.bare.admin.get(daemonSetPath({ name: NAME }))).metadata;
-    const description = `generation ${String(generation)} in the view`;
-    await pollUntil({ deadlineMs: DEADLINE_MS, description }, async () =>
-      (await this.status()).generation >= generation ? true : undefined,
-    );
-    return this.rollout('status', ...WATCH);
+    return this.rollout('status', ...WATCH, '--generation', String(generation));
   }
 
   /** What `rollcall rollout status --json` says now. */

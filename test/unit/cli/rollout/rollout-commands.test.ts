@@ -7,6 +7,7 @@ import { CommandWorld } from '../../../support/command-world.ts';
 import { STARTED_MS, breachOf, recordOf, stepOf } from '../../../support/rollout-records.ts';
 import { agentRef, storeRollout } from '../../../support/rollout-stores.ts';
 import type { StoredRollout } from '../../../support/rollout-stores.ts';
+import { stampAt } from '../../../support/store-suite.ts';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 
 const AGENT = ['prod', 'ops/agent'];
@@ -32,6 +33,25 @@ async function setRecord(world: CommandWorld, change: Partial<RolloutRecord>): P
   assert.ok(state?.rollout !== undefined);
   const written = { ...state, rollout: { ...state.rollout, ...change } };
   assert.equal(await view.writeState(agentRef(), written), 'written');
+}
+
+/** The watcher tells of another generation. */
+async function edit(world: CommandWorld, generation: number): Promise<void> {
+  const { view } = world.stores();
+  const item = await view.readDaemonSet(agentRef());
+  assert.ok(item?.object !== null && item !== undefined);
+  const { object } = item;
+  const metadata = { ...object.metadata, generation };
+  await view.writeDaemonSet(agentRef(), { stamp: stampAt(9), object: { ...object, metadata } });
+}
+
+/** A message of the watcher comes in. */
+async function hear(world: CommandWorld): Promise<void> {
+  const { view } = world.stores();
+  const { clusterUid } = agentRef();
+  const meta = await view.readMeta(clusterUid);
+  assert.ok(meta !== undefined);
+  await view.writeMeta({ ...meta, lastSentAtMs: meta.lastSentAtMs + 1000 });
 }
 
 async function setCopies(world: CommandWorld, copies: DaemonSetState['copies']): Promise<void> {
@@ -281,5 +301,63 @@ describe('--watch', () => {
       if (ticks === 3) await world.stores().view.removeDaemonSet(agentRef());
     };
     (await world.run(['rollout', 'status', ...AGENT, '--watch'])).expectExit(1);
+  });
+
+  it('takes no end for that of what was applied just before, which the watcher is to tell of yet', async () => {
+    const world = await worldWith({ record: DONE });
+    let ticks = 0;
+    world.onTick = async () => {
+      ticks += 1;
+      if (ticks === 5) await setRecord(world, { step: stepOf({ updatedNodes: 20 }) });
+      if (ticks === 30) await setRecord(world, DONE);
+    };
+    const run = (await world.run(['rollout', 'status', ...AGENT, '--watch'])).expectExit(0);
+    const phases = run.stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/[ :]/)[3]);
+    assert.deepEqual(phases, ['Done', 'Progressing', 'Done']);
+  });
+
+  it('takes an end for it once the watcher was heard of, else after ten seconds', async () => {
+    const world = await worldWith({ record: DONE });
+    let ticks = 0;
+    world.onTick = () => {
+      ticks += 1;
+    };
+    (await world.run(['rollout', 'status', ...AGENT, '--watch'])).expectExit(0);
+    assert.ok(ticks >= 10, `${ticks} s`);
+    const heard = await worldWith({ record: DONE });
+    ticks = 0;
+    heard.onTick = async () => {
+      ticks += 1;
+      if (ticks === 1) await hear(heard);
+    };
+    (await heard.run(['rollout', 'status', ...AGENT, '--watch'])).expectExit(0);
+    assert.ok(ticks < 8, `${ticks} s`);
+  });
+
+  it('with --generation waits until the view has that one, and says of which it tells', async () => {
+    const world = await worldWith({ record: DONE, object: { metadata: { generation: 6 } } });
+    const watch = ['rollout', 'status', ...AGENT, '--watch', '--generation', '7'];
+    const early = (await world.run([...watch, '--timeout', '60', '--json'])).expectExit(4);
+    const { phase, summary, notes } = early.document();
+    assert.deepEqual(
+      [phase, summary, notes],
+      [
+        'Progressing',
+        'waits until the watcher tells of generation 7',
+        ['What is told here is of generation 6.'],
+      ],
+    );
+    let ticks = 0;
+    world.onTick = async () => {
+      ticks += 1;
+      if (ticks === 20) await edit(world, 8);
+    };
+    assert.match((await world.run(watch)).expectExit(0).stderr, /Progressing[^]*Done/);
+    const told = ['rollout', 'status', ...AGENT, '--generation', '9'];
+    assert.match((await world.run(told)).expectExit(0).stdout, /Progressing[^]*of generation 8/);
+    (await world.run([...watch.slice(0, -1), '0'])).expectExit(2);
   });
 });
