@@ -173,6 +173,9 @@ export class StageAudit {
     const revision = revisionIn(record, key);
     if (!record.isBegun) this.#markFirst(set, found);
     if (!this.isStageTrue()) return;
+    // After a halt nodes go back; who takes the rollout up again begins anew, where some of them are no canary any more.
+    const isBackOn = key !== record.current && this.halts.hasHalted(set.metadata.uid);
+    if (isBackOn) revisionIn(record, record.current).touched.delete(name);
     const isLate = revision.isBack && this.#clock.monotonicMs() - record.editedAtMs <= UNDER_WAY_MS;
     if (isLate || revision.halted.has(name)) return;
     this.#touch(revision, { name, policy, set, key, what: `${pod.metadata.name} is made` });

@@ -130,6 +130,30 @@ describe('S16: a revision that goes beyond its canary', () => {
   });
 });
 
+describe('S16: a canary that went back after a halt', () => {
+  const halt = (world: AuditWorld): void => {
+    const rollout = { hash: 'two', breach: { cause: 'Restarts' } };
+    world.audit.halts.noteWrite([{ uid: world.uid }, { rollout }]);
+  };
+
+  it('is none any more, and another node may be in its place; without a halt it may not', async () => {
+    const world = await withCanary();
+    halt(world);
+    world.take('n1', 2);
+    world.make('n1', 1);
+    world.take('n2', 1);
+    world.make('n2', 2);
+    assert.deepEqual(world.reports, []);
+    world.take('n3', 1);
+    assert.match(world.reports[0] ?? '', /goes on n3, beyond the canary of 1: it is on n2, n3/);
+    const other = await withCanary();
+    other.take('n1', 2);
+    other.make('n1', 1);
+    other.take('n2', 1);
+    assert.match(other.reports[0] ?? '', /goes on n2, beyond the canary of 1/);
+  });
+});
+
 describe('S16: a pause', () => {
   it('stops all but one batch that was under way', async () => {
     const world = await withCanary();
