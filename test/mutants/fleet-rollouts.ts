@@ -13,23 +13,22 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-old-status-counts': {
     bug: 'a status of the generation before is evidence (18.4, Argo CD #29410)',
     file: `${CORE}/judge-cluster.ts`,
-    before:
-      "if ((daemonSet.metadata.generation ?? 0) < appliedGeneration) return { kind: 'awaited' };",
-    after: '',
+    before: 'return generation === undefined || generation >= appliedGeneration;',
+    after: 'return true;',
     killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'a status from before the apply' },
   },
   'fleet-silence-before-it-counts': {
     bug: 'a message from before the cluster was given it is evidence (18.4)',
     file: `${CORE}/judge-cluster.ts`,
-    before: "if (heardAtMs <= record.openedAtMs) return { kind: 'awaited' };",
-    after: '',
+    before: 'appliedGeneration === undefined || heardAtMs <= openedAtMs',
+    after: 'appliedGeneration === undefined',
     killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'a status from before the apply' },
   },
   'fleet-counters-say-well': {
     bug: 'a cluster whose canary soaks is well, since all of its counters are (18.4)',
     file: `${CORE}/judge-cluster.ts`,
-    before: "isTried || step.kind === 'done' ? 'well'",
-    after: "isTried || nodes.updated === desired ? 'well'",
+    before: '(isDone || isTried(record, rollout))',
+    after: 'nodes.updated === nodes.desired',
     killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'whatever the counters say' },
   },
   'fleet-zero-is-well': {
@@ -87,14 +86,14 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-way-back-to-itself': {
     bug: 'content that comes again and is halted rolls back to itself (18.1)',
     file: `${CORE}/begin-rollout.ts`,
-    before: '? before?.former : proven',
+    before: '? formerBefore : proven',
     after: '? proven : proven',
     killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'is no way back from itself' },
   },
   'fleet-bad-content-again': {
     bug: 'content that was halted goes out again when GitOps applies it again (18.2)',
     file: `${CORE}/begin-rollout.ts`,
-    before: '...(breach === undefined ? {} : { breach }),',
+    before: 'breach: knownBad(refused, beginning), ',
     after: '',
     killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'holds content that was halted' },
   },
