@@ -1,0 +1,258 @@
+/**
+ * Three real control planes and one FleetDaemonSet: two with the built-in loop on (copilot), one where it is off (takeover).
+ *
+ * One engine looks after all of them, with the rights that are shipped. What a person has at hand is here: `rollcall` as a process of its
+ * own against the engine's tables, and a file. The schedule of the function `fleet` is fired as often as somebody waits; what happened to
+ * pods is told by each cluster's own witness. Nothing is judged here (three-clusters.test.ts).
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { copilotPolicy } from '../../../scripts/install/listed-copilot.ts';
+import { writeSecondTerminal } from '../../../src/cli/start/second-terminal.ts';
+import { clusterId } from '../../../src/core/model/identifiers.ts';
+import { startEngine } from '../../../src/engine/engine.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
+import type { EngineCluster } from '../../../src/engine/engine-options.ts';
+import type { KubernetesObject } from '../control-plane/api.ts';
+import { plainNodes } from '../control-plane/nodes.ts';
+import { listInAdmission } from '../scenarios/list-admission.ts';
+import { applyFiles, createIfMissing } from '../scenarios/manifests.ts';
+import { repositoryPath } from '../scenarios/repository.ts';
+import { openBareStage, stageCluster } from '../scenarios/stage.ts';
+import type { BareStage } from '../scenarios/stage.ts';
+
+/** The clusters, in the order of the stages. */
+export const CLUSTERS = {
+  'eu-1': { mode: 'copilot', ring: 'first' },
+  'eu-2': { mode: 'copilot', ring: 'second' },
+  'us-1': { mode: 'takeover', ring: 'second' },
+} as const;
+
+/** One of them. */
+export type ClusterName = keyof typeof CLUSTERS;
+
+/** Its DaemonSet. */
+export const NAME = 'agent';
+/** In each cluster. */
+export const NODES_COUNT = 6;
+/** Of the first cluster, that try a release before all others. */
+export const FIRST_NODES = 2;
+
+const KEY = `default/${NAME}`;
+const DEADLINE_MS = 240_000;
+
+/** What `rollcall` left with. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The stage. */
+export class FleetStage {
+  readonly #clusters: ReadonlyMap<ClusterName, BareStage>;
+  readonly #directory: string;
+  #engine: Engine | undefined;
+  #environmentFile = '';
+
+  private constructor(clusters: ReadonlyMap<ClusterName, BareStage>, directory: string) {
+    this.#clusters = clusters;
+    this.#directory = directory;
+  }
+
+  /** Three clusters without the DaemonSet, and Rollcall at work; the caller owes `close()`. */
+  static async open(): Promise<FleetStage> {
+    const directory = await mkdtemp(join(tmpdir(), 'fleet-'));
+    const clusters = new Map<ClusterName, BareStage>();
+    const stage = new FleetStage(clusters, directory);
+    try {
+      for (const name of namesOfClusters()) clusters.set(name, await openCluster(name));
+      await stage.#begin();
+    } catch (error) {
+      await stage.close();
+      throw error;
+    }
+    return stage;
+  }
+
+  async #begin(): Promise<void> {
+    const engineClusters = [...this.#clusters].map(([name, { cluster }]): EngineCluster => ({
+      ...stageCluster(cluster),
+      id: clusterId(name),
+      mode: CLUSTERS[name].mode,
+    }));
+    const { activity } = this.cluster('eu-1');
+    this.#engine = await startEngine({
+      clusters: engineClusters,
+      log: activity.log,
+      metrics: activity.metrics,
+      probeWaitMs: 3000,
+    });
+    const directory = this.#directory;
+    this.#environmentFile = await writeSecondTerminal({ directory, aws: this.#engine.aws });
+    for (const name of namesOfClusters()) {
+      const { code, stderr } = await this.rollcall(
+        ...['cluster', 'set', name, '--label', `ring=${CLUSTERS[name].ring}`],
+      );
+      assert.equal(code, 0, stderr);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#engine?.stop();
+    for (const cluster of this.#clusters.values()) await cluster.close();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  cluster(name: ClusterName): BareStage {
+    const found = this.#clusters.get(name);
+    assert.ok(found !== undefined);
+    return found;
+  }
+
+  /** `rollcall …`, as at a second terminal. */
+  rollcall(...argv: readonly string[]): Promise<Ended> {
+    const program = repositoryPath('src/cli/rollcall.ts');
+    const script = '. "$1" && shift && exec "$@"';
+    const all = ['-c', script, 'sh', this.#environmentFile, process.execPath, program, ...argv];
+    return new Promise((resolve) => {
+      execFile('/bin/sh', all, { timeout: DEADLINE_MS }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      });
+    });
+  }
+
+  /** `rollcall fleet apply` of an image, with what a breach leads to. */
+  async apply(image: string, onBreach: 'halt' | 'rollback' = 'halt'): Promise<void> {
+    const file = join(this.#directory, 'fleet.json');
+    await writeFile(file, JSON.stringify(fleetOf(image, onBreach)));
+    const { code, stdout, stderr } = await this.rollcall('fleet', 'apply', '-f', file);
+    assert.equal(code, 0, `${stdout}\n${stderr}`);
+  }
+
+  /** Fires the schedule until the status command says so. */
+  async until(phase: string): Promise<FleetStatusDocument> {
+    const endsAtMs = Date.now() + DEADLINE_MS;
+    for (;;) {
+      await this.#engine?.aws.fireSchedule('fleet');
+      const status = await this.status();
+      if (status.phase === phase) return status;
+      const told = JSON.stringify(status);
+      assert.ok(Date.now() < endsAtMs, `${phase} is not reached: ${told}\n${this.#lastLines()}`);
+      await sleep(1000);
+    }
+  }
+
+  #lastLines(): string {
+    return this.cluster('eu-1').activity.tail(30);
+  }
+
+  /** What `rollcall fleet status --json` says now. */
+  async status(): Promise<FleetStatusDocument> {
+    const { code, stdout, stderr } = await this.rollcall('fleet', 'status', KEY, '--json');
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout) as FleetStatusDocument;
+  }
+
+  /** How many nodes of a cluster run a pod of that image now. */
+  nodesAt(name: ClusterName, image: string): number {
+    const { observer } = this.cluster(name);
+    const pods = [...observer.pods.values()].filter((pod) => pod.labels['version'] === image);
+    return new Set(pods.filter(({ isDeleting }) => !isDeleting).map(({ node }) => node)).size;
+  }
+
+  /** Nodes that ever got a pod of that image. */
+  everAt(name: ClusterName, image: string): number {
+    const { observer } = this.cluster(name);
+    const nodes = observer.events.flatMap(({ record }) =>
+      record.kind === 'Pod' && record.labels['version'] === image ? [record.node] : [],
+    );
+    return new Set(nodes.filter((node) => node !== undefined)).size;
+  }
+
+  /** Until every node of every cluster runs that image. */
+  async untilAt(image: string): Promise<void> {
+    for (const name of namesOfClusters()) {
+      await this.cluster(name).observer.waitUntil(() => this.nodesAt(name, image) === NODES_COUNT, {
+        deadlineMs: DEADLINE_MS,
+        description: `${name} at ${image}`,
+      });
+    }
+  }
+}
+
+/** What is read of the JSON of a status. */
+export interface FleetStatusDocument {
+  readonly phase: string;
+  readonly summary: string;
+  readonly breach?: { readonly cause: string; readonly message: string };
+}
+
+/** In the order of the stages. */
+export function namesOfClusters(): readonly ClusterName[] {
+  return Object.keys(CLUSTERS) as readonly ClusterName[];
+}
+
+async function openCluster(name: ClusterName): Promise<BareStage> {
+  const { mode } = CLUSTERS[name];
+  const bare = await openBareStage({
+    name: `fleet-${name}`,
+    backend: 'real',
+    nodes: plainNodes(NODES_COUNT),
+    rights: mode,
+  });
+  const { admin, cluster } = bare;
+  if (mode === 'copilot') {
+    await cluster.controlPlane?.setDaemonSetController('on');
+    for (const manifest of copilotPolicy([{ namespace: 'default', name: NAME }])) {
+      await createIfMissing(admin, manifest as unknown as KubernetesObject); // a manifest
+    }
+  } else {
+    await listInAdmission(admin, [NAME]);
+  }
+  await applyFiles(admin, [repositoryPath('infra/functions/fleet/rbac.yaml')]);
+  return bare;
+}
+
+/** The FleetDaemonSet; its pods say in a label which image they are. */
+function fleetOf(image: string, onBreach: string): object {
+  const labels = { app: NAME };
+  return {
+    apiVersion: 'rollcall.dev/v1alpha1',
+    kind: 'FleetDaemonSet',
+    metadata: { namespace: 'default', name: NAME },
+    spec: {
+      template: {
+        apiVersion: 'apps/v1',
+        kind: 'DaemonSet',
+        spec: {
+          updateStrategy: { type: 'OnDelete' },
+          selector: { matchLabels: labels },
+          template: {
+            metadata: { labels: { ...labels, version: image } },
+            spec: { containers: [{ name: 'agent', image: `registry.example/${image}:1` }] },
+          },
+        },
+      },
+      placement: { all: true },
+      strategy: {
+        stages: [
+          {
+            name: 'first',
+            clusterSelector: { matchLabels: { ring: 'first' } },
+            nodes: FIRST_NODES,
+          },
+          { name: 'second', clusterSelector: { matchLabels: { ring: 'second' } } },
+        ],
+        maxConcurrency: '100%',
+        soak: '2s',
+        onBreach,
+        rollout: { canary: { nodes: 1 }, soak: '2s', maxUnavailable: 3 },
+      },
+    },
+  };
+}
