@@ -2,9 +2,12 @@
 //
 // Queues have theirs already; tables, keys and log groups get one as AWS would give them in this account. Log groups
 // are declared nowhere: osls adds one for each function, under a logical id that roles refer to.
+import { busArnOf } from '../events/server.ts';
 import type { CreatedQueue } from '../event-source-mapping/declarations.ts';
 import { localAccountId } from '../sqs/server/broker.ts';
 import type { ServiceDeclaration } from '../template/service.ts';
+
+const BUS_PREFIX = 'event-bus/';
 
 /** The ARN of a table of this account. */
 export function tableArnOf({ region }: Pick<ServiceDeclaration, 'region'>, name: string): string {
@@ -26,7 +29,11 @@ export function arnsOf(
     const arn = `arn:aws:logs:${service.region}:${localAccountId}:log-group:${group}:*`;
     arns.set(logGroupIdOf(name), arn);
   }
-  return (id) => arns.get(id);
+  // A bus stands in no template: it is the account's, and there by its name.
+  return (id) =>
+    id.startsWith(BUS_PREFIX)
+      ? busArnOf(service.region, id.slice(BUS_PREFIX.length))
+      : arns.get(id);
 }
 
 /** As osls names the log group of a function. */

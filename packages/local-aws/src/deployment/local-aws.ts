@@ -16,6 +16,8 @@ import { createClients } from './create-clients.ts';
 import { holdDataDirectory } from './data-directory.ts';
 import { createTables } from './create-tables.ts';
 import { startDynamoDbServer } from '../dynamodb/server.ts';
+import { startEventsServer } from '../events/server.ts';
+import type { EventsServer } from '../events/server.ts';
 import { arnsOf, tableArnOf } from './arns.ts';
 import { Authorizer } from '../iam/authorizer.ts';
 import {
@@ -61,6 +63,8 @@ export interface LocalAwsOptions {
 export interface LocalAws {
   readonly sqsEndpoint: string;
   readonly dynamodbEndpoint: string;
+  /** Its one bus is `default`, as in every account; what was put on it can be read back. */
+  readonly bus: EventsServer;
   readonly region: string;
   /** By logical id. */
   readonly queueUrls: Readonly<Record<string, string>>;
@@ -106,18 +110,18 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   const inData = (name: string): string | undefined => held && path.join(held.path, name);
   const authorizer = new Authorizer();
   grantOperator(authorizer, localAccountId);
+  const newId = (): string => random.uniqueId();
+  const { region } = service;
   const sqs = await startSqsServer({
-    clock,
-    newId: () => random.uniqueId(),
-    region: service.region,
+    ...{ clock, newId, region, authorizer },
     dataDirectory: inData('sqs'),
     senderIds: options.senders?.ids,
-    authorizer,
   });
   const dynamoDb = await startDynamoDbServer({
     dataDirectory: inData('dynamodb'),
     guard: { authorizer, arnOf: (name) => tableArnOf(service, name) },
   });
+  const bus = await startEventsServer({ clock, newId, region, authorizer });
   const clients = createClients(service, { sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint });
   await createTables(clients.dynamoDb, service.tables);
   const queues = await createQueues(clients.operatorSqs, service.queues);
@@ -133,29 +137,27 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     service,
     queues,
     clientOf: clients.sqsOf,
-    clock,
-    newId: () => random.uniqueId(),
-    faults,
+    ...{ clock, newId, faults },
     random: faults === undefined ? random : seededRandom(faults.seed),
     onFailure: options.onFailure ?? writeFailure,
   });
   const stopOnce = async (waitMs: number): Promise<void> => {
     await mappings.stop(waitMs);
     clients.destroy();
-    await sqs.stop();
-    await dynamoDb.stop();
+    for (const server of [sqs, dynamoDb, bus]) await server.stop();
     held?.release();
   };
   let stopped: Promise<void> | undefined;
   return {
     sqsEndpoint: sqs.endpoint,
     dynamodbEndpoint: dynamoDb.endpoint,
-    region: service.region,
+    bus,
+    region,
     queueUrls: Object.fromEntries([...queues.values()].map(({ id, url }) => [id, url])),
     tableNames: Object.fromEntries(service.tables.map(({ id, name }) => [id, name])),
     environment: {
       ...resolveEnvironment(account, queues),
-      ...sdkEnvironment(service, { sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint }),
+      ...sdkEnvironment(service, { sqs, dynamoDb, bus }),
     },
     ...controlsOf(mappings),
     authorizer,
@@ -183,11 +185,12 @@ function controlsOf(mappings: MappingSet) {
 /** Where the SDK finds the local AWS, and as whom it signs unless it is told otherwise. */
 function sdkEnvironment(
   { region }: ServiceDeclaration,
-  endpoints: { readonly sqs: string; readonly dynamoDb: string },
+  servers: Readonly<Record<'sqs' | 'dynamoDb' | 'bus', { readonly endpoint: string }>>,
 ): Record<string, string> {
   return {
-    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
-    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamoDb,
+    AWS_ENDPOINT_URL_SQS: servers.sqs.endpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: servers.dynamoDb.endpoint,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: servers.bus.endpoint,
     AWS_ENDPOINT_URL_KMS: NO_KEY_SERVICE,
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: operatorCredentials.accessKeyId,

@@ -1,6 +1,6 @@
 // Reads IAM policy documents: the small part of the language that our own roles use.
 //
-// Known: Effect, exact actions, exact resources (texts or references to declared ones), and one condition,
+// Known: Effect, exact actions, exact resources (references to declared ones, and event buses by name), and one condition,
 // ForAllValues:StringLike on dynamodb:LeadingKeys. Anything else (a wildcard, NotAction, another condition) is an
 // error, never a statement that is skipped: what is enforced here must be what AWS would enforce. Rights on keys may be
 // bounded by their encryption context; there is no key service here, so nobody asks for them. Rights on network interfaces are
@@ -32,8 +32,16 @@ const oneOrMore = <Item extends v.GenericSchema<unknown, unknown>>(item: Item) =
     v.transform((value): v.InferOutput<Item>[] => (Array.isArray(value) ? value : [value])),
   );
 
+/** A bus of the account, by its name; nobody declares it here. */
+const BUS_ARN =
+  /^arn:\$\{AWS::Partition\}:events:\$\{AWS::Region\}:\$\{AWS::AccountId\}:(event-bus\/[\w./-]+)$/;
+
 /** A reference to a resource of the template, or to a parameter of it. */
 const referenceSchema = v.union([
+  v.pipe(
+    v.strictObject({ 'Fn::Sub': v.pipe(v.string(), v.regex(BUS_ARN, 'the ARN of a bus')) }),
+    v.transform((value) => ({ ref: BUS_ARN.exec(value['Fn::Sub'])?.[1] ?? '' })),
+  ),
   v.pipe(
     v.strictObject({ 'Fn::GetAtt': v.tuple([v.string(), v.literal('Arn')]) }),
     v.transform((value) => ({ ref: value['Fn::GetAtt'][0] })),

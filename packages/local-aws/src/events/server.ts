@@ -1,0 +1,149 @@
+// An event bus over loopback HTTP: PutEvents of EventBridge in AWS JSON 1.1, and what was put, to be read back.
+//
+// Assumes clients on this machine: signatures are not checked; the access key in the credential scope stands for the sender's rights where
+// an authorizer is given. Binds 127.0.0.1 alone. In memory, the newest EVENTS_MAX of them: a bus keeps nothing either, it hands on.
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { accessKeyOf } from '../iam/authorizer.ts';
+import type { Authorizer } from '../iam/authorizer.ts';
+import { localAccountId } from '../sqs/server/broker.ts';
+import { busOf, entriesOf, judgePut } from './put-events.ts';
+import type { DeliveredEvent } from './put-events.ts';
+
+/** How the bus is set up. */
+export interface EventsServerOptions {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly newId: () => string;
+  readonly region?: string;
+  /** Who may put on which bus; everybody if absent. */
+  readonly authorizer?: Authorizer | undefined;
+}
+
+/** A running bus. */
+export interface EventsServer {
+  readonly endpoint: string;
+  /** What was put on a bus, the oldest first. */
+  events(busName?: string): readonly DeliveredEvent[];
+  stop(): Promise<void>;
+}
+
+/** Events that are kept. */
+export const EVENTS_MAX = 10_000;
+
+const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
+const TARGET = 'AWSEvents.PutEvents';
+
+/** The ARN of a bus of this account. */
+export function busArnOf(region: string, busName: string): string {
+  return `arn:aws:events:${region}:${localAccountId}:event-bus/${busName}`;
+}
+
+/** Starts it. */
+export async function startEventsServer(options: EventsServerOptions): Promise<EventsServer> {
+  const { region = 'us-east-1' } = options;
+  const kept: { readonly bus: string; readonly event: DeliveredEvent }[] = [];
+  const server = createServer((request, response) => {
+    readText(request, (text) => {
+      const { status, body, events = [] } = answerTo(request, text, { ...options, region });
+      kept.push(...events);
+      kept.splice(0, Math.max(0, kept.length - EVENTS_MAX));
+      send(response, { status, body, requestId: options.newId() });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  let stopped: Promise<void> | undefined;
+  return {
+    endpoint: `http://127.0.0.1:${String(port)}`,
+    events: (busName = 'default') =>
+      kept.filter(({ bus }) => bus === busName).map(({ event }) => event),
+    stop: () =>
+      (stopped ??= new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      })),
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+  readonly events?: readonly { readonly bus: string; readonly event: DeliveredEvent }[];
+}
+
+function answerTo(
+  { method, headers }: IncomingMessage,
+  text: string,
+  { region, clock, newId, authorizer }: EventsServerOptions & { readonly region: string },
+): Answer {
+  const refuse = (type: string, message: string): Answer => ({
+    ...{ status: 400 },
+    body: { __type: type, message },
+  });
+  if (method !== 'POST' || headers['x-amz-target'] !== TARGET) {
+    return refuse('UnknownOperationException', 'Only PutEvents is understood here.');
+  }
+  const entries = entriesOf(parsed(text));
+  if (entries === undefined) return refuse('SerializationException', 'The request has no entries.');
+  for (const entry of authorizer === undefined ? [] : entries) {
+    const decision = authorizer?.decide(accessKeyOf(headers.authorization), {
+      action: 'events:PutEvents',
+      resourceArn: busArnOf(region, busOf(entry)),
+    });
+    if (decision?.kind === 'denied') return refuse('AccessDeniedException', decision.message);
+    if (decision?.kind === 'unknown-key') {
+      return refuse('UnrecognizedClientException', 'The security token is invalid.');
+    }
+  }
+  const place = { account: localAccountId, region, nowMs: clock.nowMs(), newId };
+  const judged = judgePut(entries, place);
+  if (judged.kind === 'refused') return refuse(judged.type, judged.message);
+  const { results, events } = judged;
+  const FailedEntryCount = results.filter((result) => 'ErrorCode' in result).length;
+  return { status: 200, body: { FailedEntryCount, Entries: results }, events };
+}
+
+function readText(request: IncomingMessage, read: (text: string) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > REQUEST_BYTES_MAX) request.destroy();
+    else chunks.push(chunk);
+  });
+  request.on('end', () => {
+    read(Buffer.concat(chunks).toString('utf8'));
+  });
+}
+
+function send(
+  response: ServerResponse,
+  { status, body, requestId }: Answer & { readonly requestId: string },
+): void {
+  const text = JSON.stringify(body);
+  response
+    .writeHead(status, {
+      'Content-Type': 'application/x-amz-json-1.1',
+      'Content-Length': Buffer.byteLength(text),
+      'x-amzn-RequestId': requestId,
+    })
+    .end(text);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What is no JSON has no entries.
+    return undefined;
+  }
+}
