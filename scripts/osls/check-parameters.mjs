@@ -26,6 +26,7 @@ const BOUNDARY = /^arn:aws[a-z-]*:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/;
 const ORGANISATION = /^o-[a-z0-9]{10,32}$/;
 const SUBNET = /^subnet-[0-9a-f]+$/;
 const GROUP = /^sg-[0-9a-f]+$/;
+const BUS = /^[\w./-]{1,256}$/;
 const SUFFIX = /^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
 
 /**
@@ -41,6 +42,7 @@ export function checkParameters(chosen) {
     ...checkTopic(chosen),
     ...checkBoundary(chosen),
     ...checkSuffixes(chosen),
+    ...checkBus(chosen),
   ];
 }
 
@@ -117,6 +119,18 @@ function checkBoundary({ permissionsBoundaryArn = '' }) {
       'permissionsBoundaryArn',
       `"${permissionsBoundaryArn}" is no managed policy`,
       'Pass e.g. arn:aws:iam::111122223333:policy/boundary.',
+    ),
+  ];
+}
+
+/** @param {Chosen} chosen */
+function checkBus({ eventBusName = '' }) {
+  if (eventBusName === '' || BUS.test(eventBusName)) return [];
+  return [
+    fault(
+      'eventBusName',
+      `"${eventBusName}" is no name of an event bus`,
+      'Pass the name of a bus of the stack’s own account and region, e.g. default; not its ARN.',
     ),
   ];
 }

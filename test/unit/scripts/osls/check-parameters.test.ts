@@ -17,6 +17,7 @@ const ALL = {
   securityGroupIds: 'sg-0c3',
   permissionsBoundaryArn: 'arn:aws:iam::111122223333:policy/limits/boundary',
   endpointSuffixes: 'eks.amazonaws.com,.example.com',
+  eventBusName: 'fleets',
 };
 
 /** Each is refused by the name of its parameter. */
@@ -39,6 +40,7 @@ const REFUSED: readonly (readonly [string, Readonly<Record<string, string>>, Reg
   ['endpointSuffixes', { endpointSuffixes: `${'a'.repeat(60)}.com,`.repeat(40) }, /4 KB/],
   ['endpointSuffixes', { endpointSuffixes: 'https://example.com' }, /no domain/],
   ['endpointSuffixes', { endpointSuffixes: 'a.example,' }, /no domain/],
+  ['eventBusName', { eventBusName: 'arn:aws:events:eu-west-1:1:event-bus/x' }, /no name/],
 ];
 
 describe('checkParameters (F16)', () => {
