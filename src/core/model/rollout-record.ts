@@ -32,6 +32,8 @@ export interface OpenStep {
   readonly openedAtMs: number;
   /** Since when all pods of open steps were seen to be well, on our clock; absent: they are not. */
   readonly wellSinceMs?: number;
+  /** When a canary had been well for its soak and only a person or a window held what follows; absent: not yet, or not any more. */
+  readonly soakedAtMs?: number;
   /** Sum of times in the dark (META) that `wellSinceMs` takes into account; absent: none, or not known. */
   readonly unheardMs?: number;
   /** When a node was last updated, a step opened, or an order given: what the progress deadline counts from. */

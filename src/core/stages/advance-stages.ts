@@ -39,7 +39,8 @@ export function advanceStages(input: StagesInput): Stages {
   const started = recordFor(input);
   const observed = observe(withoutReplaced(started, input.nodes), input);
   const opened = openWhatMay(observed, input);
-  const { record, gate, turns, excused } = opened;
+  const { gate, turns, excused } = opened;
+  const record = noteSoaked(opened.record, gate, input.nowMs);
   const former = findFormer(record, input);
   const ahead = gate.kind === 'paused' ? [] : findAhead({ record, former }, input);
   return {
@@ -247,6 +248,18 @@ function openNext(record: RolloutRecord, { next }: Steps, input: StagesInput): R
       ? { ...base, kind: 'done', name: '', index: step.index }
       : { ...base, kind: 'group', name: next.name, index };
   return { ...record, ...tried, ...proven, step: opened };
+}
+
+/**
+ * A canary that has shown all that it had to, while somebody or a window holds what follows: it proves nothing yet, since nodes that
+ * join would be given it, but a fleet goes on by it. A view that is too old for a moment takes nothing back.
+ */
+function noteSoaked(record: RolloutRecord, { kind }: Gate, nowMs: number): RolloutRecord {
+  const { soakedAtMs, ...step } = record.step;
+  if (kind === 'view') return record;
+  const isSoaked = step.kind === 'canary' && (kind === 'approval' || kind === 'window');
+  if (isSoaked === (soakedAtMs !== undefined)) return record;
+  return { ...record, step: isSoaked ? { ...step, soakedAtMs: nowMs } : step };
 }
 
 /** How many more nodes the partition lets be updated. */

@@ -122,12 +122,14 @@ function judgeNoNodes(
   return isDone ? { kind: 'empty' } : { kind: 'rolling', nodes };
 }
 
-/** Of a cluster that is to go only so far: its canary passed the soak. */
+/** Of a cluster that is to go only so far: its canary passed the soak, and waits for the next stage, or went on already. */
 function isTried(
   { isPartial, openedAtMs }: FleetClusterRecord,
-  { proven, hash }: RolloutRecord,
+  { proven, hash, step: { soakedAtMs } }: RolloutRecord,
 ): boolean {
-  return isPartial && proven?.hash === hash && proven.provenAtMs >= openedAtMs;
+  if (!isPartial) return false;
+  if (soakedAtMs !== undefined) return soakedAtMs >= openedAtMs;
+  return proven?.hash === hash && proven.provenAtMs >= openedAtMs;
 }
 
 /** The record of the rollout of this very generation; undefined: no run has begun it. */

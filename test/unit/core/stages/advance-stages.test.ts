@@ -164,9 +164,14 @@ for (const mode of MODES) {
       assert.equal(world.count('bbbb'), 3);
       const { record } = world;
       assert.ok(record !== undefined);
+      const { step, proven } = record;
+      assert.ok(step.soakedAtMs !== undefined, 'a fleet goes on by it');
+      assert.notEqual(proven?.hash, 'bbbb', 'nodes that join would be given it');
+      assert.ok(step.soakedAtMs >= (step.wellSinceMs ?? Infinity) + MINUTE_MS);
       const approved = { by: 'somebody', atMs: world.nowMs, stepIndex: record.step.index + 1 };
       world.record = { ...record, orders: { approved } };
       assert.ok(world.until(() => world.count('bbbb') === 12));
+      assert.equal(world.record.step.soakedAtMs, undefined);
     });
 
     it('does nothing while it is paused, and goes on after', () => {

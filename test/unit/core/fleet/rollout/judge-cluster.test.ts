@@ -85,6 +85,17 @@ describe('judgeCluster: well', () => {
     assert.equal(judge(heardOf('c', { rollout: before }), { isPartial: true }).kind, 'rolling');
   });
 
+  it('is a canary that soaked and waits for approval, which proves nothing inside its cluster yet', () => {
+    const waiting = (soakedAtMs: number | undefined): string => {
+      const soaked = soakedAtMs === undefined ? {} : { soakedAtMs };
+      const rollout = { step: { ...stepOf({ kind: 'canary' }), ...soaked } };
+      return judge(heardOf('c', { rollout }), { isPartial: true }).kind;
+    };
+    assert.equal(waiting(BEGAN_MS + 1), 'well');
+    assert.equal(waiting(undefined), 'rolling');
+    assert.equal(waiting(BEGAN_MS - 1), 'rolling', 'that was before it was given it');
+  });
+
   it('counts content of the revision as the same template', () => {
     assert.equal(judge(heardOf('c', { rollout: { hash: 'r1+content' } })).kind, 'well');
   });
