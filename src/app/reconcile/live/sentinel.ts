@@ -28,14 +28,12 @@ export async function heedSentinel(
   context: RunContext,
 ): Promise<Judgement> {
   if (judgement.kind !== 'judged' || judgement.guard.kind === 'observe') return judgement;
-  const { registration, ref } = subject.basis;
+  const { registration, sentinel: shown } = subject.basis;
   const { mode, sentinel } = registration;
   if (mode !== 'takeover' || sentinel === undefined) return judgement;
-  const { view, log, metrics } = context.dependencies;
-  const { clusterUid } = ref;
+  const { log, metrics } = context.dependencies;
   const isHeard = freshnessOf(subject, context, { unseenCount: 0, hasWork: true }).kind === 'fresh';
-  const seen = isHeard ? await view.readDaemonSet({ clusterUid, uid: sentinel.uid }) : undefined;
-  if (seen !== undefined && seen.object !== null) return judgement;
+  if (isHeard && shown !== undefined && shown.object !== null) return judgement;
   const access = await subject.access.get();
   if (access === undefined) return { kind: 'unavailable', message: 'no access' };
   const live = await access.getDaemonSet(SENTINEL_KEY);

@@ -1,7 +1,8 @@
 /**
  * The small reads that every run begins with, in the order on which the rest depends (design 3).
  *
- * Registry (the cluster's registration and the stack's freeze), META and name first; then state and DaemonSet. META goes before everything that its marks, its
+ * Registry (the cluster's registration and the stack's freeze), META and name first; then state, DaemonSet and sentinel. META goes
+ * before everything that its marks, its
  * stamps and its positions vouch for: `ingest` writes slices before META, so what is read later is at least
  * as new (protocol 20). The state goes before the slices: an intent
  * that another run dropped as resolved must not meet pods read before that.
@@ -48,6 +49,8 @@ export interface Basis {
   readonly position: DaemonSetPosition;
   /** Undefined when there is no item: first run, or lost (protocol 6). */
   readonly state: DaemonSetState | undefined;
+  /** The sentinel of the registered takeover, as the view shows it (ADR 0033); absent: it does not, or there is none. */
+  readonly sentinel?: DaemonSetItem;
 }
 
 /** Why there is nothing to stand on. */
@@ -104,9 +107,10 @@ export async function readBasis<T = never>(
   const ref: DaemonSetRef = { clusterUid: registration.clusterUid, uid: name.uid };
   const nothingNew = await endEarly?.({ registration, ...frozen, meta, ref });
   if (nothingNew !== undefined) return nothingNew;
-  const [{ state, daemonSet }, position] = await Promise.all([
+  const [{ state, daemonSet }, position, sentinel] = await Promise.all([
     readItems(ref, readers),
     readPosition(meta, ref, readers.view),
+    readSentinel(registration, readers.view),
   ]);
   if (daemonSet === undefined) return { kind: 'absent' };
   if (daemonSet.object === null && daemonSet.opaqueReason === undefined) return { kind: 'absent' };
@@ -120,8 +124,18 @@ export async function readBasis<T = never>(
       daemonSet,
       state,
       position,
+      ...defined({ sentinel }),
     },
   };
+}
+
+/** Beside the state: whoever acts asks for it (live/sentinel.ts), and by itself it would be a turn more. */
+async function readSentinel(
+  { mode, sentinel, clusterUid }: ClusterRegistration,
+  view: ViewReader,
+): Promise<DaemonSetItem | undefined> {
+  if (mode !== 'takeover' || sentinel === undefined) return undefined;
+  return view.readDaemonSet({ clusterUid, uid: sentinel.uid });
 }
 
 /** Begins to read state and DaemonSet at once; what is made of them waits for what else is read meanwhile. */

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { createReconcileWarmth } from '../../../../../src/app/reconcile/process/warmth.ts';
 import type { Uid } from '../../../../../src/core/model/identifiers.ts';
 import type { Stamp } from '../../../../../src/core/model/position.ts';
+import { sentinelBody } from '../../../../../src/core/takeover/takeover-sentinel.ts';
 import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
 /** A world in which nothing is left to do, and a timer comes. */
@@ -95,5 +96,21 @@ describe('a look at a due time', () => {
     world.reason = 'changed';
     const [first] = await readsOf(world);
     assert.deepEqual(first, ['readMeta', 'readName']);
+  });
+});
+
+describe('a run in takeover', () => {
+  it('reads its sentinel beside the state: it costs no moment of its own', async () => {
+    const world = await settledWorld();
+    world.reason = 'changed';
+    const sentinel = world.cluster.put('daemonsets', sentinelBody('first') as never); // completed by the cluster
+    world.register({ sentinel: { uid: sentinel.metadata.uid as Uid, createdAtMs: 0 } });
+    world.addNode('node-0099');
+    await world.mirror.sync();
+    await keepPosition(world);
+    const [, second, ...others] = await readsOf(world);
+    assert.deepEqual(second, ['readDaemonSet', 'readDaemonSet', 'readState']);
+    assert.ok(!others.flat().includes('readDaemonSet'));
+    assert.equal(world.pods.length, 3);
   });
 });
