@@ -37,12 +37,16 @@ export function computeView(input: ViewInput): View {
   const groups = groupByTarget(ours);
   const nodes = placeNodes(daemonSet, input.nodes).map(({ node, placement, reason }): NodeView => {
     const group = groups.byNode.get(node.name);
-    if (group === undefined) return { node, placement, reason, pods: NONE, held: NONE };
-    groups.byNode.delete(node.name);
+    if (group === undefined || group.isPlaced) {
+      return { node, placement, reason, pods: NONE, held: NONE };
+    }
+    group.isPlaced = true;
     return { node, placement, reason, pods: group.pods, held: group.held };
   });
   let areForeign: boolean | undefined;
-  const strays = [...groups.byNode.values()].flatMap((group) => [...group.pods, ...group.held]);
+  const strays = [...groups.byNode.values()].flatMap(({ isPlaced, pods, held }) =>
+    isPlaced ? NONE : [...pods, ...held],
+  );
   return {
     daemonSet,
     uid: uid(metadata.uid),
@@ -90,6 +94,8 @@ function goneOf({ gone = [], pods }: ViewInput): readonly Tombstone[] {
 interface PodGroup {
   readonly pods: PodProjection[];
   readonly held: PodProjection[];
+  /** Set once its node is found: a mark costs less than thousands of deletes from a map. */
+  isPlaced: boolean;
 }
 
 /** Groups pods by their target node; each group is sorted. */
@@ -107,7 +113,7 @@ function groupByTarget(pods: readonly PodProjection[]): {
     }
     let group = byNode.get(target);
     if (group === undefined) {
-      group = { pods: [], held: [] };
+      group = { pods: [], held: [], isPlaced: false };
       byNode.set(target, group);
     }
     (isHeld(pod) ? group.held : group.pods).push(pod);
