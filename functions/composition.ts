@@ -14,10 +14,13 @@ import { withLaggingReads } from '../src/adapters/dynamodb/lagging-reads.ts';
 import { createDynamoFreezeStore } from '../src/adapters/dynamodb/registry/freeze-store.ts';
 import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
+import type { DynamoStoreOptions } from '../src/adapters/dynamodb/table.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createHintQueue, createHintReceipts } from '../src/adapters/sqs/hint-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { createMirrorMemory } from '../src/app/fleet/audience/mirror-memory.ts';
+import type { MirrorMemory } from '../src/app/fleet/audience/mirror-memory.ts';
 import { createIngestWarmth } from '../src/app/ingest/process/warmth.ts';
 import type { IngestWarmth } from '../src/app/ingest/process/warmth.ts';
 import { createReconcileWarmth } from '../src/app/reconcile/process/warmth.ts';
@@ -26,9 +29,11 @@ import { createResyncWarmth } from '../src/app/resync/warmth.ts';
 import type { ResyncWarmth } from '../src/app/resync/warmth.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../src/ports/cluster/cluster-access.ts';
+import type { MirrorConnector } from '../src/ports/cluster/mirror-access.ts';
 import type { CredentialStore, Seal } from '../src/ports/stores/credential-store.ts';
 import type { HintQueue, HintReceipts } from '../src/ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
+import type { RegistryRevisionStore } from '../src/ports/stores/fleet-rollout-store.ts';
 import type { FreezeStore } from '../src/ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../src/ports/stores/registry-store.ts';
 import type { ViewStore } from '../src/ports/stores/view-store.ts';
@@ -39,18 +44,21 @@ import type { HandlerContext } from './middleware.ts';
 export interface Composition {
   readonly clock: Clock;
   readonly random: Random;
-  readonly registry: RegistryStore;
+  readonly registry: RegistryStore & RegistryRevisionStore;
+  /** Of what one function alone keeps in the registry's table: it makes the store itself, so no other bundle holds it. */
+  readonly registryTable: DynamoStoreOptions;
   readonly freezes: FreezeStore;
   readonly view: ViewStore;
   readonly queue: HintQueue;
   readonly receipts: HintReceipts;
-  readonly connector: ClusterConnector;
+  readonly connector: ClusterConnector & MirrorConnector;
   readonly credentials: CredentialStore;
   /** Refuses everything in a function that has none. */
   readonly seal: Seal;
   readonly ingestWarmth: IngestWarmth;
   readonly reconcileWarmth: ReconcileWarmth;
   readonly resyncWarmth: ResyncWarmth;
+  readonly mirrorMemory: MirrorMemory;
 }
 
 const VARIABLES = [
@@ -182,6 +190,7 @@ function compose(settings: Settings, identity: Identity): Composition {
     clock,
     random,
     registry: createDynamoRegistryStore({ ...stores, tableName: registryTable.tableName }),
+    registryTable,
     freezes,
     credentials: tokens,
     seal,
@@ -199,5 +208,6 @@ function compose(settings: Settings, identity: Identity): Composition {
     ingestWarmth: createIngestWarmth(),
     reconcileWarmth: createReconcileWarmth(),
     resyncWarmth: createResyncWarmth(),
+    mirrorMemory: createMirrorMemory(),
   };
 }

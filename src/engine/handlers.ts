@@ -17,11 +17,12 @@ export async function loadHandlers(seams: {
 }): Promise<Readonly<Record<string, LambdaHandler>>> {
   useSinks(seams.sinks);
   useCredentials(seams.credentialsOf);
-  const [ingest, reconcile, requeue, resync, credential, deadLetter] = await Promise.all([
+  const [ingest, reconcile, requeue, resync, fleet, credential, deadLetter] = await Promise.all([
     import('../../functions/ingest/handler.ts'),
     import('../../functions/reconcile/handler.ts'),
     import('../../functions/requeue/handler.ts'),
     import('../../functions/resync/handler.ts'),
+    import('../../functions/fleet/handler.ts'),
     import('../../functions/credential/handler.ts'),
     import('../../functions/dead-letter/handler.ts'),
   ]);
@@ -30,6 +31,7 @@ export async function loadHandlers(seams: {
     reconcile: reconcile.handler,
     requeue: requeue.handler,
     resync: resync.handler,
+    fleet: fleet.handler,
     credential: credential.handler,
     'dead-letter': deadLetter.handler,
   };

@@ -50,11 +50,11 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-proven-forgotten': {
     bug: 'the release that a rollback leads to is removed by the tenth apply after it (18.1)',
-    file: 'src/core/fleet/rollout/fleet-history.ts',
+    file: 'src/core/fleet/orders/fleet-history.ts',
     before: ' || kept.has(documentId)',
     after: '',
     killedBy: {
-      file: 'test/unit/core/fleet/rollout/fleet-history.test.ts',
+      file: 'test/unit/core/fleet/orders/fleet-history.test.ts',
       title: 'what the record of the rollout names as well',
     },
   },

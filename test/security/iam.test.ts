@@ -34,6 +34,8 @@ import {
   WATCHER_KEY,
 } from '../support/rights/function-world.ts';
 import type { FunctionWorld, Invoked, RecordOf } from '../support/rights/function-world.ts';
+import { agentDaemonSet, rivalledDaemonSet } from '../support/rights/agent-daemon-set.ts';
+import { takeFleetTurns } from '../support/rights/fleet-turns.ts';
 import { ageWalk, nameWithTurn } from '../support/rights/resync-turns.ts';
 import {
   BOUND_TOKEN,
@@ -44,7 +46,7 @@ import {
 import { SENTINEL, seenSentinel } from '../support/rights/standing-sentinel.ts';
 import { readRoles, withoutGrant } from '../support/rights/role-grants.ts';
 import type { FunctionRole, Grant } from '../support/rights/role-grants.ts';
-import { daemonSetOf, nodeOf, podOf, ScriptedSender } from '../support/scripted-sender.ts';
+import { nodeOf, podOf, ScriptedSender } from '../support/scripted-sender.ts';
 import { waitUntil } from '../support/tenants/two-tenants.ts';
 
 const ROLES = readRoles();
@@ -188,6 +190,12 @@ describe('the roles of the functions (row 69)', () => {
       await world.deliver('ingest', EVENTS, [recordOf(sender.announce())]);
       invocations.push(await world.tick('resync'));
     },
+    fleet: async (prepared) => {
+      const takeover = { mode: 'takeover', takeoverProbedAtMs: 1, sentinel: SENTINEL } as const;
+      const { cluster } = await seenCluster({ ...takeover, authentication: BOUND_TOKEN });
+      await sealToken(world, cluster);
+      invocations.push(...(await takeFleetTurns(world, prepared)));
+    },
     credential: async (prepared) => {
       const clusters = await Promise.all([1, 2, 3].map(() => sealedCluster(world)));
       const bodies = await Promise.all(clusters.map((cluster) => sealedMessage(world, cluster)));
@@ -238,8 +246,8 @@ describe('the roles of the functions (row 69)', () => {
 
   for (const role of ROLES.filter(({ grants }) => grants.some(isTried))) {
     describe(role.functionName, () => {
-      // It goes through all clusters, so each of its exercises has a world of its own.
-      if (role.functionName === 'resync') {
+      // They go through all clusters, so each of their exercises has a world of its own.
+      if (role.functionName === 'resync' || role.functionName === 'fleet') {
         beforeEach(async () => {
           await world.stop();
           await openWorld();
@@ -330,7 +338,7 @@ describe('the roles of the functions (row 69)', () => {
     const opening = ROLES.filter(({ grants }) => grants.some(isOpening));
     assert.deepEqual(
       opening.map(({ functionName }) => functionName),
-      ['ingest', 'reconcile', 'resync', 'credential'],
+      ['ingest', 'reconcile', 'resync', 'fleet', 'credential'],
     );
     for (const { grants } of opening) {
       for (const { action, resourceArn } of grants.filter(isOpening)) {
@@ -343,30 +351,6 @@ describe('the roles of the functions (row 69)', () => {
 
 function usesPrefix(keys: readonly string[], prefix: string): boolean {
   return prefix === '' || keys.some((key) => key.startsWith(prefix));
-}
-
-/** A DaemonSet as an API server gives it. */
-function agentDaemonSet(): ReturnType<typeof daemonSetOf> {
-  const { object, sets } = daemonSetOf('agent');
-  assert.ok(object.kind === 'DaemonSet');
-  const labels = { app: 'agent' };
-  const template = {
-    metadata: { labels },
-    spec: { containers: [{ name: 'agent', image: 'registry.example/agent:1' }] },
-  };
-  const spec = { selector: { matchLabels: labels }, template };
-  return { object: { ...object, object: { ...object.object, spec } }, sets };
-}
-
-/** The same, but somebody else writes its status: a rival, which reconcile notes in the registration. */
-function rivalledDaemonSet(): object {
-  const time = '2026-01-01T00:00:00Z';
-  const fieldsV1 = { 'f:status': { 'f:observedGeneration': {} } };
-  const entry = { manager: 'other', operation: 'Update', subresource: 'status', time, fieldsV1 };
-  const { object } = agentDaemonSet();
-  assert.ok(object.kind === 'DaemonSet');
-  const { metadata, ...rest } = object.object as { readonly metadata: object };
-  return { ...rest, metadata: { ...metadata, managedFields: [entry] } };
 }
 
 describe('the mappings (row 69)', () => {

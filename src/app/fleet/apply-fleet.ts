@@ -12,7 +12,7 @@ import { compilePlacement } from '../../core/fleet/choose-clusters.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import { fleetContentHash } from '../../core/fleet/content-hash.ts';
 import { fleetRenderer } from '../../core/fleet/render-fleet.ts';
-import { nextHistory } from '../../core/fleet/rollout/fleet-history.ts';
+import { nextHistory } from '../../core/fleet/orders/fleet-history.ts';
 import type { FleetRelease } from '../../core/fleet/rollout/fleet-record.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
 import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';

@@ -24,7 +24,7 @@ export interface FleetHead extends FleetKey {
   readonly documentId: string;
   /** Of what it gives clusters (core/fleet/content-hash.ts); absent: a release of Rollcall wrote it that did not know of it. */
   readonly contentHash?: string;
-  /** Generations before this one whose documents are kept, the newest first (core/fleet/rollout/fleet-history.ts). */
+  /** Generations before this one whose documents are kept, the newest first (core/fleet/orders/fleet-history.ts). */
   readonly history: readonly FleetRelease[];
 }
 

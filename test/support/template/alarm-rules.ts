@@ -38,6 +38,7 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   'credential-refusals': ANY,
   'ingest-refusals': ANY_THAT_LASTS,
   'rival-controllers': ANY,
+  'fleet-faults': ANY_THAT_LASTS,
   // A minute and more.
   'ingest-lag': { quiet: 60_000, loud: 60_001, withinMinutes: 5 },
   'set-hashes': ANY,
@@ -59,6 +60,7 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   'record-failures': ANY_THAT_LASTS,
   throttles: ANY,
   'resync-stopped': { quiet: 1, loud: 0, withinMinutes: 5 },
+  'fleet-stopped': { quiet: 1, loud: 0, withinMinutes: 5 },
   'table-throttles': ANY,
 };
 
@@ -195,26 +197,32 @@ const namespaces: Rule = {
 
 const RATE = /^rate\((\d+) minutes?\)$/;
 
+const SCHEDULED = ['Resync', 'Fleet'];
+
+function scheduleFaults({ Resources }: Template, name: string): readonly string[] {
+  const stopped = Resources[`${name}StoppedAlarm`]?.Properties ?? {};
+  const rule = Resources[`${name}EventsRuleSchedule1`]?.Properties ?? {};
+  const { Timeout } = Resources[`${name}LambdaFunction`]?.Properties ?? {};
+  const periodS = Number(stopped['Period']);
+  const expression = textOf(rule['ScheduleExpression']);
+  const everyS = Number(RATE.exec(expression)?.[1]) * MINUTE_S;
+  const isFault: Readonly<Record<string, boolean>> = {
+    [`${name}: ${expression}`]: everyS !== periodS,
+    [`${name} is off`]: rule['State'] !== 'ENABLED',
+    [`${name} may take ${textOf(Timeout)} s`]: !(Number(Timeout) < periodS),
+    // Never called is no data at all.
+    [`a stop of ${name} is taken for silence`]: stopped['TreatMissingData'] !== 'breaching',
+  };
+  return Object.keys(isFault).filter((fault) => isFault[fault]);
+}
+
 const schedule: Rule = {
-  name: 'resync is called as often as the alarm about its stop counts, and ends before its next turn',
+  name: 'resync and fleet are called as often as the alarms about their stop count, and end before their next turn',
   check: (template) => {
-    const stopped = template.Resources['ResyncStoppedAlarm']?.Properties;
-    const periodS = Number(stopped?.['Period']);
-    const timeoutS = Number(template.Resources['ResyncLambdaFunction']?.Properties?.['Timeout']);
     const rules = ofType(template, 'AWS::Events::Rule');
     return [
-      ...(rules.length === 1 ? [] : [`${rules.length} schedules`]),
-      ...rules.flatMap(({ id, properties }) => {
-        const rate = RATE.exec(textOf(properties['ScheduleExpression']));
-        const everyS = Number(rate?.[1]) * MINUTE_S;
-        return [
-          ...(everyS === periodS ? [] : [`${id}: ${textOf(properties['ScheduleExpression'])}`]),
-          ...(properties['State'] === 'ENABLED' ? [] : [`${id} is off`]),
-        ];
-      }),
-      ...(timeoutS < periodS ? [] : [`resync may take ${timeoutS} s`]),
-      // Never called is no data at all.
-      ...(stopped?.['TreatMissingData'] === 'breaching' ? [] : ['a stop is taken for silence']),
+      ...(rules.length === SCHEDULED.length ? [] : [`${rules.length} schedules`]),
+      ...SCHEDULED.flatMap((name) => scheduleFaults(template, name)),
     ];
   },
 };

@@ -116,7 +116,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       write: counts('private-address'),
     }),
   ],
-  'token-faults': ['reconcile', 'ingest', 'resync'].map((service) =>
+  'token-faults': ['reconcile', 'ingest', 'resync', 'fleet'].map((service) =>
     own(service, 'TokenFaults', {
       code: 'src/app/isolation/reported-access.ts',
       write: counts('expired'),
@@ -136,6 +136,12 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
     own('reconcile', 'RivalControllers', {
       code: 'src/app/reconcile/live/sentinel.ts',
       write: counts('sentinel-missing'),
+    }),
+  ],
+  'fleet-faults': [
+    own('fleet', 'FleetSteps', {
+      code: 'src/app/fleet/step/step-fleets.ts',
+      write: counts('error'),
     }),
   ],
   'ingest-refusals': [
@@ -164,12 +170,19 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       write: counts('events/exhausted'),
     }),
   ],
-  'handler-failures': ['ingest', 'reconcile', 'requeue', 'resync', 'credential', 'dead-letter'].map(
-    (service) =>
-      own(service, 'HandlerFailures', {
-        code: 'functions/middleware.ts',
-        write: counts('TypeError'),
-      }),
+  'handler-failures': [
+    'ingest',
+    'reconcile',
+    'requeue',
+    'resync',
+    'fleet',
+    'credential',
+    'dead-letter',
+  ].map((service) =>
+    own(service, 'HandlerFailures', {
+      code: 'functions/middleware.ts',
+      write: counts('TypeError'),
+    }),
   ),
   'record-failures': ['ingest', 'reconcile', 'requeue', 'credential', 'dead-letter'].map(
     (service) => own(service, 'RecordFailures', { code: 'functions/records.ts', write: counts() }),
@@ -189,6 +202,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   throttles: lambdas('Throttles'),
   // Nothing at all is measured of a function that nobody calls.
   'resync-stopped': [{ measure: () => [] }],
+  'fleet-stopped': [{ measure: () => [] }],
   'table-throttles': ['RegistryTable', 'ViewTable'].flatMap((TableName) =>
     ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) =>
       measured('AWS/DynamoDB', name, { TableName }),
@@ -197,7 +211,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
 };
 
 function lambdas(name: string): readonly AwsSituation[] {
-  return ['Ingest', 'Reconcile', 'Requeue', 'Resync', 'Credential', 'DeadDashletter'].map(
+  return ['Ingest', 'Reconcile', 'Requeue', 'Resync', 'Fleet', 'Credential', 'DeadDashletter'].map(
     (prefix) => measured('AWS/Lambda', name, { FunctionName: `${prefix}LambdaFunction` }),
   );
 }

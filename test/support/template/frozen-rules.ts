@@ -11,6 +11,7 @@ const FROZEN_ROLES: Readonly<Record<string, string>> = {
   ReconcileRole: 'reconcile',
   RequeueRole: 'requeue',
   ResyncRole: 'resync',
+  FleetRole: 'fleet',
   CredentialRole: 'credential',
   DeadLetterRole: 'dead-letter',
 };

@@ -61,12 +61,14 @@ const queues: Situation = {
 };
 const functions: Situation = {
   measure: () =>
-    ['Invocations', 'Errors', 'Throttles'].map((name) => ({
-      namespace: 'AWS/Lambda',
-      name,
-      dimensions: { FunctionName: 'ResyncLambdaFunction' },
-      value: name === 'Invocations' ? 1 : 0,
-    })),
+    ['Resync', 'Fleet'].flatMap((scheduled) =>
+      ['Invocations', 'Errors', 'Throttles'].map((name) => ({
+        namespace: 'AWS/Lambda',
+        name,
+        dimensions: { FunctionName: `${scheduled}LambdaFunction` },
+        value: name === 'Invocations' ? 1 : 0,
+      })),
+    ),
 };
 
 /** The day's datapoints. */

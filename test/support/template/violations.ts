@@ -405,16 +405,19 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
         'resyncs',
       ),
     },
-  'resync is called as often as the alarm about its stop counts, and ends before its next turn': {
-    'once in sixty hours': set(`${SCHEDULE} ScheduleExpression`, 'rate(60 hours)'),
-    'once an hour': set(`${SCHEDULE} ScheduleExpression`, 'rate(60 minutes)'),
-    'a schedule that is off': set(`${SCHEDULE} State`, 'DISABLED'),
-    'an alarm that takes a stop for silence': set(
-      'Resources ResyncStoppedAlarm Properties TreatMissingData',
-      'notBreaching',
-    ),
-    'two turns at a time': set('Resources ResyncLambdaFunction Properties Timeout', 60),
-  },
+  'resync and fleet are called as often as the alarms about their stop count, and end before their next turn':
+    {
+      'once in sixty hours': set(`${SCHEDULE} ScheduleExpression`, 'rate(60 hours)'),
+      'once an hour': set(`${SCHEDULE} ScheduleExpression`, 'rate(60 minutes)'),
+      'a schedule that is off': set(`${SCHEDULE} State`, 'DISABLED'),
+      'an alarm that takes a stop for silence': set(
+        'Resources ResyncStoppedAlarm Properties TreatMissingData',
+        'notBreaching',
+      ),
+      'two turns at a time': set('Resources ResyncLambdaFunction Properties Timeout', 60),
+      'two turns of fleets at a time': set('Resources FleetLambdaFunction Properties Timeout', 60),
+      'a schedule without an alarm about its stop': set('Resources FleetStoppedAlarm', undefined),
+    },
   'a queue whose every delivery fails calls somebody, and a busy or quiet one nobody (F9)': {
     'ages alone': set('Resources EventsStuckAlarm', undefined),
     'a count that a failing message does not reach': set(

@@ -21,6 +21,7 @@ const WATCHED = [
   'own RecordFailures',
   'own EgressRefusals',
   'own RivalControllers',
+  'own FleetSteps',
   'own BreakerRefusals',
   'AWS/Lambda Errors',
   'AWS/Lambda Throttles',

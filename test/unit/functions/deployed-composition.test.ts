@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Context } from 'aws-lambda';
 import { handler as deadLetter } from '../../../functions/dead-letter/handler.ts';
+import { handler as fleet } from '../../../functions/fleet/handler.ts';
 import { useSinks } from '../../../functions/middleware.ts';
 import { handler as ingest } from '../../../functions/ingest/handler.ts';
 import { handler as reconcile } from '../../../functions/reconcile/handler.ts';
@@ -149,6 +150,7 @@ describe('the deployed composition', () => {
     for (const invoke of [
       () => reconcile(eventOf({ body: HINT, queue: 'reconcile.fifo' }), CONTEXT),
       () => requeue(eventOf({ body: timerDueAt(1), queue: 'delay' }), CONTEXT),
+      () => fleet({} as never, CONTEXT),
     ]) {
       aws.forget();
       await invoke();

@@ -17,7 +17,7 @@ describe('our serverless.yml', () => {
   it('declares the functions, queues and tables of the design', () => {
     assert.deepEqual(
       service.functions.map(({ name }) => name),
-      ['ingest', 'reconcile', 'requeue', 'resync', 'credential', 'dead-letter'],
+      ['ingest', 'reconcile', 'requeue', 'resync', 'fleet', 'credential', 'dead-letter'],
     );
     assert.deepEqual(service.queues.map(({ name }) => name).sort(), [
       'rollcall-test-credentials',

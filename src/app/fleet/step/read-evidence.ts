@@ -32,7 +32,7 @@ export async function readEvidence(
     return { registration, evidence: await readRegistered(registration, key, sources) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    sources.log.warn('a cluster of a fleet could not be read', { cluster, detail: why });
+    sources.log.error('a cluster of a fleet could not be read', { cluster }, error);
     return { evidence: { kind: 'unclear', cluster, why } };
   }
 }

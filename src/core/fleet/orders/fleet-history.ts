@@ -4,7 +4,7 @@
  * The newest ones, and whatever the record of the rollout still names: a release that was proven long ago is where a halted one
  * goes back to. Bounded, since the list stands in the head.
  */
-import type { FleetRecord, FleetRelease } from './fleet-record.ts';
+import type { FleetRecord, FleetRelease } from '../rollout/fleet-record.ts';
 
 /** Generations whose documents are kept, with the one that is applied. */
 export const GENERATIONS_KEPT = 10;

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import {
   GENERATIONS_KEPT,
   nextHistory,
-} from '../../../../../src/core/fleet/rollout/fleet-history.ts';
+} from '../../../../../src/core/fleet/orders/fleet-history.ts';
 import type { FleetRelease } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 
 function releaseOf(generation: number): FleetRelease {

@@ -1,0 +1,27 @@
+/** The DaemonSet of the clusters in a function world: as its watcher reports it, and as its API server has it by now. */
+import assert from 'node:assert/strict';
+import { daemonSetOf } from '../scripted-sender.ts';
+
+/** A DaemonSet as an API server gives it. */
+export function agentDaemonSet(): ReturnType<typeof daemonSetOf> {
+  const { object, sets } = daemonSetOf('agent');
+  assert.ok(object.kind === 'DaemonSet');
+  const labels = { app: 'agent' };
+  const template = {
+    metadata: { labels },
+    spec: { containers: [{ name: 'agent', image: 'registry.example/agent:1' }] },
+  };
+  const spec = { selector: { matchLabels: labels }, template };
+  return { object: { ...object, object: { ...object.object, spec } }, sets };
+}
+
+/** The same, but somebody else writes its status: a rival, which reconcile notes in the registration. */
+export function rivalledDaemonSet(): object {
+  const time = '2026-01-01T00:00:00Z';
+  const fieldsV1 = { 'f:status': { 'f:observedGeneration': {} } };
+  const entry = { manager: 'other', operation: 'Update', subresource: 'status', time, fieldsV1 };
+  const { object } = agentDaemonSet();
+  assert.ok(object.kind === 'DaemonSet');
+  const { metadata, ...rest } = object.object as { readonly metadata: object };
+  return { ...rest, metadata: { ...metadata, managedFields: [entry] } };
+}
