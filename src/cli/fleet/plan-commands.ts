@@ -5,6 +5,7 @@
  * change nothing. Their exit codes are for pipelines: plan leaves with 3 when some cluster could be given nothing, diff
  * with 6 when a cluster differs that Rollcall may change.
  */
+import { Option } from 'commander';
 import type { Json } from '@rollcall/base/json.ts';
 import { gatherClusters } from '../../app/fleet/gather-clusters.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
@@ -21,19 +22,35 @@ import { plainText } from '../command-line/text-table.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import { chooseFleet, declareFile } from './fleet-arguments.ts';
 import type { ChosenFleet, FileOptions } from './fleet-arguments.ts';
+import { renderMarkdownPlan } from './markdown-plan.ts';
 import { planDocument, renderPlan, totalsOf } from './render-plan.ts';
 import { shownDifference } from './shown-difference.ts';
 
+const FORMATS = ['table', 'markdown'] as const;
+
+interface PlanOptions extends FileOptions {
+  readonly format: (typeof FORMATS)[number];
+}
+
 /** `fleet plan`. */
-export const planFleetCommand: CommandModule = defineCommand<FileOptions>({
+export const planFleetCommand: CommandModule = defineCommand<PlanOptions>({
   path: ['fleet', 'plan'],
   summary: 'which clusters would get it in which stage, on how many nodes; changes nothing',
   configure: (command) => {
     command.argument('[fleet]', 'namespace/name of one that was applied');
     declareFile(command);
+    command.addOption(
+      new Option('--format <format>', 'markdown: a comment for a pull request, of bounded length')
+        .choices(FORMATS)
+        .default('table'),
+    );
   },
   run: async ({ args, options }, context) => {
     const { chosen, plan, unreadable } = await planChosen(args, options, context);
+    const isMarkdown = options.format === 'markdown';
+    const lines = isMarkdown
+      ? renderMarkdownPlan(titleOf(chosen), plan)
+      : [titleOf(chosen), ...renderPlan(plan)];
     return {
       document: {
         kind: 'FleetPlan',
@@ -42,7 +59,7 @@ export const planFleetCommand: CommandModule = defineCommand<FileOptions>({
         unreadable,
         leftOut: chosen.leftOut,
       },
-      lines: [titleOf(chosen), ...renderPlan(plan), ...notes(chosen, unreadable)],
+      lines: [...lines, ...(isMarkdown ? [''] : []), ...notes(chosen, unreadable)],
       exitCode: plan.refused.length > 0 ? EXIT.refused : EXIT.ok,
     };
   },

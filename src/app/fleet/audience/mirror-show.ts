@@ -7,7 +7,7 @@
  * A failure is counted each time, and told once when it begins and once when it ends: in the log, and in the item that `rollcall
  * fleet status` reads. An outage of the cluster pauses all of its mirrors, a refusal of one object that one alone.
  */
-import { boundedText } from '../../../core/fleet/rollout/fleet-conditions.ts';
+import { boundedText } from '../../../core/fleet/told/fleet-conditions.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetMirror, MirrorTrouble } from '../../../core/fleet/told/fleet-mirror.ts';

@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { formatFleetKey } from '../fleet-daemon-set.ts';
-import { boundedText, timeOf } from '../rollout/fleet-conditions.ts';
+import { boundedText, timeOf } from './fleet-conditions.ts';
 import type { FleetDecision } from '../rollout/fleet-decision.ts';
 import { fleetFacts } from './fleet-facts.ts';
 

@@ -4,7 +4,7 @@
  * Bounded, whatever the record holds: no list of it grows with the clusters. Nothing of a manifest is in it, so nothing secret.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { boundedText, standingBreach, timeOf } from '../rollout/fleet-conditions.ts';
+import { boundedText, standingBreach, timeOf } from './fleet-conditions.ts';
 import type { FleetRecord, FleetRelease } from '../rollout/fleet-record.ts';
 
 /** Stages of a FleetDaemonSet are no more (docs/fleets.md). */

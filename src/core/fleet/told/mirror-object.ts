@@ -10,8 +10,8 @@ import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { FLEET_API_VERSION } from '../fleet-daemon-set.ts';
 import type { FleetKey } from '../fleet-daemon-set.ts';
-import { fleetConditions, fleetStanding } from '../rollout/fleet-conditions.ts';
-import type { ConditionsAt, FormerCondition } from '../rollout/fleet-conditions.ts';
+import { fleetConditions, fleetStanding } from './fleet-conditions.ts';
+import type { ConditionsAt, FormerCondition } from './fleet-conditions.ts';
 import type { FleetRecord } from '../rollout/fleet-record.ts';
 import { fleetFacts, releaseFacts } from './fleet-facts.ts';
 

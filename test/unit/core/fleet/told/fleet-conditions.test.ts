@@ -7,12 +7,12 @@ import {
   boundedText,
   fleetConditions,
   timeOf,
-} from '../../../../../src/core/fleet/rollout/fleet-conditions.ts';
+} from '../../../../../src/core/fleet/told/fleet-conditions.ts';
 import type {
   FleetCondition,
   FleetConditionType,
   FormerCondition,
-} from '../../../../../src/core/fleet/rollout/fleet-conditions.ts';
+} from '../../../../../src/core/fleet/told/fleet-conditions.ts';
 import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { AT_MS, BREACH, STANDINGS, standing } from '../../../../support/fleet-record-samples.ts';
 

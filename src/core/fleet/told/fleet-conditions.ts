@@ -6,7 +6,7 @@
  * hence Flux and `kubectl wait`, reads. Success is said of one gate alone, `done`: whatever is not known to be well is never
  * Ready. Of Ready, Reconciling and Stalled one is true at any time.
  */
-import type { FleetGate, FleetRecord } from './fleet-record.ts';
+import type { FleetGate, FleetRecord } from '../rollout/fleet-record.ts';
 
 /** In the order in which they are written. */
 export const FLEET_CONDITION_TYPES = [
