@@ -48,9 +48,8 @@ describe('renderMarkdownPlan', () => {
   });
 
   it('has no table of clusters where none changes', () => {
-    const { manifest, strategy } = fleetOf();
-    const annotations = { 'rollcall.dev/rollout': strategy.policyText ?? '' };
-    const live = liveOf({ ...manifest, metadata: { ...manifest.metadata, annotations } });
+    const annotations = { 'rollcall.dev/rollout': fleetOf().strategy.policyText ?? '' };
+    const live = liveOf({ ...manifestOf(), metadata: { annotations } });
     const text = comment([factsOf('c1', { seen: { heardAtMs: NOW_MS, daemonSet: live } })]);
     assert.doesNotMatch(text, /Clusters that change/);
   });
