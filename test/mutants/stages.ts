@@ -82,6 +82,16 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'begins on a node whose pod serves nobody',
     },
   },
+  'stages-third-revision-stays': {
+    bug: 'a rollback leaves pods of a third revision, edited away on its canary: unproven, and watched by nobody',
+    file: 'src/core/stages/former.ts',
+    before: 'isAll ? unprovenBefore(record) : NONE',
+    after: 'NONE',
+    killedBy: {
+      file: 'test/unit/core/stages/former.test.ts',
+      title: 'of a third revision that nothing proved',
+    },
+  },
   'stages-canary-beside-empty-nodes': {
     bug: 'nodes whose former pod admission refuses use up the budget, and the rollout waits for them for ever',
     file: 'src/core/stages/canary.ts',

@@ -253,6 +253,8 @@ export interface RolloutRecord {
   readonly former?: ProvenRevision;
   /** The newest eight. */
   readonly refused: readonly RefusedRevision[];
+  /** Revisions that began and were edited away before they were proven or halted: the newest eight. Absent: none. */
+  readonly abandoned?: readonly string[];
   readonly orders: RolloutOrders;
   /** Absent: the policy has no content in the revision, or none is known yet. */
   readonly config?: ConfigRecord;

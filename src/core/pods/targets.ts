@@ -2,7 +2,7 @@
  * Which revision each node is to run: the DaemonSet's own, unless a staged rollout keeps it at the former one (issue 17).
  *
  * Whether a pod is of its node's revision is asked here alone, so that no two steps of a run disagree. Where a node is
- * to run the former revision, any pod that is neither of the revision rolled out nor of one that was halted is let be.
+ * to run the former revision, any pod that is neither of the revision rolled out nor of one that nothing proved is let be.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';
@@ -32,8 +32,8 @@ export interface KeptBack {
   readonly nodes: ReadonlySet<NodeName>;
   /** controller-revision-hash of the former revision. */
   readonly hash: string;
-  /** Revisions that were halted: their pods are nowhere on target. */
-  readonly refused: ReadonlySet<string>;
+  /** Revisions that were halted, or edited away before they were proven: their pods are nowhere on target. */
+  readonly unproven: ReadonlySet<string>;
   readonly former?: FormerTemplate;
 }
 
@@ -60,7 +60,7 @@ export function findTargets(
     isOnTarget: (pod, node) => {
       const isCurrent = isOfRevision(pod, current);
       if (node === undefined || !isFormer(node)) return isCurrent;
-      return !isCurrent && kept?.refused.has(revisionOfPod(pod, config) ?? '') !== true;
+      return !isCurrent && kept?.unproven.has(revisionOfPod(pod, config) ?? '') !== true;
     },
     ...(kept?.former?.hash === kept?.hash && kept?.former !== undefined
       ? { former: kept.former }

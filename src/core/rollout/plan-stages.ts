@@ -27,6 +27,7 @@ import type { ConfigIdentity } from '../model/rollout-record.ts';
 import { findTargets } from '../pods/targets.ts';
 import type { Targets } from '../pods/targets.ts';
 import { advanceStages } from '../stages/advance-stages.ts';
+import { unprovenBefore } from '../stages/known-bad.ts';
 import type { Stages } from '../stages/stages-input.ts';
 import { findStageNodes } from './stage-nodes.ts';
 
@@ -127,7 +128,7 @@ export function targetsOf(view: View, context: PlanContext, staging: Staging): T
   const kept = {
     nodes: staging.stages.former,
     hash: templateOfRevision(record.former.hash),
-    refused: new Set(record.refused.map(({ hash }) => hash)),
+    unproven: unprovenBefore(record),
     ...defined({ former: context.staging?.former }),
   };
   return findTargets(view, context.currentHash, { ...content, kept });

@@ -10,13 +10,16 @@ import type { NodeName } from '../model/identifiers.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { isSameTemplate, templateOfRevision } from '../pod/revision.ts';
+import { isSameTemplate, revisionOfPod, templateOfRevision } from '../pod/revision.ts';
 import { nodesRoundedDown } from '../policy/share.ts';
 import { groupNodes } from './groups.ts';
+import { unprovenBefore } from './known-bad.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 import { findSteps } from './steps.ts';
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Nodes whose pods are, or are to be, of the former revision. */
 export function findFormer(record: RolloutRecord, input: StagesInput): ReadonlySet<NodeName> {
@@ -55,7 +58,10 @@ export function isRollingBack(
   return isAsked || orders.undo?.to === former.hash;
 }
 
-/** Nodes that are to be put back: they run the revision, and should run the former one. */
+/**
+ * Nodes that are to be put back: they run the revision, and should run the former one. In a rollback also those with a pod of a
+ * third one that nothing proved: one that was halted before, or edited away on its canary.
+ */
 export function findAhead(
   at: {
     readonly record: RolloutRecord;
@@ -67,14 +73,22 @@ export function findAhead(
   const isAll = isRollingBack(record, input);
   // A halt that asks for no rollback leaves everything as it is.
   if (record.breach !== undefined && !isAll) return [];
+  const unproven = isAll ? unprovenBefore(record) : NONE;
   const ahead = input.nodes.filter((each) => {
-    if (each.updated === undefined || each.isExcluded || !former.has(nameOf(each))) return false;
-    return isAll || isMadeSince(each.updated, record);
+    const { updated, old, isExcluded } = each;
+    if (isExcluded || !former.has(nameOf(each))) return false;
+    if (updated === undefined) return unproven.has(revisionIn(old, input));
+    return isAll || isMadeSince(updated, record);
   });
   // As with the first canary: where an admission policy lets in today's template alone, one node is lost, and no more.
   if (input.nodes.some((node) => isMadeFormer(node, record))) return ahead;
   const isTried = input.nodes.some((node) => former.has(nameOf(node)) && isMissing(node, record));
   return isTried ? [] : ahead.slice(0, 1);
+}
+
+/** The word of the revision of a pod; empty without one. */
+function revisionIn(pod: PodProjection | undefined, { config }: StagesInput): string {
+  return (pod === undefined ? undefined : revisionOfPod(pod, config)) ?? '';
 }
 
 /**

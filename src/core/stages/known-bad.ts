@@ -3,11 +3,13 @@
  *
  * Where the template is restored (copilot), the one that was halted may be put back before any run has seen it gone, as a
  * GitOps tool does within seconds. So a halt remembers the generation that the restored template followed; once the
- * DaemonSet is further and stands there halted still, somebody applied it again. The list is bounded: it keeps the newest.
+ * DaemonSet is further and stands there halted still, somebody applied it again. What was edited away half-way is remembered too: it
+ * may come again, but nothing proved it, and a rollback leaves none of its pods. The lists are bounded: they keep the newest.
  */
 import type { Breach, RefusedRevision, RolloutRecord } from '../model/rollout-record.ts';
 
 const REFUSED_MAX = 8;
+const ABANDONED_MAX = 8;
 
 /** A right that is missing is not granted within seconds. */
 const RESTORE_AGAIN_MS = 3_600_000;
@@ -20,6 +22,27 @@ export function refusedAfter(record: RolloutRecord | undefined): readonly Refuse
   const { atMs } = breach;
   const cause = refused.find((each) => each.hash === hash)?.cause ?? breach.cause;
   return [{ hash, cause, atMs }, ...others].slice(0, REFUSED_MAX);
+}
+
+/** Revisions of which pods may be left, and which were neither proven nor halted, once another one begins. */
+export function abandonedAfter(
+  record: RolloutRecord | undefined,
+  hash: string,
+): Pick<RolloutRecord, 'abandoned'> {
+  if (record === undefined) return {};
+  const { breach, step, proven, abandoned = [] } = record;
+  const isLeft = breach === undefined && step.kind !== 'waiting' && proven?.hash !== record.hash;
+  const all = isLeft ? [record.hash, ...abandoned] : abandoned;
+  const kept = [...new Set(all)].filter((each) => each !== hash && each !== proven?.hash);
+  return kept.length === 0 ? {} : { abandoned: kept.slice(0, ABANDONED_MAX) };
+}
+
+/** Revisions that nothing proved: halted ones, and those that were edited away. */
+export function unprovenBefore({
+  refused,
+  abandoned = [],
+}: Pick<RolloutRecord, 'refused' | 'abandoned'>): ReadonlySet<string> {
+  return new Set([...refused.map(({ hash }) => hash), ...abandoned]);
 }
 
 /** The halt of a revision that was halted before. */

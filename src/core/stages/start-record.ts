@@ -18,7 +18,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { revisionOfPod } from '../pod/revision.ts';
 import { CANARY_NODES_MAX, pickCanary, withAbleCanary } from './canary.ts';
-import { heldIfRestored, knownBad, refusedAfter } from './known-bad.ts';
+import { abandonedAfter, heldIfRestored, knownBad, refusedAfter } from './known-bad.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
@@ -59,6 +59,7 @@ function startRecord(input: StagesInput): RolloutRecord {
     restarts: countRestarts(nodes),
     seenView,
     refused,
+    ...abandonedAfter(record, hash),
     orders: ordersAfter(record),
     ...defined({ proven, former: proven?.hash === hash ? undefined : proven }),
     ...(known === undefined ? {} : { breach: knownBad(known, nowMs) }),

@@ -30,6 +30,25 @@ const REFUSED: Outcome = { kind: 'refused', code: 'quota', status: 403, message:
 const nodesWith = (made: ReconcileWorld, image: string): readonly string[] =>
   made.pods.filter((pod) => imageIn(pod['spec']) === image).map((pod) => nodeOf(pod) ?? '?');
 
+describe('a rollback in takeover', () => {
+  it('takes pods of a third revision back as well, whose rollout was edited away on its canary', async () => {
+    const made = await world('takeover', `${POLICY}\nonBreach: rollback`);
+    const proven = made.pods.map((pod) => imageIn(pod['spec']))[0] ?? '';
+    edit(made, 'example/agent:2');
+    await made.settle({ withinMs: 60_000 });
+    fail(made, 'example/agent:2');
+    await made.settle({ withinMs: 1_800_000 });
+    assert.equal(nodesWith(made, proven).length, 6);
+    edit(made, 'example/agent:3');
+    await made.settle({ withinMs: 60_000 });
+    assert.equal(nodesWith(made, 'example/agent:3').length, 1);
+    edit(made, 'example/agent:2');
+    await made.settle({ withinMs: 1_800_000 });
+    assert.equal((await recordOf(made))?.breach?.cause, 'KnownBad');
+    assert.equal(nodesWith(made, proven).length, 6);
+  });
+});
+
 describe('a rollback in copilot', () => {
   const ROLLBACK = `${POLICY}\nonBreach: rollback`;
 

@@ -162,4 +162,17 @@ describe('nodes that are put back', () => {
       'n6',
     ]);
   });
+
+  it('are in a rollback those of a third revision that nothing proved, and no others', () => {
+    const third = [
+      madeAt(STARTED_MS, 'cccc'),
+      stageNode('n8', { pod: { labels: { 'controller-revision-hash': 'dddd' } } }),
+      stageNode('n9', { pod: { labels: { 'controller-revision-hash': 'eeee' } } }),
+      madeAt(STARTED_MS),
+    ];
+    const refused = [{ hash: 'cccc', cause: 'Restarts', atMs: STARTED_MS }] as const;
+    const at = { refused, abandoned: ['dddd'] };
+    assert.deepEqual(ahead(third, { ...at, breach: BREACH }, { policy: ROLLBACK }), ['n7', 'n8']);
+    assert.deepEqual(ahead(third, at), []);
+  });
 });

@@ -45,6 +45,22 @@ describe('a record', () => {
     assert.equal(recordFor(stagesInput({ record: made, nodes: OLD, demand })), made);
   });
 
+  it('remembers what was edited away half-way, until it comes again or is proven', () => {
+    const begin = (before: ReturnType<typeof record>) =>
+      recordFor(stagesInput({ record: before, nodes: OLD })).abandoned;
+    const canary = { ...record().step, kind: 'canary' } as const;
+    const half = record({ hash: 'cccc', step: canary, abandoned: ['dddd', NEW_HASH, OLD_HASH] });
+    assert.deepEqual(begin(half), ['cccc', 'dddd']);
+    assert.deepEqual(begin({ ...half, step: { ...canary, kind: 'waiting' } }), ['dddd']);
+    const breach = { cause: 'Restarts', atMs: NOW_MS, message: '', nodes: [] } as const;
+    assert.deepEqual(begin({ ...half, breach }), ['dddd'], 'it is refused');
+    const proven = { hash: 'cccc', provenAtMs: NOW_MS, isBaseline: false };
+    assert.deepEqual(begin({ ...half, proven }), ['dddd', OLD_HASH]);
+    const many = Array.from({ length: 9 }, (_, index) => `e${index}`);
+    assert.deepEqual(begin({ ...half, abandoned: many }), ['cccc', ...many.slice(0, 7)]);
+    assert.equal(begin(record({ hash: 'cccc', step: canary, proven })), undefined);
+  });
+
   it('keeps how long requests took before it', () => {
     const answers = { 'get pods': [[NOW_MS, 5]] } as const;
     const made = recordFor(stagesInput({ record: record({ hash: 'cccc', answers }), nodes: OLD }));
