@@ -1,8 +1,10 @@
 /**
- * Tells of a staged rollout what its Events tell, as one metric and one log line each: a step that opens, a halt, the end.
+ * Tells of a staged rollout what its Events tell, as one metric and one log line each: a step that opens, a halt, the end, a policy
+ * that cannot be read.
  *
  * For who has no way into the cluster, and for alarms: a halt is a warning whose code is the cause. Told by the run whose
- * record it enters, so once; a run that loses its write may tell it a second time, as with Events.
+ * record it enters, so once; a run that loses its write may tell it a second time, as with Events. An invalid policy enters no
+ * record: each run that plans says it, which those do not that find nothing new.
  */
 import { formatKey } from '../../../core/model/identifiers.ts';
 import type { Plan } from '../../../core/model/plan.ts';
@@ -12,6 +14,7 @@ const OUTCOMES: Readonly<Record<string, string | undefined>> = {
   RolloutHalted: 'halted',
   RolloutStep: 'opened',
   RolloutComplete: 'complete',
+  InvalidRolloutPolicy: 'invalid',
 };
 
 /** Logs and counts what a plan tells of its stages. */
@@ -22,10 +25,15 @@ export function noteStages(
   const { metrics, log } = dependencies;
   for (const { reason, message } of stageEvents) {
     const outcome = OUTCOMES[reason];
-    if (outcome === undefined || stages === undefined) continue;
+    if (outcome === undefined) continue;
     metrics.count('ReconcileStages', { outcome });
+    const told = { key: formatKey(hint.key), detail: message };
+    if (stages === undefined) {
+      log.warn('a rollout is held by its policy', { ...told, code: 'policy-invalid' });
+      continue;
+    }
     const { hash: revision, breach } = stages.record;
-    const fields = { key: formatKey(hint.key), revision, detail: message };
+    const fields = { ...told, revision };
     if (outcome === 'halted' && breach !== undefined) {
       const { cause: code, nodes } = breach;
       log.warn('a rollout is halted', { ...fields, code, nodes: nodes.join(' ') });

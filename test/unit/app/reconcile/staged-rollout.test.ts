@@ -30,6 +30,21 @@ const REFUSED: Outcome = { kind: 'refused', code: 'quota', status: 403, message:
 const nodesWith = (made: ReconcileWorld, image: string): readonly string[] =>
   made.pods.filter((pod) => imageIn(pod['spec']) === image).map((pod) => nodeOf(pod) ?? '?');
 
+describe('a policy that cannot be read', () => {
+  for (const mode of ['copilot', 'takeover'] as const) {
+    it(`is told by an Event, a log line and a metric, and not again while nothing is new (${mode})`, async () => {
+      const made = await world(mode, 'canary: {nodez: 1}');
+      const lines = made.log.lines.filter(({ fields }) => fields?.['code'] === 'policy-invalid');
+      assert.ok(lines.length > 0);
+      assert.equal(lines[0]?.level, 'warn');
+      assert.match(String(lines[0].fields?.['detail']), /canary\.nodez/);
+      assert.equal(made.metrics.sum('ReconcileStages', 'invalid'), lines.length);
+      await made.run();
+      assert.equal(made.metrics.sum('ReconcileStages', 'invalid'), lines.length);
+    });
+  }
+});
+
 describe('a rollback in takeover', () => {
   it('takes pods of a third revision back as well, whose rollout was edited away on its canary', async () => {
     const made = await world('takeover', `${POLICY}\nonBreach: rollback`);
