@@ -66,7 +66,9 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     nowMs: view.nowMs,
   });
   const config = isOfContent(look.revision) ? look.config : undefined;
-  const nodes = findStageNodes(view, { intents, hash: currentHash, config, policy });
+  const seen = { intents, hash: currentHash, config, policy };
+  const nodes = findStageNodes(view, { ...seen, placement: 'run' });
+  const keptNodes = findStageNodes(view, { ...seen, placement: 'keep' });
   const { generation } = view.daemonSet.metadata;
   const stages = advanceStages({
     policy,
@@ -74,6 +76,7 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     hash: look.revision,
     ...defined({ config }),
     nodes,
+    keptNodes,
     refusals: (state.refusals ?? []).filter((refusal) => refusal.generation === generation),
     nowMs: view.nowMs,
     seenView: staging.seenView,

@@ -14,7 +14,7 @@ import type { ConfigIdentity } from '../model/rollout-record.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
 import type { StageNode } from '../stages/stage-node.ts';
 
-/** Nodes that are to run a pod, in the order of the view. */
+/** Nodes that are to run a pod (`run`), or that keep the one that they have (`keep`), in the order of the view. */
 export function findStageNodes(
   view: View,
   at: {
@@ -23,6 +23,7 @@ export function findStageNodes(
     readonly hash: string;
     readonly config: ConfigIdentity | undefined;
     readonly policy: RolloutPolicy;
+    readonly placement: 'run' | 'keep';
   },
 ): readonly StageNode[] {
   const { intents, hash, config, policy } = at;
@@ -53,7 +54,9 @@ export function findStageNodes(
       }),
     };
   };
-  return view.nodes.filter(({ placement }) => placement === 'run').map(describe);
+  const isMeant = ({ placement, pods }: NodeView): boolean =>
+    placement === at.placement && (placement === 'run' || pods.length > 0);
+  return view.nodes.filter(isMeant).map(describe);
 }
 
 /** When the newest pod of each node was told to be gone. */

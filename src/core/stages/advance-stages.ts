@@ -24,7 +24,14 @@ import {
 import { excuseNodes } from './excused.ts';
 import { gateMoments, isUnwell, judgeGate } from './gate.ts';
 import { findAhead, findFormer, findStrays, isOfContentAlone } from './former.ts';
-import { awaitedAfter, countRestarts, momentsIn, trialNodes, watchedPod } from './observe.ts';
+import {
+  awaitedAfter,
+  countRestarts,
+  evidenceNodes,
+  momentsIn,
+  trialNodes,
+  watchedPod,
+} from './observe.ts';
 import { recordFor } from './start-record.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
@@ -110,7 +117,11 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   const { kind } = record.step;
   if (record.isReturn || kind === 'waiting' || kind === 'done') return record;
   const trial = input.isViewFresh
-    ? advanceTrial(record.trial, trialNodes(input.nodes, momentsIn(record, input)), input.nowMs)
+    ? advanceTrial(
+        record.trial,
+        trialNodes(evidenceNodes(input), momentsIn(record, input)),
+        input.nowMs,
+      )
     : record.trial;
   const turns = advanceTurns(
     record.turns ?? [],

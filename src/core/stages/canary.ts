@@ -14,6 +14,7 @@ import { nodesRoundedUp } from '../policy/share.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
+import { evidenceNodes } from './observe.ts';
 import { budgetOf } from './steps.ts';
 
 /** The longest list of canary nodes: some 20 KB of a state. */
@@ -43,7 +44,7 @@ export function withAbleCanary(record: RolloutRecord, input: StagesInput): Rollo
   const { step, canary, isReturn, breach, baseNodes } = record;
   const isOpen = step.kind === 'waiting' || step.kind === 'canary';
   if (!isOpen || canary.length === 0 || isReturn || breach !== undefined) return record;
-  const nodes = new Map(input.nodes.map((node) => [nameOf(node), node]));
+  const nodes = new Map(evidenceNodes(input).map((node) => [nameOf(node), node]));
   const before = canary.filter((name) => isAble(nodes.get(name)));
   if (before.length === canary.length) return record;
   return { ...record, canary: choose(input, { baseNodes, before }) };
@@ -65,10 +66,12 @@ function isUpAndOpen({ node, isExcluded }: StageNode): boolean {
 }
 
 function choose(
-  { policy: { canary }, nodes, rolloutId }: StagesInput,
+  { policy: { canary }, nodes, keptNodes = [], rolloutId }: StagesInput,
   { baseNodes, before }: { readonly baseNodes: number; readonly before: readonly NodeName[] },
 ): readonly NodeName[] {
-  const able = nodes.filter(({ isExcluded }) => !isExcluded);
+  // A node that died of the revision has had its turn: another one in its place would be the next to die.
+  const lost = keptNodes.filter((node) => before.includes(nameOf(node)));
+  const able = [...nodes, ...lost].filter(({ isExcluded }) => !isExcluded);
   if (canary.kind === 'selector') {
     const selector = compileSelector(canary.selector);
     const chosen = able.filter(({ node }) => selector.matches(node.labels)).map(nameOf);

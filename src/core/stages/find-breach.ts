@@ -18,7 +18,7 @@ import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import type { Breach, BreachCause, RolloutRecord } from '../model/rollout-record.ts';
 import { excusedNodesMax } from './excused.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { awaitedSinceMs, bootOf, momentsIn, trialNodes } from './observe.ts';
+import { awaitedSinceMs, bootOf, evidenceNodes, momentsIn, trialNodes } from './observe.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
@@ -35,7 +35,11 @@ export function findStagesBreach(record: RolloutRecord, input: StagesInput): Bre
   return (
     findRefused(record, input) ??
     findPodBreach(record, input) ??
-    findNodesFailed(record.trial, trialNodes(input.nodes, momentsIn(record, input)), input.nowMs) ??
+    findNodesFailed(
+      record.trial,
+      trialNodes(evidenceNodes(input), momentsIn(record, input)),
+      input.nowMs,
+    ) ??
     findNotRecreated(record, input) ??
     findUnexplained(record, input) ??
     findApiServerSlow(record, input) ??

@@ -32,6 +32,14 @@ export function momentsIn({ startedAtMs }: RolloutRecord, { nowMs }: StagesInput
   return { nowMs, sinceMs: startedAtMs };
 }
 
+/** All nodes that can be evidence: those of the rollout, and those that lost their place in it. */
+export function evidenceNodes({
+  nodes,
+  keptNodes = [],
+}: Pick<StagesInput, 'nodes' | 'keptNodes'>): readonly StageNode[] {
+  return keptNodes.length === 0 ? nodes : [...nodes, ...keptNodes];
+}
+
 /** The nodes as the trial sees them: those without an old pod are updated. */
 export function trialNodes(nodes: readonly StageNode[], at: Moments): readonly TrialNode[] {
   return nodes.map((each) => ({

@@ -27,6 +27,11 @@ export interface StagesInput {
   readonly generation: number;
   /** In the order of the view. */
   readonly nodes: readonly StageNode[];
+  /**
+   * Nodes that keep their pod and would get none now: a control plane taints each node that turns NotReady, and daemon pods do not tolerate
+   * that. They are in no step, and what became of them is evidence. Absent: none.
+   */
+  readonly keptNodes?: readonly StageNode[];
   /** Creates that were refused, as the state remembers them; none in copilot. */
   readonly refusals: readonly RefusalEntry[];
   readonly nowMs: number;

@@ -22,7 +22,7 @@ import { abandonedAfter, heldIfRestored, knownBad, refusedAfter } from './known-
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
-import { countRestarts, trialNodes } from './observe.ts';
+import { countRestarts, evidenceNodes, trialNodes } from './observe.ts';
 
 /** The record for this revision: the one there is, or a new one. */
 export function recordFor(input: StagesInput): RolloutRecord {
@@ -52,7 +52,7 @@ function startRecord(input: StagesInput): RolloutRecord {
     step: firstStep(isOpen, input),
     canary: isOpen ? [] : withBroken(pickCanary(input), refused, input),
     isReturn,
-    trial: startTrial(trialNodes(nodes, { nowMs, sinceMs: nowMs }), nowMs),
+    trial: startTrial(trialNodes(evidenceNodes(input), { nowMs, sinceMs: nowMs }), nowMs),
     ...baselinesAt(nodes),
     ...demandsAt(record, proven, input),
     ...answersAt(record),
