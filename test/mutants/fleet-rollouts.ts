@@ -34,8 +34,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-zero-is-well': {
     bug: 'a cluster whose nodes are all gone from it is no failure (18.4, users-want 4.1)',
     file: `${CORE}/judge-cluster.ts`,
-    before: 'before !== undefined && before.desired > 0',
-    after: 'before !== undefined && before.desired < 0',
+    before: 'nodes !== undefined && nodes.desired > 0',
+    after: 'nodes !== undefined && nodes.desired < 0',
     killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'where it ran on nodes before' },
   },
   'fleet-passes-in-silence': {
@@ -145,8 +145,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-one-read-restarts-the-soak': {
     bug: 'one cluster that could not be read restarts the soak of thousands (18.4)',
     file: `${CORE}/tally-stage.ts`,
-    before: "verdict.kind === 'unclear' && record.phase === 'well'",
-    after: "verdict.kind === 'unclear' && record.phase === 'failed'",
+    before: "kind === 'unclear' && phase === 'well'",
+    after: "kind === 'unclear' && phase === 'returned'",
     killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'could not be read once' },
   },
   'fleet-one-read-opens-a-gate': {

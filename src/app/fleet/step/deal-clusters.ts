@@ -22,7 +22,12 @@ export function mustDeal(record: FleetRecord, registryRevision: number, nowMs: n
   const ageMs = nowMs - record.dealtAtMs;
   // A first stage without a cluster waits for one that is heard of again, of which no registration tells.
   const isAwaiting = record.stage < 0 && record.gate.kind === 'no-evidence';
-  if (isAwaiting || record.registryRevision !== registryRevision) return ageMs >= DEAL_EVERY_MS;
+  // Who got the release through the ring is in no list any more, and goes back as well.
+  const turnedAtMs = record.orders.undo?.atMs ?? record.breach?.atMs ?? 0;
+  const isTurned = record.dealtAtMs < turnedAtMs;
+  if (isAwaiting || isTurned || record.registryRevision !== registryRevision) {
+    return ageMs >= DEAL_EVERY_MS;
+  }
   return ageMs >= DEAL_AT_LEAST_MS;
 }
 

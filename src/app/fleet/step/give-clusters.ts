@@ -5,6 +5,7 @@
  * compare-and-set, then the DaemonSet as it is, then server-side apply at that version, then the answer into the record. So
  * a process that dies in between leaves `applying`, and the same is given again, which changes nothing twice.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type {
   ClusterPlace,
@@ -69,7 +70,7 @@ interface Under {
 
 /** What is recorded before anything is sent. */
 function applying(
-  { cluster: { registration, record }, rendering, place, isPartial, isReturn }: Gift,
+  { cluster: { registration, record, nodes }, rendering, place, isPartial, isReturn }: Gift,
   hash: string,
   nowMs: number,
 ): FleetClusterRecord {
@@ -79,7 +80,7 @@ function applying(
     record.clusterUid === registration.clusterUid &&
     record.isPartial === isPartial &&
     record.place === place;
-  const kept = isAgain && record.reverts !== undefined ? { reverts: record.reverts } : {};
+  const kept = isAgain ? { reverts: answered(record.reverts), nodes: record.nodes } : { nodes };
   return {
     cluster: registration.id,
     clusterUid: registration.clusterUid,
@@ -93,8 +94,15 @@ function applying(
     phase: isReturn ? 'returning' : 'applying',
     attempts: isAgain ? record.attempts + 1 : 1,
     dueAtMs: nowMs,
-    ...kept,
+    ...defined(kept),
   };
+}
+
+/** What was taken back is given again: the next time that it is, it is another turn. */
+function answered(reverts: FleetClusterRecord['reverts']): FleetClusterRecord['reverts'] {
+  if (reverts === undefined) return undefined;
+  const { isOpen: _answered, ...turns } = reverts;
+  return turns;
 }
 
 async function giveCluster(

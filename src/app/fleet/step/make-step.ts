@@ -5,7 +5,7 @@
  * clusters, and says what becomes of the record. Nothing is sent here (carry-out.ts).
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { advanceFleet } from '../../../core/fleet/rollout/advance-fleet.ts';
+import { advanceFleet, rollingMaxOf } from '../../../core/fleet/rollout/advance-fleet.ts';
 import type { FleetStep } from '../../../core/fleet/rollout/advance-fleet.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { isGoingBack } from '../../../core/fleet/rollout/judge-stage.ts';
@@ -81,11 +81,14 @@ class Step {
     if (freeze !== undefined) return { record, late: [], parts: [] };
     if (isGoingBack(record, fleet.strategy)) {
       const back = await goBack(record, this.#dependencies);
-      const isOver = back.record.gate.kind === 'returned';
+      const returned = { ...record, ...back.record };
+      if (returned.gate.kind !== 'returned') return { record: returned, late: [], parts: [back] };
+      // Once all within reach are back, those of the ring get what is proven as ever.
+      const waiting = await serveRing(returned, fleet, this.#dependencies);
       return {
-        record: { ...record, ...back.record },
-        late: isOver ? back.offline : [],
-        parts: [back],
+        record: { ...returned, ...waiting?.record },
+        late: back.offline,
+        parts: [back, waiting].filter((part) => part !== undefined),
       };
     }
     const ring = await serveRing(record, fleet, this.#dependencies);
@@ -129,7 +132,11 @@ class Step {
 
   #giftsOf(open: SeenClusters, { giveMax, record }: FleetStep): readonly Gift[] {
     if (record.gate.kind !== 'rolling') return [];
-    return [...open.again, ...open.reachable.slice(0, giveMax)].map((cluster) => ({
+    // A label that changes what many are given takes them all back at once: they go on as any others do, so many at a time.
+    const onTheirWay = record.counts.rolling - open.again.length;
+    const againMax = Math.max(0, rollingMaxOf(record, this.#of.fleet.strategy) - onTheirWay);
+    const again = open.again.slice(0, againMax);
+    return [...again, ...open.reachable.slice(0, giveMax)].map((cluster) => ({
       cluster,
       rendering: this.#rendering,
       place: this.#of.record.stage,

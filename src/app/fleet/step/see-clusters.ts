@@ -5,6 +5,7 @@
  * for, so a stage of thousands that rolls ten at a time costs ten looks. Judgements that changed a record are handed back to be written.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
@@ -29,6 +30,8 @@ export interface ReachableCluster {
   readonly record?: FleetClusterRecord;
   /** True if its view shows a DaemonSet of that name already. */
   readonly hasDaemonSet: boolean;
+  /** Nodes that run it, of those that should, before it is given anything; absent: there is none, or its status says nothing. */
+  readonly nodes?: NonNullable<FleetClusterRecord['nodes']>;
 }
 
 /** What was found of a list. */
@@ -188,12 +191,18 @@ function reachableOf(
   of: { readonly found: FoundCluster; readonly record?: FleetClusterRecord },
 ): ReachableCluster {
   const { evidence } = of.found;
-  const hasDaemonSet = evidence.kind === 'heard' && evidence.daemonSet !== null;
+  const daemonSet = evidence.kind === 'heard' ? evidence.daemonSet : undefined;
+  const hasDaemonSet = evidence.kind === 'heard' && daemonSet !== null;
   return {
     registration,
     hasDaemonSet,
-    ...(of.record === undefined ? {} : { record: of.record }),
+    ...defined({ record: of.record, nodes: nodesOf(daemonSet) }),
   };
+}
+
+function nodesOf(daemonSet: DaemonSetObject | null | undefined): ReachableCluster['nodes'] {
+  const desired = daemonSet?.status?.desiredNumberScheduled;
+  return desired === undefined ? undefined : { updated: 0, desired };
 }
 
 interface Waiting {

@@ -178,13 +178,17 @@ function halt(record: FleetRecord, breach: FleetBreachNote): FleetStep {
 function giveMaxOf(
   { strategy }: StepInput,
   { mayGive }: StageJudgement,
-  { stage, stages, counts }: FleetRecord,
+  record: FleetRecord,
 ): number {
+  return mayGive ? Math.max(0, rollingMaxOf(record, strategy) - record.counts.rolling) : 0;
+}
+
+/** Clusters of the open stage that may roll at the same time; 0 where none is open. */
+export function rollingMaxOf({ stage, stages }: FleetRecord, strategy: FleetStrategy): number {
   const open = strategy.stages[stage];
   const dealt = stages[stage];
-  if (!mayGive || open === undefined || dealt === undefined) return 0;
-  const atOnce = nodesRoundedUp(open.maxConcurrency, dealt.members.count);
-  return Math.max(0, Math.max(1, atOnce) - counts.rolling);
+  if (open === undefined || dealt === undefined) return 0;
+  return Math.max(1, nodesRoundedUp(open.maxConcurrency, dealt.members.count));
 }
 
 function openNext(record: FleetRecord, nowMs: number): FleetStep {
