@@ -15,6 +15,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: `${CORE}/judge-cluster.ts`,
     before: 'return generation === undefined || generation >= appliedGeneration;',
     after: 'return true;',
+    after: 'return generation !== -appliedGeneration;',
     killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'a status from before the apply' },
   },
   'fleet-silence-before-it-counts': {
@@ -22,6 +23,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: `${CORE}/judge-cluster.ts`,
     before: 'appliedGeneration === undefined || heardAtMs <= openedAtMs',
     after: 'appliedGeneration === undefined',
+    before: 'if (appliedGeneration === undefined || heardAtMs <= openedAtMs) return false;',
+    after: 'if (appliedGeneration === undefined || heardAtMs < 0 * openedAtMs) return false;',
     killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'a status from before the apply' },
   },
   'fleet-counters-say-well': {
@@ -29,13 +32,15 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: `${CORE}/judge-cluster.ts`,
     before: '(isDone || isTried(record, rollout))',
     after: 'nodes.updated === nodes.desired',
+    before: 'nodes.updated > 0 && (isDone || isTried(record, rollout))',
+    after: 'nodes.updated > 0 && (nodes.updated === nodes.desired || isTried(record, rollout))',
     killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'whatever the counters say' },
   },
   'fleet-zero-is-well': {
     bug: 'a cluster whose nodes are all gone from it is no failure (18.4, users-want 4.1)',
     file: `${CORE}/judge-cluster.ts`,
-    before: 'nodes !== undefined && nodes.desired > 0',
-    after: 'nodes !== undefined && nodes.desired < 0',
+    before: 'before !== undefined && before.desired > 0',
+    after: 'before !== undefined && before.desired < 0',
     killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'where it ran on nodes before' },
   },
   'fleet-passes-in-silence': {
@@ -72,8 +77,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-forgets-who-rolls': {
     bug: 'those that roll do not count against maxConcurrency (18.1)',
     file: `${CORE}/advance-fleet.ts`,
-    before: 'Math.max(1, atOnce) - counts.rolling',
-    after: 'Math.max(1, atOnce) - counts.returning',
+    before: 'rollingMaxOf(record, strategy) - record.counts.rolling',
+    after: 'rollingMaxOf(record, strategy) - record.counts.returning',
     killedBy: { file: STEPS_TEST, title: 'never rolls more clusters at once' },
   },
   'fleet-old-approval-counts': {
@@ -95,6 +100,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: `${CORE}/begin-rollout.ts`,
     before: 'breach: knownBad(refused, beginning), ',
     after: '',
+    before: 'breach: knownBad(refused, beginning),',
+    after: 'breach: knownBad([], beginning),',
     killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'holds content that was halted' },
   },
   'fleet-label-empties-the-stage': {
@@ -145,8 +152,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-one-read-restarts-the-soak': {
     bug: 'one cluster that could not be read restarts the soak of thousands (18.4)',
     file: `${CORE}/tally-stage.ts`,
-    before: "kind === 'unclear' && phase === 'well'",
-    after: "kind === 'unclear' && phase === 'returned'",
+    before: "verdict.kind === 'unclear' && record.phase === 'well'",
+    after: "verdict.kind === 'unclear' && record.phase === 'returned'",
     killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'could not be read once' },
   },
   'fleet-one-read-opens-a-gate': {

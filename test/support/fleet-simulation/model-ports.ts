@@ -1,0 +1,165 @@
+/**
+ * What `stepFleets` reads of the model clusters, and how it reaches them: views from what each showed last, and API servers that answer,
+ * do not, or answer otherwise than they did.
+ */
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { StepFleetsDependencies } from '../../../src/app/fleet/step/dependencies.ts';
+import type { FleetManifest } from '../../../src/core/fleet/fleet-daemon-set.ts';
+import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
+import { isPastDeadline } from '../../../src/core/pod/request-life.ts';
+import type { ApplyOptions, ManifestOutcome } from '../../../src/ports/cluster/manifest-access.ts';
+import type { ModelCluster } from './model-cluster.ts';
+
+/** By the UID of their kube-system. */
+export type ClustersByUid = (uid: string) => ModelCluster | undefined;
+
+/** The views of them. */
+export function modelView(find: ClustersByUid): StepFleetsDependencies['view'] {
+  const nameOf = (cluster: ModelCluster): object => ({
+    namespace: 'monitoring',
+    name: 'agent',
+    uid: cluster.seen?.metadata.uid ?? null,
+  });
+  const view = {
+    readMeta: (uid: string): Promise<object | undefined> => {
+      const cluster = find(uid);
+      if (cluster === undefined) return Promise.resolve(undefined);
+      const { heardAtMs, isUnclear } = cluster;
+      return Promise.resolve({ lastSentAtMs: heardAtMs, isComplete: !isUnclear });
+    },
+    readName: (uid: string): Promise<object | undefined> => {
+      const cluster = find(uid);
+      return Promise.resolve(cluster && nameOf(cluster));
+    },
+    readDaemonSet: ({ clusterUid }: { readonly clusterUid: string }): Promise<object | undefined> =>
+      Promise.resolve({ object: withStatus(find(clusterUid)) }),
+    readState: ({ clusterUid }: { readonly clusterUid: string }): Promise<object | undefined> => {
+      const cluster = find(clusterUid);
+      const rollout = cluster?.record();
+      if (cluster === undefined || rollout === undefined) return Promise.resolve(undefined);
+      const generation = cluster.object?.metadata.generation;
+      return Promise.resolve({ history: { generation, hash: rollout.hash }, rollout });
+    },
+  };
+  // Of each item only what a step reads.
+  return view as unknown as StepFleetsDependencies['view'];
+}
+
+function withStatus(cluster: ModelCluster | undefined): DaemonSetObject | null {
+  if (cluster?.seen === undefined) return null;
+  const updated = cluster.rolling?.updated ?? 0;
+  const status = {
+    desiredNumberScheduled: cluster.nodes,
+    currentNumberScheduled: cluster.nodes,
+    updatedNumberScheduled: updated,
+    numberMisscheduled: 0,
+    numberReady: cluster.nodes,
+  };
+  return { ...cluster.seen, status };
+}
+
+/** What becomes of an apply. */
+export type ApplyFate =
+  | 'answered'
+  /** Nothing arrived. */
+  | 'lost'
+  /** It arrived, and the answer did not. */
+  | 'unheard'
+  /** It arrives an hour later. */
+  | 'late'
+  | 'refused'
+  | 'conflict';
+
+/** Whoever watches over applies. */
+export interface ApplyWatch {
+  readonly fateOf: (cluster: ModelCluster) => ApplyFate;
+  /** Before it has an effect. */
+  readonly onSend: (cluster: ModelCluster, manifest: FleetManifest) => void;
+  readonly later: (effect: () => void) => void;
+  readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
+}
+
+/** Connections to them. */
+export function modelConnector(
+  find: ClustersByUid,
+  watch: ApplyWatch,
+): StepFleetsDependencies['connector'] {
+  const connector = {
+    connect: ({ clusterUid }: ClusterRegistration): Promise<object> => {
+      const cluster = find(clusterUid);
+      if (cluster === undefined || cluster.isOffline || cluster.isSilenced) {
+        const refusal = { kind: 'unavailable', message: 'no route' };
+        return Promise.resolve({ kind: 'refused', refusal });
+      }
+      return Promise.resolve({ kind: 'connected', access: accessOf(cluster, watch) });
+    },
+    forget: (): void => undefined,
+  };
+  // Of the access only what a step uses.
+  return connector as unknown as StepFleetsDependencies['connector'];
+}
+
+function accessOf(cluster: ModelCluster, watch: ApplyWatch): object {
+  return {
+    getDaemonSet: (): Promise<object> =>
+      Promise.resolve(
+        cluster.object === undefined
+          ? { kind: 'missing' }
+          : { kind: 'found', object: cluster.object },
+      ),
+    applyDaemonSet: (manifest: FleetManifest, options: ApplyOptions): Promise<ManifestOutcome> =>
+      Promise.resolve(apply(cluster, { manifest, options }, watch)),
+  };
+}
+
+interface Request {
+  readonly manifest: FleetManifest;
+  readonly options: ApplyOptions;
+}
+
+const UNHEARD: ManifestOutcome = { kind: 'unavailable', message: 'timed out' };
+
+function apply(cluster: ModelCluster, request: Request, watch: ApplyWatch): ManifestOutcome {
+  const times = { monotonicMs: watch.monotonicMs(), wallMs: watch.nowMs() };
+  if (isPastDeadline(request.options, times)) return { kind: 'unavailable', message: 'too late' };
+  watch.onSend(cluster, request.manifest);
+  switch (watch.fateOf(cluster)) {
+    case 'lost':
+      return UNHEARD;
+    case 'unheard':
+      takeEffect(cluster, request, watch.nowMs());
+      return UNHEARD;
+    case 'late':
+      watch.later(() => {
+        takeEffect(cluster, request, watch.nowMs());
+      });
+      return UNHEARD;
+    case 'refused':
+      return { kind: 'refused', status: 422, message: 'spec.selector is immutable' };
+    case 'conflict':
+      return {
+        kind: 'conflict',
+        conflicts: [{ manager: 'argocd-controller', field: '.spec.template' }],
+      };
+    case 'answered':
+      return takeEffect(cluster, request, watch.nowMs());
+  }
+}
+
+function takeEffect(
+  cluster: ModelCluster,
+  { manifest, options }: Request,
+  nowMs: number,
+): ManifestOutcome {
+  const { object } = cluster;
+  const isAsked = options.resourceVersion !== undefined;
+  if (isAsked && object?.metadata.resourceVersion !== options.resourceVersion) {
+    return { kind: 'changed' };
+  }
+  return {
+    kind: 'applied',
+    object: cluster.apply(manifest, nowMs),
+    isCreated: object === undefined,
+  };
+}
