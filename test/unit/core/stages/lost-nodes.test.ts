@@ -19,8 +19,8 @@ const ZONES = ['zone-a', 'zone-b', 'zone-c'] as const;
 const LOST = {
   isReady: false,
   taints: [
-    { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' },
-    { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' },
+    { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' as const },
+    { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' as const },
   ],
 };
 
