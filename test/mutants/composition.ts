@@ -110,8 +110,8 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'schedule-every-sixty-hours': {
     bug: 'the schedule of resync fires every sixty hours (14 A.4)',
     file: 'serverless.yml',
-    before: 'rate: rate(1 minute)',
-    after: 'rate: rate(60 hours)',
+    before: 'resync-walk.ts).\n          rate: rate(1 minute)',
+    after: 'resync-walk.ts).\n          rate: rate(60 hours)',
     killedBy: { file: TEMPLATE, title: 'resync is called as often as the alarm about its stop' },
   },
   'hints-every-sixty-hours': {

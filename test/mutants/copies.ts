@@ -57,8 +57,8 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copies-forgotten': {
     bug: 'after a lost state pods of the former revision go unmarked, and admission refuses them',
     file: 'src/app/reconcile/history/former-copy.ts',
-    before: 'hashOfCopy(live.object) === hash,',
-    after: "hashOfCopy(live.object) === hash && hash === '',",
+    before: 'copies.find(({ object }) => hashOfCopy(object) === hash) ??',
+    after: '',
     killedBy: { file: FORMER_TEST, title: 'is found by what it says' },
   },
   'copies-over-the-forgotten': {

@@ -15,21 +15,30 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: ROLLOUTS,
     before: "expression: 'version = :version AND #uid = :uid',",
     after: "expression: 'version = :version OR #uid = :uid',",
-    killedBy: { file: ROLLOUTS_TEST, title: 'writes a record only over the one that was read' },
+    killedBy: {
+      file: ROLLOUTS_TEST,
+      title: 'the DynamoDB store of rollouts of fleets on dynalite',
+    },
   },
   'fleet-list-removed-under-a-step': {
     bug: 'a step removes the list that another one is about to name (18.1)',
     file: ROLLOUTS,
     before: "!kept.has(id) && Number(id.split('-', 1)[0]) < fleet.version",
     after: "!kept.has(id) && Number(id.split('-', 1)[0]) <= fleet.version",
-    killedBy: { file: ROLLOUTS_TEST, title: 'none that one is about to' },
+    killedBy: {
+      file: ROLLOUTS_TEST,
+      title: 'the DynamoDB store of rollouts of fleets on dynalite',
+    },
   },
   'fleet-page-cut-short': {
     bug: 'clusters of a page that is damaged are in no stage, and nobody is told (18.4)',
     file: ROLLOUTS,
     before: 'members.success && members.output.length === expected',
     after: 'members.success',
-    killedBy: { file: ROLLOUTS_TEST, title: 'says so where a page is missing' },
+    killedBy: {
+      file: ROLLOUTS_TEST,
+      title: 'the DynamoDB store of rollouts of fleets on dynalite',
+    },
   },
   'fleet-unknown-order-dropped': {
     bug: 'an order that a newer release wrote is lost with the next step (18.1)',
@@ -45,7 +54,7 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "if (written === 'lost') await table.increment",
     killedBy: {
       file: 'test/integration/dynamodb/stores.test.ts',
-      title: 'raises its revision with what was written',
+      title: 'the DynamoDB stores on dynalite',
     },
   },
   'fleet-proven-forgotten': {

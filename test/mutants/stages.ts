@@ -122,7 +122,7 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'undo-rolls-out-what-was-undone': {
     bug: 'after an undo half-way a partition puts nodes that were never replaced to the revision that was undone (17.5, row 56)',
     file: 'src/core/stages/former.ts',
-    before: 'return isAll || isMadeSince(each.updated, record);',
+    before: 'return isAll || isMadeSince(updated, record);',
     after: 'return true;',
     killedBy: {
       file: 'test/property/core/stages/stuck-rollouts.test.ts',

@@ -1,6 +1,17 @@
 /** Bugs of app, functions, infra and the command line that were chosen by a stranger to the tests (strangers.ts). */
 import type { PlantedBug } from './planted-bug.ts';
 
+/** The alarm on the schedule of resync, up to what silence means. */
+const RESYNC_SILENCE = [
+  'Value: !Ref ResyncLambdaFunction',
+  '      Statistic: Sum',
+  '      Period: 60',
+  '      EvaluationPeriods: 5',
+  '      Threshold: 1',
+  '      ComparisonOperator: LessThanThreshold',
+  '      TreatMissingData: breaching',
+].join('\n');
+
 /** The rows. */
 export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   'merged-outcomes-are-not-awaited': {
@@ -200,8 +211,8 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   'credential-opens-no-token': {
     bug: 'credential may not open the tokens that act (14)',
     file: 'infra/roles.yml',
-    before: '              - *openToken\n',
-    after: '',
+    before: '              - *openToken\n              - *openRequestToken\n',
+    after: '              - *openRequestToken\n',
     killedBy: {
       file: 'test/security/template.test.ts',
       title: 'the key names exactly the roles that may open with it',
@@ -221,8 +232,8 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   'silence-of-resync-is-fine': {
     bug: 'a resync that is never called alarms nobody (14)',
     file: 'infra/alarms/functions.yml',
-    before: 'TreatMissingData: breaching',
-    after: 'TreatMissingData: notBreaching',
+    before: RESYNC_SILENCE,
+    after: RESYNC_SILENCE.replace('breaching', 'notBreaching'),
     killedBy: {
       file: 'test/security/template.test.ts',
       title: 'resync is called as often as the alarm about its stop counts',
@@ -244,8 +255,8 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   'resync-is-switched-off': {
     bug: 'the schedule of resync is switched off (14)',
     file: 'serverless.yml',
-    before: '          enabled: true',
-    after: '          enabled: false',
+    before: 'resync-walk.ts).\n          rate: rate(1 minute)\n          enabled: true',
+    after: 'resync-walk.ts).\n          rate: rate(1 minute)\n          enabled: false',
     killedBy: {
       file: 'test/security/template.test.ts',
       title:

@@ -55,8 +55,7 @@ export async function refuseWhileFrozen(
   mode: ClusterMode,
   { freezes }: Pick<Stack, 'freezes'>,
 ): Promise<void> {
-  const isSame = registration.mode === mode && registration.rival === undefined;
-  if (isSame || mode === 'observe') return;
+  if (isEntered(registration, mode) || mode === 'observe') return;
   const { all } = await freezes.readFreeze();
   if (all === undefined) return;
   throw refusal(
@@ -65,11 +64,15 @@ export async function refuseWhileFrozen(
   );
 }
 
+/** True of a cluster in that mode; one where a rival was seen has to enter it anew. */
+function isEntered(registration: ClusterRegistration, mode: ClusterMode): boolean {
+  return registration.mode === mode && registration.rival === undefined;
+}
+
 /** Enters or leaves a mode; nothing where it is so already and no rival was seen. */
 export async function changeMode(change: ModeChange): Promise<ChangedMode> {
   const { registration, mode } = change;
-  const isSame = registration.mode === mode && registration.rival === undefined;
-  if (isSame || (mode === 'observe' && registration.mode === 'observe')) {
+  if (isEntered(registration, mode) || (mode === 'observe' && registration.mode === 'observe')) {
     return { registration, notes: [] };
   }
   switch (mode) {
