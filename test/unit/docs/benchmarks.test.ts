@@ -30,6 +30,8 @@ const AGREED: readonly (readonly [section: string, said: string, file: string, h
   ['create', 'measured three times, `default` once', 'support/contest', 'default: 1,'],
   ['rollout', 'maxUnavailable\nis 10 %', 'support/bench-cluster', "maxUnavailable: '10%'"],
   ['reconcile', 'medians of 25', 'reconcile', 'ROUNDS = 25;'],
+  ['table-requests', '2,000 requests of each kind', 'table-requests', "'BENCH_REQUESTS'] ?? 2000"],
+  ['table-requests', 'after 500', 'table-requests', 'WARM_COUNT = 500;'],
   ['laptop', '1,000 nodes', 'laptop', "'BENCH_NODES'] ?? 1000"],
   ['laptop', 'six DaemonSets', 'laptop', "'BENCH_DAEMONSETS'] ?? 6"],
   ['laptop', 'more than 60 s or 1.5 GiB', 'laptop', 'BOUND_S = 60;'],
