@@ -17,6 +17,7 @@ import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
 import type { DynamoStoreOptions } from '../src/adapters/dynamodb/table.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createHintQueue, createHintReceipts } from '../src/adapters/sqs/hint-queue.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { createMirrorMemory } from '../src/app/fleet/audience/mirror-memory.ts';
@@ -103,10 +104,10 @@ export function useSeal(replacement: Seal | undefined): void {
  * happens in the embedded engine alone. Throws when a variable is missing: that is a broken deployment.
  */
 export function composition(
-  context: Pick<HandlerContext, 'functionName' | 'makeSeal' | 'connects' | 'readsMayLag'>,
+  context: Pick<HandlerContext, 'functionName' | Exclude<keyof Identity, 'credentials'>>,
   environment: NodeJS.ProcessEnv = process.env,
 ): Composition {
-  const { functionName, makeSeal, connects, readsMayLag } = context;
+  const { functionName, makeSeal, connects, readsMayLag, fleetRequests } = context;
   const settings = readSettings(environment);
   const signature = JSON.stringify(settings);
   const known = composed.get(functionName);
@@ -116,6 +117,7 @@ export function composition(
     makeSeal,
     connects,
     readsMayLag,
+    fleetRequests,
   });
   composed.set(functionName, { signature, composition: made });
   return made;
@@ -164,10 +166,11 @@ interface Identity {
   readonly makeSeal: HandlerContext['makeSeal'];
   readonly connects: HandlerContext['connects'];
   readonly readsMayLag: HandlerContext['readsMayLag'];
+  readonly fleetRequests: HandlerContext['fleetRequests'];
 }
 
 function compose(settings: Settings, identity: Identity): Composition {
-  const { credentials, makeSeal, connects, readsMayLag } = identity;
+  const { credentials, makeSeal, connects, readsMayLag, fleetRequests } = identity;
   const clock = createSystemClock();
   const random = createSystemRandom();
   const options = credentials === undefined ? {} : { credentials };
@@ -204,6 +207,7 @@ function compose(settings: Settings, identity: Identity): Composition {
         ? {}
         : { sealedTokens: { credentials: tokens, seal, purpose: connects } }),
       egress: settings.egress,
+      ...defined({ fleetRequests }),
     }),
     ingestWarmth: createIngestWarmth(),
     reconcileWarmth: createReconcileWarmth(),

@@ -17,6 +17,7 @@ import { createPowertoolsMetrics } from '../src/adapters/system/powertools-metri
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { FleetRequests } from '../src/adapters/kubernetes/api/fleet-requests.ts';
 import type { Seal, TokenPurpose } from '../src/ports/stores/credential-store.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../src/ports/process.ts';
@@ -41,6 +42,8 @@ export interface HandlerContext {
   readonly connects?: TokenPurpose;
   /** Whether what it reads of the tables may lag; otherwise it is strongly consistent. */
   readonly readsMayLag?: true;
+  /** What it sends besides; absent in functions that step no fleets. */
+  readonly fleetRequests?: FleetRequests;
   /** Aborted about 700 ms before the function is stopped. */
   readonly signal: AbortSignal;
   /** Milliseconds until the function is stopped. */
@@ -59,6 +62,8 @@ export interface HandlerDefinition<Event, Result> {
   readonly connects?: TokenPurpose;
   /** What it reads of the tables may lag: it decides nothing by it (ADR 0051). */
   readonly readsMayLag?: true;
+  /** What it sends to clusters besides (fleet-requests.ts): given here, so that no other bundle holds it. */
+  readonly fleetRequests?: FleetRequests;
   readonly handle: (event: Event, context: HandlerContext) => Promise<Result>;
 }
 
@@ -125,7 +130,7 @@ function createStack<Event, Result>(
   { sinks, clock }: Seams,
   layers: Layers<Event, Result>,
 ): Stack<Event, Result> {
-  const { name, handle, makeSeal, connects, readsMayLag } = definition;
+  const { name, handle, makeSeal, connects, readsMayLag, fleetRequests } = definition;
   const stack = middy<Event, Result>({ timeoutEarlyInMillis: 0 })
     .use([...layers])
     .onError(({ error }) => {
@@ -137,7 +142,7 @@ function createStack<Event, Result>(
       const given = {
         ...sinks,
         functionName: name,
-        ...defined({ makeSeal, connects, readsMayLag }),
+        ...defined({ makeSeal, connects, readsMayLag, fleetRequests }),
         remainingMs,
       };
       return endEarly((signal) => handle(event, { ...given, signal }), {

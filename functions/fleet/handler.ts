@@ -8,6 +8,7 @@ import type { ScheduledEvent } from 'aws-lambda';
 import { createDynamoFleetMirrorStore } from '../../src/adapters/dynamodb/fleet/fleet-mirror-store.ts';
 import { createDynamoFleetRolloutStore } from '../../src/adapters/dynamodb/fleet/fleet-rollout-store.ts';
 import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet/fleet-store.ts';
+import { FLEET_REQUESTS } from '../../src/adapters/kubernetes/api/fleet-requests.ts';
 import { createFleetReader } from '../../src/adapters/policy/fleet/fleet-reader.ts';
 import { createFleetAudience } from '../../src/app/fleet/audience/fleet-audience.ts';
 import { stepFleets } from '../../src/app/fleet/step/step-fleets.ts';
@@ -27,6 +28,7 @@ export const handler = createHandler<ScheduledEvent, void>({
   name: 'fleet',
   makeSeal: makeKmsSeal,
   connects: 'act',
+  fleetRequests: FLEET_REQUESTS,
   handle: async (_event, context) => {
     const { log, metrics, remainingMs } = context;
     const composed = composition(context);

@@ -10,6 +10,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { jsonMember } from '@rollcall/base/json.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
+import { FLEET_REQUESTS } from '../../../src/adapters/kubernetes/api/fleet-requests.ts';
 import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createFleetAudience } from '../../../src/app/fleet/audience/fleet-audience.ts';
 import { createMirrorMemory } from '../../../src/app/fleet/audience/mirror-memory.ts';
@@ -51,7 +52,11 @@ describe('the mirror of fleets on a real API server', { timeout: 300_000 }, () =
   const metrics = new MemoryMetrics();
   const setting = new MemoryFleetMirrorStore();
   const clock = createSystemClock({ timers: 'unreferenced' });
-  const connector = new HttpsClusterConnector({ clock, egress: { loopback: 'allowed' } });
+  const connector = new HttpsClusterConnector({
+    clock,
+    egress: { loopback: 'allowed' },
+    fleetRequests: FLEET_REQUESTS,
+  });
   let controlPlane: ControlPlane;
   let admin: ApiClient;
   let registration: ClusterRegistration;

@@ -31,7 +31,7 @@ import type {
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
 import { DaemonSetReads } from './daemon-set-reads.ts';
 import { isObjectName, namespacedPath, requestOf } from './effect-request.ts';
-import { applyManifest } from './manifest-apply.ts';
+import type { FleetRequests } from './fleet-requests.ts';
 import type { Doubt } from './manifest-apply.ts';
 import {
   readDaemonSet,
@@ -54,6 +54,8 @@ export interface ClusterAccessOptions {
   readonly concurrencyMax: number;
   /** Called on a 401: resolves to true when the next request will carry another credential. */
   readonly refreshCredential: () => boolean;
+  /** Absent: manifests are refused. */
+  readonly fleetRequests?: FleetRequests;
 }
 
 /** What a GET asks for; cluster-scoped objects have no namespace. */
@@ -160,7 +162,12 @@ export class HttpsClusterAccess implements ClusterAccess {
   }
 
   applyDaemonSet(manifest: FleetManifest, options: ApplyOptions): Promise<ManifestOutcome> {
-    return applyManifest(manifest, options, {
+    const { fleetRequests } = this.#options;
+    if (fleetRequests === undefined) {
+      const message = 'this program applies no manifests';
+      return Promise.resolve({ kind: 'refused', status: 0, message });
+    }
+    return fleetRequests.applyManifest(manifest, options, {
       beforeWrite: () => this.#beforeWrite(options),
       send: (request) => this.#send(request, options),
       pressure: this.#pressure,

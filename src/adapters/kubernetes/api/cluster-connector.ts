@@ -26,7 +26,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { EgressPolicy } from '../egress/egress.ts';
 import { isRegion } from '../credentials/eks-token.ts';
 import type { AwsCredentials } from '../credentials/eks-token.ts';
-import { createMirrorAccess } from './mirror-access.ts';
+import type { FleetRequests } from './fleet-requests.ts';
 import { readObject } from './object-reader.ts';
 import { SealedTokenSource } from '../credentials/sealed-token-source.ts';
 import type { SealedTokens } from '../credentials/sealed-token-source.ts';
@@ -56,6 +56,8 @@ export interface ClusterConnectorOptions {
   readonly socketsMax?: number;
   /** What the composition allows beyond registrations; default: nothing. */
   readonly egress?: EgressPolicy;
+  /** Of the function that steps fleets; without it manifests and mirrors are refused. */
+  readonly fleetRequests?: FleetRequests;
 }
 
 type Connection = Awaited<ReturnType<ClusterConnector['connect']>>;
@@ -106,9 +108,14 @@ export class HttpsClusterConnector implements ClusterConnector, MirrorConnector 
   async connectMirror(
     registration: ClusterRegistration,
   ): ReturnType<MirrorConnector['connectMirror']> {
+    const { fleetRequests } = this.#options;
     const opened = await this.#opened(registration);
     if ('kind' in opened) return { kind: 'refused', refusal: opened };
-    return { kind: 'connected', mirrors: createMirrorAccess(opened) };
+    if (fleetRequests === undefined) {
+      const message = 'this program shows no fleets';
+      return { kind: 'refused', refusal: { kind: 'unavailable', message } };
+    }
+    return { kind: 'connected', mirrors: fleetRequests.createMirrorAccess(opened) };
   }
 
   /** A cluster whose identity was checked. */
@@ -204,6 +211,7 @@ export class HttpsClusterConnector implements ClusterConnector, MirrorConnector 
       clock,
       concurrencyMax: socketsMax,
       refreshCredential: () => this.#refresh(registration, tokens),
+      ...defined({ fleetRequests: this.#options.fleetRequests }),
     });
     return { registration, transport, access, tokens, sealed, egress };
   }

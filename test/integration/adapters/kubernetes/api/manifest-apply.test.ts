@@ -1,6 +1,7 @@
 /** Server-side apply over a scripted server: what is sent, how often, and when nothing is (ADR 0066). */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { FLEET_REQUESTS } from '../../../../../src/adapters/kubernetes/api/fleet-requests.ts';
 import { HttpsClusterAccess } from '../../../../../src/adapters/kubernetes/api/cluster-access.ts';
 import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/token-source.ts';
 import { HttpsTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
@@ -38,7 +39,13 @@ describe('applyDaemonSet', () => {
     const credential = staticBearer('token');
     const transport = new HttpsTransport({ endpoint, caPem: server.caPem, credential, clock });
     const refreshCredential = (): boolean => false;
-    return new HttpsClusterAccess({ transport, clock, concurrencyMax: 4, refreshCredential });
+    return new HttpsClusterAccess({
+      transport,
+      clock,
+      concurrencyMax: 4,
+      refreshCredential,
+      fleetRequests: FLEET_REQUESTS,
+    });
   }
 
   const manifest: FleetManifest = {
