@@ -1,8 +1,7 @@
 /**
  * `rollcall fleet …`: stores FleetDaemonSets, shows them, and says what they would do.
  *
- * They read and write tables, and ask no cluster. Nothing acts on a cluster yet: what is applied is kept, planned and
- * compared (docs/fleets.md). What is decided stands in src/app/fleet and src/core/fleet.
+ * They read and write tables, and ask no cluster: what is applied the function `fleet` rolls out (docs/fleets.md). What is decided stands in src/app/fleet and src/core/fleet.
  */
 import { stringify } from 'yaml';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
@@ -28,7 +27,8 @@ import { diffFleetCommand, planFleetCommand } from './plan-commands.ts';
 import { planDocument, renderPlan } from './render-plan.ts';
 
 const FLEET_ARGUMENT = ['<fleet>', 'namespace/name of the FleetDaemonSet'] as const;
-const NOTHING_ACTS = 'It is stored and can be planned; nothing acts on clusters by it yet.';
+const NEXT =
+  'The function fleet rolls it out in stages, from its next turn on: rollcall fleet status';
 
 const APPLIED: Readonly<Record<AppliedFleet['kind'], string>> = {
   created: 'created',
@@ -66,7 +66,7 @@ const apply: CommandModule = defineCommand<FileOptions>({
       lines: [
         `${formatFleetKey(fleet)} ${APPLIED[result]}: generation ${String(generation)}, placed on ${String(placedClusters)} clusters.`,
         ...(leftOut.length === 0 ? [] : [plainText(others)]),
-        NOTHING_ACTS,
+        `${NEXT} ${formatFleetKey(fleet)}`,
       ],
     };
   },
@@ -169,7 +169,7 @@ const describeFleet: CommandModule = defineCommand<object>({
         ...renderPlan(plan),
         ...unreadable.map(({ id, reason }) => plainText(`! ${id} cannot be read: ${reason}`)),
         '',
-        NOTHING_ACTS,
+        `How far it is: rollcall fleet status ${formatFleetKey(fleet)}`,
       ],
     };
   },
@@ -184,18 +184,18 @@ const remove: CommandModule = defineCommand<object>({
   },
   run: async ({ args }, context) => {
     const key = parseFleetKey(args[0] ?? '');
-    const { fleets, rollouts } = await context.openStack();
+    const { fleets } = await context.openStack();
     const stored = await fleets.readFleet(key);
     if (stored === undefined) throw fleetError(refuseFleet('unknown-fleet', key));
     const removed = await fleets.removeFleet(stored.head);
     if (removed === 'lost') throw fleetError(refuseFleet('changed', key));
-    // After the head, so that no step begins anew; what is left by a command that dies here, the function fleet removes.
-    await rollouts.removeRollout(stored.head);
+    // What is recorded of its rollout, and its mirror, are the function's to remove: it finds a record without a head.
     const { generation } = stored.head;
     return {
       document: { kind: 'FleetDeleted', ...key, generation },
       lines: [
         `${formatFleetKey(key)} is forgotten. The DaemonSets of its clusters stay as they are.`,
+        'What is recorded of its rollout goes within a minute.',
       ],
     };
   },

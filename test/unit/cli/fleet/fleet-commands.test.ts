@@ -291,7 +291,7 @@ describe('rollcall fleet apply, get, describe, delete', () => {
     const run = (await world.run(['fleet', 'describe', fleet])).expectExit(0);
     assert.match(run.stdout, /^images: +agent: registry\.example\/agent:1$/m);
     assert.match(run.stdout, /^3 clusters: 1 get it, 1 change, 1 have it/m);
-    assert.match(run.stdout, /nothing acts on clusters by it yet/);
+    assert.match(run.stdout, /^How far it is: rollcall fleet status monitoring\/agent$/m);
   });
 
   it('forgets one, and leaves clusters alone', async () => {
