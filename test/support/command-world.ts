@@ -18,6 +18,7 @@ import type { Stack } from '../../src/cli/reach/stack.ts';
 import { MemoryCredentialStore } from './memory-credential-store.ts';
 import { MemoryDeadLetterStore } from './memory-dead-letter-store.ts';
 import { MemoryFleetRolloutStore } from './memory-fleet-rollout-store.ts';
+import { MemoryFleetMirrorStore } from './memory-mirrors.ts';
 import { MemoryFreezeStore } from './memory-freeze-store.ts';
 import { MemoryFleetStore } from './memory-fleet-store.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
@@ -33,6 +34,7 @@ export interface CommandStores {
   readonly fleets: MemoryFleetStore;
   readonly rollouts: MemoryFleetRolloutStore;
   readonly freezes: MemoryFreezeStore;
+  readonly mirrors: MemoryFleetMirrorStore;
   readonly credentials: MemoryCredentialStore;
   readonly deadLetters: MemoryDeadLetterStore;
   readonly hints: RecordingHintQueue;
@@ -62,6 +64,7 @@ export class CommandWorld {
       fleets: new MemoryFleetStore(),
       rollouts: new MemoryFleetRolloutStore(),
       freezes: new MemoryFreezeStore(),
+      mirrors: new MemoryFleetMirrorStore(),
       credentials: new MemoryCredentialStore(),
       deadLetters: new MemoryDeadLetterStore(),
       hints: new RecordingHintQueue(),

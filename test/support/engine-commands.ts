@@ -11,6 +11,7 @@ import { createDynamoDeadLetterStore } from '../../src/adapters/dynamodb/dead-le
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import { createDynamoFleetRolloutStore } from '../../src/adapters/dynamodb/fleet/fleet-rollout-store.ts';
 import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet/fleet-store.ts';
+import { createDynamoFleetMirrorStore } from '../../src/adapters/dynamodb/fleet/fleet-mirror-store.ts';
 import { createDynamoFreezeStore } from '../../src/adapters/dynamodb/registry/freeze-store.ts';
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
@@ -83,6 +84,7 @@ export function openEngineStack(engine: Engine, breakage: Breakage = {}): Stack 
     fleets: createDynamoFleetStore(ofRegistry),
     rollouts: createDynamoFleetRolloutStore(ofRegistry),
     freezes: createDynamoFreezeStore(ofRegistry),
+    mirrors: createDynamoFleetMirrorStore(ofRegistry),
     credentials: createDynamoCredentialStore(ofRegistry),
     sqs,
     hints: createHintQueue({

@@ -21,6 +21,7 @@ import { plainText, renderAge, renderFields, renderTextTable } from '../command-
 import { usageError } from '../process/exit-codes.ts';
 import { declareFile, fleetError, parseFleetKey, readFleetFile } from './fleet-arguments.ts';
 import type { FileOptions } from './fleet-arguments.ts';
+import { FLEET_MIRROR_COMMANDS } from './mirror-commands.ts';
 import { FLEET_ROLLOUT_COMMANDS } from './rollout-commands.ts';
 import { fleetHistoryCommand, undoFleetCommand } from './undo-commands.ts';
 import { diffFleetCommand, planFleetCommand } from './plan-commands.ts';
@@ -212,4 +213,5 @@ export const FLEET_COMMANDS: readonly CommandModule[] = [
   undoFleetCommand,
   fleetHistoryCommand,
   remove,
+  ...FLEET_MIRROR_COMMANDS,
 ];

@@ -11,6 +11,7 @@ import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
 import type { FleetRefusal } from '../../app/fleet/refusals.ts';
 import type { FleetOrderAsk } from '../../app/fleet/rollout/choose-fleet-order.ts';
 import { findFleetRollout } from '../../app/fleet/rollout/find-fleet-rollout.ts';
+import { mirrorNotes } from '../../core/fleet/told/describe-mirror.ts';
 import { fleetStatusOf } from '../../app/fleet/rollout/fleet-status.ts';
 import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import { giveFleetOrder } from '../../app/fleet/rollout/give-fleet-order.ts';
@@ -173,11 +174,12 @@ function exitOf({ phase }: FleetStatus, { isUndo = false }: Following): number {
 }
 
 async function present(
-  seen: FleetStatus,
-  { outcome, stack, options }: Following,
+  status: FleetStatus,
+  { outcome, stack, options, key }: Following,
   exitCode: number,
 ): Promise<CommandResult> {
   const nowMs = stack.clock.nowMs();
+  const seen = { ...status, notes: [...status.notes, ...(await readMirrorNotes(key, stack))] };
   const { shown, all } = await readClusters(seen, stack, options);
   return {
     document: {
@@ -192,6 +194,16 @@ async function present(
     ],
     exitCode,
   };
+}
+
+/** A rollout does not wait for its mirror, nor does its status. */
+async function readMirrorNotes(key: FleetKey, { mirrors }: Stack): Promise<readonly string[]> {
+  try {
+    return mirrorNotes(await mirrors.readMirror(), key);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unknown error';
+    return [`Where it is mirrored cannot be read: ${why}.`];
+  }
 }
 
 /** All clusters; shown are all of them where that is asked for, else those that are not well, the worst of them. */

@@ -13,6 +13,7 @@ import { createDynamoCredentialStore } from '../../adapters/dynamodb/credential-
 import { createDynamoDeadLetterStore } from '../../adapters/dynamodb/dead-letter-store.ts';
 import { createDynamoFleetRolloutStore } from '../../adapters/dynamodb/fleet/fleet-rollout-store.ts';
 import { createDynamoFleetStore } from '../../adapters/dynamodb/fleet/fleet-store.ts';
+import { createDynamoFleetMirrorStore } from '../../adapters/dynamodb/fleet/fleet-mirror-store.ts';
 import { createDynamoFreezeStore } from '../../adapters/dynamodb/registry/freeze-store.ts';
 import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
@@ -75,6 +76,7 @@ function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>):
     fleets: createDynamoFleetStore(ofRegistry),
     rollouts: createDynamoFleetRolloutStore(ofRegistry),
     freezes: createDynamoFreezeStore(ofRegistry),
+    mirrors: createDynamoFleetMirrorStore(ofRegistry),
     view: createDynamoViewStore({ client, random, tableName: outputs.ViewTableName }),
     credentials: createDynamoCredentialStore(ofRegistry),
     sqs,

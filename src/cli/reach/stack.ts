@@ -9,6 +9,7 @@ import type { DeadLetterStore } from '../../ports/stores/dead-letter-store.ts';
 import type { CredentialStore } from '../../ports/stores/credential-store.ts';
 import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
+import type { FleetMirrorStore } from '../../ports/stores/fleet-mirror-store.ts';
 import type { FleetStore } from '../../ports/stores/fleet-store.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
@@ -73,6 +74,8 @@ export interface Stack {
   /** Registrations of another table of the account: one that was restored to a point in time. */
   openRegistry(tableName: string): Pick<RegistryStore, 'listClusters' | 'readCluster'>;
   readonly freezes: FreezeStore;
+  /** Where fleets are shown as objects. */
+  readonly mirrors: FleetMirrorStore;
   readonly view: ViewStore;
   readonly fleets: FleetStore;
   readonly rollouts: FleetRolloutStore;
