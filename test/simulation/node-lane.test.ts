@@ -112,6 +112,27 @@ describe('S15: three rollouts at once', () => {
     }
   });
 
+  test('wait for one that is halted, as long as it is, and go on once it is mended', async () => {
+    const { world, taken } = await resting({ agent: 'after: [cni]', cni: '' });
+    setImage(world, 'cni', 'two-simulate-bad-image');
+    await world.advance(5 * 60_000);
+    const halted = taken.filter((each) => each.startsWith('cni'));
+    assert.equal(halted.length, 1, 'the canary alone');
+    setImage(world, 'agent', 'two');
+    await world.advance(3 * 60 * 60_000);
+    // Where the halted one stands is no place for it either: nothing of it is available there.
+    assert.deepEqual(taken, halted);
+    const reasons = world.api.list('events').map((each) => each['reason']);
+    assert.ok(reasons.includes('RolloutHalted'), reasons.join());
+    world.assertSafe();
+    setImage(world, 'cni', 'three');
+    await world.converge();
+    for (const node of NODES) {
+      const [first, second] = [taken.lastIndexOf(`cni ${node}`), taken.indexOf(`agent ${node}`)];
+      assert.ok(first !== -1 && first < second, `${node}: ${taken.join(', ')}`);
+    }
+  });
+
   test('that name each other, or nobody who is there, end all the same', async () => {
     const { world, taken } = await resting({
       agent: 'after: [cni, nobody]',

@@ -15,7 +15,7 @@ const SEEDS_OF_WORLDS = 10;
 /** Worlds of a dozen nodes and more cost more. */
 const SEEDS_OF_LARGE_WORLDS = 4;
 
-/** Takeover, and copilot beside a built-in controller; clocks that are off. */
+/** Takeover, and copilot beside a built-in controller; clocks that are off; daemons that go one after the other. */
 const STAGED_HUNTS = [
   'staged',
   'ailing-releases',
@@ -24,6 +24,7 @@ const STAGED_HUNTS = [
   'beside-built-in',
   'shaken-copilot',
   'ill-beside-built-in',
+  'ordered-nodes',
 ] as const;
 
 const happened = new Map<string, number>();
@@ -56,7 +57,7 @@ for (const world of USERS_WORLDS) {
 // Releases under a policy take minutes to soak: they have schedules of their own, more of them in `hunts`.
 for (const hunt of STAGED_HUNTS) {
   for (const seed of SEEDS.slice(0, 3)) {
-    test(`S3, S4, S10, S16, L1, L5: seed ${seed} of ${hunt} keeps every promise (row 15)`, async () => {
+    test(`S3, S4, S10, S15, S16, L1, L5: seed ${seed} of ${hunt} keeps every promise (row 15)`, async () => {
       await play(seed, hunt);
     });
   }

@@ -37,6 +37,25 @@ const SELECTING = {
 
 const ONE_AT_ONCE = rolling({ maxUnavailable: 1, maxSurge: 0 });
 
+/** Of rollouts that share nodes. */
+const LANE_FAULTS = {
+  copy: { rate: 0.2 },
+  kill: { rate: 0.08 },
+  freeze: { rate: 0.1 },
+  stuck: { rate: 0.1 },
+  'lose-answer': { rate: 0.1 },
+  'table-answer-late': { rate: 0.05 },
+} as const;
+
+const LANE_SETTING = {
+  ...ORDERLY,
+  ...rolling({ maxUnavailable: '100%', maxSurge: 0 }),
+  setsCount: 3,
+  nodesCount: 4,
+  podStartMsMax: 5000,
+  policy: 'maxUnavailable: 100%\ncanary: {nodes: 1}\nsoak: 1s',
+};
+
 const HUNTS = {
   /** Edits and rollbacks faster than pods become ready, while pods are not seen for a while. */
   'hasty-rollbacks': {
@@ -188,28 +207,30 @@ const HUNTS = {
   /** Three DaemonSets under a policy are rolled at once, and runs die, freeze and send late: they share nodes (S15, ADR 0058). */
   'shared-nodes': {
     profile: 'baseline',
-    faults: {
-      copy: { rate: 0.2 },
-      kill: { rate: 0.08 },
-      freeze: { rate: 0.1 },
-      stuck: { rate: 0.1 },
-      'lose-answer': { rate: 0.1 },
-      'table-answer-late': { rate: 0.05 },
-    },
-    setting: {
-      ...ORDERLY,
-      ...rolling({ maxUnavailable: '100%', maxSurge: 0 }),
-      setsCount: 3,
-      nodesCount: 4,
-      podStartMsMax: 5000,
-      policy: 'maxUnavailable: 100%\ncanary: {nodes: 1}\nsoak: 1s',
-    },
+    faults: LANE_FAULTS,
+    setting: LANE_SETTING,
     cycle: [
       ['roll', 20, 400],
       ['roll', 20, 400],
       ['roll', 15_000, 40_000],
     ],
     stepsCount: 36,
+  },
+  /** The same of daemons that go one after the other on each node; nodes and pods come and go, images do not get well (`after`). */
+  'ordered-nodes': {
+    profile: 'baseline',
+    faults: LANE_FAULTS,
+    setting: { ...LANE_SETTING, isOrdered: true },
+    cycle: [
+      ['release', 20, 400],
+      ['release', 20, 30_000],
+      ['unready-node', 5000, 60_000],
+      ['release-ill', 5000, 120_000],
+      ['end-pod', 5000, 60_000],
+      ['restart-watcher', 5000, 60_000],
+      ['remake-node', 5000, 60_000],
+    ],
+    stepsCount: 28,
   },
   /** Releases under a policy, undone and paused in the middle, while nodes and pods come and go and functions die (S16, ADR 0055). */
   staged: {

@@ -55,6 +55,8 @@ export interface Setting {
   readonly spec?: JsonObject;
   /** The policy of every DaemonSet that is there at the start. */
   readonly policy?: string;
+  /** By its policy each of them but the first goes after the one before, node by node. */
+  readonly isOrdered?: boolean;
   /** Admission is installed: what is no pod of the present template says of which copy it is (ADR 0063). */
   readonly isGuarded?: boolean;
   /** A built-in controller is at work, and we are its copilot; with the right to restore templates, or without. */
