@@ -107,8 +107,11 @@ export class StageAudit {
     const { record, policy } = found;
     const left = revisionOf(victim);
     if (left === record.current) return;
-    this.halts.judge(victim, set.metadata.uid);
     this.#prove(set, found);
+    // What nothing proved goes back in a rollback, whichever revision was halted.
+    const isWayBack =
+      policy.onBreach === 'rollback' && record.revisions.get(left)?.isProven !== true;
+    if (!isWayBack) this.halts.judge(victim, set.metadata.uid);
     const revision = revisionIn(record, record.current);
     const { name } = node.metadata;
     if (mayGoFirst(record.revisions.get(left), victim)) revision.halted.add(name);

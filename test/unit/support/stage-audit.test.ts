@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterUid } from '../../../src/core/model/identifiers.ts';
+import type { RolloutRecord } from '../../../src/core/model/rollout-record.ts';
 import { SimulatedApiServer } from '../../support/simulation/api-server.ts';
 import { rawDaemonSet, rawNode, rawPod } from '../../support/simulation/objects.ts';
 import { StageAudit } from '../../support/simulation/stage-audit.ts';
@@ -18,8 +19,8 @@ class AuditWorld {
   readonly audit = new StageAudit(this.api, this.clock, (text) => this.reports.push(text));
   readonly uid: string;
 
-  constructor() {
-    const annotations = { 'rollcall.dev/rollout': POLICY };
+  constructor(policy = POLICY) {
+    const annotations = { 'rollcall.dev/rollout': policy };
     const set = this.api.createDaemonSet(rawDaemonSet('agent', { annotations }));
     this.uid = set.metadata.uid;
     for (const node of NODES) {
@@ -71,8 +72,8 @@ class AuditWorld {
   }
 }
 
-async function withCanary(): Promise<AuditWorld> {
-  const world = new AuditWorld();
+async function withCanary(policy = POLICY): Promise<AuditWorld> {
+  const world = new AuditWorld(policy);
   await world.release(2);
   world.take('n1', 1);
   world.make('n1', 2);
@@ -151,6 +152,25 @@ describe('S16: a canary that went back after a halt', () => {
     other.make('n1', 1);
     other.take('n2', 1);
     assert.match(other.reports[0] ?? '', /goes on n2, beyond the canary of 1/);
+  });
+});
+
+describe('S16: a halt', () => {
+  /** The pod of a canary goes once its edit was undone to a revision that is halted. */
+  const leaves = async (policy: string): Promise<readonly string[]> => {
+    const world = await withCanary(policy);
+    await world.release(3);
+    const rollout = { hash: 'three', breach: { cause: 'KnownBad' } };
+    world.audit.halts.noteWrite([{ uid: world.uid }, { rollout }]);
+    world.audit.halts.recordOf = () => rollout as unknown as RolloutRecord; // as much as is looked at
+    await world.clock.advance(3 * MINUTE_MS);
+    world.take('n1', 2);
+    return world.reports;
+  };
+
+  it('lets no pod go, but what nothing proved, in a rollback', async () => {
+    assert.match((await leaves(POLICY))[0] ?? '', /goes as number 1, \d+ ms after a breach/);
+    assert.deepEqual(await leaves(`${POLICY}\nonBreach: rollback`), []);
   });
 });
 
