@@ -44,6 +44,7 @@ interface Rolling {
   updated: number;
   breach?: BreachCause;
   provenAtMs?: number;
+  soakedAtMs?: number;
 }
 
 interface Shown {
@@ -101,7 +102,7 @@ export class ModelCluster {
   get isThrough(): boolean {
     const { rolling } = this;
     if (rolling === undefined || rolling.breach !== undefined) return false;
-    return rolling.kind === 'done' || (this.#isPartial && rolling.provenAtMs !== undefined);
+    return rolling.kind === 'done' || (this.#isPartial && rolling.soakedAtMs !== undefined);
   }
 
   get #isPartial(): boolean {
@@ -209,12 +210,14 @@ export class ModelCluster {
       rolling.updated = Math.min(1, this.nodes);
       return;
     }
-    rolling.provenAtMs ??= nowMs;
-    if (this.#isPartial) {
+    rolling.soakedAtMs ??= nowMs;
+    // A person, or the next stage of the fleet, has to agree: until then nothing is proven.
+    if (this.#isPartial && rolling.provenAtMs === undefined) {
       rolling.kind = 'canary';
       rolling.updated = Math.min(1, this.nodes);
       return;
     }
+    rolling.provenAtMs ??= nowMs;
     const more = Math.floor(((ageMs - goesOnMs) / MINUTE_MS) * this.traits.nodesPerMinute);
     rolling.updated = Math.min(this.nodes, 1 + more);
     rolling.kind = rolling.updated === this.nodes ? 'done' : 'group';
@@ -231,7 +234,7 @@ export class ModelCluster {
   record(): RolloutRecord | undefined {
     const { rolling } = this;
     if (rolling === undefined) return undefined;
-    const { hash, startedAtMs, kind, updated, breach, provenAtMs } = rolling;
+    const { hash, startedAtMs, kind, updated, breach, provenAtMs, soakedAtMs } = rolling;
     return {
       hash,
       startedAtMs,
@@ -243,6 +246,7 @@ export class ModelCluster {
         openedAtMs: startedAtMs,
         progressedAtMs: startedAtMs,
         updatedNodes: updated,
+        ...(kind === 'canary' && soakedAtMs !== undefined ? { soakedAtMs } : {}),
       },
       canary: [nodeName('n0')],
       isReturn: rolling.former === hash,

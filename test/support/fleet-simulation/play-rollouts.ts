@@ -53,7 +53,7 @@ function faultsOf(dice: Dice): SiteFaults {
     refused: dice.pick([0, 0.0005, 0.003]),
     unheard: dice.pick([0, 0.002, 0.02]),
     dies: dice.pick([0, 0.0002, 0.001]),
-    freezes: dice.pick([0, 0.0001, 0.0005]),
+    freezes: dice.pick([0, 0.0005, 0.002]),
     never: dice.pick([0, 0.1, 0.4]),
     twice: dice.pick([0, 0.1, 0.5]),
     skewMs: dice.pick([0, 2000, 20_000]),
@@ -137,16 +137,17 @@ export class FleetDay {
     await this.site.release(image, this.#spec);
   }
 
-  #isHeldOrDone(): boolean {
+  #isHeldOrDone(doesAgree = true): boolean {
     const kind = this.site.record?.gate.kind;
-    if (kind === 'approval' || kind === 'no-evidence') void this.site.order('approve');
+    if (doesAgree && (kind === 'approval' || kind === 'no-evidence'))
+      void this.site.order('approve');
     return kind === 'done' || kind === 'breach' || kind === 'returned';
   }
 
   async #hours(hours: number, image: string): Promise<void> {
     await this.#release(image);
     for (let turn = 0; turn < hours * this.#turnsPerHour; turn += 1) {
-      if (this.#dice.chance(0.02)) await this.#somethingHappens();
+      if (this.#dice.chance(0.04)) await this.#somethingHappens();
       this.#isHeldOrDone();
       await this.site.turn();
     }
@@ -185,8 +186,21 @@ export class FleetDay {
       () => {
         cluster.isUnclear = !cluster.isUnclear;
       },
+      () => this.#outage(),
     ];
     await this.#dice.pick(deeds)();
+  }
+
+  /** Nobody is heard for most of an hour: the way from the clusters to us is cut. */
+  async #outage(): Promise<void> {
+    const { site } = this;
+    const cut = site.clusters.filter(({ isOffline }) => !isOffline);
+    for (const cluster of cut) cluster.isOffline = true;
+    for (let turn = 0; turn < this.#turnsPerHour; turn += 1) {
+      this.#isHeldOrDone(false);
+      await site.turn();
+    }
+    for (const cluster of cut) cluster.isOffline = false;
   }
 
   /** Nobody interferes any more. */
