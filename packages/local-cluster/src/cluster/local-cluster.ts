@@ -17,6 +17,8 @@ export interface LocalClusterSettings {
   readonly port: number;
   /** Machines that boot at once. */
   readonly machines: readonly MachineSpec[];
+  /** How long ago their Nodes joined, as told by their creation: what compares nodes leaves out those that are minutes old. Default: now. */
+  readonly joinedMsAgo?: number;
   /** Objects, certificates and tokens live there between runs; in memory when absent. */
   readonly dataDirectory?: string;
   /** The lowest level of log lines that leave the cluster's thread; default `info`. */

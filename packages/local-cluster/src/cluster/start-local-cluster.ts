@@ -5,10 +5,12 @@
  * in which each finds what it needs; stopped in the reverse order, so that what was begun is finished.
  */
 import path from 'node:path';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { createAuthority } from '../access/certificates.ts';
 import { createTokenAuthenticator } from '../access/tokens.ts';
 import { startControllers } from '../controllers/start-controllers.ts';
 import { startFleet } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
 import { startScheduler } from '../scheduler/start-scheduler.ts';
 import { createApiLoad } from '../runtime/surroundings.ts';
 import { startHttpsServer } from '../server/https-server.ts';
@@ -80,9 +82,38 @@ async function bringUp(
     stops.push(scheduler.stop);
     const fleet = startFleet({ clients, clock, random, log, apiLoad });
     stops.push(fleet.stop);
-    if (isFirstStart) await fleet.boot(options.machines);
+    if (isFirstStart) await bootMachines(options, { store, fleet });
   }
   return { name: options.name, server: https.server, caPem: authority.caPem, tokens };
+}
+
+/** Boots the machines; those that joined earlier have their Nodes from then, and follow them. */
+async function bootMachines(
+  { machines, joinedMsAgo, clock, random }: LocalClusterOptions,
+  { store, fleet }: { readonly store: Store; readonly fleet: Fleet },
+): Promise<void> {
+  if (joinedMsAgo === undefined) {
+    await fleet.boot(machines);
+    return;
+  }
+  const earlier = { ...boundClock(clock), nowMs: () => clock.nowMs() - joinedMsAgo };
+  const { clients } = createLocalApi({ store, clock: earlier, random });
+  const client = clients.clientFor({ name: 'system:machines', groups: COMPONENT_GROUPS });
+  for (const { name, labels, annotations = {} } of machines) {
+    const outcome = await client.create('nodes', { metadata: { name, labels, annotations } });
+    if (outcome.kind === 'refused')
+      throw new Error(`Node ${name}: ${outcome.status.message ?? ''}`);
+  }
+}
+
+/** Its methods, whatever they are called on. */
+function boundClock(clock: Clock): Clock {
+  return {
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    after: (delayMs, callback) => clock.after(delayMs, callback),
+    sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
+  };
 }
 
 function openStore(options: LocalClusterOptions, stops: (() => Promise<void> | void)[]): Store {
