@@ -24,6 +24,7 @@ import {
 import { excuseNodes } from './excused.ts';
 import { gateMoments, isUnwell, judgeGate } from './gate.ts';
 import { findAhead, findFormer, findStrays, isOfContentAlone } from './former.ts';
+import { noteSoaked } from './note-soaked.ts';
 import {
   awaitedAfter,
   countRestarts,
@@ -259,18 +260,6 @@ function openNext(record: RolloutRecord, { next }: Steps, input: StagesInput): R
       ? { ...base, kind: 'done', name: '', index: step.index }
       : { ...base, kind: 'group', name: next.name, index };
   return { ...record, ...tried, ...proven, step: opened };
-}
-
-/**
- * A canary that has shown all that it had to, while somebody or a window holds what follows: it proves nothing yet, since nodes that
- * join would be given it, but a fleet goes on by it. A view that is too old for a moment takes nothing back.
- */
-function noteSoaked(record: RolloutRecord, { kind }: Gate, nowMs: number): RolloutRecord {
-  const { soakedAtMs, ...step } = record.step;
-  if (kind === 'view') return record;
-  const isSoaked = step.kind === 'canary' && (kind === 'approval' || kind === 'window');
-  if (isSoaked === (soakedAtMs !== undefined)) return record;
-  return { ...record, step: isSoaked ? { ...step, soakedAtMs: nowMs } : step };
 }
 
 /** How many more nodes the partition lets be updated. */
