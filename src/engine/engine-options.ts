@@ -16,6 +16,8 @@ export interface EngineCluster {
   readonly server: string;
   readonly caPem?: string;
   readonly mode: ClusterMode;
+  /** With which it is registered the first time; absent: none. What stands in the registry stays. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** As whom the watcher lists and watches. */
   readonly watcher: ClusterAuthentication;
   /** As whom the functions act; `none` in mode observe. */

@@ -1,14 +1,18 @@
 /**
- * Registry and view of the embedded engine: the very adapters of a deployment, over the local tables.
+ * Registry, view and fleets of the embedded engine: the very adapters of a deployment, over the local tables.
  *
  * The AWS clients read the process's environment, so whoever opens them has put the local AWS's
  * environment there.
  */
 import { createDocumentClient } from '../adapters/aws/document-client.ts';
+import { createDynamoFleetRolloutStore } from '../adapters/dynamodb/fleet/fleet-rollout-store.ts';
+import { createDynamoFleetStore } from '../adapters/dynamodb/fleet/fleet-store.ts';
 import { createDynamoFreezeStore } from '../adapters/dynamodb/registry/freeze-store.ts';
 import { createDynamoRegistryStore } from '../adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../adapters/dynamodb/view-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import type { FleetRolloutStore } from '../ports/stores/fleet-rollout-store.ts';
+import type { FleetStore } from '../ports/stores/fleet-store.ts';
 import type { FreezeStore } from '../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';
@@ -27,10 +31,12 @@ export const WATCHER_SENDERS = {
   queueId: 'EventsQueue',
 };
 
-/** Both stores, and how to let go of their connections. */
+/** The stores, and how to let go of their connections. */
 export interface EngineStores {
   readonly registry: RegistryStore;
   readonly freezes: FreezeStore;
+  readonly fleets: FleetStore;
+  readonly rollouts: FleetRolloutStore;
   readonly view: ViewStore;
   readonly destroy: () => void;
 }
@@ -48,6 +54,8 @@ export function openStores(aws: LocalAws): EngineStores {
   return {
     registry: createDynamoRegistryStore(ofRegistry),
     freezes: createDynamoFreezeStore(ofRegistry),
+    fleets: createDynamoFleetStore(ofRegistry),
+    rollouts: createDynamoFleetRolloutStore(ofRegistry),
     view: createDynamoViewStore({ client, random, tableName: tableName('ViewTable') }),
     destroy: () => {
       client.destroy();

@@ -13,6 +13,8 @@ import { createEventQueue } from '../adapters/sqs/event-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
+import type { FleetRolloutStore } from '../ports/stores/fleet-rollout-store.ts';
+import type { FleetStore } from '../ports/stores/fleet-store.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';
 import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
@@ -33,6 +35,8 @@ export interface Engine {
   readonly aws: LocalAws;
   readonly registry: RegistryStore;
   readonly view: ViewStore;
+  readonly fleets: FleetStore;
+  readonly rollouts: FleetRolloutStore;
   readonly clusterUids: ReadonlyMap<ClusterId, ClusterUid>;
   /**
    * With which environment a watcher in a process of its own sends to this engine's queue; where its
@@ -95,7 +99,7 @@ interface BringUp {
 
 async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, 'stop'>> {
   Object.assign(process.env, aws.environment);
-  const { registry, freezes, view, destroy } = openStores(aws);
+  const { registry, freezes, view, fleets, rollouts, destroy } = openStores(aws);
   stops.push(destroy);
   const clusterUids = await registerAll(options, { registry, view });
   const handlers = await loadHandlers({
@@ -120,6 +124,8 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
     aws,
     registry,
     view,
+    fleets,
+    rollouts,
     clusterUids,
     watcherEnvironment: (id) => watcherEnvironment(id, aws),
     overview,

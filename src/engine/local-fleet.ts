@@ -19,6 +19,8 @@ import { renderKubeconfig } from '@rollcall/local-cluster/cluster/kubeconfig.ts'
 import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
 import { READINESS_ANNOTATION } from '@rollcall/local-cluster/machines/machine-annotations.ts';
 import { variedMachines } from '@rollcall/local-cluster/machines/varied-machines.ts';
+import { deleteOldestPod } from './local/delete-oldest-pod.ts';
+import { RING_NODES_AGE_MS, ringLabels, ringMachines } from './local/local-rings.ts';
 import { openTransport } from './reach-cluster.ts';
 import { packageFile } from './package-files.ts';
 
@@ -26,6 +28,8 @@ import { packageFile } from './package-files.ts';
 export interface LocalFleetOptions {
   readonly clusterCount: number;
   readonly nodesPerCluster: number;
+  /** `mixed`: as varied as a newcomer should meet; `rings`: plain clusters in rings, for one FleetDaemonSet (local/local-rings.ts). Default: mixed. */
+  readonly layout?: 'mixed' | 'rings';
   /** Port of the first API server; the others follow. 0: free ones. */
   readonly port: number;
   /** No node is Ready before its CNI DaemonSet runs there. */
@@ -66,6 +70,8 @@ export interface LocalFleet {
   readonly readNodes: () => Promise<readonly NodeCounts[]>;
   /** Edits a DaemonSet as a user does, by a strategic merge patch. Rejects when it is refused. */
   readonly patchDaemonSet: (ref: DaemonSetPlace, body: JsonObject) => Promise<void>;
+  /** Deletes its oldest pod that runs this image, as an autoscaler does that replaces nodes; false: there is none. */
+  readonly deleteOldestPod: (ref: DaemonSetPlace, image: string) => Promise<boolean>;
   readonly stop: () => Promise<void>;
 }
 
@@ -90,7 +96,10 @@ export async function startLocalFleet(options: LocalFleetOptions): Promise<Local
     for (let index = 0; index < options.clusterCount; index += 1) {
       running.push(await startOne(index, options));
     }
-    const clusters = running.map((cluster) => engineClusterOf(cluster, options.mode));
+    const clusters = running.map((cluster, index) => ({
+      ...engineClusterOf(cluster, options.mode),
+      ...(options.layout === 'rings' ? { labels: ringLabels(index) } : {}),
+    }));
     for (const cluster of clusters) {
       const transport = openTransport(cluster, cluster.probe);
       transports.push(transport);
@@ -104,6 +113,10 @@ export async function startLocalFleet(options: LocalFleetOptions): Promise<Local
         const index = clusters.findIndex(({ id }) => id === place.cluster);
         await patchDaemonSet(transports[index], place, body);
       },
+      deleteOldestPod: async (place, image) => {
+        const index = clusters.findIndex(({ id }) => id === place.cluster);
+        return deleteOldestPod(transports[index], place, image);
+      },
       stop,
     };
   } catch (error) {
@@ -115,15 +128,18 @@ export async function startLocalFleet(options: LocalFleetOptions): Promise<Local
 async function startOne(index: number, options: LocalFleetOptions): Promise<LocalCluster> {
   const { nodesPerCluster, port, isCold, dataDir, log, onProgress, onFailure } = options;
   const name = `local-${String(index + 1)}`;
-  onProgress?.(`starting cluster ${name} with ${String(nodesPerCluster)} nodes …`);
+  const network = isCold ? 'daemon' : 'preinstalled';
+  const machines =
+    options.layout === 'rings'
+      ? ringMachines(index, nodesPerCluster)
+      : variedMachines({ count: nodesPerCluster, network });
+  onProgress?.(`starting cluster ${name} with ${String(machines.length)} nodes …`);
   const settings = {
     name,
     logLevel: options.logLevel,
     port: port === 0 ? 0 : port + index,
-    machines: variedMachines({
-      count: nodesPerCluster,
-      network: isCold ? 'daemon' : 'preinstalled',
-    }),
+    machines,
+    ...(options.layout === 'rings' ? { joinedMsAgo: RING_NODES_AGE_MS } : {}),
     ...(dataDir === undefined ? {} : { dataDirectory: path.join(dataDir, 'clusters', name) }),
   };
   try {

@@ -102,14 +102,15 @@ async function writeRegistration(request: RegisterCluster, found: Found): Promis
   }
 }
 
-const NEW = { isFrozen: false, configVersion: 0, labels: {} };
+const NEW = { isFrozen: false, configVersion: 0 };
 
 /** Takeover is never entered here: only `enterTakeover` does, after its probe. */
 function wantedRegistration(
   { cluster, senderRoleId }: RegisterCluster,
   { uid, stored, isKept }: Found,
 ): ClusterRegistration {
-  const { isFrozen, configVersion, labels } = stored ?? NEW;
+  const { isFrozen, configVersion } = stored ?? NEW;
+  const labels = stored?.labels ?? cluster.labels ?? {};
   const { id, server, caPem, functions: authentication } = cluster;
   return {
     id,

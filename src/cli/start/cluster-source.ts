@@ -31,6 +31,8 @@ export interface ClusterSource {
   readonly readNodes: () => Promise<readonly NodeCounts[]>;
   /** Edits a DaemonSet of a local cluster; absent where the clusters are somebody's. */
   readonly patchDaemonSet?: LocalFleet['patchDaemonSet'];
+  /** Replaces a pod of a local cluster; absent where the clusters are somebody's. */
+  readonly deleteOldestPod?: LocalFleet['deleteOldestPod'];
   readonly close: () => Promise<void>;
 }
 
@@ -78,16 +80,25 @@ async function openDirectory({ dataDir }: StartOptions): Promise<{
   };
 }
 
+/** Of a fleet: its DaemonSet comes with the play, and nothing else is to be watched. */
+const FLEET_MANIFESTS = ['examples/fleet/namespace.yaml', 'infra/functions/fleet/rbac.yaml'];
+
+function manifestsOf({ fleet, isCold }: LocalChoice): readonly string[] {
+  if (fleet !== undefined) return FLEET_MANIFESTS;
+  const examples = isCold ? COLD_EXAMPLES : EXAMPLES;
+  return examples.map((name) => `examples/${name}.yaml`);
+}
+
 type LocalChoice = Extract<ClusterChoice, { readonly kind: 'local' }>;
 
 async function openLocal(choice: LocalChoice, request: OpenSource): Promise<ClusterSource> {
   const { options, log, onProgress, onFailure } = request;
-  const examples = choice.isCold ? COLD_EXAMPLES : EXAMPLES;
   const fleet = await startLocalFleet({
     ...choice,
+    layout: choice.fleet === undefined ? 'mixed' : 'rings',
     mode: options.mode,
     ...defined({ dataDir: options.dataDir }),
-    manifests: examples.map((name) => packageFile(`examples/${name}.yaml`)),
+    manifests: manifestsOf(choice).map(packageFile),
     log,
     logLevel: options.isVerbose ? 'debug' : 'info',
     onProgress,
@@ -101,9 +112,10 @@ async function openLocal(choice: LocalChoice, request: OpenSource): Promise<Clus
     probeWaitMs: LOCAL_PROBE_WAIT_MS,
     kubeconfigPath,
     directory,
-    nextSteps,
+    nextSteps: choice.fleet === undefined ? nextSteps : fleetSteps,
     readNodes: fleet.readNodes,
     patchDaemonSet: fleet.patchDaemonSet,
+    deleteOldestPod: fleet.deleteOldestPod,
     close: async () => {
       await fleet.stop();
       await release();
@@ -119,6 +131,16 @@ function nextSteps(environmentPath: string): string[] {
     '  kubectl label node worker-1 storage.example.com/local-disks=true     # its storage daemon appears',
     '  kubectl --namespace node-agents delete pod --all --wait=false        # and all come back',
     '  npm run rollcall -- cluster list                                     # rollout status, pause, resume …',
+    '',
+  ];
+}
+
+function fleetSteps(environmentPath: string): string[] {
+  return [
+    'Try in another terminal:',
+    `  . ${environmentPath}`,
+    '  npm run rollcall -- fleet status node-agents/fleet-agent --watch     # pause, resume, undo …',
+    '  kubectl --context local-1 get nodes,daemonsets,pods --all-namespaces --output wide',
     '',
   ];
 }

@@ -5,6 +5,9 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { FLEET_DEFAULTS, choosePlan } from './fleet/choose-plan.ts';
+import type { FleetPlan } from './fleet/fleet-ending.ts';
+import { FLEET_FAILURES } from './fleet/fleet-failure.ts';
 import { INJECTED_FAILURES } from './injected-failure.ts';
 import type { InjectedFailure } from './injected-failure.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
@@ -26,6 +29,8 @@ export type ClusterChoice =
       readonly isCold: boolean;
       /** A bad rollout that is played once they have settled. */
       readonly inject?: InjectedFailure;
+      /** One FleetDaemonSet is rolled out over all of them, in stages. */
+      readonly fleet?: FleetPlan;
     };
 
 /** What `npm start` was asked to do. */
@@ -52,6 +57,9 @@ const NODES_MAX = 5000;
 const PORT_MAX = 65_535;
 const DEFAULT_CLUSTERS = 2;
 const DEFAULT_NODES = 12;
+const DEFAULT_TIMEOUT_S = 300;
+/** Of one cluster, and of a fleet; some are of both. */
+const FAILURES = [...new Set<string>([...INJECTED_FAILURES, ...FLEET_FAILURES])];
 
 /** How the person called it: `npm start` in a clone, `rollcall start` from the installed package. */
 export type CalledAs = 'npm start' | 'rollcall start';
@@ -70,6 +78,8 @@ ${line(alone, 'two local clusters of twelve nodes')}
 ${line(`${call} --cold`, 'nodes wait for their CNI DaemonSet')}
 ${line(`${call} --nodes 200 --data ./data`, 'larger, and kept between runs')}
 ${line(`${call} --inject bad-image`, 'a bad rollout, and how it is halted')}
+${line(`${call} --clusters 12 --fleet`, 'one DaemonSet for twelve clusters: canary, three, the rest')}
+${line(`${call} --fleet --inject kernel --on-breach rollback`, 'a bad one, halted in its first ring')}
 ${line(`${call} --kubeconfig ~/.kube/config`, 'look only: changes no workload')}
 ${line(`${call} --kubeconfig admin.conf --mode takeover`, 'keep its DaemonSets')}
 ${line(`${call} --kubeconfig admin.conf --release`, 'hand them back; no pod is restarted')}
@@ -77,6 +87,9 @@ ${line(`${call} --kubeconfig admin.conf --release`, 'hand them back; no pod is r
 
 Takeover of a real cluster needs its built-in DaemonSet loop off
 (kube-controller-manager --controllers=*,-daemonset-controller); a probe checks that first.
+
+With --fleet a FleetDaemonSet is proven everywhere, then rolled out in stages. The function that does it runs each minute in a
+deployment, each second here. With --inject it is done when the rollout is halted in its first ring, and failed when it goes through.
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused for safety, 4 not settled in time.`;
 };
@@ -105,12 +118,12 @@ function buildCommand(calledAs: CalledAs): Command {
     )
     .option(
       '--clusters <n>',
-      `how many local clusters (default: ${String(DEFAULT_CLUSTERS)})`,
+      `how many local clusters (default: ${String(DEFAULT_CLUSTERS)}, with --fleet ${String(FLEET_DEFAULTS.clusters)})`,
       parseWhole({ min: 1, max: CLUSTERS_MAX }),
     )
     .option(
       '--nodes <n>',
-      `nodes of each local cluster (default: ${String(DEFAULT_NODES)})`,
+      `nodes of each local cluster (default: ${String(DEFAULT_NODES)}; with --fleet ${String(FLEET_DEFAULTS.nodes)}, and 24 of the first)`,
       parseWhole({ min: 1, max: NODES_MAX }),
     )
     .option(
@@ -122,8 +135,18 @@ function buildCommand(calledAs: CalledAs): Command {
     .addOption(
       new Option(
         '--inject <failure>',
-        'play a rollout of this kind on the first local cluster, in stages that halt it',
-      ).choices(INJECTED_FAILURES),
+        `play a rollout of this kind on the first local cluster, in stages that halt it (with --fleet: ${FLEET_FAILURES.join(', ')})`,
+      ).choices(FAILURES),
+    )
+    .option(
+      '--fleet',
+      'roll one DaemonSet out over all local clusters, a ring of them after the other',
+    )
+    .addOption(
+      new Option(
+        '--on-breach <what>',
+        'with --fleet: stand still, or go back to what was proven (default: halt)',
+      ).choices(['halt', 'rollback']),
     )
     .option('--kubeconfig <file>', 'manage the cluster of this kubeconfig instead')
     .option('--context <name>', 'context of that kubeconfig (default: its current context)')
@@ -145,9 +168,8 @@ function buildCommand(calledAs: CalledAs): Command {
     .option('--exit-when-settled', 'leave with 0 once there is nothing left to do', false)
     .option(
       '--settle-timeout <seconds>',
-      'with --exit-when-settled: leave with 4 after this long',
+      `with --exit-when-settled: leave with 4 after this long (default: ${String(DEFAULT_TIMEOUT_S)}, with --fleet ${String(FLEET_DEFAULTS.timeoutSeconds)})`,
       parseSeconds,
-      300,
     )
     .option('--json', 'print one JSON document on stdout when leaving, and nothing else', false)
     .option('--verbose', 'print every log line on stderr', false)
@@ -162,14 +184,16 @@ interface RawOptions {
   readonly nodes?: number;
   readonly port?: number;
   readonly cold?: true;
-  readonly inject?: InjectedFailure;
+  readonly inject?: string;
+  readonly fleet?: true;
+  readonly onBreach?: FleetPlan['onBreach'];
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly mode?: ClusterMode;
   readonly data?: string;
   readonly release: boolean;
   readonly exitWhenSettled: boolean;
-  readonly settleTimeout: number;
+  readonly settleTimeout?: number;
   readonly json: boolean;
   readonly verbose: boolean;
 }
@@ -205,25 +229,34 @@ export function parseStartOptions(
       ...defined({ dataDir: raw.data }),
       shouldRelease: raw.release,
       shouldExitWhenSettled: raw.exitWhenSettled,
-      settleTimeoutMs: raw.settleTimeout * 1000,
+      settleTimeoutMs: (raw.settleTimeout ?? timeoutOf(raw)) * 1000,
       isJson: raw.json,
       isVerbose: raw.verbose,
     },
   };
 }
 
-const LOCAL_ONLY = ['clusters', 'nodes', 'port', 'cold', 'inject'] as const;
+function timeoutOf({ fleet }: RawOptions): number {
+  return fleet === true ? FLEET_DEFAULTS.timeoutSeconds : DEFAULT_TIMEOUT_S;
+}
+
+const LOCAL_ONLY = ['clusters', 'nodes', 'port', 'cold', 'inject', 'fleet', 'onBreach'] as const;
 
 function chooseClusters(raw: RawOptions): ClusterChoice {
-  if (raw.kubeconfig !== undefined) {
-    const given = LOCAL_ONLY.find((name) => raw[name] !== undefined);
-    if (given !== undefined) {
-      throw contradiction(`--${given} is about local clusters, --kubeconfig about a real one.`);
-    }
-    return { kind: 'kubeconfig', file: raw.kubeconfig, ...defined({ context: raw.context }) };
+  if (raw.kubeconfig === undefined) return chooseLocal(raw);
+  const given = LOCAL_ONLY.find((name) => raw[name] !== undefined);
+  if (given !== undefined) {
+    const name = given === 'onBreach' ? 'on-breach' : given;
+    throw contradiction(`--${name} is about local clusters, --kubeconfig about a real one.`);
   }
+  return { kind: 'kubeconfig', file: raw.kubeconfig, ...defined({ context: raw.context }) };
+}
+
+function chooseLocal(raw: RawOptions): ClusterChoice {
   if (raw.context !== undefined) throw contradiction('--context needs --kubeconfig.');
-  const clusterCount = raw.clusters ?? DEFAULT_CLUSTERS;
+  const fleet = choosePlan(raw);
+  const isFleet = fleet !== undefined;
+  const clusterCount = raw.clusters ?? (isFleet ? FLEET_DEFAULTS.clusters : DEFAULT_CLUSTERS);
   const port = raw.port ?? 0;
   if (port !== 0 && port + clusterCount - 1 > PORT_MAX) {
     throw contradiction(`${String(clusterCount)} ports from ${String(port)} on do not exist.`);
@@ -231,10 +264,25 @@ function chooseClusters(raw: RawOptions): ClusterChoice {
   if (raw.inject !== undefined && raw.mode === 'observe') {
     throw contradiction('--inject plays a rollout, --mode observe rolls nothing.');
   }
-  const nodesPerCluster = raw.nodes ?? DEFAULT_NODES;
-  const isCold = raw.cold === true;
-  const { inject } = raw;
-  return { kind: 'local', clusterCount, nodesPerCluster, port, isCold, ...defined({ inject }) };
+  const nodesPerCluster = raw.nodes ?? (isFleet ? FLEET_DEFAULTS.nodes : DEFAULT_NODES);
+  const local = {
+    kind: 'local',
+    clusterCount,
+    nodesPerCluster,
+    port,
+    isCold: raw.cold === true,
+  } as const;
+  if (isFleet) return { ...local, fleet };
+  return { ...local, ...defined({ inject: injectedFailure(raw.inject) }) };
+}
+
+/** Without --fleet. */
+function injectedFailure(text: string | undefined): InjectedFailure | undefined {
+  if (text === undefined) return undefined;
+  const failure = INJECTED_FAILURES.find((one) => one === text);
+  if (failure === undefined)
+    throw contradiction(`--inject ${text} plays over a fleet: it needs --fleet.`);
+  return failure;
 }
 
 /** Releasing manages nothing, so what says how to manage has no meaning beside it. */

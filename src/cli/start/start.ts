@@ -14,14 +14,15 @@ import type { ClusterOverview } from '../../engine/overview.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import { listenForInterrupt } from '../process/listen-for-interrupt.ts';
-import { INJECTION_TARGET } from './injected-failure.ts';
 import { openActivity } from './activity.ts';
 import type { Activity } from './activity.ts';
 import { openClusterSource } from './cluster-source.ts';
 import type { ClusterSource } from './cluster-source.ts';
-import { Injection } from './injection.ts';
 import { Lookout } from './lookout.ts';
 import type { StartOptions } from './options.ts';
+import { openPlay } from './play.ts';
+import type { Play } from './play.ts';
+import type { FleetReport } from './fleet/fleet-report.ts';
 import { createScreen } from './screen.ts';
 import type { Screen } from './screen.ts';
 import { writeSecondTerminal } from './second-terminal.ts';
@@ -32,15 +33,23 @@ import { renderTable } from './table.ts';
 export interface StartReport {
   readonly apiVersion: 'rollcall.dev/v1alpha1';
   readonly kind: 'StartReport';
-  /** settled; timed-out (with `--exit-when-settled`); interrupted by a signal. */
-  readonly result: 'settled' | 'timed-out' | 'interrupted';
+  /** settled; timed-out (with `--exit-when-settled`); interrupted by a signal; unexpected: the fleet's rollout ended in another way than was played. */
+  readonly result: 'settled' | 'timed-out' | 'interrupted' | 'unexpected';
   /** What it still waited for when it timed out. */
   readonly waitingFor?: string;
   readonly durationMs: number;
   readonly clusters: readonly ClusterOverview[];
+  /** With `--fleet`. */
+  readonly fleet?: FleetReport;
 }
 
 const REFRESH_MS = 500;
+const EXIT_CODES: Readonly<Record<StartReport['result'], number>> = {
+  settled: EXIT.ok,
+  interrupted: EXIT.ok,
+  'timed-out': EXIT.timedOut,
+  unexpected: EXIT.failed,
+};
 
 /** Runs until settled, timed out or interrupted; returns the exit code. */
 export async function runStart(options: StartOptions): Promise<number> {
@@ -89,7 +98,7 @@ export async function runStart(options: StartOptions): Promise<number> {
       };
       process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     }
-    return end.result === 'timed-out' ? EXIT.timedOut : EXIT.ok;
+    return EXIT_CODES[end.result];
   } finally {
     await source.close();
     interrupted.dispose();
@@ -106,14 +115,30 @@ interface Watching {
   readonly signal: AbortSignal;
 }
 
-type End = Pick<StartReport, 'result' | 'waitingFor' | 'clusters'>;
+type End = Pick<StartReport, 'result' | 'waitingFor' | 'clusters' | 'fleet'>;
 
 /** Redraws until there is a reason to leave. */
 async function watch(watching: Watching): Promise<End> {
+  const { options, source, engine, screen, clock } = watching;
+  const say = (text: string): void => {
+    screen.say(text);
+  };
+  const play = await openPlay({ options, source, engine, clock, say });
+  try {
+    const end = await watchPlay(watching, play);
+    const fleet = play?.report?.();
+    if (fleet === undefined) return end;
+    const isUnexpected = end.result === 'settled' && !fleet.isAsPlanned;
+    return { ...end, ...(isUnexpected ? { result: 'unexpected' } : {}), fleet };
+  } finally {
+    await play?.idle?.();
+  }
+}
+
+async function watchPlay(watching: Watching, play: Play | undefined): Promise<End> {
   const { options, source, engine, screen, activity, clock, signal } = watching;
   const startedAtMs = clock.monotonicMs();
   const lookout = new Lookout(engine, clock);
-  const injection = openInjection(watching);
   let changedAtMs = startedAtMs;
   let last: unknown;
   for (;;) {
@@ -125,20 +150,11 @@ async function watch(watching: Watching): Promise<End> {
       last = [clusters, nodes];
       changedAtMs = clock.monotonicMs();
     }
-    const nodesOf = (name: string): NodeCounts | undefined =>
-      nodes.find(({ cluster }) => cluster === name);
-    screen.show([
-      ...clusters.flatMap((one) => renderTable(one, nodesOf(one.cluster))),
-      ...activity.recent(),
-    ]);
+    screen.show([...shownLines(play, clusters, nodes), ...activity.recent()]);
     if (signal.aborted) return { result: 'interrupted', clusters };
     const quietMs = clock.monotonicMs() - changedAtMs;
     const unsettled = whatIsAwaited(clusters, quietMs) ?? awaitedNode(nodes);
-    // A rollout that was halted leaves pods that never settle: its end is what is waited for.
-    const waitingFor =
-      injection === undefined
-        ? unsettled
-        : await injection.advance(clusters, unsettled === undefined);
+    const waitingFor = await playOn(play, clusters, unsettled);
     if (options.shouldExitWhenSettled) {
       if (waitingFor === undefined) return { result: 'settled', clusters };
       if (clock.monotonicMs() - startedAtMs > options.settleTimeoutMs) {
@@ -150,16 +166,25 @@ async function watch(watching: Watching): Promise<End> {
   }
 }
 
-function openInjection({ options, source, screen }: Watching): Injection | undefined {
-  const failure = options.choice.kind === 'local' ? options.choice.inject : undefined;
-  const { patchDaemonSet } = source;
-  if (failure === undefined || patchDaemonSet === undefined) return undefined;
-  return new Injection({
-    failure,
-    patch: (body) => patchDaemonSet(INJECTION_TARGET, body),
-    say: (text) => {
-      screen.say(text);
-    },
+/** A rollout that was halted leaves pods that never settle: the end of a play is what is waited for. */
+async function playOn(
+  play: Play | undefined,
+  clusters: readonly ClusterOverview[],
+  unsettled: string | undefined,
+): Promise<string | undefined> {
+  return play === undefined ? unsettled : play.advance(clusters, unsettled === undefined);
+}
+
+function shownLines(
+  play: Play | undefined,
+  clusters: readonly ClusterOverview[],
+  nodes: readonly NodeCounts[],
+): readonly string[] {
+  const lines = play?.lines?.(clusters);
+  if (lines !== undefined) return lines;
+  return clusters.flatMap((one) => {
+    const counts = nodes.find(({ cluster }) => cluster === one.cluster);
+    return renderTable(one, counts);
   });
 }
 
