@@ -16,6 +16,7 @@ import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry/reg
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
 import type { DynamoStoreOptions } from '../src/adapters/dynamodb/table.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
+import type { AwsCredentials } from '../src/adapters/kubernetes/credentials/eks-token.ts';
 import { createHintQueue, createHintReceipts } from '../src/adapters/sqs/hint-queue.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
@@ -30,7 +31,6 @@ import { createResyncWarmth } from '../src/app/resync/warmth.ts';
 import type { ResyncWarmth } from '../src/app/resync/warmth.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../src/ports/cluster/cluster-access.ts';
-import type { MirrorConnector } from '../src/ports/cluster/mirror-access.ts';
 import type { CredentialStore, Seal } from '../src/ports/stores/credential-store.ts';
 import type { HintQueue, HintReceipts } from '../src/ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
@@ -45,6 +45,8 @@ import type { HandlerContext } from './middleware.ts';
 export interface Composition {
   readonly clock: Clock;
   readonly random: Random;
+  /** Of the function's role. */
+  readonly awsCredentials: () => Promise<AwsCredentials>;
   readonly registry: RegistryStore & RegistryRevisionStore;
   /** Of what one function alone keeps in the registry's table: it makes the store itself, so no other bundle holds it. */
   readonly registryTable: DynamoStoreOptions;
@@ -52,7 +54,7 @@ export interface Composition {
   readonly view: ViewStore;
   readonly queue: HintQueue;
   readonly receipts: HintReceipts;
-  readonly connector: ClusterConnector & MirrorConnector;
+  readonly connector: ClusterConnector & Pick<HttpsClusterConnector, 'connectTransport'>;
   readonly credentials: CredentialStore;
   /** Refuses everything in a function that has none. */
   readonly seal: Seal;
@@ -189,9 +191,11 @@ function compose(settings: Settings, identity: Identity): Composition {
     delayQueueUrl: settings.ROLLCALL_DELAY_QUEUE_URL,
     clock,
   };
+  const awsCredentials: Composition['awsCredentials'] = () => sqs.config.credentials();
   return {
     clock,
     random,
+    awsCredentials,
     registry: createDynamoRegistryStore({ ...stores, tableName: registryTable.tableName }),
     registryTable,
     freezes,
@@ -202,7 +206,7 @@ function compose(settings: Settings, identity: Identity): Composition {
     receipts: createHintReceipts(queues),
     connector: new HttpsClusterConnector({
       clock,
-      awsCredentials: () => sqs.config.credentials(),
+      awsCredentials,
       ...(connects === undefined
         ? {}
         : { sealedTokens: { credentials: tokens, seal, purpose: connects } }),

@@ -18,8 +18,8 @@ export interface BusIdentity {
 
 /** The bus; undefined: nobody is told. Throws when a region is not set: that is a broken deployment. */
 export function eventBusOf(
-  environment: Readonly<NodeJS.ProcessEnv>,
   { credentials, clock }: BusIdentity,
+  environment: Readonly<NodeJS.ProcessEnv> = process.env,
 ): BusOptions | undefined {
   const busName = environment['ROLLCALL_EVENT_BUS_NAME'] ?? '';
   if (busName === '') return undefined;

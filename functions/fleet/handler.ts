@@ -5,10 +5,12 @@
  * of a fleet to another turn has sent nothing. It reads strongly consistent: what it concludes is sent to clusters.
  */
 import type { ScheduledEvent } from 'aws-lambda';
+import { defined } from '@rollcall/base/defined.ts';
 import { createDynamoFleetMirrorStore } from '../../src/adapters/dynamodb/fleet/fleet-mirror-store.ts';
 import { createDynamoFleetRolloutStore } from '../../src/adapters/dynamodb/fleet/fleet-rollout-store.ts';
 import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet/fleet-store.ts';
 import { FLEET_REQUESTS } from '../../src/adapters/kubernetes/api/fleet-requests.ts';
+import { createMirrorConnector } from '../../src/adapters/kubernetes/api/mirror-access.ts';
 import { createFleetReader } from '../../src/adapters/policy/fleet/fleet-reader.ts';
 import { createFleetAudience } from '../../src/app/fleet/audience/fleet-audience.ts';
 import { stepFleets } from '../../src/app/fleet/step/step-fleets.ts';
@@ -16,6 +18,7 @@ import { reportedConnector } from '../../src/app/isolation/reported-access.ts';
 import { composition } from '../composition.ts';
 import { makeKmsSeal } from '../kms-seal.ts';
 import { createHandler } from '../middleware.ts';
+import { eventBusOf } from './event-bus.ts';
 
 /** Kept back of an invocation: a request that is never answered, and what is recorded after it. */
 const TURN_RESERVE_MS = 15_000;
@@ -33,10 +36,12 @@ export const handler = createHandler<ScheduledEvent, void>({
     const { log, metrics, remainingMs } = context;
     const composed = composition(context);
     const { registry, registryTable, freezes, view, connector, clock, random } = composed;
+    const bus = eventBusOf({ credentials: composed.awsCredentials, clock });
     const process = { clock, random, log, metrics };
     const mirror = {
       mirrors: createDynamoFleetMirrorStore(registryTable),
-      ...{ registry, connector, memory: composed.mirrorMemory },
+      ...{ registry, memory: composed.mirrorMemory },
+      connector: createMirrorConnector(connector),
     };
     await stepFleets(
       { deadlineMs: clock.monotonicMs() + remainingMs() - TURN_RESERVE_MS },
@@ -49,7 +54,7 @@ export const handler = createHandler<ScheduledEvent, void>({
         reader,
         view,
         connector: reportedConnector(connector, { log, metrics }),
-        audience: createFleetAudience({ process, mirror }),
+        audience: createFleetAudience({ process, mirror, ...defined({ bus }) }),
       },
     );
   },

@@ -10,8 +10,8 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { jsonMember } from '@rollcall/base/json.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
-import { FLEET_REQUESTS } from '../../../src/adapters/kubernetes/api/fleet-requests.ts';
 import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { createMirrorConnector } from '../../../src/adapters/kubernetes/api/mirror-access.ts';
 import { createFleetAudience } from '../../../src/app/fleet/audience/fleet-audience.ts';
 import { createMirrorMemory } from '../../../src/app/fleet/audience/mirror-memory.ts';
 import type { MirrorMemory } from '../../../src/app/fleet/audience/mirror-memory.ts';
@@ -52,11 +52,8 @@ describe('the mirror of fleets on a real API server', { timeout: 300_000 }, () =
   const metrics = new MemoryMetrics();
   const setting = new MemoryFleetMirrorStore();
   const clock = createSystemClock({ timers: 'unreferenced' });
-  const connector = new HttpsClusterConnector({
-    clock,
-    egress: { loopback: 'allowed' },
-    fleetRequests: FLEET_REQUESTS,
-  });
+  const clusters = new HttpsClusterConnector({ clock, egress: { loopback: 'allowed' } });
+  const connector = createMirrorConnector(clusters);
   let controlPlane: ControlPlane;
   let admin: ApiClient;
   let registration: ClusterRegistration;
@@ -134,7 +131,7 @@ describe('the mirror of fleets on a real API server', { timeout: 300_000 }, () =
   });
   after(async () => {
     admin.close();
-    connector.forget(registration.id);
+    clusters.forget(registration.id);
     await controlPlane.stop();
   });
 

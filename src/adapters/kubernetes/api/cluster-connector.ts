@@ -15,7 +15,6 @@ import type {
   ConnectRefusal,
   EgressRefusal,
 } from '../../../ports/cluster/cluster-access.ts';
-import type { MirrorConnector } from '../../../ports/cluster/mirror-access.ts';
 import type { TokenPurpose } from '../../../ports/stores/credential-store.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
@@ -85,7 +84,7 @@ const VERIFIED_FOR_MS = 600_000;
 const UID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Opens registered clusters over HTTPS. */
-export class HttpsClusterConnector implements ClusterConnector, MirrorConnector {
+export class HttpsClusterConnector implements ClusterConnector {
   readonly #options: ClusterConnectorOptions;
   /** In order of last use, the oldest first. */
   readonly #warm = new Map<ClusterId, WarmCluster>();
@@ -105,17 +104,19 @@ export class HttpsClusterConnector implements ClusterConnector, MirrorConnector 
     return { kind: 'connected', access: opened.access };
   }
 
-  async connectMirror(
+  /**
+   * The connection itself: for what few functions ask of a cluster (mirror-access.ts), so that the bundles of the others do not
+   * hold it.
+   */
+  async connectTransport(
     registration: ClusterRegistration,
-  ): ReturnType<MirrorConnector['connectMirror']> {
-    const { fleetRequests } = this.#options;
+  ): Promise<
+    | { readonly kind: 'connected'; readonly transport: Transport }
+    | { readonly kind: 'refused'; readonly refusal: ConnectRefusal }
+  > {
     const opened = await this.#opened(registration);
     if ('kind' in opened) return { kind: 'refused', refusal: opened };
-    if (fleetRequests === undefined) {
-      const message = 'this program shows no fleets';
-      return { kind: 'refused', refusal: { kind: 'unavailable', message } };
-    }
-    return { kind: 'connected', mirrors: fleetRequests.createMirrorAccess(opened) };
+    return { kind: 'connected', transport: opened.transport };
   }
 
   /** A cluster whose identity was checked. */

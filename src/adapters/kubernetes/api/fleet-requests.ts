@@ -1,17 +1,15 @@
 /**
- * What only steps of fleets send to clusters: manifests, and mirrors of fleets.
+ * What only steps of fleets send to clusters: manifests.
  *
- * Given to a connector where it is needed, and imported by nobody else: so the bundles of other functions do not hold it, and they can send
- * neither. A connector without it refuses both.
+ * Given to a connector where it is needed, and imported by nobody else: so the bundles of other functions do not hold it, and they cannot
+ * send any. A connector without it refuses.
  */
 import { applyManifest } from './manifest-apply.ts';
-import { createMirrorAccess } from './mirror-access.ts';
 
 /** The requests. */
 export interface FleetRequests {
   readonly applyManifest: typeof applyManifest;
-  readonly createMirrorAccess: typeof createMirrorAccess;
 }
 
 /** They. */
-export const FLEET_REQUESTS: FleetRequests = { applyManifest, createMirrorAccess };
+export const FLEET_REQUESTS: FleetRequests = { applyManifest };

@@ -8,11 +8,16 @@ import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
-import type { MirrorAccess, MirrorWrite } from '../../../ports/cluster/mirror-access.ts';
+import type {
+  MirrorAccess,
+  MirrorConnector,
+  MirrorWrite,
+} from '../../../ports/cluster/mirror-access.ts';
 import { isObjectName } from './effect-request.ts';
 import { NOT_A_NAME } from './list-pages.ts';
 import { readObject } from './object-reader.ts';
 import { classifyRead, classifyWrite } from './status-classifier.ts';
+import type { HttpsClusterConnector } from './cluster-connector.ts';
 import type { Transport, TransportRequest } from '../transport/transport.ts';
 
 /** Of one request: below what a walk of all fleets may wait for. */
@@ -32,6 +37,19 @@ function keyOf(object: JsonObject): FleetKey {
     return typeof value === 'string' ? value : '';
   };
   return { namespace: text('namespace'), name: text('name') };
+}
+
+/** Opens the cluster that has the mirrors. */
+export function createMirrorConnector(
+  connector: Pick<HttpsClusterConnector, 'connectTransport'>,
+): MirrorConnector {
+  return {
+    connectMirror: async (registration) => {
+      const connection = await connector.connectTransport(registration);
+      if (connection.kind === 'refused') return connection;
+      return { kind: 'connected', mirrors: createMirrorAccess(connection) };
+    },
+  };
 }
 
 /** The mirrors of one cluster. */

@@ -11,17 +11,17 @@ const environment = { AWS_REGION: 'eu-west-1', ROLLCALL_STAGE: 'prod' };
 
 describe('eventBusOf', () => {
   it('is none where none is named', () => {
-    assert.equal(eventBusOf(environment, identity), undefined);
-    assert.equal(eventBusOf({ ...environment, ROLLCALL_EVENT_BUS_NAME: '' }, identity), undefined);
+    assert.equal(eventBusOf(identity, environment), undefined);
+    assert.equal(eventBusOf(identity, { ...environment, ROLLCALL_EVENT_BUS_NAME: '' }), undefined);
   });
 
   it('names the stack that its events are of', () => {
-    const bus = eventBusOf({ ...environment, ROLLCALL_EVENT_BUS_NAME: 'fleets' }, identity);
+    const bus = eventBusOf(identity, { ...environment, ROLLCALL_EVENT_BUS_NAME: 'fleets' });
     assert.equal(bus?.stackName, 'rollcall-prod');
   });
 
   it('is nowhere but in a region that is known', () => {
     const named = { ROLLCALL_EVENT_BUS_NAME: 'fleets', AWS_REGION: 'evil.example/' };
-    assert.throws(() => eventBusOf(named, identity), /AWS_REGION/);
+    assert.throws(() => eventBusOf(identity, named), /AWS_REGION/);
   });
 });
