@@ -24,6 +24,7 @@ import { COPY_BUGS } from './copies.ts';
 import { COPILOT_BUGS } from './copilot.ts';
 import { ORDER_BUGS } from './orders.ts';
 import { SHOWN_BUGS } from './shown.ts';
+import { FREEZE_BUGS } from './freezes.ts';
 import { FLEET_BUGS } from './fleet.ts';
 import { FLEET_ROLLOUT_BUGS } from './fleet-rollouts.ts';
 import { FLEET_STORE_BUGS } from './fleet-stores.ts';
@@ -67,6 +68,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   QUIET_BUGS,
   EVIDENCE_BUGS,
   POLICY_BUGS,
+  FREEZE_BUGS,
   FLEET_BUGS,
   FLEET_ROLLOUT_BUGS,
   INTERLOCK_BUGS,

@@ -6,6 +6,7 @@
  * is not found says that the simulation has become blind, not that the code has become good.
  */
 import type { Canary } from './canary.ts';
+import { FREEZE_CANARIES } from './freeze-canaries.ts';
 import { STAGED_CANARIES } from './staged-canaries.ts';
 
 /** The canaries by name. */
@@ -402,4 +403,5 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 6,
   },
   ...STAGED_CANARIES,
+  ...FREEZE_CANARIES,
 };

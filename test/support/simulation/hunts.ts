@@ -9,6 +9,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { COPILOT_HUNTS } from './copilot-hunts.ts';
 import { Dice, mixSeed } from './dice.ts';
 import { drawPlan } from './draw-plan.ts';
+import { FREEZE_HUNTS } from './freeze-hunts.ts';
 import { ORDERLY, STAGED_FAULTS } from './hunt.ts';
 import type { Hunt } from './hunt.ts';
 import type { PlanStep, SimulationPlan } from './plan.ts';
@@ -365,6 +366,7 @@ const HUNTS = {
     stepsCount: 12,
   },
   ...COPILOT_HUNTS,
+  ...FREEZE_HUNTS,
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */
   'refused-status': {
     profile: 'baseline',

@@ -6,6 +6,8 @@ import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 /** A view, and what its reader was told. */
 export interface NotedView {
   readonly view: ViewStore;
+  /** Virtual time at which it was made, when its invocation began with a key, in milliseconds. */
+  readonly beganAtMs: number;
   /** Whether the META that was read last said so; undefined: none was read. */
   readonly isWhole: () => boolean | undefined;
   /** Virtual time before that read, in milliseconds. */
@@ -14,6 +16,7 @@ export interface NotedView {
 
 /** The same view; every read of META is noted. */
 export function notedView(view: ViewStore, clock: Pick<Clock, 'monotonicMs'>): NotedView {
+  const beganAtMs = clock.monotonicMs();
   let isWhole: boolean | undefined;
   let readAtMs: number | undefined;
   const noted = new Proxy(view, {
@@ -27,5 +30,5 @@ export function notedView(view: ViewStore, clock: Pick<Clock, 'monotonicMs'>): N
       };
     },
   });
-  return { view: noted, isWhole: () => isWhole, readAtMs: () => readAtMs };
+  return { view: noted, beganAtMs, isWhole: () => isWhole, readAtMs: () => readAtMs };
 }

@@ -3,7 +3,7 @@
  *
  * S1 and S2 over all pods after each commit; S3 at each delete of ours (availability-audit.ts); S4, S5,
  * S6, S9, S10 and S13 on each batch that an invocation sends; S7 by the API server itself; S8 on each write
- * to the view; S14 to S16 at each delete of ours (shrink-audit.ts, lane-audit.ts, stage-audit.ts). It knows nothing of the code it watches but the
+ * to the view; S14 to S16 at each delete of ours (shrink-audit.ts, lane-audit.ts, stage-audit.ts); S17 on each batch (freeze-audit.ts). It knows nothing of the code it watches but the
  * ports. What it finds is kept as text; a test fails on the first line.
  */
 import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';
@@ -27,6 +27,7 @@ import { SimulatedApiServer } from './api-server.ts';
 import type { Commit } from './api-server.ts';
 import { AvailabilityAudit } from './availability-audit.ts';
 import { CopilotAudit, forbiddenInCopilot } from './copilot-audit.ts';
+import { FreezeAudit } from './freeze-audit.ts';
 import { LaneAudit } from './lane-audit.ts';
 import { NameAudit } from './name-audit.ts';
 import { NodeAudit } from './node-audit.ts';
@@ -93,6 +94,11 @@ export class Observer {
   readonly secrets = new SecretAudit((text) => {
     this.report(text);
   });
+  /** Hears of freezes and thaws, and checks S17 on each batch. */
+  readonly freezes = new FreezeAudit((text) => {
+    this.report(text);
+  });
+
   readonly #names = new NameAudit((text) => {
     this.report(text);
   });
@@ -201,6 +207,8 @@ export class Observer {
       requestSnapshot: (requestId) => access.requestSnapshot(requestId),
       execute: (effects, options) => {
         this.#checkBatch({ api, sender, tally, effects });
+        const { key, noted: run } = sender;
+        if (run !== undefined) this.freezes.check({ run, key }, effects, this.#nowMs());
         const at = { api, readAtMs: sender.noted?.readAtMs(), nowMs: this.#nowMs() };
         for (const effect of effects) {
           if (effect.kind !== 'create-pod') continue;

@@ -27,7 +27,8 @@ import type { BrokenRule } from './promise-broken.ts';
 import { nodeNames, setNames } from './step-context.ts';
 import { startWatcher, wakeWatchers } from './steps-of-machines.ts';
 import { readyAllPods } from './steps-of-nodes.ts';
-import { drawSpec, registeredFreeze } from './steps-of-users.ts';
+import { thawAll } from './steps-of-freezes.ts';
+import { drawSpec } from './steps-of-users.ts';
 import { healImages } from './steps-of-releases.ts';
 import { StepTaker } from './take-step.ts';
 import { World } from './world.ts';
@@ -244,10 +245,7 @@ class Play {
     for (const queue of ['events.fifo', 'reconcile.fifo', 'delay'] as const) world.resume(queue);
     world.api.isNamespaceTerminating = false;
     world.queues.way = 'open';
-    if ((await registeredFreeze(world)) !== true) return;
-    await world.reconfigure({ isFrozen: false });
-    // Whoever lifts a freeze hints the keys: nothing else changed that would.
-    for (const set of world.api.list('daemonsets')) world.hint(set.metadata.name);
+    await thawAll(world);
   }
 
   async #calmDown(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Steps of users and operators: DaemonSets, nodes' owners, freezes, and pods that are not ours. */
+/** Steps of users and operators: DaemonSets, nodes' owners, and pods that are not ours. */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import type { Dice } from './dice.ts';
@@ -70,22 +70,6 @@ export function remakeSet({ world, dice }: StepContext): boolean {
   world.controllers.deleteDaemonSet(name, 'background');
   world.addDaemonSet(name, { nodeSelector: drawSelector(dice), spec: drawSpec(dice) });
   return true;
-}
-
-/** Freezes the cluster, or lifts the freeze and hints the keys, as the operator's tool does. */
-export async function freezeCluster(context: StepContext): Promise<boolean> {
-  const { world, decider, dice, sets } = context;
-  const wasFrozen = (await registeredFreeze(world)) === true;
-  const isFrozen = dice.chance(0.3);
-  await world.reconfigure({ isFrozen });
-  if (wasFrozen && !isFrozen) for (const name of sets) world.hint(name);
-  decider.note('freeze-cluster');
-  return false;
-}
-
-/** Whether the operator froze the cluster. */
-export async function registeredFreeze(world: World): Promise<boolean | undefined> {
-  return (await world.registration())?.isFrozen;
 }
 
 /** Somebody else's pod stands under the name that a node's pod would get (row 41). */

@@ -44,6 +44,7 @@ import {
   slowBuiltIn,
   takeRights,
 } from './steps-of-copilot.ts';
+import { freezeCluster, freezeStack } from './steps-of-freezes.ts';
 import { annotateObjects, annotateOften, rewriteObjects } from './steps-of-managers.ts';
 import {
   changeNode,
@@ -57,7 +58,6 @@ import {
 import {
   changeSet,
   changeStrategy,
-  freezeCluster,
   makeOrphan,
   remakeSet,
   roll,
@@ -82,6 +82,7 @@ export class StepTaker {
     'change-set': changeSet,
     'remake-set': remakeSet,
     'freeze-cluster': freezeCluster,
+    'freeze-stack': freezeStack,
     'take-name': takeName,
     'make-orphan': makeOrphan,
     'rewrite-objects': rewriteObjects,

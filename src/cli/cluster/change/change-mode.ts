@@ -55,18 +55,13 @@ export async function refuseWhileFrozen(
   mode: ClusterMode,
   { freezes }: Pick<Stack, 'freezes'>,
 ): Promise<void> {
-  if (isEntered(registration, mode) || mode === 'observe') return;
+  if (mode === 'observe' || isEntered(registration, mode)) return;
   const { all } = await freezes.readFreeze();
   if (all === undefined) return;
   throw refusal(
     `${describeFreeze({ scope: 'stack', note: all })}; ${mode} of ${registration.id} is not entered, and nothing was changed.`,
     'Thaw first, if that is meant: rollcall thaw --yes',
   );
-}
-
-/** True of a cluster in that mode; one where a rival was seen has to enter it anew. */
-function isEntered(registration: ClusterRegistration, mode: ClusterMode): boolean {
-  return registration.mode === mode && registration.rival === undefined;
 }
 
 /** Enters or leaves a mode; nothing where it is so already and no rival was seen. */
@@ -83,6 +78,11 @@ export async function changeMode(change: ModeChange): Promise<ChangedMode> {
     case 'copilot':
       return registration.mode === 'takeover' ? leaveForCopilot(change) : enterCopilot(change);
   }
+}
+
+/** After a rival a mode is entered anew. */
+function isEntered(registration: ClusterRegistration, mode: ClusterMode): boolean {
+  return registration.mode === mode && registration.rival === undefined;
 }
 
 /** The sentinel is of takeover: it goes first. Nobody makes pods until the built-in controller is on. */

@@ -1,4 +1,4 @@
-/** protocol 7, 13: the freeze of the stack, and of a DaemonSet in every cluster (issue 18). */
+/** protocol 7, 13, S17: the freeze of the stack, and of a DaemonSet in every cluster (issue 18). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Freeze } from '../../../../src/core/takeover/freeze.ts';

@@ -1,0 +1,77 @@
+/** Bugs by which a freeze is not seen, not obeyed, or never ends (issue 18). */
+import type { PlantedBug } from './planted-bug.ts';
+
+const FREEZE = 'src/core/takeover/freeze.ts';
+const FREEZE_TEST = 'test/unit/core/takeover/freeze.test.ts';
+const RULES_TEST = 'test/unit/app/reconcile/freeze-rules.test.ts';
+const COMMANDS_TEST = 'test/unit/cli/freeze/freeze-commands.test.ts';
+
+/** The rows of freezes. */
+export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'freeze-by-name-freezes-all': {
+    bug: 'a freeze of one DaemonSet is one of every other (18.5)',
+    file: FREEZE,
+    before: '(Object.hasOwn(freeze.daemonSets, key) ? freeze.daemonSets[key] : undefined)',
+    after: 'Object.values(freeze.daemonSets)[0]',
+    killedBy: { file: FREEZE_TEST, title: 'one by name is of that name alone' },
+  },
+  'thaw-of-the-stack-thaws-names': {
+    bug: 'a thaw of the stack ends what somebody else froze by name (18.5)',
+    file: FREEZE,
+    before: 'const { all: _lifted, ...rest } = freeze;\n    return rest;',
+    after: 'return { version: freeze.version, daemonSets: {} };',
+    killedBy: { file: FREEZE_TEST, title: 'is thawed by its own scope alone' },
+  },
+  'second-freeze-takes-the-note': {
+    bug: 'who froze first, and why, is lost to whoever freezes again (18.5)',
+    file: FREEZE,
+    before: 'if (noteOfScope(freeze, scope) !== undefined) return freeze;\n  if',
+    after: 'if',
+    killedBy: { file: FREEZE_TEST, title: 'keeps who was first' },
+  },
+  'freeze-unfenced': {
+    bug: 'a run that has begun does not look at the freeze again (18.5, protocol 7)',
+    file: 'src/app/reconcile/confirm/batch-fence.ts',
+    before: 'const frozen = standingFreeze(freeze, context.hint.key);',
+    after: 'const frozen = standingFreeze({ version: 0, daemonSets: {} }, context.hint.key);',
+    killedBy: { file: RULES_TEST, title: 'lets one batch more pass, nothing until the thaw' },
+  },
+  'unreadable-freeze-is-none': {
+    bug: 'a freeze that cannot be read before a batch counts as none (18.5, protocol 13)',
+    file: 'src/app/reconcile/confirm/batch-fence.ts',
+    before: 'if (registration === undefined || freeze === undefined) {',
+    after: 'if (registration === undefined) {',
+    killedBy: { file: RULES_TEST, title: 'becomes unreadable stops a run at its next batch' },
+  },
+  'thaw-is-nothing-new': {
+    bug: 'the memo of a frozen run hides the thaw for hours (18.5, protocol 11)',
+    file: 'src/app/reconcile/read/skip.ts',
+    before: 'frozen === undefined ? registration : { registration, frozen }',
+    after: 'frozen === undefined ? registration : registration',
+    killedBy: { file: RULES_TEST, title: 'lets one batch more pass, nothing until the thaw' },
+  },
+  'thaw-wakes-nobody': {
+    bug: 'a thaw waits for the next change, or for resync (18.5)',
+    file: 'src/cli/freeze/thaw-command.ts',
+    before: 'const isWaking = thaw.lifted !== undefined || options.wake === true;',
+    after: 'const isWaking = options.wake === true;',
+    killedBy: { file: COMMANDS_TEST, title: 'wakes what may act' },
+  },
+  'stack-freeze-unconfirmed': {
+    bug: 'a forgotten option freezes everything (18.5)',
+    file: 'src/cli/freeze/freeze-command.ts',
+    before: "if (scope.kind === 'stack' && options.yes !== true) throw",
+    after: "if (scope.kind === 'stack' && options.yes === undefined && why === '') throw",
+    killedBy: { file: COMMANDS_TEST, title: 'once it is confirmed' },
+  },
+  'note-of-another-version': {
+    bug: 'a freeze of somebody else is told with who froze before the release was rolled back (18.5, 14 A.8)',
+    file: 'src/adapters/dynamodb/registry/registry-store.ts',
+    before: 'at !== undefined && at === configVersion',
+    after: 'at !== undefined',
+    killedBy: {
+      file: 'test/regression/issue-18-freeze-notes.test.ts',
+      title: 'tells nothing once the release before has written over it',
+    },
+  },
+};

@@ -1,0 +1,43 @@
+/** Canaries of freezes: what S17 and L1 must see of a freeze that somebody does not obey, or whose end nobody notices (issue 18). */
+import type { Canary } from './canary.ts';
+
+/** The canaries by name. */
+export const FREEZE_CANARIES: Readonly<Record<string, Canary>> = {
+  'freeze-unread': {
+    bug: 'a run that begins under a freeze of the stack does not look at it',
+    file: 'src/core/takeover/registration-guard.ts',
+    before: "if (!isFrozen || ofStack?.scope === 'stack') return ofStack;",
+    after: 'if (!isFrozen) return undefined;',
+    breaks: ['S17'],
+    in: 'stack-freezes',
+    seedsMax: 3,
+    isQuick: true,
+  },
+  'freeze-not-fenced': {
+    bug: 'a run that has begun sends all of its batches, whatever is frozen meanwhile (protocol 7)',
+    file: 'src/app/reconcile/confirm/batch-fence.ts',
+    before: 'if (frozen !== undefined) return stop(',
+    after: "if (frozen?.scope === 'cluster') return stop(",
+    breaks: ['S17'],
+    in: 'stack-freezes',
+    seedsMax: 20,
+  },
+  'freeze-outlives-its-thaw': {
+    bug: 'what a frozen run saw counts as nothing new after the thaw (protocol 11, 13)',
+    file: 'src/app/reconcile/read/skip.ts',
+    before: 'frozen === undefined ? registration : { registration, frozen }',
+    after: 'frozen === undefined ? registration : registration',
+    breaks: ['L1'],
+    in: 'stack-freezes',
+    seedsMax: 20,
+  },
+  'freeze-of-others-names': {
+    bug: 'a freeze by name is not looked up by its namespace and name',
+    file: 'src/core/takeover/freeze.ts',
+    before: '  const key = `${namespace}/${name}`;\n  return freeze.all ??',
+    after: '  const key = `${name}/${namespace}`;\n  return freeze.all ??',
+    breaks: ['S17'],
+    in: 'stack-freezes',
+    seedsMax: 3,
+  },
+};
