@@ -1,7 +1,7 @@
 /**
  * Calls the verb that a request for a resource means; 405 where the resource does not have it.
  *
- * Authorised already, but for one thing: a PUT that would create asks for the right to create as well.
+ * Authorised already, but for one thing: a PUT or an apply that would create asks for the right to create as well.
  */
 import type { Resource, Subresource, Verb } from '../resources/shared/resource.ts';
 import { answerStatus } from './request/answers.ts';
@@ -13,6 +13,8 @@ import {
   noSuchResource,
   simulatedContainers,
 } from './request/statuses.ts';
+import { mediaTypeOf } from './steps/decode-body.ts';
+import { applyObject } from './verbs/apply.ts';
 import { createInCollection } from './verbs/create.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';
 import { deleteOne } from './verbs/delete.ts';
@@ -79,12 +81,21 @@ export function answerObject(call: ObjectCall, request: ObjectRequest): ApiAnswe
         createRefusal: () => createRefusal(request),
       });
     case 'patch':
-      return patchObject(call, rules);
+      return isApply(call)
+        ? applyObject(call, { createRefusal: () => createRefusal(request) })
+        : patchObject(call, rules);
     case 'delete':
       return deleteOne(call);
     default:
       return answerStatus(methodNotAllowed());
   }
+}
+
+/** Differs from Kubernetes: only resources whose fields have owners take it, and none of their views. */
+function isApply({ resource, request }: ObjectCall): boolean {
+  return (
+    resource.keepsOwners && mediaTypeOf(request.contentType) === 'application/apply-patch+yaml'
+  );
 }
 
 function answerSubresource(
@@ -107,7 +118,7 @@ function has(resource: Resource, verb: string): verb is Verb {
   return verbs.includes(verb);
 }
 
-/** A PUT that would create asks for the right to create as well. */
+/** A PUT or an apply that would create asks for the right to create as well. */
 function createRefusal({ attributes, authorizer }: ObjectRequest): Status | undefined {
   const create = { ...attributes, verb: 'create' };
   const { allowed, reason } = authorizer.authorize(create);

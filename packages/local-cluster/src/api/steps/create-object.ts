@@ -4,11 +4,13 @@
  * Order: system fields of the client dropped → namespace → defaults → namespace lifecycle → admission → name, UID,
  * creation time → prepareForCreate → validation → refusing admission → store. A dry run goes the same way and stores nothing.
  */
+import type { Json } from '@rollcall/base/json.ts';
 import type { ApiObject, Metadata } from '../../objects/api-object.ts';
 import type { Refusal, Resource, RuleContext } from '../../resources/shared/resource.ts';
 import type { Status } from '../request/api-request.ts';
 import { inRequestNamespace } from './decode-body.ts';
 import { namespaceRefusal } from './namespace-lifecycle.ts';
+import { ownersOfUpdate, withOwners } from './object-owners.ts';
 import { generateName, generateUid, withoutSelfLink } from './object-identity.ts';
 import { refIn, ruleContext } from './resource-call.ts';
 import type { ResourceCall } from './resource-call.ts';
@@ -23,6 +25,8 @@ export interface CreateOptions {
   readonly isDryRun: boolean;
   /** By PUT: what it says of its own deletion stays, as on the real server. */
   readonly keepsDeletion?: boolean;
+  /** Of an apply; otherwise whoever creates it owns all of it, where owners are kept. */
+  readonly managedFields?: Json | undefined;
   /** Told of the object when the rules are content, even if its name turns out to be taken. */
   readonly onValid?: (object: ApiObject) => void;
 }
@@ -31,7 +35,7 @@ export interface CreateOptions {
 export function createObject(
   call: ResourceCall,
   decoded: ApiObject,
-  { isDryRun, keepsDeletion = false, onValid }: CreateOptions,
+  { isDryRun, keepsDeletion = false, onValid, managedFields }: CreateOptions,
 ): ApiObject | Status {
   const { resource, services } = call;
   const given = keepsDeletion ? withoutIdentity(decoded) : withoutSystemFields(decoded);
@@ -53,9 +57,16 @@ export function createObject(
   const isGenerated = givenName === '';
   const conflict = versionRefusal(decoded) ?? existenceRefusal(call, name, { isGenerated });
   if (conflict !== undefined) return conflict;
-  return isDryRun
-    ? prepared
-    : services.store.insert(resource.resourceName, withoutSelfLink(prepared));
+  const owned = createdBy(call, prepared, managedFields);
+  return isDryRun ? owned : services.store.insert(resource.resourceName, withoutSelfLink(owned));
+}
+
+function createdBy(
+  call: ResourceCall,
+  prepared: ApiObject,
+  managedFields: Json | undefined,
+): ApiObject {
+  return withOwners(prepared, managedFields ?? ownersOfUpdate(call, undefined, prepared));
 }
 
 function admittedObject(
@@ -114,7 +125,7 @@ function withoutIdentity(object: ApiObject): ApiObject {
   return { ...object, metadata } as ApiObject; // as below
 }
 
-/** Also managedFields: this server tracks no field owners. */
+/** Also managedFields: who owns what the server says. */
 function withoutSystemFields(object: ApiObject): ApiObject {
   const {
     uid: _uid,

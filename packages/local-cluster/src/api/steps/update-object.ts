@@ -8,6 +8,8 @@ import type { ApiObject, Metadata } from '../../objects/api-object.ts';
 import type { FieldError, Resource } from '../../resources/shared/resource.ts';
 import type { Status } from '../request/api-request.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import { ownersOfUpdate, withOwners } from './object-owners.ts';
 import { withoutSelfLink } from './object-identity.ts';
 import { refOf } from './resource-call.ts';
 import type { ObjectCall } from './resource-call.ts';
@@ -29,6 +31,8 @@ export interface Update {
   readonly next: ApiObject;
   readonly rules: UpdateRules;
   readonly isDryRun: boolean;
+  /** Of an apply; otherwise whoever writes owns what it changed, where owners are kept. */
+  readonly managedFields?: Json | undefined;
 }
 
 /** Makes it; the object as stored, or why not. */
@@ -38,15 +42,23 @@ export function updateObject(call: ObjectCall, update: Update): ApiObject | Stat
   const refusal = versionRefusal(resource, update);
   if (refusal !== undefined) return refusal;
   const next = withServerFields(update.next, current.metadata);
-  const prepared = rules.prepareForUpdate(next, current);
+  const prepared = withOwners(
+    rules.prepareForUpdate(next, current),
+    current.metadata['managedFields'],
+  );
   const errors = rules.validateUpdate(prepared, current);
   if (errors.length > 0) return invalid(kindSubject(resource, call.name), errors);
   if (isLastFinalizerGone(prepared, current)) {
     if (!isDryRun) services.store.remove(refOf(call));
     return prepared;
   }
-  if (isDryRun) return prepared;
-  return services.store.replace(resource.resourceName, withoutSelfLink(prepared));
+  // A view changes what has no owners here.
+  const isWhole = rules === resource.rules;
+  const owned = isWhole
+    ? withOwners(prepared, update.managedFields ?? ownersOfUpdate(call, current, prepared))
+    : prepared;
+  if (isDryRun) return owned;
+  return services.store.replace(resource.resourceName, withoutSelfLink(owned));
 }
 
 /**

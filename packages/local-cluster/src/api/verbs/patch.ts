@@ -1,7 +1,7 @@
 /**
  * PATCH of an object, or of one of its `view` subresources: JSON Patch, merge patch, strategic merge patch.
  *
- * Server-side apply is not implemented: 415 with advice. The patched object goes through decoding, defaults and the
+ * Server-side apply is apply.ts'; where it is not taken: 415 with advice. The patched object goes through decoding, defaults and the
  * same update as a PUT; a resourceVersion that the patch sets is its precondition, a UID is an attempt to change it.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
@@ -53,7 +53,7 @@ const TAKEN_TYPES = [
   'application/strategic-merge-patch+json',
 ];
 const APPLY_ADVICE =
-  '; server-side apply is not implemented by the local cluster: use client-side apply (kubectl apply without --server-side)';
+  '; server-side apply is taken for DaemonSets alone by the local cluster: use client-side apply (kubectl apply without --server-side)';
 
 interface Patched {
   readonly object: ApiObject;

@@ -37,6 +37,7 @@ export const DAEMON_SETS: Resource = defineResource({
   shortNames: ['ds'],
   categories: ['all'],
   isNamespaced: true,
+  keepsOwners: true,
   rules: {
     applyDefaults: applyDaemonSetDefaults,
     prepareForCreate: prepareDaemonSet,

@@ -28,6 +28,8 @@ export interface ResourceDefinition {
   readonly allowsUnconditionalUpdate?: boolean;
   /** PUT of an object that does not exist creates it; default false. */
   readonly allowsCreateOnUpdate?: boolean;
+  /** Its fields have owners; default false. */
+  readonly keepsOwners?: boolean;
 }
 
 const ALL_VERBS: readonly Verb[] = [
@@ -58,6 +60,7 @@ export function defineResource(definition: ResourceDefinition): Resource {
     shortNames: definition.shortNames ?? [],
     categories: definition.categories ?? [],
     isNamespaced,
+    keepsOwners: definition.keepsOwners ?? false,
     verbs: definition.verbs ?? ALL_VERBS,
     rules: completeRules(definition.rules, isNamespaced),
     subresources: (definition.subresources ?? []).map((it) => completeView(it, isNamespaced)),

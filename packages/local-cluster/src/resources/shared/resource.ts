@@ -143,6 +143,8 @@ export interface Resource {
   readonly allowsUnconditionalUpdate: boolean;
   /** PUT or apply of an object that does not exist creates it (leases, events, RBAC …). */
   readonly allowsCreateOnUpdate: boolean;
+  /** Its fields have owners, and it takes server-side apply. */
+  readonly keepsOwners: boolean;
   /** What happens to dependents when a deletion does not say. */
   readonly defaultPropagation: 'Background' | 'Orphan';
 }
