@@ -37,11 +37,13 @@ describe('docs/fleets.md', () => {
   });
 
   it('names commands that there are', () => {
-    const commands = new Set(COMMANDS.map(({ path: words }) => words.join(' ')));
+    const commands = COMMANDS.map(({ path: words }) => words.join(' '));
+    const isOne = (words: string): boolean =>
+      commands.some((command) => command === words || command.startsWith(`${words} `));
     const named = [...page.matchAll(/^rollcall ([a-z]+ [a-z]+)/gm)].map(([, words = '']) => words);
     assert.ok(named.length >= 5);
     assert.deepEqual(
-      named.filter((words) => !commands.has(words)),
+      named.filter((words) => !isOne(words)),
       [],
     );
   });

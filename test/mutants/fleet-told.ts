@@ -1,0 +1,98 @@
+/**
+ * Bugs in what others are told of fleets: a mirror that says more than is known, events that are lost in silence (issue 18, ADR 0068).
+ */
+import type { PlantedBug } from './planted-bug.ts';
+
+const CONDITIONS = 'src/core/fleet/told/fleet-conditions.ts';
+const CONDITIONS_TEST = 'test/unit/core/fleet/told/fleet-conditions.test.ts';
+const AUDIENCE_TEST = 'test/unit/app/fleet/audience/fleet-audience.test.ts';
+const SHOW = 'src/app/fleet/audience/mirror-show.ts';
+const WRITE = 'src/app/fleet/audience/write-mirror.ts';
+const MIRROR_TEST = 'test/unit/infra/fleet-mirror.test.ts';
+
+/** All of them. */
+export const FLEET_TOLD_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'told-times-move-with-reasons': {
+    bug: 'lastTransitionTime moves although the status did not (18.7)',
+    file: CONDITIONS,
+    before: 'const isSame = former?.status === status &&',
+    after: 'const isSame = former?.status !== status &&',
+    killedBy: { file: CONDITIONS_TEST, title: 'moves lastTransitionTime with the status' },
+  },
+  'told-held-is-ready': {
+    bug: 'a fleet that waits for an approval is neither reconciling nor stalled (18.7)',
+    file: CONDITIONS,
+    before: "Reconciling: when(kind !== 'done' && !isStalled)",
+    after: "Reconciling: when(kind === 'moving' && !isStalled)",
+    killedBy: { file: CONDITIONS_TEST, title: 'says of one type alone' },
+  },
+  'told-overruled-breach-stays': {
+    bug: 'a breach that an operator overruled is told as if it stood (18.7)',
+    file: CONDITIONS,
+    before: 'breach !== undefined && resumed?.breachAtMs === breach.atMs ? undefined : breach',
+    after: 'breach !== undefined && resumed?.breachAtMs === 0 ? undefined : breach',
+    killedBy: { file: CONDITIONS_TEST, title: 'overruled' },
+  },
+  'told-older-record-wins': {
+    bug: 'a process that is late shows an older record over a later one (18.7)',
+    file: WRITE,
+    before: "return isOurs && typeof version === 'number' && version > record.version;",
+    after: "return isOurs && typeof version === 'number' && version < 0;",
+    killedBy: { file: AUDIENCE_TEST, title: 'leaves what another process showed' },
+  },
+  'told-write-without-a-fence': {
+    bug: 'a mirror is written over what somebody else wrote since it was read (18.7)',
+    file: WRITE,
+    before: "return typeof resourceVersion === 'string'",
+    after: "return typeof resourceVersion === 'number'",
+    killedBy: { file: AUDIENCE_TEST, title: 'loses to whoever writes in between' },
+  },
+  'told-outage-never-pauses': {
+    bug: 'a management cluster that is down is asked for every fleet and every minute (18.7)',
+    file: SHOW,
+    before: 'if (this.#isPaused(record, nowMs)) return;',
+    after: '',
+    killedBy: { file: AUDIENCE_TEST, title: 'tried less and less often' },
+  },
+  'told-frozen-is-written': {
+    bug: 'a mirror is written into a frozen cluster (18.5)',
+    file: SHOW,
+    before: 'if (registration.isFrozen) {',
+    after: 'if (registration.id === undefined) {',
+    killedBy: { file: AUDIENCE_TEST, title: 'is not tried in a frozen cluster' },
+  },
+  'told-lost-in-silence': {
+    bug: 'events that the bus never took are neither counted nor logged (18.7)',
+    file: 'src/app/fleet/audience/tell-bus.ts',
+    before: "metrics.count('FleetEvents', { outcome: 'lost', by: lost.length });",
+    after: '',
+    killedBy: { file: AUDIENCE_TEST, title: 'gives up after a bound' },
+  },
+  'told-stale-status-is-healthy': {
+    bug: 'Argo CD shows the status of an older release as healthy (Argo CD #29410)',
+    file: 'infra/mirror/argocd/health.lua',
+    before: 'obj.status.observedGeneration ~= obj.metadata.generation',
+    after: 'obj.status.observedGeneration == nil',
+    killedBy: { file: MIRROR_TEST, title: 'never shows as healthy what was not observed' },
+  },
+  'told-others-may-write': {
+    bug: 'whoever may write FleetDaemonSets may say that a fleet is ready (18.7)',
+    file: 'infra/mirror/admission.yaml',
+    before: "expression: request.?subResource.orValue('') == ''",
+    after: "expression: 'true'",
+    killedBy: {
+      file: 'test/conformance/fleet-mirror/fleet-mirror.test.ts',
+      title: 'lets nobody else write a spec or a status',
+    },
+  },
+  'told-images-are-markup': {
+    bug: 'the name of an image is a mention, a link or a cell of a comment (18.7)',
+    file: 'src/cli/fleet/markdown-plan.ts',
+    before: ".replaceAll('|', '\\\\|')",
+    after: '',
+    killedBy: {
+      file: 'test/unit/cli/fleet/markdown-plan.test.ts',
+      title: 'lets no image become a link',
+    },
+  },
+};
