@@ -108,10 +108,9 @@ export class StageAudit {
     const left = revisionOf(victim);
     if (left === record.current) return;
     this.#prove(set, found);
-    // What nothing proved goes back in a rollback, whichever revision was halted.
-    const isWayBack =
-      policy.onBreach === 'rollback' && record.revisions.get(left)?.isProven !== true;
-    if (!isWayBack) this.halts.judge(victim, set.metadata.uid);
+    if (!isWayBack(record.revisions.get(left), policy)) {
+      this.halts.judge(victim, set.metadata.uid);
+    }
     const revision = revisionIn(record, record.current);
     const { name } = node.metadata;
     if (mayGoFirst(record.revisions.get(left), victim)) revision.halted.add(name);
@@ -364,6 +363,11 @@ function revisionIn({ revisions }: SetRecord, key: string): Revision {
   };
   revisions.set(key, found);
   return found;
+}
+
+/** What nothing proved goes back in a rollback, whichever revision was halted. */
+function isWayBack(left: Revision | undefined, { onBreach }: RolloutPolicy): boolean {
+  return onBreach === 'rollback' && left?.isProven !== true;
 }
 
 /** Of a node with a pod of another revision: one that went no further than a canary, or a pod that serves nobody. */
