@@ -6,6 +6,9 @@ import type { PlantedBug } from './planted-bug.ts';
 const CORE = 'src/core/fleet/rollout';
 const UNIT = 'test/unit/core/fleet/rollout';
 const STEPS_TEST = 'test/property/core/fleet/advance-fleet.test.ts';
+const STEP = 'src/app/fleet/step';
+const STEP_TEST = 'test/unit/app/fleet/step/step-fleets.test.ts';
+const DAYS_TEST = 'test/simulation/fleet-rollouts.test.ts';
 const DEAL_TEST = 'test/property/core/fleet/deal-fleet.test.ts';
 
 /** All of them. */
@@ -32,7 +35,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'whatever the counters say' },
   },
   'fleet-zero-is-well': {
-    bug: 'a cluster whose nodes are all gone from it is no failure (18.4, users-want 4.1)',
+    bug: 'a cluster whose nodes are all gone from it is no failure (18.4, Reddit 2023-03-14)',
     file: `${CORE}/judge-cluster.ts`,
     before: 'before !== undefined && before.desired > 0',
     after: 'before !== undefined && before.desired < 0',
@@ -163,5 +166,75 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: "mode === 'copilot' && ",
     after: "mode === 'observe' && ",
     killedBy: { file: `${UNIT}/may-give.test.ts`, title: 'keeps RollingUpdate from copilot' },
+  },
+  'fleet-one-batch-too-many': {
+    bug: 'a freeze is not seen between two batches of gifts (18.5)',
+    file: `${STEP}/give-clusters.ts`,
+    before: 'freezeOf(freeze, record) === undefined &&',
+    after: '',
+    killedBy: { file: STEP_TEST, title: 'lets a freeze between two batches' },
+  },
+  'fleet-order-not-seen': {
+    bug: 'an order is not seen between two batches of gifts (18.5)',
+    file: `${STEP}/give-clusters.ts`,
+    before: 'now.version === record.version',
+    after: 'now.version >= record.version',
+    killedBy: { file: STEP_TEST, title: 'lets a pause between two batches' },
+  },
+  'fleet-batch-of-forty': {
+    bug: 'forty clusters are given something between two looks at freeze and orders (18.5)',
+    file: `${STEP}/dependencies.ts`,
+    before: 'GIVEN_AT_ONCE = 10',
+    after: 'GIVEN_AT_ONCE = 40',
+    killedBy: { file: STEP_TEST, title: 'lets a freeze between two batches' },
+  },
+  'fleet-ring-after-undo': {
+    bug: 'a cluster that got the release through the ring keeps it at an undo (18.6)',
+    file: `${STEP}/deal-clusters.ts`,
+    before: 'const isTurned = record.dealtAtMs < turnedAtMs;',
+    after: 'const isTurned = record.dealtAtMs < 0 * turnedAtMs;',
+    killedBy: { file: STEP_TEST, title: 'sends every cluster back at an undo' },
+  },
+  'fleet-unanswered-for-ever': {
+    bug: 'an apply that was not answered is never sent again (18.3)',
+    file: `${STEP}/see-clusters.ts`,
+    before: '!noted.isToGive && !isUnanswered',
+    after: '!noted.isToGive && !(isUnanswered && nowMs < 0)',
+    killedBy: { file: STEP_TEST, title: 'whichever write of a turn fails' },
+  },
+  'fleet-nodes-of-before': {
+    bug: 'a cluster whose nodes a release selects no more is empty, and no failure (18.4, Reddit 2023-03-14)',
+    file: `${STEP}/give-clusters.ts`,
+    before: ': { nodes };',
+    after: ': {};',
+    killedBy: { file: 'test/simulation/fleet-incidents.test.ts', title: 'Reddit 2023-03-14' },
+  },
+  'fleet-simulated-concurrency': {
+    bug: 'a simulated fleet rolls more clusters at once than it may (18.1)',
+    file: `${CORE}/advance-fleet.ts`,
+    before: 'rollingMaxOf(record, strategy) - record.counts.rolling',
+    after: 'rollingMaxOf(record, strategy)',
+    killedBy: { file: DAYS_TEST, title: 'fleet seed 1 ' },
+  },
+  'fleet-simulated-halt': {
+    bug: 'a simulated fleet that was halted goes on (18.4)',
+    file: `${CORE}/judge-stage.ts`,
+    before: "if (record.breach !== undefined) return held({ kind: 'breach' });",
+    after: '',
+    killedBy: { file: DAYS_TEST, title: 'fleet seed 3 ' },
+  },
+  'fleet-simulated-pause': {
+    bug: 'a simulated fleet that is paused goes on (18.1)',
+    file: `${CORE}/judge-stage.ts`,
+    before: "if (record.orders.paused !== undefined) return held({ kind: 'paused' });",
+    after: '',
+    killedBy: { file: DAYS_TEST, title: 'fleet seed 1 ' },
+  },
+  'fleet-simulated-budget': {
+    bug: 'a simulated fleet forgives three clusters more than it may (18.1)',
+    file: `${CORE}/find-fleet-breach.ts`,
+    before: 'failed.length <= failedClustersMax',
+    after: 'failed.length <= failedClustersMax + 3',
+    killedBy: { file: DAYS_TEST, title: 'fleet seed 12 ' },
   },
 };

@@ -143,19 +143,26 @@ export class FleetAudit {
     this.#stored = after;
     if (before?.uid !== after.uid) return;
     if (before.release.generation !== after.release.generation) return;
-    const opened = after.stage - before.stage;
-    const wasResumed =
-      before.breach !== undefined && after.orders.resumed?.breachAtMs === before.breach.atMs;
-    // Clusters went back, and are to go there once more.
-    const isAnew = after.stage === -1 && after.gate.kind === 'next';
-    if (opened !== 0 && opened !== 1 && !isAnew)
-      this.#break('stages', `${String(before.stage)} → ${String(after.stage)}`);
-    if (opened === 1) this.#auditOpening(before, after);
-    if (before.breach !== undefined && after.breach?.atMs !== before.breach.atMs && !wasResumed) {
-      this.#break('halt', 'a breach was forgotten');
-    }
+    this.#auditStages(before, after);
+    this.#auditHalt(before, after);
     if (after.proven?.contentHash !== before.proven?.contentHash) this.#auditProof(after);
     if (listsOf(before) !== listsOf(after)) this.#auditLists(after);
+  }
+
+  #auditStages(before: FleetRecord, after: FleetRecord): void {
+    const opened = after.stage - before.stage;
+    // Clusters went back, and are to go there once more.
+    const isAnew = after.stage === -1 && after.gate.kind === 'next';
+    if (opened !== 0 && opened !== 1 && !isAnew) {
+      this.#break('stages', `${String(before.stage)} → ${String(after.stage)}`);
+    }
+    if (opened === 1) this.#auditOpening(before, after);
+  }
+
+  #auditHalt({ breach }: FleetRecord, after: FleetRecord): void {
+    if (breach === undefined || after.breach?.atMs === breach.atMs) return;
+    if (after.orders.resumed?.breachAtMs === breach.atMs) return;
+    this.#break('halt', 'a breach was forgotten');
   }
 
   #auditOpening(before: FleetRecord, after: FleetRecord): void {
@@ -207,7 +214,7 @@ export class FleetAudit {
     if (ran.length === 0) this.#break('proof', `${image} is proven, and no cluster ran it`);
   }
 
-  /** Everybody where it is placed is in a list; those of some nodes are in two. */
+  /** Each is in one stage at most; those of some nodes are in two. */
   #auditLists(record: FleetRecord): void {
     const { fleet } = this.#of.releaseOf(record.release.contentHash) ?? {};
     if (record.stages.length === 0 || fleet === undefined) return;
@@ -216,12 +223,13 @@ export class FleetAudit {
     const isPartial = fleet.strategy.stages[0].nodes !== undefined;
     for (const { id, traits } of this.#of.clusters) {
       const places = lists.flatMap((list, index) => (list.has(id) ? [index] : []));
-      const isBegun = isPartial && places.length === 2 && places[0] === 0 && places[1] === 1;
-      if (places.length > 1 && !isBegun)
+      const isBegun = isPartial && places.join() === '0,1';
+      if (places.length > 1 && !isBegun) {
         this.#break('lists', `${id} is in stages ${places.join()}`);
-      const isAnywhere = places.length > 0 || this.#of.listOf(record.ring.id).has(id);
-      if (isAnywhere && !isPlaced({ id, labels: traits.labels }))
+      }
+      if (places.length > 0 && !isPlaced({ id, labels: traits.labels })) {
         this.#break('lists', `${id} is not placed`);
+      }
     }
   }
 

@@ -78,6 +78,8 @@ export class FleetSite {
   readonly log = new MemoryLog();
   readonly audit: FleetAudit;
   readonly told: string[] = [];
+  /** Items that steps read and wrote, and requests to clusters, by the operation. */
+  readonly items = new Map<string, number>();
   readonly #dice: Dice;
   readonly #byUid = new Map<string, ModelCluster>();
   readonly #releases = new Map<string, PlayedRelease>();
@@ -222,6 +224,7 @@ export class FleetSite {
   #dependenciesOf(process: ModelProcess): StepFleetsDependencies {
     const knowledge: Knowledge = noKnowledge();
     const learn = (operation: string, result: unknown): void => {
+      this.#count(operation, result);
       if (operation === 'readRecord') {
         knowledge.record = result as FleetRecord;
         knowledge.sends = 0;
@@ -254,13 +257,13 @@ export class FleetSite {
       random: seededRandom(1),
       log: this.log,
       metrics: this.metrics,
-      fleets: process.through(this.fleets),
+      fleets: process.through(this.fleets, learn),
       rollouts: process.through(this.rollouts, learn),
-      registry: process.through(this.registry),
+      registry: process.through(this.registry, learn),
       freezes: process.through(this.freezes, learn),
       reader: createFleetReader(),
-      view: process.through(modelView(find)),
-      connector: connectedThrough(process, connector),
+      view: process.through(modelView(find), learn),
+      connector: connectedThrough({ process, connector, learn }),
       audience: {
         tell: (decisions) => {
           for (const { kind, message } of decisions) this.told.push(`${kind}: ${message}`);
@@ -270,6 +273,12 @@ export class FleetSite {
         hide: () => Promise.resolve(),
       },
     };
+  }
+
+  /** A batch of records is as many items as it has. */
+  #count(operation: string, result: unknown): void {
+    const items = result instanceof Map ? Math.max(1, result.size) : 1;
+    this.items.set(operation, (this.items.get(operation) ?? 0) + items);
   }
 
   /** Every write of the record is audited, with the lists that it names. */
@@ -327,11 +336,18 @@ function orderOf(kind: FleetOrder['kind'], record: FleetRecord): FleetOrder | un
   }
 }
 
-function connectedThrough(
-  process: ModelProcess,
-  connector: StepFleetsDependencies['connector'],
-): StepFleetsDependencies['connector'] {
-  const faulty = process.through(connector);
+interface Connecting {
+  readonly process: ModelProcess;
+  readonly connector: StepFleetsDependencies['connector'];
+  readonly learn: (operation: string, result: unknown) => void;
+}
+
+function connectedThrough({
+  process,
+  connector,
+  learn,
+}: Connecting): StepFleetsDependencies['connector'] {
+  const faulty = process.through(connector, learn);
   return {
     forget: (id): void => {
       connector.forget(id);
@@ -339,7 +355,7 @@ function connectedThrough(
     connect: async (registration) => {
       const connected = await faulty.connect(registration);
       if (connected.kind === 'refused') return connected;
-      return { ...connected, access: process.through(connected.access) };
+      return { ...connected, access: process.through(connected.access, learn) };
     },
   };
 }

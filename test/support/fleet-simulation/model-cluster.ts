@@ -79,6 +79,8 @@ export class ModelCluster {
   rival: Rival | undefined;
   /** What an image does here. */
   harmOf: (image: string) => Harm | undefined = () => undefined;
+  /** Nodes that it selects; absent: all of the cluster. */
+  nodesOf: ((image: string) => number) | undefined;
   /** Every image that a pod of it ran here. */
   readonly ran = new Set<string>();
   /** When it was last out of reach. */
@@ -112,27 +114,28 @@ export class ModelCluster {
   /** As an API server does: a generation for what changes the spec, a version for what changes anything. */
   apply(manifest: FleetManifest, nowMs: number): DaemonSetObject {
     const former = this.object;
-    const annotations = { ...former?.metadata.annotations, ...annotationsOf(manifest) };
+    const { annotations: before, generation = 0, uid = '' } = former?.metadata ?? {};
+    const annotations = { ...before, ...annotationsOf(manifest) };
     const spec = { ...former?.spec, ...manifest.spec };
-    const isSpecSame = JSON.stringify(spec) === JSON.stringify(former?.spec);
-    const isSame =
-      isSpecSame && JSON.stringify(annotations) === JSON.stringify(former?.metadata.annotations);
-    if (former !== undefined && isSame) return former;
+    const isSpecSame = isSameJson(spec, former?.spec);
+    if (former !== undefined && isSpecSame && isSameJson(annotations, before)) return former;
     this.#version += 1;
-    this.object = {
-      ...manifest,
-      metadata: {
-        ...manifest.metadata,
-        uid: former?.metadata.uid ?? `ds-${this.traits.id}-${String(this.#version)}`,
-        resourceVersion: String(this.#version),
-        generation: (former?.metadata.generation ?? 0) + (isSpecSame ? 0 : 1),
-        annotations,
-      },
-      spec,
-    } as unknown as DaemonSetObject;
-    this.image = imageOf(manifest);
-    this.#history.push({ atMs: nowMs, object: this.object });
-    return this.object;
+    const metadata = {
+      ...manifest.metadata,
+      uid: uid === '' ? `ds-${this.traits.id}-${String(this.#version)}` : uid,
+      resourceVersion: String(this.#version),
+      generation: generation + (isSpecSame ? 0 : 1),
+      annotations,
+    };
+    return this.#hold({ ...manifest, metadata, spec }, nowMs);
+  }
+
+  #hold(object: DaemonSetObject, nowMs: number): DaemonSetObject {
+    this.object = object;
+    this.image = imageOf(object);
+    this.nodes = this.nodesOf?.(this.image) ?? this.nodes;
+    this.#history.push({ atMs: nowMs, object });
+    return object;
   }
 
   /** Another cluster under its id. */
@@ -268,6 +271,10 @@ export class ModelCluster {
           }),
     };
   }
+}
+
+function isSameJson(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
 }
 
 function annotationsOf({ metadata }: FleetManifest): Readonly<Record<string, string>> {

@@ -78,7 +78,7 @@ export interface MemberList {
 export interface DealtStage {
   readonly name: string;
   readonly members: MemberList;
-  /** True where it names clusters by name or label, and none is like that, not even one out of reach: it holds (users-want 4.1). */
+  /** True where it names clusters by name or label, and none is like that, not even one out of reach: it holds (Reddit 2023-03-14). */
   readonly namesNobody: boolean;
 }
 

@@ -92,7 +92,7 @@ describe('judgeStage: its clusters', () => {
     assert.equal(judge({ record: { stage: 1 }, seen }).isOver, true);
   });
 
-  it('holds a stage that names nobody, whichever it is (users-want 4.1)', () => {
+  it('holds a stage that names nobody, whichever it is (Reddit 2023-03-14)', () => {
     const [first, second, third] = fleetRecordOf().stages;
     assert.ok(first && second && third);
     const stages = [first, { ...second, namesNobody: true }, third];
