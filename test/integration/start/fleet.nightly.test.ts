@@ -1,0 +1,32 @@
+/**
+ * Bad releases of a fleet that only minutes of evidence show: nodes that die, an API server that becomes slow (issue 18). And those of
+ * fleet.test.ts with the other answer to a breach.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assertHaltedInFirstRing, assertWentBack, playFleet } from './fleet-plays.ts';
+
+/** What is injected, and what halts it. */
+const CAUSES = [
+  ['kernel', /Halted\/NodesFailed: 2 of 3 updated nodes went bad/],
+  ['slow-api', /Halted\/ApiServerSlow/],
+  ['bad-image', /Halted\/StartFailure/],
+  ['crash-loop', /Halted\/Restarts/],
+] as const;
+
+// One after the other: what is slow because of its neighbours is evidence of nothing.
+describe('npm start -- --fleet --inject', () => {
+  for (const [failure, cause] of CAUSES) {
+    it(`${failure} halts in the first ring, and stands`, async () => {
+      const played = await playFleet('--inject', failure);
+      assertHaltedInFirstRing(played, cause);
+      assert.equal(played.fleet.ending, 'halted');
+    });
+
+    it(`${failure} halts in the first ring, and goes back if told to`, async () => {
+      const played = await playFleet('--inject', failure, '--on-breach', 'rollback');
+      assertHaltedInFirstRing(played, cause);
+      assertWentBack(played);
+    });
+  }
+});
