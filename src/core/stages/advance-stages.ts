@@ -22,9 +22,8 @@ import {
   recreationMoments,
 } from './find-breach.ts';
 import { excuseNodes } from './excused.ts';
-import { gateMoments, isUnwell, judgeGate } from './gate.ts';
+import { gateMoments, isUnwell, judgeGate, noteSoaked } from './gate.ts';
 import { findAhead, findFormer, findStrays, isOfContentAlone } from './former.ts';
-import { noteSoaked } from './note-soaked.ts';
 import {
   awaitedAfter,
   countRestarts,

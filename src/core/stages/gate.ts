@@ -118,3 +118,15 @@ export function gateMoments(
   }
   return moments.filter((moment) => moment > nowMs);
 }
+
+/**
+ * The record with the moment at which its canary had shown all that it had to, while somebody or a window holds what follows. It proves
+ * nothing yet, since nodes that join would be given it; a fleet goes on by it. A view that is too old for a moment takes nothing back.
+ */
+export function noteSoaked(record: RolloutRecord, { kind }: Gate, nowMs: number): RolloutRecord {
+  const { soakedAtMs, ...step } = record.step;
+  if (kind === 'view') return record;
+  const isSoaked = step.kind === 'canary' && (kind === 'approval' || kind === 'window');
+  if (isSoaked === (soakedAtMs !== undefined)) return record;
+  return { ...record, step: isSoaked ? { ...step, soakedAtMs: nowMs } : step };
+}
