@@ -36,6 +36,16 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'const frozen = standingFreeze({ version: 0, daemonSets: {} }, context.hint.key);',
     killedBy: { file: RULES_TEST, title: 'lets one batch more pass, nothing until the thaw' },
   },
+  'template-restored-unfenced': {
+    bug: 'the template of a frozen stack is restored after the deletes of its run (18.5, protocol 7)',
+    file: 'src/app/reconcile/execute/restore-template.ts',
+    before: 'const isFirst = ledger.recorded.length === 0;',
+    after: 'const isFirst = ledger.recorded.length >= 0;',
+    killedBy: {
+      file: 'test/unit/app/reconcile/execute/restore-template.test.ts',
+      title: 'asks the cluster for nothing once the stack was frozen',
+    },
+  },
   'unreadable-freeze-is-none': {
     bug: 'a freeze that cannot be read before a batch counts as none (18.5, protocol 13)',
     file: 'src/app/reconcile/confirm/batch-fence.ts',

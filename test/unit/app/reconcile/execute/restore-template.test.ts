@@ -1,0 +1,50 @@
+/** The restored template of copilot is a batch of its own: what stops it, nothing of it is sent (protocol 7, S17). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { restoreTemplate } from '../../../../../src/app/reconcile/execute/restore-template.ts';
+import { Ledger } from '../../../../../src/app/reconcile/run/ledger.ts';
+import { readBasis } from '../../../../../src/app/reconcile/read/read-basis.ts';
+import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
+
+const NOTE = { by: 'ann', why: 'a drill', atMs: 1 };
+
+/** What it asks the cluster for, after deletes were recorded, with the stack frozen or not. */
+async function askedFor(isFrozen: boolean): Promise<{ asked: string[]; problems: string[] }> {
+  const world = new ReconcileWorld({ nodes: 1, mode: 'copilot' });
+  await world.settle();
+  const { hint, dependencies } = world;
+  const read = await readBasis(hint, dependencies);
+  assert.equal(read.kind, 'read');
+  const { basis } = read;
+  if (isFrozen) world.freezes.seed({ all: NOTE, daemonSets: {} });
+  const asked: string[] = [];
+  const access = new Proxy(
+    {},
+    {
+      get: (_target, name) => () => {
+        asked.push(String(name));
+        return Promise.resolve({ kind: 'unavailable', message: 'not in this test' });
+      },
+    },
+  );
+  const ledger = new Ledger();
+  ledger.recorded.push({} as never); // that there is one is all that counts
+  const deadlineMs = dependencies.clock.monotonicMs() + 60_000;
+  const context = { hint, run: { deadlineMs }, wallDeadlineMs: Infinity, dependencies };
+  const subject = { basis, daemonSet: world.daemonSet, read: { revisions: [] } };
+  const plan = { restores: 'abc' };
+  const stateVersion = basis.state?.version ?? 0;
+  // Of a step only what it reads.
+  await restoreTemplate({ context, subject, access, plan, ledger, stateVersion } as never);
+  return { asked, problems: ledger.problems.map(({ code }) => code) };
+}
+
+describe('restoring a template after other effects of its run', () => {
+  it('goes on while nothing changed', async () => {
+    assert.notEqual((await askedFor(false)).asked.length, 0);
+  });
+
+  it('asks the cluster for nothing once the stack was frozen', async () => {
+    assert.deepEqual(await askedFor(true), { asked: [], problems: ['interrupted'] });
+  });
+});
