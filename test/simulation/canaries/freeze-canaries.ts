@@ -9,9 +9,8 @@ export const FREEZE_CANARIES: Readonly<Record<string, Canary>> = {
     before: "if (!isFrozen || ofStack?.scope === 'stack') return ofStack;",
     after: 'if (!isFrozen) return undefined;',
     breaks: ['S17'],
-    in: 'stack-freezes',
-    seedsMax: 3,
-    isQuick: true,
+    in: 'freezes-of-stages',
+    seedsMax: 10,
   },
   'freeze-not-fenced': {
     bug: 'a run that has begun sends all of its batches, whatever is frozen meanwhile (protocol 7)',
@@ -19,7 +18,7 @@ export const FREEZE_CANARIES: Readonly<Record<string, Canary>> = {
     before: 'if (frozen !== undefined) return stop(',
     after: "if (frozen?.scope === 'cluster') return stop(",
     breaks: ['S17'],
-    in: 'stack-freezes',
+    in: 'freezes-of-sleepers',
     seedsMax: 20,
   },
   'freeze-outlives-its-thaw': {
@@ -30,6 +29,7 @@ export const FREEZE_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['L1'],
     in: 'stack-freezes',
     seedsMax: 20,
+    isQuick: true,
   },
   'freeze-of-others-names': {
     bug: 'a freeze by name is not looked up by its namespace and name',
@@ -37,7 +37,7 @@ export const FREEZE_CANARIES: Readonly<Record<string, Canary>> = {
     before: '  const key = `${namespace}/${name}`;\n  return freeze.all ??',
     after: '  const key = `${name}/${namespace}`;\n  return freeze.all ??',
     breaks: ['S17'],
-    in: 'stack-freezes',
-    seedsMax: 3,
+    in: 'freezes-in-chaos',
+    seedsMax: 60,
   },
 };

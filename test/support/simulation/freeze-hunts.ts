@@ -39,7 +39,12 @@ export const FREEZE_HUNTS = {
   'freezes-in-chaos': {
     profile: 'combined-chaos',
     setting: { nodesCount: 6, setsCount: 2 },
-    cycle: [...CYCLE, ['freeze-cluster', 20, 4000], ['restart-watcher', 20, 4000]],
+    cycle: [
+      ...CYCLE,
+      ['freeze-cluster', 20, 4000],
+      ['roll', 20, 4000],
+      ['restart-watcher', 20, 4000],
+    ],
   },
   /** Under a policy: canaries, soaks and rollbacks that a freeze holds up. */
   'freezes-of-stages': {
