@@ -26,6 +26,10 @@ interface Template {
   readonly text: string;
   /** When it was the template last; Infinity: it still is. */
   untilMs: number;
+  /** When a status told of the edit that came after it; Infinity: none has, and a run may not have heard of it. */
+  heardMs: number;
+  /** metadata.generation of that edit. */
+  endGeneration: number;
 }
 
 interface Standing {
@@ -74,8 +78,8 @@ export class CopyAudit {
     const text = revisionOf(pod);
     const nowMs = this.#clock.monotonicMs();
     const former = this.#templatesOf(set).findLast((each) => each.text === text);
-    // Made of the template that was until a moment ago, a pod says nothing of copies.
-    if (former === undefined || nowMs - former.untilMs <= UNDER_WAY_MS) return;
+    // Made of what was the template until a moment ago, as far as runs have heard, a pod says nothing of copies.
+    if (former === undefined || nowMs - former.heardMs <= UNDER_WAY_MS) return;
     const standing = this.#copiesOf(set).filter(
       ({ object, sinceMs }) => copiedBy(object) === text && nowMs - sinceMs > UNDER_WAY_MS,
     );
@@ -147,11 +151,20 @@ export class CopyAudit {
   #noteSet(set: KubernetesObject, nowMs: number): void {
     const text = templateOf(set);
     const known = this.#templatesOf(set);
+    const { observedGeneration = 0 } = (set['status'] ?? {}) as {
+      readonly observedGeneration?: number;
+    };
+    for (const each of known) {
+      const isHeard = each.heardMs === Infinity && observedGeneration >= each.endGeneration;
+      if (isHeard) each.heardMs = nowMs;
+    }
     const last = known.at(-1);
     if (last?.text === text) return;
     this.#disturbedAtMs = nowMs;
-    if (last !== undefined) last.untilMs = nowMs;
-    this.#templates.set(set.metadata.uid, [...known, { text, untilMs: Infinity }]);
+    const { generation = 0 } = set.metadata;
+    if (last !== undefined) Object.assign(last, { untilMs: nowMs, endGeneration: generation });
+    const ended = { untilMs: Infinity, heardMs: Infinity, endGeneration: Infinity };
+    this.#templates.set(set.metadata.uid, [...known, { text, ...ended }]);
   }
 
   #noteCopy(object: KubernetesObject, nowMs: number): void {

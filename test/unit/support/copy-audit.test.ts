@@ -41,6 +41,15 @@ class AuditWorld {
     await this.clock.advance(waitMs);
   }
 
+  /** A status tells of the DaemonSet as it is, and some minutes pass. */
+  async observe(): Promise<void> {
+    this.api.change('daemonsets', { namespace: 'ns', name: 'agent' }, (set) => ({
+      ...set,
+      status: { observedGeneration: set.metadata.generation },
+    }));
+    await this.clock.advance(3 * MINUTE_MS);
+  }
+
   copy(slot: string, tag: number): void {
     const metadata = {
       name: `agent-rollcall-proven-${slot}`,
@@ -111,6 +120,9 @@ async function inCanary(): Promise<AuditWorld> {
 describe('S16: a pod of a former revision', () => {
   it('is a break where it does not say which copy it is of, and none where it does', async () => {
     const world = await inCanary();
+    world.create(1);
+    assert.deepEqual(world.reports, [], 'no run may have heard of the edit');
+    await world.observe();
     world.create(1, 'proven-a');
     world.create(2);
     assert.deepEqual(world.reports, []);
