@@ -157,7 +157,12 @@ export function heardOf(
     ...live,
     ...of.live,
     metadata: { ...live.metadata, generation, ...of.live?.metadata },
-    status: { ...live.status, updatedNumberScheduled },
+    status: {
+      observedGeneration: generation,
+      ...live.status,
+      updatedNumberScheduled,
+      ...of.live?.status,
+    },
   } as DaemonSetObject;
   const record = rolloutRecordOf({
     hash: 'r1',

@@ -87,20 +87,29 @@ function changedFields(manifest: FleetManifest, daemonSet: DaemonSetObject): rea
 function judgeRollout(
   record: FleetClusterRecord,
   { state }: HeardCluster,
-  { metadata, status }: DaemonSetObject,
+  daemonSet: DaemonSetObject,
 ): ClusterVerdict {
-  const nodes = nodesOf(status);
-  const rollout = rolloutOf({ metadata }, state);
-  if (rollout === undefined) return { kind: 'rolling', nodes: { ...nodes, updated: 0 } };
+  const nodes = nodesOf(daemonSet.status);
+  const rollout = rolloutOf(daemonSet, state);
+  const halt = rollout && findHalt(rollout);
+  if (halt !== undefined) return halt;
+  if (rollout === undefined || !isCounted(daemonSet)) {
+    return { kind: 'rolling', nodes: { ...nodes, updated: 0 } };
+  }
   const isDone = rollout.step.kind === 'done';
-  if (nodes.desired === 0) return findHalt(rollout) ?? judgeNoNodes(record, { nodes, isDone });
+  if (nodes.desired === 0) return judgeNoNodes(record, { nodes, isDone });
   const isWell = nodes.updated > 0 && (isDone || isTried(record, rollout));
-  return findHalt(rollout) ?? { kind: isWell ? 'well' : 'rolling', nodes };
+  return { kind: isWell ? 'well' : 'rolling', nodes };
 }
 
 function nodesOf(status: DaemonSetObject['status']): NodeTally {
   const { updatedNumberScheduled: updated = 0, desiredNumberScheduled: desired = 0 } = status ?? {};
   return { updated, desired };
+}
+
+/** A status of the generation before counts pods that are updated to something else, and nodes for something else. */
+function isCounted({ metadata, status }: DaemonSetObject): boolean {
+  return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 }
 
 function findHalt({ breach, orders }: RolloutRecord): ClusterVerdict | undefined {

@@ -76,6 +76,12 @@ describe('judgeCluster: well', () => {
     assert.equal(judge(heardOf('c', { status })).kind, 'rolling');
   });
 
+  it('is none by a status of the generation before, which counts other pods', () => {
+    const { status } = heardOf('c').daemonSet ?? {};
+    const stale = { status: { ...status, observedGeneration: 3 } } as object;
+    assert.equal(judge(heardOf('c', { live: stale })).kind, 'rolling');
+  });
+
   it('is a canary that soaked, where only some nodes were asked for', () => {
     const proven = { hash: 'r1', provenAtMs: BEGAN_MS + 1, isBaseline: false };
     const rollout = { proven, step: stepOf({ kind: 'canary' }) };
