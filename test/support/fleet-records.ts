@@ -183,4 +183,4 @@ export function heardOf(
 }
 
 /** A trial without a failure. */
-export const CALM_TRIAL = startTrial([], BEGAN_MS);
+const CALM_TRIAL = startTrial([], BEGAN_MS);

@@ -36,7 +36,7 @@ export const CLUSTERS = {
 export type ClusterName = keyof typeof CLUSTERS;
 
 /** Its DaemonSet. */
-export const NAME = 'agent';
+const NAME = 'agent';
 /** In each cluster. */
 export const NODES_COUNT = 6;
 /** Of the first cluster, that try a release before all others. */

@@ -10,7 +10,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-reader.ts';
 import { applyFleet } from '../../../src/app/fleet/apply-fleet.ts';
-import type { StepFleetsDependencies } from '../../../src/app/fleet/step/dependencies.ts';
+import type { StepFleetsDependencies } from '../../../src/app/fleet/sight/dependencies.ts';
 import { stepFleets } from '../../../src/app/fleet/step/step-fleets.ts';
 import { fleetContentHash } from '../../../src/core/fleet/content-hash.ts';
 import { applyFleetOrder, wayBackOf } from '../../../src/core/fleet/orders/fleet-orders.ts';
@@ -34,7 +34,7 @@ import { ModelProcess, NO_FAULTS } from './process.ts';
 import type { ProcessFaults } from './process.ts';
 
 /** When a simulation begins: a Wednesday, at noon. */
-export const SITE_STARTS_MS = Date.UTC(2026, 10, 25, 12);
+const SITE_STARTS_MS = Date.UTC(2026, 10, 25, 12);
 const KEY = { namespace: 'monitoring', name: 'agent' };
 /** A turn of the schedule may take so long. */
 const TURN_MAX_MS = 55_000;

@@ -94,7 +94,7 @@ function harmOf(dice: Dice): (cluster: ModelCluster) => Harm | undefined {
 }
 
 /** The day. */
-export class FleetDay {
+class FleetDay {
   readonly site: FleetSite;
   readonly #dice: Dice;
   readonly #hasFaults: boolean;

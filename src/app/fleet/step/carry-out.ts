@@ -15,11 +15,11 @@ import type {
   UntoldDecision,
 } from '../../../core/fleet/rollout/fleet-record.ts';
 import { isSameRecord, whenDue } from '../../../core/fleet/rollout/when-due.ts';
-import { READ_AT_ONCE } from './dependencies.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
+import { READ_AT_ONCE } from '../sight/dependencies.ts';
+import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import { giveClusters } from './give-clusters.ts';
 import type { Gift } from './give-clusters.ts';
-import type { SeenClusters } from './see-clusters.ts';
+import type { SeenClusters } from '../sight/see-clusters.ts';
 import type { StepOf, StepOutcome } from './step-of.ts';
 
 /** What a step came to. */

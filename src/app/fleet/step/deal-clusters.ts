@@ -12,9 +12,9 @@ import type { DealtCluster } from '../../../core/fleet/rollout/deal-fleet.ts';
 import type { FleetRecord, MemberList } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import { readRegistry } from '../../clusters/registry-transfer.ts';
-import { READ_AT_ONCE, DEAL_AT_LEAST_MS, DEAL_EVERY_MS } from './dependencies.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
-import { readList } from './see-clusters.ts';
+import { READ_AT_ONCE, DEAL_AT_LEAST_MS, DEAL_EVERY_MS } from '../sight/dependencies.ts';
+import type { StepFleetsDependencies } from '../sight/dependencies.ts';
+import { readList } from '../sight/see-clusters.ts';
 
 /** True where the lists of a record are not of the registry as it is. */
 export function mustDeal(record: FleetRecord, registryRevision: number, nowMs: number): boolean {

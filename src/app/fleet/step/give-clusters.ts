@@ -17,12 +17,12 @@ import { whyNotGiven } from '../../../core/fleet/rollout/may-give.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import { freezeOf } from '../../../core/takeover/freeze.ts';
-import { GIVEN_AT_ONCE } from './dependencies.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
+import { GIVEN_AT_ONCE } from '../sight/dependencies.ts';
+import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import { sendManifest } from './send-manifest.ts';
 import type { Answer } from './send-manifest.ts';
-import type { ReleaseRendering } from './release-rendering.ts';
-import type { ReachableCluster } from './see-clusters.ts';
+import type { ReleaseRendering } from '../sight/release-rendering.ts';
+import type { ReachableCluster } from '../sight/see-clusters.ts';
 
 /** A cluster, and what it is given. */
 export interface Gift {

@@ -7,11 +7,11 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { FleetClusterRecord, FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
+import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
-import { readRelease } from './release-rendering.ts';
-import { seeClusters } from './see-clusters.ts';
-import type { SeenClusters } from './see-clusters.ts';
+import { readRelease } from '../sight/release-rendering.ts';
+import { seeClusters } from '../sight/see-clusters.ts';
+import type { SeenClusters } from '../sight/see-clusters.ts';
 
 /** Clusters sent back in one step; the others with the next ones. */
 const BACK_AT_ONCE_MAX = 500;

@@ -7,11 +7,11 @@
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import { DRIFT_EVERY_MS } from '../../../core/fleet/rollout/advance-fleet.ts';
 import type { Drifted, FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
+import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
-import type { ReleaseRendering } from './release-rendering.ts';
-import type { SeenClusters } from './see-clusters.ts';
-import { readWidely } from './see-stage.ts';
+import type { ReleaseRendering } from '../sight/release-rendering.ts';
+import type { SeenClusters } from '../sight/see-clusters.ts';
+import { readWidely } from '../sight/see-stage.ts';
 
 /** After something was given again. */
 const HEALED_LOOK_MS = 120_000;

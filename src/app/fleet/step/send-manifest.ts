@@ -9,7 +9,7 @@ import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
 import type { ManifestOutcome } from '../../../ports/cluster/manifest-access.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
+import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 
 /** What is sent where. */
 interface Sending {

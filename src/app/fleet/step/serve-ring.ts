@@ -9,12 +9,12 @@ import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../../../core/policy/share.ts';
-import { RING_EVERY_MS } from './dependencies.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
+import { RING_EVERY_MS } from '../sight/dependencies.ts';
+import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
-import { readRelease } from './release-rendering.ts';
-import { readList, seeClusters } from './see-clusters.ts';
-import type { SeenClusters } from './see-clusters.ts';
+import { readRelease } from '../sight/release-rendering.ts';
+import { readList, seeClusters } from '../sight/see-clusters.ts';
+import type { SeenClusters } from '../sight/see-clusters.ts';
 
 /** While one of it rolls. */
 const BUSY_EVERY_MS = 60_000;

@@ -15,7 +15,7 @@ import { freezeOf } from '../../../core/takeover/freeze.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetHead } from '../../../ports/stores/fleet-store.ts';
 import { dealClusters, mustDeal } from './deal-clusters.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
+import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import { makeStep } from './make-step.ts';
 import type { StepOutcome } from './step-of.ts';
 

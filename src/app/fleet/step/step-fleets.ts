@@ -10,7 +10,7 @@ import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { FleetHead } from '../../../ports/stores/fleet-store.ts';
 import { mustDeal } from './deal-clusters.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
+import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import { stepFleet } from './step-fleet.ts';
 
 /** Decisions of one fleet in one turn: a stage that is empty opens the next one at once, and so on. */

@@ -1,5 +1,8 @@
 /**
- * Looks at the clusters of one stage of a rollout; the open one, or one that passed.
+ * Looks at the clusters of one stage of a rollout: the open one, or one that passed.
+ *
+ * Of the open one as many waiting clusters are looked for as may roll at the same time; of one that passed none, since nothing is given
+ * there any more. Decides nothing.
  */
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';

@@ -1,5 +1,7 @@
 /**
- * What the steps of fleets are given, and their bounds. None of them is a limit of a table: a step costs its stage.
+ * What the steps of fleets are given, and their bounds.
+ *
+ * None of the bounds is a limit of a table: a step costs its stage. What is due when is decided in core/fleet/rollout/when-due.ts.
  */
 import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
 import type { FleetAudience } from '../../../ports/fleet-audience.ts';
@@ -32,10 +34,6 @@ export interface StepFleetsDependencies extends ProcessPorts {
 export const READ_AT_ONCE = 32;
 /** Clusters that are given something at once; freeze and record are read again before each. */
 export const GIVEN_AT_ONCE = 10;
-/** A step looks again after this while clusters roll. */
-export const STEP_EVERY_MS = 15_000;
-/** While it waits for a person, a window, or a thaw. */
-export const IDLE_EVERY_MS = 60_000;
 /** How often clusters of the ring are looked at. */
 export const RING_EVERY_MS = 900_000;
 /** Registrations that change one after the other are dealt with once in this time. */
