@@ -181,6 +181,3 @@ export function heardOf(
     ...of.cluster,
   };
 }
-
-/** A trial without a failure. */
-const CALM_TRIAL = startTrial([], BEGAN_MS);
