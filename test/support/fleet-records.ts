@@ -2,7 +2,6 @@
  * Records of the rollouts of fleets for tests: three stages of which the first is open, unless told otherwise.
  */
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import { startTrial } from '../../src/core/evidence/trial.ts';
 import type { FleetManifest } from '../../src/core/fleet/fleet-daemon-set.ts';
 import { fleetRenderer } from '../../src/core/fleet/render-fleet.ts';
 import type { HeardCluster } from '../../src/core/fleet/rollout/cluster-evidence.ts';
