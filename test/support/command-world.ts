@@ -12,6 +12,7 @@ import { runProgram } from '../../src/cli/command-line/run-program.ts';
 import type { OperatorCluster } from '../../src/cli/reach/operator-access.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { CommandError, EXIT } from '../../src/cli/process/exit-codes.ts';
+import type { ClusterConnector } from '../../src/ports/cluster/cluster-access.ts';
 import { STACK_OUTPUT_NAMES } from '../../src/cli/reach/stack.ts';
 import type { StackOutputName } from '../../src/cli/reach/stack.ts';
 import type { Stack } from '../../src/cli/reach/stack.ts';
@@ -50,6 +51,11 @@ export class CommandWorld {
   openCount = 0;
   /** The cluster that the kubeconfig leads to; undefined: there is no kubeconfig. */
   cluster: OperatorCluster | undefined;
+  /** How commands reach registered clusters; by itself they have no credentials. */
+  connector: ClusterConnector = {
+    connect: () => Promise.resolve({ kind: 'refused', refusal: { kind: 'no-credential' } }),
+    forget: () => undefined,
+  };
   /** Called between two moments of a command that waits. */
   onTick: () => void | Promise<void> = () => undefined;
   readonly #stores = new Map<string, CommandStores>();
@@ -98,6 +104,7 @@ export class CommandWorld {
       sqs,
       aws: { region },
       awsCredentials: () => Promise.reject(new Error('no AWS in this test')),
+      openConnector: () => this.connector,
       clock: this.clock,
       random: this.random,
       close: () => {

@@ -14,6 +14,8 @@ import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet/fleet-
 import { createDynamoFleetMirrorStore } from '../../src/adapters/dynamodb/fleet/fleet-mirror-store.ts';
 import { createDynamoFreezeStore } from '../../src/adapters/dynamodb/registry/freeze-store.ts';
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry/registry-store.ts';
+import { HttpsClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { FLEET_REQUESTS } from '../../src/adapters/kubernetes/api/fleet-requests.ts';
 import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { runProgram } from '../../src/cli/command-line/run-program.ts';
@@ -86,6 +88,12 @@ export function openEngineStack(engine: Engine, breakage: Breakage = {}): Stack 
     freezes: createDynamoFreezeStore(ofRegistry),
     mirrors: createDynamoFleetMirrorStore(ofRegistry),
     credentials: createDynamoCredentialStore(ofRegistry),
+    openConnector: () =>
+      new HttpsClusterConnector({
+        clock,
+        egress: { loopback: 'allowed' },
+        fleetRequests: FLEET_REQUESTS,
+      }),
     sqs,
     hints: createHintQueue({
       client: sqs,

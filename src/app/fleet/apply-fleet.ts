@@ -2,7 +2,7 @@
  * Stores a FleetDaemonSet: what was applied before is compared, and replaced by compare-and-set.
  *
  * Before anything is stored it is rendered for every cluster where it is placed, whatever that cluster's mode: one that
- * would be given no DaemonSet refuses the whole. The same document again changes nothing, so an apply may be repeated.
+ * would be given no DaemonSet refuses the whole; then whoever applies may have the clusters asked. The same document again changes nothing, so an apply may be repeated.
  * Generations that somebody may go back to are kept (fleet-history.ts). Nothing acts on a cluster here: the function `fleet` does.
  */
 import { canonicalJson } from '@rollcall/base/json.ts';
@@ -29,6 +29,8 @@ export interface FleetApplication {
   readonly document: JsonObject;
   readonly by: string;
   readonly nowMs: number;
+  /** Everything but storing it. */
+  readonly isDryRun?: boolean;
 }
 
 /** Where it is stored, and for whom. */
@@ -38,6 +40,8 @@ export interface ApplySources {
   readonly reader: FleetReader;
   readonly registry: Pick<RegistryStore, 'listClusters' | 'readCluster'>;
   readonly random: Random;
+  /** Asked before it is stored, once it is known to be another than is stored. */
+  readonly check?: () => Promise<FleetRefusal | undefined>;
 }
 
 /** What came of it. */
@@ -50,11 +54,34 @@ export interface AppliedFleet {
 
 /** Applies it. Rejects when a table fails. */
 export async function applyFleet(
-  { fleet, document, by, nowMs }: FleetApplication,
+  application: FleetApplication,
   sources: ApplySources,
 ): Promise<AppliedFleet | FleetRefusal> {
-  const { namespace, name } = fleet;
-  const { fleets, registry, random } = sources;
+  const { fleet, document, isDryRun = false } = application;
+  const placed = await renderPlaced(fleet, sources);
+  if (typeof placed !== 'number') return placed;
+  const stored = await sources.fleets.readFleet(fleet);
+  const isSame = stored !== undefined && canonicalJson(stored.document) === canonicalJson(document);
+  const unchanged = isSame
+    ? ({
+        kind: 'unchanged',
+        generation: stored.head.generation,
+        placedClusters: placed,
+      } as const)
+    : undefined;
+  // Who asks for a dry run wants to know of the clusters, whatever is stored.
+  if (unchanged !== undefined && !isDryRun) return unchanged;
+  const refusal = await sources.check?.();
+  if (refusal !== undefined) return refusal;
+  if (unchanged !== undefined) return unchanged;
+  return storeFleet({ application, stored, placedClusters: placed }, sources);
+}
+
+/** On how many clusters it is placed, or why it is no DaemonSet in some of them. */
+async function renderPlaced(
+  fleet: FleetDaemonSet,
+  { registry }: Pick<ApplySources, 'registry'>,
+): Promise<number | FleetRefusal> {
   const { registrations } = await readRegistry(registry);
   const placed = registrations.filter(compilePlacement(fleet.placement));
   const renderFor = fleetRenderer(fleet);
@@ -63,18 +90,33 @@ export async function applyFleet(
     if (rendering.kind === 'rendered') return [];
     return rendering.problems.map((problem) => ({ ...problem, cluster: registration.id }));
   });
-  if (problems.length > 0) return refuseFleet('not-renderable', fleet, problems);
-  const stored = await fleets.readFleet(fleet);
-  const placedClusters = placed.length;
-  if (stored !== undefined && canonicalJson(stored.document) === canonicalJson(document)) {
-    return { kind: 'unchanged', generation: stored.head.generation, placedClusters };
-  }
+  return problems.length > 0 ? refuseFleet('not-renderable', fleet, problems) : placed.length;
+}
+
+interface Storing {
+  readonly application: FleetApplication;
+  readonly stored: StoredFleet | undefined;
+  readonly placedClusters: number;
+}
+
+async function storeFleet(
+  { application, stored, placedClusters }: Storing,
+  sources: ApplySources,
+): Promise<AppliedFleet | FleetRefusal> {
+  const { fleet, document, by, nowMs, isDryRun = false } = application;
+  const { namespace, name } = fleet;
   const generation = (stored?.head.generation ?? 0) + 1;
-  const written = await fleets.writeFleet(
+  const applied: AppliedFleet = {
+    kind: stored === undefined ? 'created' : 'changed',
+    generation,
+    placedClusters,
+  };
+  if (isDryRun) return applied;
+  const written = await sources.fleets.writeFleet(
     {
       namespace,
       name,
-      uid: stored?.head.uid ?? random.uniqueId(),
+      uid: stored?.head.uid ?? sources.random.uniqueId(),
       generation,
       appliedAtMs: nowMs,
       appliedBy: by,
@@ -86,7 +128,7 @@ export async function applyFleet(
   );
   if (written === 'too-large') return refuseFleet('too-large', fleet);
   if (written === 'lost') return refuseFleet('changed', fleet);
-  return { kind: stored === undefined ? 'created' : 'changed', generation, placedClusters };
+  return applied;
 }
 
 /** The generations that are kept once this one is no more the present one. */

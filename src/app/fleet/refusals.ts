@@ -13,6 +13,8 @@ export type FleetRefusalCode =
   | 'invalid'
   /** In a cluster it would be no DaemonSet. */
   | 'not-renderable'
+  /** The API servers of some clusters would not take it. */
+  | 'not-applicable'
   | 'unknown-fleet'
   /** Somebody else applied or deleted it meanwhile. */
   | 'changed'
@@ -48,6 +50,10 @@ const WORDS: Readonly<Record<FleetRefusalCode, readonly [message: string, remedy
   'not-renderable': [
     'what some clusters would be given is no DaemonSet. Nothing was stored.',
     'Repair the overrides that are named; `rollcall fleet plan -f FILE` tells what is left.',
+  ],
+  'not-applicable': [
+    'the API servers of some clusters would not take it. Nothing was stored.',
+    'Repair what is refused, agree on who owns the fields (or spec.strategy.conflicts: overwrite), or exclude those clusters. To store it all the same: --no-server-check',
   ],
   'unknown-fleet': [
     'there is no such FleetDaemonSet in this stack.',

@@ -91,6 +91,7 @@ export async function chooseFleet(
 const EXIT_CODES: Readonly<Record<FleetRefusalCode, number>> = {
   invalid: EXIT.failed,
   'not-renderable': EXIT.refused,
+  'not-applicable': EXIT.refused,
   'unknown-fleet': EXIT.failed,
   changed: EXIT.refused,
   'too-large': EXIT.failed,

@@ -1,12 +1,10 @@
 /**
- * `rollcall fleet …`: stores FleetDaemonSets, shows them, and says what they would do.
+ * `rollcall fleet …`: shows and forgets FleetDaemonSets; and the list of all its commands.
  *
- * They read and write tables, and ask no cluster: what is applied the function `fleet` rolls out (docs/fleets.md). What is decided stands in src/app/fleet and src/core/fleet.
+ * Those here read and write tables, and ask no cluster: what is applied the function `fleet` rolls out (docs/fleets.md). What is decided stands in src/app/fleet and src/core/fleet.
  */
 import { stringify } from 'yaml';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
-import { applyFleet } from '../../app/fleet/apply-fleet.ts';
-import type { AppliedFleet } from '../../app/fleet/apply-fleet.ts';
 import { findFleet } from '../../app/fleet/find-fleet.ts';
 import { gatherClusters } from '../../app/fleet/gather-clusters.ts';
 import { refuseFleet } from '../../app/fleet/refusals.ts';
@@ -14,13 +12,11 @@ import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import { imagesOf } from '../../core/fleet/plan-cluster.ts';
 import { planFleet } from '../../core/fleet/plan-fleet.ts';
 import type { FleetHead, FleetStore } from '../../ports/stores/fleet-store.ts';
-import { callerOf } from '../command-line/caller.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
-import { usageError } from '../process/exit-codes.ts';
-import { declareFile, fleetError, parseFleetKey, readFleetFile } from './fleet-arguments.ts';
-import type { FileOptions } from './fleet-arguments.ts';
+import { applyFleetCommand } from './apply-command.ts';
+import { fleetError, parseFleetKey } from './fleet-arguments.ts';
 import { FLEET_MIRROR_COMMANDS } from './mirror-commands.ts';
 import { FLEET_ROLLOUT_COMMANDS } from './rollout-commands.ts';
 import { fleetHistoryCommand, undoFleetCommand } from './undo-commands.ts';
@@ -28,50 +24,6 @@ import { diffFleetCommand, planFleetCommand } from './plan-commands.ts';
 import { planDocument, renderPlan } from './render-plan.ts';
 
 const FLEET_ARGUMENT = ['<fleet>', 'namespace/name of the FleetDaemonSet'] as const;
-const NEXT =
-  'The function fleet rolls it out in stages, from its next turn on: rollcall fleet status';
-
-const APPLIED: Readonly<Record<AppliedFleet['kind'], string>> = {
-  created: 'created',
-  changed: 'changed',
-  unchanged: 'stands so already',
-};
-
-const apply: CommandModule = defineCommand<FileOptions>({
-  path: ['fleet', 'apply'],
-  summary: 'check a FleetDaemonSet for every cluster, and store it',
-  interruption: 'orderly',
-  configure: declareFile,
-  run: async ({ options: { filename } }, context) => {
-    if (filename === undefined) {
-      throw usageError('There is no file to apply.', 'Pass the file of a FleetDaemonSet with -f.');
-    }
-    const { fleet, document, leftOut } = readFleetFile(filename);
-    const stack = await context.openStack();
-    const application = { fleet, document, by: callerOf(context), nowMs: stack.clock.nowMs() };
-    const outcome = await applyFleet(application, { ...stack, reader: createFleetReader() });
-    if (outcome.kind === 'refused') throw fleetError(outcome);
-    const { kind: result, generation, placedClusters } = outcome;
-    const { namespace, name } = fleet;
-    const others = `Not part of it, deliver as before: ${leftOut.join(', ')}`;
-    return {
-      document: {
-        kind: 'FleetApplied',
-        namespace,
-        name,
-        result,
-        generation,
-        placedClusters,
-        leftOut,
-      },
-      lines: [
-        `${formatFleetKey(fleet)} ${APPLIED[result]}: generation ${String(generation)}, placed on ${String(placedClusters)} clusters.`,
-        ...(leftOut.length === 0 ? [] : [plainText(others)]),
-        `${NEXT} ${formatFleetKey(fleet)}`,
-      ],
-    };
-  },
-});
 
 const get: CommandModule = defineCommand<object>({
   path: ['fleet', 'get'],
@@ -206,7 +158,7 @@ const remove: CommandModule = defineCommand<object>({
 export const FLEET_COMMANDS: readonly CommandModule[] = [
   planFleetCommand,
   diffFleetCommand,
-  apply,
+  applyFleetCommand,
   get,
   describeFleet,
   ...FLEET_ROLLOUT_COMMANDS,

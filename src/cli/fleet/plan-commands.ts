@@ -1,8 +1,9 @@
 /**
  * `rollcall fleet plan` and `rollcall fleet diff`: what applying a FleetDaemonSet would do, and in what clusters differ from it.
  *
- * Both are of a file or of what was applied, against the registry and the stored views. They read tables, ask no cluster and
- * change nothing. Their exit codes are for pipelines: plan leaves with 3 when some cluster could be given nothing, diff
+ * Both are of a file or of what was applied, against the registry and the stored views. They read tables and change nothing;
+ * only plan asks clusters, and only when it is told to (server-check.ts). Their exit codes are for pipelines: plan leaves
+ * with 3 when some cluster could be given nothing, or would not take it, diff
  * with 6 when a cluster differs that Rollcall may change.
  */
 import { Option } from 'commander';
@@ -24,11 +25,14 @@ import { chooseFleet, declareFile } from './fleet-arguments.ts';
 import type { ChosenFleet, FileOptions } from './fleet-arguments.ts';
 import { renderMarkdownPlan } from './markdown-plan.ts';
 import { planDocument, renderPlan, totalsOf } from './render-plan.ts';
+import { checkDocument, checkOnServers, declareDryRun, isAnyAgainst } from './server-check.ts';
+import { renderChecks } from './server-check.ts';
+import type { DryRunOptions } from './server-check.ts';
 import { shownDifference } from './shown-difference.ts';
 
 const FORMATS = ['table', 'markdown'] as const;
 
-interface PlanOptions extends FileOptions {
+interface PlanOptions extends FileOptions, DryRunOptions {
   readonly format: (typeof FORMATS)[number];
 }
 
@@ -44,10 +48,15 @@ export const planFleetCommand: CommandModule = defineCommand<PlanOptions>({
         .choices(FORMATS)
         .default('table'),
     );
+    declareDryRun(command, 'ask the API servers whether they would take it; nothing is kept');
   },
   run: async ({ args, options }, context) => {
     const { chosen, plan, unreadable } = await planChosen(args, options, context);
     const isMarkdown = options.format === 'markdown';
+    const isAsking = options.dryRun === 'server';
+    const checks = isAsking
+      ? await checkOnServers({ fleet: chosen.fleet, plan }, await context.openStack(), context)
+      : undefined;
     const lines = isMarkdown
       ? renderMarkdownPlan(titleOf(chosen), plan)
       : [titleOf(chosen), ...renderPlan(plan)];
@@ -58,9 +67,15 @@ export const planFleetCommand: CommandModule = defineCommand<PlanOptions>({
         ...planDocument(plan),
         unreadable,
         leftOut: chosen.leftOut,
+        ...(checks === undefined ? {} : { serverCheck: checkDocument(checks) }),
       },
-      lines: [...lines, ...(isMarkdown ? [''] : []), ...notes(chosen, unreadable)],
-      exitCode: plan.refused.length > 0 ? EXIT.refused : EXIT.ok,
+      lines: [
+        ...lines,
+        ...(checks === undefined ? [] : ['', ...renderChecks(checks, options.format)]),
+        ...(isMarkdown ? [''] : []),
+        ...notes(chosen, unreadable),
+      ],
+      exitCode: plan.refused.length > 0 || isAnyAgainst(checks ?? []) ? EXIT.refused : EXIT.ok,
     };
   },
 });

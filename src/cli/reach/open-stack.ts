@@ -17,6 +17,9 @@ import { createDynamoFleetMirrorStore } from '../../adapters/dynamodb/fleet/flee
 import { createDynamoFreezeStore } from '../../adapters/dynamodb/registry/freeze-store.ts';
 import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
+import { HttpsClusterConnector } from '../../adapters/kubernetes/api/cluster-connector.ts';
+import { FLEET_REQUESTS } from '../../adapters/kubernetes/api/fleet-requests.ts';
+import { egressPolicy } from '../../../functions/egress-policy.ts';
 import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
@@ -87,6 +90,13 @@ function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>):
       delayQueueUrl: outputs.DelayQueueUrl,
     }),
     awsCredentials: () => sqs.config.credentials(),
+    openConnector: () =>
+      new HttpsClusterConnector({
+        clock,
+        awsCredentials: () => sqs.config.credentials(),
+        egress: egressPolicy({ ROLLCALL_STAGE: parts.stage }),
+        fleetRequests: FLEET_REQUESTS,
+      }),
     close: () => {
       client.destroy();
       sqs.destroy();

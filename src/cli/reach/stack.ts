@@ -6,6 +6,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { DeadLetterStore } from '../../ports/stores/dead-letter-store.ts';
+import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { CredentialStore } from '../../ports/stores/credential-store.ts';
 import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
@@ -89,6 +90,8 @@ export interface Stack {
   readonly aws: AwsClientConfig;
   /** Whoever runs the command; rejects when there are none. */
   awsCredentials(): Promise<ResolvedAwsCredentials>;
+  /** Reaches registered clusters with what there is here: the person's AWS identity, what is registered; no bound token is opened. */
+  openConnector(): ClusterConnector;
   readonly clock: Clock;
   readonly random: Random;
   /** Lets go of connections. */

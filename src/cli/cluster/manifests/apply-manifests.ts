@@ -2,7 +2,7 @@
  * Applies objects to a cluster as the person at the terminal, and reports each.
  *
  * Server-side apply under a field manager of its own, by force: the objects are Rollcall's, and what else
- * somebody set in them stays. Where a server has no server-side apply (the local cluster), the object is
+ * somebody set in them stays. Where a server has none for its kind (the local cluster has it for DaemonSets alone), the object is
  * created, or merged into what is there. One that fails does not stop the others; run it again.
  */
 import type {

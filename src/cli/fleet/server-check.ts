@@ -1,0 +1,112 @@
+/**
+ * `--dry-run=server` and `--no-server-check` of `rollcall fleet`: whether the API servers of the clusters would take what they
+ * would be given, asked from here and shown.
+ *
+ * A command often has no credential for a cluster: bound tokens are sealed for the functions. Such a cluster is told as not
+ * checked, and never counts against a FleetDaemonSet. What is decided stands in src/app/fleet/check.
+ */
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { askClusters } from '../../app/fleet/check/ask-clusters.ts';
+import type { ClusterCheck } from '../../app/fleet/check/verdict.ts';
+import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
+import type { FleetPlan } from '../../core/fleet/plan-fleet.ts';
+import type { CommandContext } from '../command-line/command-module.ts';
+import { throwIfInterrupted } from '../command-line/run-program.ts';
+import { plainText } from '../command-line/text-table.ts';
+import type { Stack } from '../reach/stack.ts';
+
+const DRY_RUNS = ['none', 'server'] as const;
+
+/** Options of commands that may ask clusters. */
+export interface DryRunOptions {
+  readonly dryRun: (typeof DRY_RUNS)[number];
+}
+
+/** Declares `--dry-run`. */
+export function declareDryRun(command: Command, server: string): void {
+  command.addOption(
+    new Option('--dry-run <mode>', `server: ${server}`).choices(DRY_RUNS).default('none'),
+  );
+}
+
+/** Below it nobody waits long enough to wonder. */
+const SAID_FROM_CLUSTERS = 4;
+const SAID_EVERY_CLUSTERS = 25;
+/** Lines of one list; the document has all. A comment of a pull request is bounded (markdown-plan.ts). */
+const ROWS_MAX = { table: 50, markdown: 10 } as const;
+
+/** Asks the clusters of a plan. Throws CommandError after Ctrl-C. */
+export async function checkOnServers(
+  { fleet, plan }: { readonly fleet: FleetDaemonSet; readonly plan: FleetPlan },
+  stack: Stack,
+  { say, signal }: Pick<CommandContext, 'say' | 'signal'>,
+): Promise<readonly ClusterCheck[]> {
+  const { registry, clock } = stack;
+  const checks = await askClusters(fleet, plan, {
+    registry,
+    clock,
+    signal,
+    connector: stack.openConnector(),
+    onAsked: (asked, all) => {
+      const isSaid = asked === all || asked % SAID_EVERY_CLUSTERS === 0;
+      if (all >= SAID_FROM_CLUSTERS && isSaid) {
+        say(`asked ${String(asked)} of ${String(all)} clusters whether they would take it`);
+      }
+    },
+  });
+  throwIfInterrupted(signal);
+  return checks;
+}
+
+/** True where some API server would not take it. */
+export function isAnyAgainst(checks: readonly ClusterCheck[]): boolean {
+  return checks.some(({ kind }) => kind === 'conflict' || kind === 'refused');
+}
+
+/** Of each cluster what it said. */
+export function checkDocument(checks: readonly ClusterCheck[]): readonly object[] {
+  return checks.map(({ kind: result, ...check }) => ({ ...check, result }));
+}
+
+/** The same for a person. */
+export function renderChecks(
+  checks: readonly ClusterCheck[],
+  format: keyof typeof ROWS_MAX = 'table',
+): readonly string[] {
+  const count = (kind: ClusterCheck['kind']): string =>
+    String(checks.filter((check) => check.kind === kind).length);
+  const against = checks.flatMap(linesAgainst);
+  const unknown = checks.flatMap((check) =>
+    check.kind === 'not-checked' ? [plainText(`  ${check.id}: ${check.message}`)] : [],
+  );
+  const lists = [
+    ...bounded('Would not take it:', against, ROWS_MAX[format]),
+    ...bounded('Not checked:', unknown, ROWS_MAX[format]),
+  ];
+  return [
+    `Asked by a server-side dry run: ${count('accepted')} would take it, ${count('conflict')} have conflicts, ` +
+      `${count('refused')} refuse it, ${count('not-checked')} not checked.`,
+    ...(format === 'markdown' && lists.length > 0 ? fenced(lists) : lists),
+  ];
+}
+
+function linesAgainst(check: ClusterCheck): readonly string[] {
+  if (check.kind === 'refused') return [plainText(`  ${check.id}: ${check.message}`)];
+  if (check.kind !== 'conflict') return [];
+  return check.conflicts.map(({ manager, field }) =>
+    plainText(`  ${check.id} ${field}: is owned by ${manager}`),
+  );
+}
+
+/** What clusters say stands as text, so that it is no link and no mention. */
+function fenced(lines: readonly string[]): readonly string[] {
+  return ['', '```text', ...lines.map((line) => line.replaceAll('`', "'")), '```'];
+}
+
+function bounded(title: string, lines: readonly string[], rowsMax: number): readonly string[] {
+  if (lines.length === 0) return [];
+  const more = lines.length - rowsMax;
+  const rest = more > 0 ? [`  … ${String(more)} more: --json`] : [];
+  return [title, ...lines.slice(0, rowsMax), ...rest];
+}
