@@ -28,6 +28,7 @@ import { FREEZE_BUGS } from './freezes.ts';
 import { FLEET_BUGS } from './fleet.ts';
 import { FLEET_ROLLOUT_BUGS } from './fleet-rollouts.ts';
 import { FLEET_STORE_BUGS } from './fleet-stores.ts';
+import { FLEET_CHECK_BUGS } from './fleet-checks.ts';
 import { FLEET_TOLD_BUGS } from './fleet-told.ts';
 import { POLICY_BUGS } from './policy.ts';
 import type { PlantedBug } from './planted-bug.ts';
@@ -79,6 +80,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   CONTENT_BUGS,
   COPY_BUGS,
   FLEET_STORE_BUGS,
+  FLEET_CHECK_BUGS,
   FLEET_TOLD_BUGS,
 ];
 

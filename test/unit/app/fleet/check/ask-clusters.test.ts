@@ -160,7 +160,9 @@ describe('askClusters', () => {
     const facts = ids.map((id) => factsOf(id));
     const late = await ask(fleetOf(), facts);
     assert.equal(late.length, 40);
-    assert.ok(late.filter(({ kind }) => kind === 'not-checked').length >= 40 - 2 * 16);
+    // Each takes a minute: of 16 at once two rounds begin at most.
+    assert.ok(connector.connects <= 32, String(connector.connects));
+    assert.ok(late.filter(({ kind }) => kind === 'not-checked').length >= 8);
     controller.abort();
     connector.connects = 0;
     const aborted = await ask(fleetOf(), facts);
