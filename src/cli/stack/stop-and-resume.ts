@@ -3,7 +3,7 @@
  * `rollcall stack resume`: every function is called again, whatever had stopped it.
  *
  * By default `reconcile` alone stops: views stay fresh, nothing is created or deleted. With `--all` every function that
- * takes messages, for whoever restores the registry. What runs goes on to its end, 30 s at most; queues keep what waits
+ * takes messages, for whoever restores the registry. `fleet` and `resync` have schedules and go on; that is said. What runs goes on to its end, 30 s at most; queues keep what waits
  * for four days. Either may be repeated.
  */
 import { defineCommand } from '../command-line/command-module.ts';
@@ -14,7 +14,7 @@ import type { KnownMapping, MappingTurn } from './mappings.ts';
 /** `stack stop`. */
 export const stopStackCommand: CommandModule = defineCommand<{ readonly all?: boolean }>({
   path: ['stack', 'stop'],
-  summary: 'the brake: nothing is done in any cluster, and messages wait in their queues',
+  summary: 'the brake: no pod is created or deleted, and messages wait in their queues',
   interruption: 'orderly',
   configure: (command) => {
     command.option('--all', 'every function that takes messages, as for a restore of the registry');
@@ -26,6 +26,7 @@ export const stopStackCommand: CommandModule = defineCommand<{ readonly all?: bo
       document: { kind: 'StackStop', mappings },
       lines: [
         `Stopped: ${functions.join(', ')}. What runs ends within 30 s; messages wait in their queues, four days at most.`,
+        'The function fleet has a schedule and no queue, and goes on to give clusters releases: hold it with rollcall freeze.',
         'Go on with: rollcall stack resume',
       ],
     };
