@@ -58,7 +58,7 @@ export const FLEET_CHECK_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: 'src/cli/fleet/server-check.ts',
     before: "kind === 'conflict' || kind === 'refused'",
     after: "kind === 'refused'",
-    killedBy: { file: COMMAND_TEST, title: 'stores nothing beside a conflict' },
+    killedBy: { file: COMMAND_TEST, title: 'stores nothing' },
   },
   'apply-dry-run-stores': {
     bug: '--dry-run=server stores the release',

@@ -172,21 +172,21 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: `${STEP}/give-clusters.ts`,
     before: 'freezeOf(freeze, record) === undefined &&',
     after: '',
-    killedBy: { file: STEP_TEST, title: 'lets a freeze between two batches' },
+    killedBy: { file: STEP_TEST, title: 'between two batches end the second one' },
   },
   'fleet-order-not-seen': {
     bug: 'an order is not seen between two batches of gifts (18.5)',
     file: `${STEP}/give-clusters.ts`,
     before: 'now.version === record.version',
     after: 'now.version >= record.version',
-    killedBy: { file: STEP_TEST, title: 'lets a pause between two batches' },
+    killedBy: { file: STEP_TEST, title: 'between two batches end the second one' },
   },
   'fleet-batch-of-forty': {
     bug: 'forty clusters are given something between two looks at freeze and orders (18.5)',
-    file: `${STEP}/dependencies.ts`,
+    file: `src/app/fleet/sight/dependencies.ts`,
     before: 'GIVEN_AT_ONCE = 10',
     after: 'GIVEN_AT_ONCE = 40',
-    killedBy: { file: STEP_TEST, title: 'lets a freeze between two batches' },
+    killedBy: { file: STEP_TEST, title: 'between two batches end the second one' },
   },
   'fleet-ring-after-undo': {
     bug: 'a cluster that got the release through the ring keeps it at an undo (18.6)',
@@ -197,7 +197,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-unanswered-for-ever': {
     bug: 'an apply that was not answered is never sent again (18.3)',
-    file: `${STEP}/see-clusters.ts`,
+    file: `src/app/fleet/sight/see-clusters.ts`,
     before: '!noted.isToGive && !isUnanswered',
     after: '!noted.isToGive && !(isUnanswered && nowMs < 0)',
     killedBy: { file: STEP_TEST, title: 'whichever write of a turn fails' },
@@ -214,27 +214,39 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: `${CORE}/advance-fleet.ts`,
     before: 'rollingMaxOf(record, strategy) - record.counts.rolling',
     after: 'rollingMaxOf(record, strategy)',
-    killedBy: { file: DAYS_TEST, title: 'fleet seed 1 ' },
+    killedBy: {
+      file: DAYS_TEST,
+      title: 'keeps every promise through a day of releases under faults',
+    },
   },
   'fleet-simulated-halt': {
     bug: 'a simulated fleet that was halted goes on (18.4)',
     file: `${CORE}/judge-stage.ts`,
     before: "if (record.breach !== undefined) return held({ kind: 'breach' });",
     after: '',
-    killedBy: { file: DAYS_TEST, title: 'fleet seed 3 ' },
+    killedBy: {
+      file: DAYS_TEST,
+      title: 'keeps every promise through a day of releases under faults',
+    },
   },
   'fleet-simulated-pause': {
     bug: 'a simulated fleet that is paused goes on (18.1)',
     file: `${CORE}/judge-stage.ts`,
     before: "if (record.orders.paused !== undefined) return held({ kind: 'paused' });",
     after: '',
-    killedBy: { file: DAYS_TEST, title: 'fleet seed 1 ' },
+    killedBy: {
+      file: DAYS_TEST,
+      title: 'keeps every promise through a day of releases under faults',
+    },
   },
   'fleet-simulated-budget': {
     bug: 'a simulated fleet forgives three clusters more than it may (18.1)',
     file: `${CORE}/find-fleet-breach.ts`,
     before: 'failed.length <= failedClustersMax',
     after: 'failed.length <= failedClustersMax + 3',
-    killedBy: { file: DAYS_TEST, title: 'fleet seed 12 ' },
+    killedBy: {
+      file: DAYS_TEST,
+      title: 'keeps every promise through a day of releases under faults',
+    },
   },
 };

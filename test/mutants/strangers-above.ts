@@ -236,7 +236,7 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
     after: RESYNC_SILENCE.replace('breaching', 'notBreaching'),
     killedBy: {
       file: 'test/security/template.test.ts',
-      title: 'resync is called as often as the alarm about its stop counts',
+      title: 'resync and fleet are called as often as the alarms about their stop count',
     },
   },
   'stuck-timers-look-elsewhere': {
@@ -260,7 +260,7 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/security/template.test.ts',
       title:
-        'resync is called as often as the alarm about its stop counts, and ends before its next turn',
+        'resync and fleet are called as often as the alarms about their stop count, and end before their next turn',
     },
   },
   'requeue-fails-whole-batches': {

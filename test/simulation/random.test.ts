@@ -63,6 +63,14 @@ for (const hunt of STAGED_HUNTS) {
   }
 }
 
+for (const hunt of ['stack-freezes', 'freezes-of-stages']) {
+  for (const seed of SEEDS.slice(0, 3)) {
+    test(`S17, L1, L5: seed ${seed} of ${hunt} keeps every promise`, async () => {
+      await play(seed, hunt);
+    });
+  }
+}
+
 test('M1: every fault and every step that a plan can have happened', () => {
   const dead = [...FAULTS, ...STEPS].filter((deed) => !happened.has(deed));
   assert.deepEqual(dead, []);

@@ -363,6 +363,15 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     in: 'changing-nodes',
     seedsMax: 20,
   },
+  'no-lane-in-order': {
+    bug: 'daemons that go one after the other are replaced at once on a node',
+    file: 'src/core/lane/claim-lane.ts',
+    before: 'holder === undefined ? taken.size < LANE_ENTRIES_MAX : holder.owner === claim.owner',
+    after: 'true',
+    breaks: ['S15'],
+    in: 'ordered-nodes',
+    seedsMax: 40,
+  },
   'no-lane': {
     bug: 'two daemons of a node are replaced at once, each within its own budget (every peer)',
     file: 'src/core/lane/claim-lane.ts',

@@ -154,6 +154,18 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one loop in one command',
     playedBy: 'test/integration/cli/rollout.test.ts',
   },
+  'src/adapters/eventbridge/event-bus.ts': {
+    places: 1,
+    bound: 'the time-out of one call',
+    merged: 'ends with the request',
+    playedBy: 'test/integration/local-aws/fleet-events.test.ts',
+  },
+  'src/app/fleet/audience/tell-bus.ts': {
+    places: 1,
+    bound: 'three puts of one telling, each pause twice the one before',
+    merged: 'ends with the step that tells',
+    playedBy: 'test/unit/app/fleet/audience/fleet-audience.test.ts',
+  },
   'src/adapters/kms/seal.ts': {
     places: 1,
     bound: 'the time-out of one call',

@@ -154,13 +154,13 @@ function whoTakesCare(mode: ClusterRegistration['mode'], isForced: boolean): str
 const CLUSTER_WIDE: readonly (readonly [string, readonly string[]])[] = [
   [
     'clusterrolebinding,clusterrole',
-    ['watcher', 'functions', 'functions-namespace', 'requests', 'renewer'],
+    ['watcher', 'functions', 'functions-namespace', 'functions-fleet', 'requests', 'renewer'],
   ],
   [
     'validatingadmissionpolicybinding,validatingadmissionpolicy',
     [
       ...['pods', 'owner', 'owner-kept', 'history', 'history-owner', 'status', 'events', 'lease'],
-      ...['copies', 'copies-owner', 'proven', 'proven-owner', 'proven-kept'],
+      ...['copies', 'copies-owner', 'proven', 'proven-owner', 'proven-kept', 'fleets'],
       ...[
         'copilot-pods',
         'copilot-listed',
