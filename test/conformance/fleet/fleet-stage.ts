@@ -12,15 +12,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { copilotPolicy } from '../../../scripts/install/listed-copilot.ts';
+import {
+  copilotException,
+  fleetNames,
+  fleetPolicy,
+  fleetRights,
+} from '../../../scripts/install/listed-fleets.ts';
+import { collectionPath } from '../../../src/engine/apply-manifests.ts';
 import { writeSecondTerminal } from '../../../src/cli/start/second-terminal.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import type { EngineCluster } from '../../../src/engine/engine-options.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '../control-plane/api.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { listInAdmission } from '../scenarios/list-admission.ts';
-import { applyFiles, createIfMissing } from '../scenarios/manifests.ts';
+import { createIfMissing } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 import { openBareStage, stageCluster } from '../scenarios/stage.ts';
 import type { BareStage } from '../scenarios/stage.ts';
@@ -214,7 +222,18 @@ async function openCluster(name: ClusterName): Promise<BareStage> {
   } else {
     await listInAdmission(admin, [NAME]);
   }
-  await applyFiles(admin, [repositoryPath('infra/functions/fleet/rbac.yaml')]);
+  const fleets = fleetNames([KEY]);
+  const exception = mode === 'copilot' ? copilotException(fleets) : [];
+  for (const one of [...fleetRights(fleets), ...fleetPolicy(fleets), ...exception]) {
+    const { metadata } = one as unknown as KubernetesObject; // a manifest
+    const { status, body } = await admin.request({
+      method: 'PATCH',
+      path: `${collectionPath(one as JsonObject)}/${metadata.name}?fieldManager=test&force=true`,
+      contentType: 'application/apply-patch+yaml',
+      body: one,
+    });
+    assert.ok(status < 300, JSON.stringify(body));
+  }
   return bare;
 }
 
