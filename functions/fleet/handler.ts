@@ -1,5 +1,5 @@
 /**
- * `fleet`: the schedule that steps FleetDaemonSets (issue 18, docs/fleets.md).
+ * `fleet`: the schedule that steps FleetDaemonSets (issue 18, docs/fleet.md).
  *
  * A turn looks which of them are due and makes a step for each. One that is late, twice or never costs time alone: who loses the record
  * of a fleet to another turn has sent nothing. It reads strongly consistent: what it concludes is sent to clusters.

@@ -31,7 +31,7 @@ export function renderPolicySchema(): Promise<string> {
 export function renderFleetSchema(): Promise<string> {
   return render(fleetSchema, {
     title: 'FleetDaemonSet',
-    description: 'One DaemonSet for many clusters (docs/fleets.md).',
+    description: 'One DaemonSet for many clusters (docs/fleet.md).',
   });
 }
 

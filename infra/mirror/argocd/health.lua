@@ -1,4 +1,4 @@
--- Health of a FleetDaemonSet for Argo CD (docs/fleets.md, mirror). Lua 5.1, no libraries. A breach outranks a pause; what was not
+-- Health of a FleetDaemonSet for Argo CD (docs/fleet.md, mirror). Lua 5.1, no libraries. A breach outranks a pause; what was not
 -- observed is never Healthy, nor is what says neither that it succeeded nor that it is ready.
 local conditions = {}
 if obj.status ~= nil and obj.status.conditions ~= nil then

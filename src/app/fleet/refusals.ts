@@ -45,7 +45,7 @@ export interface FleetRefusal {
 const WORDS: Readonly<Record<FleetRefusalCode, readonly [message: string, remedy: string]>> = {
   invalid: [
     'it cannot be used as it is written.',
-    'Repair the fields above; docs/fleets.md describes them, infra/schema/fleet-daemon-set.schema.json is for editors.',
+    'Repair the fields above; docs/fleet.md describes them, infra/schema/fleet-daemon-set.schema.json is for editors.',
   ],
   'not-renderable': [
     'what some clusters would be given is no DaemonSet. Nothing was stored.',

@@ -3,7 +3,7 @@
  *
  * Before it is stored, the API servers that can be reached from here say whether they would take it (server-check.ts): one that
  * would not refuses the whole; one that cannot be asked does not. `--no-server-check` leaves that out. What is stored the
- * function `fleet` rolls out (docs/fleets.md).
+ * function `fleet` rolls out (docs/fleet.md).
  */
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
 import { applyFleet } from '../../app/fleet/apply-fleet.ts';

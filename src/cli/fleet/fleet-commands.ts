@@ -1,7 +1,7 @@
 /**
  * `rollcall fleet …`: shows and forgets FleetDaemonSets; and the list of all its commands.
  *
- * Those here read and write tables, and ask no cluster: what is applied the function `fleet` rolls out (docs/fleets.md). What is decided stands in src/app/fleet and src/core/fleet.
+ * Those here read and write tables, and ask no cluster: what is applied the function `fleet` rolls out (docs/fleet.md). What is decided stands in src/app/fleet and src/core/fleet.
  */
 import { stringify } from 'yaml';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';

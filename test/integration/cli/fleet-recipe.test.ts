@@ -45,7 +45,7 @@ describe('the CI recipe', () => {
     const entry = path.join(ROOT, 'src/cli/rollcall.ts');
     await program('rollcall', `exec '${process.execPath}' '${entry}' "$@"`);
     await program('gh', `printf '%s\\n' "$*" >>'${at('calls')}'; cp "$5" '${at('comment')}'`);
-    const page = await readFile(path.join(ROOT, 'docs/fleets.md'), 'utf8');
+    const page = await readFile(path.join(ROOT, 'docs/fleet.md'), 'utf8');
     await writeFile(at('fleet.yaml'), /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
     for (const id of ['prod-eu-1', 'prod-eu-2']) await addCluster(id);
   });

@@ -1,6 +1,6 @@
 /**
  * `rollcall fleet …` as processes of their own, beside each other, against the local tables that serverless.yml declares
- * (issue 18): the example of docs/fleets.md is planned, stored once, and forgotten.
+ * (issue 18): the example of docs/fleet.md is planned, stored once, and forgotten.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -41,7 +41,7 @@ describe('rollcall fleet as a process', () => {
     const text = await readFile(await writeSecondTerminal({ directory, aws }), 'utf8');
     const exports = [...text.matchAll(/^export (\w+)='(.*)'$/gm)];
     environment = Object.fromEntries(exports.map(([, name = '', value = '']) => [name, value]));
-    const page = await readFile(path.join(ROOT, 'docs/fleets.md'), 'utf8');
+    const page = await readFile(path.join(ROOT, 'docs/fleet.md'), 'utf8');
     file = path.join(directory, 'fleet.yaml');
     await writeFile(file, /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
     for (const id of ['prod-eu-1', 'prod-eu-2', 'lab']) await addCluster(id);
@@ -72,7 +72,7 @@ describe('rollcall fleet as a process', () => {
       });
     });
 
-  it('plans the example of docs/fleets.md', async () => {
+  it('plans the example of docs/fleet.md', async () => {
     const plan = await run('plan', '-f', file, '--json');
     assert.equal(plan.code, 0, plan.stderr);
     const { stages, totals } = JSON.parse(plan.stdout) as {

@@ -2,7 +2,7 @@
  * From a FleetDaemonSet as it was written to one with every default filled in, and what only the whole of it can show to be
  * wrong.
  *
- * Defaults are the careful ones; docs/fleets.md has each, and why. Without stages there are three: one node of one
+ * Defaults are the careful ones; docs/fleet.md has each, and why. Without stages there are three: one node of one
  * cluster, a tenth of the clusters, the rest. A last stage that does not take every cluster is followed by `rest`.
  */
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';

@@ -7,7 +7,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { boundedText, standingBreach, timeOf } from './fleet-conditions.ts';
 import type { FleetRecord, FleetRelease } from '../rollout/fleet-record.ts';
 
-/** Stages of a FleetDaemonSet are no more (docs/fleets.md). */
+/** Stages of a FleetDaemonSet are no more (docs/fleet.md). */
 const STAGES_MAX = 32;
 const NAME_CHARACTERS_MAX = 253;
 const CLUSTERS_MAX = 16;

@@ -1,4 +1,4 @@
-// Where each cluster stands in a plan: the words of docs/fleets.md, one test each.
+// Where each cluster stands in a plan: the words of docs/fleet.md, one test each.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';

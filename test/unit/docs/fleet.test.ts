@@ -1,4 +1,4 @@
-/** docs/fleets.md: its example is a FleetDaemonSet, its tables have every field of the strategy, its defaults are the reader's. */
+/** docs/fleet.md: its example is a FleetDaemonSet, its tables have every field of the strategy, its defaults are the reader's. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-read
 import { COMMANDS } from '../../../src/cli/commands.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
-const page = readFileSync(path.join(ROOT, 'docs/fleets.md'), 'utf8');
+const page = readFileSync(path.join(ROOT, 'docs/fleet.md'), 'utf8');
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -19,7 +19,7 @@ const schema = JSON.parse(readFileSync(path.join(ROOT, FLEET_SCHEMA_FILE), 'utf8
 const spec = schema.properties?.['spec'];
 const strategy = spec?.properties?.['strategy'];
 
-describe('docs/fleets.md', () => {
+describe('docs/fleet.md', () => {
   it('has an example that is a FleetDaemonSet', () => {
     const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
     const reading = createFleetReader().read(yaml, () => assert.fail('it names a file'));
