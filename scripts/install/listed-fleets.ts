@@ -2,7 +2,8 @@
  * The manifests that let the functions give a cluster the DaemonSets of fleets, for scripts/install/fleet-rights.ts (ADR 0066).
  *
  * RBAC limits `patch` by name, and `create` by namespace alone: which DaemonSets may be created says the policy
- * rollcall-fleets. Copilot's own policy lets nothing but a template change; it is written again with these excepted. A name is
+ * rollcall-fleets. The shipped policies let through a template change (copilot) or a status (takeover) alone; they are written again with
+ * these excepted. A name is
  * a namespace and a name of the API server's alphabet: no character of it means anything in CEL.
  */
 import { readFileSync } from 'node:fs';
@@ -14,7 +15,11 @@ const RBAC = 'rbac.authorization.k8s.io';
 const ADMISSION = 'admissionregistration.k8s.io/v1';
 const FUNCTIONS =
   "request.userInfo.username in ['system:serviceaccount:rollcall-system:rollcall-functions', 'rollcall-functions']";
-const COPILOT_POLICY = 'rollcall-copilot-daemon-sets';
+/** Which policy of which file lets nothing else of DaemonSets through, by mode. */
+const SHIPPED = {
+  copilot: ['../../infra/copilot/admission.yaml', 'rollcall-copilot-daemon-sets'],
+  takeover: ['../../infra/admission/policy.yaml', 'rollcall-status'],
+} as const;
 
 const part = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?';
 const keySchema = v.pipe(v.string(), v.regex(new RegExp(`^${part}/${part}$`)));
@@ -108,15 +113,17 @@ export function fleetPolicy(fleets: readonly FleetName[]): readonly Manifest[] {
   ];
 }
 
-/** The shipped policy of copilot about DaemonSets, which looks at these no more when they are created or updated. */
-export function copilotException(fleets: readonly FleetName[]): readonly Manifest[] {
-  const file = new URL('../../infra/copilot/admission.yaml', import.meta.url);
-  const documents = parseAllDocuments(readFileSync(file, 'utf8'));
+/** The shipped policy about DaemonSets of a mode, which looks at these no more when they are created or updated. */
+export function fleetException(
+  fleets: readonly FleetName[],
+  mode: keyof typeof SHIPPED,
+): readonly Manifest[] {
+  const [path, name] = SHIPPED[mode];
+  const documents = parseAllDocuments(readFileSync(new URL(path, import.meta.url), 'utf8'));
   const shipped = documents
     .map((document) => document.toJS() as ShippedPolicy)
-    .find(({ metadata, spec }) => metadata.name === COPILOT_POLICY && 'matchConditions' in spec);
-  if (shipped === undefined)
-    throw new Error(`infra/copilot/admission.yaml has no ${COPILOT_POLICY}`);
+    .find(({ metadata, spec }) => metadata.name === name && 'matchConditions' in spec);
+  if (shipped === undefined) throw new Error(`${path} has no ${name}`);
   const expression =
     `!(request.operation in ['CREATE', 'UPDATE'] && request.?subResource.orValue('') == '' && ` +
     `(request.namespace + '/' + object.metadata.?name.orValue('')) in ${listOf(fleets)})`;

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { copilotPolicy } from '../../../scripts/install/listed-copilot.ts';
 import {
-  copilotException,
+  fleetException,
   fleetNames,
   fleetPolicy,
   fleetRights,
@@ -223,7 +223,7 @@ async function openCluster(name: ClusterName): Promise<BareStage> {
     await listInAdmission(admin, [NAME]);
   }
   const fleets = fleetNames([KEY]);
-  const exception = mode === 'copilot' ? copilotException(fleets) : [];
+  const exception = fleetException(fleets, mode);
   for (const one of [...fleetRights(fleets), ...fleetPolicy(fleets), ...exception]) {
     const { metadata } = one as unknown as KubernetesObject; // a manifest
     const { status, body } = await admin.request({

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
-  copilotException,
+  fleetException,
   fleetNames,
   fleetPolicy,
   fleetRights,
@@ -128,7 +128,7 @@ describe('rights over DaemonSets of fleets', { skip: skipWithoutTools([TOOLS.go]
   }
 
   it('is let through by the policy of copilot for those alone', async () => {
-    const [shipped] = copilotException([]);
+    const [shipped] = fleetException([], 'copilot');
     assert.ok(shipped !== undefined);
     const metadata = { name: 'rollcall-copilot-daemon-sets' };
     const { apiVersion } = shipped as { readonly apiVersion: string };
@@ -146,7 +146,7 @@ describe('rights over DaemonSets of fleets', { skip: skipWithoutTools([TOOLS.go]
       return (await functions.request({ method: 'PATCH', path, contentType, body })).status;
     };
     await until('refused', minReady, 422);
-    await install(copilotException(FLEETS));
+    await install(fleetException(FLEETS, 'copilot'));
     await until('let through', minReady, 200);
     await until('created', () => apply('second', 'i:1'), 201);
   });

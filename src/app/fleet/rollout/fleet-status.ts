@@ -65,11 +65,11 @@ export function fleetStatusOf(found: FoundFleetRollout): FleetStatus {
   const newer = isUnseen(found)
     ? [`Generation ${String(generation)} was applied since: ${UNSEEN}.`]
     : [];
-  const isOver = newer.length > 0 && record.gate.kind === 'done';
+  const isAboutFormer = newer.length > 0 && !OUTLIVES.has(record.gate.kind);
   return {
     ...base,
-    // Whoever waits for what was just applied must not be told that all is done.
-    phase: isOver ? 'Progressing' : fleetPhaseOf(record),
+    // Whoever waits for what was just applied must not be told how the one before it ended.
+    phase: isAboutFormer ? 'Progressing' : fleetPhaseOf(record),
     summary: summarizeFleet(record),
     gateText: describeFleetGate(record),
     stages: record.stages.map((stage, index) => shownStage(stage, index, record)),
@@ -78,6 +78,9 @@ export function fleetStatusOf(found: FoundFleetRollout): FleetStatus {
     notes: [...newer, ...driftNotes(record)],
   };
 }
+
+/** What holds the next generation as well. */
+const OUTLIVES: ReadonlySet<string> = new Set(['paused', 'frozen']);
 
 function shownStage(
   { name, members }: DealtStage,

@@ -67,7 +67,11 @@ export async function serveRing(
     ),
   );
   const isBusy = rolling.length > 0 || next.length > 0;
-  const gifts = [...looked.again, ...next].map((cluster) => ({
+  // As with all others: who was well, and was changed since, is given it again where drift is to be healed.
+  const again = looked.again.filter(
+    ({ record: one }) => one?.phase !== 'well' || fleet.strategy.drift === 'heal',
+  );
+  const gifts = [...again, ...next].map((cluster) => ({
     cluster,
     rendering,
     place: 'ring' as const,

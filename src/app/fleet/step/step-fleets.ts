@@ -7,6 +7,7 @@
  */
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
+import { freezeOf } from '../../../core/takeover/freeze.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { FleetHead } from '../../../ports/stores/fleet-store.ts';
 import { mustDeal } from './deal-clusters.ts';
@@ -64,11 +65,12 @@ async function findDue(dependencies: StepFleetsDependencies): Promise<Turn> {
   if (heads.length === 0 && records.size === 0) return { due: [], others: [] };
   const revision = await registry.readRegistryRevision();
   const nowMs = clock.nowMs();
+  const isThawed = await readThaw(records, dependencies);
   const isDue = (head: FleetHead): boolean => {
     const record = records.get(formatFleetKey(head));
     if (record === undefined || record.uid !== head.uid) return true;
     if (record.release.generation !== head.generation || record.dueAtMs <= nowMs) return true;
-    return mustDeal(record, revision, nowMs);
+    return isThawed(record) || mustDeal(record, revision, nowMs);
   };
   const named = new Set(heads.map((head) => formatFleetKey(head)));
   const gone = [...records.values()].filter((record) => !named.has(formatFleetKey(record)));
@@ -78,6 +80,17 @@ async function findDue(dependencies: StepFleetsDependencies): Promise<Turn> {
   const stepped = new Set(due.map((key) => formatFleetKey(key)));
   const others = [...records.values()].filter((record) => !stepped.has(formatFleetKey(record)));
   return { due, others };
+}
+
+/** Says of a record whether it was frozen when it was stepped last, and is not any more: a thaw is no write that the records show. */
+async function readThaw(
+  records: ReadonlyMap<string, FleetRecord>,
+  { freezes }: Pick<StepFleetsDependencies, 'freezes'>,
+): Promise<(record: FleetRecord) => boolean> {
+  const frozen = [...records.values()].filter(({ gate }) => gate.kind === 'frozen');
+  if (frozen.length === 0) return () => false;
+  const freeze = await freezes.readFreeze();
+  return (record) => record.gate.kind === 'frozen' && freezeOf(freeze, record) === undefined;
 }
 
 async function listHeads({ fleets }: StepFleetsDependencies): Promise<readonly FleetHead[]> {
