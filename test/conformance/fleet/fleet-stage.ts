@@ -197,7 +197,7 @@ export class FleetStage {
 export interface FleetStatusDocument {
   readonly phase: string;
   readonly summary: string;
-  readonly breach?: { readonly cause: string; readonly message: string };
+  readonly record?: { readonly breach?: { readonly cause: string; readonly message: string } };
 }
 
 /** In the order of the stages. */

@@ -33,7 +33,7 @@ describe('a fleet of three real clusters', { timeout: 1_500_000, skip }, () => {
 
   it('halts a bad release on the nodes of the first ring, names the cause, and touches nobody else', async () => {
     await stage.apply('crashes');
-    const { breach } = await stage.until('Halted');
+    const breach = (await stage.until('Halted')).record?.breach;
     assert.equal(breach?.cause, 'ClustersFailed');
     assert.match(breach.message, /eu-1: Halted\/Restarts/);
     assert.ok(stage.everAt('eu-1', 'crashes') <= FIRST_NODES);
@@ -59,7 +59,7 @@ describe('a fleet of three real clusters', { timeout: 1_500_000, skip }, () => {
     await stage.apply('two', 'rollback');
     await stage.until('Done');
     await stage.apply('cannot-pull', 'rollback');
-    const { breach } = await stage.until('Returned');
+    const breach = (await stage.until('Returned')).record?.breach;
     assert.equal(breach?.cause, 'KnownBad');
     for (const name of namesOfClusters()) assert.equal(stage.nodesAt(name, 'two'), NODES_COUNT);
   });
