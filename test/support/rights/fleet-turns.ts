@@ -10,6 +10,7 @@ import { createDocumentClient } from '../../../src/adapters/aws/document-client.
 import { createDynamoFleetMirrorStore } from '../../../src/adapters/dynamodb/fleet/fleet-mirror-store.ts';
 import { createDynamoFleetRolloutStore } from '../../../src/adapters/dynamodb/fleet/fleet-rollout-store.ts';
 import { createDynamoFleetStore } from '../../../src/adapters/dynamodb/fleet/fleet-store.ts';
+import { createDynamoFreezeStore } from '../../../src/adapters/dynamodb/registry/freeze-store.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import type { FleetStore } from '../../../src/ports/stores/fleet-store.ts';
 import { fleetDocument } from '../fleet-samples.ts';
@@ -41,11 +42,29 @@ export async function takeFleetTurns(
   // What it gave is looked at as if the time had come.
   if (record !== undefined) await rollouts.writeRecord({ ...record, dueAtMs: 0 });
   turns.push(await world.tick('fleet'));
+  turns.push(...(await freezeAndThaw(world, table)));
   const stored = await fleets.readFleet(key);
   if (stored !== undefined) await fleets.removeFleet(stored.head);
   turns.push(await world.tick('fleet'));
   client.destroy();
   return turns;
+}
+
+/** A turn that finds it frozen, and one after the thaw, which reads the freeze by itself. */
+async function freezeAndThaw(
+  world: FunctionWorld,
+  table: Parameters<typeof createDynamoFreezeStore>[0],
+): Promise<readonly Invoked[]> {
+  const freezes = createDynamoFreezeStore(table);
+  const rollouts = createDynamoFleetRolloutStore(table);
+  const key = { namespace: 'ops', name: 'agent' };
+  const note = { by: 'somebody', why: 'a test', atMs: 1 };
+  await freezes.writeFreeze({ ...(await freezes.readFreeze()), daemonSets: { 'ops/agent': note } });
+  const record = await rollouts.readRecord(key);
+  if (record !== undefined) await rollouts.writeRecord({ ...record, dueAtMs: 0 });
+  const frozen = await world.tick('fleet');
+  await freezes.writeFreeze({ ...(await freezes.readFreeze()), daemonSets: {} });
+  return [frozen, await world.tick('fleet')];
 }
 
 async function apply(fleets: FleetStore, name: string): Promise<{ readonly documentId: string }> {
