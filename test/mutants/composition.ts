@@ -112,7 +112,10 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: 'serverless.yml',
     before: 'resync-walk.ts).\n          rate: rate(1 minute)',
     after: 'resync-walk.ts).\n          rate: rate(60 hours)',
-    killedBy: { file: TEMPLATE, title: 'resync and fleet are called as often as the alarms about their stop count' },
+    killedBy: {
+      file: TEMPLATE,
+      title: 'resync and fleet are called as often as the alarms about their stop count',
+    },
   },
   'hints-every-sixty-hours': {
     bug: 'resync hints every key once in sixty hours instead of six (14 A.4)',
