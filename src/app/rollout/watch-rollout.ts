@@ -11,7 +11,7 @@ import type { FleetPhase } from '../../core/fleet/orders/describe-fleet.ts';
 const LOOK_EVERY_MS = 2000;
 
 /** What is looked at. */
-interface Watched {
+export interface Watched {
   /** Those of one cluster are among them. */
   readonly phase: FleetPhase;
   readonly summary: string;

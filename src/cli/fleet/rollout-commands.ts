@@ -5,6 +5,7 @@
  * With `--watch` what comes of it is followed, by two reads a look; clusters are read once, at the end. What an order does is decided
  * in src/app/fleet/rollout.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
@@ -17,9 +18,7 @@ import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import { giveFleetOrder } from '../../app/fleet/rollout/give-fleet-order.ts';
 import type { FleetOrderOutcome } from '../../app/fleet/rollout/give-fleet-order.ts';
 import { isAtZero, listClusters, withNotes } from '../../app/fleet/rollout/list-clusters.ts';
-import { watchRollout } from '../../app/rollout/watch-rollout.ts';
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
-import { describeNote } from '../../core/rollout/describe-record.ts';
 import { callerOf } from '../command-line/caller.ts';
 import { parseSeconds } from '../command-line/cluster-arguments.ts';
 import { defineCommand } from '../command-line/command-module.ts';
@@ -28,9 +27,8 @@ import type {
   CommandModule,
   CommandResult,
 } from '../command-line/command-module.ts';
-import { throwIfInterrupted } from '../command-line/run-program.ts';
+import { followRollout, orderText } from '../command-line/follow-rollout.ts';
 import { plainText } from '../command-line/text-table.ts';
-import { EXIT } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 import { fleetError, parseFleetKey } from './fleet-arguments.ts';
 import { SHOWN_CLUSTERS_MAX, renderFleetChange, renderFleetStatus } from './render-fleet-status.ts';
@@ -142,36 +140,25 @@ interface Following {
 
 /** Tells how it stands: at once, or with --watch at the end. */
 async function follow(following: Following): Promise<CommandResult> {
-  const { key, options, stack, context } = following;
-  const { clock } = stack;
+  const { key, options, stack, context, isUndo } = following;
   const look = async (): Promise<FleetStatus | FleetRefusal> => {
     const found = await findFleetRollout(key, stack);
     return found.kind === 'refused' ? found : fleetStatusOf(found);
   };
-  if (options.watch !== true) {
-    const seen = await look();
-    if ('kind' in seen) throw fleetError(seen);
-    return present(seen, following, EXIT.ok);
-  }
-  const end = await watchRollout<FleetStatus, FleetRefusal>({
+  const { status, exitCode } = await followRollout<FleetStatus, FleetRefusal>({
     look,
-    onChange: (one) => {
-      context.say(plainText(renderFleetChange(one, clock.nowMs())));
-    },
+    isWatched: options.watch === true,
     timeoutMs: (options.timeout ?? TIMEOUT_SECONDS) * 1000,
-    clock,
-    signal: context.signal,
+    clock: stack.clock,
+    context,
+    renderChange: renderFleetChange,
+    errorOf: fleetError,
+    ...defined({ isUndo }),
   });
-  if (end.kind === 'refused') throw fleetError(end);
-  if (end.kind === 'interrupted') throwIfInterrupted(context.signal);
-  const exitCode = end.kind === 'timed-out' ? EXIT.timedOut : exitOf(end.status, following);
-  return present(end.status, following, exitCode);
+  return present(status, following, exitCode);
 }
 
-/** An undo is done when the clusters are back; for anybody else the rollout is held then. */
-function exitOf({ phase }: FleetStatus, { isUndo = false }: Following): number {
-  return phase === 'Done' || (phase === 'Returned' && isUndo) ? EXIT.ok : EXIT.held;
-}
+const ORDERED = 'The order stands; the function fleet acts on it within a minute.';
 
 async function present(
   status: FleetStatus,
@@ -189,7 +176,7 @@ async function present(
       clusters: [...shown, ...all.slice(shown.length)],
     },
     lines: [
-      ...(outcome === undefined ? [] : [plainText(outcomeText(outcome))]),
+      ...(outcome === undefined ? [] : [plainText(orderText(outcome, ORDERED))]),
       ...renderFleetStatus(seen, { shown, all }, nowMs),
     ],
     exitCode,
@@ -218,14 +205,4 @@ async function readClusters(
     isAtZero(line) || !['well', 'returned', 'waiting'].includes(line.phase);
   const lines = output === 'wide' ? all : all.filter(isUnwell).slice(0, SHOWN_CLUSTERS_MAX);
   return { shown: await withNotes(lines, stack.clock.nowMs(), stack), all };
-}
-
-function outcomeText(outcome: Given): string {
-  if (outcome.kind === 'given') {
-    return 'The order stands; the function fleet acts on it within a minute.';
-  }
-  const { since } = outcome;
-  return since === undefined
-    ? 'It stood so already.'
-    : `It stood so already: ordered ${describeNote(since)}.`;
 }

@@ -4,6 +4,7 @@
  * Reads and writes tables, sends one hint; asks no cluster. An order is written before anything is said, and with
  * `--watch` what comes of it is followed. What happened is decided in src/app/rollout.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { meantBy, statusOfAwaited } from '../../app/rollout/await-rollout.ts';
 import type { Awaited } from '../../app/rollout/await-rollout.ts';
 import { findRollout } from '../../app/rollout/find-rollout.ts';
@@ -13,10 +14,8 @@ import type { RolloutRefusal } from '../../app/rollout/refusals.ts';
 import { rolloutStatusOf } from '../../app/rollout/rollout-status.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
 import { undoCommand } from '../../app/rollout/undo-command.ts';
-import { watchRollout } from '../../app/rollout/watch-rollout.ts';
 import { createPolicyReader } from '../../adapters/policy/policy-reader.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
-import { describeNote } from '../../core/rollout/describe-record.ts';
 import { callerOf } from '../command-line/caller.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type {
@@ -24,9 +23,8 @@ import type {
   CommandModule,
   CommandResult,
 } from '../command-line/command-module.ts';
+import { followRollout, orderText } from '../command-line/follow-rollout.ts';
 import { plainText } from '../command-line/text-table.ts';
-import { throwIfInterrupted } from '../command-line/run-program.ts';
-import { EXIT } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 import { renderChange, renderStatus } from './render-status.ts';
 import {
@@ -165,38 +163,28 @@ interface Following {
 
 /** Tells how it stands: at once, or with --watch at the end. */
 async function follow(following: Following): Promise<CommandResult> {
-  const { key, options, awaited, stack, context, outcome } = following;
+  const { key, options, awaited, stack, context, outcome, isUndo } = following;
   const { clock } = stack;
   const look = async (): Promise<RolloutStatus | RolloutRefusal> => {
     const found = await findRollout(key, findSourcesOf(stack));
     if (found.kind === 'refused') return found;
     return statusOfAwaited(await rolloutStatusOf(found, sourcesOf(stack)), awaited);
   };
-  if (options.watch !== true) {
-    const seen = await look();
-    if ('kind' in seen) throw errorOf(seen);
-    return present(seen, outcome, EXIT.ok);
-  }
-  const end = await watchRollout<RolloutStatus, RolloutRefusal>({
+  const { status, exitCode } = await followRollout<RolloutStatus, RolloutRefusal>({
     look,
     isMeant: meantBy(awaited),
-    onChange: (one) => {
-      context.say(plainText(renderChange(one, clock.nowMs())));
-    },
+    isWatched: options.watch === true,
     timeoutMs: timeoutMsOf(options),
     clock,
-    signal: context.signal,
+    context,
+    renderChange,
+    errorOf,
+    ...defined({ isUndo }),
   });
-  if (end.kind === 'refused') throw errorOf(end);
-  if (end.kind === 'interrupted') throwIfInterrupted(context.signal);
-  const exitCode = end.kind === 'timed-out' ? EXIT.timedOut : exitOf(end.status, following);
-  return present(end.status, outcome, exitCode);
+  return present(status, outcome, exitCode);
 }
 
-/** An undo is done when the nodes are back; for anybody else the rollout is held then. */
-function exitOf({ phase }: RolloutStatus, { isUndo = false }: Following): number {
-  return phase === 'Done' || (phase === 'Returned' && isUndo) ? EXIT.ok : EXIT.held;
-}
+const ORDERED = 'The order stands; the DaemonSet is looked at now.';
 
 function present(seen: RolloutStatus, outcome: Given | undefined, exitCode: number): CommandResult {
   return {
@@ -206,17 +194,9 @@ function present(seen: RolloutStatus, outcome: Given | undefined, exitCode: numb
       ...seen,
     },
     lines: [
-      ...(outcome === undefined ? [] : [plainText(outcomeText(outcome))]),
+      ...(outcome === undefined ? [] : [plainText(orderText(outcome, ORDERED))]),
       ...renderStatus(seen),
     ],
     exitCode,
   };
-}
-
-function outcomeText(outcome: Given): string {
-  if (outcome.kind === 'given') return 'The order stands; the DaemonSet is looked at now.';
-  const { since } = outcome;
-  return since === undefined
-    ? 'It stood so already.'
-    : `It stood so already: ordered ${describeNote(since)}.`;
 }
