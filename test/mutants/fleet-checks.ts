@@ -20,9 +20,9 @@ export const FLEET_CHECK_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'check-without-fence': {
     bug: 'what rollcall itself wrote otherwise is told as a conflict',
-    file: ASK,
-    before: 'deadlineMs, ...fence }',
-    after: 'deadlineMs }',
+    file: 'src/app/fleet/send-at-version.ts',
+    before: '{ ...options, resourceVersion, uid }',
+    after: 'options',
     killedBy: { file: ASK_TEST, title: 'at the version that it read' },
   },
   'check-never-ends': {

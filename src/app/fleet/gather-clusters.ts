@@ -15,6 +15,7 @@ import type { NodeProjection } from '../../core/model/projections.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewReader } from '../../ports/stores/view-store.ts';
+import { seenDaemonSet } from './seen-daemon-set.ts';
 import { readRegistry } from '../clusters/registry-transfer.ts';
 
 /** Clusters observed side by side. */
@@ -93,9 +94,7 @@ async function readDaemonSet(
   const found = await view.readName(clusterUid, { namespace, name });
   if (found === undefined || found.uid === null) return null;
   const item = await view.readDaemonSet({ clusterUid, uid: found.uid });
-  // Without an object it was deleted, or it travelled opaque.
-  if (item?.object !== null) return item?.object;
-  return item.opaqueReason === undefined ? null : undefined;
+  return item && seenDaemonSet(item);
 }
 
 /** Undefined: a slice is missing, or a node travelled opaque. */

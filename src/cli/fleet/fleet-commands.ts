@@ -5,13 +5,14 @@
  */
 import { stringify } from 'yaml';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
+import { listEveryFleet } from '../../app/fleet/list-fleets.ts';
 import { findFleet } from '../../app/fleet/find-fleet.ts';
 import { gatherClusters } from '../../app/fleet/gather-clusters.ts';
 import { refuseFleet } from '../../app/fleet/refusals.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import { imagesOf } from '../../core/fleet/plan-cluster.ts';
 import { planFleet } from '../../core/fleet/plan-fleet.ts';
-import type { FleetHead, FleetStore } from '../../ports/stores/fleet-store.ts';
+import type { FleetHead } from '../../ports/stores/fleet-store.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
@@ -62,22 +63,6 @@ function rowOf(head: FleetHead, nowMs: number): readonly string[] {
   const { generation, appliedAtMs, appliedBy } = head;
   const age = `${renderAge(Math.max(0, nowMs - appliedAtMs))} ago`;
   return [formatFleetKey(head), String(generation), age, appliedBy];
-}
-
-const PAGE = 200;
-
-async function listEveryFleet(store: FleetStore): Promise<readonly FleetHead[]> {
-  const heads: FleetHead[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.listFleets({
-      limit: PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    heads.push(...page.fleets);
-    ({ cursor } = page);
-  } while (cursor !== undefined);
-  return heads;
 }
 
 const describeFleet: CommandModule = defineCommand<object>({

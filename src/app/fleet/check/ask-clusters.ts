@@ -2,7 +2,7 @@
  * Asks the clusters of a plan's stages whether their API servers would take what they would be given: a server-side dry run,
  * with defaulting, validation, quota and webhooks, of which nothing is kept (issue 18).
  *
- * As a step sends it (step/send-manifest.ts), so that it says the same of owners of fields. Clusters that nobody changes or that are
+ * As a step sends it (send-at-version.ts), so that it says the same of owners of fields. Clusters that nobody changes or that are
  * silent are not asked. It changes nothing, ends after CHECK_FOR_MS at the latest but for requests under way, and says of
  * whom it did not come to that they were not checked. Rejects when a table fails.
  */
@@ -15,6 +15,7 @@ import { clusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
+import { sendAtVersion } from '../send-at-version.ts';
 import { notChecked, unconnected, verdictOf } from './verdict.ts';
 import type { CheckVerdict, ClusterCheck } from './verdict.ts';
 
@@ -79,15 +80,9 @@ async function askCluster(
   try {
     const connected = await connector.connect(registration);
     if (connected.kind === 'refused') return unconnected(connected.refusal);
-    const { access } = connected;
-    const { namespace, name } = manifest.metadata;
-    const live = await access.getDaemonSet({ namespace, name });
-    if (live.kind === 'unavailable') return notChecked(live.message);
-    // At the version just read, as a step sends it: what `rollcall` itself wrote otherwise is no conflict then.
-    const at = live.kind === 'found' ? live.object.metadata : undefined;
-    const fence = at === undefined ? {} : { resourceVersion: at.resourceVersion, uid: at.uid };
-    const options = { isDryRun: true, isForced, deadlineMs, ...fence };
-    return verdictOf(await access.applyDaemonSet(manifest, options), registration);
+    const options = { isDryRun: true, isForced, deadlineMs };
+    const sent = await sendAtVersion(connected.access, manifest, options);
+    return sent.kind === 'unread' ? notChecked(sent.message) : verdictOf(sent, registration);
   } finally {
     // A command ends when its connections are closed.
     connector.forget(registration.id);

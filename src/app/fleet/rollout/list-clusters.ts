@@ -11,13 +11,12 @@ import type {
   ClusterPhase,
   FleetClusterRecord,
   FleetRecord,
-  MemberList,
 } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
-import { MEMBERS_PER_PAGE } from '../../../ports/stores/fleet-rollout-store.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { ViewReader } from '../../../ports/stores/view-store.ts';
+import { pagesOf } from '../member-lists.ts';
 
 /** How a cluster stands to the release that is rolled out. */
 export interface FleetClusterLine {
@@ -50,7 +49,9 @@ export async function listClusters(
   record: FleetRecord,
   { rollouts }: ListSources,
 ): Promise<readonly FleetClusterLine[]> {
-  const pages = [...record.stages, { name: 'ring', members: record.ring }].flatMap(pagesOf);
+  const pages = [...record.stages, { name: 'ring', members: record.ring }].flatMap(
+    ({ name, members }) => pagesOf(members).map((page) => ({ name, members, page })),
+  );
   const lines = await sideBySide(pages, PAGES_AT_ONCE, async ({ members, name, page }) => {
     const ids = await rollouts.readMembers(record, members, page);
     const records = await rollouts.readClusterRecords(record, ids);
@@ -60,16 +61,6 @@ export async function listClusters(
     }));
   });
   return lines.flat().sort(worstFirst);
-}
-
-interface Place {
-  readonly name: string;
-  readonly members: MemberList;
-}
-
-function pagesOf({ members, name }: Place): readonly (Place & { readonly page: number })[] {
-  const count = Math.ceil(members.count / MEMBERS_PER_PAGE);
-  return Array.from({ length: count }, (_, page) => ({ members, name, page }));
 }
 
 function standingOf(

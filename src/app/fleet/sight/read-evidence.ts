@@ -3,12 +3,14 @@
  *
  * Five small reads, two rounds. One cluster that cannot be read hides no other: it is `unclear`, and evidence of nothing.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterEvidence } from '../../../core/fleet/rollout/cluster-evidence.ts';
 import { isOfflineAt } from '../../../core/fleet/cluster-facts.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import { seenDaemonSet } from '../seen-daemon-set.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
 
 /** What is read, and from where. */
@@ -70,18 +72,7 @@ async function readRegistered(
   const [item, state] = await Promise.all([view.readDaemonSet(ref), view.readState(ref)]);
   return {
     ...heard,
-    ...daemonSetOf(item),
+    ...defined({ daemonSet: item === undefined ? null : seenDaemonSet(item) }),
     ...(state === undefined ? {} : { state }),
   };
-}
-
-type Item = Awaited<ReturnType<StepFleetsDependencies['view']['readDaemonSet']>>;
-
-/** Without an object it was deleted, or it travelled opaque: then nothing is known of it. */
-function daemonSetOf(
-  item: Item,
-): Pick<Extract<ClusterEvidence, { readonly kind: 'heard' }>, 'daemonSet'> {
-  if (item === undefined) return { daemonSet: null };
-  if (item.object !== null) return { daemonSet: item.object };
-  return item.opaqueReason === undefined ? { daemonSet: null } : {};
 }

@@ -11,12 +11,13 @@ import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { judgeCluster, rolloutOf } from '../../../core/fleet/rollout/judge-cluster.ts';
 import type { ClusterVerdict } from '../../../core/fleet/rollout/judge-cluster.ts';
+import { notRendered } from '../../../core/fleet/rollout/may-give.ts';
 import { noteVerdict } from '../../../core/fleet/rollout/note-verdict.ts';
 import type { Noted } from '../../../core/fleet/rollout/note-verdict.ts';
 import type { FleetClusterRecord, MemberList } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { GivenCluster, StageSeen } from '../../../core/fleet/rollout/tally-stage.ts';
-import { MEMBERS_PER_PAGE } from '../../../ports/stores/fleet-rollout-store.ts';
 import type { FleetInstance } from '../../../ports/stores/fleet-rollout-store.ts';
+import { readList } from '../member-lists.ts';
 import { READ_AT_ONCE } from './dependencies.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
 import { readEvidence } from './read-evidence.ts';
@@ -59,19 +60,6 @@ export interface Sight {
   readonly isGiven: (record: FleetClusterRecord) => boolean;
   /** Waiting clusters that are looked for. */
   readonly roomFor: number;
-}
-
-/** Every cluster of a list, in its order. Rejects when a table fails. */
-export async function readList(
-  key: FleetInstance,
-  list: MemberList,
-  { rollouts }: Pick<StepFleetsDependencies, 'rollouts'>,
-): Promise<readonly ClusterId[]> {
-  const pages = Array.from({ length: Math.ceil(list.count / MEMBERS_PER_PAGE) }, (_, page) => page);
-  const found = await sideBySide(pages, READ_AT_ONCE, (page) =>
-    rollouts.readMembers(key, list, page),
-  );
-  return found.flat();
 }
 
 /** Looks at them. Rejects when the list or the records cannot be read. */
@@ -172,6 +160,7 @@ function ratiosOf({ evidence }: FoundCluster): GivenCluster['ratios'] {
   if (daemonSet === undefined || daemonSet === null) return undefined;
   return rolloutOf(daemonSet, state)?.trial.logRatios;
 }
+
 function verdictOf(
   record: FleetClusterRecord,
   { evidence, registration }: FoundCluster,
@@ -181,9 +170,7 @@ function verdictOf(
     return evidence.kind === 'gone' ? { kind: 'gone' } : { kind: 'awaited' };
   const rendered = rendering.renderFor(registration, record.isPartial);
   if (rendered.kind === 'rendered') return judgeCluster(record, rendered.manifest, evidence);
-  const [problem] = rendered.problems;
-  const message = `${problem.field}: ${problem.message}`;
-  return { kind: 'failed', failure: { cause: 'Refused', message, nodes: [] } };
+  return { kind: 'failed', failure: { ...notRendered(rendered), nodes: [] } };
 }
 
 function reachableOf(

@@ -5,8 +5,8 @@
  * there any more. Decides nothing.
  */
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
+import { rollingMaxOf } from '../../../core/fleet/rollout/advance-fleet.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import { nodesRoundedUp } from '../../../core/policy/share.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
 import type { ReleaseRendering } from './release-rendering.ts';
 import { seeClusters } from './see-clusters.ts';
@@ -26,8 +26,7 @@ export async function seeStage(
   dependencies: StepFleetsDependencies,
 ): Promise<SeenClusters | undefined> {
   const dealt = record.stages[stage];
-  const strategy = fleet.strategy.stages[stage];
-  if (dealt === undefined || strategy === undefined) return undefined;
+  if (dealt === undefined || stage >= fleet.strategy.stages.length) return undefined;
   const { contentHash } = record.release;
   const isOpen = stage === record.stage;
   return seeClusters(
@@ -37,9 +36,7 @@ export async function seeStage(
       rendering,
       // A cluster of which a few nodes have it is not given it yet as far as the next stage goes.
       isGiven: (one) => one.contentHash === contentHash && !(one.isPartial && stage > 0),
-      roomFor: isOpen
-        ? Math.max(1, nodesRoundedUp(strategy.maxConcurrency, dealt.members.count))
-        : 0,
+      roomFor: isOpen ? rollingMaxOf(record, fleet.strategy) : 0,
     },
     dependencies,
   );

@@ -4,17 +4,17 @@
  * The one thing in here that costs the fleet; advance steps do not. Lists are written under new ids before the record names them, so a
  * step that loses its record leaves lists that nobody reads, and that the next deal removes.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { compilePlacement } from '../../../core/fleet/choose-clusters.ts';
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import { dealFleet } from '../../../core/fleet/rollout/deal-fleet.ts';
 import type { DealtCluster } from '../../../core/fleet/rollout/deal-fleet.ts';
-import type { FleetRecord, MemberList } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { ClusterId } from '../../../core/model/identifiers.ts';
+import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { readRegistry } from '../../clusters/registry-transfer.ts';
 import { READ_AT_ONCE, DEAL_AT_LEAST_MS, DEAL_EVERY_MS } from '../sight/dependencies.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
-import { readList } from '../sight/see-clusters.ts';
+import { readList, writeList } from '../member-lists.ts';
 
 /** True where the lists of a record are not of the registry as it is. */
 export function mustDeal(record: FleetRecord, registryRevision: number, nowMs: number): boolean {
@@ -31,17 +31,21 @@ export function mustDeal(record: FleetRecord, registryRevision: number, nowMs: n
   return ageMs >= DEAL_AT_LEAST_MS;
 }
 
+/** What is dealt out. */
+export interface DealOf {
+  readonly record: FleetRecord;
+  readonly fleet: FleetDaemonSet;
+  /** As read before: a registration that changes meanwhile is dealt with once more. */
+  readonly registryRevision: number;
+}
+
 /** The record with lists of now. Rejects when a table fails. */
 export async function dealClusters(
-  record: FleetRecord,
-  fleet: FleetDaemonSet,
+  { record, fleet, registryRevision }: DealOf,
   dependencies: StepFleetsDependencies,
 ): Promise<FleetRecord> {
-  const { registry, rollouts, clock } = dependencies;
-  // Before the registrations: one that changes meanwhile is dealt with once more.
-  const registryRevision = await registry.readRegistryRevision();
   const clusters = await gather(record, fleet, dependencies);
-  const nowMs = clock.nowMs();
+  const nowMs = dependencies.clock.nowMs();
   const { contentHash } = record.release;
   const open = record.stages[record.stage];
   const members = open === undefined ? [] : await readList(record, open.members, dependencies);
@@ -52,17 +56,15 @@ export async function dealClusters(
     openMembers,
     nowMs,
   });
-  const write = async (members: readonly ClusterId[]): Promise<MemberList> =>
-    members.length === 0 ? { id: '', count: 0 } : rollouts.writeMembers(record, members);
   const stages = await sideBySide(deal.stages, READ_AT_ONCE, async (stage) => ({
     name: stage.name,
     namesNobody: stage.namesNobody,
-    members: await write(stage.clusters),
+    members: await writeList(record, stage.clusters, dependencies),
   }));
   return {
     ...record,
     stages,
-    ring: await write(deal.ring),
+    ring: await writeList(record, deal.ring, dependencies),
     untouchedClusters: deal.untouchedClusters,
     registryRevision,
     dealtAtMs: nowMs,
@@ -91,9 +93,7 @@ async function gather(
       labels,
       mode,
       isFrozen,
-      ...(rival === undefined ? {} : { rival }),
-      ...(meta === undefined ? {} : { heardAtMs: meta.lastSentAtMs }),
-      ...(known === undefined ? {} : { record: known }),
+      ...defined({ rival, heardAtMs: meta?.lastSentAtMs, record: known }),
     };
   });
 }

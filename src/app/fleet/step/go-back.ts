@@ -5,6 +5,7 @@
  * are not touched. One that is out of reach blocks nothing: it comes to the ring, and gets there what is proven by then.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { isReturn } from '../../../core/fleet/rollout/note-verdict.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { FleetClusterRecord, FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
@@ -85,10 +86,6 @@ function nowhere({ counts, former, proven }: FleetRecord): Retreat {
     seen: [],
     offline: [],
   };
-}
-
-function isReturn({ phase }: FleetClusterRecord): boolean {
-  return phase === 'returning' || phase === 'returned';
 }
 
 /** Within reach, and not back yet. */

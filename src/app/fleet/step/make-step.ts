@@ -17,7 +17,7 @@ import { goBack } from './go-back.ts';
 import { lookForDrift } from './look-for-drift.ts';
 import type { DriftLook } from './look-for-drift.ts';
 import { ReleaseRendering } from '../sight/release-rendering.ts';
-import { readList } from '../sight/see-clusters.ts';
+import { readList, writeList } from '../member-lists.ts';
 import type { ReachableCluster, SeenClusters } from '../sight/see-clusters.ts';
 import { readWidely, seeStage } from '../sight/see-stage.ts';
 import { serveRing } from './serve-ring.ts';
@@ -127,7 +127,7 @@ class Step {
     const ring = await readList(next, next.ring, this.#dependencies);
     const members = [...new Set([...ring, ...late])];
     if (members.length === ring.length) return next;
-    return { ...next, ring: await this.#dependencies.rollouts.writeMembers(next, members) };
+    return { ...next, ring: await writeList(next, members, this.#dependencies) };
   }
 
   #giftsOf(open: SeenClusters, { giveMax, record }: FleetStep): readonly Gift[] {

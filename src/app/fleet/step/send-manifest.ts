@@ -1,14 +1,15 @@
 /**
- * Sends one manifest to one cluster: connects, reads the DaemonSet as it is, and applies at that version. Never rejects.
+ * Sends one manifest to one cluster, at the version that it finds (send-at-version.ts), and says what that means. Never rejects.
  *
- * A request that is answered after an hour meets another version, and changes nothing. Conflicts are told by manager and field, and
+ * Conflicts are told by manager and field, and
  * nothing is forced unless the strategy says so. What can never succeed is a failure; all else may be sent again.
  */
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
-import type { ManifestOutcome } from '../../../ports/cluster/manifest-access.ts';
+import { sendAtVersion } from '../send-at-version.ts';
+import type { SentOutcome } from '../send-at-version.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 
 /** What is sent where. */
@@ -34,25 +35,16 @@ export async function sendManifest(
 ): Promise<Answer> {
   const connected = await connector.connect(registration);
   if (connected.kind === 'refused') return refusedAnswer(connected.refusal);
-  const { access } = connected;
-  const { namespace, name } = manifest.metadata;
-  const live = await access.getDaemonSet({ namespace, name });
-  if (live.kind === 'unavailable') {
-    if (live.isRefused) return { kind: 'failed', cause: 'Refused', message: live.message };
-    return { kind: 'unanswered', message: live.message };
-  }
-  const at = live.kind === 'found' ? live.object.metadata : undefined;
-  const outcome = await access.applyDaemonSet(manifest, {
-    isDryRun: false,
-    isForced,
-    ...limits,
-    ...(at === undefined ? {} : { resourceVersion: at.resourceVersion, uid: at.uid }),
-  });
-  return answerOf(outcome);
+  const options = { isDryRun: false, isForced, ...limits };
+  return answerOf(await sendAtVersion(connected.access, manifest, options));
 }
 
-function answerOf(outcome: ManifestOutcome): Answer {
+function answerOf(outcome: SentOutcome): Answer {
   switch (outcome.kind) {
+    case 'unread':
+      return outcome.isRefused
+        ? { kind: 'failed', cause: 'Refused', message: outcome.message }
+        : { kind: 'unanswered', message: outcome.message };
     case 'applied':
       return { kind: 'applied', generation: outcome.object.metadata.generation ?? 0 };
     case 'conflict': {

@@ -13,7 +13,8 @@ import { RING_EVERY_MS } from '../sight/dependencies.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
 import { readRelease } from '../sight/release-rendering.ts';
-import { readList, seeClusters } from '../sight/see-clusters.ts';
+import { readList, writeList } from '../member-lists.ts';
+import { seeClusters } from '../sight/see-clusters.ts';
 import type { SeenClusters } from '../sight/see-clusters.ts';
 
 /** While one of it rolls. */
@@ -39,7 +40,7 @@ export async function serveRing(
   const rendering = await readRelease(record, proven, dependencies);
   const last = fleet.strategy.stages.at(-1);
   if (rendering === undefined || last === undefined) return undefined;
-  const atOnce = Math.max(1, nodesRoundedUp(last.maxConcurrency, ring.count));
+  const atOnce = nodesRoundedUp(last.maxConcurrency, ring.count);
   const looked = await seeClusters(
     {
       key: record,
@@ -96,8 +97,9 @@ async function withoutDone(
 ): Promise<FleetRecord['ring']> {
   if (done.size === 0) return record.ring;
   const ring = await readList(record, record.ring, dependencies);
-  const left = ring.filter((id) => !done.has(id));
-  return left.length === 0
-    ? { id: '', count: 0 }
-    : dependencies.rollouts.writeMembers(record, left);
+  return writeList(
+    record,
+    ring.filter((id) => !done.has(id)),
+    dependencies,
+  );
 }

@@ -80,9 +80,9 @@ async function dealIfNeeded(
   dependencies: StepFleetsDependencies,
 ): Promise<FleetRecord> {
   const { registry, clock } = dependencies;
-  const revision = await registry.readRegistryRevision();
-  if (!mustDeal(record, revision, clock.nowMs())) return record;
-  return dealClusters(record, fleet, dependencies);
+  const registryRevision = await registry.readRegistryRevision();
+  if (!mustDeal(record, registryRevision, clock.nowMs())) return record;
+  return dealClusters({ record, fleet, registryRevision }, dependencies);
 }
 
 interface Invalid {

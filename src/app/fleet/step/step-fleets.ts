@@ -10,6 +10,7 @@ import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { freezeOf } from '../../../core/takeover/freeze.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { FleetHead } from '../../../ports/stores/fleet-store.ts';
+import { listEveryFleet } from '../list-fleets.ts';
 import { mustDeal } from './deal-clusters.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import { stepFleet } from './step-fleet.ts';
@@ -61,7 +62,10 @@ interface Turn {
 
 async function findDue(dependencies: StepFleetsDependencies): Promise<Turn> {
   const { clock, registry } = dependencies;
-  const [heads, records] = await Promise.all([listHeads(dependencies), listRecords(dependencies)]);
+  const [heads, records] = await Promise.all([
+    listEveryFleet(dependencies.fleets),
+    listRecords(dependencies),
+  ]);
   if (heads.length === 0 && records.size === 0) return { due: [], others: [] };
   const revision = await registry.readRegistryRevision();
   const nowMs = clock.nowMs();
@@ -91,20 +95,6 @@ async function readThaw(
   if (frozen.length === 0) return () => false;
   const freeze = await freezes.readFreeze();
   return (record) => record.gate.kind === 'frozen' && freezeOf(freeze, record) === undefined;
-}
-
-async function listHeads({ fleets }: StepFleetsDependencies): Promise<readonly FleetHead[]> {
-  const heads: FleetHead[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await fleets.listFleets({
-      limit: PER_PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    heads.push(...page.fleets);
-    ({ cursor } = page);
-  } while (cursor !== undefined);
-  return heads;
 }
 
 async function listRecords({

@@ -8,7 +8,7 @@
  * that nobody reads the former one meanwhile.
  */
 import type { OrderNote } from '../../model/rollout-record.ts';
-import { UNTOLD_MAX } from '../rollout/fleet-decision.ts';
+import { UNTOLD_MAX, decisionOf } from '../rollout/fleet-decision.ts';
 import type {
   FleetDecisionKind,
   FleetGate,
@@ -159,15 +159,13 @@ function changed(
   kind: FleetDecisionKind,
   { by, atMs }: OrderNote,
 ): FleetOrderResult {
-  const { uid, release, version, untold } = record;
-  const id = `${uid}/${String(release.generation)}/${String(version + 1)}/${kind}`;
-  const told = { id, kind, atMs, message: `${WORDS[kind] ?? kind} by ${by}` };
+  const told = decisionOf(record, { kind, atMs, message: `${WORDS[kind] ?? kind} by ${by}` });
   return {
     kind: 'changed',
     record: {
       ...record,
       // What the last step may not have told yet stays.
-      untold: [...untold, told].slice(-UNTOLD_MAX),
+      untold: [...record.untold, told].slice(-UNTOLD_MAX),
       dueAtMs: Math.min(record.dueAtMs, atMs),
     },
   };

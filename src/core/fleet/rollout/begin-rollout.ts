@@ -8,6 +8,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetDaemonSet } from '../fleet-daemon-set.ts';
+import { NO_MEMBERS } from './fleet-record.ts';
 import type { FleetBreachNote, FleetRecord, FleetRelease } from './fleet-record.ts';
 
 /** What is known of the FleetDaemonSet whose rollout begins. */
@@ -33,7 +34,7 @@ const NO_COUNTS = {
 /** Needs to be dealt out. */
 const NEVER_DEALT = {
   stages: [],
-  ring: { id: '', count: 0 },
+  ring: NO_MEMBERS,
   registryRevision: 0,
   dealtAtMs: 0,
   untouchedClusters: 0,

@@ -20,6 +20,15 @@ export interface FleetDecision extends UntoldDecision {
 /** Kept in a record, so that it stays small; clusters that failed beyond these are in the status alone. */
 export const UNTOLD_MAX = 16;
 
+/** A decision that is told once the record is written, whose version is still that of before. */
+export function decisionOf(
+  { uid, release, version }: FleetRecord,
+  decision: Omit<UntoldDecision, 'id'>,
+): UntoldDecision {
+  const id = `${uid}/${String(release.generation)}/${String(version + 1)}/${decision.kind}`;
+  return { id, ...decision };
+}
+
 /** What a step came to, and what it was before. */
 export interface Told {
   /** Undefined: there was no record. */
@@ -40,13 +49,9 @@ export function untoldOf({
   failed,
   nowMs,
 }: Told): readonly UntoldDecision[] {
-  const { uid, release, version, gate } = after;
-  const told = (kind: FleetDecisionKind, message: string): UntoldDecision => ({
-    id: `${uid}/${String(release.generation)}/${String(version + 1)}/${kind}`,
-    kind,
-    atMs: nowMs,
-    message,
-  });
+  const { release, gate } = after;
+  const told = (kind: FleetDecisionKind, message: string): UntoldDecision =>
+    decisionOf(after, { kind, atMs: nowMs, message });
   const isNew = before?.release.generation !== release.generation;
   const isBegun = gate.kind === 'returning' && before?.gate.kind !== 'returning';
   const isBack = gate.kind === 'returned' && before?.gate.kind !== 'returned';

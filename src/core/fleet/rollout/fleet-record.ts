@@ -74,6 +74,9 @@ export interface MemberList {
   readonly count: number;
 }
 
+/** A list of nobody. */
+export const NO_MEMBERS: MemberList = { id: '', count: 0 };
+
 /** A stage as it was dealt out. */
 export interface DealtStage {
   readonly name: string;

@@ -7,18 +7,23 @@
 import type { ClusterMode } from '../../model/registration.ts';
 import { explainNotFollowed } from '../../takeover/opt-in.ts';
 import type { Rendering } from '../render-fleet.ts';
+import type { ClusterFailure } from './fleet-record.ts';
+
+/** Why a cluster is not given it. */
+export type NotGiven = Pick<ClusterFailure, 'cause' | 'message'>;
 
 /** Why not; undefined: it may be given. */
-export function whyNotGiven(
-  rendering: Rendering,
-  mode: ClusterMode,
-): { readonly cause: string; readonly message: string } | undefined {
-  if (rendering.kind === 'refused') {
-    const [{ field, message }] = rendering.problems;
-    return { cause: 'Refused', message: `${field}: ${message}` };
-  }
+export function whyNotGiven(rendering: Rendering, mode: ClusterMode): NotGiven | undefined {
+  if (rendering.kind === 'refused') return notRendered(rendering);
   if (mode === 'copilot' && rendering.manifest.spec.updateStrategy?.type !== 'OnDelete') {
     return { cause: 'PolicyNotFollowed', message: explainNotFollowed('rolling-update') };
   }
   return undefined;
+}
+
+/** What overrides leave there is no DaemonSet: its first problem says why. */
+export function notRendered({
+  problems: [{ field, message }],
+}: Extract<Rendering, { readonly kind: 'refused' }>): NotGiven {
+  return { cause: 'Refused', message: `${field}: ${message}` };
 }

@@ -47,7 +47,8 @@ export function noteVerdict(
 
 const NO_NODES = { updated: 0, desired: 0 };
 
-function isReturn({ phase }: FleetClusterRecord): boolean {
+/** True of a cluster that goes back to what was proven before, or has gone. */
+export function isReturn({ phase }: FleetClusterRecord): boolean {
   return phase === 'returning' || phase === 'returned';
 }
 
