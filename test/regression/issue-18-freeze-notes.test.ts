@@ -1,16 +1,11 @@
 // Who froze a cluster, beside functions and commands of a release that knows of no such note (issue 18).
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { before, describe, it } from 'node:test';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry/registry-store.ts';
 import type { RegistryStore } from '../../src/ports/stores/registry-store.ts';
-import { createKeyTable } from '../support/create-key-table.ts';
 import { freshName, registrationOf } from '../support/store-suite.ts';
+import { useKeyTables } from '../support/key-tables.ts';
 
 const TableName = 'registry';
 const FROZEN = { by: 'ann', why: 'bad kernel', atMs: 7 };
@@ -19,28 +14,11 @@ const FIELDS_BEFORE =
   'id clusterUid mode isFrozen senderRoleId server caPem egress authentication labels takeoverProbedAtMs sentinel rival';
 
 describe('the note of a freeze', () => {
-  let server: DynamoDbServer;
-  let client: DynamoDBDocumentClient;
+  const tables = useKeyTables(TableName);
   let registry: RegistryStore;
 
-  before(async () => {
-    server = await startDynamoDbServer();
-    client = createDocumentClient({
-      endpoint: server.endpoint,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    });
-    await createKeyTable(client, TableName);
-    registry = createDynamoRegistryStore({
-      client,
-      tableName: TableName,
-      random: createSystemRandom(),
-    });
-  });
-
-  after(async () => {
-    client.destroy();
-    await server.stop();
+  before(() => {
+    registry = createDynamoRegistryStore(tables.of(TableName));
   });
 
   const frozenCluster = async (): Promise<ReturnType<typeof registrationOf>> => {
@@ -52,7 +30,7 @@ describe('the note of a freeze', () => {
   it('is no field of what the release before reads as a registration', async () => {
     const { id } = await frozenCluster();
     const Key = { pk: `CLUSTER#${id}`, sk: 'CLUSTER' };
-    const { Item: item } = await client.send(new GetCommand({ TableName, Key }));
+    const { Item: item } = await tables.client().send(new GetCommand({ TableName, Key }));
     const fields = Object.keys((item as { readonly registration: object }).registration);
     assert.deepEqual(
       fields.filter((field) => !FIELDS_BEFORE.split(' ').includes(field)),
@@ -64,7 +42,7 @@ describe('the note of a freeze', () => {
     const registration = await frozenCluster();
     const { configVersion: _first, ...rest } = registration;
     // As it writes: these attributes, and no other.
-    await client.send(
+    await tables.client().send(
       new UpdateCommand({
         TableName,
         Key: { pk: `CLUSTER#${registration.id}`, sk: 'CLUSTER' },

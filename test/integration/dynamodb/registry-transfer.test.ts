@@ -4,22 +4,17 @@
  * The items are put as the store writes them; the store itself writes a thousandth. On dynalite, in this process.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
-import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import {
   readRegistry,
   transferRegistrations,
 } from '../../../src/app/clusters/registry-transfer.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
-import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
-import { createKeyTable } from '../../support/create-key-table.ts';
+import { useKeyTables } from '../../support/key-tables.ts';
 
 const CLUSTERS = 10_000;
 const WRITTEN = 10;
@@ -50,33 +45,18 @@ function itemsOf(one: ClusterRegistration): readonly Record<string, unknown>[] {
 }
 
 describe('a registry of ten thousand clusters', () => {
-  let server: DynamoDbServer;
-  let client: DynamoDBDocumentClient;
+  const tables = useKeyTables('full', 'empty');
   const all = Array.from({ length: CLUSTERS }, (_, index) => registration(index));
-  const random = createSystemRandom();
   const store = (tableName: string): RegistryStore =>
-    createDynamoRegistryStore({ client, tableName, random });
+    createDynamoRegistryStore(tables.of(tableName));
   const signal = new AbortController().signal;
 
   before(async () => {
-    server = await startDynamoDbServer();
-    client = createDocumentClient({
-      endpoint: server.endpoint,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    });
-    for (const TableName of ['full', 'empty']) {
-      await createKeyTable(client, TableName);
-    }
     const items = all.flatMap(itemsOf);
     for (let from = 0; from < items.length; from += BATCH) {
       const full = items.slice(from, from + BATCH).map((Item) => ({ PutRequest: { Item } }));
-      await client.send(new BatchWriteCommand({ RequestItems: { full } }));
+      await tables.client().send(new BatchWriteCommand({ RequestItems: { full } }));
     }
-  });
-  after(async () => {
-    client.destroy();
-    await server.stop();
   });
 
   it('is read whole, each registration once and as it is stored, page by page', async () => {
@@ -108,9 +88,11 @@ describe('a registry of ten thousand clusters', () => {
     const expected = part.map((one) => ({ ...one, isFrozen: true, configVersion: 1 }));
     assert.deepEqual(registrations, expected);
     const directory = { TableName: 'empty', KeyConditionExpression: 'pk = :pk' };
-    const { Count } = await client.send(
-      new QueryCommand({ ...directory, ExpressionAttributeValues: { ':pk': 'DIRECTORY#00' } }),
-    );
+    const { Count } = await tables
+      .client()
+      .send(
+        new QueryCommand({ ...directory, ExpressionAttributeValues: { ':pk': 'DIRECTORY#00' } }),
+      );
     assert.equal(Count, WRITTEN, 'a dry run leaves no entry');
   });
 
@@ -119,9 +101,9 @@ describe('a registry of ten thousand clusters', () => {
     assert.ok(first !== undefined);
     const { pk, sk } = { pk: `CLUSTER#${first.id}`, sk: 'CLUSTER' };
     const Item = { pk, sk, registration: { mode: 'canary-1' }, configVersion: 1 };
-    await client.send(
-      new BatchWriteCommand({ RequestItems: { empty: [{ PutRequest: { Item } }] } }),
-    );
+    await tables
+      .client()
+      .send(new BatchWriteCommand({ RequestItems: { empty: [{ PutRequest: { Item } }] } }));
     const { registrations, unreadable } = await readRegistry(store('empty'));
     assert.equal(registrations.length, WRITTEN - 1);
     assert.deepEqual(

@@ -1,17 +1,13 @@
 /** The DynamoDB adapters keep the semantics of the ports, on dynalite in this process (M4). */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { before, describe, it } from 'node:test';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/credential-store.ts';
-import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId, clusterUid, nodeName, uid } from '../../../src/core/model/identifiers.ts';
 import { emptyState } from '../../../src/core/model/state.ts';
-import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { CredentialStore } from '../../../src/ports/stores/credential-store.ts';
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { testCredentialStore } from '../../support/credential-store-suite.ts';
@@ -25,7 +21,7 @@ import {
   testRegistryStore,
   testViewStore,
 } from '../../support/store-suite.ts';
-import { createKeyTable } from '../../support/create-key-table.ts';
+import { useKeyTables } from '../../support/key-tables.ts';
 
 /** As the adapter counts them. */
 const random = createSystemRandom();
@@ -35,30 +31,15 @@ const present = <T>(value: T | undefined): T => {
 };
 
 describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
-  let server: DynamoDbServer | undefined;
-  let client: DynamoDBDocumentClient | undefined;
+  const tables = useKeyTables('view', 'registry');
   let view: ViewStore | undefined;
   let registry: ReturnType<typeof createDynamoRegistryStore> | undefined;
   let credentials: CredentialStore | undefined;
 
-  before(async () => {
-    server = await startDynamoDbServer();
-    client = createDocumentClient({
-      endpoint: server.endpoint,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    });
-    for (const TableName of ['view', 'registry']) {
-      await createKeyTable(client, TableName);
-    }
-    view = createDynamoViewStore({ client, tableName: 'view', random });
-    registry = createDynamoRegistryStore({ client, tableName: 'registry', random });
-    credentials = createDynamoCredentialStore({ client, tableName: 'registry', random });
-  });
-
-  after(async () => {
-    client?.destroy();
-    await server?.stop();
+  before(() => {
+    view = createDynamoViewStore(tables.of('view'));
+    registry = createDynamoRegistryStore(tables.of('registry'));
+    credentials = createDynamoCredentialStore(tables.of('registry'));
   });
 
   testViewStore(() => present(view));
@@ -69,7 +50,7 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
   it('refuses an item that is no sealed token, without quoting it (S11)', async () => {
     const id = clusterId(freshName('unsealed'));
     const Item = { pk: `CREDENTIAL#${id}`, sk: 'TOKEN', clusterUid: 'u', ciphertext: 'hunter2 !' };
-    await present(client).send(new PutCommand({ TableName: 'registry', Item }));
+    await tables.client().send(new PutCommand({ TableName: 'registry', Item }));
     await assert.rejects(present(credentials).readToken(id, 'act'), (error: Error) => {
       assert.equal(error.name, 'ItemUnreadableError');
       assert.doesNotMatch(error.message, /hunter2/);
@@ -81,7 +62,7 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
     const meta = metaOf(freshName('shared'));
     const Key = { pk: `CLUSTER#${meta.clusterUid}`, sk: 'META' };
     await present(view).writeMeta(meta);
-    await present(client).send(
+    await tables.client().send(
       new UpdateCommand({
         TableName: 'view',
         Key,
@@ -90,9 +71,9 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
       }),
     );
     await present(view).writeMeta({ ...meta, version: 1 });
-    const stored = await present(client).send(
-      new UpdateCommand({ TableName: 'view', Key, ReturnValues: 'ALL_NEW' }),
-    );
+    const stored = await tables
+      .client()
+      .send(new UpdateCommand({ TableName: 'view', Key, ReturnValues: 'ALL_NEW' }));
     assert.equal(stored.Attributes?.['breaker'], 'open');
     assert.equal(stored.Attributes['version'], 2);
   });
@@ -100,7 +81,7 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
   it('refuses a format that a newer release wrote, and names the item', async () => {
     const ref = { clusterUid: clusterUid(freshName('newer')), set: 'nodes', index: 0 } as const;
     const pk = `NODES#${ref.clusterUid}#00`;
-    await present(client).send(
+    await tables.client().send(
       new PutCommand({
         TableName: 'view',
         Item: { pk, sk: 'SLICE', stamp: stampAt(1), body: Uint8Array.of(0x7f, 1, 2) },
@@ -115,7 +96,7 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
 
   it('refuses a registration that holds more than the schema, without quoting it (S11, S12)', async () => {
     const registration = registrationOf(freshName('open'));
-    await present(client).send(
+    await tables.client().send(
       new PutCommand({
         TableName: 'registry',
         Item: {

@@ -1,53 +1,33 @@
 /** Rollouts of fleets over DynamoDB, on dynalite in this process (M4): the suite of the port, and what cannot be read. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { before, describe, it } from 'node:test';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import { createDocumentClient } from '../../../../src/adapters/aws/document-client.ts';
 import { createDynamoFleetRolloutStore } from '../../../../src/adapters/dynamodb/fleet/fleet-rollout-store.ts';
 import { encodeBody } from '../../../../src/adapters/dynamodb/item-codec.ts';
 import type { FleetRolloutStore } from '../../../../src/ports/stores/fleet-rollout-store.ts';
-import { createKeyTable } from '../../../support/create-key-table.ts';
 import {
   testFleetRolloutStore,
   wholeClusterRecord,
   wholeFleetRecord,
 } from '../../../support/fleet-rollout-store-suite.ts';
+import { useKeyTables } from '../../../support/key-tables.ts';
 
 const TableName = 'registry';
 
 describe('the DynamoDB store of rollouts of fleets on dynalite (M4)', () => {
-  let server: DynamoDbServer | undefined;
-  let client: DynamoDBDocumentClient | undefined;
+  const tables = useKeyTables(TableName);
   let rollouts: FleetRolloutStore | undefined;
   const store = (): FleetRolloutStore => rollouts ?? assert.fail('set up by the hook');
-  const table = (): DynamoDBDocumentClient => client ?? assert.fail('set up by the hook');
 
-  before(async () => {
-    server = await startDynamoDbServer();
-    client = createDocumentClient({
-      endpoint: server.endpoint,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    });
-    await createKeyTable(client, TableName);
-    const random = createSystemRandom();
-    rollouts = createDynamoFleetRolloutStore({ client, tableName: TableName, random });
-  });
-
-  after(async () => {
-    client?.destroy();
-    await server?.stop();
+  before(() => {
+    rollouts = createDynamoFleetRolloutStore(tables.of(TableName));
   });
 
   testFleetRolloutStore(store);
 
   const put = async (pk: string, sk: string, body: unknown): Promise<void> => {
     const Item = { pk, sk, uid: 'u', version: 1, body: encodeBody({ pk, sk }, body) };
-    await table().send(new PutCommand({ TableName, Item }));
+    await tables.client().send(new PutCommand({ TableName, Item }));
   };
 
   it('refuses a record with a field that it does not know, and lists the others', async () => {
@@ -88,7 +68,7 @@ describe('the DynamoDB store of rollouts of fleets on dynalite (M4)', () => {
     await store().writeClusterRecord(fleet, wholeClusterRecord('one'));
     const pk = `FLEET-ROLLOUT#suite/gone#${fleet.uid}`;
     const left = async (): Promise<number | undefined> => {
-      const found = await table().send(
+      const found = await tables.client().send(
         new QueryCommand({
           TableName,
           KeyConditionExpression: 'pk = :pk',

@@ -1,16 +1,11 @@
 /** FleetDaemonSets over DynamoDB, on dynalite in this process (M4): the suite of the port, and what a death leaves behind. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { before, describe, it } from 'node:test';
 import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import { createDocumentClient } from '../../../../src/adapters/aws/document-client.ts';
 import { createDynamoFleetStore } from '../../../../src/adapters/dynamodb/fleet/fleet-store.ts';
 import type { FleetStore, FleetToWrite } from '../../../../src/ports/stores/fleet-store.ts';
-import { createKeyTable } from '../../../support/create-key-table.ts';
 import { testFleetStore } from '../../../support/fleet-store-suite.ts';
+import { useKeyTables } from '../../../support/key-tables.ts';
 
 const FLEET: FleetToWrite = {
   namespace: 'own',
@@ -25,33 +20,18 @@ const FLEET: FleetToWrite = {
 };
 
 describe('the DynamoDB fleet store on dynalite (M4)', () => {
-  let server: DynamoDbServer | undefined;
-  let client: DynamoDBDocumentClient | undefined;
+  const tables = useKeyTables('registry');
   let fleets: FleetStore | undefined;
   const store = (): FleetStore => fleets ?? assert.fail('set up by the hook');
-  const table = (): DynamoDBDocumentClient => client ?? assert.fail('set up by the hook');
 
-  before(async () => {
-    server = await startDynamoDbServer();
-    client = createDocumentClient({
-      endpoint: server.endpoint,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    });
-    await createKeyTable(client, 'registry');
-    const random = createSystemRandom();
-    fleets = createDynamoFleetStore({ client, tableName: 'registry', random });
-  });
-
-  after(async () => {
-    client?.destroy();
-    await server?.stop();
+  before(() => {
+    fleets = createDynamoFleetStore(tables.of('registry'));
   });
 
   testFleetStore(store);
 
   async function documentsOf({ namespace, name }: FleetToWrite): Promise<readonly string[]> {
-    const found = await table().send(
+    const found = await tables.client().send(
       new QueryCommand({
         TableName: 'registry',
         KeyConditionExpression: 'pk = :pk',
@@ -92,14 +72,14 @@ describe('the DynamoDB fleet store on dynalite (M4)', () => {
     await store().writeFleet(fleet, undefined);
     const [sk = ''] = await documentsOf(fleet);
     const Key = { pk: 'FLEET#own/torn', sk };
-    await table().send(new DeleteCommand({ TableName: 'registry', Key }));
+    await tables.client().send(new DeleteCommand({ TableName: 'registry', Key }));
     await assert.rejects(store().readFleet(fleet), { code: 'item-unreadable' });
   });
 
   it('reads a head of an earlier release of Rollcall as one without history', async () => {
     const fleet = { ...FLEET, name: 'early' };
     await store().writeFleet(fleet, undefined);
-    await table().send(
+    await tables.client().send(
       new UpdateCommand({
         TableName: 'registry',
         Key: { pk: 'FLEETS#00', sk: 'own/early' },
@@ -116,7 +96,7 @@ describe('the DynamoDB fleet store on dynalite (M4)', () => {
   it('refuses a head that it does not know', async () => {
     const fleet = { ...FLEET, name: 'odd' };
     await store().writeFleet(fleet, undefined);
-    await table().send(
+    await tables.client().send(
       new UpdateCommand({
         TableName: 'registry',
         Key: { pk: 'FLEETS#00', sk: 'own/odd' },
