@@ -9,12 +9,11 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { parseAllDocuments } from 'yaml';
+import { ROLLCALL } from './listed-policy.ts';
 import type { Manifest } from './listed-policy.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const ADMISSION = 'admissionregistration.k8s.io/v1';
-const FUNCTIONS =
-  "request.userInfo.username in ['system:serviceaccount:rollcall-system:rollcall-functions', 'rollcall-functions']";
 /** Which policy of which file lets nothing else of DaemonSets through, by mode. */
 const SHIPPED = {
   copilot: ['../../infra/copilot/admission.yaml', 'rollcall-copilot-daemon-sets'],
@@ -95,7 +94,7 @@ export function fleetPolicy(fleets: readonly FleetName[]): readonly Manifest[] {
             },
           ],
         },
-        matchConditions: [{ name: 'rollcall', expression: FUNCTIONS }],
+        matchConditions: [{ name: 'rollcall', expression: ROLLCALL }],
         validations: [
           {
             message: 'Rollcall creates only DaemonSets that scripts/install/fleet-rights.ts listed',

@@ -57,7 +57,8 @@ export function readDaemonSetList(json: string): readonly ListedDaemonSet[] {
 }
 
 /** The user names of infra/admission/policy.yaml. */
-const ROLLCALL =
+/** CEL: the request is of Rollcall's functions. */
+export const ROLLCALL =
   "request.userInfo.username in ['system:serviceaccount:rollcall-system:rollcall-functions', 'rollcall-functions']";
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
