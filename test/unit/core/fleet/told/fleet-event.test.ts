@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { clusterId } from '../../../../../src/core/model/identifiers.ts';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, it } from 'node:test';
 import { Ajv } from 'ajv';
 import {
@@ -10,14 +9,13 @@ import {
   EVENT_BYTES_MAX,
   fleetEvent,
 } from '../../../../../src/core/fleet/told/fleet-event.ts';
-import { repositoryRoot } from '../../../../../scripts/lib/run-tool.ts';
 import {
   STANDINGS,
   fleetDecision,
   largestRecord,
 } from '../../../../support/fleet-record-samples.ts';
 
-const file = path.join(repositoryRoot, 'infra/schema/fleet-decision.schema.json');
+const file = new URL('../../../../../infra/schema/fleet-decision.schema.json', import.meta.url);
 const schema = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, unknown>>;
 const isValid = new Ajv({ strict: true, strictRequired: true }).compile(schema);
 
