@@ -16,6 +16,7 @@ import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { ClusterConnector, LiveRead } from '../../../src/ports/cluster/cluster-access.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { NamespacedName } from '../../../src/ports/stores/view-store.ts';
+import type { ContentPorts } from '../../../src/watcher/content/content-keeper.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { MemoryFreezeStore } from '../memory-freeze-store.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';
@@ -52,6 +53,10 @@ export interface MemberOptions {
   readonly daemonSets: number;
   /** One unless told. */
   readonly nodes?: number;
+  /** Of each of its nodes. */
+  readonly nodeLabels?: Readonly<Record<string, string>>;
+  /** How its watcher reads content that is part of revisions; absent: it reads none. */
+  readonly content?: ContentPorts;
 }
 
 /** Clusters, queues, functions. */
@@ -94,7 +99,7 @@ export class FleetWorld {
   }
 
   /** Adds a cluster, and starts its watcher. */
-  add({ name, daemonSets, nodes = 1 }: MemberOptions): FleetMember {
+  add({ name, daemonSets, nodes = 1, nodeLabels, content }: MemberOptions): FleetMember {
     const { clock } = this;
     const id = clusterId(name);
     const observer = new Observer();
@@ -109,7 +114,9 @@ export class FleetWorld {
     this.members.set(id, member);
     this.registry.seed({ ...registrationOf(site.api.clusterUid), id, senderRoleId: SENDER });
     // No two clusters have a node of the same name: whoever takes one for the other is seen.
-    for (let node = 0; node < nodes; node += 1) this.addNode(member, `${name}-${String(node)}`);
+    for (let node = 0; node < nodes; node += 1) {
+      this.addNode(member, `${name}-${String(node)}`, nodeLabels);
+    }
     for (const daemonSet of names) site.api.createDaemonSet(rawDaemonSet(daemonSet));
     startWatcherProcess({
       cluster: id,
@@ -120,12 +127,13 @@ export class FleetWorld {
       random: this.random,
       metrics: new MemoryMetrics(),
       skewMs: 0,
+      ...(content === undefined ? {} : { content }),
     });
     return member;
   }
 
-  addNode(member: FleetMember, name: string): void {
-    member.site.api.put('nodes', rawNode(name));
+  addNode(member: FleetMember, name: string, labels: Readonly<Record<string, string>> = {}): void {
+    member.site.api.put('nodes', rawNode(name, { labels }));
   }
 
   /** Milliseconds from a node's arrival until each DaemonSet has its pod on it. */

@@ -46,6 +46,8 @@ interface PodStatus {
 /** Scheduler, kubelets and collectors of one simulated cluster. */
 export class SimulatedControllers {
   behaviour: (pod: KubernetesObject) => PodBehaviour = () => 'run';
+  /** How a pod that would run is ill; what its image asks for unless told. */
+  illnessOf: (pod: KubernetesObject) => Ailment | undefined = ailmentOf;
   /** How long the containers of a bound pod take to become ready. */
   startDelayMs: () => number;
   /** How long the scheduler takes to bind a pod. */
@@ -183,7 +185,7 @@ export class SimulatedControllers {
     const isRefused = this.failingNodes.has(nodeOf(pod) ?? '');
     const behaviour = isRefused ? 'fail' : this.behaviour(pod);
     if (behaviour === 'stay-pending') return;
-    const ailment = behaviour === 'run' ? ailmentOf(pod) : undefined;
+    const ailment = behaviour === 'run' ? this.illnessOf(pod) : undefined;
     if (ailment !== undefined) {
       this.#fallIll(pod, ailment);
       return;

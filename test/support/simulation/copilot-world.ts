@@ -1,12 +1,24 @@
 /** A world in which the built-in controller is at work, and Rollcall is its copilot (ADR 0056). */
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterMode } from '../../../src/core/model/registration.ts';
 import { BuiltInLoop } from './built-in-loop.ts';
+import type { Observer } from './observer.ts';
+import type { Site } from './site.ts';
 import { setNames } from './step-context.ts';
 import type { World } from './world.ts';
 
-/** Starts the built-in controller, takes all other rights from the functions, and registers the mode. */
-export function enterCopilot(world: World, kind: 'restores' | 'deletes'): void {
-  const { site, observer, apiClock: clock } = world;
+/** A cluster whose built-in controller is to be at work. */
+export interface CopilotPlace {
+  readonly site: Site;
+  readonly observer: Observer;
+  readonly clock: Clock;
+}
+
+/** Starts the built-in controller, and takes all other rights from the functions. */
+export function startBuiltIn(
+  { site, observer, clock }: CopilotPlace,
+  rights: { readonly mayRestore: boolean; readonly listed: readonly string[] },
+): void {
   site.builtIn = new BuiltInLoop(site.api, {
     clock,
     deletePod: (pod) => {
@@ -19,8 +31,14 @@ export function enterCopilot(world: World, kind: 'restores' | 'deletes'): void {
   });
   site.copilot.isOn = true;
   site.rights.role = 'copilot';
-  site.rights.mayRestore = kind === 'restores';
-  for (const name of setNames(5)) site.rights.listed.add(name);
+  site.rights.mayRestore = rights.mayRestore;
+  for (const name of rights.listed) site.rights.listed.add(name);
+}
+
+/** The same in a world of one cluster, which is registered so. */
+export function enterCopilot(world: World, kind: 'restores' | 'deletes'): void {
+  const { site, observer, apiClock: clock } = world;
+  startBuiltIn({ site, observer, clock }, { mayRestore: kind === 'restores', listed: setNames(5) });
   world.register({ mode: 'copilot' });
 }
 

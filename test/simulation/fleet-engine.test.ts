@@ -1,0 +1,293 @@
+// Public incidents through the engine of each cluster, with the function `fleet` above them (issue 18): what is harmed is counted on the
+// API servers. The same and more, with thousands of clusters that are a model each: fleet-incidents.test.ts.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
+import type { HeldShrink } from '../../src/core/model/state.ts';
+import { nodeOf } from '../support/simulated-cluster.ts';
+import { ailmentOf } from '../support/simulation/ailments.ts';
+import { rawNode } from '../support/simulation/objects.ts';
+import { EngineFleet } from '../support/fleet-simulation/engine-fleet.ts';
+import { ScriptedConfigSource } from '../support/scripted-config-source.ts';
+
+const NAMES = ['alpha', 'beta', 'gamma'] as const;
+const NODES = 12;
+const BAD = 'agent:2-simulate-bad-image';
+
+/** One node of alpha, then one more cluster, then the rest; inside of each one canary, five minutes. */
+const STRATEGY: JsonObject = {
+  stages: [
+    { name: 'first', clusterNames: ['alpha'], nodes: 1 },
+    { name: 'early', clusters: 1 },
+  ],
+  soak: '20m',
+  maxConcurrency: '100%',
+  rollout: { canary: { nodes: 1 }, soak: '5m', maxUnavailable: 2 },
+};
+
+const isDone = ({ gate }: { readonly gate: { readonly kind: string } }): boolean =>
+  gate.kind === 'done';
+
+/** Nodes of all clusters that have a pod of an image. */
+function nodesWith(world: EngineFleet, image: string): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    NAMES.map((name) => [name, new Set(world.podsOf(name, image).map(nodeOf)).size]),
+  );
+}
+
+interface Resting {
+  readonly nodeSelector?: JsonObject;
+  readonly overrides?: readonly JsonObject[];
+  /** Of each node. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** Three clusters whose first release is out. */
+async function resting(
+  { labels, ...template }: Resting = {},
+  copilots: readonly string[] = [],
+): Promise<EngineFleet> {
+  const clusters = NAMES.map((name) => ({
+    name,
+    nodes: NODES,
+    ...(labels === undefined ? {} : { nodeLabels: labels }),
+  }));
+  const world = await EngineFleet.start({ strategy: STRATEGY, ...template }, clusters);
+  for (const name of copilots) await world.enterCopilot(name);
+  await world.release('agent:1');
+  await world.until('the first release is out', isDone);
+  for (const name of NAMES) assert.equal(world.runningNodes(name, 'agent:1'), NODES, name);
+  return world;
+}
+
+const uidOf = ({ metadata }: KubernetesObject): string => metadata.uid;
+
+function isReady(pod: KubernetesObject): boolean {
+  const { conditions } = pod['status'] as {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+  return conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+}
+
+describe('a fleet over the engine', () => {
+  it('takes a good release through all stages, each by its own staged rollout, and nobody ahead of its stage', async () => {
+    const world = await resting();
+    await world.release('agent:2');
+    await world.until('alpha soaks', ({ gate }) => gate.kind === 'soaking');
+    assert.deepEqual(nodesWith(world, 'agent:2'), { alpha: 1, beta: 0, gamma: 0 });
+    await world.until('the second stage is open', ({ stage }) => stage === 1);
+    const early = await world.until('it soaks', ({ gate }) => gate.kind === 'soaking');
+    assert.equal(early.stage, 1);
+    const nodes = Object.values(nodesWith(world, 'agent:2')).toSorted((a, b) => a - b);
+    // Alpha is finished in the second stage, beside the one cluster that it has.
+    assert.deepEqual(nodes, [0, NODES, NODES]);
+    await world.until('it is out', isDone);
+    for (const name of NAMES) assert.equal(world.runningNodes(name, 'agent:2'), NODES, name);
+  });
+
+  it('halts a bad image at one node of one cluster, names the cause, and no other cluster hears of it', async () => {
+    const world = await resting();
+    const generations = NAMES.map((name) => generationOf(world, name));
+    await world.release(BAD);
+    const sinceMs = world.clock.nowMs();
+    const { breach, stage } = await world.until(
+      'it is halted',
+      (record) => record.breach !== undefined,
+    );
+    assert.equal(stage, 0);
+    assert.equal(breach?.cause, 'ClustersFailed');
+    assert.match(
+      breach.message,
+      /alpha: Halted\/StartFailure: 1 of 1 updated nodes .*ImagePullBackOff/,
+    );
+    assert.ok(world.clock.nowMs() - sinceMs <= 10 * 60_000);
+    await world.minutes(180);
+    assert.deepEqual(nodesWith(world, BAD), { alpha: 1, beta: 0, gamma: 0 }, 'of 36 nodes');
+    assert.equal(world.runningNodes('alpha'), NODES - 1);
+    const after = NAMES.map((name) => generationOf(world, name));
+    assert.deepEqual(
+      after.map((generation, index) => generation - (generations[index] ?? 0)),
+      [1, 0, 0],
+    );
+  });
+
+  it('goes back by itself where it is told to: within minutes every node runs what was proven', async () => {
+    const world = await resting();
+    await world.release(BAD, { onBreach: 'rollback' });
+    await world.until('it is back', ({ gate }) => gate.kind === 'returned');
+    await world.minutes(5);
+    assert.deepEqual(nodesWith(world, BAD), { alpha: 0, beta: 0, gamma: 0 });
+    for (const name of NAMES) assert.equal(world.runningNodes(name, 'agent:1'), NODES, name);
+  });
+});
+
+function generationOf(world: EngineFleet, name: string): number {
+  const found = world.member(name).site.api.find('daemonsets', 'agent', 'ns');
+  return found?.metadata.generation ?? 0;
+}
+
+describe('CrowdStrike 2024-07-19: content that crashes is pushed everywhere at once', () => {
+  const SETTINGS = 'ConfigMap/ns/settings';
+
+  async function withContent(): Promise<{
+    readonly world: EngineFleet;
+    readonly push: (level: 'good' | 'bad') => void;
+  }> {
+    const sources = NAMES.map(() => new ScriptedConfigSource());
+    const policies = createPolicyReader();
+    const clusters = NAMES.map((name, index) => {
+      const source = sources[index] ?? new ScriptedConfigSource();
+      source.putKey(1);
+      source.put(SETTINGS, { level: 'good' });
+      const content = { source, loadPolicies: () => Promise.resolve(policies) };
+      return { name, nodes: NODES, content };
+    });
+    const rollout = {
+      ...(STRATEGY['rollout'] as JsonObject),
+      config: { configMaps: ['settings'] },
+    };
+    const world = await EngineFleet.start({ strategy: { ...STRATEGY, rollout } }, clusters);
+    let level = 'good';
+    // Whoever starts reads what stands there by then.
+    for (const name of NAMES) {
+      world.member(name).site.controllers.illnessOf = (pod) =>
+        level === 'bad' ? 'crash-loop' : ailmentOf(pod);
+    }
+    await world.release('agent:1');
+    await world.until('the first release is out', isDone);
+    await world.minutes(5);
+    const push = (next: 'good' | 'bad'): void => {
+      level = next;
+      for (const source of sources) source.put(SETTINGS, { level });
+    };
+    return { world, push };
+  }
+
+  it('reaches one node of each cluster, and 33 of 36 nodes never restart', async () => {
+    const { world, push } = await withContent();
+    const before = new Set(NAMES.flatMap((name) => world.podsOf(name).map(uidOf)));
+    push('bad');
+    await world.minutes(180);
+    for (const name of NAMES) {
+      const fresh = world.podsOf(name).filter((pod) => !before.has(uidOf(pod)));
+      assert.equal(fresh.length, 1, name);
+    }
+    push('good');
+    await world.minutes(60);
+    for (const name of NAMES) assert.equal(world.podsOf(name).filter(isReady).length, NODES, name);
+  });
+
+  it('in the middle of a rollout halts the fleet in its first ring', async () => {
+    const { world, push } = await withContent();
+    await world.release('agent:2');
+    await world.until('it soaks', ({ gate }) => gate.kind === 'soaking');
+    push('bad');
+    const { breach, stage } = await world.until(
+      'it is halted',
+      (record) => record.breach !== undefined,
+    );
+    assert.deepEqual([breach?.cause, breach?.clusters, stage], ['ClustersFailed', ['alpha'], 0]);
+    await world.minutes(120);
+    const { alpha = 0, ...others } = nodesWith(world, 'agent:2');
+    assert.ok(alpha <= 2, `${String(alpha)} nodes of alpha`);
+    assert.deepEqual(others, { beta: 0, gamma: 0 });
+  });
+});
+
+describe('Deckhouse: all pods of the ingress go at once when kubelets restart', () => {
+  const ROLE = { 'node-role/ingress': 'yes' };
+  const ingress = (): Promise<EngineFleet> => resting({ nodeSelector: ROLE, labels: ROLE });
+
+  /** A release of the platform forgets the label, on every node of every cluster. */
+  function relabel(world: EngineFleet, labels: Readonly<Record<string, string>>): void {
+    for (const name of NAMES) {
+      for (let node = 0; node < NODES; node += 1) {
+        world.member(name).site.api.put('nodes', rawNode(`${name}-${String(node)}`, { labels }));
+      }
+    }
+  }
+
+  /** What the interlock holds there (ADR 0057). */
+  function heldShrink(world: EngineFleet, name: string): HeldShrink | undefined {
+    const { api } = world.member(name).site;
+    const owner = api.find('daemonsets', 'agent', 'ns')?.metadata.uid ?? '';
+    return world.view.peekState(api.clusterUid, owner)?.shrink?.held;
+  }
+
+  /** A kubelet that starts admits its pods anew, by what it knows of its node: pods that ran are Failed (k8s#123980, #124586). */
+  function restartKubelets(world: EngineFleet, name: string): void {
+    const { api } = world.member(name).site;
+    for (const { metadata } of world.podsOf(name)) {
+      api.change('pods', { namespace: 'ns', name: metadata.name }, (pod) => ({
+        ...pod,
+        status: {
+          phase: 'Failed',
+          reason: 'NodeAffinity',
+          message: 'Predicate NodeAffinity failed',
+        },
+      }));
+    }
+  }
+
+  it('the label that vanished takes no pod of 36, for hours; nor when it comes back', async () => {
+    const world = await ingress();
+    const deleted = NAMES.map((name) => world.watchDeletes(name));
+    relabel(world, {});
+    await world.minutes(6 * 60);
+    assert.deepEqual(deleted.flat(), []);
+    for (const name of NAMES) {
+      assert.equal(world.runningNodes(name), NODES, name);
+      assert.equal(heldShrink(world, name)?.pods, NODES, name);
+    }
+    relabel(world, ROLE);
+    await world.minutes(60);
+    assert.deepEqual(deleted.flat(), []);
+  });
+
+  it('pods that kubelets refused are back within two minutes, in the middle of a rollout, and none with what is not proven', async () => {
+    const world = await ingress();
+    await world.release('agent:2');
+    await world.until('it soaks', ({ gate }) => gate.kind === 'soaking');
+    assert.deepEqual(nodesWith(world, 'agent:2'), { alpha: 1, beta: 0, gamma: 0 });
+    const before = new Set(NAMES.flatMap((name) => world.podsOf(name).map(uidOf)));
+    for (const name of NAMES) restartKubelets(world, name);
+    await world.minutes(2);
+    for (const name of NAMES) assert.equal(world.runningNodes(name), NODES, name);
+    // The built-in controller would have made all of alpha anew from the newest template.
+    assert.deepEqual(nodesWith(world, 'agent:2'), { alpha: 1, beta: 0, gamma: 0 });
+    const kept = NAMES.flatMap((name) =>
+      world.podsOf(name).filter((pod) => before.has(uidOf(pod))),
+    );
+    assert.deepEqual(kept, [], 'each of 36 was made anew');
+  });
+
+  it('under the built-in controller they come back with the newest template, in the first ring and nowhere else', async () => {
+    const onDelete = { op: 'replace', path: '/spec/updateStrategy', value: { type: 'OnDelete' } };
+    const overrides = [{ name: 'copilot', clusterNames: ['alpha', 'beta'], jsonPatch: [onDelete] }];
+    const world = await resting({ nodeSelector: ROLE, labels: ROLE, overrides }, ['alpha', 'beta']);
+    await world.release('agent:2');
+    await world.until('it soaks', ({ gate }) => gate.kind === 'soaking');
+    for (const name of NAMES) restartKubelets(world, name);
+    await world.minutes(5);
+    for (const name of NAMES) assert.equal(world.runningNodes(name), NODES, name);
+    // Beta's template is the proven one until its stage opens.
+    assert.deepEqual(nodesWith(world, 'agent:2'), { alpha: NODES, beta: 0, gamma: 0 });
+  });
+
+  it('the label gone and every kubelet restarted: what kubelets ended is lost until it is back, and nothing else is', async () => {
+    const world = await ingress();
+    relabel(world, {});
+    await world.minutes(5);
+    const deleted = world.watchDeletes('beta');
+    restartKubelets(world, 'alpha');
+    await world.minutes(120);
+    assert.equal(world.runningNodes('alpha'), 0, 'by its kubelets');
+    assert.equal(world.runningNodes('beta'), NODES);
+    assert.deepEqual(deleted, []);
+    relabel(world, ROLE);
+    await world.minutes(2);
+    for (const name of NAMES) assert.equal(world.runningNodes(name, 'agent:1'), NODES, name);
+  });
+});
