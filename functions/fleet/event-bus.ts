@@ -5,14 +5,14 @@
  * infra/roles.yml gives.
  */
 import { createEventBridgeBus } from '../../src/adapters/eventbridge/event-bus.ts';
-import type { BusCredentials } from '../../src/adapters/eventbridge/event-bus.ts';
-import { partitionOf } from '../../src/adapters/kubernetes/egress/aws-partitions.ts';
+import type { EventsCredentials } from '../../src/adapters/eventbridge/signed-request.ts';
 import type { BusOptions } from '../../src/app/fleet/audience/tell-bus.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { eventsEndpoint } from '../events-endpoint.ts';
 
 /** As whom, and by which clock. */
 export interface BusIdentity {
-  readonly credentials: () => Promise<BusCredentials>;
+  readonly credentials: () => Promise<EventsCredentials>;
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
@@ -24,12 +24,7 @@ export function eventBusOf(
   const busName = environment['ROLLCALL_EVENT_BUS_NAME'] ?? '';
   if (busName === '') return undefined;
   const region = environment['AWS_REGION'] ?? '';
-  const suffix = partitionOf(region)?.suffix;
-  if (suffix === undefined) throw new Error('AWS_REGION names no region that is known');
-  const endpoint =
-    environment['AWS_ENDPOINT_URL_EVENTBRIDGE'] ??
-    environment['AWS_ENDPOINT_URL'] ??
-    `https://events.${region}.${suffix}`;
+  const endpoint = eventsEndpoint(region, environment);
   return {
     bus: createEventBridgeBus({
       ...{ busName, region, endpoint, credentials },

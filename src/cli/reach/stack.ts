@@ -41,6 +41,9 @@ export const STACK_OUTPUT_NAMES = [
   'ClusterAccessRoleArns',
   /** Roles of those that connect to clusters only to ask their watchers, with commas between. */
   'ClusterRequestRoleArns',
+  /** Rules of EventBridge that call the functions of these names. */
+  'FleetScheduleName',
+  'ResyncScheduleName',
   /** Path under which roles of watchers and renewers must be: the queue policies name it. */
   'SenderRolePath',
 ] as const;

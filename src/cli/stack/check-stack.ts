@@ -1,7 +1,7 @@
 /**
  * `rollcall stack check`: what AWS would refuse or take away, before a first deployment and after every one.
  *
- * Only reads: quotas of the account, the registry table, what is frozen, mappings. A stack need not be there yet. Leaves with 1 when
+ * Only reads: quotas of the account, the registry table, what is frozen, mappings and schedules. A stack need not be there yet. Leaves with 1 when
  * something has to be done first.
  */
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
@@ -23,7 +23,11 @@ import { EXIT } from '../process/exit-codes.ts';
 import { findStack } from '../reach/describe-stack.ts';
 import { CONCURRENCY_NEEDED, judgeStack } from './judge-stack.ts';
 import type { StackFacts } from './judge-stack.ts';
-import { MAPPED_FUNCTIONS, openMappings } from './mappings.ts';
+import { MAPPED_FUNCTIONS } from './mappings.ts';
+import { openTriggers } from './open-triggers.ts';
+import type { TriggersOf } from './open-triggers.ts';
+import { SCHEDULED_FUNCTIONS } from './schedules.ts';
+import type { KnownTrigger } from './triggers.ts';
 import { resolveAwsConfig } from '../reach/open-stack.ts';
 import type { AwsClientConfig } from '../reach/stack.ts';
 
@@ -31,28 +35,45 @@ import type { AwsClientConfig } from '../reach/stack.ts';
 export const checkStackCommand: CommandModule = defineCommand({
   path: ['stack', 'check'],
   summary: 'what AWS would refuse or take away: quotas, the registry, stopped functions',
-  run: async (_invocation, { globals, environment }) => {
+  run: async (_invocation, { globals, environment, clock }) => {
     const aws = await resolveAwsConfig({ ...globals, environment });
-    return present(await gatherFacts(aws, `rollcall-${globals.stage}`));
+    const stackName = `rollcall-${globals.stage}`;
+    return present(await gatherFacts({ aws, stackName, environment, clock }));
   },
 });
 
+type Question = Pick<TriggersOf, 'aws' | 'stackName' | 'environment' | 'clock'>;
+
 /** Asks AWS; throws its errors. */
-async function gatherFacts(aws: AwsClientConfig, stackName: string): Promise<StackFacts> {
-  const isDeployed = await isStackDeployed(aws, stackName);
+async function gatherFacts(question: Question): Promise<StackFacts> {
+  const { aws, stackName } = question;
+  const outputs = await readOutputs(aws, stackName);
+  const isDeployed = outputs !== undefined;
   const [concurrency, registry, stopped] = await Promise.all([
     readConcurrency(aws),
     readRegistry(aws, `${stackName}-registry`),
-    isDeployed ? listStopped(aws, stackName) : [],
+    isDeployed ? listStopped({ ...question, outputs }) : [],
   ]);
   const freeze = registry === 'missing' ? {} : { freeze: await readFreeze(aws, stackName) };
-  return { stackName, isDeployed, concurrency, registry, ...freeze, stopped };
+  const namesOf = (kind: KnownTrigger['kind']): readonly KnownTrigger[] =>
+    stopped.filter((trigger) => trigger.kind === kind);
+  return {
+    ...{ stackName, isDeployed, concurrency, registry, ...freeze },
+    stopped: namesOf('queue').map(({ source }) => source),
+    stoppedSchedules: namesOf('schedule').map(({ functionName }) => functionName),
+  };
 }
 
-/** A stack that holds nothing but its bucket yet counts as not deployed: it has no outputs of ours. */
-async function isStackDeployed(aws: AwsClientConfig, stackName: string): Promise<boolean> {
+/** Undefined: not deployed. A stack that holds nothing but its bucket yet counts as that, having no outputs of ours. */
+async function readOutputs(
+  aws: AwsClientConfig,
+  stackName: string,
+): Promise<Readonly<Record<string, string>> | undefined> {
   const stack = await ask(CloudFormationClient, aws, (client) => findStack(client, stackName));
-  return stack?.Outputs?.some(({ OutputKey: key }) => key === 'Release') ?? false;
+  const outputs = (stack?.Outputs ?? []).map(
+    ({ OutputKey: key = '', OutputValue: value = '' }) => [key, value] as const,
+  );
+  return outputs.some(([key]) => key === 'Release') ? Object.fromEntries(outputs) : undefined;
 }
 
 async function readConcurrency(aws: AwsClientConfig): Promise<StackFacts['concurrency']> {
@@ -109,18 +130,17 @@ async function ask<Client extends { destroy(): void }, Answer>(
   }
 }
 
-async function listStopped(aws: AwsClientConfig, stackName: string): Promise<readonly string[]> {
-  const control = openMappings(aws);
+async function listStopped(of: Omit<TriggersOf, 'credentials'>): Promise<readonly KnownTrigger[]> {
+  const { aws, stackName } = of;
+  const client = createAwsClient(LambdaClient, CALL_LIMITS.command, { ...aws });
+  const control = openTriggers({ ...of, credentials: () => client.config.credentials() });
   try {
-    const found = await Promise.all(
-      MAPPED_FUNCTIONS.map((name) => control.list(`${stackName}-${name}`)),
-    );
-    return found
-      .flat()
-      .filter(({ state }) => state === 'Disabled' || state === 'Disabling')
-      .map(({ queue }) => queue);
+    const functions = [...MAPPED_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
+    const found = await Promise.all(functions.map((name) => control.list(`${stackName}-${name}`)));
+    return found.flat().filter(({ state }) => state === 'Disabled' || state === 'Disabling');
   } finally {
     control.close();
+    client.destroy();
   }
 }
 

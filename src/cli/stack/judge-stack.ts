@@ -25,6 +25,8 @@ export interface StackFacts {
   readonly freeze?: Freeze | 'unreadable';
   /** Queues whose mapping is not enabled. */
   readonly stopped: readonly string[];
+  /** Functions whose schedule is not enabled. */
+  readonly stoppedSchedules: readonly string[];
 }
 
 /** What is wrong, from a closed list. */
@@ -51,7 +53,7 @@ export function judgeStack(facts: StackFacts): readonly StackFinding[] {
     judgeConcurrency(facts),
     judgeRegistry(facts),
     ...judgeFreeze(facts),
-    judgeMappings(facts),
+    judgeTriggers(facts),
   ];
   return findings.filter((finding) => finding !== undefined);
 }
@@ -132,11 +134,21 @@ function judgeFreeze({ freeze }: StackFacts): readonly StackFinding[] {
   ];
 }
 
-function judgeMappings({ stopped }: StackFacts): StackFinding | undefined {
-  if (stopped.length === 0) return undefined;
+function judgeTriggers({ stopped, stoppedSchedules }: StackFacts): StackFinding | undefined {
+  const messages = [
+    ...(stopped.length === 0
+      ? []
+      : [
+          `Nothing takes messages from ${stopped.join(', ')}; what waits there is dropped after four days.`,
+        ]),
+    ...(stoppedSchedules.length === 0
+      ? []
+      : [`The schedule of ${stoppedSchedules.join(', ')} is off: it makes no turns.`]),
+  ];
+  if (messages.length === 0) return undefined;
   return {
     code: 'stopped',
-    message: `Nothing takes messages from ${stopped.join(', ')}; what waits there is dropped after four days.`,
+    message: messages.join(' '),
     remedy: 'Go on with: rollcall stack resume',
   };
 }

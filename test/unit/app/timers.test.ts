@@ -154,7 +154,7 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one loop in one command',
     playedBy: 'test/integration/cli/rollout.test.ts',
   },
-  'src/adapters/eventbridge/event-bus.ts': {
+  'src/adapters/eventbridge/signed-request.ts': {
     places: 1,
     bound: 'the time-out of one call',
     merged: 'ends with the request',

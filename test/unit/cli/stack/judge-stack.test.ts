@@ -10,6 +10,7 @@ const WELL: StackFacts = {
   concurrency: { total: 1000, unreserved: 900 },
   registry: 'protected',
   stopped: [],
+  stoppedSchedules: [],
 };
 
 const codesOf = (change: Partial<StackFacts>): readonly string[] =>
@@ -54,6 +55,9 @@ describe('judgeStack', () => {
     assert.equal(finding?.code, 'stopped');
     assert.match(finding.message, /rollcall-prod-reconcile\.fifo/);
     assert.match(finding.remedy, /rollcall stack resume/);
+    const [schedule] = judgeStack({ ...WELL, stoppedSchedules: ['fleet'] });
+    assert.equal(schedule?.code, 'stopped');
+    assert.match(schedule.message, /schedule of fleet is off/);
   });
 
   it('says what to do about everything', () => {
