@@ -4,7 +4,9 @@
  * and the built-in controller (default and lifted limits) in the same run, on the same control plane.
  *
  * Times are those of an independent watch. CPU is user plus system time of the controller's process: the
- * controller-manager, or the engine with watcher, handlers, and its local queues and tables together.
+ * controller-manager, or the engine with watcher, handlers, and its local queues and tables together; of each
+ * join from its node's creation until half a second was quiet, in hundredths of a second, and apart from that of
+ * the nodes' removal at the end. How it falls while V8 compiles is printed, warm-up included.
  * Bounded: joins are counted, every wait has a deadline, everything is stopped at the end.
  */
 import { createApiClient } from '../conformance/control-plane/api.ts';
@@ -22,6 +24,7 @@ import type { Observer } from '../conformance/control-plane/observer.ts';
 import { testDaemonSet, daemonSetPath } from '../conformance/scenarios/daemon-set.ts';
 import { applyFiles } from '../conformance/scenarios/manifests.ts';
 import { repositoryPath } from '../conformance/scenarios/repository.ts';
+import { readCpuSeconds } from '../conformance/control-plane/process-usage.ts';
 import { startEngineProcess } from './support/engine-process.ts';
 import { percentile, renderRows } from './support/statistics.ts';
 
@@ -46,18 +49,18 @@ const COUNTED = [
   'writes',
   'kubernetes',
 ];
-const WARM_JOINS_COUNT = 3;
+const WARM_JOINS_COUNT = Number(process.env['BENCH_WARM_JOINS'] ?? 3);
 const DEADLINE_MS = 300_000;
 
-interface JoinTimes {
+interface Join {
   readonly firstPodMs: number;
   readonly allPodsMs: number;
+  readonly cpuSeconds: number;
 }
 
 interface Row {
   readonly who: string;
-  readonly times: readonly JoinTimes[];
-  readonly cpuSecondsPerJoin: number;
+  readonly joins: readonly Join[];
   readonly notes: string;
 }
 
@@ -114,10 +117,11 @@ async function measureRollcall(bench: Bench): Promise<Row> {
   say('starting the engine …');
   const engine = await startEngineProcess(bench.controlPlane);
   try {
+    const readCpu = (): number => readCpuSeconds(engine.pid);
     await createDaemonSets(bench);
-    await joinSome(bench, { prefix: 'warm', count: WARM_JOINS_COUNT });
+    await warmUp(bench, readCpu);
     const before = await engine.usage();
-    const times = await joinSome(bench, { prefix: 'rollcall', count: JOINS_COUNT });
+    const joins = await joinSome(bench, { prefix: 'rollcall', count: JOINS_COUNT, readCpu });
     const after = await engine.usage();
     const perJoin = (key: string): string =>
       (((after.requests[key] ?? 0) - (before.requests[key] ?? 0)) / JOINS_COUNT).toFixed(1);
@@ -126,8 +130,7 @@ async function measureRollcall(bench: Bench): Promise<Row> {
     }
     return {
       who: 'rollcall',
-      times,
-      cpuSecondsPerJoin: (after.cpuSeconds - before.cpuSeconds) / JOINS_COUNT,
+      joins,
       notes: COUNTED.map((key) => `${key} ${perJoin(key)}`).join(', '),
     };
   } finally {
@@ -142,18 +145,17 @@ async function measureBuiltIn(bench: Bench, limits: 'default' | 'lifted'): Promi
   await controlPlane.setDaemonSetController('on');
   await createDaemonSets(bench);
   await controlPlane.setControllerManagerLimits(limits);
-  await joinSome(bench, { prefix: 'warm', count: WARM_JOINS_COUNT });
-  const beforeSeconds = controlPlane.cpuSeconds('controllerManager');
-  const times = await joinSome(bench, { prefix: `builtin-${limits}`, count: JOINS_COUNT });
-  const cpuSeconds = controlPlane.cpuSeconds('controllerManager') - beforeSeconds;
+  const readCpu = (): number => controlPlane.cpuSeconds('controllerManager');
+  await warmUp(bench, readCpu);
+  const joins = await joinSome(bench, { prefix: `builtin-${limits}`, count: JOINS_COUNT, readCpu });
   await controlPlane.setControllerManagerLimits('lifted');
   await controlPlane.setDaemonSetController('off');
-  return {
-    who: `built-in, ${limits}`,
-    times,
-    cpuSecondsPerJoin: cpuSeconds / JOINS_COUNT,
-    notes: 'whole controller-manager',
-  };
+  return { who: `built-in, ${limits}`, joins, notes: 'whole controller-manager' };
+}
+
+async function warmUp(bench: Bench, readCpu: () => number): Promise<void> {
+  const joins = await joinSome(bench, { prefix: 'warm', count: WARM_JOINS_COUNT, readCpu });
+  say(`CPU of joins before it is measured: ${describeCpu(joins)}`);
 }
 
 async function createDaemonSets({ admin, observer }: Bench): Promise<void> {
@@ -186,14 +188,13 @@ async function deleteDaemonSets({ admin, observer }: Bench): Promise<void> {
 /** Lets nodes join one after the other, each followed by quiet; then removes them again. */
 async function joinSome(
   bench: Bench,
-  joins: { readonly prefix: string; readonly count: number },
-): Promise<JoinTimes[]> {
-  const names = Array.from(
-    { length: joins.count },
-    (_, index) => `${joins.prefix}-${String(index)}`,
-  );
-  const times: JoinTimes[] = [];
+  wanted: { readonly prefix: string; readonly count: number; readonly readCpu: () => number },
+): Promise<Join[]> {
+  const { prefix, count, readCpu } = wanted;
+  const names = Array.from({ length: count }, (_, index) => `${prefix}-${String(index)}`);
+  const joins: Join[] = [];
   for (const name of names) {
+    const fromSeconds = readCpu();
     const fromEvent = bench.observer.events.length;
     await createNodes(bench.admin, [fakeNode({ name })]);
     await bench.observer.waitUntil((it) => countReadyOn(it, name) === DAEMON_SETS_COUNT, {
@@ -201,15 +202,22 @@ async function joinSome(
       description: `${String(DAEMON_SETS_COUNT)} ready pods on ${name}`,
     });
     await bench.observer.waitUntilQuiet({ quietMs: 500, deadlineMs: DEADLINE_MS });
-    times.push(readTimes(bench.observer, name, fromEvent));
+    const cpuSeconds = readCpu() - fromSeconds;
+    joins.push({ ...readTimes(bench.observer, name, fromEvent), cpuSeconds });
   }
+  const beforeSeconds = readCpu();
   await deleteNodes(bench.admin, names);
   await bench.observer.waitUntil(
     (it) =>
       [...it.pods.values()].every((pod) => pod.node === undefined || !names.includes(pod.node)),
     { deadlineMs: DEADLINE_MS, description: 'pods of the removed nodes collected' },
   );
-  return times;
+  say(`CPU of each node's removal: ${((readCpu() - beforeSeconds) / count).toFixed(3)} s`);
+  return joins;
+}
+
+function describeCpu(joins: readonly Join[]): string {
+  return joins.map(({ cpuSeconds }) => cpuSeconds.toFixed(2)).join(' ');
 }
 
 function countReadyOn(observer: Observer, node: string): number {
@@ -218,7 +226,7 @@ function countReadyOn(observer: Observer, node: string): number {
   return count;
 }
 
-function readTimes(observer: Observer, node: string, fromEvent: number): JoinTimes {
+function readTimes(observer: Observer, node: string, fromEvent: number): Omit<Join, 'cpuSeconds'> {
   let eligibleAtMs = Number.NaN;
   const createdAtMs: number[] = [];
   for (const { type, atMs, record } of observer.events.slice(fromEvent)) {
@@ -238,21 +246,35 @@ function nameOf(index: number): string {
 }
 
 function print(rows: readonly Row[]): void {
-  const headings = ['controller', 'first p50', 'p95', 'all p50', 'p95', 'CPU s/join', 'per join'];
+  const headings = [
+    'controller',
+    'first p50',
+    'p95',
+    'all p50',
+    'p95',
+    'CPU s p50',
+    'mean',
+    'per join',
+  ];
   const title = `${String(JOINS_COUNT)} joins, ${String(NODES_COUNT)} nodes, ${String(DAEMON_SETS_COUNT)} DaemonSets; milliseconds from eligible to pods created`;
   process.stdout.write(`${title}\n${renderRows([headings, ...rows.map(cellsOf)])}\n`);
+  for (const { who, joins } of rows) {
+    process.stdout.write(`CPU seconds of each join, ${who}: ${describeCpu(joins)}\n`);
+  }
 }
 
-function cellsOf({ who, times, cpuSecondsPerJoin, notes }: Row): string[] {
-  const all = times.map((one) => one.allPodsMs);
-  const first = times.map((one) => one.firstPodMs);
+function cellsOf({ who, joins, notes }: Row): string[] {
+  const all = joins.map((one) => one.allPodsMs);
+  const first = joins.map((one) => one.firstPodMs);
+  const cpu = joins.map((one) => one.cpuSeconds);
   return [
     who,
     percentile(first, 50).toFixed(0),
     percentile(first, 95).toFixed(0),
     percentile(all, 50).toFixed(0),
     percentile(all, 95).toFixed(0),
-    cpuSecondsPerJoin.toFixed(2),
+    percentile(cpu, 50).toFixed(2),
+    (cpu.reduce((sum, one) => sum + one, 0) / cpu.length).toFixed(2),
     notes,
   ];
 }

@@ -32,8 +32,20 @@ export interface EngineProcess {
   readonly stop: () => Promise<void>;
 }
 
-/** Flags of the child's Node, e.g. `--cpu-prof --cpu-prof-dir=/tmp/profile`. */
-const ENGINE_FLAGS = (process.env['BENCH_ENGINE_FLAGS'] ?? '').split(' ').filter(Boolean);
+/**
+ * Flags of the child's Node, e.g. `--cpu-prof --cpu-prof-dir=/tmp/profile`. With `|` between them there are several sets, of which
+ * each engine that is started takes the next: `npm run bench -- join rollcall rollcall` compares two on one control plane.
+ */
+const FLAG_SETS = (process.env['BENCH_ENGINE_FLAGS'] ?? '')
+  .split('|')
+  .map((flags) => flags.split(' ').filter(Boolean));
+let startedCount = 0;
+
+function nextFlags(): string[] {
+  const flags = FLAG_SETS[startedCount % FLAG_SETS.length] ?? [];
+  startedCount += 1;
+  return flags;
+}
 
 /** Starts the engine in takeover; resolves when it runs. */
 export async function startEngineProcess(
@@ -42,7 +54,7 @@ export async function startEngineProcess(
 ): Promise<EngineProcess> {
   const child = fork(new URL('./engine-child.ts', import.meta.url).pathname, [], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    execArgv: ENGINE_FLAGS,
+    execArgv: nextFlags(),
   });
   const settings: EngineChildSettings = {
     server: controlPlane.server,
