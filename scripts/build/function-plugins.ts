@@ -50,6 +50,18 @@ const REPLACEMENTS: readonly Replacement[] = [
     contents:
       'export class ReadStream {}\nexport const lstatSync = undefined, fstatSync = undefined;',
   },
+  // Node has its own hashes: those written in JavaScript are for hosts without.
+  {
+    module: /^\.\/(Sha256|Md5)Js$/,
+    importer: /@smithy\/core\/.*\/checksum\/(sha256|md5)\/\w+Node\.js$/,
+    contents: 'export const Sha256Js = undefined, Md5Js = undefined;',
+  },
+  // Lambda says its region in the environment.
+  {
+    module: /\/getInstanceMetadataRegion$/,
+    importer: /@smithy\/core\//,
+    contents: 'export const getInstanceMetadataRegion = () => Promise.resolve(undefined);',
+  },
   // No operation of ours has an event stream. Being imported late, it kept the SDK's core from being one scope.
   {
     module: /^@smithy\/core\/event-streams$/,
@@ -87,6 +99,7 @@ const UNWANTED: readonly RegExp[] = [
   /credential-provider-(?!env\b)[a-z-]+\//,
   /\/event-streams\//,
   /\/mnemonist\//,
+  /\/((Sha256|Md5)Js|getInstanceMetadataRegion)\.js$/,
   /\/yaml\/(dist|browser\/dist\/(stringify|schema\/json))\//,
   new RegExp(`^${BUILTINS}:node:fs`),
 ];

@@ -4,7 +4,11 @@
 import type { PlantedBug } from './planted-bug.ts';
 
 const ADVANCE = 'src/core/stages/advance-stages.ts';
+const SOAK = 'src/core/proof/soak.ts';
 const SOAK_TEST = 'test/unit/core/stages/soak.test.ts';
+const LOST = 'src/core/stages/lost-canaries.ts';
+const LOSSES = 'src/core/proof/canary-losses.ts';
+const LOST_TEST = 'test/unit/core/stages/lost-canaries.test.ts';
 const CANARY_TEST = 'test/unit/core/stages/canary.test.ts';
 
 /** The rows of stages. */
@@ -23,39 +27,95 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'if (before.length <= canary.length) return record;',
     killedBy: { file: CANARY_TEST, title: 'has another node in the place of one that ' },
   },
+  'stages-lost-canary-counts': {
+    bug: 'a canary of which a node died passes its soak, as if that one had given evidence',
+    file: LOST,
+    before: 'Math.min(lost.size, Math.max(0, wanted - standing))',
+    after: '0',
+    killedBy: { file: LOST_TEST, title: 'is held at once, has one more node after a minute' },
+  },
+  'stages-lost-canary-soaks-on': {
+    bug: 'the soak goes on over a canary that was lost, where another one stands for it',
+    file: SOAK,
+    before: ' || hasLost(record);',
+    after: ';',
+    killedBy: { file: LOST_TEST, title: 'begins its soak anew for a node that is lost while' },
+  },
+  'stages-lost-canary-sleeps': {
+    bug: 'nothing wakes a rollout when a lost canary is to be replaced',
+    file: ADVANCE,
+    before: '...lossMoments(record.losses).filter((moment) => moment > input.nowMs),',
+    after: '',
+    killedBy: { file: LOST_TEST, title: 'nothing else would wake it' },
+  },
+  'stages-lost-canaries-one-by-one': {
+    bug: 'each canary that dies is replaced, and a release that kills nodes is given one after the other',
+    file: LOSSES,
+    before: 'if (lone === 0) return false;',
+    after: '',
+    killedBy: { file: LOST_TEST, title: 'adds one for one' },
+  },
+  'stages-added-canary-may-die': {
+    bug: 'the node that went in the place of a canary dies as well, and nothing halts',
+    file: 'src/core/stages/find-breach.ts',
+    before: 'findCanariesLost(record, input) ??',
+    after: '',
+    killedBy: { file: LOST_TEST, title: 'halts when the added node dies as well' },
+  },
+  'stages-outage-is-a-loss': {
+    bug: 'nodes that die with their zone are taken for the work of the release',
+    file: LOSSES,
+    before: '!each.isUpdated && each.stratum === stratum',
+    after: 'each.stratum === `${stratum}.`',
+    killedBy: { file: LOST_TEST, title: 'is replaced whole where all of it was in that zone' },
+  },
+  'stages-lost-canary-in-the-same-zone': {
+    bug: 'the node that goes in the place of a lost canary is of the zone that may be failing',
+    file: LOST,
+    before: 'elsewhere.length === 0 ? free : elsewhere',
+    after: 'free',
+    killedBy: { file: LOST_TEST, title: 'goes to another zone, wherever the first one was' },
+  },
+  'stages-deadline-counts-approval': {
+    bug: 'a rollout that waited three days for approval is late at once when a canary dies',
+    file: SOAK,
+    before: 'return nowMs - wellSinceMs >= soakMs;',
+    after: 'return nowMs < soakMs;',
+    killedBy: { file: LOST_TEST, title: 'its deadline counts from then' },
+  },
   'stages-unseen-turn': {
     bug: 'a pod that was not ready between two looks soaks on',
-    file: ADVANCE,
-    before: ' || hasTurned(record);',
-    after: ';',
+    file: SOAK,
+    before: ' || hasTurned(record)',
+    after: '',
     killedBy: { file: SOAK_TEST, title: 'though no run saw it' },
   },
   'stages-soak-begins-unseen': {
     bug: 'a soak begins in a view that is too old',
-    file: ADVANCE,
+    file: SOAK,
     before: 'return isViewFresh || wellSinceMs !== undefined;',
     after: 'return true;',
     killedBy: { file: SOAK_TEST, title: 'does not begin in a view that is too old' },
   },
   'stages-soak-lost-in-a-moment': {
     bug: 'a view that is too old for a moment begins a soak anew, again and again',
-    file: ADVANCE,
+    file: SOAK,
     before: 'return isViewFresh || wellSinceMs !== undefined;',
     after: 'return isViewFresh;',
     killedBy: { file: SOAK_TEST, title: 'is not lost in a view that is too old for a moment' },
   },
   'stages-dark-counts': {
     bug: 'a soak goes on while nothing is heard of the cluster for an hour',
-    file: ADVANCE,
+    file: SOAK,
     before: 'Math.min(wellSinceMs + darkMs, nowMs)',
     after: 'wellSinceMs',
     killedBy: { file: SOAK_TEST, title: 'counts without it' },
   },
   'stages-dark-begins-never-anew': {
     bug: 'a soak of which nothing was seen goes on where it stopped',
-    file: ADVANCE,
-    before: 'darkMs >= policy.soakMs',
-    after: 'darkMs >= policy.soakMs * 99',
+    file: SOAK,
+    before: 'darkMs >= soakMs',
+    after: 'darkMs >= soakMs * 99',
     killedBy: { file: SOAK_TEST, title: 'as much darkness as it is long' },
   },
   'stages-dark-by-pods-alone': {

@@ -197,6 +197,13 @@ function textOf(value: unknown): string {
   return canonicalJson(value as Json);
 }
 
+/** Nodes of these tests are Ready unless their status says otherwise. */
+function isNodeReady(node: KubernetesObject): boolean {
+  const status = node['status'] as
+    { conditions?: readonly { readonly type: string; readonly status: string }[] } | undefined;
+  return status?.conditions?.find(({ type }) => type === 'Ready')?.status !== 'False';
+}
+
 /** A node as a watcher would project it. */
 export function projectNode(node: KubernetesObject): NodeProjection {
   const spec = node['spec'] as { taints?: readonly Taint[]; unschedulable?: boolean } | undefined;
@@ -208,7 +215,7 @@ export function projectNode(node: KubernetesObject): NodeProjection {
     labels: node.metadata.labels ?? {},
     taints: spec?.taints ?? [],
     unschedulable: spec?.unschedulable === true,
-    isReady: true,
+    isReady: isNodeReady(node),
     isTerminating: node.metadata.deletionTimestamp !== undefined,
   };
 }

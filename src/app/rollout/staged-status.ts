@@ -7,6 +7,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../../core/model/identifiers.ts';
 import type {
   Breach,
+  CanaryLoss,
   ConfigRecord,
   OpenStep,
   ProvenRevision,
@@ -51,6 +52,8 @@ export interface StagedStatus {
   /** Nodes when it started: the base of every percentage. */
   readonly baseNodes: number;
   readonly canary: readonly string[];
+  /** Canary nodes that went NotReady after their turn, and who was added for them; absent: none did. */
+  readonly losses?: readonly CanaryLoss[];
   readonly evidence: ShownEvidence;
   readonly breach?: Breach;
   /** Copilot: nodes that run the revision ahead of their step; absent while no plan can be told. */
@@ -120,7 +123,7 @@ function partsOf(
   'phase' | 'summary' | 'gate' | 'stepText' | 'gateText' | 'strays' | 'copies'
 > {
   const { hash, startedAtMs, step, groups, baseNodes, canary, refused, orders } = record;
-  const { breach, proven, config } = record;
+  const { breach, proven, config, losses } = record;
   const content = config && { objects: config.objects, ...defined({ changed: config.changed }) };
   return {
     revision: hash,
@@ -129,7 +132,7 @@ function partsOf(
     baseNodes,
     canary,
     evidence: evidenceOf(record, nowMs),
-    ...defined({ breach, proven, former: wayBackOf(record), content }),
+    ...defined({ breach, proven, former: wayBackOf(record), content, losses }),
     refused,
     orders,
   };

@@ -124,6 +124,19 @@ export interface Awaited {
   readonly changedAtMs?: number;
 }
 
+/** A canary node that went NotReady after its turn: what it had shown counts no more (core/proof/canary-losses.ts). */
+export interface CanaryLoss {
+  readonly node: NodeName;
+  /** When it was first seen so, on our clock; each time anew. */
+  readonly atMs: number;
+  /** It is Ready again, or has no pod to show. */
+  readonly isOver?: true;
+  /** Nodes of its zone and pool that were not updated went bad within minutes of it: it is no sign of the release. */
+  readonly isShared?: true;
+  /** The canary that was added in its place. */
+  readonly added?: NodeName;
+}
+
 /** One node of the trial that went from good to bad. */
 export interface NodeFailure {
   readonly node: NodeName;
@@ -233,6 +246,8 @@ export interface RolloutRecord {
   readonly formerDemand?: TemplateDemand;
   /** Chosen when the rollout started: they stay the canary although nodes come and go. 500 at most. */
   readonly canary: readonly NodeName[];
+  /** Those that were lost in the canary step, and who was added for them. 64 at most. Absent: none was. */
+  readonly losses?: readonly CanaryLoss[];
   /** True for a rollout back to a proven revision: all steps are open, nothing soaks. */
   readonly isReturn: boolean;
   readonly trial: Trial;

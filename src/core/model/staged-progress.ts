@@ -15,6 +15,8 @@ export type Gate =
   | { readonly kind: 'updating'; readonly pendingNodes: number }
   /** All nodes of open steps are updated, and some are not well yet. */
   | { readonly kind: 'settling'; readonly unwellNodes: number }
+  /** Canary nodes that had their turn are not Ready, and no others have shown as much. `addsAtMs` absent: no other can. */
+  | { readonly kind: 'lost'; readonly lostNodes: number; readonly addsAtMs?: number }
   | { readonly kind: 'soaking'; readonly untilMs: number }
   | { readonly kind: 'approval'; readonly stepIndex: number }
   /** `opensAtMs` absent: none of the windows opens within eight days. */

@@ -5,6 +5,7 @@
  * are what a cluster said: whoever prints them takes control characters out. Nothing is decided here (gate.ts,
  * shown-evidence.ts).
  */
+import { NO_OTHER, describeLosses } from '../proof/describe-losses.ts';
 import type { Breach, OrderNote, RolloutRecord } from '../model/rollout-record.ts';
 import type { ShownGate } from './gate.ts';
 import { silenceOf } from './shown-evidence.ts';
@@ -19,12 +20,20 @@ export function summarizeRecord(record: RolloutRecord, gate: ShownGate): string 
 }
 
 /** The step that was opened last. */
-export function describeStep({ step, canary, groups, isReturn }: RolloutRecord): string {
+export function describeStep({
+  step,
+  canary,
+  groups,
+  isReturn,
+  losses = [],
+}: RolloutRecord): string {
   switch (step.kind) {
     case 'waiting':
       return 'no step is open yet';
-    case 'canary':
-      return `canary of ${count(canary.length, 'node')}`;
+    case 'canary': {
+      const lost = describeLosses(losses);
+      return `canary of ${count(canary.length, 'node')}${lost === '' ? '' : ` (${lost})`}`;
+    }
     case 'done':
       return isReturn ? 'all steps are open, back to what is proven' : 'all steps are done';
     case 'group': {
@@ -59,6 +68,8 @@ export function describeGate(gate: ShownGate, record: RolloutRecord): string {
     case 'updating':
     case 'settling':
       return describePods(gate);
+    case 'lost':
+      return describeLost(gate);
     case 'soaking':
       return `soaks until ${timeText(gate.untilMs)}`;
     case 'approval':
@@ -89,6 +100,13 @@ function describePods(gate: Of<'updating' | 'settling'>): string {
   }
   if (!('unwellNodes' in gate)) return 'waits until all pods of its open steps are there and well';
   return `waits for ${count(gate.unwellNodes, 'node')} to be well`;
+}
+
+function describeLost({ lostNodes, addsAtMs }: Of<'lost'>): string {
+  const held = `held, as ${count(lostNodes, 'canary node')} went NotReady`;
+  return addsAtMs === undefined
+    ? `${held}: ${NO_OTHER}`
+    : `${held}: another node goes in its place at ${timeText(addsAtMs)}`;
 }
 
 function describeDone({ hash }: RolloutRecord, gate: Of<'done'>): string {

@@ -40,6 +40,7 @@ export type RolloutPhase =
 const PHASES: Readonly<Record<ShownGate['kind'], RolloutPhase>> = {
   updating: 'Progressing',
   settling: 'Progressing',
+  lost: 'Waiting',
   soaking: 'Progressing',
   approval: 'Waiting',
   window: 'Waiting',

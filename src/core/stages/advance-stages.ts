@@ -12,6 +12,9 @@ import type { Breach, OpenStep, RolloutRecord } from '../model/rollout-record.ts
 import { withCause } from '../evidence/event-causes.ts';
 import { advanceTurns } from '../evidence/flapping.ts';
 import { advanceTrial } from '../evidence/trial.ts';
+import { lossMoments } from '../proof/canary-losses.ts';
+import { isSoakLost, soakAfter } from '../proof/soak.ts';
+import { tellStages } from '../events/stage-events.ts';
 import { withContent } from '../config/breach-of-content.ts';
 import { nodesRoundedDown } from '../policy/share.ts';
 import { withCommonGround } from './common-ground.ts';
@@ -22,7 +25,9 @@ import {
   recreationMoments,
 } from './find-breach.ts';
 import { excuseNodes } from './excused.ts';
-import { gateMoments, isUnwell, judgeGate, noteSoaked } from './gate.ts';
+import { standingOf, withLosses, withReplacements } from './lost-canaries.ts';
+import type { CanaryStanding } from './lost-canaries.ts';
+import { findUnwell, gateMoments, judgeGate, noteSoaked } from './gate.ts';
 import { findAhead, findFormer, findStrays, isOfContentAlone } from './former.ts';
 import {
   awaitedAfter,
@@ -39,13 +44,12 @@ import type { Gate } from '../model/staged-progress.ts';
 import type { Stages, StagesInput } from './stages-input.ts';
 import { budgetOf, findSteps } from './steps.ts';
 import type { Steps } from './steps.ts';
-import { tellStages } from './stage-events.ts';
 
 /** Looks once. */
 export function advanceStages(input: StagesInput): Stages {
   const started = recordFor(input);
   const observed = observe(withoutReplaced(started, input.nodes), input);
-  const opened = openWhatMay(observed, input);
+  const opened = openWhatMay(withReplacements(observed, input), input);
   const { gate, turns, excused } = opened;
   const record = noteSoaked(opened.record, gate, input.nowMs);
   const former = findFormer(record, input);
@@ -64,6 +68,7 @@ export function advanceStages(input: StagesInput): Stages {
       ...gateMoments(gate, record, input),
       ...recreationMoments(record, input),
       ...judgingMoments(record, input),
+      ...lossMoments(record.losses).filter((moment) => moment > input.nowMs),
     ],
     asksEventsOf: findSilentPods(started, record, input),
     events: tellStages({ before: input.record, after: record, gate }),
@@ -106,9 +111,10 @@ function judge(
   const turns = steps.open
     .filter((node) => isPending(node) && node.node.isReady)
     .slice(0, roomNodes);
-  const record = watchStep(before, { steps, excused, hasTurns: turns.length > 0 }, input);
+  const canary = standingOf(before, input);
+  const record = watchStep(before, { steps, excused, canary, hasTurns: turns.length > 0 }, input);
   const keptNodes = nodes.filter(isPending).length;
-  const gate = judgeGate({ input, record, steps, turns, excused, roomNodes, keptNodes });
+  const gate = judgeGate({ input, record, steps, turns, excused, canary, roomNodes, keptNodes });
   return { record, gate, turns, excused };
 }
 
@@ -131,7 +137,8 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
     { nowMs: input.nowMs, soakMs: input.policy.soakMs },
   );
   const awaited = awaitedAfter(record, input);
-  const next = { ...record, trial, ...awaited, ...(turns.length === 0 ? {} : { turns }) };
+  const watched = { ...record, trial, ...awaited, ...(turns.length === 0 ? {} : { turns }) };
+  const next = withLosses(watched, input);
   if (record.breach !== undefined) return next;
   const breach: Breach | undefined = findStagesBreach(next, input);
   if (breach === undefined) return next;
@@ -174,23 +181,24 @@ function watchStep(
   at: {
     readonly steps: Steps;
     readonly excused: ReadonlySet<NodeName>;
+    readonly canary: CanaryStanding;
     /** Nodes of open steps are still to be updated; what the partition keeps is not. */
     readonly hasTurns: boolean;
   },
   input: StagesInput,
 ): RolloutRecord {
-  const { steps, excused, hasTurns } = at;
-  const { nodes, nowMs, seenView, isViewFresh } = input;
+  const { steps, hasTurns } = at;
+  const { nodes, nowMs, seenView } = input;
   const { step } = record;
   if (step.kind === 'waiting' || step.kind === 'done') return { ...record, seenView };
-  const updatedNodes = nodes.filter((node) => !isPending(node)).length;
+  const updatedNodes = evidenceNodes(input).filter((node) => !isPending(node)).length;
   const restarts = countRestarts(nodes);
-  const isUnwellNode = (node: StageNode): boolean => isUnwell(node) && !excused.has(nameOf(node));
-  const isWell = !hasTurns && mayCount(step, isViewFresh) && !steps.open.some(isUnwellNode);
-  const isUndisturbed = seenView === record.seenView && !hasStumbled(record, restarts);
-  const soak = isWell ? soakOf(step, isUndisturbed, input) : {};
+  const isShown = findUnwell(steps, at).length === 0 && at.canary.missing === 0;
+  const moment = { ...input, soakMs: input.policy.soakMs, restarts };
+  const soak = soakAfter(record, { ...moment, isWell: !hasTurns && isShown });
   const isHeld = isPausedBy(record, input);
-  const hasProgressed = updatedNodes > step.updatedNodes || (step.isHeld === true && !isHeld);
+  const isFreed = (step.isHeld === true && !isHeld) || isSoakLost(step, soak, moment);
+  const hasProgressed = updatedNodes > step.updatedNodes || isFreed;
   const progressedAtMs = hasProgressed ? nowMs : step.progressedAtMs;
   const { wellSinceMs: _before, unheardMs: _dark, isHeld: _held, ...rest } = step;
   const watched: OpenStep = {
@@ -203,49 +211,18 @@ function watchStep(
   return { ...record, step: watched, groups: steps.groups, restarts, seenView };
 }
 
-/** A view that is too old for a moment shuts the gate; what was well before it is not lost, and nothing begins in it. */
-function mayCount({ wellSinceMs }: OpenStep, isViewFresh: boolean): boolean {
-  return isViewFresh || wellSinceMs !== undefined;
-}
-
 function isPausedBy({ orders }: RolloutRecord, { policy }: StagesInput): boolean {
   return policy.isPaused || orders.paused !== undefined;
 }
 
-/**
- * A soak goes on if nothing disturbed it, and begins now otherwise. Time in the dark is taken out of it: the same watcher tells
- * afterwards what became of pods, but nobody looked. As much of it as a whole soak begins it anew.
- */
-function soakOf(
-  { wellSinceMs, unheardMs = 0 }: OpenStep,
-  isUndisturbed: boolean,
-  { nowMs, unheardMs: nowUnheardMs, policy }: StagesInput,
-): Pick<OpenStep, 'wellSinceMs' | 'unheardMs'> {
-  const known = nowUnheardMs === 0 ? {} : { unheardMs: nowUnheardMs };
-  const darkMs = nowUnheardMs - unheardMs;
-  const isLost = darkMs < 0 || (darkMs > 0 && darkMs >= policy.soakMs);
-  if (!isUndisturbed || wellSinceMs === undefined || isLost)
-    return { wellSinceMs: nowMs, ...known };
-  return { wellSinceMs: Math.min(wellSinceMs + darkMs, nowMs), ...known };
-}
-
-function hasStumbled(record: RolloutRecord, restarts: number): boolean {
-  return restarts > record.restarts || hasTurned(record);
-}
-
-/** A pod was not ready in between, also where no run saw it: what it showed before is no part of the soak. */
-function hasTurned({ step: { wellSinceMs = Infinity }, turns = [] }: RolloutRecord): boolean {
-  return turns.some(({ turnedAtMs = 0 }) => turnedAtMs > wellSinceMs);
-}
-
 /** The next step, opened now; a canary that is passed proves the revision. */
 function openNext(record: RolloutRecord, { next }: Steps, input: StagesInput): RolloutRecord {
-  const { nowMs, hash, nodes } = input;
+  const { nowMs, hash } = input;
   const { step } = record;
   const base = {
     openedAtMs: nowMs,
     progressedAtMs: nowMs,
-    updatedNodes: nodes.filter((node) => !isPending(node)).length,
+    updatedNodes: evidenceNodes(input).filter((node) => !isPending(node)).length,
   };
   const tried = step.kind === 'waiting' ? { triedAtMs: nowMs } : {};
   if (step.kind === 'waiting' && record.canary.length > 0) {

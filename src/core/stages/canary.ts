@@ -3,10 +3,12 @@
  *
  * By selector, or spread so that each kind of node keeps some that do not. A node that is gone, or that is not Ready before
  * its turn, shows nothing: while the canary is open another one goes in its place, or a revision would be proven by
- * nothing. One that was begun on stays, well or not. The canary is bounded; it is empty where no node is able.
+ * nothing. One that was begun on stays, well or not; what is added for one that was lost is of lost-canaries.ts. The canary is
+ * bounded; it is empty where no node is able.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
+import { addedNodes } from '../proof/canary-losses.ts';
 import { chooseCanary } from '../evidence/canary-spread.ts';
 import { SPREAD_DEFAULT } from '../evidence/node-attributes.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
@@ -41,13 +43,15 @@ function useUpBudget(input: StagesInput): readonly NodeName[] {
 
 /** The record with a canary that can show something; the same one where nothing is to be replaced. */
 export function withAbleCanary(record: RolloutRecord, input: StagesInput): RolloutRecord {
-  const { step, canary, isReturn, breach, baseNodes } = record;
+  const { step, canary, isReturn, breach, baseNodes, losses } = record;
   const isOpen = step.kind === 'waiting' || step.kind === 'canary';
   if (!isOpen || canary.length === 0 || isReturn || breach !== undefined) return record;
   const nodes = new Map(evidenceNodes(input).map((node) => [nameOf(node), node]));
   const before = canary.filter((name) => isAble(nodes.get(name)));
   if (before.length === canary.length) return record;
-  return { ...record, canary: choose(input, { baseNodes, before }) };
+  const added = addedNodes(losses);
+  const addedCount = before.filter((name) => added.has(name)).length;
+  return { ...record, canary: choose(input, { baseNodes, before, addedCount }) };
 }
 
 /** True if the revision is, or was to be, on a node of the canary: what it shows there is for the gate to judge. */
@@ -61,14 +65,26 @@ function isAble(node: StageNode | undefined): boolean {
   return !isPending(node) || isUpAndOpen(node);
 }
 
-function isUpAndOpen({ node, isExcluded }: StageNode): boolean {
+/** True of a node that could be given a pod now. */
+export function isUpAndOpen({ node, isExcluded }: StageNode): boolean {
   return node.isReady && !node.isTerminating && !isExcluded;
 }
 
 function choose(
-  { policy: { canary }, nodes, keptNodes = [], rolloutId }: StagesInput,
-  { baseNodes, before }: { readonly baseNodes: number; readonly before: readonly NodeName[] },
+  input: StagesInput,
+  {
+    baseNodes,
+    before,
+    addedCount = 0,
+  }: {
+    readonly baseNodes: number;
+    readonly before: readonly NodeName[];
+    /** Of those before, which are there beyond the number that the policy says. */
+    readonly addedCount?: number;
+  },
 ): readonly NodeName[] {
+  const { canary } = input.policy;
+  const { nodes, keptNodes = [] } = input;
   // A node that died of the revision has had its turn: another one in its place would be the next to die.
   const lost = keptNodes.filter((node) => before.includes(nameOf(node)));
   const able = [...nodes, ...lost].filter(({ isExcluded }) => !isExcluded);
@@ -77,11 +93,25 @@ function choose(
     const chosen = able.filter(({ node }) => selector.matches(node.labels)).map(nameOf);
     return chosen.slice(0, CANARY_NODES_MAX);
   }
+  const count = nodesRoundedUp(canary.share, baseNodes) + addedCount;
+  return chooseSpread(input, { able, count, before });
+}
+
+/** So many nodes of those that are able, with the ones that were chosen before; spread as the policy says. */
+export function chooseSpread(
+  { policy: { canary }, rolloutId }: StagesInput,
+  from: {
+    readonly able: readonly StageNode[];
+    readonly count: number;
+    readonly before: readonly NodeName[];
+  },
+): readonly NodeName[] {
+  const spread = canary.kind === 'selector' ? [] : canary.spread;
   return chooseCanary({
-    nodes: able.map(({ node }) => node),
-    count: Math.min(nodesRoundedUp(canary.share, baseNodes), CANARY_NODES_MAX),
-    before,
-    spread: canary.spread.length === 0 ? SPREAD_DEFAULT : canary.spread,
+    nodes: from.able.map(({ node }) => node),
+    count: Math.min(from.count, CANARY_NODES_MAX),
+    before: from.before,
+    spread: spread.length === 0 ? SPREAD_DEFAULT : spread,
     seed: rolloutId,
     cordoned: 'last',
   });

@@ -5,6 +5,9 @@
  * cause named: the surest first. A pod that could not be created halts at the first, since its node stays empty. A breach
  * that an operator overruled does not come again for the same nodes.
  */
+import { findLostAgain } from '../proof/canary-losses.ts';
+import { describeLosses } from '../proof/describe-losses.ts';
+import { eValueOf } from '../evidence/trial.ts';
 import { findBreach, findNodesFailed, judgeOnNode } from '../evidence/breach.ts';
 import { judgeAnswers } from '../evidence/answer-times.ts';
 import { namesOf, slowMessage } from '../evidence/breach-message.ts';
@@ -17,6 +20,7 @@ import type { NodeName } from '../model/identifiers.ts';
 import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import type { Breach, BreachCause, RolloutRecord } from '../model/rollout-record.ts';
 import { excusedNodesMax } from './excused.ts';
+import { momentOf } from './lost-canaries.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { awaitedSinceMs, bootOf, evidenceNodes, momentsIn, trialNodes } from './observe.ts';
 import { nameOf } from './stage-node.ts';
@@ -40,6 +44,7 @@ export function findStagesBreach(record: RolloutRecord, input: StagesInput): Bre
       trialNodes(evidenceNodes(input), momentsIn(record, input)),
       input.nowMs,
     ) ??
+    findCanariesLost(record, input) ??
     findNotRecreated(record, input) ??
     findUnexplained(record, input) ??
     findApiServerSlow(record, input) ??
@@ -111,7 +116,7 @@ export function judgingMoments(record: RolloutRecord, input: StagesInput): reado
   if (record.breach !== undefined || record.isReturn || kind === 'waiting' || kind === 'done') {
     return [];
   }
-  return judgeUpdated(judgeBy(record, input), input.nodes)
+  return judgeUpdated(judgeBy(record, input), evidenceNodes(input))
     .flatMap(({ evidence }) => (evidence.kind === 'starting' ? [evidence.failsAtMs] : []))
     .sort((left, right) => left - right)
     .slice(0, 1);
@@ -127,7 +132,7 @@ export function findSilentPods(
   if (found.cause !== 'StartFailure') return [];
   const judge = judgeBy(before, input);
   const named = new Set(found.nodes);
-  return input.nodes
+  return evidenceNodes(input)
     .flatMap(({ node, updated }) => {
       if (updated === undefined || !named.has(node.name)) return [];
       const { evidence } = judge(node, updated);
@@ -137,7 +142,8 @@ export function findSilentPods(
 }
 
 function findPodBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
-  const { nowMs, nodes, policy } = input;
+  const { nowMs, policy } = input;
+  const nodes = evidenceNodes(input);
   const overruled = record.orders.resumed;
   const judge = judgeBy(record, input);
   return findBreach({
@@ -151,6 +157,22 @@ function findPodBreach(record: RolloutRecord, input: StagesInput): Breach | unde
       ? {}
       : { overruled: { ...overruled.breach, atMs: overruled.atMs } }),
   });
+}
+
+/** A canary node was lost, and so was the one that went in its place, each without its peers. */
+function findCanariesLost(record: RolloutRecord, input: StagesInput): Breach | undefined {
+  const { losses = [], step } = record;
+  if (step.kind !== 'canary') return undefined;
+  const again = findLostAgain(losses, momentOf(record, input));
+  const found = losses.filter(
+    ({ node, added }) =>
+      again.some((loss) => loss.node === node || loss.node === added) &&
+      !isOverruled(record, 'NodesFailed', node),
+  );
+  if (again.length === 0 || found.length === 0) return undefined;
+  const eValue = Math.round(eValueOf(record.trial));
+  const message = `canary nodes went NotReady after their update, and so did what went in their place (E = ${String(eValue)})`;
+  return breach('NodesFailed', input.nowMs, { message, nodes: found });
 }
 
 /**
@@ -224,7 +246,9 @@ function findLate(
   if (nowMs - step.progressedAtMs < progressDeadlineMs) return undefined;
   const unwell = nodes.filter(({ isMoving }) => isMoving).map((node) => ({ node: nameOf(node) }));
   const minutes = Math.round(progressDeadlineMs / 60_000);
-  const message = `nothing got further for ${minutes} min; ${unwell.length} node(s) wait for their new pod to be available`;
+  const losses = describeLosses(record.losses ?? []);
+  const lost = losses === '' ? '' : `; of the canary ${losses}`;
+  const message = `nothing got further for ${minutes} min; ${unwell.length} node(s) wait for their new pod to be available${lost}`;
   return breach('ProgressDeadlineExceeded', nowMs, { message, nodes: unwell });
 }
 

@@ -6,7 +6,10 @@
  */
 import { isOpen, nextOpeningMs } from '../policy/window.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { hasBegun } from './canary.ts';
+import type { CanaryStanding } from './lost-canaries.ts';
+import { evidenceNodes } from './observe.ts';
 import { isPending } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { Gate } from '../model/staged-progress.ts';
@@ -22,6 +25,7 @@ export interface GateInput {
   readonly turns: readonly StageNode[];
   /** Nodes that neither block nor count: bad before, or bad by themselves within the attributed budget. */
   readonly excused: ReadonlySet<string>;
+  readonly canary: CanaryStanding;
   /** How many more nodes the partition lets be updated. */
   readonly roomNodes: number;
   /** Nodes that keep an old pod at the end. */
@@ -55,16 +59,30 @@ function judgeHold({ record, input }: GateInput): Gate | undefined {
 }
 
 /** What the open step still has to show. */
-function judgeStep({ input, record, steps, excused }: GateInput): Gate | undefined {
+function judgeStep(gate: GateInput): Gate | undefined {
+  const { input, record, steps, canary } = gate;
   if (!input.isViewFresh) return { kind: 'view' };
-  const unwell = steps.open.filter((node) => isUnwell(node) && !excused.has(node.node.name));
+  const { lost, missing, addsAtMs } = canary;
+  if (missing > 0) return { kind: 'lost', lostNodes: lost.size, ...defined({ addsAtMs }) };
+  const unwell = findUnwell(steps, gate);
   if (unwell.length > 0) return { kind: 'settling', unwellNodes: unwell.length };
   const untilMs = (record.step.wellSinceMs ?? input.nowMs) + input.policy.soakMs;
   return untilMs > input.nowMs ? { kind: 'soaking', untilMs } : undefined;
 }
 
-/** Not as a step has to leave it; one that keeps its old pod has nothing to show. */
-export function isUnwell(node: StageNode): boolean {
+/** Nodes of open steps that are not as a step has to leave them: but for lost canaries, which others stand for. */
+export function findUnwell(
+  { open }: Pick<Steps, 'open'>,
+  { excused, canary: { lost, kept } }: Pick<GateInput, 'excused' | 'canary'>,
+): readonly StageNode[] {
+  return [...open, ...kept].filter((node) => {
+    const { name } = node.node;
+    return isUnwell(node) && !excused.has(name) && !lost.has(name);
+  });
+}
+
+/** One that keeps its old pod has nothing to show. */
+function isUnwell(node: StageNode): boolean {
   return !isPending(node) && !(node.isWell && node.node.isReady);
 }
 
@@ -73,7 +91,7 @@ function isCanaryMissing({ record, input, roomNodes }: GateInput): boolean {
   const { canary, step } = record;
   if (step.kind === 'waiting')
     return input.policy.canary.kind === 'selector' && canary.length === 0;
-  return step.kind === 'canary' && roomNodes > 0 && !hasBegun(canary, input.nodes);
+  return step.kind === 'canary' && roomNodes > 0 && !hasBegun(canary, evidenceNodes(input));
 }
 
 function judgeOpening({ input, record }: GateInput): Gate | undefined {
@@ -112,7 +130,7 @@ export function gateMoments(
   if (gate.kind === 'view') moments.push(viewLookMs(record, nowMs));
   if (gate.kind === 'soaking') moments.push(gate.untilMs);
   if (gate.kind === 'window' && gate.opensAtMs !== undefined) moments.push(gate.opensAtMs);
-  const isWaitingForPods = gate.kind === 'updating' || gate.kind === 'settling';
+  const isWaitingForPods = ['updating', 'settling', 'lost'].includes(gate.kind);
   if (isWaitingForPods && policy.progressDeadlineMs !== undefined) {
     moments.push(record.step.progressedAtMs + policy.progressDeadlineMs);
   }

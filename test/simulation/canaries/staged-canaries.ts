@@ -43,9 +43,9 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'unseen-turns': {
     bug: 'a pod that was not ready in between, while nobody looked, soaks on (S16)',
-    file: 'src/core/stages/advance-stages.ts',
-    before: ' || hasTurned(record);',
-    after: ';',
+    file: 'src/core/proof/soak.ts',
+    before: ' || hasTurned(record)',
+    after: '',
     breaks: ['S16'],
     in: 'silent-canaries',
     seedsMax: 60,

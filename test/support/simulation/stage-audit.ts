@@ -4,7 +4,8 @@
  * Judged when one of its pods is made, or a delete of ours takes effect, by the commits of the API server, virtual time and the
  * text of the policy alone. A revision is what its pods run. It is proven once as many pods of it as the canary has nodes were
  * ready for the soak, without a restart, on Ready nodes, while it was the template's or no status tells of the edit that
- * came after it; what runs first is proven. Until then it is on as many nodes as the canary has. Nodes that leave a revision that got no further than its canary do not count: it may have been
+ * came after it; what runs first is proven. Until then it is on as many nodes as the canary has, and one more for each of them that was
+ * not Ready meanwhile: twice as many at most. Nodes that leave a revision that got no further than its canary do not count: it may have been
  * halted.
  * A pod that was ready counts for as long as a view may be old: seen late, never early. A soak, and the age of a view, are told by
  * the functions' clock: where that one is set forward a soak is shorter (skew-history.ts). While a pause stands nothing is
@@ -26,6 +27,7 @@ import {
   isLive,
   isServing,
   policyOf,
+  readyOf,
   revisionOf,
   templateOf,
 } from './staged-pods.ts';
@@ -39,6 +41,8 @@ interface Revision {
   readonly isBack: boolean;
   /** Nodes that were given it, or emptied for it, since it is the template's: UIDs by name. */
   readonly touched: Map<string, string>;
+  /** Those of them that were seen not Ready since. */
+  readonly lost: Set<string>;
   /** Those that we emptied while what was meant for the template before may still have been under way. */
   readonly early: Set<string>;
   /** Names of nodes that left another revision for it that was no further than its canary. */
@@ -160,8 +164,17 @@ export class StageAudit {
       if (found !== undefined) this.#prove(set, found);
     }
     this.#ready.note();
+    if (commit.kind === 'nodes') this.#noteLost(commit.object);
     for (const set of this.#api.list('daemonsets')) this.#look(set);
     if (commit.kind === 'pods' && commit.type === 'added') this.#judgeCreate(commit.object);
+  }
+
+  /** A node that is not Ready shows nothing, and another one may go in its place. */
+  #noteLost(node: KubernetesObject): void {
+    if (readyOf(node)?.status === 'True') return;
+    const { name } = node.metadata;
+    for (const { revisions } of this.#sets.values())
+      for (const { touched, lost } of revisions.values()) if (touched.has(name)) lost.add(name);
   }
 
   /** A pod was made by the DaemonSet's controller. */
@@ -202,7 +215,7 @@ export class StageAudit {
     }
     revision.touched.set(name, nodes.get(name) ?? '');
     const most = this.#canaryOf(policy, set);
-    const isBeyond = most !== undefined && revision.touched.size > most;
+    const isBeyond = most !== undefined && revision.touched.size > most + addedMax(revision, most);
     if (revision.isProven) {
       revision.isSpread ||= isBeyond;
       return;
@@ -249,6 +262,7 @@ export class StageAudit {
         isSpread,
         isBack,
         touched: new Map(),
+        lost: new Set(),
         early: new Set(),
         halted,
       });
@@ -347,6 +361,11 @@ export class StageAudit {
   }
 }
 
+/** How many may have been added in the place of nodes that were lost. */
+function addedMax({ lost, touched }: Revision, most: number): number {
+  return Math.min(most, [...lost].filter((name) => touched.has(name)).length);
+}
+
 function observedGeneration(set: KubernetesObject): number {
   const status = set['status'] as { readonly observedGeneration?: number } | undefined;
   return status?.observedGeneration ?? 0;
@@ -358,6 +377,7 @@ function revisionIn({ revisions }: SetRecord, key: string): Revision {
     isSpread: false,
     isBack: false,
     touched: new Map<string, string>(),
+    lost: new Set<string>(),
     early: new Set<string>(),
     halted: new Set<string>(),
   };

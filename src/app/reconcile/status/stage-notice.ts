@@ -1,6 +1,6 @@
 /**
- * Tells of a staged rollout what its Events tell, as one metric and one log line each: a step that opens, a halt, the end, a policy
- * that cannot be read.
+ * Tells of a staged rollout what its Events tell, as one metric and one log line each: a step that opens, a halt, a canary that was lost,
+ * the end, a policy that cannot be read.
  *
  * For who has no way into the cluster, and for alarms: a halt is a warning whose code is the cause. Told by the run whose
  * record it enters, so once; a run that loses its write may tell it a second time, as with Events. An invalid policy enters no
@@ -13,6 +13,7 @@ import type { RunContext } from '../run/context.ts';
 const OUTCOMES: Readonly<Record<string, string | undefined>> = {
   RolloutHalted: 'halted',
   RolloutStep: 'opened',
+  RolloutCanaryLost: 'lost',
   RolloutComplete: 'complete',
   InvalidRolloutPolicy: 'invalid',
 };
@@ -23,9 +24,10 @@ export function noteStages(
   { hint, dependencies }: RunContext,
 ): void {
   const { metrics, log } = dependencies;
-  for (const { reason, message } of stageEvents) {
+  for (const { reason, message, isStanding } of stageEvents) {
     const outcome = OUTCOMES[reason];
-    if (outcome === undefined) continue;
+    // What stands was told when it came; only of a policy no record says whether it was.
+    if (outcome === undefined || (isStanding === true && stages !== undefined)) continue;
     metrics.count('ReconcileStages', { outcome });
     const told = { key: formatKey(hint.key), detail: message };
     if (stages === undefined) {
@@ -37,6 +39,8 @@ export function noteStages(
     if (outcome === 'halted' && breach !== undefined) {
       const { cause: code, nodes } = breach;
       log.warn('a rollout is halted', { ...fields, code, nodes: nodes.join(' ') });
-    } else log.info('a rollout goes on', { ...fields, code: outcome });
+    } else if (outcome === 'lost')
+      log.warn('a rollout is held by its canary', { ...fields, code: outcome });
+    else log.info('a rollout goes on', { ...fields, code: outcome });
   }
 }

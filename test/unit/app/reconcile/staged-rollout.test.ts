@@ -45,6 +45,39 @@ describe('a policy that cannot be read', () => {
   }
 });
 
+describe('a canary node that dies after its update', () => {
+  for (const mode of ['copilot', 'takeover'] as const) {
+    it(`is told by Events, log lines and a metric, and another one goes in its place (${mode})`, async () => {
+      const made = await world(mode);
+      edit(made, 'example/agent:2');
+      await made.settle({ withinMs: 60_000 });
+      const [name = ''] = nodesWith(made, 'example/agent:2');
+      made.cluster.change('nodes', { namespace: '', name }, (node) => ({
+        ...node,
+        spec: { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] },
+        status: { conditions: [{ type: 'Ready', status: 'False' }] },
+      }));
+      await made.settle({ withinMs: 120_000 });
+      assert.equal(nodesWith(made, 'example/agent:2').length, 2);
+      assert.equal((await recordOf(made))?.step.kind, 'canary');
+      const told = made.cluster
+        .list('events')
+        .filter((each) => each['reason'] === 'RolloutCanaryLost');
+      assert.equal(told.length, 2);
+      assert.equal(made.metrics.sum('ReconcileStages', 'lost'), 2);
+      const lines = made.log.lines.filter(({ fields }) => fields?.['code'] === 'lost');
+      assert.deepEqual(
+        lines.map(({ level }) => level),
+        ['warn', 'warn'],
+      );
+      await made.settle({ withinMs: 1_800_000 });
+      const record = await recordOf(made);
+      assert.equal(record?.step.kind, 'done');
+      assert.equal(nodesWith(made, 'example/agent:2').length, 6);
+    });
+  }
+});
+
 describe('a rollback in takeover', () => {
   it('takes pods of a third revision back as well, whose rollout was edited away on its canary', async () => {
     const made = await world('takeover', `${POLICY}\nonBreach: rollback`);

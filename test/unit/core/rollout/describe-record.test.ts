@@ -80,6 +80,8 @@ describe('a rollout in words', () => {
       { kind: 'unseen' },
       { kind: 'next' },
       { kind: 'done' },
+      { kind: 'lost', lostNodes: 1 },
+      { kind: 'lost', lostNodes: 2, addsAtMs: LOOKED_MS },
     ];
     const words = gates.map((gate) => describeGate(gate, record));
     assert.equal(new Set(words).size, gates.length);

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { judgeGate } from '../../../../src/core/stages/gate.ts';
 import type { GateInput } from '../../../../src/core/stages/gate.ts';
@@ -39,6 +40,7 @@ function gate(
     steps: { open: WELL, next: { name: 'zone-a' }, groups: 1 },
     turns: [],
     excused: new Set(),
+    canary: { lost: new Set(), kept: [], missing: 0 },
     roomNodes: 10,
     keptNodes: 9,
     ...options.gate,
@@ -89,6 +91,25 @@ describe('a gate', () => {
     assert.deepEqual(gate({ record: { step: unknown } }), {
       kind: 'soaking',
       untilMs: NOW_MS + 60_000,
+    });
+  });
+
+  it('waits for canary nodes that were lost, and says when another one is added; others stand for the rest', () => {
+    const lost = { lost: new Set([nodeName('n1')]), kept: [], missing: 1 };
+    assert.deepEqual(gate({ gate: { canary: lost } }), { kind: 'lost', lostNodes: 1 });
+    const addsAtMs = NOW_MS + 5;
+    assert.deepEqual(gate({ gate: { canary: { ...lost, addsAtMs } } }), {
+      kind: 'lost',
+      lostNodes: 1,
+      addsAtMs,
+    });
+    const down = [stageNode('n1', { is: 'well', isReady: false })];
+    const steps = { open: down, next: undefined, groups: 1 };
+    assert.equal(gate({ gate: { steps, canary: { ...lost, missing: 0 } } }), 'open-next');
+    const kept = [stageNode('n5', { is: 'unwell' })];
+    assert.deepEqual(gate({ gate: { canary: { lost: new Set(), kept, missing: 0 } } }), {
+      kind: 'settling',
+      unwellNodes: 1,
     });
   });
 

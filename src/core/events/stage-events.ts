@@ -4,6 +4,7 @@
  * Only what changed since the record before is told, so a run that finds nothing new tells nothing.
  */
 import type { PlannedEvent } from '../model/plan.ts';
+import { NO_OTHER, describeLosses, hasNewLoss } from '../proof/describe-losses.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import type { Gate } from '../model/staged-progress.ts';
 
@@ -15,11 +16,11 @@ export function tellStages(change: {
 }): readonly PlannedEvent[] {
   const { after, gate } = change;
   const before = change.before?.hash === after.hash ? change.before : undefined;
-  const halted = tellBreach(before, after);
+  const held = [...tellBreach(before, after), ...tellLosses(before, after, gate)];
   const isFirst = change.before === undefined;
   return isFirst || !hasOpened(before, after, gate)
-    ? halted
-    : [...halted, { type: 'Normal', ...wordsOf(after) }];
+    ? held
+    : [...held, { type: 'Normal', ...wordsOf(after) }];
 }
 
 function tellBreach(
@@ -29,6 +30,22 @@ function tellBreach(
   if (breach === undefined || breach.cause === before?.breach?.cause) return [];
   const message = `Rollout of revision ${hash} halted (${breach.cause}): ${breach.message}`;
   return [{ type: 'Warning', reason: 'RolloutHalted', message }];
+}
+
+/** Canary nodes that are not Ready any more, once; and again while no other node can show what they do not. */
+function tellLosses(
+  before: RolloutRecord | undefined,
+  { hash, losses = [], step, breach }: RolloutRecord,
+  gate: Gate,
+): readonly PlannedEvent[] {
+  if (step.kind !== 'canary' || breach !== undefined) return [];
+  const isStuck = gate.kind === 'lost' && gate.addsAtMs === undefined;
+  const isNew = hasNewLoss(before?.losses ?? [], losses);
+  if (!isNew && !isStuck) return [];
+  const about = `Rollout of revision ${hash} is held on its canary: ${describeLosses(losses)}`;
+  const message = isStuck ? `${about}; ${NO_OTHER}` : about;
+  const event = { type: 'Warning', reason: 'RolloutCanaryLost', message } as const;
+  return [isNew ? event : { ...event, isStanding: true }];
 }
 
 /** True if another step is open than before; a return to what all nodes run already is nothing to tell. */

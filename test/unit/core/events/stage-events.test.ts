@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { OpenStep, RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { Gate } from '../../../../src/core/model/staged-progress.ts';
-import { tellStages } from '../../../../src/core/stages/stage-events.ts';
+import { tellStages } from '../../../../src/core/events/stage-events.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 import { record } from '../../../support/stage-records.ts';
 
@@ -83,6 +83,30 @@ describe('events of a staged rollout', () => {
     assert.deepEqual(told(other, ENDED, DONE), []);
     assert.equal(told(other, ENDED, UPDATING).length, 1);
     assert.equal(told(other, ZONE_A, DONE).length, 1, 'a group is a step whatever it waits for');
+  });
+
+  it('warn of a canary that was lost, and of who goes in its place, once each', () => {
+    const known = { node: nodeName('n1'), atMs: NOW_MS };
+    const lost = { ...CANARY, losses: [known] };
+    const gate = { kind: 'lost', lostNodes: 1, addsAtMs: NOW_MS } as const;
+    assert.deepEqual(told(CANARY, lost, gate), [
+      'Warning RolloutCanaryLost: Rollout of revision bbbb is held on its canary: n1 is not Ready and counts for nothing',
+    ]);
+    assert.deepEqual(told(lost, lost, gate), []);
+    const added = { ...CANARY, losses: [{ ...known, added: nodeName('n7') }] };
+    assert.match(told(lost, added)[0] ?? '', /; n7 goes in its place$/);
+    assert.deepEqual(told(lost, { ...added, breach }).length, 1, 'a halt says more');
+    assert.deepEqual(told(lost, { ...ZONE_A, losses: added.losses }).length, 1, 'its step is over');
+  });
+
+  it('go on to say that no other node can go in the place of a canary, as what stands', () => {
+    const lost = { ...CANARY, losses: [{ node: nodeName('n1'), atMs: NOW_MS }] };
+    const gate = { kind: 'lost', lostNodes: 1 } as const;
+    const [first] = tellStages({ before: CANARY, after: lost, gate });
+    const [again] = tellStages({ before: lost, after: lost, gate });
+    assert.match(first?.message ?? '', /; no other node can go in its place, so mend it/);
+    assert.deepEqual(again, { ...first, isStanding: true });
+    assert.equal(first?.isStanding, undefined);
   });
 
   it('warn of a halt once, with the cause and the numbers, and again when the cause is another one', () => {
