@@ -160,11 +160,12 @@ const PLAIN_ERROR = new RegExp(
   'g',
 );
 
+/** The base class sets the prototype of what it makes to its own: without the last statement nothing would be an instance of its class. */
 const PLAIN_ERROR_CLASS = `const plainError = (space, name, fault) => class extends __BaseException {
   static shapeId = space + '#' + name;
   name = name;
   $fault = fault;
-  constructor(opts) { super({ name, $fault: fault, ...opts }); }
+  constructor(opts) { super({ name, $fault: fault, ...opts }); Object.setPrototypeOf(this, new.target.prototype); }
 };
 `;
 

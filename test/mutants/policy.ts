@@ -129,4 +129,14 @@ export const POLICY_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'reads policies, good and bad, as the sources do',
     },
   },
+  'bundles-errors-of-no-class': {
+    bug: 'in a bundle an error of the SDK is no instance of its class: a write that loses its condition throws',
+    file: 'scripts/build/function-plugins.ts',
+    before: ' Object.setPrototypeOf(this, new.target.prototype); }',
+    after: ' }',
+    killedBy: {
+      file: 'test/unit/scripts/function-plugins.test.ts',
+      title: 'are what they were, in fewer bytes',
+    },
+  },
 };
