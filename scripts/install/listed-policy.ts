@@ -56,9 +56,8 @@ export function readDaemonSetList(json: string): readonly ListedDaemonSet[] {
   return v.parse(listSchema, JSON.parse(json)).items;
 }
 
-/** The user names of infra/admission/policy.yaml. */
-/** CEL: the request is of Rollcall's functions. */
-export const ROLLCALL =
+/** CEL: the request is of Rollcall's functions, by the user names of infra/admission/policy.yaml. */
+const ROLLCALL =
   "request.userInfo.username in ['system:serviceaccount:rollcall-system:rollcall-functions', 'rollcall-functions']";
 
 const apiVersion = 'admissionregistration.k8s.io/v1';

@@ -69,5 +69,9 @@ export function healthyFacts(registration: ClusterRegistration = takenOver): Doc
     sentinel: checked('quiet'),
     observed: checked({ total: 3, behind: [], followed: [], rollingUpdate: [] }),
     listed: checked([]),
+    accessEntries: checked([]),
+    fleets: checked({ placed: ['ops/agent'], unreadable: [], late: [] }),
+    fleetRights: checked({ ...rights, required: 2 }),
+    fleetAdmission: checked({ created: ['ops/agent'], excepted: ['ops/agent'] }),
   };
 }

@@ -16,6 +16,8 @@ import {
   judgeWatcherRights,
 } from './judge-credential.ts';
 import { judgeCopilot } from './judge-copilot.ts';
+import { judgeAccessEntries } from './judge-entries.ts';
+import { judgeFleets } from './judge-fleets.ts';
 import { judgeClock, judgeEndpoint, judgeIdentity } from './judge-endpoint.ts';
 import {
   judgeDeadLetters,
@@ -64,6 +66,7 @@ function judgeCluster(
     ...judgeEndpoint(registration, facts),
     judgeIdentity(registration, facts),
     judgeCredential(registration, facts),
+    judgeAccessEntries(registration, facts),
     judgeFunctionsRights(registration, facts),
     judgeRequestsRights(registration, facts),
     judgeWatcherRights(facts),
@@ -77,6 +80,7 @@ function judgeCluster(
     judgeBreaker(facts),
     judgeRival(registration, facts),
     ...judgeCopilot(registration, facts),
+    ...judgeFleets(registration, facts),
     judgeClock(facts),
   ];
 }

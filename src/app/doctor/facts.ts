@@ -96,6 +96,29 @@ export type TokenFact =
 /** How an API server answered the credential. */
 export type CredentialAnswer = 'accepted' | 'unauthorized' | 'forbidden';
 
+/** FleetDaemonSets that are placed on the cluster, as `namespace/name`. */
+export interface FleetsFact {
+  readonly placed: readonly string[];
+  /** Of the whole stack: nobody knows whether they are placed here. */
+  readonly unreadable: readonly string[];
+  /** Those of them whose step is overdue, and since when. */
+  readonly late: readonly { readonly fleet: string; readonly sinceMs: number }[];
+}
+
+/** What admission policies of the cluster say of fleets, by `namespace/name`. */
+export interface FleetAdmissionFact {
+  /** Whom Rollcall may create; absent: there is no such policy. */
+  readonly created?: readonly string[];
+  /** Whom the policy of the cluster's mode lets be changed; absent: that policy is not there. */
+  readonly excepted?: readonly string[];
+}
+
+/** The access entry of EKS of one role of the functions; `unverified`: right, but nobody said how old the role is. */
+export interface AccessEntryFact {
+  readonly principalArn: string;
+  readonly standing: 'present' | 'unverified' | 'missing' | 'differs' | 'outlived';
+}
+
 /** Everything that was gathered. */
 export interface DoctorFacts {
   readonly nowMs: number;
@@ -111,6 +134,8 @@ export interface DoctorFacts {
   readonly token: Checked<TokenFact>;
   /** How the registered credential was answered. */
   readonly credential: Checked<CredentialAnswer>;
+  /** Only for clusters of EKS. */
+  readonly accessEntries: Checked<readonly AccessEntryFact[]>;
   readonly functionsRights: Checked<RightsFact>;
   /** Of the functions that only ask; where they have an identity of their own (ADR 0042). */
   readonly requestsRights: Checked<RightsFact>;
@@ -132,4 +157,8 @@ export interface DoctorFacts {
   readonly meta: Checked<ClusterMeta | undefined>;
   readonly sentinel: Checked<SentinelFact>;
   readonly observed: Checked<ObservedFact>;
+  readonly fleets: Checked<FleetsFact>;
+  /** What these need of RBAC. */
+  readonly fleetRights: Checked<RightsFact>;
+  readonly fleetAdmission: Checked<FleetAdmissionFact>;
 }

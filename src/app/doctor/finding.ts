@@ -20,6 +20,7 @@ export const LINKS = [
   'api-server',
   'identity',
   'credential',
+  'access-entries',
   'functions-rights',
   'requests-rights',
   'watcher-rights',
@@ -35,6 +36,7 @@ export const LINKS = [
   'breaker',
   'rival',
   'copilot',
+  'fleets',
   'clock',
 ] as const;
 

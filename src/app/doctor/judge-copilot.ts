@@ -20,13 +20,15 @@ const some = (names: readonly string[]): string =>
 /** None but in copilot. */
 export function judgeCopilot(
   { mode }: ClusterRegistration,
-  { observed, listed }: Pick<DoctorFacts, 'observed' | 'listed'>,
+  { observed, listed, fleets }: Pick<DoctorFacts, 'observed' | 'listed' | 'fleets'>,
 ): readonly Finding[] {
   if (mode !== 'copilot') return [];
   if (observed.kind === 'unchecked') return [notChecked('copilot', observed.why)];
   const { followed, rollingUpdate } = observed.value;
   const rolling = rollingUpdate.length === 0 ? [] : [judgeRolling(rollingUpdate)];
-  return [...rolling, judgeNames(followed, listed)];
+  // What a fleet brings opts in once it is there, and may be named before.
+  const expected = fleets.kind === 'checked' ? fleets.value.placed : [];
+  return [...rolling, judgeNames(followed, listed, expected)];
 }
 
 function judgeRolling(names: readonly string[]): Finding {
@@ -36,7 +38,11 @@ function judgeRolling(names: readonly string[]): Finding {
   });
 }
 
-function judgeNames(followed: readonly string[], listed: DoctorFacts['listed']): Finding {
+function judgeNames(
+  followed: readonly string[],
+  listed: DoctorFacts['listed'],
+  expected: readonly string[],
+): Finding {
   if (listed.kind === 'unchecked') {
     const next = 'Pass --kubeconfig FILE --context NAME to have the admission policy looked at.';
     return notChecked('copilot', listed.why, next);
@@ -48,7 +54,8 @@ function judgeNames(followed: readonly string[], listed: DoctorFacts['listed']):
       next: NAME_THEM,
     });
   }
-  const surplus = listed.value.filter((name) => !followed.includes(name));
+  const known = [...followed, ...expected];
+  const surplus = listed.value.filter((name) => !known.includes(name));
   if (surplus.length > 0) {
     return warning('copilot', 'copilot-named-too-many', {
       seen: `named, so that their pods could be deleted, though they do not opt in: ${some(surplus)}`,

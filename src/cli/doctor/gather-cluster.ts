@@ -7,6 +7,7 @@
 import type {
   CredentialAnswer,
   DoctorFacts,
+  FleetsFact,
   LeaseFact,
   RightsFact,
   SentinelFact,
@@ -20,10 +21,10 @@ import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { SENTINEL_KEY } from '../../core/takeover/takeover-sentinel.ts';
-import { FUNCTIONS_ACCOUNTS, subjectOf } from '../../ports/stores/credential-store.ts';
-import type { TokenPurpose } from '../../ports/stores/credential-store.ts';
-import type { ClusterInspection, RightsOf } from '../../ports/cluster/cluster-inspection.ts';
+import type { ClusterInspection } from '../../ports/cluster/cluster-inspection.ts';
+import { gatherFleetAdmission, gatherFleetRights } from './gather-fleets.ts';
 import { gatherRights } from './gather-rights.ts';
+import { WATCHER, functionsIdentity } from './identities.ts';
 import type { ShippedManifests } from './shipped-manifests.ts';
 import { ask, whyNot } from './ways-in.ts';
 import type { WaysIn } from './ways-in.ts';
@@ -37,23 +38,6 @@ const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 const LISTED = `${ADMISSION}/validatingadmissionpolicies/rollcall-copilot-listed`;
 const LEASE_DURATION_MS = 40_000;
 
-const ACCOUNTS = ['system:serviceaccounts', `system:serviceaccounts:${SYSTEM}`];
-const AUTHENTICATED = 'system:authenticated';
-const WATCHER: RightsOf = {
-  user: `system:serviceaccount:${SYSTEM}:rollcall-watcher`,
-  groups: [...ACCOUNTS, AUTHENTICATED],
-};
-
-/** As whom the functions appear: on EKS by their access entry, elsewhere by their service account. */
-function functionsIdentity(
-  { authentication }: ClusterRegistration,
-  purpose: TokenPurpose,
-): RightsOf {
-  const name = FUNCTIONS_ACCOUNTS[purpose];
-  if (authentication.kind === 'eks') return { user: name, groups: [name, AUTHENTICATED] };
-  return { user: subjectOf(purpose), groups: [...ACCOUNTS, AUTHENTICATED] };
-}
-
 type ClusterFacts = Pick<
   DoctorFacts,
   | 'identity'
@@ -66,6 +50,8 @@ type ClusterFacts = Pick<
   | 'lease'
   | 'watcher'
   | 'sentinel'
+  | 'fleetRights'
+  | 'fleetAdmission'
 >;
 
 interface ClusterQuestion {
@@ -74,6 +60,8 @@ interface ClusterQuestion {
   readonly manifests: ShippedManifests;
   /** Namespaces with DaemonSets, as the view has them. */
   readonly namespaces: readonly string[];
+  /** FleetDaemonSets that are placed here. */
+  readonly fleets: Checked<FleetsFact>;
 }
 
 /** What each fact is called when it cannot be had, and how it is had; `gather-facts.ts` runs them side by side. */
@@ -93,6 +81,8 @@ export const CLUSTER_FACTS: {
   lease: ['the watcher’s Lease', gatherLease],
   watcher: ['the watcher', gatherWatcher],
   sentinel: ['the sentinel', gatherSentinel],
+  fleetRights: ['the rights of fleets', gatherFleetRights],
+  fleetAdmission: ['the admission policies of fleets', gatherFleetAdmission],
 };
 
 /** A kubeconfig that leads elsewhere is found even where the registration is in order. */

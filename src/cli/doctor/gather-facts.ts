@@ -24,6 +24,9 @@ import {
   gatherSender,
   gatherToken,
 } from './gather-stack.ts';
+import { gatherAccessEntries } from './gather-entries.ts';
+import { gatherFleets } from './stack-fleets.ts';
+import type { AskFleets } from './stack-fleets.ts';
 import { openRegisteredWay } from './ways-in.ts';
 import type { WayIn } from './ways-in.ts';
 import { readShippedManifests } from './shipped-manifests.ts';
@@ -38,6 +41,8 @@ interface GatherOptions {
   readonly kubeconfig: WayIn;
   /** AWS profile of the account where the cluster is. */
   readonly clusterProfile?: string;
+  /** Of the stack, for all clusters that are examined. */
+  readonly askFleets: AskFleets;
 }
 
 /** Gathers. Never rejects for what a cluster, a queue or a table can do. */
@@ -93,36 +98,48 @@ async function gatherOfCluster(
   const ask = <T>(what: string, step: () => Promise<Checked<T>>): Promise<Checked<T>> =>
     attempt(clock, what, step);
   try {
-    const ofCluster = gatherInside(registration, { options, registered });
+    const fleets = await ask('the FleetDaemonSets', () =>
+      gatherFleets(registration, options.askFleets, clock.nowMs()),
+    );
+    const ofCluster = gatherInside(registration, { options, registered, fleets });
     const endpoint = isConnectedTo(registration)
       ? ask('the endpoint', async () => checked(await probe.probe(registration)))
       : Promise.resolve(unchecked('nothing connects to it'));
-    const [token, sender, refusals, meta, observed, found, inside] = await Promise.all([
-      ask('the sealed token', () => gatherToken(stack, registration)),
-      ask('the watcher’s role', () => gatherSender(stack, registration, clusterProfile)),
-      ask('refused messages', () => gatherRefusals(stack, registration)),
-      ask('the view', async () => checked(await view.readMeta(registration.clusterUid))),
-      ask('the DaemonSets', () => gatherObserved(stack, registration)),
-      endpoint,
-      ofCluster,
-    ]);
-    return { ...inside, endpoint: found, token, sender, refusals, meta, observed };
+    const [token, sender, accessEntries, refusals, meta, observed, found, inside] =
+      await Promise.all([
+        ask('the sealed token', () => gatherToken(stack, registration)),
+        ask('the watcher’s role', () => gatherSender(stack, registration, clusterProfile)),
+        ask('the access entries', () => gatherAccessEntries(stack, registration, clusterProfile)),
+        ask('refused messages', () => gatherRefusals(stack, registration)),
+        ask('the view', async () => checked(await view.readMeta(registration.clusterUid))),
+        ask('the DaemonSets', () => gatherObserved(stack, registration)),
+        endpoint,
+        ofCluster,
+      ]);
+    const ofStack = { token, sender, accessEntries, refusals, meta, observed, fleets };
+    return { ...inside, ...ofStack, endpoint: found };
   } finally {
     for (const way of [registered, kubeconfig]) if ('inspection' in way) way.inspection.close();
   }
+}
+
+interface InsideOptions {
+  readonly options: GatherOptions;
+  readonly registered: WayIn;
+  readonly fleets: OfCluster['fleets'];
 }
 
 type Inside = Pick<OfCluster, keyof typeof CLUSTER_FACTS>;
 
 async function gatherInside(
   registration: ClusterRegistration,
-  { options, registered }: { readonly options: GatherOptions; readonly registered: WayIn },
+  { options, registered, fleets }: InsideOptions,
 ): Promise<Inside> {
   const { stack, kubeconfig } = options;
   const manifests = await readShippedManifests();
   const namespaces = await namespacesOf(stack, registration);
   const ways = { registration: registered, kubeconfig };
-  const question = { registration, ways, manifests, namespaces };
+  const question = { registration, ways, manifests, namespaces, fleets };
   const facts = Object.entries(CLUSTER_FACTS).map(async ([name, [what, gather]]) => {
     const fact = await attempt<unknown>(stack.clock, what, () => gather(question));
     return [name, fact] as const;
@@ -164,6 +181,10 @@ function nothingOfCluster(): OfCluster {
     meta: none,
     sentinel: none,
     observed: none,
+    accessEntries: none,
+    fleets: none,
+    fleetRights: none,
+    fleetAdmission: none,
   };
 }
 

@@ -23,6 +23,7 @@ import { FLEET_ROLLOUT_COMMANDS } from './rollout-commands.ts';
 import { fleetHistoryCommand, undoFleetCommand } from './undo-commands.ts';
 import { diffFleetCommand, planFleetCommand } from './plan-commands.ts';
 import { planDocument, renderPlan } from './render-plan.ts';
+import { fleetRightsCommand } from './rights-command.ts';
 
 const FLEET_ARGUMENT = ['<fleet>', 'namespace/name of the FleetDaemonSet'] as const;
 
@@ -146,6 +147,7 @@ export const FLEET_COMMANDS: readonly CommandModule[] = [
   applyFleetCommand,
   get,
   describeFleet,
+  fleetRightsCommand,
   ...FLEET_ROLLOUT_COMMANDS,
   undoFleetCommand,
   fleetHistoryCommand,

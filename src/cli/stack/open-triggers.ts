@@ -1,4 +1,8 @@
-/** Everything that calls a stack's functions, as whoever runs the command: mappings of Lambda and rules of EventBridge as one. */
+/**
+ * Everything that calls a stack's functions, as whoever runs the command: mappings of Lambda and rules of EventBridge as one.
+ *
+ * A function has queues or a schedule; both are asked for, so that nobody has to know which.
+ */
 import { createRuleControl } from '../../adapters/eventbridge/rule-control.ts';
 import type { EventsCredentials } from '../../adapters/eventbridge/signed-request.ts';
 import { eventsEndpoint } from '../../../functions/events-endpoint.ts';

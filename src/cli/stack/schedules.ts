@@ -9,7 +9,7 @@ import type { StackOutputs } from '../reach/stack.ts';
 import type { KnownTrigger, TriggerControl } from './triggers.ts';
 
 /** Functions that are called by schedules, and the outputs that name their rules; serverless.yml declares them, and a test compares. */
-export const SCHEDULE_OUTPUTS = {
+const SCHEDULE_OUTPUTS = {
   fleet: 'FleetScheduleName',
   resync: 'ResyncScheduleName',
 } as const satisfies Readonly<Record<string, keyof StackOutputs>>;

@@ -13,6 +13,7 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { diagnose } from '../../../src/app/doctor/diagnose.ts';
 import type { Finding } from '../../../src/app/doctor/finding.ts';
 import { gatherFacts } from '../../../src/cli/doctor/gather-facts.ts';
+import { openStackFleets } from '../../../src/cli/doctor/stack-fleets.ts';
 import type { WayIn } from '../../../src/cli/doctor/ways-in.ts';
 import { clusterId, clusterUid, uid } from '../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
@@ -98,7 +99,14 @@ describe('the doctor on a real API server', { timeout: 900_000 }, () => {
     const stack = { ...world.open({ stage: 'dev' }), stage: 'local', clock };
     try {
       const egress = { loopback: 'allowed' } as const;
-      const facts = await gatherFacts({ stack, id: registration.id, egress, kubeconfig });
+      const askFleets = openStackFleets(stack);
+      const facts = await gatherFacts({
+        stack,
+        id: registration.id,
+        egress,
+        kubeconfig,
+        askFleets,
+      });
       return new Map(diagnose(facts).map((finding) => [finding.link, finding]));
     } finally {
       stack.close();

@@ -17,7 +17,7 @@ import {
   fleetNames,
   fleetPolicy,
   fleetRights,
-} from '../../../scripts/install/listed-fleets.ts';
+} from '../../../src/cli/fleet/fleet-manifests.ts';
 import { collectionPath } from '../../../src/engine/apply-manifests.ts';
 import { writeSecondTerminal } from '../../../src/cli/start/second-terminal.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';

@@ -1,5 +1,5 @@
 /**
- * What the functions may do with DaemonSets of fleets on a real API server, as scripts/install/fleet-rights.ts prints it: those that
+ * What the functions may do with DaemonSets of fleets on a real API server, as `rollcall fleet rights` prints it: those that
  * are named, created and changed by apply; without one of the verbs not; in copilot nothing else either (ADR 0066).
  */
 import assert from 'node:assert/strict';
@@ -9,9 +9,9 @@ import {
   fleetNames,
   fleetPolicy,
   fleetRights,
-} from '../../../scripts/install/listed-fleets.ts';
+} from '../../../src/cli/fleet/fleet-manifests.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { Manifest } from '../../../scripts/install/listed-policy.ts';
+import type { Manifest } from '../../../src/cli/fleet/fleet-manifests.ts';
 import { collectionPath } from '../../../src/engine/apply-manifests.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { createApiClient } from '../control-plane/api.ts';

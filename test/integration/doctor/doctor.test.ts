@@ -3,14 +3,19 @@
  * then each link is broken in turn, and the finding that names it appears, and no other failure.
  */
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Finding } from '../../../src/app/doctor/finding.ts';
 import { clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
+import { collectionPath } from '../../../src/engine/apply-manifests.ts';
+import { fleetDocument } from '../../support/fleet-samples.ts';
 import type { Breakage } from '../../support/engine-commands.ts';
 import { makeTestCertificate } from '../../support/test-certificate.ts';
 import { DoctorStage } from './doctor-stage.ts';
 
+const FLEET = { namespace: 'default', name: 'fleet-agent' };
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases/rollcall-watcher';
 const SENTINEL = '/apis/apps/v1/namespaces/rollcall-system/daemonsets/rollcall-takeover-probe';
@@ -151,6 +156,35 @@ describe('cluster doctor on a managed local cluster', () => {
       await put(role.rules);
     }
     assert.deepEqual(failures(await stage.troubles()), []);
+  });
+
+  it('finds what a fleet lacks, until what rollcall fleet rights prints is there (issue 18)', async () => {
+    const file = path.join(path.dirname(stage.kubeconfigFile), 'fleet.json');
+    await writeFile(file, JSON.stringify({ ...fleetDocument(), metadata: FLEET }));
+    const apply = ['fleet', 'apply', '--no-server-check', '-f', file];
+    assert.equal((await stage.run(apply)).exitCode, 0);
+    const troubles = await stage.troubles();
+    assert.deepEqual(failures(troubles), ['fleets-rights-missing']);
+    const { seen, next } = troubles.find(({ link }) => link === 'fleets') ?? {};
+    assert.match(seen ?? '', /2 of 2 rights.*create apps daemonsets.*patch apps daemonsets/);
+    assert.match(next ?? '', /^rollcall fleet rights local-1 \|/);
+    const printed = await stage.run(['fleet', 'rights', stage.id, '--no-admission', '--json']);
+    const { manifests } = JSON.parse(printed.stdout) as { readonly manifests: JsonObject[] };
+    for (const manifest of manifests) {
+      const body = JSON.stringify(manifest);
+      const answer = await stage.admin.send({
+        method: 'POST',
+        path: collectionPath(manifest),
+        body,
+      });
+      assert.ok(answer.kind === 'answered' && answer.status === 201, JSON.stringify(answer));
+    }
+    const seenNow = await stage.troubles({}, '--kubeconfig', stage.kubeconfigFile);
+    assert.deepEqual(failures(seenNow), []);
+    const [left] = seenNow.filter(({ link }) => link === 'fleets');
+    assert.equal(left?.code, 'fleets-unbounded', 'a local cluster has no admission policies');
+    const { namespace, name } = FLEET;
+    assert.equal((await stage.run(['fleet', 'delete', `${namespace}/${name}`])).exitCode, 0);
   });
 
   it('row 90: finds messages of a rebuilt cluster, and who else claims to be this one', async () => {

@@ -12,10 +12,12 @@ import {
   DeleteAccessEntryCommand,
   DescribeAccessEntryCommand,
   ResourceInUseException,
+  ResourceNotFoundException,
   UpdateAccessEntryCommand,
 } from '@aws-sdk/client-eks';
 import { GetRoleCommand, NoSuchEntityException } from '@aws-sdk/client-iam';
 import type { IAMClient } from '@aws-sdk/client-iam';
+import type { AccessEntryFact } from '../../../app/doctor/facts.ts';
 import { failure } from '../../process/exit-codes.ts';
 import type { StackOutputs } from '../../reach/stack.ts';
 import type { EksCluster } from './eks-cluster.ts';
@@ -52,9 +54,9 @@ export async function ensureAccessEntries(
   principals: readonly Principal[],
 ): Promise<readonly AccessEntryResult[]> {
   const results: AccessEntryResult[] = [];
-  for (const { arn: principalArn, user } of principals) {
-    const entry = { clusterName, principalArn, username: user, kubernetesGroups: [user] };
-    results.push({ principalArn, result: await ensureEntry(clients, entry) });
+  for (const principal of principals) {
+    const result = await ensureEntry(clients, entryOf(clusterName, principal));
+    results.push({ principalArn: principal.arn, result });
   }
   return results;
 }
@@ -65,28 +67,67 @@ type Entry = Readonly<
 >;
 
 async function ensureEntry(
-  { eks, iam }: AccessEntryClients,
+  clients: AccessEntryClients,
   entry: Entry,
 ): Promise<AccessEntryResult['result']> {
+  const { eks } = clients;
   if (await createEntry(eks, entry)) return 'created';
-  const { clusterName, principalArn, username } = entry;
+  const { clusterName, principalArn } = entry;
+  const standing = await standingOf(clients, entry);
+  switch (standing) {
+    case 'present':
+    case 'unverified':
+      return standing;
+    case 'outlived':
+      await eks.send(new DeleteAccessEntryCommand({ clusterName, principalArn }));
+      if (await createEntry(eks, entry)) return 'replaced';
+      throw failure(
+        `EKS still holds the old access entry of ${principalArn}.`,
+        'Wait a minute, then repeat the command.',
+      );
+    case 'differs':
+      await eks.send(new UpdateAccessEntryCommand(entry));
+      return 'updated';
+  }
+}
+
+/** How an entry that is there compares with what it is to be. */
+async function standingOf(
+  { eks, iam }: AccessEntryClients,
+  { clusterName, principalArn, username }: Entry,
+): Promise<'present' | 'unverified' | 'differs' | 'outlived'> {
   const key = { clusterName, principalArn };
   const { accessEntry = {} } = await eks.send(new DescribeAccessEntryCommand(key));
   const age = compareAge(accessEntry.createdAt, await roleCreatedMs(iam, principalArn));
-  if (age === 'older') {
-    await eks.send(new DeleteAccessEntryCommand(key));
-    if (await createEntry(eks, entry)) return 'replaced';
-    throw failure(
-      `EKS still holds the old access entry of ${principalArn}.`,
-      'Wait a minute, then repeat the command.',
-    );
-  }
+  if (age === 'older') return 'outlived';
   const { kubernetesGroups: groups = [] } = accessEntry;
   const isRight =
     accessEntry.username === username && groups.length === 1 && groups[0] === username;
-  if (isRight) return age === 'unknown' ? 'unverified' : 'present';
-  await eks.send(new UpdateAccessEntryCommand(entry));
-  return 'updated';
+  if (!isRight) return 'differs';
+  return age === 'unknown' ? 'unverified' : 'present';
+}
+
+/** How the entries of these principals stand, and changes none. AWS's errors pass through, but for one that is not there. */
+export async function examineAccessEntries(
+  clients: AccessEntryClients,
+  clusterName: string,
+  principals: readonly Principal[],
+): Promise<readonly AccessEntryFact[]> {
+  const facts: AccessEntryFact[] = [];
+  for (const { arn: principalArn, user } of principals) {
+    const entry = entryOf(clusterName, { arn: principalArn, user });
+    try {
+      facts.push({ principalArn, standing: await standingOf(clients, entry) });
+    } catch (error) {
+      if (!(error instanceof ResourceNotFoundException)) throw error;
+      facts.push({ principalArn, standing: 'missing' });
+    }
+  }
+  return facts;
+}
+
+function entryOf(clusterName: string, { arn: principalArn, user }: Principal): Entry {
+  return { clusterName, principalArn, username: user, kubernetesGroups: [user] };
 }
 
 /** Whether an entry is older than its role, and so another one's. */

@@ -16,6 +16,7 @@ import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule } from '../../command-line/command-module.ts';
 import { gatherFacts } from '../../doctor/gather-facts.ts';
 import { renderFindings } from '../../doctor/render-findings.ts';
+import { openStackFleets } from '../../doctor/stack-fleets.ts';
 import type { WayIn } from '../../doctor/ways-in.ts';
 import { EXIT, usageError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
@@ -48,12 +49,14 @@ export const doctorCommand: CommandModule = defineCommand<DoctorOptions>({
     const { clusterProfile } = options;
     const egress = egressPolicy({ ...context.environment, ROLLCALL_STAGE: stack.stage });
     const kubeconfig = await openKubeconfigWay(options, stack);
+    const askFleets = openStackFleets(stack);
     const examined = await sideBySide(ids, CLUSTERS_AT_ONCE, async (one) => {
       const facts = await gatherFacts({
         stack,
         id: one,
         egress,
         kubeconfig,
+        askFleets,
         ...defined({ clusterProfile }),
       });
       const findings = diagnose(facts);

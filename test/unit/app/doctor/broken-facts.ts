@@ -67,10 +67,11 @@ export const refusal = (code: string, ageMinutes: number): DoctorFacts['refusals
   ]);
 const long = 3 * 60 * MINUTE_MS;
 const queue = (waiting: number) => ({ kind: 'found', waiting, inFlight: 0 }) as const;
-const missingRight = { group: 'apps', resource: 'daemonsets', verb: 'get' };
+/** One that is not granted. */
+export const missingRight = { group: 'apps', resource: 'daemonsets', verb: 'get' };
 
 /** One thing that is wrong, and what is found. */
-interface Case {
+export interface Case {
   readonly code: string;
   readonly level: FindingLevel;
   readonly facts: DoctorFacts;
@@ -79,7 +80,7 @@ interface Case {
 
 const FROZEN = { by: 'ann', why: 'bad kernel', atMs: 1 };
 
-/** Every finding. */
+/** Every finding but those of broken-fleets.ts. */
 export const CASES: readonly Case[] = [
   {
     code: 'registration-missing',

@@ -8,7 +8,7 @@ import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { DOCTOR_NOW_MS, healthyFacts, takenOver } from '../../../support/doctor-facts.ts';
 import {
-  CASES,
+  CASES as OTHER_CASES,
   MINUTE_MS,
   boundToken,
   copilot,
@@ -17,6 +17,9 @@ import {
   withMeta,
   with_,
 } from './broken-facts.ts';
+import { FLEET_CASES } from './broken-fleets.ts';
+
+const CASES = [...OTHER_CASES, ...FLEET_CASES];
 
 const troubles = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ level }) => level !== 'ok');
@@ -100,6 +103,17 @@ describe('the doctor', () => {
     assert.match(one?.seen ?? '', /one that was sent by AROA9 was refused: wrong-sender/);
   });
 
+  it('says nothing of fleets where none is placed, and in observe', () => {
+    const none = with_({ fleets: checked({ placed: [], unreadable: [], late: [] }) });
+    const refused = with_({ fleetAdmission: checked({ created: [] }) }, healthyFacts(observed));
+    for (const facts of [none, refused]) {
+      assert.deepEqual(
+        diagnose(facts).filter(({ link }) => link === 'fleets'),
+        [],
+      );
+    }
+  });
+
   it('waits for the watcher’s own snapshot where nobody can ask for one', () => {
     const incomplete = withMeta({ isComplete: false }, healthyFacts(observed));
     const [one, ...others] = troubles(diagnose(incomplete));
@@ -111,7 +125,7 @@ describe('the doctor', () => {
     const world = new CommandWorld();
     const advice = CASES.flatMap(({ facts }) => diagnose(facts).map(({ next }) => next ?? ''));
     const commands = advice.flatMap((next) => [
-      ...next.matchAll(/rollcall ((?:cluster|dead-letter) [a-z]+)([^;:,.)]*)/g),
+      ...next.matchAll(/rollcall ((?:cluster|dead-letter|fleet|stack) [a-z]+)([^;:,.)|]*)/g),
     ]);
     assert.ok(commands.length > 10);
     for (const [, words = '', rest = ''] of commands) {

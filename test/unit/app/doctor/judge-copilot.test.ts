@@ -6,27 +6,36 @@ import { judgeCopilot } from '../../../../src/app/doctor/judge-copilot.ts';
 import { copilot } from './broken-facts.ts';
 
 const NOBODY = { total: 9, behind: [], followed: [], rollingUpdate: [] };
+const fleets = checked({ placed: ['ops/fleet'], unreadable: [], late: [] });
 const names = Array.from({ length: 7 }, (_, index) => `ops/agent-${String(index)}`);
 
 describe('the DaemonSets of a cluster in copilot', () => {
   it('names who opts in and may not be touched, five at most', () => {
     const observed = checked({ ...NOBODY, followed: names });
-    const [one] = judgeCopilot(copilot, { observed, listed: checked([]) });
+    const [one] = judgeCopilot(copilot, { observed, listed: checked([]), fleets });
     assert.equal(one?.code, 'copilot-not-named');
     assert.match(one.seen, /ops\/agent-0, .*ops\/agent-4 and 2 more$/);
   });
 
   it('tells both of a policy without effect and of names, where both are wrong', () => {
     const observed = checked({ ...NOBODY, followed: ['ops/a'], rollingUpdate: ['ops/b'] });
-    const found = judgeCopilot(copilot, { observed, listed: checked([]) });
+    const found = judgeCopilot(copilot, { observed, listed: checked([]), fleets });
     assert.deepEqual(
       found.map(({ code }) => code),
       ['copilot-rolling-update', 'copilot-not-named'],
     );
   });
 
+  it('lets what a fleet will bring be named before it is there, and nothing else', () => {
+    const observed = checked(NOBODY);
+    const codeOf = (listed: readonly string[]): string | undefined =>
+      judgeCopilot(copilot, { observed, listed: checked(listed), fleets })[0]?.code;
+    assert.equal(codeOf(['ops/fleet']), 'copilot-ok');
+    assert.equal(codeOf(['ops/fleet', 'ops/other']), 'copilot-named-too-many');
+  });
+
   it('is nothing elsewhere, and unknown where nobody could look', () => {
-    const facts = { observed: checked(NOBODY), listed: unchecked('no kubeconfig') };
+    const facts = { observed: checked(NOBODY), listed: unchecked('no kubeconfig'), fleets };
     assert.deepEqual(judgeCopilot({ ...copilot, mode: 'takeover' }, facts), []);
     const [unknown] = judgeCopilot(copilot, facts);
     assert.equal(unknown?.level, 'unknown');

@@ -6,12 +6,14 @@ import {
   DeleteAccessEntryCommand,
   DescribeAccessEntryCommand,
   ResourceInUseException,
+  ResourceNotFoundException,
   UpdateAccessEntryCommand,
 } from '@aws-sdk/client-eks';
 import { GetRoleCommand, NoSuchEntityException } from '@aws-sdk/client-iam';
 import {
   commandsForEntries,
   ensureAccessEntries,
+  examineAccessEntries,
   principalsOf,
   unverifiedWarning,
 } from '../../../../../src/cli/cluster/add/access-entries.ts';
@@ -68,7 +70,12 @@ class FakeAccount {
     const standing = this.entries.get(arn);
     if (command instanceof DeleteAccessEntryCommand) this.entries.delete(arn);
     if (command instanceof UpdateAccessEntryCommand) Object.assign(standing ?? {}, input);
-    if (command instanceof DescribeAccessEntryCommand) return { accessEntry: { ...standing } };
+    if (command instanceof DescribeAccessEntryCommand) {
+      if (standing === undefined) {
+        throw new ResourceNotFoundException({ message: '', $metadata: {} });
+      }
+      return { accessEntry: { ...standing } };
+    }
     return {};
   }
 
@@ -163,5 +170,34 @@ describe('access entries of the functions', () => {
       { arn: 'arn:a', user: 'rollcall-requests' },
     ]);
     assert.match(command ?? '', /--principal-arn arn:a --username rollcall-requests/);
+  });
+});
+
+describe('examineAccessEntries', () => {
+  const standingOf = async (account: FakeAccount): Promise<string | undefined> =>
+    (await examineAccessEntries(account.clients(), 'prod', [AS_FUNCTIONS]))[0]?.standing;
+
+  it('tells one that is missing, as that of a function that came later, and makes none', async () => {
+    const account = new FakeAccount();
+    account.makeRole(ROLE);
+    assert.equal(await standingOf(account), 'missing');
+    assert.equal(account.entries.size, 0);
+  });
+
+  it('tells one that is right, of another name, older than its role, or of unknown age', async () => {
+    const account = new FakeAccount();
+    account.makeRole(ROLE);
+    await ensureAccessEntries(account.clients(), 'prod', [AS_FUNCTIONS]);
+    assert.equal(await standingOf(account), 'present');
+    account.iamRefusal = Object.assign(new Error('no'), { name: 'AccessDenied' });
+    assert.equal(await standingOf(account), 'unverified');
+    account.iamRefusal = undefined;
+    const entry = account.entries.get(ROLE);
+    assert.ok(entry);
+    entry.username = 'somebody';
+    assert.equal(await standingOf(account), 'differs');
+    account.makeRole(ROLE);
+    assert.equal(await standingOf(account), 'outlived');
+    assert.equal(entry.username, 'somebody', 'nothing was changed');
   });
 });

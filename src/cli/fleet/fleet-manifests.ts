@@ -1,5 +1,5 @@
 /**
- * The manifests that let the functions give a cluster the DaemonSets of fleets, for scripts/install/fleet-rights.ts (ADR 0066).
+ * The manifests that let the functions give a cluster the DaemonSets of fleets, for `rollcall fleet rights` (ADR 0066).
  *
  * RBAC limits `patch` by name, and `create` by namespace alone: which DaemonSets may be created says the policy
  * rollcall-fleets. The shipped policies let through a template change (copilot) or a status (takeover) alone; they are written again with
@@ -9,15 +9,28 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { parseAllDocuments } from 'yaml';
-import { ROLLCALL } from './listed-policy.ts';
-import type { Manifest } from './listed-policy.ts';
+import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { ClusterMode } from '../../core/model/registration.ts';
+import { packageFile } from '../../engine/package-files.ts';
+import { FUNCTIONS_ACCOUNTS, subjectOf } from '../../ports/stores/credential-store.ts';
+
+/** A manifest. */
+export type Manifest = Readonly<Record<string, unknown>>;
+
+/** CEL: the request is of Rollcall's functions, by their service account or by an access entry of EKS. */
+const ROLLCALL = `request.userInfo.username in ['${subjectOf('act')}', '${FUNCTIONS_ACCOUNTS.act}']`;
 
 const RBAC = 'rbac.authorization.k8s.io';
 const ADMISSION = 'admissionregistration.k8s.io/v1';
+/** What is made for fleets bears this name. */
+const POLICY = 'rollcall-fleets';
+/** The condition by which a policy of a mode excepts them. */
+const EXCEPTION = 'no-fleet';
 /** Which policy of which file lets nothing else of DaemonSets through, by mode. */
 const SHIPPED = {
-  copilot: ['../../infra/copilot/admission.yaml', 'rollcall-copilot-daemon-sets'],
-  takeover: ['../../infra/admission/policy.yaml', 'rollcall-status'],
+  copilot: ['infra/copilot/admission.yaml', 'rollcall-copilot-daemon-sets'],
+  takeover: ['infra/admission/policy.yaml', 'rollcall-status'],
 } as const;
 
 const part = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?';
@@ -44,12 +57,12 @@ function listOf(fleets: readonly FleetName[]): string {
 /** For each namespace a Role and its binding: create, and patch of these names. */
 export function fleetRights(fleets: readonly FleetName[]): readonly Manifest[] {
   return [...new Set(fleets.map(({ namespace }) => namespace))].flatMap((namespace) => {
-    const metadata = { namespace, name: 'rollcall-fleets' };
+    const metadata = { namespace, name: POLICY };
     const resourceNames = fleets
       .filter((each) => each.namespace === namespace)
       .map(({ name }) => name);
     const rule = { apiGroups: ['apps'], resources: ['daemonsets'] };
-    const who = { name: 'rollcall-functions' };
+    const who = { name: FUNCTIONS_ACCOUNTS.act };
     return [
       {
         apiVersion: `${RBAC}/v1`,
@@ -74,9 +87,22 @@ export function fleetRights(fleets: readonly FleetName[]): readonly Manifest[] {
   });
 }
 
+/** Everything that a cluster of this mode grants and allows for these; where it has no admission policies, RBAC alone. */
+export function fleetManifests(
+  fleets: readonly FleetName[],
+  { mode, hasAdmission }: { readonly mode: ClusterMode; readonly hasAdmission: boolean },
+): readonly Manifest[] {
+  if (!hasAdmission) return fleetRights(fleets);
+  return [
+    ...fleetRights(fleets),
+    ...fleetPolicy(fleets),
+    ...(mode === 'observe' ? [] : fleetException(fleets, mode)),
+  ];
+}
+
 /** The policy that lets Rollcall create these DaemonSets, and no other. */
 export function fleetPolicy(fleets: readonly FleetName[]): readonly Manifest[] {
-  const metadata = { name: 'rollcall-fleets' };
+  const metadata = { name: POLICY };
   return [
     {
       apiVersion: ADMISSION,
@@ -97,7 +123,7 @@ export function fleetPolicy(fleets: readonly FleetName[]): readonly Manifest[] {
         matchConditions: [{ name: 'rollcall', expression: ROLLCALL }],
         validations: [
           {
-            message: 'Rollcall creates only DaemonSets that scripts/install/fleet-rights.ts listed',
+            message: 'Rollcall creates only DaemonSets that rollcall fleet rights listed',
             expression: `(request.namespace + '/' + object.metadata.?name.orValue('')) in ${listOf(fleets)}`,
           },
         ],
@@ -118,7 +144,7 @@ export function fleetException(
   mode: keyof typeof SHIPPED,
 ): readonly Manifest[] {
   const [path, name] = SHIPPED[mode];
-  const documents = parseAllDocuments(readFileSync(new URL(path, import.meta.url), 'utf8'));
+  const documents = parseAllDocuments(readFileSync(packageFile(path), 'utf8'));
   const shipped = documents
     .map((document) => document.toJS() as ShippedPolicy)
     .find(({ metadata, spec }) => metadata.name === name && 'matchConditions' in spec);
@@ -128,7 +154,7 @@ export function fleetException(
     `(request.namespace + '/' + object.metadata.?name.orValue('')) in ${listOf(fleets)})`;
   const matchConditions = [
     ...(shipped.spec.matchConditions ?? []),
-    { name: 'no-fleet', expression },
+    { name: EXCEPTION, expression },
   ];
   return [{ ...shipped, spec: { ...shipped.spec, matchConditions } }];
 }
@@ -136,4 +162,23 @@ export function fleetException(
 interface ShippedPolicy {
   readonly metadata: { readonly name: string };
   readonly spec: { readonly matchConditions?: readonly object[] };
+}
+
+/** The policies that name fleets: the one that lets them be created, and of each mode the one that they are excepted from. */
+export const FLEET_POLICIES = {
+  create: POLICY,
+  copilot: SHIPPED.copilot[1],
+  takeover: SHIPPED.takeover[1],
+} as const;
+
+/** The names, `namespace/name`, that a policy as it stands in a cluster lists for fleets; empty where it lists none. */
+export function fleetsNamedBy(policy: JsonObject): readonly string[] {
+  const spec = jsonMember(policy, 'spec');
+  const conditions = jsonItems(jsonMember(spec, 'matchConditions'));
+  const exception = conditions.find((one) => jsonMember(one, 'name') === EXCEPTION);
+  const [validation] = jsonItems(jsonMember(spec, 'validations'));
+  const isOwn = jsonMember(jsonMember(policy, 'metadata'), 'name') === POLICY;
+  const expression = jsonMember(isOwn ? validation : exception, 'expression');
+  const list = typeof expression === 'string' ? expression.slice(expression.lastIndexOf('[')) : '';
+  return [...list.matchAll(/'([^']+\/[^']+)'/g)].map(([, name = '']) => name);
 }

@@ -1,0 +1,125 @@
+/**
+ * Findings about the FleetDaemonSets that are placed on a cluster: what keeps the functions from giving it their DaemonSets.
+ *
+ * Pure. Each of these shows in a rollout as a cluster that failed, or as a fleet that stands still; here it is told before. Nothing is
+ * found where none is placed, and in observe, where none is given anything.
+ */
+import { formatPermission } from '../../core/daemon-set/permission.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { DoctorFacts, FleetAdmissionFact, FleetsFact } from './facts.ts';
+import { failed, notChecked, ok, warning } from './finding.ts';
+import type { Finding } from './finding.ts';
+import { isConnectedTo } from './judge-registration.ts';
+
+const MINUTE_MS = 60_000;
+const NAMES_SHOWN = 5;
+const WITH_KUBECONFIG =
+  'Pass --kubeconfig FILE --context NAME to have it checked with your own credential.';
+
+const some = (names: readonly string[]): string =>
+  names.length <= NAMES_SHOWN
+    ? names.join(', ')
+    : `${names.slice(0, NAMES_SHOWN).join(', ')} and ${String(names.length - NAMES_SHOWN)} more`;
+
+type FleetFacts = Pick<DoctorFacts, 'nowMs' | 'fleets' | 'fleetRights' | 'fleetAdmission'>;
+
+/** Everything about fleets. */
+export function judgeFleets(
+  registration: ClusterRegistration,
+  facts: FleetFacts,
+): readonly Finding[] {
+  if (registration.mode === 'observe' || !isConnectedTo(registration)) return [];
+  const { fleets } = facts;
+  if (fleets.kind === 'unchecked') return [notChecked('fleets', fleets.why)];
+  const { placed } = fleets.value;
+  const found = [
+    ...judgeDocuments(fleets.value),
+    ...judgeSteps(fleets.value, facts.nowMs),
+    ...(placed.length === 0
+      ? []
+      : [
+          ...judgeRights(registration, facts.fleetRights),
+          ...judgeAdmission(registration, placed, facts.fleetAdmission),
+        ]),
+  ];
+  if (found.length > 0 || placed.length === 0) return found;
+  return [ok('fleets', 'fleets-ok', `placed here, and nothing is in the way: ${some(placed)}`)];
+}
+
+function judgeDocuments({ unreadable }: FleetsFact): readonly Finding[] {
+  if (unreadable.length === 0) return [];
+  return [
+    warning('fleets', 'fleets-unreadable', {
+      seen: `they may be placed here, but this release cannot read them: ${some(unreadable)}`,
+      next: 'Use the program of the release that is deployed, or apply them again.',
+    }),
+  ];
+}
+
+/** A schedule that is off, a right of the function that is missing, a table that refuses: all of them show so. */
+function judgeSteps({ late }: FleetsFact, nowMs: number): readonly Finding[] {
+  if (late.length === 0) return [];
+  const minutes = (sinceMs: number): string => String(Math.round((nowMs - sinceMs) / MINUTE_MS));
+  const names = late.map(({ fleet, sinceMs }) => `${fleet} (${minutes(sinceMs)} minutes)`);
+  return [
+    warning('fleets', 'fleets-late', {
+      seen: `the function fleet has not made the step that is due: ${some(names)}`,
+      next: 'rollcall stack check says whether its schedule is off; else its log: a fleet could not be stepped, or a right of its role that is missing.',
+    }),
+  ];
+}
+
+function judgeRights(
+  { id, mode }: ClusterRegistration,
+  fleetRights: DoctorFacts['fleetRights'],
+): readonly Finding[] {
+  if (fleetRights.kind === 'unchecked') {
+    return [notChecked('fleets', `rights: ${fleetRights.why}`, WITH_KUBECONFIG)];
+  }
+  const { required, missing } = fleetRights.value;
+  if (missing.length === 0) return [];
+  const rights = some(missing.map(formatPermission));
+  return [
+    failed('fleets', 'fleets-rights-missing', {
+      seen: `${String(missing.length)} of ${String(required)} rights are missing, and in ${mode} they are needed: ${rights}`,
+      next: grant(id),
+    }),
+  ];
+}
+
+function judgeAdmission(
+  { id, mode }: ClusterRegistration,
+  placed: readonly string[],
+  admission: DoctorFacts['fleetAdmission'],
+): readonly Finding[] {
+  if (admission.kind === 'unchecked') {
+    return [notChecked('fleets', `admission: ${admission.why}`, WITH_KUBECONFIG)];
+  }
+  const { created, excepted } = admission.value;
+  const without = (names: readonly string[] | undefined): readonly string[] =>
+    names === undefined ? [] : placed.filter((name) => !names.includes(name));
+  const refused = [...new Set([...without(created), ...without(excepted)])];
+  if (refused.length > 0) {
+    return [
+      failed('fleets', 'fleets-not-named', {
+        seen: `the admission policies of ${mode} do not name them, so they are refused: ${some(refused)}`,
+        next: grant(id),
+      }),
+    ];
+  }
+  return unbounded(id, admission.value);
+}
+
+function unbounded(id: string, { created }: FleetAdmissionFact): readonly Finding[] {
+  if (created !== undefined) return [];
+  return [
+    warning('fleets', 'fleets-unbounded', {
+      seen: 'no admission policy says which DaemonSets Rollcall may create: whoever steals the functions’ credential could create any, where it has the right',
+      next: `${grant(id)}; Kubernetes 1.30 and later`,
+    }),
+  ];
+}
+
+function grant(id: string): string {
+  return `rollcall fleet rights ${id} | kubectl apply -f -`;
+}

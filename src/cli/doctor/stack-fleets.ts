@@ -1,0 +1,76 @@
+/**
+ * What the doctor knows of all FleetDaemonSets of a stack, read once for as many clusters as are examined.
+ *
+ * Where each is placed, and whether the function `fleet` has made the step that was due. Whoever asks first reads; a failure is every
+ * asker's.
+ */
+import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
+import type { FleetsFact } from '../../app/doctor/facts.ts';
+import { checked } from '../../app/doctor/finding.ts';
+import type { Checked } from '../../app/doctor/finding.ts';
+import { fleetsOn, readEveryFleet } from '../../app/fleet/placed-fleets.ts';
+import type { AppliedFleet, EveryFleet } from '../../app/fleet/placed-fleets.ts';
+import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { Stack } from '../reach/stack.ts';
+
+/** A turn a minute, and some that were lost or too short. */
+const LATE_MS = 300_000;
+const PER_PAGE = 100;
+
+/** All that is read. */
+interface KnownFleets extends EveryFleet {
+  readonly records: ReadonlyMap<string, FleetRecord>;
+}
+
+/** Asks for it. */
+export type AskFleets = () => Promise<KnownFleets>;
+
+/** Reads at the first question, and never again. */
+export function openStackFleets(stack: Pick<Stack, 'fleets' | 'rollouts'>): AskFleets {
+  let asked: Promise<KnownFleets> | undefined;
+  return () => (asked ??= readFleets(stack));
+}
+
+async function readFleets({
+  fleets,
+  rollouts,
+}: Pick<Stack, 'fleets' | 'rollouts'>): Promise<KnownFleets> {
+  const every = await readEveryFleet({ fleets, reader: createFleetReader() });
+  const records = new Map<string, FleetRecord>();
+  let cursor: string | undefined;
+  do {
+    const page = await rollouts.listRecords({
+      limit: PER_PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    for (const record of page.records) records.set(formatFleetKey(record), record);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return { ...every, records };
+}
+
+/** As much of it as concerns a cluster. */
+export async function gatherFleets(
+  registration: ClusterRegistration,
+  ask: AskFleets,
+  nowMs: number,
+): Promise<Checked<FleetsFact>> {
+  const { fleets, unreadable, records } = await ask();
+  const placed = fleetsOn(registration, fleets);
+  return checked({
+    placed: placed.map(formatFleetKey),
+    unreadable: unreadable.map(formatFleetKey),
+    late: placed.flatMap((fleet) => {
+      const sinceMs = dueSinceMs(fleet, records.get(formatFleetKey(fleet)));
+      return nowMs - sinceMs > LATE_MS ? [{ fleet: formatFleetKey(fleet), sinceMs }] : [];
+    }),
+  });
+}
+
+/** What was applied is due at once; afterwards the record says when. */
+function dueSinceMs({ head }: AppliedFleet, record: FleetRecord | undefined): number {
+  const isBegun = record?.uid === head.uid && record.release.generation === head.generation;
+  return isBegun ? record.dueAtMs : head.appliedAtMs;
+}

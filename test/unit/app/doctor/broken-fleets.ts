@@ -1,0 +1,76 @@
+/** Facts in which one thing of fleets, or of the roles that EKS lets in, is wrong, and the finding that names it. */
+import type { AccessEntryFact, DoctorFacts, FleetsFact } from '../../../../src/app/doctor/facts.ts';
+import { checked } from '../../../../src/app/doctor/finding.ts';
+import { DOCTOR_NOW_MS, healthyFacts, takenOver } from '../../../support/doctor-facts.ts';
+import { MINUTE_MS, missingRight, with_ } from './broken-facts.ts';
+import type { Case } from './broken-facts.ts';
+
+const fleets = (changes: Partial<FleetsFact>): DoctorFacts['fleets'] =>
+  checked({ placed: ['ops/agent'], unreadable: [], late: [], ...changes });
+const onEks = (standing: AccessEntryFact['standing']): DoctorFacts =>
+  with_(
+    {
+      accessEntries: checked([
+        { principalArn: 'arn:aws:iam::1:role/rollcall-dev-fleet', standing },
+      ]),
+    },
+    healthyFacts({
+      ...takenOver,
+      authentication: { kind: 'eks', clusterName: 'prod', region: 'eu-west-1' },
+    }),
+  );
+
+/** Each of them. */
+export const FLEET_CASES: readonly Case[] = [
+  {
+    code: 'access-entries-missing',
+    level: 'failed',
+    facts: onEks('missing'),
+    says: /rollcall-dev-fleet.*cluster add c1 --auth eks/,
+  },
+  { code: 'access-entries-differ', level: 'failed', facts: onEks('outlived') },
+  {
+    code: 'fleets-unreadable',
+    level: 'warning',
+    facts: with_({ fleets: fleets({ unreadable: ['ops/new'] }) }),
+    says: /ops\/new/,
+  },
+  {
+    code: 'fleets-late',
+    level: 'warning',
+    facts: with_({
+      fleets: fleets({ late: [{ fleet: 'ops/agent', sinceMs: DOCTOR_NOW_MS - 9 * MINUTE_MS }] }),
+    }),
+    says: /ops\/agent \(9 minutes\).*stack check/,
+  },
+  {
+    code: 'fleets-rights-missing',
+    level: 'failed',
+    facts: with_({
+      fleetRights: checked({
+        required: 2,
+        missing: [{ ...missingRight, verb: 'patch', namespace: 'ops', name: 'agent' }],
+        missingIn: [],
+        by: 'registration',
+      }),
+    }),
+    says: /1 of 2 rights.*patch.*agent.*fleet rights c1 \|/,
+  },
+  {
+    code: 'fleets-not-named',
+    level: 'failed',
+    facts: with_({ fleetAdmission: checked({ created: ['ops/other'], excepted: ['ops/agent'] }) }),
+    says: /refused: ops\/agent/,
+  },
+  {
+    code: 'fleets-not-named',
+    level: 'failed',
+    facts: with_({ fleetAdmission: checked({ created: ['ops/agent'], excepted: [] }) }),
+    says: /takeover.*refused: ops\/agent/,
+  },
+  {
+    code: 'fleets-unbounded',
+    level: 'warning',
+    facts: with_({ fleetAdmission: checked({}) }),
+  },
+];
