@@ -48,6 +48,8 @@ export interface LocalDeployment {
   readonly deployment: StackDeployment;
   readonly stack: Stack;
   readonly managed: ManagedCluster;
+  /** Starts and registers one more cluster, local-2 and so on. */
+  readonly addCluster: (nodeCount: number) => Promise<ManagedCluster>;
   /** The command line of the checkout, against this stack. */
   readonly rollcall: RollcallCommand;
   /** Holds kubeconfig, tokens and logs while it runs. */
@@ -99,16 +101,20 @@ export async function startLocalDeployment(
     const { nodeCount, log, onFailure } = options;
     const { watcherFile, commandFile } = deployment;
     const rollcall = createRollcallCommand(commandFile, aws);
-    const managed = await timed('cluster', () =>
-      startManagedCluster({
-        ...{ stack, rollcall, watcherFile, nodeCount, endpoint: emulator.endpoint },
-        ...{ directory, reaper, log, say, onFailure },
-      }),
-    );
-    stops.push(() => leave({ emulator, managed, rollcall }));
+    let clusters = 0;
+    const addCluster = async (nodes: number): Promise<ManagedCluster> => {
+      clusters += 1;
+      const added = await startManagedCluster({
+        ...{ stack, rollcall, watcherFile, endpoint: emulator.endpoint },
+        ...{ number: clusters, nodeCount: nodes, directory, reaper, log, say, onFailure },
+      });
+      stops.push(() => leave({ emulator, managed: added, rollcall }));
+      return added;
+    };
+    const managed = await timed('cluster', () => addCluster(nodeCount));
     say('applying the examples …');
     await timed('examples', () => managed.apply(EXAMPLES));
-    const parts = { emulator, deployment, stack, managed, rollcall, directory };
+    const parts = { emulator, deployment, stack, managed, addCluster, rollcall, directory };
     return { ...parts, durationsMs: durations, stop };
   } catch (error) {
     await stop();

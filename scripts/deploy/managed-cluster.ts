@@ -23,6 +23,8 @@ import { startWatcherProgram } from './watcher-program.ts';
 export interface ManagedClusterOptions {
   readonly stack: Stack;
   readonly endpoint: string;
+  /** Its name is local-N. */
+  readonly number: number;
   readonly nodeCount: number;
   readonly watcherFile: string;
   /** The command line, against this stack. */
@@ -54,6 +56,7 @@ export async function startManagedCluster(options: ManagedClusterOptions): Promi
   const { stack, rollcall, directory, log, say, onFailure } = options;
   const fleet = await startLocalFleet({
     clusterCount: 1,
+    firstNumber: options.number,
     nodesPerCluster: options.nodeCount,
     port: 0,
     isCold: false,
@@ -70,7 +73,7 @@ export async function startManagedCluster(options: ManagedClusterOptions): Promi
   };
   try {
     const cluster = requireOne(fleet.clusters);
-    const kubeconfigPath = path.join(directory, 'kubeconfig');
+    const kubeconfigPath = path.join(directory, `${cluster.id}-kubeconfig`);
     await writeFile(kubeconfigPath, fleet.kubeconfig, { mode: OWNER_ONLY });
     const known = { cluster, kubeconfigPath, stack, rollcall, directory, say };
     const clusterUid = await registerLocalCluster(known);

@@ -27,6 +27,8 @@ import { packageFile } from './package-files.ts';
 /** How the clusters are to be. */
 export interface LocalFleetOptions {
   readonly clusterCount: number;
+  /** What the first one is called: local-1, unless another fleet of this machine has that name. */
+  readonly firstNumber?: number;
   readonly nodesPerCluster: number;
   /** `mixed`: as varied as a newcomer should meet; `rings`: plain clusters in rings, for one FleetDaemonSet (local/local-rings.ts). Default: mixed. */
   readonly layout?: 'mixed' | 'rings';
@@ -127,7 +129,7 @@ export async function startLocalFleet(options: LocalFleetOptions): Promise<Local
 
 async function startOne(index: number, options: LocalFleetOptions): Promise<LocalCluster> {
   const { nodesPerCluster, port, isCold, dataDir, log, onProgress, onFailure } = options;
-  const name = `local-${String(index + 1)}`;
+  const name = `local-${String(index + (options.firstNumber ?? 1))}`;
   const network = isCold ? 'daemon' : 'preinstalled';
   const machines =
     options.layout === 'rings'

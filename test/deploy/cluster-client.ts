@@ -2,7 +2,8 @@
  * What the deploy test does in the cluster as its administrator: labels, DaemonSets, and looks at their pods.
  */
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { collectionPath } from '../../src/engine/apply-manifests.ts';
 import type { EngineCluster } from '../../src/engine/engine-options.ts';
 import { openTransport } from '../../src/engine/reach-cluster.ts';
 
@@ -22,6 +23,8 @@ export interface ClusterClient {
   readonly readyNodes: () => Promise<readonly string[]>;
   readonly label: (node: string, labels: Readonly<Record<string, string>>) => Promise<void>;
   readonly create: (daemonSet: DaemonSetSpec) => Promise<string>;
+  /** Creates what of Rollcall's manifests a cluster is given besides the shipped ones. */
+  readonly createManifest: (manifest: JsonObject) => Promise<void>;
   readonly setImage: (name: string, image: string) => Promise<void>;
   /** Pods of the DaemonSet that are not terminating, by node. */
   readonly pods: (name: string) => Promise<readonly SeenPod[]>;
@@ -66,6 +69,9 @@ export function openClusterClient(cluster: EngineCluster): ClusterClient {
     create: async (spec) => {
       const created = await send('POST', DAEMON_SETS, manifestOf(spec));
       return textAt(created, 'metadata', 'uid');
+    },
+    createManifest: async (manifest) => {
+      await send('POST', collectionPath(manifest), manifest);
     },
     setImage: async (name, image) => {
       const containers = [{ name: 'main', image }];

@@ -1,10 +1,10 @@
 /**
  * The whole life of a deployment, on a machine with npm and python3 and without Docker: emulator, `osls deploy`,
- * a cluster, a DaemonSet and its rollout, a dead letter and its redrive, an upgrade, removal.
+ * a cluster, a DaemonSet and its rollout, a dead letter and its redrive, an upgrade, a fleet of two clusters, removal.
  *
  * The functions run inside the emulator, from the zips that osls uploaded; the watcher and the command line are the
  * bundles. The steps are one story and share their state; they run in order. What is slow is the dead letter: five
- * deliveries, a minute apart, as configured for AWS; the upgrade happens meanwhile.
+ * deliveries, a minute apart, as configured for AWS; the upgrade and a fleet happen meanwhile.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -32,6 +32,7 @@ import type { Checkout } from './checkout.ts';
 import { openClusterClient } from './cluster-client.ts';
 import type { ClusterClient, SeenPod } from './cluster-client.ts';
 import { deployBoundMs, SUITE_TIMEOUT_MS } from './deploy-time.ts';
+import { FLEET, FLEET_NODES, FleetRelease } from './fleet-release.ts';
 import { poisonState } from './poison.ts';
 
 const STEP_MS = 180_000;
@@ -54,6 +55,7 @@ describe(
     /** Where the poisoned DaemonSet is, and where it should be, too. */
     let poisonedNodes: readonly string[];
     let mend: () => Promise<void>;
+    let fleet: FleetRelease | undefined;
     const startedAtMs = performance.now();
     const pace = startPaceMeter();
     const note = (text: string): void => {
@@ -72,6 +74,7 @@ describe(
     after(async () => {
       // `before` may have failed half-way; what it started it has stopped then.
       (client as ClusterClient | undefined)?.close();
+      fleet?.close();
       await (running as LocalDeployment | undefined)?.stop();
       await (checkout as Checkout | undefined)?.remove();
       note('everything is stopped');
@@ -131,6 +134,19 @@ describe(
         nodes.every((node) =>
           pods.some((pod) => pod.node === node && pod.isReady && pod.image === image),
         );
+
+    /** Until each of its clusters runs this image on each of its nodes. */
+    async function awaitFleet(fleet: FleetRelease, image: string): Promise<void> {
+      const what = `the pods of ${FLEET} at ${image}`;
+      await waitFor({ what, deadlineMs: STEP_MS }, async () => {
+        const clusters = await fleet.pods();
+        const isThere = clusters.every(
+          (pods) =>
+            pods.length === FLEET_NODES && pods.every((pod) => pod.isReady && pod.image === image),
+        );
+        return isThere || undefined;
+      });
+    }
 
     let hasFailed = false;
     /** A step of the story; after one that failed the others are skipped. */
@@ -221,6 +237,60 @@ describe(
       assert.deepEqual(kept, before);
       assert.ok(pods.every(({ restarts }) => restarts === 0));
       note(`upgraded to ${version}: no pod was restarted`);
+    });
+
+    step('begins with a fleet by its schedule, and creates it in two clusters', async () => {
+      fleet = await FleetRelease.open(running);
+      const applied = await fleet.apply('example/fleet:1');
+      assert.match(JSON.stringify(applied), /"placedClusters":2/);
+      assert.match(JSON.stringify(applied), /"result":"accepted".*"result":"accepted"/);
+      // Nobody else has called it so far.
+      await waitFor({ what: 'the schedule makes a step', deadlineMs: STEP_MS }, async () => {
+        const { record } = (await fleet?.status()) ?? {};
+        return record === undefined ? undefined : true;
+      });
+      note('the schedule made a step of the fleet');
+      assert.equal((await fleet.finish())['phase'], 'Done');
+      await awaitFleet(fleet, 'example/fleet:1');
+      note('the fleet is created in two clusters');
+    });
+
+    step('rolls a release of the fleet out, and tells each decision on the bus', async () => {
+      assert.ok(fleet);
+      await fleet.told();
+      await fleet.apply('example/fleet:2');
+      const { phase } = await fleet.finish();
+      assert.equal(phase, 'Done');
+      await awaitFleet(fleet, 'example/fleet:2');
+      const told = (await fleet.told()).map(({ detail }) => detail);
+      assert.ok(told.length > 0, 'the bus handed nothing on');
+      const decisions = told
+        .toSorted((left, right) => left.data.recordVersion - right.data.recordVersion)
+        .map(({ data }) => data.decision);
+      assert.equal(decisions[0], 'rollout-started');
+      assert.equal(decisions.at(-1), 'completed');
+      const kinds = new Set(decisions);
+      assert.ok(kinds.has('stage-opened') && !kinds.has('cluster-failed'), [...kinds].join());
+      const [first] = told;
+      assert.equal(first?.specversion, '1.0');
+      assert.equal(first.source, '/rollcall/stacks/rollcall-local/fleets');
+      assert.equal(first.subject, `default/${FLEET}`);
+      note(`the fleet has its release; ${String(told.length)} events were told`);
+    });
+
+    step('stops what acts in clusters, the schedule of the fleet too, and goes on', async () => {
+      assert.ok(fleet);
+      const states = (document: Readonly<Record<string, unknown>>): string =>
+        JSON.stringify([document['mappings'], document['schedules']]);
+      assert.match(
+        states(await rollcall(['stack', 'stop'])),
+        /reconcile.*Disabled.*fleet.*Disabled/,
+      );
+      const stopped = await rollcall(['stack', 'check'], { exitCode: EXIT.failed });
+      assert.deepEqual(stopped['stoppedSchedules'], ['rollcall-local-fleet']);
+      assert.doesNotMatch(states(await rollcall(['stack', 'resume'])), /Disabled/);
+      await fleet.leave();
+      note('stopped, and resumed');
     });
 
     step('records the dead letter of the poisoned key, and redrives it', async () => {
