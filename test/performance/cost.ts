@@ -2,7 +2,7 @@
  * `npm run bench -- cost [--json]`: what a cluster costs in AWS, from counted operations and list prices.
  *
  * The code that is deployed, on virtual time (test/support/model): each kind of change is made a few times, and what it
- * made the functions ask of SQS and DynamoDB is counted; so are a quiet day, and a rollout over a thousand nodes. The
+ * made the functions ask of SQS and DynamoDB is counted; so are a quiet day, a rollout over a thousand nodes, and what fleets cost. The
  * months are then arithmetic (support/cost-model.ts). Durations of Lambda follow from assumed latencies: nothing was
  * measured on AWS. Leaves with 1 when a goal is missed. The same figures each time: everything is seeded.
  */
@@ -17,11 +17,21 @@ import {
   countLargeRollout,
   countQuietDay,
 } from './support/counted-changes.ts';
+import {
+  countFleetRelease,
+  countQuietFleetDay,
+  dollarsOfFleets,
+  fleetMonth,
+  quietFleets,
+} from './support/fleet-costs.ts';
+import type { FleetUse } from './support/fleet-costs.ts';
 import { say } from './support/say.ts';
 import { renderRows } from './support/statistics.ts';
 
 const NODES = Number(process.env['BENCH_NODES'] ?? 1000);
 const QUIET_CLUSTERS = 1_000;
+/** One for each DaemonSet of such a cluster. */
+const QUIET_FLEETS = 10;
 const GOAL_MISSED = 1;
 
 const declared = new ModelWorld();
@@ -35,9 +45,20 @@ const quietDay = await countQuietDay();
 say(`a rollout over ${String(NODES)} nodes …`);
 const rollout = await countLargeRollout(NODES);
 
+say('fleets …');
+const fleetMegabytes = declared.declaredMegabytes('fleet');
+const fleetDay = await countQuietFleetDay();
+const placed = { fleets: QUIET_FLEETS, clusters: QUIET_CLUSTERS };
+const noFleets = quietFleets(fleetDay, { ...placed, fleets: 0 });
+const fleetTurns = fleetMonth(noFleets, fleetMegabytes);
+const doneFleets = quietFleets(fleetDay, placed);
+const fleetQuiet = fleetMonth(doneFleets, fleetMegabytes);
+const fleetRelease = await countFleetRelease(QUIET_CLUSTERS);
+const fleetReleased = dollarsOfFleets(fleetRelease, fleetMegabytes);
+
 const quiet = quietMonth(quietDay.cluster, QUIET_CLUSTERS, memoryOf);
 const rolled = dollarsOf(rollout.use, memoryOf);
-const months = monthTable({ changes, quietDay, memoryOf });
+const months = monthTable({ changes, quietDay, fleetTurns, memoryOf });
 
 function useRow(what: string, use: ModelUse): readonly string[] {
   const counted = ['sqsRequests', 'readUnits', 'writeUnits', 'invocations'] as const;
@@ -51,6 +72,10 @@ function useRow(what: string, use: ModelUse): readonly string[] {
   ];
 }
 
+function fleetRow(what: string, { turns, readUnits, writeUnits }: FleetUse): readonly string[] {
+  return [what, ...[turns, readUnits, writeUnits].map((count) => count.toFixed(1))];
+}
+
 function moneyRow(what: string, dollars: Dollars, digits: number): readonly string[] {
   const parts = Object.values(dollars).map((part) => part.toFixed(digits));
   return [what, ...parts, totalOf(dollars).toFixed(digits)];
@@ -60,6 +85,11 @@ const goals = [
   {
     what: `dollars a month of ${String(QUIET_CLUSTERS)} quiet clusters`,
     counted: totalOf(quiet),
+    goal: GOALS.quietMonthDollars,
+  },
+  {
+    what: `the same, with ${String(QUIET_FLEETS)} fleets that are done in all of them`,
+    counted: totalOf(quiet) + totalOf(fleetQuiet),
     goal: GOALS.quietMonthDollars,
   },
   { what: 'dollars of a rollout at 10 %', counted: totalOf(rolled), goal: GOALS.rolloutDollars },
@@ -72,7 +102,9 @@ const goals = [
 
 if (process.argv.includes('--json')) {
   const uses = { heartbeat, ...Object.fromEntries(changes) };
-  process.stdout.write(`${JSON.stringify({ uses, quietDay, quiet, rollout, rolled, months })}\n`);
+  const fleets = { fleetDay, fleetTurns, fleetQuiet, fleetRelease, fleetReleased };
+  const told = { uses, quietDay, quiet, rollout, rolled, ...fleets, months };
+  process.stdout.write(`${JSON.stringify(told)}\n`);
 } else {
   const useHeader = [
     'change',
@@ -91,11 +123,25 @@ if (process.argv.includes('--json')) {
     useRow(`a rollout over ${String(NODES)} nodes, ${String(rollout.seconds)} s`, rollout.use),
   ];
   const moneyHeader = ['dollars', ...Object.keys(quiet), 'total'];
-  const money = [moneyRow('quiet month', quiet, 2), moneyRow('rollout', rolled, 4)];
+  const money = [
+    moneyRow('quiet month', quiet, 2),
+    moneyRow(`${String(QUIET_FLEETS)} fleets in it, done`, fleetQuiet, 2),
+    moneyRow('no fleet: the schedule', fleetTurns, 2),
+    moneyRow('rollout', rolled, 4),
+    moneyRow('release of a fleet to them', fleetReleased, 4),
+  ];
+  const day = [
+    ['fleet, a day', 'turns', 'read units', 'write units'],
+    fleetRow('the schedule', fleetDay.stack),
+    fleetRow('each FleetDaemonSet that is done', fleetDay.fleet),
+    fleetRow('each cluster of each', fleetDay.cluster),
+    fleetRow(`a release to ${String(QUIET_CLUSTERS)} clusters`, fleetRelease),
+  ];
   const columns = Object.keys(months[0] ?? {});
   const fleets = months.map((month) => Object.values(month).map((value) => value.toFixed(2)));
   const parts = [
     renderRows([useHeader, ...uses]),
+    renderRows(day),
     renderRows([moneyHeader, ...money]),
     renderRows([columns, ...fleets]),
     renderRows([

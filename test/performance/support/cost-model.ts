@@ -102,6 +102,8 @@ export interface Counted {
   readonly changes: ReadonlyMap<ChangeKind, ModelUse>;
   /** A quiet day of a cluster of ten nodes and ten DaemonSets, and of the stack itself. */
   readonly quietDay: { readonly cluster: ModelUse; readonly stack: ModelUse };
+  /** The function fleet's schedule, without any FleetDaemonSet: a month. */
+  readonly fleetTurns: Dollars;
   readonly memoryOf: MemoryOf;
 }
 
@@ -109,6 +111,7 @@ export interface Counted {
 export function monthTable({
   changes,
   quietDay,
+  fleetTurns,
   memoryOf,
 }: Counted): readonly Readonly<
   Record<'clusters' | 'stack' | 'all clusters' | 'total' | 'per cluster', number>
@@ -117,7 +120,8 @@ export function monthTable({
     (sum, [kind, use]) => sum + TIMES_A_MONTH[kind] * totalOf(dollarsOf(use, memoryOf)),
     totalOf(quietMonth(quietDay.cluster, 1, memoryOf)),
   );
-  const stack = stackDollars() + totalOf(quietMonth(quietDay.stack, 1, memoryOf));
+  const stack =
+    stackDollars() + totalOf(quietMonth(quietDay.stack, 1, memoryOf)) + totalOf(fleetTurns);
   return [1, 10, 1_000, 10_000].map((clusters) => {
     const all = clusters * cluster;
     const total = stack + all;

@@ -159,6 +159,11 @@ export class ModelWorld {
 
   /** Megabytes of a function, as declared. */
   memoryOf(name: ModelFunction): number {
+    return this.declaredMegabytes(name);
+  }
+
+  /** The same of one that is not of this model. */
+  declaredMegabytes(name: string): number {
     return this.#memory.get(name) ?? 0;
   }
 

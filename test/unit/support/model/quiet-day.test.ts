@@ -6,6 +6,7 @@ import {
   countLargeRollout,
   countQuietDay,
 } from '../../../performance/support/counted-changes.ts';
+import { countQuietFleetDay } from '../../../performance/support/fleet-costs.ts';
 import { GOALS } from '../../../performance/support/cost-model.ts';
 import { sumOf } from '../../../support/model/model-use.ts';
 import type { FunctionUse } from '../../../support/model/model-world.ts';
@@ -36,6 +37,13 @@ describe('when nothing happens', () => {
     // The walk's item is read and written twice, the directory read once, for half of a unit each; whatever the fleet's size.
     assert.deepEqual([stack.resync.readUnits, stack.resync.writeUnits], [720, 1440]);
   });
+});
+
+it('a fleet that is done costs each of its clusters 27 reads a day and no write; none at all is two reads a minute', async () => {
+  const { stack, fleet, cluster } = await countQuietFleetDay();
+  assert.deepEqual([stack.readUnits, stack.writeUnits], [2880, 0]);
+  assert.ok(cluster.readUnits <= 27 && cluster.writeUnits === 0, JSON.stringify(cluster));
+  assert.ok(fleet.readUnits <= 1500 && fleet.writeUnits <= 50, JSON.stringify(fleet));
 });
 
 it('a rollout over 1,000 nodes writes no more units for each pod than issue 16 allows', async () => {
