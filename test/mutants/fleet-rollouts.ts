@@ -163,8 +163,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-copilot-rolling-update': {
     bug: 'a copilot cluster is given RollingUpdate, which its built-in controller rolls everywhere at once (18.3)',
     file: `${CORE}/may-give.ts`,
-    before: "mode === 'copilot' && ",
-    after: "mode === 'observe' && ",
+    before: 'isUnstaged(rendering, mode)',
+    after: "mode === 'observe'",
     killedBy: { file: `${UNIT}/may-give.test.ts`, title: 'keeps RollingUpdate from copilot' },
   },
   'fleet-one-batch-too-many': {

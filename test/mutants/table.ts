@@ -29,6 +29,7 @@ import { FLEET_BUGS } from './fleet.ts';
 import { FLEET_ROLLOUT_BUGS } from './fleet-rollouts.ts';
 import { FLEET_STORE_BUGS } from './fleet-stores.ts';
 import { FLEET_CHECK_BUGS } from './fleet-checks.ts';
+import { FLEET_EDGE_BUGS } from './fleet-edges.ts';
 import { FLEET_TOLD_BUGS } from './fleet-told.ts';
 import { POLICY_BUGS } from './policy.ts';
 import type { PlantedBug } from './planted-bug.ts';
@@ -81,6 +82,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   COPY_BUGS,
   FLEET_STORE_BUGS,
   FLEET_CHECK_BUGS,
+  FLEET_EDGE_BUGS,
   FLEET_TOLD_BUGS,
 ];
 

@@ -1,8 +1,8 @@
 /**
  * Stores a FleetDaemonSet: what was applied before is compared, and replaced by compare-and-set.
  *
- * Before anything is stored it is rendered for every cluster where it is placed, whatever that cluster's mode: one that
- * would be given no DaemonSet refuses the whole; then whoever applies may have the clusters asked. The same document again changes nothing, so an apply may be repeated.
+ * Before anything is stored it is rendered for every cluster where it is placed, observed ones too: one that
+ * would be given no DaemonSet, or in copilot one that nobody stages, refuses the whole; then whoever applies may have the clusters asked. The same document again changes nothing, so an apply may be repeated.
  * Generations that somebody may go back to are kept (fleet-history.ts). Nothing acts on a cluster here: the function `fleet` does.
  */
 import { canonicalJson } from '@rollcall/base/json.ts';
@@ -12,6 +12,7 @@ import { compilePlacement } from '../../core/fleet/choose-clusters.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import { fleetContentHash } from '../../core/fleet/content-hash.ts';
 import { fleetRenderer } from '../../core/fleet/render-fleet.ts';
+import { renderForMode } from '../../core/fleet/render-for-mode.ts';
 import { nextHistory } from '../../core/fleet/orders/fleet-history.ts';
 import type { FleetRelease } from '../../core/fleet/rollout/fleet-record.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
@@ -86,7 +87,7 @@ async function renderPlaced(
   const placed = registrations.filter(compilePlacement(fleet.placement));
   const renderFor = fleetRenderer(fleet);
   const problems = placed.flatMap((registration) => {
-    const rendering = renderFor(registration);
+    const rendering = renderForMode(renderFor(registration), registration.mode);
     if (rendering.kind === 'rendered') return [];
     return rendering.problems.map((problem) => ({ ...problem, cluster: registration.id }));
   });

@@ -48,12 +48,12 @@ const WORDS: Readonly<Record<FleetRefusalCode, readonly [message: string, remedy
     'Repair the fields above; docs/fleet.md describes them, infra/schema/fleet-daemon-set.schema.json is for editors.',
   ],
   'not-renderable': [
-    'what some clusters would be given is no DaemonSet. Nothing was stored.',
-    'Repair the overrides that are named; `rollcall fleet plan -f FILE` tells what is left.',
+    'some clusters could not be given what it makes of them. Nothing was stored.',
+    'Repair what is named, for all or in an override for those clusters; `rollcall fleet plan -f FILE` tells what is left.',
   ],
   'not-applicable': [
     'the API servers of some clusters would not take it. Nothing was stored.',
-    'Repair what is refused, agree on who owns the fields (or spec.strategy.conflicts: overwrite), or exclude those clusters. To store it all the same: --no-server-check',
+    'Repair what is refused, grant what is missing (rollcall fleet rights CLUSTER -f FILE), agree on who owns the fields (or spec.strategy.conflicts: overwrite), or exclude those clusters. To store it all the same: --no-server-check',
   ],
   'unknown-fleet': [
     'there is no such FleetDaemonSet in this stack.',

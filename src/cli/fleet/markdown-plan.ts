@@ -40,7 +40,7 @@ export function renderMarkdownPlan(title: string, plan: FleetPlan): string[] {
     ...clusterLines(changed),
     ...(refused.length === 0
       ? []
-      : ['', `**${String(refused.length)} clusters would be given no DaemonSet:**`]),
+      : ['', `**${String(refused.length)} clusters could be given nothing:**`]),
     ...refused.slice(0, OTHERS_MAX).map(({ id, problems: [problem] }) => {
       const why = problem === undefined ? '' : `: ${code(`${problem.field} ${problem.message}`)}`;
       return `* ${code(id)}${why}`;

@@ -164,7 +164,7 @@ function presentDiff(chosen: ChosenFleet, plan: FleetPlan, unreadable: Unreadabl
     lines: [
       titleOf(chosen),
       ...(entries.length === 0 ? ['Nothing differs.'] : entries.flatMap(diffLines)),
-      ...refused.map(({ id }) => plainText(`${id}: would be given no DaemonSet; see fleet plan`)),
+      ...refused.map(({ id }) => plainText(`${id}: could be given nothing; see fleet plan`)),
       ...notes(chosen, unreadable),
     ],
     exitCode: refused.length > 0 ? EXIT.refused : differs,

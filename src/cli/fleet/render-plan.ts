@@ -82,7 +82,7 @@ export function renderPlan(plan: FleetPlan): string[] {
       : ['', 'Offline: they neither block nor count; they follow in a ring of their own.']),
     ...offline.slice(0, ROWS_MAX).map(offlineLine),
     ...moreLine(offline.length),
-    ...(refused.length === 0 ? [] : ['', 'Would be given no DaemonSet:']),
+    ...(refused.length === 0 ? [] : ['', 'Could be given nothing:']),
     ...refused.flatMap(({ id, problems }) =>
       problems.map(({ field, message }) => plainText(`  ${id} ${field}: ${message}`)),
     ),

@@ -4,7 +4,7 @@
  *
  * A cluster is in exactly one place of a plan:
  *
- *   rendering refused ─▶ refused    nothing may be applied anywhere
+ *   rendering refused, or not for its mode ─▶ refused    nothing may be applied anywhere
  *   observe, frozen, rival ─▶ untouched   counted, never changed
  *   not heard for OFFLINE_AFTER_MS ─▶ offline   neither blocks nor counts; it would follow in a ring of its own
  *   all others ─▶ a stage    percentages are of these
@@ -29,6 +29,7 @@ import type {
 import { planCluster, whyUntouched } from './plan-cluster.ts';
 import type { PlannedCluster, Untouched } from './plan-cluster.ts';
 import { fleetRenderer } from './render-fleet.ts';
+import { renderForMode } from './render-for-mode.ts';
 
 /** A stage of a plan. */
 export interface PlannedStage extends Pick<
@@ -80,7 +81,7 @@ export function planFleet(
   const offline: OfflineCluster[] = [];
   const refused: FleetPlan['refused'][number][] = [];
   for (const facts of clusters.filter(isPlaced)) {
-    const rendering = renderFor(facts);
+    const rendering = renderForMode(renderFor(facts), facts.mode);
     if (rendering.kind === 'refused') {
       refused.push({ id: facts.id, problems: rendering.problems });
       continue;

@@ -100,7 +100,7 @@ describe('the CI recipe', () => {
     assert.match(ended.stdout, /\*\*10 nodes change\*\*/);
   });
 
-  it('fails the check, and comments, when a cluster would be given no DaemonSet', async () => {
+  it('fails the check, and comments, when a cluster could be given nothing', async () => {
     const fleet = parse(await readFile(at('fleet.yaml'), 'utf8')) as {
       spec: { overrides: unknown };
     };
@@ -109,7 +109,7 @@ describe('the CI recipe', () => {
     await writeFile(at('refused.yaml'), stringify(fleet));
     const ended = await run([at('refused.yaml')], { PULL_REQUEST: '12' });
     assert.equal(ended.code, 3, ended.stderr);
-    assert.match(await readFile(at('comment'), 'utf8'), /2 clusters would be given no DaemonSet/);
+    assert.match(await readFile(at('comment'), 'utf8'), /2 clusters could be given nothing/);
   });
 
   it('comments nothing where a file cannot be used, and says why', async () => {

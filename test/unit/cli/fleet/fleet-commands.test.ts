@@ -69,7 +69,7 @@ const STRATEGY = { stages: [{ name: 'first', clusterNames: ['a'] }] };
 async function worldOf(): Promise<CommandWorld> {
   const world = new CommandWorld();
   await addCluster(world, 'a', { manifest: manifestOf({}, 'registry.example/agent:0'), nodes: 3 });
-  await addCluster(world, 'b', { manifest: RUNS, mode: 'copilot' });
+  await addCluster(world, 'b', { manifest: RUNS });
   await addCluster(world, 'c');
   await addCluster(world, 'lab', { mode: 'observe', nodes: 7 });
   await addCluster(world, 'ship', { heardAgoMs: 86_400_000 });
@@ -105,7 +105,7 @@ describe('rollcall fleet plan', () => {
     ]);
     // Their order is the fleet's own.
     assert.deepEqual([...lines(run).slice(9, 11)].sort(), [
-      'b        rest   copilot   none    2      2',
+      'b        rest   takeover  none    2      2',
       'c        rest   takeover  create  2      ?    agent: - -> registry.example/agent:1',
     ]);
   });
@@ -153,6 +153,23 @@ describe('rollcall fleet plan', () => {
     run.expectExit(3);
     assert.match(run.stdout, /^ {2}c spec\.selector: must name .*override odd/m);
     assert.match(run.stdout, /^2 clusters/m);
+  });
+
+  it('keeps RollingUpdate from clusters in copilot, by their name and with what to do', async () => {
+    const world = await worldOf();
+    await addCluster(world, 'eks', { mode: 'copilot' });
+    const rolling = fileOf(fleetDocument());
+    const plan = (await world.run(['fleet', 'plan', '-f', rolling])).expectExit(3);
+    assert.match(plan.stdout, /^ {2}eks spec\.updateStrategy\.type: must be OnDelete.*override/m);
+    for (const check of [[], ['--no-server-check']]) {
+      const apply = await world.run(['fleet', 'apply', '-f', rolling, ...check]);
+      assert.match(apply.expectExit(3).stderr, /eks spec\.updateStrategy\.type: must be OnDelete/);
+    }
+    const strategicMerge = { spec: { updateStrategy: { type: 'OnDelete' } } };
+    const overrides = [{ name: 'copilots', clusterNames: ['eks'], strategicMerge }];
+    const mended = fileOf(fleetDocument({ overrides }));
+    (await world.run(['fleet', 'plan', '-f', mended])).expectExit(0);
+    (await world.run(['fleet', 'apply', '-f', mended])).expectExit(0);
   });
 
   it('reads a file that Helm rendered, beside its own, and names what it leaves out', async () => {

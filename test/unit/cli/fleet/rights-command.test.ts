@@ -21,10 +21,11 @@ after(() => {
 function fileOf(namespace: string, name: string, ring: string): string {
   const file = path.join(directory, `${namespace}-${name}.yaml`);
   const placement = { clusterSelector: { matchLabels: { ring } } };
-  writeFileSync(
-    file,
-    stringify({ ...fleetDocument({ placement }), metadata: { namespace, name } }),
-  );
+  // As clusters in copilot take it.
+  const strategicMerge = { spec: { updateStrategy: { type: 'OnDelete' } } };
+  const overrides = [{ name: 'all', strategicMerge }];
+  const document = fleetDocument({ placement, overrides });
+  writeFileSync(file, stringify({ ...document, metadata: { namespace, name } }));
   return file;
 }
 

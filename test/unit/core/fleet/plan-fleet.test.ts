@@ -163,7 +163,7 @@ describe('planFleet: clusters that are in no stage', () => {
       factsOf('seen', { mode: 'observe' }),
       factsOf('held', { isFrozen: true }),
       factsOf('fought', { rival: { seenAtMs: 1, evidence: 'x' } }),
-      factsOf('ours', { mode: 'copilot' }),
+      factsOf('ours'),
     ];
     const planned = plan(clusters);
     assert.deepEqual(
@@ -175,6 +175,18 @@ describe('planFleet: clusters that are in no stage', () => {
       ],
     );
     assert.deepEqual(stagesOf(planned), { canary: ['ours'] });
+  });
+
+  it('keeps RollingUpdate from clusters in copilot alone, whose built-in controller would roll it unstaged', () => {
+    const clusters = [factsOf('eks', { mode: 'copilot' }), factsOf('own')];
+    const planned = plan(clusters);
+    assert.deepEqual(stagesOf(planned), { canary: ['own'] });
+    const [refused] = planned.refused;
+    assert.deepEqual(
+      [refused?.id, refused?.problems[0]?.field],
+      ['eks', 'spec.updateStrategy.type'],
+    );
+    assert.match(refused?.problems[0]?.message ?? '', /must be OnDelete.*override/);
   });
 
   it('lets clusters that are not heard neither block nor count', () => {

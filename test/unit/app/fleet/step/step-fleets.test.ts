@@ -271,7 +271,7 @@ describe('stepFleets: clusters that do not do as they are told', () => {
   });
 
   it('sends a copilot cluster nothing that its built-in controller would roll by itself', async () => {
-    const site = await openSite([traitsOf('a', { mode: 'copilot' }), traitsOf('b')]);
+    const site = await openSite([traitsOf('a'), traitsOf('b')]);
     const rolling = {
       ...QUICK,
       overrides: [
@@ -282,7 +282,12 @@ describe('stepFleets: clusters that do not do as they are told', () => {
       ],
       strategy: { stages: [{ name: 'copilots', clusterNames: ['a'] }], soak: '5m' },
     };
-    await site.release('agent:2', rolling);
+    assert.equal(await site.release('agent:2', rolling), 'changed');
+    // Applied for takeover: it would have been refused in copilot.
+    const [first] = site.clusters;
+    assert.ok(first);
+    await site.register(first, { mode: 'copilot' });
+    assert.equal(await site.release('agent:3', rolling), 'refused');
     await site.until('it is halted', () => isHalted(site, 'agent:2'), 30);
     assert.equal(holding(site, 'agent:2').length, 0);
     assert.match(site.record?.breach?.message ?? '', /PolicyNotFollowed/);

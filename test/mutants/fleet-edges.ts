@@ -1,0 +1,82 @@
+/**
+ * Bugs where fleets meet operators: a brake that leaves them out, rights that are not named, copilots that roll everywhere at once (issue 18).
+ */
+import type { PlantedBug } from './planted-bug.ts';
+
+const STOP_TEST = 'test/unit/cli/stack/stop-and-resume.test.ts';
+const RIGHTS_TEST = 'test/unit/cli/fleet/rights-command.test.ts';
+const DOCTOR = 'src/app/doctor/judge-fleets.ts';
+const DOCTOR_TEST = 'test/unit/app/doctor/diagnose.test.ts';
+
+/** All of them. */
+export const FLEET_EDGE_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'stop-leaves-fleets': {
+    bug: 'a stack that is stopped goes on to give clusters releases',
+    file: 'src/cli/stack/stop-and-resume.ts',
+    before: "['reconcile', 'fleet']",
+    after: "['reconcile']",
+    killedBy: { file: STOP_TEST, title: 'stop reconcile and the schedule of fleet' },
+  },
+  'stop-all-leaves-schedules': {
+    bug: 'what has a schedule writes into a registry that is restored',
+    file: 'src/cli/stack/stop-and-resume.ts',
+    before: '[...MAPPED_FUNCTIONS, ...SCHEDULED_FUNCTIONS]',
+    after: '[...MAPPED_FUNCTIONS]',
+    killedBy: { file: STOP_TEST, title: 'stop every function that there is' },
+  },
+  'stop-waits-for-what-is-gone': {
+    bug: 'a function that nothing calls keeps the others running',
+    file: 'src/cli/stack/triggers.ts',
+    before: 'if (others.length === 0) {',
+    after: 'if (others.length === 0 || uncalled.length > 0) {',
+    killedBy: { file: 'test/unit/cli/stack/triggers.test.ts', title: 'stops whatever is called' },
+  },
+  'rights-of-every-fleet': {
+    bug: 'a cluster grants what is placed elsewhere',
+    file: 'src/app/fleet/placed-fleets.ts',
+    before: 'compilePlacement(placement)(cluster)',
+    after: 'compilePlacement(placement)(cluster) || true',
+    killedBy: { file: RIGHTS_TEST, title: 'names all that are placed there and no other' },
+  },
+  'rights-lost-unseen': {
+    bug: 'a FleetDaemonSet that cannot be read loses its right',
+    file: 'src/cli/fleet/rights-command.ts',
+    before: 'if (every.unreadable.length > 0) {',
+    after: 'if (every.unreadable.length < 0) {',
+    killedBy: { file: RIGHTS_TEST, title: 'it would lose its right' },
+  },
+  'doctor-takes-any-name': {
+    bug: 'an admission policy that names others is as it should be',
+    file: DOCTOR,
+    before: 'placed.filter((name) => !names.includes(name))',
+    after: 'placed.filter(() => names.length < 0)',
+    killedBy: { file: DOCTOR_TEST, title: 'fleets-not-named' },
+  },
+  'doctor-forgives-rights': {
+    bug: 'rights of fleets are asked for, and one that is missing is not told',
+    file: DOCTOR,
+    before: 'if (missing.length === 0) return [];',
+    after: 'if (missing.length >= 0) return [];',
+    killedBy: { file: DOCTOR_TEST, title: 'fleets-rights-missing' },
+  },
+  'copilot-rolls-everywhere': {
+    bug: 'a release that a copilot cluster rolls everywhere at once is stored',
+    file: 'src/app/fleet/apply-fleet.ts',
+    before: 'renderForMode(renderFor(registration), registration.mode)',
+    after: 'renderFor(registration)',
+    killedBy: {
+      file: 'test/unit/cli/fleet/fleet-commands.test.ts',
+      title: 'keeps RollingUpdate from clusters in copilot',
+    },
+  },
+  'copilot-plan-says-nothing': {
+    bug: 'a plan shows nodes of a copilot cluster that could be given nothing',
+    file: 'src/core/fleet/plan-fleet.ts',
+    before: 'renderForMode(renderFor(facts), facts.mode)',
+    after: 'renderFor(facts)',
+    killedBy: {
+      file: 'test/unit/core/fleet/plan-fleet.test.ts',
+      title: 'keeps RollingUpdate from clusters in copilot alone',
+    },
+  },
+};

@@ -1,0 +1,118 @@
+/** `rollcall stack stop` and `resume`, against a Lambda and an EventBridge that answer as AWS does: what acts in clusters stops (F3, issue 18). */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
+import type {
+  CommandContext,
+  CommandModule,
+  CommandResult,
+} from '../../../../src/cli/command-line/command-module.ts';
+import { MAPPED_FUNCTIONS } from '../../../../src/cli/stack/mappings.ts';
+import { resumeStackCommand, stopStackCommand } from '../../../../src/cli/stack/stop-and-resume.ts';
+
+const OUTPUTS = { FleetScheduleName: 'rule-of-fleet', ResyncScheduleName: 'rule-of-resync' };
+const OFF = ['fleet', 'reconcile'];
+
+describe('rollcall stack stop and resume', () => {
+  /** Of functions by their short names, whether something calls them. */
+  const calls = new Map<string, boolean>();
+  let endpoint = '';
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(answerOf(request, Buffer.concat(chunks).toString())));
+    });
+  });
+
+  function answerOf(request: IncomingMessage, text: string): object {
+    const { url = '', headers } = request;
+    const body = (text === '' ? {} : JSON.parse(text)) as Readonly<Record<string, unknown>>;
+    const action = headers['x-amz-target'];
+    if (typeof action === 'string') {
+      const name = String(body['Name']).replace('rule-of-', '');
+      if (action !== 'AWSEvents.DescribeRule') calls.set(name, action === 'AWSEvents.EnableRule');
+      return { State: calls.get(name) === true ? 'ENABLED' : 'DISABLED' };
+    }
+    const [, id] = /event-source-mappings\/([\w-]+)/.exec(url) ?? [];
+    if (id !== undefined) {
+      calls.set(id, body['Enabled'] === true);
+      return {};
+    }
+    const [, name = ''] = /FunctionName=rollcall-prod-([\w-]+)/.exec(url) ?? [];
+    if (!MAPPED_FUNCTIONS.some((mapped) => mapped === name)) return { EventSourceMappings: [] };
+    const State = calls.get(name) === true ? 'Enabled' : 'Disabled';
+    const EventSourceArn = `arn:aws:sqs:eu-west-1:1:queue-of-${name}`;
+    return { EventSourceMappings: [{ UUID: name, State, EventSourceArn }] };
+  }
+
+  before(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    endpoint = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    process.env['AWS_ENDPOINT_URL_LAMBDA'] = endpoint;
+    process.env['AWS_ACCESS_KEY_ID'] = 'test';
+    process.env['AWS_SECRET_ACCESS_KEY'] = 'test';
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  beforeEach(() => {
+    for (const name of [...MAPPED_FUNCTIONS, 'fleet', 'resync']) calls.set(name, true);
+  });
+
+  async function run(command: CommandModule, options = {}): Promise<CommandResult> {
+    const clock = new VirtualClock();
+    const stack = {
+      ...{ name: 'rollcall-prod', aws: { region: 'eu-west-1' }, outputs: OUTPUTS, clock },
+      awsCredentials: () => Promise.resolve({ accessKeyId: 'a', secretAccessKey: 's' }),
+    };
+    const context = {
+      ...{ clock, signal: new AbortController().signal, say: () => undefined },
+      environment: { AWS_ENDPOINT_URL_EVENTBRIDGE: endpoint },
+      openStack: () => Promise.resolve(stack),
+    } as unknown as CommandContext; // as much of it as the commands use
+    let isDone = false;
+    const running = command.run({ args: [], options }, context).finally(() => (isDone = true));
+    running.catch(() => undefined);
+    while (!isDone) {
+      await settle();
+      if (!isDone) await clock.advance(500);
+    }
+    return running;
+  }
+
+  const stopped = (): readonly string[] =>
+    [...calls].flatMap(([name, isCalled]) => (isCalled ? [] : [name])).toSorted();
+
+  it('stop reconcile and the schedule of fleet, and say so', async () => {
+    const { document } = await run(stopStackCommand);
+    assert.deepEqual(stopped(), OFF);
+    assert.deepEqual(document['schedules'], [
+      { functionName: 'rollcall-prod-fleet', rule: 'rule-of-fleet', state: 'Disabled' },
+    ]);
+    assert.deepEqual(document['mappings'], [
+      {
+        ...{ id: 'reconcile', functionName: 'rollcall-prod-reconcile' },
+        ...{ queue: 'queue-of-reconcile', state: 'Disabled' },
+      },
+    ]);
+  });
+
+  it('stop every function that there is with --all, and call every one again', async () => {
+    await run(stopStackCommand, { all: true });
+    assert.deepEqual(stopped(), [...calls.keys()].toSorted());
+    await run(resumeStackCommand);
+    assert.deepEqual(stopped(), []);
+  });
+
+  it('may be repeated', async () => {
+    await run(stopStackCommand);
+    await run(stopStackCommand);
+    assert.deepEqual(stopped(), OFF);
+  });
+});
