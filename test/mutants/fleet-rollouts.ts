@@ -51,6 +51,13 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'when every cluster has fallen silent',
     },
   },
+  'fleet-rebuilt-makes-room': {
+    bug: 'a cluster that was rebuilt before its answer was heard makes room for one more (18.2)',
+    file: 'src/app/fleet/sight/see-clusters.ts',
+    before: 'const again = isRebuilt ? undefined : againOf(',
+    after: 'const again = isRebuilt && record.version < 0 ? undefined : againOf(',
+    killedBy: { file: STEP_TEST, title: 'make no room for others' },
+  },
   'fleet-opens-without-evidence': {
     bug: 'a stage of which nobody shows evidence passes (18.4)',
     file: `${CORE}/judge-stage.ts`,

@@ -8,6 +8,7 @@ import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
 import type { HeldShrink } from '../../src/core/model/state.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
 import { ailmentOf } from '../support/simulation/ailments.ts';
+import { imageOf } from '../support/simulation/look.ts';
 import { rawNode } from '../support/simulation/objects.ts';
 import { EngineFleet } from '../support/fleet-simulation/engine-fleet.ts';
 import { ScriptedConfigSource } from '../support/scripted-config-source.ts';
@@ -127,6 +128,62 @@ function generationOf(world: EngineFleet, name: string): number {
   const found = world.member(name).site.api.find('daemonsets', 'agent', 'ns');
   return found?.metadata.generation ?? 0;
 }
+
+describe('clusters of two nodes, of which the release fells one wherever it comes', () => {
+  const EDGES = Array.from({ length: 20 }, (_, index) => `edge-${String(index).padStart(2, '0')}`);
+  const rest: JsonObject = {
+    stages: [{ name: 'first', clusterNames: ['edge-00'] }],
+    soak: '20m',
+    maxConcurrency: 3,
+    rollout: { canary: { nodes: 1 }, soak: '5m' },
+  };
+  const nodeInfo = { kubeletVersion: 'v1.33.1', osImage: 'Ubuntu 22.04 LTS' };
+
+  /** Writes the status of a node, as its kubelet and the node controller do. */
+  function setReady(world: EngineFleet, name: string, isReady: boolean): void {
+    const { api } = world.member(name.slice(0, -2)).site;
+    const { status } = rawNode(name, { isReady });
+    api.change('nodes', { namespace: '', name }, (node) => ({
+      ...node,
+      status: { ...(status as object), nodeInfo },
+    }));
+  }
+
+  it('are halted by what they show together, where none could show it alone', async () => {
+    const world = await EngineFleet.start(
+      { strategy: rest },
+      EDGES.map((name) => ({ name, nodes: 2 })),
+    );
+    for (const name of EDGES)
+      for (const node of [0, 1]) setReady(world, `${name}-${String(node)}`, true);
+    await world.release('agent:1');
+    await world.until('the first release is out', isDone);
+    for (const name of EDGES.slice(1)) {
+      const { api } = world.member(name).site;
+      api.subscribe((commit) => {
+        if (commit?.kind !== 'pods' || commit.type !== 'added') return;
+        if (imageOf(commit.object) !== 'agent:2') return;
+        world.clock.after(180_000, () => {
+          setReady(world, nodeOf(commit.object) ?? '', false);
+        });
+      });
+    }
+    await world.release('agent:2');
+    const { breach } = await world.until('it is halted', (record) => record.breach !== undefined);
+    assert.equal(breach?.cause, 'NodesFailed');
+    assert.match(
+      breach.message,
+      /over [23] clusters, 20 halts; [23] of 6 nodes of clusters that were given it are bad, 0 of 32 of others \(19 clusters/,
+    );
+    await world.minutes(120);
+    const given = EDGES.filter((name) => world.podsOf(name, 'agent:2').length > 0);
+    assert.equal(
+      given.length,
+      4,
+      'of twenty: the first, and the three that rolled at the same time',
+    );
+  });
+});
 
 describe('CrowdStrike 2024-07-19: content that crashes is pushed everywhere at once', () => {
   const SETTINGS = 'ConfigMap/ns/settings';

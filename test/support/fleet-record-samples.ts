@@ -4,6 +4,7 @@
 import type { FleetDecision } from '../../src/core/fleet/rollout/fleet-decision.ts';
 import type { FleetGate, FleetRecord } from '../../src/core/fleet/rollout/fleet-record.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
+import { poolOf } from './fleet-pools.ts';
 
 /** The moment of the samples. */
 export const AT_MS = Date.UTC(2026, 10, 25, 12);
@@ -64,7 +65,7 @@ export const STANDINGS: Readonly<Record<string, FleetRecord>> = Object.fromEntri
   (
     [
       ['rolling', { kind: 'rolling' }],
-      ['soaking', { kind: 'soaking', untilMs: AT_MS + 3_600_000 }],
+      ['soaking', { kind: 'soaking', untilMs: AT_MS + 3_600_000 }, { pool: poolOf() }],
       ['next', { kind: 'next' }],
       ['window', { kind: 'window', opensAtMs: AT_MS + 3_600_000 }],
       ['approval', { kind: 'approval', gate: 3 }],

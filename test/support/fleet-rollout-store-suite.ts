@@ -9,6 +9,7 @@ import { clusterId, clusterUid, nodeName } from '../../src/core/model/identifier
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
 import { MEMBERS_PER_PAGE } from '../../src/ports/stores/fleet-rollout-store.ts';
 import type { FleetRolloutStore } from '../../src/ports/stores/fleet-rollout-store.ts';
+import { poolOf } from './fleet-pools.ts';
 import { freshName } from './store-suite.ts';
 
 const RELEASE = {
@@ -41,6 +42,7 @@ export function wholeFleetRecord(name: string): Required<FleetRecord> {
     ringDueAtMs: 6,
     driftDueAtMs: 6,
     drifted: { count: 1, clusters: [clusterId('two')] },
+    pool: poolOf(),
     breach: {
       cause: 'ClustersFailed',
       atMs: 7,

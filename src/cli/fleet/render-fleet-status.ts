@@ -6,6 +6,7 @@
  */
 import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import type { FleetClusterLine } from '../../app/fleet/rollout/list-clusters.ts';
+import { describePool } from '../../core/fleet/attribution/describe-pool.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
 import { describeNote, timeText } from '../../core/rollout/describe-record.ts';
 import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
@@ -55,10 +56,14 @@ function generationText({ generation, appliedAtMs, appliedBy, record }: FleetSta
 }
 
 function recordFields(record: FleetRecord, { former }: FleetStatus): readonly Field[] {
-  const { breach, proven, refused, startedAtMs, ring, untouchedClusters } = record;
+  const { breach, pool, proven, refused, startedAtMs, ring, untouchedClusters } = record;
   return [
     ['since', timeText(startedAtMs)],
     ['halted on', breach === undefined ? undefined : breach.clusters.join(', ')],
+    [
+      'small clusters',
+      pool === undefined || pool.places.length === 0 ? undefined : describePool(pool),
+    ],
     [
       'proven',
       proven && `generation ${String(proven.generation)}, since ${timeText(proven.provenAtMs)}`,

@@ -26,7 +26,7 @@ import { phaseOf } from '../simulation/controllers.ts';
 import { imageOf } from '../simulation/look.ts';
 
 /** The FleetDaemonSet of these worlds. */
-export const FLEET_KEY = { namespace: 'ns', name: 'agent' };
+const FLEET_KEY = { namespace: 'ns', name: 'agent' };
 const MINUTE_MS = 60_000;
 /** A turn of the schedule may take so long. */
 const TURN_MAX_MS = 55_000;
@@ -109,7 +109,14 @@ export class EngineFleet extends FleetWorld {
       await this.minutes(1);
     }
     const { gate, stage, counts, breach } = await this.record();
-    const found = JSON.stringify({ gate, stage, counts, breach, told: this.told.slice(-5) });
+    const found = JSON.stringify({
+      gate,
+      stage,
+      counts,
+      breach,
+      pool: (await this.record()).pool,
+      told: this.told.slice(-5),
+    });
     throw new Error(`${what} within ${String(minutesMax)} minutes: ${found}`);
   }
 

@@ -65,6 +65,8 @@ export class ModelCluster {
   readonly id: ReturnType<typeof clusterId>;
   clusterUid: ReturnType<typeof clusterUid>;
   nodes: number;
+  /** Of these so many are not Ready. */
+  downNodes = 0;
   /** What the API server holds. */
   object: DaemonSetObject | undefined;
   rolling: Rolling | undefined;

@@ -6,12 +6,15 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { StepFleetsDependencies } from '../../../src/app/fleet/sight/dependencies.ts';
 import type { FleetManifest } from '../../../src/core/fleet/fleet-daemon-set.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
+import { sliceCountFor } from '../../../src/core/projections/set-hash.ts';
 import { isPastDeadline } from '../../../src/core/pod/request-life.ts';
 import type { ApplyOptions, ManifestOutcome } from '../../../src/ports/cluster/manifest-access.ts';
 import type { ModelCluster } from './model-cluster.ts';
 
 /** By the UID of their kube-system. */
 export type ClustersByUid = (uid: string) => ModelCluster | undefined;
+
+const SMALL_BELOW = 10;
 
 /** The views of them. */
 export function modelView(find: ClustersByUid): StepFleetsDependencies['view'] {
@@ -25,7 +28,12 @@ export function modelView(find: ClustersByUid): StepFleetsDependencies['view'] {
       const cluster = find(uid);
       if (cluster === undefined) return Promise.resolve(undefined);
       const { heardAtMs, isUnclear } = cluster;
-      return Promise.resolve({ lastSentAtMs: heardAtMs, isComplete: !isUnclear });
+      const sliceCount = sliceCountFor(cluster.nodes);
+      return Promise.resolve({ lastSentAtMs: heardAtMs, isComplete: !isUnclear, sliceCount });
+    },
+    readSlice: ({ clusterUid }: { readonly clusterUid: string }): Promise<object | undefined> => {
+      const cluster = find(clusterUid);
+      return Promise.resolve(cluster && { objects: nodesIn(cluster) });
     },
     readName: (uid: string): Promise<object | undefined> => {
       const cluster = find(uid);
@@ -43,6 +51,19 @@ export function modelView(find: ClustersByUid): StepFleetsDependencies['view'] {
   };
   // Of each item only what a step reads.
   return view as unknown as StepFleetsDependencies['view'];
+}
+
+/** Nodes of a small cluster; of a large one as many as make it none. */
+function nodesIn({ traits, nodes, downNodes }: ModelCluster): readonly object[] {
+  return Array.from({ length: Math.min(nodes, SMALL_BELOW) }, (_, index) => ({
+    object: {
+      kind: 'Node',
+      name: `n${String(index)}`,
+      isReady: index >= downNodes,
+      labels: {},
+      system: { kubeletVersion: 'v1.33.0', osImage: traits.labels['kernel'] ?? '' },
+    },
+  }));
 }
 
 function withStatus(cluster: ModelCluster | undefined): DaemonSetObject | null {

@@ -12,6 +12,7 @@ import type {
   FleetRecord,
 } from '../../../core/fleet/rollout/fleet-record.ts';
 import { clusterId, clusterUid, nodeName } from '../../../core/model/identifiers.ts';
+import { PoolSchema } from './fleet-pool-schema.ts';
 
 const timeSchema = v.pipe(v.number(), v.finite());
 const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -127,6 +128,7 @@ export const RecordSchema: v.GenericSchema<
       clusters: v.pipe(v.array(idSchema), v.maxLength(SHOWN_MAX)),
     }),
   ),
+  pool: v.exactOptional(PoolSchema),
   breach: v.exactOptional(
     v.strictObject({
       cause: causeSchema,

@@ -24,7 +24,7 @@ export interface StepFleetsDependencies extends ProcessPorts {
     Pick<RegistryRevisionStore, 'readRegistryRevision'>;
   readonly freezes: Pick<FreezeStore, 'readFreeze'>;
   readonly reader: FleetReader;
-  readonly view: Pick<ViewReader, 'readMeta' | 'readName' | 'readDaemonSet'> &
+  readonly view: Pick<ViewReader, 'readMeta' | 'readName' | 'readDaemonSet' | 'readSlice'> &
     Pick<StateStore, 'readState'>;
   readonly connector: ClusterConnector;
   readonly audience: FleetAudience;

@@ -38,6 +38,9 @@ export interface ReachableCluster {
 /** What was found of a list. */
 export interface SeenClusters {
   readonly seen: StageSeen;
+  /** All of the list, in its order, and what is recorded of those that were ever given something. */
+  readonly listed: readonly ClusterId[];
+  readonly records: ReadonlyMap<ClusterId, FleetClusterRecord>;
   /** Next to be given it, in their order. */
   readonly reachable: readonly ReachableCluster[];
   /** Given it, and to be given the same once more: it did not arrive, or somebody took it back. */
@@ -93,6 +96,8 @@ export async function seeClusters(
       offlineClusters: next.offline.length,
       untouchedClusters: next.untouchedClusters,
     },
+    listed,
+    records,
     reachable: [...rebuilt, ...next.reachable],
     again: judged.flatMap(({ again }) => again ?? []),
     changed: judged.flatMap(({ changed }) => changed ?? []),
@@ -121,7 +126,9 @@ async function judge(
   const verdict = verdictOf(record, found, rendering);
   const nowMs = dependencies.clock.nowMs();
   const noted = noteVerdict(record, verdict, nowMs);
-  const again = againOf(record, { found, noted, nowMs });
+  // One that was rebuilt waits anew, and is given it as those that wait are.
+  const isRebuilt = verdict.kind === 'rebuilt';
+  const again = isRebuilt ? undefined : againOf(record, { found, noted, nowMs });
   return {
     cluster: {
       record: noted.record,

@@ -19,7 +19,9 @@ import type { DriftLook } from './look-for-drift.ts';
 import { ReleaseRendering } from '../sight/release-rendering.ts';
 import { readList, writeList } from '../member-lists.ts';
 import type { ReachableCluster, SeenClusters } from '../sight/see-clusters.ts';
+import { seePool } from '../sight/see-pool.ts';
 import { readWidely, seeStage } from '../sight/see-stage.ts';
+import type { PoolSeen } from '../../../core/fleet/rollout/tally-stage.ts';
 import { serveRing } from './serve-ring.ts';
 import type { StepOf, StepOutcome } from './step-of.ts';
 
@@ -51,7 +53,7 @@ class Step {
   async make(): Promise<StepOutcome> {
     const { record, freeze } = this.#of;
     const open = freeze === undefined ? await this.#see(record.stage) : undefined;
-    const { step, passed } = await this.#advance(open);
+    const { step, passed } = await this.#advance(open, await this.#seePool(open));
     const stages = [...(open === undefined ? [] : [open]), ...passed];
     const late = isPassed(step) ? stages.flatMap(({ offline }) => offline) : [];
     const besides = await this.#besides(step);
@@ -102,6 +104,15 @@ class Step {
     };
   }
 
+  /** Small clusters of the open stage; of a rollout that is held nobody asks. */
+  async #seePool(open: SeenClusters | undefined): Promise<PoolSeen | undefined> {
+    const { record, fleet } = this.#of;
+    const list = record.stages[record.stage]?.members;
+    const isHeld = record.breach !== undefined || isGoingBack(record, fleet.strategy);
+    if (open === undefined || list === undefined || isHeld) return undefined;
+    return seePool({ record, order: fleet.strategy.order, list, open }, this.#dependencies);
+  }
+
   async #see(stage: number): Promise<SeenClusters | undefined> {
     return seeStage({ ...this.#of, rendering: this.#rendering, stage }, this.#dependencies);
   }
@@ -109,11 +120,12 @@ class Step {
   /** With stages that passed, if the next one may open. */
   async #advance(
     open: SeenClusters | undefined,
+    pool: PoolSeen | undefined,
   ): Promise<{ readonly step: FleetStep; readonly passed: readonly SeenClusters[] }> {
     const { record, fleet, freeze } = this.#of;
     const nowMs = this.#dependencies.clock.nowMs();
     const { strategy } = fleet;
-    const input = { record, strategy, nowMs, ...defined({ freeze, open: open?.seen }) };
+    const input = { record, strategy, nowMs, ...defined({ freeze, pool, open: open?.seen }) };
     const step = advanceFleet(input);
     if (!step.needsPassed) return { step, passed: [] };
     const passed = await readWidely(record.stage, (stage) => this.#see(stage));

@@ -15,7 +15,7 @@ import type { FleetBreachNote, FleetGate, FleetRecord, RefusedContent } from './
 import { gateAfter, isApproved, judgeStage } from './judge-stage.ts';
 import type { StageJudgement } from './judge-stage.ts';
 import { tallyStage } from './tally-stage.ts';
-import type { StageSeen, StageTally } from './tally-stage.ts';
+import type { PoolSeen, StageSeen, StageTally } from './tally-stage.ts';
 
 /** What a step has read. */
 export interface StepInput {
@@ -24,6 +24,8 @@ export interface StepInput {
   readonly freeze?: FreezeNote;
   /** Clusters of the open stage; absent before the first one, and after the last. */
   readonly open?: StageSeen;
+  /** Small clusters of the open stage; absent: there are none to compare. */
+  readonly pool?: PoolSeen;
   /** Of stages that passed, by their index: read once a stage might open. Absent: they were not read. */
   readonly passed?: ReadonlyMap<number, StageSeen>;
   readonly nowMs: number;
@@ -53,7 +55,8 @@ export function advanceFleet(input: StepInput): FleetStep {
   const tally = open && tallyStage(open, overruledAtMsOf(record));
   const judged = judgeStage({ ...input, ...defined({ tally }) });
   const counts = { ...(tally?.counts ?? record.counts), returning: record.counts.returning };
-  const seen = { ...withTimes(record, { judged, counts, nowMs }), counts };
+  const compared = defined({ pool: input.pool?.pool });
+  const seen = { ...withTimes(record, { judged, counts, nowMs }), counts, ...compared };
   const breach = isHeld(judged) ? undefined : findBreachIn(input, seen);
   if (breach !== undefined) return halt(seen, breach);
   if (!judged.isOver) {
@@ -120,7 +123,7 @@ function withTimes(record: FleetRecord, { judged, counts, nowMs }: Moment): Flee
 }
 
 function findBreachIn(
-  { strategy, open, passed, nowMs, record: before }: StepInput,
+  { strategy, open, pool, passed, nowMs, record: before }: StepInput,
   record: FleetRecord,
 ): FleetBreachNote | undefined {
   const overruledAtMs = overruledAtMsOf(record);
@@ -138,6 +141,7 @@ function findBreachIn(
       tally: tallyStage(seen, overruledAtMs),
       given: seen.given,
       isOpen,
+      ...(isOpen ? defined({ pool }) : {}),
       failedClustersMax: nodesRoundedDown(stage.maxFailures, dealt.members.count),
       overruledAtMs,
       ...(isOpen && record.gate.kind === 'rolling' ? { stuckSinceMs: record.progressedAtMs } : {}),
@@ -192,7 +196,7 @@ export function rollingMaxOf({ stage, stages }: FleetRecord, strategy: FleetStra
 }
 
 function openNext(record: FleetRecord, nowMs: number): FleetStep {
-  const { wellSinceMs: _passed, ...rest } = record;
+  const { wellSinceMs: _passed, pool, ...rest } = record;
   const next = record.stage + 1;
   const isDone = next >= record.stages.length;
   const isLast = next >= record.stages.length - 1;
@@ -204,6 +208,7 @@ function openNext(record: FleetRecord, nowMs: number): FleetStep {
     driftDueAtMs: nowMs + DRIFT_EVERY_MS,
     // What the last stage is given has passed all others; a fleet of one stage is proven at its end.
     ...(isDone || (isLast && next > 0) ? { proven: { ...record.release, provenAtMs: nowMs } } : {}),
+    ...(isDone ? {} : defined({ pool })),
     gate: isDone ? { kind: 'done' } : { kind: 'rolling' },
   };
   const name = record.stages[next]?.name ?? '';

@@ -67,7 +67,7 @@ export function beginRollout(beginning: Beginning): FleetRecord {
 
 /** The same content, whatever else was changed. */
 function beginAgain(before: FleetRecord, { release, nowMs }: Beginning): FleetRecord {
-  const { wellSinceMs: _restarted, drifted: _seen, ...kept } = before;
+  const { wellSinceMs: _restarted, drifted: _seen, pool: _compared, ...kept } = before;
   const { approved: _ofFormerGates, ...orders } = before.orders;
   return { ...kept, ...NEVER_DEALT, ...atStart(nowMs), release, orders };
 }

@@ -12,10 +12,12 @@ const CLAIM_AT = 0.05;
 /** Of so few clusters nothing is claimed. */
 const LISTED_UP_TO = 10;
 
-/** In words; undefined: nothing can be claimed. */
-export function describeCommonLabels(given: readonly GivenCluster[]): string | undefined {
+/** In words; undefined: nothing can be claimed. Labels may hold what the nodes of a cluster have in common. */
+export function describeCommonLabels(
+  given: readonly GivenCluster[],
+  isBad: (cluster: GivenCluster) => boolean,
+): string | undefined {
   if (given.length <= LISTED_UP_TO) return undefined;
-  const isBad = ({ record }: GivenCluster): boolean => record.phase === 'failed';
   const badCount = given.filter(isBad).length;
   const values = valuesOf(given);
   const tested = [...values.values()].reduce((sum, byValue) => sum + byValue.size, 0);

@@ -3,14 +3,16 @@
  * (issue 18, build item 4; facts 4 of rollouts and fleets).
  *
  * Evidence on nodes is added up over clusters: each cluster's trial compares its updated nodes with peers in the same cluster, so their
- * likelihood ratios multiply, and the mean is one e-value for the fleet. It halts where no single cluster has enough.
+ * likelihood ratios multiply, and the mean is one e-value for the fleet. It halts where no single cluster has enough. Clusters of fewer
+ * than ten nodes have few peers, or none: they are compared with each other instead (attribution/fleet-pool.ts), and count once.
  */
 import { HALT_AT, meanRatio, NO_EVIDENCE } from '../../evidence/e-value.ts';
 import type { LogRatios } from '../../evidence/e-value.ts';
 import type { ClusterId } from '../../model/identifiers.ts';
+import { describePool } from '../attribution/describe-pool.ts';
 import { describeCommonLabels } from './common-labels.ts';
 import type { FleetBreachNote } from './fleet-record.ts';
-import type { GivenCluster, StageTally } from './tally-stage.ts';
+import type { GivenCluster, PoolSeen, StageTally } from './tally-stage.ts';
 
 /** Clusters that a breach names. */
 const CLUSTERS_MAX = 16;
@@ -25,6 +27,8 @@ export interface BreachFacts {
   /** False of a stage that passed: all were well there for its soak, so who is silent by now is merely offline. */
   readonly isOpen: boolean;
   readonly failedClustersMax: number;
+  /** Of the open stage: small clusters that are compared with each other. */
+  readonly pool?: PoolSeen;
   /** A breach of this time was looked at and is overruled: what clusters show that were given it before is known; 0: none was. */
   readonly overruledAtMs: number;
   /** Since when nothing moved, where a deadline counts. */
@@ -44,7 +48,10 @@ function clustersFailed(facts: BreachFacts): FleetBreachNote | undefined {
   const [first] = failed;
   if (first === undefined || failed.length <= failedClustersMax) return undefined;
   const { cause = 'unknown', message = '' } = first.record.failure ?? {};
-  const common = describeCommonLabels(given);
+  const common = describeCommonLabels(
+    withFacts(given, facts.pool),
+    ({ record }) => record.phase === 'failed',
+  );
   return {
     cause: 'ClustersFailed',
     atMs: nowMs,
@@ -77,30 +84,58 @@ function givenSince({ given, overruledAtMs }: BreachFacts): readonly GivenCluste
 }
 
 function nodesFailed(facts: BreachFacts): FleetBreachNote | undefined {
-  const { stage, nowMs } = facts;
+  const { stage, pool, nowMs } = facts;
   const given = givenSince(facts);
-  const value = pooledEvidence(given);
+  const value = pooledEvidence(given, pool);
   if (value < HALT_AT) return undefined;
-  const showed = given.filter(({ ratios }) => ratios !== undefined && meanRatio(ratios) > 1);
+  const showed = given.filter((cluster) => isShowing(cluster, pool));
+  const shownBy = new Set(showed.map(({ record }) => record.cluster));
+  const common = describeCommonLabels(withFacts(given, pool), ({ record }) =>
+    shownBy.has(record.cluster),
+  );
   return {
     cause: 'NodesFailed',
     atMs: nowMs,
-    message: `nodes of stage ${stage} went bad after their update and their peers did not: E = ${value.toFixed(1)} over ${String(showed.length)} clusters, 20 halts`,
+    message:
+      `nodes of stage ${stage} went bad after their update and their peers did not: E = ${value.toFixed(1)} over ${String(showed.length)} clusters, 20 halts` +
+      `${pool === undefined ? '' : `; ${describePool(pool.pool)}`}${common === undefined ? '' : `; ${common}`}`,
     clusters: idsOf(showed),
   };
 }
 
-/** One e-value of all clusters. */
-export function pooledEvidence(given: readonly GivenCluster[]): number {
-  const sum = given.reduce<LogRatios>(
-    ([a, b, c, d], { ratios = NO_EVIDENCE }) => [
-      a + ratios[0],
-      b + ratios[1],
-      c + ratios[2],
-      d + ratios[3],
-    ],
-    NO_EVIDENCE,
-  );
+/** Its own trial speaks against the release, or a node of it went bad among the small ones. */
+function isShowing(
+  { record: { cluster }, ratios }: GivenCluster,
+  pool: PoolSeen | undefined,
+): boolean {
+  if (pool?.members.has(cluster) === true) return pool.pool.failed.includes(cluster);
+  return ratios !== undefined && meanRatio(ratios) > 1;
+}
+
+/** With what their nodes have in common, as if it were labels of theirs. */
+function withFacts(
+  given: readonly GivenCluster[],
+  pool: PoolSeen | undefined,
+): readonly GivenCluster[] {
+  return given.map((one) => ({
+    ...one,
+    labels: { ...pool?.facts.get(one.record.cluster), ...one.labels },
+  }));
+}
+
+/** One e-value of all clusters; whoever takes part in the pool counts there alone. */
+export function pooledEvidence(given: readonly GivenCluster[], pool?: PoolSeen): number {
+  const sum = given
+    .filter(({ record }) => pool?.members.has(record.cluster) !== true)
+    .reduce<LogRatios>(
+      ([a, b, c, d], { ratios = NO_EVIDENCE }) => [
+        a + ratios[0],
+        b + ratios[1],
+        c + ratios[2],
+        d + ratios[3],
+      ],
+      pool?.pool.logRatios ?? NO_EVIDENCE,
+    );
   return meanRatio(sum);
 }
 

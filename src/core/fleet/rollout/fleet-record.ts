@@ -8,6 +8,7 @@
  */
 import type { ClusterId, ClusterUid, NodeName } from '../../model/identifiers.ts';
 import type { OrderNote } from '../../model/rollout-record.ts';
+import type { FleetPool } from '../attribution/fleet-pool.ts';
 import type { FleetKey } from '../fleet-daemon-set.ts';
 
 /** One state of a FleetDaemonSet that was applied: a generation, and the document that it was. */
@@ -116,6 +117,8 @@ export interface FleetRecord extends FleetKey {
   readonly driftDueAtMs: number;
   /** Whose template, or policy, was another one at that look; absent: nobody's. */
   readonly drifted?: Drifted;
+  /** Small clusters compared with each other; absent: no stage of two of them was open yet, or all passed. */
+  readonly pool?: FleetPool;
   readonly breach?: FleetBreachNote;
   /** The last one; this release itself once it is proven. */
   readonly proven?: ProvenRelease;

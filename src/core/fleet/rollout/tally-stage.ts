@@ -6,6 +6,9 @@
  * it is no success, and where most do so the stage is a breach (find-fleet-breach.ts).
  */
 import type { LogRatios } from '../../evidence/e-value.ts';
+import type { ClusterId } from '../../model/identifiers.ts';
+import type { FleetPool } from '../attribution/fleet-pool.ts';
+import type { PoolFacts } from '../attribution/pool-facts.ts';
 import type { ClusterVerdict } from './judge-cluster.ts';
 import type { FleetClusterRecord, FleetCounts } from './fleet-record.ts';
 
@@ -17,6 +20,15 @@ export interface GivenCluster {
   readonly labels: Readonly<Record<string, string>>;
   /** Of the trial of its rollout: what its nodes showed against their peers. Absent: there is none. */
   readonly ratios?: LogRatios;
+}
+
+/** Small clusters of the open stage, compared with each other. */
+export interface PoolSeen {
+  readonly pool: FleetPool;
+  /** Those that take part: what their own trials show counts no more. */
+  readonly members: ReadonlySet<ClusterId>;
+  /** What the nodes of each have in common. */
+  readonly facts: ReadonlyMap<ClusterId, Readonly<Partial<PoolFacts>>>;
 }
 
 /** What was found of a stage's clusters. */

@@ -5,12 +5,16 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { boundedText, standingBreach, timeOf } from './fleet-conditions.ts';
+import { poolEValue } from '../attribution/fleet-pool.ts';
+import type { FleetPool } from '../attribution/fleet-pool.ts';
 import type { FleetRecord, FleetRelease } from '../rollout/fleet-record.ts';
 
 /** Stages of a FleetDaemonSet are no more (docs/fleet.md). */
 const STAGES_MAX = 32;
 const NAME_CHARACTERS_MAX = 253;
 const CLUSTERS_MAX = 16;
+/** E beyond it is shown as this. */
+const E_SHOWN_MAX = 1e6;
 
 /** One release, without what names its document. */
 export function releaseFacts(release: FleetRelease): JsonObject {
@@ -28,9 +32,19 @@ function stateOf(index: number, stage: number): string {
   return index === stage ? 'Open' : 'Waiting';
 }
 
+/** Clusters of fewer than ten nodes, compared with each other. Text: a CRD has no number that every tool reads alike. */
+function poolFacts(pool: FleetPool): JsonObject {
+  const { givenNodes, givenBad, otherNodes, otherBad } = pool.counts;
+  return {
+    clusters: pool.places.length,
+    ...{ givenNodes, givenBad, otherNodes, otherBad },
+    eValue: Math.min(poolEValue(pool), E_SHOWN_MAX).toFixed(1),
+  };
+}
+
 /** How a fleet stands. */
 export function fleetFacts(record: FleetRecord): JsonObject {
-  const { stage, stages, counts, ring, proven } = record;
+  const { stage, stages, counts, ring, proven, pool } = record;
   const breach = standingBreach(record);
   const open = stages[stage];
   return {
@@ -54,6 +68,7 @@ export function fleetFacts(record: FleetRecord): JsonObject {
       returning: counts.returning,
     },
     ringClusters: ring.count,
+    ...(pool === undefined || pool.places.length === 0 ? {} : { smallClusters: poolFacts(pool) }),
     ...(breach === undefined
       ? {}
       : {

@@ -7,6 +7,7 @@ import { CommandWorld } from '../../../support/command-world.ts';
 import type { CommandRun } from '../../../support/command-world.ts';
 import { fleetRecord } from '../../../support/ordered-fleet.ts';
 import { wholeClusterRecord } from '../../../support/fleet-rollout-store-suite.ts';
+import { poolOf } from '../../../support/fleet-pools.ts';
 import { fleetDocument, manifestOf } from '../../../support/fleet-samples.ts';
 import { metaOf, registrationOf } from '../../../support/store-suite.ts';
 
@@ -69,6 +70,17 @@ async function recordIn(world: CommandWorld): Promise<FleetRecord> {
 const lines = (run: CommandRun): readonly string[] => run.stdout.trimEnd().split('\n');
 
 describe('rollcall fleet status', () => {
+  it('tells what small clusters show together, where there are any', async () => {
+    const told = await (await worldOf({ pool: poolOf() })).run(['fleet', 'status', FLEET]);
+    assert.match(
+      told.stdout,
+      /^small clusters: +2 of 2 nodes of clusters that were given it are bad, 0 of 7 of others .*: E = 28\.\d, 20 halts$/m,
+    );
+    const none = poolOf({ places: [] });
+    const quiet = await (await worldOf({ pool: none })).run(['fleet', 'status', FLEET]);
+    assert.doesNotMatch(quiet.stdout, /small clusters/);
+  });
+
   it('shows stages with their gates, and the clusters that are not well, the worst first', async () => {
     const world = await worldOf();
     const { rollouts, registry, view } = world.stores();

@@ -71,6 +71,32 @@ describe('stepFleets: processes', () => {
   });
 });
 
+describe('stepFleets: clusters that were rebuilt', () => {
+  it('make no room for others while they wait to be given it anew', async () => {
+    const stages = [{ name: 'all', clusters: '100%' }];
+    const of = (maxConcurrency: number) => quickly({ stages, maxConcurrency });
+    const slow = traitsOf('a', { canaryMs: 10 * HOUR_MS });
+    const site = await openSite([slow, traitsOf('b'), traitsOf('c')], of(3));
+    const [rolling, lost, rebuilt] = site.clusters;
+    assert.ok(rolling && lost && rebuilt);
+    // All three are given it at once, and it arrives in one.
+    site.faults = {
+      ...KIND_SITE,
+      fateOf: (_dice, cluster) => (cluster === rolling ? 'answered' : 'lost'),
+    };
+    await site.release('agent:2', of(3));
+    await turns(site, 2);
+    // By then only one may roll at a time; the third is another cluster by now.
+    await site.release('agent:2', of(1));
+    rebuilt.rebuild(site.nowMs);
+    await site.register(rebuilt);
+    site.faults = KIND_SITE;
+    await turns(site, 60);
+    assert.deepEqual([rolling.image, lost.image, rebuilt.image], ['agent:2', 'agent:1', undefined]);
+    assertKept(site);
+  });
+});
+
 describe('stepFleets: orders', () => {
   it('gives nothing more from the turn after a pause, and goes on after it', async () => {
     const site = await openSite(many(12));

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { advanceFleet } from '../../../../../src/core/fleet/rollout/advance-fleet.ts';
 import type { FleetStep, StepInput } from '../../../../../src/core/fleet/rollout/advance-fleet.ts';
+import { poolSeenOf } from '../../../../support/fleet-pools.ts';
 import { fleetOf, NOW_MS } from '../../../../support/fleet-samples.ts';
 import {
   BEGAN_MS,
@@ -31,6 +32,36 @@ function step(input: Partial<StepInput> = {}, strategy: JsonObject = {}): FleetS
     ...input,
   });
 }
+
+describe('advanceFleet: small clusters compared with each other', () => {
+  const calm = poolSeenOf(['a', 'b'], { logRatios: [0.1, 0.1, 0.1, 0.1], failed: [] });
+
+  it('keeps what the look found in the record, and goes on from it in the next stage', () => {
+    const record = fleetRecordOf({ stage: 1 });
+    const open = seenOf([givenOf('a', WELL)]);
+    const rolling = step({ record, open: { ...open, waitingClusters: 1 }, pool: calm });
+    assert.deepEqual(rolling.record.pool, calm.pool);
+    const passed = new Map([[0, seenOf([givenOf('z', WELL)])]]);
+    const next = step({ record, open, passed, pool: calm });
+    assert.deepEqual([next.decision?.kind, next.record.pool], ['stage-opened', calm.pool]);
+  });
+
+  it('halts by it', () => {
+    const record = fleetRecordOf({ stage: 1 });
+    const open = seenOf([givenOf('a', WELL)], { waitingClusters: 1 });
+    const { record: halted, decision } = step({ record, open, pool: poolSeenOf(['a', 'b']) });
+    assert.deepEqual([decision?.kind, halted.breach?.cause], ['halted', 'NodesFailed']);
+    assert.ok(halted.pool, 'for people to look at');
+  });
+
+  it('forgets it once all stages passed', () => {
+    const stages = fleetRecordOf().stages.slice(0, 1);
+    const record = fleetRecordOf({ stages, pool: calm.pool });
+    const spec = { stages: [{ name: 'rest', soak: '0s' }] };
+    const done = step({ record, open: seenOf([givenOf('a', WELL)]), pool: calm }, spec);
+    assert.deepEqual([done.decision?.kind, done.record.pool], ['completed', undefined]);
+  });
+});
 
 describe('advanceFleet: stages', () => {
   it('opens the first stage by a write of its own, and gives nothing in it', () => {

@@ -15,6 +15,7 @@ import {
 import type { BreachFacts } from '../../../../../src/core/fleet/rollout/find-fleet-breach.ts';
 import type { GivenCluster } from '../../../../../src/core/fleet/rollout/tally-stage.ts';
 import { tallyStage } from '../../../../../src/core/fleet/rollout/tally-stage.ts';
+import { poolSeenOf } from '../../../../support/fleet-pools.ts';
 import { NOW_MS } from '../../../../support/fleet-samples.ts';
 import {
   BEGAN_MS,
@@ -115,6 +116,50 @@ describe('findFleetBreach: nodes that went bad', () => {
     assert.equal(find(many, { overruledAtMs: BEGAN_MS }), undefined);
     const later = many.map((one) => ({ ...one, record: { ...one.record, openedAtMs: NOW_MS } }));
     assert.equal(find(later, { overruledAtMs: BEGAN_MS })?.cause, 'NodesFailed');
+  });
+});
+
+describe('findFleetBreach: small clusters compared with each other', () => {
+  const draw = { isUpdated: true, updatedAtRisk: 1, othersAtRisk: 1 };
+  const ratios: LogRatios = withDraw(NO_EVIDENCE, draw);
+  const given = named(12, (id) => givenOf(id, ROLLING));
+
+  it('halts by their e-value, with its numbers, and names those that lost a node', () => {
+    const breach = find(given, { pool: poolSeenOf(['c0', 'c1', 'c2']) });
+    assert.equal(breach?.cause, 'NodesFailed');
+    assert.match(
+      breach?.message ?? '',
+      /E = 28\.\d over 2 clusters, 20 halts; 2 of 2 nodes of clusters/,
+    );
+    assert.deepEqual(breach?.clusters, ['c0', 'c1']);
+  });
+
+  it('counts nobody twice: the own trial of one that takes part is left out', () => {
+    const own = named(8, (id) => givenOf(id, ROLLING, { ratios }));
+    const nothing = { logRatios: NO_EVIDENCE, failed: [] };
+    const all = own.map(({ record }) => record.cluster);
+    assert.equal(find(own, { pool: poolSeenOf(all, nothing) }), undefined);
+    assert.equal(find(own, { pool: poolSeenOf(all.slice(0, 4), nothing) }), undefined);
+    assert.equal(find(own, { pool: poolSeenOf([], nothing) })?.cause, 'NodesFailed');
+  });
+
+  it('multiplies with what large clusters show by themselves', () => {
+    const large = named(4, (id) => givenOf(id, ROLLING, { ratios }));
+    assert.equal(find(large), undefined);
+    const some = poolSeenOf(['small'], { logRatios: ratios.map((one) => one * 4) as never });
+    assert.equal(find(large, { pool: some })?.cause, 'NodesFailed');
+  });
+
+  it('names what the nodes of those that lost one have in common', () => {
+    const ids = given.map(({ record }) => record.cluster);
+    const facts = new Map(
+      ids.map((id, index) => [id, { kubernetes: index < 4 ? 'v1.33' : 'v1.32' }]),
+    );
+    const pool = poolSeenOf(ids, { failed: ids.slice(0, 4) }, facts);
+    assert.match(
+      find(given, { pool })?.message ?? '',
+      /; most likely cause: kubernetes=v1\.33 \(4 of 4 failed there, 0 of 8 elsewhere\)$/,
+    );
   });
 });
 

@@ -13,6 +13,7 @@ import {
   largestRecord,
   standing,
 } from '../../../../support/fleet-record-samples.ts';
+import { poolOf } from '../../../../support/fleet-pools.ts';
 
 const AT = { former: [], observedGeneration: 4, nowMs: AT_MS };
 
@@ -50,6 +51,25 @@ describe('mirrorStatus', () => {
     assert.equal(status['state'], 'RollingOut');
     assert.equal(status['observedGeneration'], 4);
     assert.equal(status['recordVersion'], 7);
+  });
+
+  it('tells what small clusters show, compared with each other, where there are any', () => {
+    const pool = poolOf({ logRatios: [0, 0, 0, 0] });
+    assert.deepEqual(statusOf(mirrorStatus({ ...fleetRecord(), pool }, AT))['smallClusters'], {
+      clusters: 10,
+      givenNodes: 2,
+      givenBad: 2,
+      otherNodes: 7,
+      otherBad: 0,
+      eValue: '1.0',
+    });
+    const none = poolOf({ places: [] });
+    for (const record of [fleetRecord(), { ...fleetRecord(), pool: none }]) {
+      assert.equal('smallClusters' in statusOf(mirrorStatus(record, AT)), false);
+    }
+    const large = poolOf({ logRatios: [700, 700, 700, 700] });
+    const { smallClusters } = statusOf(mirrorStatus({ ...fleetRecord(), pool: large }, AT));
+    assert.equal((smallClusters as JsonObject)['eValue'], '1000000.0');
   });
 
   it('tells a breach that stands, and none that was overruled', () => {

@@ -1,0 +1,157 @@
+/**
+ * Looks at the small clusters of the open stage that are compared with each other (core/fleet/attribution/fleet-pool.ts).
+ *
+ * Reads registration, META and the first slice of nodes of at most a hundred clusters of the stage, given the release or waiting for it,
+ * and nothing once one side has nobody left. A cluster that cannot be read, is silent, or is nobody's to touch is not seen at this look.
+ * Asks no cluster. Decides nothing.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import {
+  advancePool,
+  isPoolOpen,
+  poolPlaces,
+  startPool,
+} from '../../../core/fleet/attribution/fleet-pool.ts';
+import type {
+  FleetPool,
+  PooledCluster,
+  PooledNode,
+} from '../../../core/fleet/attribution/fleet-pool.ts';
+import {
+  poolFactsOf,
+  poolStratumOf,
+  sharedFacts,
+} from '../../../core/fleet/attribution/pool-facts.ts';
+import type { PoolFacts } from '../../../core/fleet/attribution/pool-facts.ts';
+import { isOfflineAt } from '../../../core/fleet/cluster-facts.ts';
+import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
+import type { FleetRecord, MemberList } from '../../../core/fleet/rollout/fleet-record.ts';
+import type { PoolSeen } from '../../../core/fleet/rollout/tally-stage.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
+import type { NodeProjection } from '../../../core/model/projections.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import { placesBy } from '../../../core/policy/order-places.ts';
+import type { OrderRule } from '../../../core/policy/rollout-policy.ts';
+import { READ_AT_ONCE } from './dependencies.ts';
+import type { StepFleetsDependencies } from './dependencies.ts';
+import type { SeenClusters } from './see-clusters.ts';
+
+type PoolSources = Pick<StepFleetsDependencies, 'registry' | 'view' | 'clock' | 'log'>;
+
+/** Whose pool. */
+export interface PoolOf {
+  readonly record: FleetRecord;
+  /** In which clusters go: those that one of its labels sends first are not compared with those that it sends later. */
+  readonly order: readonly OrderRule[];
+  /** Members of the open stage. */
+  readonly list: MemberList;
+  readonly open: SeenClusters;
+}
+
+/** The pool after this look, and who takes part; undefined: there is none. Never rejects. */
+export async function seePool(
+  { record, order, list, open }: PoolOf,
+  sources: PoolSources,
+): Promise<PoolSeen | undefined> {
+  if (list.count < 2) return undefined;
+  const nowMs = sources.clock.nowMs();
+  const known = standingPool(record, list);
+  const places = known?.places ?? poolPlaces(list.count);
+  const chosen = places.flatMap((place) => {
+    const cluster = open.listed[place];
+    return cluster === undefined
+      ? []
+      : [{ cluster, place, isGiven: isGiven(cluster, record, open) }];
+  });
+  if (known !== undefined && !isPoolOpen(chosen)) return seenOf(known, chosen, new Map());
+  const placeOf = placesBy(order);
+  const facts = new Map<ClusterId, Readonly<Partial<PoolFacts>>>();
+  const clusters = await sideBySide(chosen, READ_AT_ONCE, async (one): Promise<PooledCluster> => {
+    const found = await readNodes(one.cluster, sources);
+    if (found === undefined) return one;
+    // One that was rebuilt since has nothing of it.
+    const { clusterUid } = found.registration;
+    const isStillGiven = one.isGiven && open.records.get(one.cluster)?.clusterUid === clusterUid;
+    const told = found.nodes.map((node) => ({
+      node,
+      facts: poolFactsOf(node, found.registration),
+    }));
+    facts.set(one.cluster, sharedFacts(told.map((each) => each.facts)));
+    const turn = placeOf(found.registration.labels).map(({ word }) => word);
+    return {
+      ...one,
+      isGiven: isStillGiven,
+      nodes: told.map((each) =>
+        pooledNode(each.node, [poolStratumOf(each.facts), ...turn].join('/')),
+      ),
+    };
+  });
+  const former = isOverruled(record) ? undefined : record.pool;
+  const pool =
+    known === undefined
+      ? startPool(list.id, clusters, { nowMs, ...defined({ former }) })
+      : advancePool(known, clusters, nowMs);
+  return seenOf(pool, clusters, facts);
+}
+
+/** The pool that goes on; undefined: one begins. */
+function standingPool(record: FleetRecord, { id }: MemberList): FleetPool | undefined {
+  const { pool } = record;
+  return pool?.listId === id && !isOverruled(record) ? pool : undefined;
+}
+
+/** Somebody looked at a breach since it began, and took the rollout up again: only what comes later counts. */
+function isOverruled({ pool, orders: { resumed } }: FleetRecord): boolean {
+  return pool !== undefined && resumed !== undefined && resumed.atMs >= pool.startedAtMs;
+}
+
+/** Given this release, be it on some nodes. */
+function isGiven(cluster: ClusterId, { release }: FleetRecord, { records }: SeenClusters): boolean {
+  return records.get(cluster)?.contentHash === release.contentHash;
+}
+
+function seenOf(
+  pool: FleetPool,
+  clusters: readonly PooledCluster[],
+  facts: PoolSeen['facts'],
+): PoolSeen {
+  const places = new Set(pool.places);
+  const members = clusters.filter(({ place }) => places.has(place)).map(({ cluster }) => cluster);
+  return { pool, members: new Set(members), facts };
+}
+
+function pooledNode(node: NodeProjection, stratum: string): PooledNode {
+  const { name, isReady, createdAtMs } = node;
+  return { name, stratum, isBad: !isReady, ...defined({ createdAtMs }) };
+}
+
+interface FoundNodes {
+  readonly registration: ClusterRegistration;
+  readonly nodes: readonly NodeProjection[];
+}
+
+async function readNodes(
+  cluster: ClusterId,
+  { registry, view, clock, log }: PoolSources,
+): Promise<FoundNodes | undefined> {
+  try {
+    const registration = await registry.readCluster(cluster);
+    if (registration === undefined || whyUntouched(registration) !== undefined) return undefined;
+    const { clusterUid } = registration;
+    // Of one moment, so in one request.
+    const [meta, slice] = await Promise.all([
+      view.readMeta(clusterUid),
+      view.readSlice({ clusterUid, set: 'nodes', index: 0 }),
+    ]);
+    // More slices than one are of hundreds of nodes.
+    if (meta?.isComplete !== true || meta.sliceCount !== 1) return undefined;
+    if (isOfflineAt(meta.lastSentAtMs, clock.nowMs())) return undefined;
+    if (slice === undefined) return undefined;
+    const nodes = slice.objects.flatMap(({ object }) => (object.kind === 'Node' ? [object] : []));
+    return nodes.length === slice.objects.length ? { registration, nodes } : undefined;
+  } catch (error) {
+    log.error('nodes of a cluster of a fleet could not be read', { cluster }, error);
+    return undefined;
+  }
+}
