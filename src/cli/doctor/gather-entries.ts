@@ -12,11 +12,12 @@ import type { Stack } from '../reach/stack.ts';
 
 /** Asks EKS in the account of `profile`, or of the stack; IAM in that of the stack, where the roles are. */
 export async function gatherAccessEntries(
-  { aws, outputs }: Pick<Stack, 'aws' | 'outputs'>,
+  { stage, aws, outputs }: Pick<Stack, 'stage' | 'aws' | 'outputs'>,
   { authentication }: Pick<ClusterRegistration, 'authentication'>,
   profile: string | undefined,
 ): Promise<Checked<readonly AccessEntryFact[]>> {
   if (authentication.kind !== 'eks') return unchecked('it is no cluster of EKS');
+  if (stage === 'local') return unchecked('at stage local there is no EKS');
   const { clusterName, region } = authentication;
   const inCluster = { ...aws, region, ...defined({ profile }) };
   const eks = createAwsClient(EKSClient, CALL_LIMITS.command, inCluster);
