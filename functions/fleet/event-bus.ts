@@ -20,7 +20,7 @@ export interface BusIdentity {
 export function eventBusOf(
   { credentials, clock }: BusIdentity,
   environment: Readonly<NodeJS.ProcessEnv> = process.env,
-): BusOptions | undefined {
+): Omit<BusOptions, 'memory'> | undefined {
   const busName = environment['ROLLCALL_EVENT_BUS_NAME'] ?? '';
   if (busName === '') return undefined;
   const region = environment['AWS_REGION'] ?? '';

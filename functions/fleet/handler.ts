@@ -37,10 +37,11 @@ export const handler = createHandler<ScheduledEvent, void>({
     const composed = composition(context);
     const { registry, registryTable, freezes, view, connector, clock, random } = composed;
     const bus = eventBusOf({ credentials: composed.awsCredentials, clock });
+    const memory = composed.mirrorMemory;
     const process = { clock, random, log, metrics };
     const mirror = {
       mirrors: createDynamoFleetMirrorStore(registryTable),
-      ...{ registry, memory: composed.mirrorMemory },
+      ...{ registry, memory },
       connector: createMirrorConnector(connector),
     };
     await stepFleets(
@@ -54,7 +55,10 @@ export const handler = createHandler<ScheduledEvent, void>({
         reader,
         view,
         connector: reportedConnector(connector, { log, metrics }),
-        audience: createFleetAudience({ process, mirror, ...defined({ bus }) }),
+        audience: createFleetAudience({
+          ...{ process, mirror },
+          ...defined({ bus: bus && { ...bus, memory } }),
+        }),
       },
     );
   },

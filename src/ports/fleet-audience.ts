@@ -17,6 +17,9 @@ export interface FleetAudience {
    * shown already costs nothing, what could not be shown is tried again.
    */
   show(record: FleetRecord): Promise<void>;
-  /** The FleetDaemonSet is gone: called before what is stored of its rollout is removed. */
-  hide(fleet: Pick<FleetRecord, 'namespace' | 'name' | 'uid'>): Promise<void>;
+  /**
+   * The FleetDaemonSet is gone: called before what is stored of its rollout is removed. `later`: it is shown somewhere still, and is to be
+   * asked for again.
+   */
+  hide(fleet: Pick<FleetRecord, 'namespace' | 'name' | 'uid'>): Promise<'hidden' | 'later'>;
 }

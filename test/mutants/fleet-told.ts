@@ -95,4 +95,34 @@ export const FLEET_TOLD_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'lets no image become a link',
     },
   },
+  'told-twice-by-one-process': {
+    bug: 'each decision is put on the bus twice',
+    file: 'src/app/fleet/audience/tell-bus.ts',
+    before: '.filter(({ id }) => !told.has(id))',
+    after: '',
+    killedBy: {
+      file: 'test/unit/app/fleet/audience/fleet-audience.test.ts',
+      title: 'puts once what it is asked for twice',
+    },
+  },
+  'told-mirror-left-behind': {
+    bug: 'a mirror whose removal failed stays for ever',
+    file: 'src/app/fleet/step/step-fleet.ts',
+    before: "if ((await audience.hide(known)) === 'later') return 'leaving';",
+    after: 'await audience.hide(known);',
+    killedBy: {
+      file: 'test/unit/app/fleet/step/step-fleet.test.ts',
+      title: 'leaves nothing once its mirror is removed',
+    },
+  },
+  'told-hide-never-pauses': {
+    bug: 'a cluster that is away is asked each minute to remove a mirror',
+    file: 'src/app/fleet/audience/mirror-show.ts',
+    before: "if ((pauses.get(own)?.untilMs ?? 0) > nowMs) return 'later';",
+    after: '',
+    killedBy: {
+      file: 'test/unit/app/fleet/audience/fleet-audience.test.ts',
+      title: 'tries less and less often',
+    },
+  },
 };

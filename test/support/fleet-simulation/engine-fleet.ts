@@ -206,7 +206,7 @@ export class EngineFleet extends FleetWorld {
           return Promise.resolve();
         },
         show: () => Promise.resolve(),
-        hide: () => Promise.resolve(),
+        hide: () => Promise.resolve('hidden'),
       },
     };
   }

@@ -78,6 +78,8 @@ export class FleetSite {
   readonly log = new MemoryLog();
   readonly audit: FleetAudit;
   readonly told: string[] = [];
+  /** A mirror cannot be removed. */
+  isMirrorStuck = false;
   /** Items that steps read and wrote, and requests to clusters, by the operation. */
   readonly items = new Map<string, number>();
   readonly #dice: Dice;
@@ -270,7 +272,7 @@ export class FleetSite {
           return Promise.resolve();
         },
         show: () => Promise.resolve(),
-        hide: () => Promise.resolve(),
+        hide: () => Promise.resolve(this.isMirrorStuck ? 'later' : 'hidden'),
       },
     };
   }

@@ -22,19 +22,29 @@ export interface AudienceOptions {
 /** Whoever is configured. */
 export function createFleetAudience({ process, bus, mirror }: AudienceOptions): FleetAudience {
   const show = mirror && new MirrorShow(mirror, process);
-  const guarded = async (what: string, work: Promise<void> | undefined): Promise<void> => {
+  const guarded = async <Done>(
+    what: string,
+    work: Promise<Done> | undefined,
+  ): Promise<Done | 'failed' | undefined> => {
     try {
-      await work;
+      return await work;
     } catch (error) {
       // A table that does not answer, or a bug of ours: neither is the rollout's.
       process.metrics.count('FleetAudienceFailures', { outcome: what });
       process.log.error('the audience of fleets failed', { what }, error);
+      return 'failed';
     }
   };
   return {
-    tell: (decisions) =>
-      guarded('tell', bus && decisions.length > 0 ? tellBus(decisions, bus, process) : undefined),
-    show: (record) => guarded('show', show?.show(record)),
-    hide: (fleet) => guarded('hide', show?.hide(fleet)),
+    tell: async (decisions) => {
+      await guarded('tell', bus && tellBus(decisions, bus, process));
+    },
+    show: async (record) => {
+      await guarded('show', show?.show(record));
+    },
+    hide: async (fleet) => {
+      const done = await guarded('hide', show?.hide(fleet));
+      return done === 'later' || done === 'failed' ? 'later' : 'hidden';
+    },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * What a warm process remembers of mirrors: what it showed, and when it may try again.
+ * What a warm process remembers of whom it told of fleets: what mirrors show, when it may try again, and which decisions the bus took.
  *
  * Bounded, and never needed for correctness: a process that just began looks at each object once.
  */
@@ -27,11 +27,13 @@ export interface MirrorMemory {
   readonly shown: Map<string, Shown>;
   /** By `namespace/name`; '': of the whole cluster. */
   readonly pauses: Map<string, Pause>;
+  /** Ids of decisions that the bus took. */
+  readonly told: Map<string, true>;
 }
 
 /** As of a process that just began. */
 export function createMirrorMemory(): MirrorMemory {
-  return { shown: new Map(), pauses: new Map() };
+  return { shown: new Map(), pauses: new Map(), told: new Map() };
 }
 
 const FLEETS_MAX = 2000;

@@ -40,6 +40,8 @@ export const LOOK_AGAIN_MS = 3_600_000;
 const FIRST_PAUSE_MS = 60_000;
 const PAUSE_MS_MAX = 900_000;
 const ALL = '';
+/** Before the name of one whose mirror is to be removed. */
+const GONE = 'gone ';
 const TROUBLE_CHARACTERS_MAX = 500;
 
 /** The mirrors of one process. */
@@ -58,10 +60,10 @@ export class MirrorShow {
     const cluster = await this.#cluster(nowMs);
     if (cluster === undefined || this.#isShown(record, cluster, nowMs)) return;
     if (this.#isPaused(record, nowMs)) return;
-    const isShown = await this.#attempt(record, cluster, (mirrors) =>
+    const outcome = await this.#attempt(record, cluster, (mirrors) =>
       writeMirror(record, mirrors, nowMs),
     );
-    if (!isShown) return;
+    if (outcome !== 'done') return;
     const { uid, version } = record;
     remember(this.#options.memory.shown, formatFleetKey(record), {
       ...{ cluster, uid, version },
@@ -69,12 +71,27 @@ export class MirrorShow {
     });
   }
 
-  /** Removes what was shown of a fleet. Nobody asks again, so no pause keeps it from one attempt. */
-  async hide(fleet: Fleet): Promise<void> {
-    const cluster = await this.#cluster(this.#process.clock.nowMs());
-    if (cluster === undefined) return;
-    this.#options.memory.shown.delete(formatFleetKey(fleet));
-    await this.#attempt(fleet, cluster, (mirrors) => removeMirror(fleet, mirrors));
+  /**
+   * Removes what was shown of a fleet. The first attempt waits for no pause of others; what failed is asked for again, as seldom as all
+   * else, until it is removed or an operator names another cluster or none.
+   */
+  async hide(fleet: Fleet): Promise<'hidden' | 'later'> {
+    const nowMs = this.#process.clock.nowMs();
+    const cluster = await this.#cluster(nowMs);
+    if (cluster === undefined) return 'hidden';
+    const key = formatFleetKey(fleet);
+    const { pauses, shown } = this.#options.memory;
+    const own = `${GONE}${key}`;
+    if ((pauses.get(own)?.untilMs ?? 0) > nowMs) return 'later';
+    shown.delete(key);
+    const outcome = await this.#attempt(fleet, cluster, (mirrors) => removeMirror(fleet, mirrors));
+    // A cluster that is not registered any more shows nothing of ours that we could reach.
+    if (outcome === 'done' || outcome === 'not-registered') {
+      pauses.delete(own);
+      return 'hidden';
+    }
+    this.#pause(own);
+    return 'later';
   }
 
   async #cluster(nowMs: number): Promise<ClusterId | undefined> {
@@ -101,26 +118,26 @@ export class MirrorShow {
     return [ALL, formatFleetKey(fleet)].some((name) => (pauses.get(name)?.untilMs ?? 0) > nowMs);
   }
 
-  /** True if the mirror is as it should be. */
+  /** `done`: the mirror is as it should be. */
   async #attempt(
     fleet: Fleet,
     cluster: ClusterId,
     act: (mirrors: MirrorAccess) => Promise<MirrorShown>,
-  ): Promise<boolean> {
+  ): Promise<'done' | 'changed' | Failure['code']> {
     const key = formatFleetKey(fleet);
     const { pauses } = this.#options.memory;
     const opened = await this.#open(cluster);
     const failure = 'code' in opened ? opened : failureOf(await act(opened));
-    if (failure === 'changed') return false;
+    if (failure === 'changed') return 'changed';
     if (failure !== undefined) {
       await this.#fail(key, failure);
-      return false;
+      return failure.code;
     }
     this.#process.metrics.count('FleetMirrors', { outcome: 'shown' });
     pauses.delete(ALL);
     pauses.delete(key);
     await this.#settle(key);
-    return true;
+    return 'done';
   }
 
   async #open(cluster: ClusterId): Promise<MirrorAccess | Failure> {

@@ -31,9 +31,9 @@ export async function stepFleet(
     rollouts.readRecord(key),
     freezes.readFreeze(),
   ]);
-  if (stored === undefined) return remove(known, dependencies);
+  if (stored === undefined) return leave(known, dependencies);
   // One that had the name before goes first, with everything of it.
-  if (known !== undefined && known.uid !== stored.head.uid) return remove(known, dependencies);
+  if (known !== undefined && known.uid !== stored.head.uid) return makeWay(known, dependencies);
   const reading = reader.readDocument(stored.document);
   const contentHash =
     stored.head.contentHash ?? (reading.kind === 'fleet' ? fleetContentHash(reading.fleet) : '');
@@ -48,11 +48,22 @@ export async function stepFleet(
   return makeStep({ fleet, record, known, limits, ...defined({ freeze }) }, dependencies);
 }
 
-async function remove(
+/** What is recorded goes last: as long as its mirror stands, it is what has it removed. */
+async function leave(
   known: FleetRecord | undefined,
   { rollouts, audience }: StepFleetsDependencies,
 ): Promise<StepOutcome> {
   if (known === undefined) return 'removed';
+  if ((await audience.hide(known)) === 'later') return 'leaving';
+  await rollouts.removeRollout(known);
+  return 'removed';
+}
+
+/** The one that has its name now is shown in its place, whatever becomes of its mirror. */
+async function makeWay(
+  known: FleetRecord,
+  { rollouts, audience }: StepFleetsDependencies,
+): Promise<StepOutcome> {
   await audience.hide(known);
   await rollouts.removeRollout(known);
   return 'removed';

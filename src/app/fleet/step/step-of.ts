@@ -28,4 +28,6 @@ export type StepOutcome =
   /** Somebody else wrote the record. */
   | 'lost'
   | 'invalid'
+  /** It is gone, and its mirror could not be removed yet. */
+  | 'leaving'
   | 'removed';

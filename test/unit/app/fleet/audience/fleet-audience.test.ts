@@ -49,7 +49,7 @@ class Place {
     return createFleetAudience({
       process: { clock, log, metrics },
       bus: {
-        stackName: 'rollcall-test',
+        ...{ stackName: 'rollcall-test', memory },
         bus: {
           put: (entries) => {
             this.puts.push(entries);
@@ -116,6 +116,26 @@ describe('tell', () => {
     assert.equal(first?.type, 'dev.rollcall.fleet.stage-opened');
     assert.equal((JSON.parse(second?.detail ?? '') as JsonObject)['id'], 'b');
     assert.equal(place.metrics.sum('FleetEvents', 'put'), 2);
+  });
+
+  it('puts once what it is asked for twice, and a process that just began puts it again under the same id', async () => {
+    await place.audience.tell([fleetDecision()]);
+    await place.audience.tell([fleetDecision(), fleetDecision({ id: 'b' })]);
+    const ids = (): readonly unknown[] =>
+      place.puts.flat().map(({ detail }) => (JSON.parse(detail) as JsonObject)['id']);
+    assert.deepEqual(ids(), [fleetDecision().id, 'b']);
+    place.memory.told.clear();
+    await place.audience.tell([fleetDecision()]);
+    assert.deepEqual(ids(), [fleetDecision().id, 'b', fleetDecision().id]);
+  });
+
+  it('puts again with the next step what the bus did not take', async () => {
+    place.answer = (entries) => entries.map(() => ({ kind: 'refused', code: 'InvalidArgument' }));
+    await place.audience.tell([fleetDecision()]);
+    place.answer = (entries) => entries.map(() => ({ kind: 'put' }));
+    await place.audience.tell([fleetDecision()]);
+    assert.equal(place.puts.length, 2);
+    assert.equal(place.metrics.sum('FleetEvents', 'put'), 1);
   });
 
   it('puts again what was not taken, and only that, under the same id', async () => {
@@ -372,13 +392,42 @@ describe('hide', () => {
     assert.ok(place.mirror !== undefined);
   });
 
-  it('is attempted in a pause, too: nobody asks again', async () => {
+  it('is attempted in a pause of others, too', async () => {
     await place.setMirror();
     await place.audience.show(fleetRecord());
     place.refusal = { kind: 'no-credential' };
     await place.audience.show(fleetRecord({ version: 8 }));
     place.refusal = undefined;
-    await place.audience.hide(fleetRecord());
+    assert.equal(await place.audience.hide(fleetRecord()), 'hidden');
     assert.equal(place.mirror, undefined);
+  });
+
+  it('asks to be asked again where it could not remove it, and tries less and less often', async () => {
+    await place.setMirror();
+    await place.audience.show(fleetRecord());
+    place.refusal = { kind: 'no-credential' };
+    const before = place.connections;
+    for (let minute = 0; minute < 60; minute += 1) {
+      assert.equal(await place.audience.hide(fleetRecord()), 'later');
+      await place.clock.advance(60_000);
+    }
+    assert.ok(place.connections - before <= 9, String(place.connections - before));
+    assert.equal(place.log.lines.length, 1);
+    place.refusal = undefined;
+    await place.clock.advance(900_000);
+    assert.equal(await place.audience.hide(fleetRecord()), 'hidden');
+    assert.equal(place.mirror, undefined);
+  });
+
+  it('is over where nobody names a cluster any more, and where that is not registered', async () => {
+    await place.setMirror();
+    await place.audience.show(fleetRecord());
+    place.registry.readCluster = () => Promise.resolve(undefined);
+    assert.equal(await place.audience.hide(fleetRecord()), 'hidden');
+    const other = new Place();
+    assert.equal(await other.audience.hide(fleetRecord()), 'hidden');
+    other.setting.readMirror = () => Promise.reject(new Error('no table'));
+    await other.clock.advance(120_000);
+    assert.equal(await other.audience.hide(fleetRecord()), 'later', 'nobody knows');
   });
 });
