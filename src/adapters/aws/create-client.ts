@@ -5,11 +5,10 @@
  * function's end. `requestTimeout` alone only warns, so it is made an error; it ends with the answer's first line,
  * and a body that stands still has socketTimeout. A body that drips is bounded by who calls. A time-out is
  * repeated like any lost answer. Clients that the SDK makes for credentials (STS) take over a request's limits,
- * and try three times. Linter: `new …Client(` is refused everywhere else.
- *
- * The SDK's middleware for logs is taken out: without a logger it still copies the input and the answer of each call, to leave out
- * what is sensitive, and throws both copies away. That was a quarter of what a small read costs.
+ * and try three times. Linter: `new …Client(` is refused everywhere else. What the SDK need not do for each request it is
+ * spared (spare-middleware.ts).
  */
+import { spareMiddleware } from './spare-middleware.ts';
 
 /** How long one call may take, and how often it is tried. */
 export interface CallLimits {
@@ -43,11 +42,6 @@ export function worstCallMs({ requestTimeoutMs, attemptsMax }: CallLimits): numb
   return requestTimeoutMs * attemptsMax + FIRST_PAUSE_MS * (2 ** (attemptsMax - 1) - 1);
 }
 
-/** What every client of the SDK has, whoever names its type. */
-interface WithMiddlewares {
-  readonly middlewareStack?: { remove: (name: string) => boolean };
-}
-
 /** Makes an AWS client under limits. What `config` says of attempts or connections is overruled. */
 export function createAwsClient<Config extends object, Client extends object>(
   make: new (config: Config) => Client,
@@ -66,6 +60,6 @@ export function createAwsClient<Config extends object, Client extends object>(
       socketTimeout: requestTimeoutMs,
     },
   });
-  (client as WithMiddlewares).middlewareStack?.remove('loggerMiddleware');
+  spareMiddleware(client);
   return client;
 }
