@@ -15,6 +15,7 @@ import { LANE_BUGS } from './lane.ts';
 import { ALARM_BUGS } from './alarms.ts';
 import { CLAIM_BUGS } from './claims.ts';
 import { BOUNDS_BUGS } from './bounds.ts';
+import { COLUMN_BUGS } from './columns.ts';
 import { COMPOSITION_BUGS } from './composition.ts';
 import { POSITION_BUGS } from './positions.ts';
 import { DIFFERENTIAL_BUGS } from './differential.ts';
@@ -52,6 +53,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   SECURITY_CLAIM_BUGS,
   COMPOSITION_BUGS,
   POSITION_BUGS,
+  COLUMN_BUGS,
   SIMULATION_BUGS,
   WORLDS_BUGS,
   DIFFERENTIAL_BUGS,

@@ -73,7 +73,8 @@ export function encodeList<T extends object>(
   return encodeText(key, `[${members.join(',')}]`);
 }
 
-function encodeText(key: ItemKey, text: string): Uint8Array {
+/** Encodes JSON that is written already. Throws ItemTooLargeError beyond ITEM_BODY_BYTES_MAX. */
+export function encodeText(key: ItemKey, text: string): Uint8Array {
   const json = Buffer.from(text, 'utf8');
   const isSmall = json.byteLength < COMPRESS_FROM_BYTES;
   const payload = isSmall

@@ -23,7 +23,7 @@ import type {
   ViewStore,
   ViewWriter,
 } from '../../ports/stores/view-store.ts';
-import { decodeBody, encodeBody, encodeList, openBody } from './item-codec.ts';
+import { decodeBody, encodeBody } from './item-codec.ts';
 import {
   daemonSetKey,
   daemonSetPartition,
@@ -38,6 +38,7 @@ import type { StoredMeta } from './meta-codec.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { breakerOf, createBreakerStore, createWalkStore } from './breaker-store.ts';
 import { createLaneStore } from './lane-store.ts';
+import { openObjects, storedObjects } from './slice-columns.ts';
 import { createStateStore } from './state-store.ts';
 import { IF_MISSING, Table, ifStamp, ifStampOlder, ifVersion } from './table.ts';
 import type { StoredItem } from './batched-reader.ts';
@@ -61,11 +62,11 @@ function readerOf(table: Table): ViewReader {
   return {
     readMeta: (cluster) => {
       const key = metaKey(cluster);
-      return table.getAs(key, (item) => ({
-        ...metaOf(decodeBody(key, item['body']) as StoredMeta),
-        version: item['version'] as number,
-        ...defined({ breaker: breakerOf(item) }),
-      }));
+      return table.getAs(key, (item) => {
+        const version = item['version'] as number;
+        const body = metaOf(decodeBody(key, item['body']) as StoredMeta, version);
+        return { ...body, version, ...defined({ breaker: breakerOf(item) }) };
+      });
     },
     readName: (cluster, key) => table.getAs(nameKey(cluster, key), nameItemOf),
     listNames: (cluster, options) => listNames(table, cluster, options),
@@ -98,13 +99,14 @@ function writerOf(table: Table): ViewWriter {
   return {
     writeMeta: async ({ version, breaker: _notOurs, ...body }) => {
       const key = metaKey(body.clusterUid);
-      const attributes = { version: version + 1, body: encodeBody(key, storedMeta(body)) };
+      const next = version + 1;
+      const attributes = { version: next, body: encodeBody(key, storedMeta(body, next)) };
       return table.updateIf(key, attributes, ifVersion(version));
     },
     writeSlice: async (ref, { stamp, objects, gone = [] }, expected) => {
       const key = sliceKey(ref);
-      const body = encodeList(key, objects);
-      const attributes = { stamp, body, gone: undefined, ...encodeTombstones(key, gone) };
+      const content = storedObjects(key, { stamp, objects });
+      const attributes = { stamp, ...content, gone: undefined, ...encodeTombstones(key, gone) };
       const condition = expected === undefined ? IF_MISSING : ifStamp(expected);
       return table.replaceIf(key, attributes, condition);
     },
@@ -126,7 +128,7 @@ function writerOf(table: Table): ViewWriter {
 
 /** Decoded when somebody asks: whoever holds a slice of this stamp already has no need to. */
 function sliceOf(key: ItemKey, item: StoredItem): Slice {
-  const objects = once(openBody(key, item['body']) as () => Slice['objects']);
+  const objects = once(openObjects(key, item));
   const gone = once(() => decodeTombstones(key, item['gone']));
   const slice = {
     stamp: item['stamp'] as Stamp,

@@ -1,0 +1,82 @@
+/**
+ * The release before slices by columns, beside them and gone back to (ADR 0069): its own stores over what the present ones wrote.
+ *
+ * They come out of git history; without it there is nothing to ask, and it is skipped.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { linkModules } from '../../scripts/lib/link-modules.ts';
+import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
+import { createDynamoViewStore } from '../../src/adapters/dynamodb/view-store.ts';
+import { clusterUid } from '../../src/core/model/identifiers.ts';
+import type { SliceRef, ViewStore } from '../../src/ports/stores/view-store.ts';
+import { useKeyTables } from '../support/key-tables.ts';
+import { extractPrevious, missingPrevious } from '../support/previous-sources.ts';
+import { freshName, metaOf, sliceOf, stampAt } from '../support/store-suite.ts';
+
+/** The last commit that stored every slice as a list. */
+const BEFORE = '4d52f2bd';
+const SOURCES = ['package.json', 'packages/base', 'src'];
+
+const skip = missingPrevious(BEFORE) ?? false;
+
+describe('the commit before the columns', { skip }, () => {
+  const tables = useKeyTables('view');
+  const cluster = clusterUid(freshName('columns'));
+  const ref: SliceRef = { clusterUid: cluster, set: 'nodes', index: 0 };
+  let directory = '';
+  let former: ViewStore;
+  let present: ViewStore;
+
+  before(async () => {
+    directory = mkdtempSync(path.join(tmpdir(), 'rollcall-before-'));
+    extractPrevious(SOURCES, directory, BEFORE);
+    linkModules(repositoryRoot, directory);
+    const file = path.join(directory, 'src/adapters/dynamodb/view-store.ts');
+    const stores = (await import(pathToFileURL(file).href)) as {
+      createDynamoViewStore: typeof createDynamoViewStore;
+    };
+    former = stores.createDynamoViewStore(tables.of('view'));
+    present = createDynamoViewStore(tables.of('view'));
+  });
+
+  after(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('stored slices and META that are read to the same meaning', async () => {
+    await former.writeSlice(ref, sliceOf(stampAt(1), 300), undefined);
+    await former.writeMeta(metaOf(cluster));
+    assert.deepEqual(await present.readSlice(ref), sliceOf(stampAt(1), 300));
+    assert.deepEqual(await present.readMeta(cluster), await former.readMeta(cluster));
+  });
+
+  it('finds a view that is lost, without a snapshot that it could close, and asks for another', async () => {
+    assert.equal(await present.writeSlice(ref, sliceOf(stampAt(2), 300), stampAt(1)), 'written');
+    const stored = await present.readMeta(cluster);
+    assert.ok(stored !== undefined);
+    const meta = { ...stored, isComplete: true, brokenWhenComplete: stored.broken };
+    assert.equal(await present.writeMeta(meta), 'written');
+    const seen = await former.readMeta(cluster);
+    assert.equal(seen?.isComplete, false);
+    assert.equal(seen.snapshot, undefined);
+    assert.notEqual(seen.broken, seen.brokenWhenComplete, 'its snapshot writes every slice anew');
+    assert.deepEqual((await former.readSlice(ref))?.objects, []);
+    assert.equal((await present.readMeta(cluster))?.isComplete, true);
+  });
+
+  it('heals it by a snapshot of its own, which the present one reads: what it left of columns is stale', async () => {
+    assert.equal(await former.writeSlice(ref, sliceOf(stampAt(3), 200), stampAt(2)), 'written');
+    const lost = await former.readMeta(cluster);
+    assert.ok(lost !== undefined);
+    const closed = { ...lost, isComplete: true, brokenWhenComplete: lost.broken };
+    assert.equal(await former.writeMeta(closed), 'written');
+    assert.deepEqual(await present.readSlice(ref), sliceOf(stampAt(3), 200));
+    const { isComplete, broken, brokenWhenComplete } = (await present.readMeta(cluster)) ?? {};
+    assert.deepEqual([isComplete, broken], [true, brokenWhenComplete]);
+  });
+});
