@@ -27,6 +27,20 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'if (before.length <= canary.length) return record;',
     killedBy: { file: CANARY_TEST, title: 'has another node in the place of one that ' },
   },
+  'stages-tainted-canary-stays': {
+    bug: 'a canary node that is tainted before its turn is waited for by nobody, and the revision is proven by those that are left',
+    file: 'src/core/stages/canary.ts',
+    before: '(input.keptNodes ?? []).filter((node) => !isPending(node))',
+    after: 'input.keptNodes ?? []',
+    killedBy: { file: CANARY_TEST, title: 'that was tainted before its turn' },
+  },
+  'stages-edits-spread-their-canary': {
+    bug: 'each edit in the middle of a canary begins on other nodes',
+    file: 'src/core/stages/canary.ts',
+    before: '[...useUpBudget(input), ...begunBefore(input)]',
+    after: 'useUpBudget(input)',
+    killedBy: { file: CANARY_TEST, title: 'goes on with its nodes' },
+  },
   'stages-lost-canary-counts': {
     bug: 'a canary of which a node died passes its soak, as if that one had given evidence',
     file: LOST,

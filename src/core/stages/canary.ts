@@ -16,7 +16,6 @@ import { nodesRoundedUp } from '../policy/share.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
-import { evidenceNodes } from './observe.ts';
 import { budgetOf } from './steps.ts';
 
 /** The longest list of canary nodes: some 20 KB of a state. */
@@ -24,7 +23,18 @@ export const CANARY_NODES_MAX = 500;
 
 /** The canary of a rollout that begins. */
 export function pickCanary(input: StagesInput): readonly NodeName[] {
-  return choose(input, { baseNodes: input.nodes.length, before: useUpBudget(input) });
+  const before = [...useUpBudget(input), ...begunBefore(input)];
+  return choose(input, { baseNodes: input.nodes.length, before });
+}
+
+/**
+ * The canary of a revision that is edited away before it was proven: it stands there, or is on its way there. Others would be given
+ * what the two have in common, an image or content that nothing proved, with each edit.
+ */
+function begunBefore({ record, nodes }: StagesInput): readonly NodeName[] {
+  if (record?.step.kind !== 'canary' || record.breach !== undefined) return [];
+  const canary = new Set(record.canary);
+  return nodes.filter((node) => canary.has(nameOf(node)) && isUpAndOpen(node)).map(nameOf);
 }
 
 /**
@@ -46,7 +56,9 @@ export function withAbleCanary(record: RolloutRecord, input: StagesInput): Rollo
   const { step, canary, isReturn, breach, baseNodes, losses } = record;
   const isOpen = step.kind === 'waiting' || step.kind === 'canary';
   if (!isOpen || canary.length === 0 || isReturn || breach !== undefined) return record;
-  const nodes = new Map(evidenceNodes(input).map((node) => [nameOf(node), node]));
+  // One that would get no pod now can only have had its turn.
+  const kept = (input.keptNodes ?? []).filter((node) => !isPending(node));
+  const nodes = new Map([...input.nodes, ...kept].map((node) => [nameOf(node), node]));
   const before = canary.filter((name) => isAble(nodes.get(name)));
   if (before.length === canary.length) return record;
   const added = addedNodes(losses);

@@ -41,6 +41,13 @@ describe('S16: a canary', () => {
     });
   }
 
+  it('has another node in the place of one that was tainted before its turn, and would get no pod now', () => {
+    const input = stagesInput({ nodes: OTHERS, keptNodes: [stageNode('n1')] });
+    const { canary } = withAbleCanary(record(), input);
+    assert.equal(canary.length, 1);
+    assert.ok(!canary.includes(nodeName('n1')));
+  });
+
   it('keeps a node that was begun on, well or not, and those that are able', () => {
     const begun = record();
     for (const is of ['well', 'unwell', 'empty'] as const) {
@@ -64,6 +71,32 @@ describe('S16: a canary', () => {
     const nodes = OTHERS.map(({ node }) => stageNode(node.name, { isReady: false }));
     const { gate } = advanceStages(stagesInput({ record: record(), nodes }));
     assert.deepEqual(gate, { kind: 'no-canary' });
+  });
+});
+
+describe('an edit in the middle of a canary', () => {
+  const nodes = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', 'n8'].map((name) => stageNode(name));
+  const canary = [nodeName('n5'), nodeName('n6')];
+  const two = policy({ canary: { kind: 'share', share: { kind: 'count', count: 2 }, spread: [] } });
+  const picked = (of: Partial<RolloutRecord>, all = nodes): readonly string[] =>
+    ['a', 'b', 'c', 'd'].flatMap((rolloutId) => {
+      const before = record({ hash: 'eeee', canary, ...of });
+      return pickCanary(stagesInput({ nodes: all, record: before, policy: two, rolloutId }));
+    });
+
+  it('goes on with its nodes: with each edit others would be given what nothing proved', () => {
+    assert.deepEqual(new Set(picked({})), new Set(canary));
+  });
+
+  it('has others in the place of those that cannot go, and after a halt, or a step that is passed', () => {
+    const down = nodes.map((each) =>
+      each.node.name === 'n5' ? stageNode('n5', { isReady: false }) : each,
+    );
+    const others = new Set(picked({}, down));
+    assert.ok(others.has('n6') && !others.has('n5') && others.size > 1);
+    const breach = { cause: 'Restarts', atMs: NOW_MS, message: '', nodes: [] } as const;
+    assert.ok(new Set(picked({ breach })).size > 2);
+    assert.ok(new Set(picked({ step: { ...record().step, kind: 'group' } })).size > 2);
   });
 });
 
