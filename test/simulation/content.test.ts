@@ -4,17 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
 import { POLICY_ANNOTATION } from '../../src/core/policy/rollout-policy.ts';
 import { CONFIG_HASH_LABEL } from '../../src/core/pod/revision.ts';
-import { ScriptedConfigSource } from '../support/scripted-config-source.ts';
+import { CONTENT_KEY, SETTINGS, ScriptedConfigSource } from '../support/scripted-config-source.ts';
 import { Dice } from '../support/simulation/dice.ts';
 import { World } from '../support/simulation/world.ts';
 
 const NODES = ['n1', 'n2', 'n3', 'n4', 'n5'];
 const MINUTE_MS = 60_000;
 const POLICY = 'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m\nconfig: {configMaps: [settings]}';
-const SETTINGS = 'ConfigMap/ns/settings';
 const SEEDS = 6;
 
 interface Played {
@@ -29,9 +27,7 @@ async function resting(seed: number): Promise<Played> {
   const config = new ScriptedConfigSource();
   config.putKey(1);
   config.put(SETTINGS, { level: 'one' });
-  const policies = createPolicyReader();
-  const content = { source: config, loadPolicies: () => Promise.resolve(policies) };
-  const world = await World.start({ seed, nodes: NODES, content });
+  const world = await World.start({ seed, nodes: NODES, config });
   const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2 } };
   const annotations = { [POLICY_ANNOTATION]: POLICY };
   world.addDaemonSet('agent', { annotations, spec: { updateStrategy, minReadySeconds: 0 } });
@@ -66,7 +62,7 @@ const QUIET: Readonly<Record<string, (played: Played) => void>> = {
     config.putKey(config.asked.length % 2);
   },
   'no key': ({ config }) => {
-    config.remove('Secret/rollcall-system/rollcall-config-key');
+    config.remove(CONTENT_KEY);
   },
   'labels of the object': ({ config }) => {
     config.put(SETTINGS, { level: 'one' }, { touched: String(config.asked.length) });

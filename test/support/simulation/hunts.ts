@@ -365,6 +365,38 @@ const HUNTS = {
     ],
     stepsCount: 12,
   },
+  /** Content that is part of the revision changes, goes back and cannot be read, between releases, while nodes and pods come and go (ADR 0061). */
+  contents: {
+    profile: 'baseline',
+    faults: STAGED_FAULTS,
+    setting: {
+      ...ORDERLY,
+      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      nodesCount: 6,
+      podStartMsMax: 5000,
+      hasContent: true,
+    },
+    policies: [
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m\nconfig: {configMaps: [settings]}',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 6m\nconfig: {configMaps: [settings]}',
+    ],
+    cycle: [
+      ['end-pod', 200_000, 300_000],
+      ['change-content', 60_000, 900_000],
+      ['hide-content', 5000, 600_000],
+      ['end-pod', 5000, 60_000],
+      ['release', 5000, 900_000],
+      ['change-content', 5000, 240_000],
+      ['unready-node', 5000, 240_000],
+      ['restart-watcher', 5000, 600_000],
+      ['change-content', 5000, 120_000],
+      ['pause-rollout', 5000, 240_000],
+      ['change-node', 5000, 240_000],
+      ['remake-node', 5000, 600_000],
+      ['hide-content', 5000, 300_000],
+    ],
+    stepsCount: 39,
+  },
   ...COPILOT_HUNTS,
   ...FREEZE_HUNTS,
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */

@@ -17,6 +17,7 @@ import type { Deed, Fault } from './deeds.ts';
 import { FAULTS } from './deeds.ts';
 import { enterCopilot } from './copilot-world.ts';
 import { Dice, mixSeed } from './dice.ts';
+import { ScriptedConfigSource, SETTINGS } from '../scripted-config-source.ts';
 import { FaultDecider } from './fault-decider.ts';
 import { dropHeldFinalizers, dropPinnedPods } from './admission-faults.ts';
 import { installFaults } from './install-faults.ts';
@@ -122,6 +123,7 @@ class Play {
       nodes: nodeNames(setting.nodesCount).slice(0, setting.nodesCount),
       skewMs: setting.skewMs,
       watcher: watcherOptions(setting),
+      ...(setting.hasContent === true ? { config: firstContent() } : {}),
       reconcile: setting.burstPodsMax === undefined ? {} : { burstPodsMax: setting.burstPodsMax },
       ingest: setting.positionsMax === undefined ? {} : { positionsMax: setting.positionsMax },
     });
@@ -273,6 +275,13 @@ class Play {
     world.api.releaseStuck();
     await this.#lift();
   }
+}
+
+function firstContent(): ScriptedConfigSource {
+  const config = new ScriptedConfigSource();
+  config.putKey(1);
+  config.put(SETTINGS, { level: 'first' });
+  return config;
 }
 
 function watcherOptions(setting: Setting): Partial<WatcherOptions> {

@@ -26,16 +26,31 @@ interface Stretch {
   endedAtMs?: number;
 }
 
+/** What differs between who asks. */
+export interface ReadyPodsOptions {
+  /** How old a view may be, until a delete takes effect. */
+  readonly oldMs?: () => number;
+  /** What of a pod is its revision; its image unless told. */
+  readonly keyOf?: (pod: KubernetesObject) => string;
+}
+
 /** Watches one cluster. */
 export class ReadyPods {
   readonly #api: SimulatedApiServer;
   readonly #clock: Clock;
   /** How old a view may be, until a delete takes effect. */
   readonly #oldMs: () => number;
+  /** What of a pod is its revision. */
+  readonly #keyOf: (pod: KubernetesObject) => string;
   #stretches: readonly Stretch[] = [];
 
-  constructor(api: SimulatedApiServer, clock: Clock, oldMs = (): number => OLD_MS) {
+  constructor(
+    api: SimulatedApiServer,
+    clock: Clock,
+    { oldMs = (): number => OLD_MS, keyOf = revisionOf }: ReadyPodsOptions = {},
+  ) {
     this.#oldMs = oldMs;
+    this.#keyOf = keyOf;
     this.#api = api;
     this.#clock = clock;
   }
@@ -60,7 +75,7 @@ export class ReadyPods {
     const kept = this.#stretches.filter(
       ({ endedAtMs }) => endedAtMs === undefined || nowMs - endedAtMs <= KEPT_MS,
     );
-    this.#stretches = [...kept, ...begun.map((pod) => stretchOf(pod, nowMs))];
+    this.#stretches = [...kept, ...begun.map((pod) => stretchOf(pod, this.#keyOf(pod), nowMs))];
   }
 
   /** For each pod of a revision that counts now, since when, the earliest first. */
@@ -82,11 +97,11 @@ export class ReadyPods {
   }
 }
 
-function stretchOf(pod: KubernetesObject, sinceMs: number): Stretch {
+function stretchOf(pod: KubernetesObject, revision: string, sinceMs: number): Stretch {
   return {
     uid: pod.metadata.uid,
     owner: controllerUid(pod) ?? '',
-    revision: revisionOf(pod),
+    revision,
     sinceMs,
     mark: markOf(pod),
   };

@@ -21,6 +21,9 @@ import type { CommitListener } from './api-server.ts';
 import type { AvailabilityAudit } from './availability-audit.ts';
 import type { BuiltInLoop } from './built-in-loop.ts';
 import type { CopilotAudit } from './copilot-audit.ts';
+import { CONTENT_KEY, SETTINGS } from '../scripted-config-source.ts';
+import type { ScriptedConfigSource } from '../scripted-config-source.ts';
+import { ContentAudit } from './content-audit.ts';
 import { CopyAudit } from './copy-audit.ts';
 import { refuseEffect, refuseRead } from './copilot-rights.ts';
 import type { FunctionRights } from './copilot-rights.ts';
@@ -50,6 +53,9 @@ export class Site {
   readonly stages: StageAudit;
   readonly copilot: CopilotAudit;
   readonly copies: CopyAudit;
+  /** Where a policy may have content in the revision. */
+  content: ContentAudit | undefined;
+  readonly #clock: Clock;
   /** What the functions' role allows. */
   readonly rights: FunctionRights = {
     role: 'takeover',
@@ -81,6 +87,7 @@ export class Site {
   #restoredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(uid: ClusterUid, { clock, observer, onCommit }: SiteSurroundings) {
+    this.#clock = clock;
     this.api = new SimulatedApiServer(uid, clock);
     this.api.podsLinger = true;
     this.api.isAway = () => clock.monotonicMs() < this.#restoredAtMs + RESTORE_MS;
@@ -119,11 +126,31 @@ export class Site {
       this.lane.judge(pod);
       this.stages.judge(pod);
       this.copilot.judge(pod);
+      this.content?.judge(pod);
     };
     this.api.hooks.onTemplateRestore = (set, template) => {
       this.copilot.judgeRestore(set, template);
     };
     this.controllers = new SimulatedControllers(this.api, clock);
+  }
+
+  /** What is replaced for content is judged from now on. */
+  auditContent(config: ScriptedConfigSource, observer: Observer): void {
+    const source = {
+      read: () => config.dataOf(SETTINGS)?.['level'],
+      isTold: () => !config.failures.has(SETTINGS) && config.dataOf(CONTENT_KEY) !== undefined,
+    };
+    const audit = new ContentAudit(this.api, {
+      clock: this.#clock,
+      source,
+      report: (text) => {
+        observer.report(text);
+      },
+    });
+    config.onChange = () => {
+      audit.noteChange();
+    };
+    this.content = audit;
   }
 
   /** Admission is installed: pods and copies are held to templates (ADR 0063). */

@@ -81,7 +81,9 @@ export class StageAudit {
     this.#clock = clock;
     this.#report = report;
     this.#functions = new SkewHistory(clock, () => this.functionSkewMs());
-    this.#ready = new ReadyPods(api, clock, () => OLD_MS + this.#functions.setBackMs());
+    this.#ready = new ReadyPods(api, clock, {
+      oldMs: () => OLD_MS + this.#functions.setBackMs(),
+    });
     this.halts = new HaltAudit(clock, report);
     api.subscribe((commit) => {
       this.#functions.note();
@@ -169,6 +171,11 @@ export class StageAudit {
     if (commit.kind === 'pods' && commit.type === 'added') this.#judgeCreate(commit.object);
   }
 
+  #isReady(name: string): boolean {
+    const node = this.#api.find('nodes', name);
+    return node !== undefined && readyOf(node)?.status === 'True';
+  }
+
   /** A node that is not Ready shows nothing, and another one may go in its place. */
   #noteLost(node: KubernetesObject): void {
     if (readyOf(node)?.status === 'True') return;
@@ -214,6 +221,7 @@ export class StageAudit {
       if (nodes.get(known) !== uid) revision.touched.delete(known);
     }
     revision.touched.set(name, nodes.get(name) ?? '');
+    if (!this.#isReady(name)) revision.lost.add(name);
     const most = this.#canaryOf(policy, set);
     const isBeyond = most !== undefined && revision.touched.size > most + addedMax(revision, most);
     if (revision.isProven) {
@@ -361,9 +369,9 @@ export class StageAudit {
   }
 }
 
-/** How many may have been added in the place of nodes that were lost. */
-function addedMax({ lost, touched }: Revision, most: number): number {
-  return Math.min(most, [...lost].filter((name) => touched.has(name)).length);
+/** How many may have been added in the place of nodes that were lost: they stay in the canary, whatever becomes of those. */
+function addedMax({ lost }: Revision, most: number): number {
+  return Math.min(most, lost.size);
 }
 
 function observedGeneration(set: KubernetesObject): number {

@@ -44,7 +44,8 @@ import { SimulatedQueues, deliveryOf } from './queues.ts';
 import { textOfError } from './secret-audit.ts';
 import { Site, observedConnector } from './site.ts';
 import type { QueueName } from './queues.ts';
-import type { ContentPorts } from '../../../src/watcher/content/content-keeper.ts';
+import { contentPorts } from '../scripted-config-source.ts';
+import type { ScriptedConfigSource } from '../scripted-config-source.ts';
 import { policyOf } from './staged-pods.ts';
 import { startWatcherProcess } from './watcher-process.ts';
 import type { WatcherProcess } from './watcher-process.ts';
@@ -65,8 +66,8 @@ export interface WorldOptions {
     readonly functions?: number;
     readonly watcher?: number;
   };
-  /** How its watchers read content that is part of revisions; absent: none do. */
-  readonly content?: ContentPorts;
+  /** The content that is part of revisions, as its watchers read it; absent: none do. */
+  readonly config?: ScriptedConfigSource;
   /** Another observer than the ordinary one. */
   readonly observer?: Observer;
 }
@@ -102,6 +103,8 @@ export class World {
   copyMsMax = 60_000;
   /** When a tick of resync's schedule arrives, each in milliseconds from when it was due. */
   tickOfResync: () => readonly number[] = () => [0];
+  /** Content that policies may have in the revision; undefined: nobody reads any. */
+  readonly config: ScriptedConfigSource | undefined;
   readonly #options: WorldOptions;
   readonly #mappings: ReadonlyMap<QueueName, SimulatedMapping>;
   #lastActivityMs = 0;
@@ -110,6 +113,7 @@ export class World {
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
+    this.config = options.config;
     this.observer = options.observer ?? new Observer();
     this.random = seededRandom(options.seed ?? 1);
     this.observer.onRequest = ({ name }) => {
@@ -254,7 +258,7 @@ export class World {
       skewMs: this.#options.skewMs?.watcher ?? 0,
       release,
       ...(this.#options.watcher === undefined ? {} : { options: this.#options.watcher }),
-      ...(this.#options.content === undefined ? {} : { content: this.#options.content }),
+      ...(this.config === undefined ? {} : { content: contentPorts(this.config) }),
     });
     this.watchers.push(process);
     return process;
@@ -449,9 +453,8 @@ export class World {
   }
 
   #differences(): readonly string[] {
-    return this.site.builtIn === undefined
-      ? differences(this.api)
-      : differences(this.api, isRolledInCopilot);
+    if (this.site.builtIn !== undefined) return differences(this.api, isRolledInCopilot);
+    return [...differences(this.api), ...(this.site.content?.findOutdated() ?? [])];
   }
 
   #newSite(uid: string): Site {
@@ -472,6 +475,7 @@ export class World {
     site.stages.halts.recordOf = (owner) =>
       this.view.peekState(site.api.clusterUid, owner)?.rollout;
     site.copies.recordOf = site.stages.halts.recordOf;
+    if (this.config !== undefined) site.auditContent(this.config, this.observer);
     site.copies.isHeard = () => this.queues.way === 'open' && !this.#isStalled();
     return site;
   }

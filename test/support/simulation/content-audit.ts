@@ -1,0 +1,232 @@
+/**
+ * S16 from outside, of content: a ConfigMap that a policy has in the revision is staged as images are (ADR 0061), and nothing that
+ * only is not known restarts a pod.
+ *
+ * Judged when a delete of ours takes effect on a pod of the template's own image: only content can be its reason then. What a pod was
+ * made from is what the object held at that moment. A content is proven once as many pods that were made from it as the canary has
+ * nodes were ready for the soak; what stood there first is proven. Until then it is a reason on as many nodes as the canary has, and
+ * one more for each of them that was not Ready. What the object held lately, or while nobody could read it, may still be
+ * believed: where that leaves more than one reason nothing is judged. A pod that is made takes content as it is, so creates are not.
+ * Keys do not change in it, nor is anything heard of an hour late.
+ */
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
+import { nodeOf } from '../simulated-cluster.ts';
+import { controllerUid } from '../simulated-objects.ts';
+import type { SimulatedApiServer } from './api-server.ts';
+import { placementOf } from './oracle.ts';
+import { ReadyPods } from './ready-pods.ts';
+import { OLD_MS, isLive, policyOf, readyOf, revisionOf, templateOf } from './staged-pods.ts';
+
+/** A watcher looks once a minute, and a new one a minute later; then a view may be old. */
+const BELIEVED_MS = 2 * 60_000 + OLD_MS;
+
+/** What the object held from then on. */
+interface Epoch {
+  readonly content: string;
+  readonly sinceMs: number;
+  /** When it could be read first; undefined: not yet. */
+  toldAtMs?: number;
+}
+
+/** One content under one image of one DaemonSet. */
+interface Touched {
+  isProven: boolean;
+  /** Nodes that we emptied for it: UIDs by name. */
+  readonly nodes: Map<string, string>;
+  readonly lost: Set<string>;
+}
+
+/** What the world tells of the object. */
+export interface AuditedContent {
+  /** What it holds; undefined: it is not there. */
+  readonly read: () => string | undefined;
+  /** False: nobody can read it, or hash it. */
+  readonly isTold: () => boolean;
+}
+
+/** How many nodes the canary has, where it is told by a number. */
+function canaryOf({ canary }: RolloutPolicy): number | undefined {
+  return canary.kind === 'share' && canary.share.kind === 'count' ? canary.share.count : undefined;
+}
+
+/** Watches one cluster whose DaemonSets all have one ConfigMap in their revisions. */
+export class ContentAudit {
+  /** Deletes that only content explains. */
+  judged = 0;
+  readonly #api: SimulatedApiServer;
+  readonly #clock: Clock;
+  readonly #report: (text: string) => void;
+  readonly #source: AuditedContent;
+  readonly #ready: ReadyPods;
+  #epochs: readonly Epoch[] = [];
+  /** What each pod was made from, and when, by UID. */
+  readonly #made = new Map<string, { readonly content: string; readonly atMs: number }>();
+  readonly #touched = new Map<string, Touched>();
+
+  constructor(
+    api: SimulatedApiServer,
+    at: {
+      readonly clock: Clock;
+      readonly source: AuditedContent;
+      readonly report: (text: string) => void;
+    },
+  ) {
+    this.#api = api;
+    this.#clock = at.clock;
+    this.#source = at.source;
+    this.#report = at.report;
+    this.#ready = new ReadyPods(api, at.clock, { keyOf: (pod) => this.#keyOf(pod) });
+    this.noteChange();
+    api.subscribe((commit) => {
+      if (commit === undefined) return;
+      if (commit.kind === 'nodes') this.#noteLost(commit.object);
+      if (commit.kind === 'pods' && commit.type === 'added') this.#noteMade(commit.object);
+      if (commit.kind === 'pods' || commit.kind === 'nodes') this.#ready.note();
+    });
+  }
+
+  /** The object, or who may read it, changed. */
+  noteChange(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const content = this.#source.read() ?? this.#epochs.at(-1)?.content;
+    if (content === undefined) return;
+    const isNew = this.#epochs.at(-1)?.content !== content;
+    if (isNew) this.#epochs = [...this.#epochs, { content, sinceMs: nowMs }];
+    const last = this.#epochs.at(-1);
+    if (last !== undefined && this.#source.isTold()) last.toldAtMs ??= nowMs;
+  }
+
+  /** Pods of DaemonSets under a policy that were made from another content than there is, where they could be made anew. */
+  findOutdated(): readonly string[] {
+    const content = this.#epochs.at(-1)?.content;
+    return this.#api.list('pods').flatMap((pod) => {
+      const made = this.#made.get(pod.metadata.uid);
+      const set = this.#setOf(pod);
+      const node = this.#api.find('nodes', nodeOf(pod) ?? '');
+      if (made === undefined || set === undefined || node === undefined) return [];
+      if (made.content === content || policyOf(set) === undefined) return [];
+      const isPlaced = placementOf(set, node) === 'run';
+      return isPlaced ? [`${pod.metadata.name} was made from content ${made.content}`] : [];
+    });
+  }
+
+  #setOf(pod: KubernetesObject): KubernetesObject | undefined {
+    const owner = controllerUid(pod);
+    return this.#api.list('daemonsets').find(({ metadata }) => metadata.uid === owner);
+  }
+
+  /** A delete of ours is about to take effect. */
+  judge(victim: KubernetesObject): void {
+    const set = this.#setOf(victim);
+    const made = this.#made.get(victim.metadata.uid);
+    const node = this.#api.find('nodes', nodeOf(victim) ?? '');
+    if (set === undefined || made === undefined || node === undefined) return;
+    const isOurs = revisionOf(victim) === templateOf(set) && this.#isReplacement(victim, set, node);
+    if (!isOurs) return;
+    const nowMs = this.#clock.monotonicMs();
+    const believed = this.#believedAt(nowMs);
+    const was = this.#believedAt(made.atMs);
+    const { name } = victim.metadata;
+    const [known] = was;
+    if (was.length > 1 || known === undefined) return;
+    const reasons = believed.filter((content) => content !== known);
+    if (reasons.length === 0) {
+      this.judged += 1;
+      this.#report(`S16: ${name} goes, and neither its image nor its content is another`);
+      return;
+    }
+    const [reason, ...more] = reasons;
+    if (reason === undefined || more.length > 0) return;
+    this.#touch(set, { reason, node, what: name });
+  }
+
+  #touch(
+    set: KubernetesObject,
+    at: { readonly reason: string; readonly node: KubernetesObject; readonly what: string },
+  ): void {
+    const key = `${templateOf(set)} ${at.reason}`;
+    const touched = this.#touchedOf(set, key);
+    const policy = policyOf(set);
+    const count = policy === undefined ? undefined : canaryOf(policy);
+    if (policy === undefined || count === undefined) return;
+    this.#forgetMoved(touched, set);
+    const { name, uid } = at.node.metadata;
+    touched.nodes.set(name, uid);
+    if (readyOf(at.node)?.status !== 'True') touched.lost.add(name);
+    const sinceMs = this.#ready.sinceMs(set.metadata.uid, key).at(count - 1) ?? Infinity;
+    touched.isProven ||= this.#clock.monotonicMs() - sinceMs >= policy.soakMs;
+    if (touched.isProven) return;
+    this.judged += 1;
+    if (touched.nodes.size <= count + Math.min(count, touched.lost.size)) return;
+    const on = [...touched.nodes.keys()].join(', ');
+    this.#report(
+      `S16: ${at.what} goes on ${name} for content ${at.reason}, beyond the canary of ${count}: it was for ${on}`,
+    );
+  }
+
+  /** A node that is gone, or that is to run none by now, is in no canary. */
+  #forgetMoved({ nodes }: Touched, set: KubernetesObject): void {
+    for (const [name, uid] of nodes) {
+      const node = this.#api.find('nodes', name);
+      const isThere = node?.metadata.uid === uid && placementOf(set, node) === 'run';
+      if (!isThere) nodes.delete(name);
+    }
+  }
+
+  #touchedOf({ metadata }: KubernetesObject, key: string): Touched {
+    const id = `${metadata.uid} ${key}`;
+    const isFirst = this.#epochs[0]?.content === key.slice(key.indexOf(' ') + 1);
+    const found = this.#touched.get(id) ?? {
+      isProven: isFirst,
+      nodes: new Map<string, string>(),
+      lost: new Set<string>(),
+    };
+    this.#touched.set(id, found);
+    return found;
+  }
+
+  /** Contents that functions may have taken for the present one at that moment. */
+  #believedAt(atMs: number): readonly string[] {
+    const found = new Set<string>();
+    for (const [index, { content, sinceMs }] of this.#epochs.entries()) {
+      if (sinceMs > atMs) break;
+      const next = this.#epochs[index + 1];
+      // The one before is believed until this one was told, and heard of.
+      const untilMs = next === undefined ? Infinity : (next.toldAtMs ?? Infinity) + BELIEVED_MS;
+      if (untilMs >= atMs) found.add(content);
+    }
+    return [...found];
+  }
+
+  #keyOf(pod: KubernetesObject): string {
+    return `${revisionOf(pod)} ${this.#made.get(pod.metadata.uid)?.content ?? ''}`;
+  }
+
+  #noteMade({ metadata }: KubernetesObject): void {
+    const content = this.#epochs.at(-1)?.content;
+    if (content === undefined) return;
+    this.#made.set(metadata.uid, { content, atMs: this.#clock.monotonicMs() });
+  }
+
+  #noteLost(node: KubernetesObject): void {
+    if (readyOf(node)?.status === 'True') return;
+    const { name } = node.metadata;
+    for (const { nodes, lost } of this.#touched.values()) if (nodes.has(name)) lost.add(name);
+  }
+
+  /** A live pod, the only one there, where it belongs. */
+  #isReplacement(victim: KubernetesObject, set: KubernetesObject, node: KubernetesObject): boolean {
+    if (!isLive(victim) || placementOf(set, node) !== 'run') return false;
+    return !this.#api
+      .list('pods')
+      .some(
+        (pod) =>
+          pod.metadata.uid !== victim.metadata.uid &&
+          isLive(pod) &&
+          controllerUid(pod) === set.metadata.uid &&
+          nodeOf(pod) === node.metadata.name,
+      );
+  }
+}
