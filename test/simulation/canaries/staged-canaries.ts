@@ -127,9 +127,9 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'stray-is-proof': {
     bug: 'a revision is proven by a pod that the built-in controller made of it anywhere (S16)',
     file: 'src/core/stages/gate.ts',
-    before: 'const unwell = steps.open.filter(',
+    before: 'const unwell = findUnwell(steps, gate);',
     after:
-      'if (input.nodes.some((node) => !isUnwell(node) && node.updated !== undefined)) return undefined;\n  const unwell = steps.open.filter(',
+      'if (input.nodes.some((node) => !isUnwell(node) && node.updated !== undefined)) return undefined;\n  const unwell = findUnwell(steps, gate);',
     breaks: ['S16'],
     in: 'beside-built-in',
     seedsMax: 3,
