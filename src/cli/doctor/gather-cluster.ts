@@ -61,7 +61,7 @@ interface ClusterQuestion {
   /** Namespaces with DaemonSets, as the view has them. */
   readonly namespaces: readonly string[];
   /** FleetDaemonSets that are placed here. */
-  readonly fleets: Checked<FleetsFact>;
+  readonly fleets: Promise<Checked<FleetsFact>>;
 }
 
 /** What each fact is called when it cannot be had, and how it is had; `gather-facts.ts` runs them side by side. */

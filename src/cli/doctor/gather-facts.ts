@@ -98,7 +98,7 @@ async function gatherOfCluster(
   const ask = <T>(what: string, step: () => Promise<Checked<T>>): Promise<Checked<T>> =>
     attempt(clock, what, step);
   try {
-    const fleets = await ask('the FleetDaemonSets', () =>
+    const fleets = ask('the FleetDaemonSets', () =>
       gatherFleets(registration, options.askFleets, clock.nowMs()),
     );
     const ofCluster = gatherInside(registration, { options, registered, fleets });
@@ -116,8 +116,8 @@ async function gatherOfCluster(
         endpoint,
         ofCluster,
       ]);
-    const ofStack = { token, sender, accessEntries, refusals, meta, observed, fleets };
-    return { ...inside, ...ofStack, endpoint: found };
+    const ofStack = { token, sender, accessEntries, refusals, meta, observed };
+    return { ...inside, ...ofStack, endpoint: found, fleets: await fleets };
   } finally {
     for (const way of [registered, kubeconfig]) if ('inspection' in way) way.inspection.close();
   }
@@ -126,7 +126,7 @@ async function gatherOfCluster(
 interface InsideOptions {
   readonly options: GatherOptions;
   readonly registered: WayIn;
-  readonly fleets: OfCluster['fleets'];
+  readonly fleets: Promise<OfCluster['fleets']>;
 }
 
 type Inside = Pick<OfCluster, keyof typeof CLUSTER_FACTS>;

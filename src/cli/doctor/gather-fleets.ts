@@ -28,12 +28,13 @@ export interface FleetQuestion {
   readonly ways: WaysIn;
   /** Namespaces with DaemonSets. */
   readonly namespaces: readonly string[];
-  readonly fleets: Checked<FleetsFact>;
+  /** Read beside everything else. */
+  readonly fleets: Promise<Checked<FleetsFact>>;
 }
 
 /** What `rollcall fleet rights` would print is what is asked for. */
 export async function gatherFleetRights(question: FleetQuestion): Promise<Checked<RightsFact>> {
-  const placed = placedOn(question);
+  const placed = await placedOn(question);
   if ('why' in placed) return unchecked(placed.why);
   return gatherRights(question, {
     needed: permissionsOf(fleetRights(fleetNames(placed.names))),
@@ -46,7 +47,7 @@ export async function gatherFleetRights(question: FleetQuestion): Promise<Checke
 export async function gatherFleetAdmission(
   question: FleetQuestion,
 ): Promise<Checked<FleetAdmissionFact>> {
-  const placed = placedOn(question);
+  const placed = await placedOn(question);
   if ('why' in placed) return unchecked(placed.why);
   const { mode } = question.registration;
   const way = question.ways.kubeconfig;
@@ -65,9 +66,10 @@ export async function gatherFleetAdmission(
 }
 
 /** Of whom something is to be asked. */
-function placedOn({
-  fleets,
-}: FleetQuestion): { readonly names: readonly string[] } | { readonly why: string } {
+async function placedOn(
+  question: FleetQuestion,
+): Promise<{ readonly names: readonly string[] } | { readonly why: string }> {
+  const fleets = await question.fleets;
   if (fleets.kind === 'unchecked') return { why: fleets.why };
   const { placed } = fleets.value;
   return placed.length === 0 ? { why: 'no fleet is placed here' } : { names: placed };
