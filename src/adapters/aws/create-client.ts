@@ -8,6 +8,7 @@
  * and try three times. Linter: `new …Client(` is refused everywhere else. What the SDK need not do for each request it is
  * spared (spare-middleware.ts).
  */
+import { Sha256 } from '@rollcall/base/system/sha256.ts';
 import { spareMiddleware } from './spare-middleware.ts';
 
 /** How long one call may take, and how often it is tried. */
@@ -53,6 +54,7 @@ export function createAwsClient<Config extends object, Client extends object>(
     ...config,
     maxAttempts: attemptsMax,
     retryMode: 'standard',
+    sha256: Sha256,
     requestHandler: {
       connectionTimeout: connectionTimeoutMs,
       requestTimeout: requestTimeoutMs,

@@ -4,8 +4,8 @@
  * Few actions are needed, of which none needs more than this. Who asks says what an answer means, and repeats. Rejects when no answer was
  * read; no body and no credential is in what it throws.
  */
-import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { Sha256 } from '@rollcall/base/system/sha256.ts';
 
 /** Credentials as the SDK's providers give them. */
 export interface EventsCredentials {

@@ -6,8 +6,8 @@
  * AWS CLI and botocore make at the same second (spec aws-facts 7; vector in the unit test).
  * The server accepts a token for about 15 minutes; callers renew it earlier (token-source.ts).
  */
-import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { Sha256 } from '@rollcall/base/system/sha256.ts';
 import { partitionOf } from '../egress/aws-partitions.ts';
 
 /** AWS credentials as the SDK's providers give them. */
