@@ -55,8 +55,17 @@ function isOfGeneration({ generation }: HistoryEntry, { metadata }: DaemonSetObj
   return generation === (metadata.generation ?? 0);
 }
 
+/** Of objects that some run still holds, each hashed once: a run asks several times. */
+const templateHashes = new WeakMap<DaemonSetObject, string>();
+
 function templateHash(daemonSet: DaemonSetObject): string {
-  return revisionHash(daemonSet, 0);
+  const known = templateHashes.get(daemonSet);
+  // Stryker disable next-line ConditionalExpression: what is remembered is what would be made again
+  if (known !== undefined) return known;
+  const made = revisionHash(daemonSet, 0);
+  // Stryker disable next-line CallExpression: what is not remembered is made again
+  templateHashes.set(daemonSet, made);
+  return made;
 }
 
 /** A guess for clusters that may not be asked: the newest owned revision. */

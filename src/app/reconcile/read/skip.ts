@@ -28,8 +28,6 @@ export function memoOf(
   run: { readonly release: string; readonly nowMs: number },
 ): Memo {
   const { meta, position, daemonSet, registration, frozen } = basis;
-  // A freeze that was thawed is another configuration: what a frozen run left undone is no longer "nothing new".
-  const config = frozen === undefined ? registration : { registration, frozen };
   return {
     era: meta.era,
     epoch: meta.epoch,
@@ -38,7 +36,8 @@ export function memoOf(
     revisionsChanged: position.revisionsChanged,
     daemonSetChanged: daemonSet.stamp,
     configVersion: registration.configVersion,
-    configHash: hash48(canonicalJson(config as unknown as JsonObject)), // it holds JSON values only
+    // A freeze that was thawed is another configuration: what a frozen run left undone is no longer "nothing new".
+    configHash: frozen === undefined ? hashOf(registration) : hashOf({ registration, frozen }),
     release: run.release,
     ranAtMs: run.nowMs,
     ...defined({ contentHash: contentHashOf(daemonSet) }),
@@ -47,8 +46,20 @@ export function memoOf(
 
 /** Content changes without the object: its version says nothing of it. */
 function contentHashOf({ config }: Basis['daemonSet']): number | undefined {
-  if (config === undefined) return undefined;
-  return hash48(canonicalJson(config as unknown as JsonObject)); // it holds JSON values only
+  return config === undefined ? undefined : hashOf(config);
+}
+
+/** Of what some run still holds, each hashed once: a run asks when it begins, and when it ends. */
+const hashes = new WeakMap<object, number>();
+
+function hashOf(value: object): number {
+  const known = hashes.get(value);
+  // Stryker disable next-line ConditionalExpression: what is remembered is what would be made again
+  if (known !== undefined) return known;
+  const made = hash48(canonicalJson(value as unknown as JsonObject)); // it holds JSON values only
+  // Stryker disable next-line CallExpression: what is not remembered is made again
+  hashes.set(value, made);
+  return made;
 }
 
 /** Skips when the memo equals what was read and nothing is due. */
