@@ -62,6 +62,14 @@ const REPLACEMENTS: readonly Replacement[] = [
     importer: /@smithy\/core\//,
     contents: 'export const getInstanceMetadataRegion = () => Promise.resolve(undefined);',
   },
+  // Clients retry in the standard mode (src/adapters/aws/create-client.ts).
+  {
+    module: /\/AdaptiveRetryStrategy$/,
+    importer: /@smithy\/core\/.*\/middleware-retry\/configurations\.js$/,
+    contents: `export class AdaptiveRetryStrategy {
+      constructor() { throw new Error('functions are built without adaptive retries'); }
+    }`,
+  },
   // No operation of ours has an event stream. Being imported late, it kept the SDK's core from being one scope.
   {
     module: /^@smithy\/core\/event-streams$/,
@@ -99,7 +107,7 @@ const UNWANTED: readonly RegExp[] = [
   /credential-provider-(?!env\b)[a-z-]+\//,
   /\/event-streams\//,
   /\/mnemonist\//,
-  /\/((Sha256|Md5)Js|getInstanceMetadataRegion)\.js$/,
+  /\/((Sha256|Md5)Js|getInstanceMetadataRegion|AdaptiveRetryStrategy)\.js$/,
   /\/yaml\/(dist|browser\/dist\/(stringify|schema\/json))\//,
   new RegExp(`^${BUILTINS}:node:fs`),
 ];
