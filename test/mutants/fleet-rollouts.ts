@@ -58,6 +58,27 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'const again = isRebuilt && record.version < 0 ? undefined : againOf(',
     killedBy: { file: STEP_TEST, title: 'make no room for others' },
   },
+  'fleet-heals-all-at-once': {
+    bug: 'an override that a label brings reaches all clusters at once (18.3)',
+    file: `${STEP}/look-for-drift.ts`,
+    before: "room === 'held' ? [] : again.slice(0, room)",
+    after: "room === 'held' ? [] : again",
+    killedBy: { file: STEP_TEST, title: 'as many at a time as the last stage allows' },
+  },
+  'fleet-heals-on-after-failures': {
+    bug: 'what is healed fails in one cluster after the other, and goes on (18.3)',
+    file: `${STEP}/look-for-drift.ts`,
+    before: 'failed.length > nodesRoundedDown(last.maxFailures, given.length)',
+    after: 'failed.length > given.length',
+    killedBy: { file: STEP_TEST, title: 'no further once one of them fails' },
+  },
+  'fleet-ring-heals-all-at-once': {
+    bug: 'clusters of the ring whose template changed are given it again all at once (18.6)',
+    file: `${STEP}/serve-ring.ts`,
+    before: 'changed.slice(0, Math.max(0, atOnce - onTheirWay))',
+    after: 'changed',
+    killedBy: { file: STEP_TEST, title: 'goes through the ring as many at a time' },
+  },
   'fleet-opens-without-evidence': {
     bug: 'a stage of which nobody shows evidence passes (18.4)',
     file: `${CORE}/judge-stage.ts`,

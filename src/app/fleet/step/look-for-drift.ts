@@ -2,7 +2,8 @@
  * Looks at the clusters of a rollout that is over: whose template somebody changed since (issue 18, build item 3).
  *
  * Every six hours, and all of them, so a cluster costs twenty reads a day. `report` tells who; `heal` gives it again, and looks once more two
- * minutes later: somebody who takes it back three times is a loop, which is told and left (note-verdict.ts).
+ * minutes later: somebody who takes it back three times is a loop, which is told and left (note-verdict.ts). A label may bring an override
+ * to all clusters at once: they get it as many at a time as the last stage allows, and no further once more fail than it forgives.
  */
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import { DRIFT_EVERY_MS } from '../../../core/fleet/rollout/advance-fleet.ts';
@@ -11,6 +12,8 @@ import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
 import type { ReleaseRendering } from '../sight/release-rendering.ts';
 import type { SeenClusters } from '../sight/see-clusters.ts';
+import { isOnItsWay } from '../../../core/fleet/rollout/judge-cluster.ts';
+import { nodesRoundedDown, nodesRoundedUp } from '../../../core/policy/share.ts';
 import { readWidely } from '../sight/see-stage.ts';
 
 /** After something was given again. */
@@ -47,9 +50,9 @@ export async function lookForDrift(
       verdict.kind === 'reverted' ? [{ stage, cluster: one.cluster }] : [],
     ),
   );
-  const gifts = isHealing
-    ? [...seen].flatMap(([stage, { again }]) =>
-        again.map((cluster) => ({
+  const again = isHealing
+    ? [...seen].flatMap(([stage, one]) =>
+        one.again.map((cluster) => ({
           cluster,
           rendering,
           place: stage,
@@ -58,8 +61,11 @@ export async function lookForDrift(
         })),
       )
     : [];
+  const room = healingRoom(record, fleet, [...seen.values()]);
+  const isBusy = again.length > 0 && room !== 'held';
+  const gifts = room === 'held' ? [] : again.slice(0, room);
   return {
-    record: { driftDueAtMs: nowMs + (gifts.length > 0 ? HEALED_LOOK_MS : DRIFT_EVERY_MS) },
+    record: { driftDueAtMs: nowMs + (isBusy ? HEALED_LOOK_MS : DRIFT_EVERY_MS) },
     drifted:
       changed.length === 0
         ? undefined
@@ -70,4 +76,27 @@ export async function lookForDrift(
     gifts,
     seen: [...seen.values()],
   };
+}
+
+/** How many more may be given it now; `held`: more of them failed than the last stage forgives. */
+function healingRoom(
+  { orders, stageOpenedAtMs }: FleetRecord,
+  { strategy }: FleetDaemonSet,
+  seen: readonly SeenClusters[],
+): number | 'held' {
+  const last = strategy.stages.at(-1);
+  const given = seen.flatMap((one) => one.seen.given);
+  if (last === undefined) return 'held';
+  // What failed before was forgiven, or overruled.
+  const sinceMs = Math.max(stageOpenedAtMs, orders.resumed?.atMs ?? 0);
+  const failed = given.filter(({ record }) => (record.failure?.atMs ?? 0) > sinceMs);
+  if (failed.length > nodesRoundedDown(last.maxFailures, given.length)) return 'held';
+  const again = new Set(
+    seen.flatMap((one) => one.again.map(({ registration }) => registration.id)),
+  );
+  const onTheirWay = given.filter(
+    ({ record, verdict }) => isOnItsWay(verdict) && !again.has(record.cluster),
+  );
+  const atOnce = Math.max(1, nodesRoundedUp(last.maxConcurrency, given.length));
+  return Math.max(0, atOnce - onTheirWay.length);
 }

@@ -6,6 +6,7 @@
  * when it runs the release that is rolled out, and that is proven.
  */
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
+import { isOnItsWay } from '../../../core/fleet/rollout/judge-cluster.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../../../core/policy/share.ts';
@@ -52,12 +53,19 @@ export async function serveRing(
     dependencies,
   );
   const { given } = looked.seen;
-  const rolling = given.filter(
-    ({ verdict }) => verdict.kind === 'rolling' || verdict.kind === 'awaited',
-  );
+  const rolling = given.filter(({ verdict }) => isOnItsWay(verdict));
   const failed = given.filter((one) => one.record.phase === 'failed');
   const isHeld = failed.length > nodesRoundedDown(last.maxFailures, ring.count);
-  const room = isHeld ? 0 : Math.max(0, atOnce - rolling.length);
+  // As with all others: who was well, and was changed since, is given it again where drift is to be healed, so many at a time.
+  const changed = looked.again.filter(
+    ({ record: one }) => one?.phase !== 'well' || fleet.strategy.drift === 'heal',
+  );
+  const isChanged = new Set(changed.map(({ registration }) => registration.id));
+  const onTheirWay = rolling.filter((one) => !isChanged.has(one.record.cluster)).length;
+  const again = isHeld ? [] : changed.slice(0, Math.max(0, atOnce - onTheirWay));
+  const room = isHeld
+    ? 0
+    : Math.max(0, atOnce - Math.max(rolling.length, onTheirWay + again.length));
   const next = looked.reachable.slice(0, room);
   const isDone = proven.contentHash === release.contentHash;
   const done = new Set(
@@ -67,11 +75,7 @@ export async function serveRing(
         : [],
     ),
   );
-  const isBusy = rolling.length > 0 || next.length > 0;
-  // As with all others: who was well, and was changed since, is given it again where drift is to be healed.
-  const again = looked.again.filter(
-    ({ record: one }) => one?.phase !== 'well' || fleet.strategy.drift === 'heal',
-  );
+  const isBusy = rolling.length > 0 || next.length > 0 || again.length > 0;
   const gifts = [...again, ...next].map((cluster) => ({
     cluster,
     rendering,

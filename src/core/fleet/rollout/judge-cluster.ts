@@ -37,6 +37,11 @@ export type ClusterVerdict =
   | { readonly kind: 'reverted'; readonly fields: readonly string[] }
   | { readonly kind: 'failed'; readonly failure: Omit<ClusterFailure, 'atMs'> };
 
+/** True of one that was given it and is not known to run it yet. */
+export function isOnItsWay({ kind }: ClusterVerdict): boolean {
+  return kind === 'rolling' || kind === 'awaited';
+}
+
 /** Fields of the differences that are told. */
 const FIELDS_MAX = 3;
 

@@ -244,6 +244,56 @@ describe('stepFleets: releases', () => {
   });
 });
 
+describe('stepFleets: an override that labels bring to many clusters at once', () => {
+  const image = 'agent:9';
+  const container = { name: 'agent', image };
+  const strategicMerge = { spec: { template: { spec: { containers: [container] } } } };
+  const overrides = [
+    { name: 'nine', clusterSelector: { matchLabels: { nine: 'yes' } }, strategicMerge },
+  ];
+  const spec = { ...quickly({ drift: 'heal', maxConcurrency: 2, maxFailures: 0 }), overrides };
+
+  /** Everywhere at once; then some hours pass. */
+  async function relabelled(site: FleetSite): Promise<number> {
+    for (const one of site.clusters) await site.register(one, { labels: { nine: 'yes' } });
+    let most = 0;
+    for (let turn = 0; turn < 12 * 60; turn += 1) {
+      await site.turn();
+      const rolling = site.clusters.filter((one) => one.image === image && !one.isThrough);
+      most = Math.max(most, rolling.length);
+    }
+    return most;
+  }
+
+  it('is healed as many at a time as the last stage allows', async () => {
+    const site = await openSite(many(12), spec);
+    assert.equal(await relabelled(site), 2);
+    assert.equal(holding(site, image).length, 12);
+  });
+
+  it('is healed no further once one of them fails of it', async () => {
+    const site = await openSite(many(12), spec);
+    for (const one of site.clusters) {
+      one.harmOf = (ran) => (ran === image ? 'start-failure' : undefined);
+    }
+    await relabelled(site);
+    assert.ok(holding(site, image).length <= 2, `${String(holding(site, image).length)} of 12`);
+  });
+
+  it('goes through the ring as many at a time as well', async () => {
+    const site = await openSite(many(12), spec);
+    for (const one of site.clusters.slice(3)) one.isOffline = true;
+    await turns(site, 20);
+    await site.release('agent:2', spec);
+    await site.until('it is out', () => isDone(site, 'agent:2'), 200);
+    for (const one of site.clusters) one.isOffline = false;
+    await site.until('all have what is proven', () => holding(site, 'agent:2').length === 12, 400);
+    await turns(site, 30);
+    assert.equal(await relabelled(site), 2);
+    assert.equal(holding(site, image).length, 12);
+  });
+});
+
 describe('stepFleets: clusters that do not do as they are told', () => {
   it('answers somebody who takes a template back twice, and names him at the third turn', async () => {
     const site = await openSite([traitsOf('a'), traitsOf('b')]);
