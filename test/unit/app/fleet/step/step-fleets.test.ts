@@ -13,6 +13,7 @@ import {
 } from '../../../../support/fleet-simulation/small-site.ts';
 import { failingAtWrite } from '../../../../support/store-hooks.ts';
 import { KIND_SITE } from '../../../../support/fleet-simulation/fleet-site.ts';
+import type { ModelCluster } from '../../../../support/fleet-simulation/model-cluster.ts';
 import type { FleetSite } from '../../../../support/fleet-simulation/fleet-site.ts';
 
 const HOUR_MS = 3_600_000;
@@ -240,6 +241,79 @@ describe('stepFleets: releases', () => {
     rebuilt.rebuild(site.nowMs);
     await site.register(rebuilt);
     await site.until('it has it again', () => rebuilt.image === 'agent:2', 120);
+    assertKept(site);
+  });
+});
+
+describe('stepFleets: clusters that come late', () => {
+  /** Until the last stage is open, which clusters take long for. */
+  async function inTheMiddle(site: FleetSite, spec = QUICK): Promise<void> {
+    await site.release('agent:2', spec);
+    await site.until('the second stage is open', () => site.record?.stage === 1);
+  }
+
+  /** No image ran there that was not proven by then, at any turn until the rollout is out. */
+  async function untilOut(site: FleetSite, late: ModelCluster): Promise<void> {
+    await site.until('it is out', () => {
+      const isProven = site.record?.proven?.generation === site.record?.release.generation;
+      assert.ok(isProven || late.image !== 'agent:2', 'ahead of its proof');
+      return isDone(site, 'agent:2');
+    });
+    await site.until('it has it as well', () => late.image === 'agent:2', 60);
+    assertKept(site);
+  }
+
+  it('gives one that returns in the middle what is proven, and the release once that is', async () => {
+    const site = await openSite(many(12));
+    const late = site.clusters.at(-1);
+    assert.ok(late);
+    late.isOffline = true;
+    await turns(site, 20);
+    await inTheMiddle(site);
+    late.isOffline = false;
+    await untilOut(site, late);
+  });
+
+  it('gives one that is registered in the middle what is proven, and the release once that is', async () => {
+    const placed = { ...QUICK, placement: { clusterSelector: { matchLabels: { in: 'yes' } } } };
+    const traits = many(12).map((one, index) => ({
+      ...one,
+      labels: index === 11 ? {} : { in: 'yes' },
+    }));
+    const site = await openSite(traits, placed);
+    const late = site.clusters.at(-1);
+    assert.ok(late);
+    assert.equal(late.image, undefined);
+    await site.release('agent:2', placed);
+    await site.until('the last stage is open', () => site.record?.stage === 1);
+    await site.register(late, { labels: { in: 'yes' } });
+    await untilOut(site, late);
+  });
+
+  it('gives one of a stage that passed, rebuilt in the middle, what is proven at first', async () => {
+    const site = await openSite(many(12));
+    await inTheMiddle(site);
+    const { record } = site;
+    assert.ok(record?.stages[0]);
+    const [canary] = await site.rollouts.readMembers(record, record.stages[0].members, 0);
+    const late = holding(site, 'agent:2').find(({ id }) => id === canary);
+    assert.ok(late, 'the canary');
+    late.rebuild(site.nowMs);
+    await site.register(late);
+    await untilOut(site, late);
+  });
+
+  it('gives one of the open stage, rebuilt in the middle, the release as the others of it', async () => {
+    const site = await openSite(many(12), quickly({ maxConcurrency: 1 }));
+    await inTheMiddle(site, quickly({ maxConcurrency: 1 }));
+    await site.until('the last stage is open', () => site.record?.stage === 2);
+    await turns(site, 3);
+    const late = holding(site, 'agent:2').find(({ isThrough }) => !isThrough);
+    assert.ok(late, 'the one that rolls');
+    late.rebuild(site.nowMs);
+    await site.register(late);
+    await site.until('it is out', () => isDone(site, 'agent:2'));
+    assert.equal(late.image, 'agent:2');
     assertKept(site);
   });
 });
