@@ -14,6 +14,7 @@ import type {
 } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
+import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { ViewReader } from '../../../ports/stores/view-store.ts';
 import { pagesOf } from '../member-lists.ts';
@@ -125,6 +126,12 @@ async function noteOf(
   const meta = await view.readMeta(clusterUid);
   if (meta === undefined) return 'offline: nothing was ever heard of it';
   const silentForMs = nowMs - meta.lastSentAtMs;
-  if (silentForMs <= OFFLINE_AFTER_MS) return undefined;
+  if (silentForMs <= OFFLINE_AFTER_MS) return meta.isComplete ? undefined : notWhole(meta);
   return `offline: not heard for ${String(Math.round(silentForMs / 60_000))} minutes`;
+}
+
+/** It is looked at again with each step, for as long as it stays so: nothing that it shows counts, neither as good nor as bad. */
+function notWhole({ incompleteReason }: ClusterMeta): string {
+  const why = incompleteReason === undefined ? '' : ` (${incompleteReason})`;
+  return `its view is not whole${why}, so it holds its stage; rollcall doctor says more`;
 }

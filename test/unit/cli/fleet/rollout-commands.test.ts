@@ -89,6 +89,7 @@ describe('rollcall fleet status', () => {
       await registry.writeCluster({ ...registrationOf(id), mode: 'takeover' }, 0);
       await view.writeMeta({
         ...metaOf(`uid-of-${id}`),
+        ...(id === 'a' ? { incompleteReason: 'a message was lost' } : { isComplete: true }),
         lastSentAtMs: world.clock.nowMs() - (id === 'c' ? 1_800_000 : 0),
       });
     }
@@ -124,7 +125,12 @@ describe('rollcall fleet status', () => {
       [
         ['d', 'failed', '1/9', 'Halted/StartFailure: no image'],
         ['c', 'rolling', '0/5', 'offline: not heard for 30 minutes'],
-        ['a', 'rolling', '2/5', undefined],
+        [
+          'a',
+          'rolling',
+          '2/5',
+          'its view is not whole (a message was lost), so it holds its stage; rollcall doctor says more',
+        ],
       ],
     );
     assert.equal(shown.at(-1), 'and 1 waiting, 1 well: -o wide shows them');
