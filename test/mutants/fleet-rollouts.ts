@@ -79,6 +79,13 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'changed',
     killedBy: { file: STEP_TEST, title: 'goes through the ring as many at a time' },
   },
+  'fleet-blames-scaling-to-zero': {
+    bug: 'a cluster that was scaled to nothing in its soak halts the fleet (18.4)',
+    file: `${CORE}/judge-cluster.ts`,
+    before: 'nodes.desired === 0 && isWithoutNodes === true',
+    after: 'nodes.desired < 0 && isWithoutNodes === true',
+    killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'has no node at all' },
+  },
   'fleet-opens-without-evidence': {
     bug: 'a stage of which nobody shows evidence passes (18.4)',
     file: `${CORE}/judge-stage.ts`,

@@ -65,6 +65,8 @@ export class ModelCluster {
   readonly id: ReturnType<typeof clusterId>;
   clusterUid: ReturnType<typeof clusterUid>;
   nodes: number;
+  /** It was scaled to nothing: there is not one node, selected or not. */
+  hasNoMachines = false;
   /** Of these so many are not Ready. */
   downNodes = 0;
   /** What the API server holds. */

@@ -28,7 +28,7 @@ export function modelView(find: ClustersByUid): StepFleetsDependencies['view'] {
       const cluster = find(uid);
       if (cluster === undefined) return Promise.resolve(undefined);
       const { heardAtMs, isUnclear } = cluster;
-      const sliceCount = sliceCountFor(cluster.nodes);
+      const sliceCount = sliceCountFor(cluster.traits.nodes);
       return Promise.resolve({ lastSentAtMs: heardAtMs, isComplete: !isUnclear, sliceCount });
     },
     readSlice: ({ clusterUid }: { readonly clusterUid: string }): Promise<object | undefined> => {
@@ -54,8 +54,9 @@ export function modelView(find: ClustersByUid): StepFleetsDependencies['view'] {
 }
 
 /** Nodes of a small cluster; of a large one as many as make it none. */
-function nodesIn({ traits, nodes, downNodes }: ModelCluster): readonly object[] {
-  return Array.from({ length: Math.min(nodes, SMALL_BELOW) }, (_, index) => ({
+function nodesIn({ traits, downNodes, hasNoMachines }: ModelCluster): readonly object[] {
+  const count = hasNoMachines ? 0 : Math.min(traits.nodes, SMALL_BELOW);
+  return Array.from({ length: count }, (_, index) => ({
     object: {
       kind: 'Node',
       name: `n${String(index)}`,

@@ -1,15 +1,19 @@
 /**
  * Reads what is known of one cluster for a step of a fleet: registration, META, name, DaemonSet and state. Asks no cluster.
  *
- * Five small reads, two rounds. One cluster that cannot be read hides no other: it is `unclear`, and evidence of nothing.
+ * Five small reads, two rounds; two more where no node should run it. One cluster that cannot be read hides no other: it is `unclear`, and evidence of nothing.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { ClusterEvidence } from '../../../core/fleet/rollout/cluster-evidence.ts';
+import type {
+  ClusterEvidence,
+  HeardCluster,
+} from '../../../core/fleet/rollout/cluster-evidence.ts';
 import { isOfflineAt } from '../../../core/fleet/cluster-facts.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
 import { seenDaemonSet } from '../seen-daemon-set.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
 
@@ -68,11 +72,30 @@ async function readRegistered(
     heardAtMs: meta.lastSentAtMs,
   };
   if (found === undefined || found.uid === null) return { ...heard, daemonSet: null };
-  const ref = { clusterUid, uid: found.uid };
+  return { ...heard, ...(await readObject({ clusterUid, uid: found.uid }, view)) };
+}
+
+/** The DaemonSet, its state, and whether there is no node at all where it should run on none. */
+async function readObject(
+  ref: DaemonSetRef,
+  view: EvidenceSources['view'],
+): Promise<Pick<HeardCluster, 'daemonSet' | 'isWithoutNodes' | 'state'>> {
   const [item, state] = await Promise.all([view.readDaemonSet(ref), view.readState(ref)]);
-  return {
-    ...heard,
-    ...defined({ daemonSet: item === undefined ? null : seenDaemonSet(item) }),
-    ...(state === undefined ? {} : { state }),
-  };
+  const daemonSet = item === undefined ? null : seenDaemonSet(item);
+  const isUnwanted = daemonSet?.status?.desiredNumberScheduled === 0;
+  const isWithoutNodes = isUnwanted && (await hasNoNode(ref, view));
+  return { ...defined({ daemonSet, state }), ...(isWithoutNodes ? { isWithoutNodes } : {}) };
+}
+
+/** True if its view is whole and shows not one node. META and a slice of one moment, so in one request. */
+async function hasNoNode(
+  { clusterUid }: DaemonSetRef,
+  view: EvidenceSources['view'],
+): Promise<boolean> {
+  const [meta, slice] = await Promise.all([
+    view.readMeta(clusterUid),
+    view.readSlice({ clusterUid, set: 'nodes', index: 0 }),
+  ]);
+  // More slices than one are of hundreds of nodes: such a cluster is judged by what it ran on.
+  return meta?.isComplete === true && meta.sliceCount === 1 && slice?.objects.length === 0;
 }

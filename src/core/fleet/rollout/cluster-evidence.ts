@@ -22,6 +22,8 @@ export interface HeardCluster {
   readonly heardAtMs: number;
   /** Null: there is none of that name; absent: it is there and could not be read. */
   readonly daemonSet?: DaemonSetObject | null;
+  /** True where its view shows not one node; asked where none should run it. Absent: there is one, or it is not known. */
+  readonly isWithoutNodes?: true;
   /** Of its runs; absent: none was yet. */
   readonly state?: Pick<DaemonSetState, 'history' | 'rollout'>;
 }

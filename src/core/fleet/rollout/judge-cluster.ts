@@ -31,7 +31,7 @@ export type ClusterVerdict =
   | { readonly kind: 'unclear' }
   | { readonly kind: 'rolling'; readonly nodes: NodeTally }
   | { readonly kind: 'well'; readonly nodes: NodeTally }
-  /** It runs there, and there is no node that it should run on. */
+  /** It runs there, and there is no node that it should run on: there never was, or the cluster has none at all. */
   | { readonly kind: 'empty' }
   /** Somebody else changed it after the apply. */
   | { readonly kind: 'reverted'; readonly fields: readonly string[] }
@@ -91,7 +91,7 @@ function changedFields(manifest: FleetManifest, daemonSet: DaemonSetObject): rea
 
 function judgeRollout(
   record: FleetClusterRecord,
-  { state }: HeardCluster,
+  { state, isWithoutNodes }: HeardCluster,
   daemonSet: DaemonSetObject,
 ): ClusterVerdict {
   const nodes = nodesOf(daemonSet.status);
@@ -102,6 +102,8 @@ function judgeRollout(
     return { kind: 'rolling', nodes: { ...nodes, updated: 0 } };
   }
   const isDone = rollout.step.kind === 'done';
+  // A cluster that was scaled to nothing says nothing of the release; one whose nodes are all passed over does.
+  if (nodes.desired === 0 && isWithoutNodes === true) return { kind: 'empty' };
   if (nodes.desired === 0) return judgeNoNodes(record, { nodes, isDone });
   const isWell = nodes.updated > 0 && (isDone || isTried(record, rollout));
   return { kind: isWell ? 'well' : 'rolling', nodes };

@@ -36,7 +36,7 @@ export function noteVerdict(
     case 'rolling':
       return { record: moved(record, 'rolling', { nodes: verdict.nodes }), isToGive: false };
     case 'empty':
-      return { record: moved(record, 'well', { nodes: NO_NODES }), isToGive: false };
+      return { record: moved(record, 'well', { nodes: noneOf(record) }), isToGive: false };
     case 'well':
       return { record: moved(record, 'well', { nodes: verdict.nodes, nowMs }), isToGive: false };
     default:
@@ -45,7 +45,10 @@ export function noteVerdict(
   }
 }
 
-const NO_NODES = { updated: 0, desired: 0 };
+/** How many it had stays known: nodes that come back, and are passed over then, are a failure. */
+function noneOf({ nodes }: FleetClusterRecord): NonNullable<FleetClusterRecord['nodes']> {
+  return { updated: 0, desired: nodes?.desired ?? 0 };
+}
 
 /** True of a cluster that goes back to what was proven before, or has gone. */
 export function isReturn({ phase }: FleetClusterRecord): boolean {
@@ -75,8 +78,8 @@ function moved(
   const next = isReturn(record) ? (phase === 'well' ? 'returned' : 'returning') : phase;
   const { wellSinceMs: formerMs, ...rest } = record;
   const wellSinceMs = phase === 'well' ? (formerMs ?? nowMs) : undefined;
-  // Counts of nodes move with every pod: they are written at first sight, and when something else is.
-  const isSeen = record.nodes !== undefined;
+  // Counts of nodes move with every pod: they are written at first sight, at the first node, and when something else is.
+  const isSeen = record.nodes !== undefined && (record.nodes.updated > 0 || nodes.updated === 0);
   if (isSeen && next === record.phase && wellSinceMs === formerMs) return record;
   return { ...rest, phase: next, nodes, ...(wellSinceMs === undefined ? {} : { wellSinceMs }) };
 }

@@ -245,6 +245,35 @@ describe('stepFleets: releases', () => {
   });
 });
 
+describe('stepFleets: clusters that are scaled to nothing in their soak', () => {
+  /** The canary soaks; its nodes go, all that there are or all that it selects. */
+  async function scaled(hasNoMachines: boolean): Promise<FleetSite> {
+    const site = await openSite(many(6));
+    await site.release('agent:2', QUICK);
+    await site.until('it soaks', () => site.record?.gate.kind === 'soaking');
+    const [canary] = holding(site, 'agent:2');
+    assert.ok(canary);
+    canary.nodes = 0;
+    canary.hasNoMachines = hasNoMachines;
+    await turns(site, 30);
+    canary.nodes = canary.traits.nodes;
+    canary.hasNoMachines = false;
+    return site;
+  }
+
+  it('hold the stage that rests on them, until there are nodes again', async () => {
+    const site = await scaled(true);
+    assert.equal(site.record?.gate.kind, 'no-evidence');
+    await site.until('it is out', () => isDone(site, 'agent:2'), 200);
+    assertKept(site);
+  });
+
+  it('fail where there are nodes, and it runs on none of them any more', async () => {
+    const site = await scaled(false);
+    assert.match(site.record?.breach?.message ?? '', /NoNodes/);
+  });
+});
+
 describe('stepFleets: clusters that come late', () => {
   /** Until the last stage is open, which clusters take long for. */
   async function inTheMiddle(site: FleetSite, spec = QUICK): Promise<void> {

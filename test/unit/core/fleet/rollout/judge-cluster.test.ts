@@ -114,6 +114,11 @@ describe('judgeCluster: at zero', () => {
     assert.equal(judge(heardOf('c', { status })).kind, 'empty');
   });
 
+  it('is empty where the cluster has no node at all, whatever it ran on before', () => {
+    const scaled = heardOf('c', { status, cluster: { isWithoutNodes: true } });
+    assert.equal(judge(scaled, { nodes: { updated: 0, desired: 40 } }).kind, 'empty');
+  });
+
   it('is a failure where it ran on nodes before (Reddit 2023-03-14)', () => {
     const verdict = judge(heardOf('c', { status }), { nodes: { updated: 0, desired: 40 } });
     assert.equal(verdict.kind, 'failed');

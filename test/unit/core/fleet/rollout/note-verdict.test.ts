@@ -33,6 +33,14 @@ describe('noteVerdict', () => {
     assert.equal(noteVerdict(well, WELL, NOW_MS + 1).record, well);
   });
 
+  it('keeps how many nodes there were of a cluster that was scaled to nothing', () => {
+    const rolling = clusterRecordOf('c', { nodes: { updated: 1, desired: 3 } });
+    const { record } = noteVerdict(rolling, { kind: 'empty' }, NOW_MS);
+    assert.deepEqual([record.phase, record.nodes], ['well', { updated: 0, desired: 3 }]);
+    const { record: back } = noteVerdict(record, WELL, NOW_MS);
+    assert.deepEqual(back.nodes, { updated: 3, desired: 3 });
+  });
+
   it('lets a failure stand, whatever is seen later', () => {
     const { record } = noteVerdict(clusterRecordOf('c'), FAILED, NOW_MS);
     assert.deepEqual([record.phase, record.failure?.atMs], ['failed', NOW_MS]);
