@@ -273,8 +273,8 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'credential-in-memo': {
     bug: 'the memo holds the registration itself instead of its hash: a credential stands in the state (S11)',
     file: 'src/app/reconcile/read/skip.ts',
-    before: 'configHash: hash48(canonicalJson(config as unknown as JsonObject)),',
-    after: 'configHash: canonicalJson(config as unknown as JsonObject),',
+    before: 'const made = hash48(canonicalJson(value as unknown as JsonObject));',
+    after: 'const made = canonicalJson(value as unknown as JsonObject) as unknown as number;',
     breaks: ['S11'],
     in: 'mixed',
     seedsMax: 3,

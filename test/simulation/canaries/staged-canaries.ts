@@ -160,8 +160,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'canary-of-the-healthy': {
     bug: 'broken pods use up the budget that a canary among healthy nodes waits for: a rollout stands for ever',
     file: 'src/core/stages/canary.ts',
-    before: 'before: useUpBudget(input)',
-    after: 'before: useUpBudget(input).slice(0, 0)',
+    before: '[...useUpBudget(input), ',
+    after: '[...useUpBudget(input).slice(0, 0), ',
     breaks: ['L1'],
     in: 'ill-beside-built-in',
     firstSeed: 1035,
