@@ -169,11 +169,32 @@ function slimObject(input: ProjectionInput): SlimObject {
       const projection = identity.of === 'Pod' ? projectPod(input) : projectRevision(input);
       const { labels } = projection;
       const isStatusWrite = identity.of === 'Pod' && isWrittenToStatus(input.raw);
-      return { ...identity, ...shared, projection, labels, ...NEITHER, isStatusWrite };
+      return slimOf(identity, { ...shared, projection, labels, ...NEITHER, isStatusWrite });
     }
     case 'DaemonSet':
       return slimDaemonSet(input);
   }
+}
+
+/** What has an owner has all its members written at once: added one by one they take twice the room, and there are ten thousands. */
+function slimOf(identity: ObjectIdentity, of: Omit<SlimObject, keyof ObjectIdentity>): SlimObject {
+  const { namespace } = identity;
+  const { ownerUid, labels } = of;
+  if (namespace === undefined || ownerUid === undefined || labels === undefined) {
+    return { ...identity, ...of };
+  }
+  return {
+    of: identity.of,
+    uid: identity.uid,
+    name: identity.name,
+    resourceVersion: identity.resourceVersion,
+    namespace,
+    ownerUid,
+    projection: of.projection,
+    labels,
+    isRollingOut: of.isRollingOut,
+    isStatusWrite: of.isStatusWrite,
+  };
 }
 
 function opaqueObject(

@@ -12,6 +12,7 @@ import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { NodeProjection, WatchedKind } from '../../core/model/projections.ts';
 import type { Membership, SetId } from '../../core/model/watcher-message.ts';
 import { isSameMembership, membershipsOf } from './membership.ts';
+import { NameIndex } from './name-index.ts';
 import type { SelectorIndex } from './membership.ts';
 import type { ObjectIdentity } from './object-identity.ts';
 import { weighChange } from './company.ts';
@@ -66,8 +67,8 @@ const GONE_COUNT_MIN = 256;
 
 /** The picture of one cluster. */
 export class ObjectStore {
-  readonly #byName = new Map<WatchedKind, Map<string, Tracked>>(
-    WATCHED_KINDS.map((kind) => [kind, new Map()]),
+  readonly #byName = new Map(
+    WATCHED_KINDS.map((kind): [WatchedKind, NameIndex<Tracked>] => [kind, new NameIndex()]),
   );
   readonly #bySet = new Map<SetId, Set<Tracked>>();
   readonly #setChars = new Map<SetId, number>();
@@ -87,7 +88,7 @@ export class ObjectStore {
 
   /** What is stored of that object, if it is the same version of it; else what was given. */
   sameOr(slim: SlimObject): SlimObject {
-    const known = this.#names(slim.of).get(nameKey(slim))?.slim;
+    const known = this.#names(slim.of).get(slim)?.slim;
     const isSame =
       known?.uid === slim.uid &&
       known.resourceVersion === slim.resourceVersion &&
@@ -97,9 +98,7 @@ export class ObjectStore {
 
   /** The newest state of an object, from an event or a list. */
   apply(slim: SlimObject): void {
-    const names = this.#names(slim.of);
-    const key = nameKey(slim);
-    let tracked = names.get(key);
+    let tracked = this.#names(slim.of).get(slim);
     if (tracked !== undefined && tracked.uid !== slim.uid) {
       this.#drop(tracked);
       tracked = undefined;
@@ -120,7 +119,7 @@ export class ObjectStore {
 
   /** The object is gone, or does not matter any more. A deletion of another uid changes nothing. */
   remove(identity: Pick<ObjectIdentity, 'of' | 'uid' | 'name' | 'namespace'>): void {
-    const tracked = this.#names(identity.of).get(nameKey(identity));
+    const tracked = this.#names(identity.of).get(identity);
     if (tracked?.uid === identity.uid) this.#drop(tracked);
   }
 
@@ -167,7 +166,7 @@ export class ObjectStore {
 
   /** True if there is a node of that name. */
   hasNode(name: string): boolean {
-    return this.#names('Node').has(name);
+    return this.#names('Node').get({ name }) !== undefined;
   }
 
   /** True while a rollout runs, or a status lags behind its spec. */
@@ -183,19 +182,17 @@ export class ObjectStore {
     return false;
   }
 
-  #names(kind: WatchedKind): Map<string, Tracked> {
+  #names(kind: WatchedKind): NameIndex<Tracked> {
     const names = this.#byName.get(kind);
     if (names === undefined) throw new Error(`kind is not watched: ${kind}`);
     return names;
   }
 
   #track(slim: SlimObject): Tracked {
-    const { of, uid, name, namespace } = slim;
-    const names = { of, uid, name, ...(namespace === undefined ? {} : { namespace }) };
-    const returning = this.#gone.get(uid);
-    this.#gone.delete(uid);
-    const tracked = returning ?? { ...names, slim: null, sets: NONE, sent: NONE, chars: 0 };
-    this.#names(of).set(nameKey(slim), tracked);
+    const returning = this.#gone.get(slim.uid);
+    this.#gone.delete(slim.uid);
+    const tracked = returning ?? trackedOf(slim);
+    this.#names(slim.of).put(tracked);
     return tracked;
   }
 
@@ -222,7 +219,7 @@ export class ObjectStore {
   #drop(tracked: Tracked): void {
     const { slim } = tracked;
     tracked.slim = null;
-    this.#names(tracked.of).delete(nameKey(tracked));
+    this.#names(tracked.of).delete(tracked);
     this.#trackRollout(tracked, false);
     this.#trackOrphan(tracked, false);
     this.#rememberGone(tracked);
@@ -293,6 +290,10 @@ function isReplacing({ slim }: Tracked): boolean {
   return (status?.updatedNumberScheduled ?? 0) < (status?.currentNumberScheduled ?? 0);
 }
 
-function nameKey(names: { readonly name: string; readonly namespace?: string }): string {
-  return names.namespace === undefined ? names.name : `${names.namespace}/${names.name}`;
+/** Its members are written at once: added one by one they take twice the room, and there are ten thousands. */
+function trackedOf({ of, uid, name, namespace }: SlimObject): Tracked {
+  const sent = NONE;
+  return namespace === undefined
+    ? { of, uid, name, slim: null, sets: NONE, sent, sentNode: undefined, chars: 0 }
+    : { of, uid, name, namespace, slim: null, sets: NONE, sent, chars: 0 };
 }
