@@ -192,6 +192,11 @@ function testSlices(store: () => ViewStore): void {
       assert.equal(await store().writeSlice(ref, sliceOf(stampAt(2), 300), stampAt(1)), 'written');
       assert.equal(await store().writeSlice(ref, sliceOf(stampAt(3), 0), stampAt(1)), 'lost');
       assert.deepEqual(await store().readSlice(ref), sliceOf(stampAt(2), 300));
+      // Large ones are stored otherwise than small ones (ADR 0069): each takes the other's place.
+      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(3), 3), stampAt(2)), 'written');
+      assert.deepEqual(await store().readSlice(ref), sliceOf(stampAt(3), 3));
+      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(4), 64), stampAt(3)), 'written');
+      assert.deepEqual(await store().readSlice(ref), sliceOf(stampAt(4), 64));
     }
     const other: SliceRef = { clusterUid: cluster, set: 'nodes', index: 1 };
     assert.equal(await store().readSlice(other), undefined, 'slices are apart by index');
