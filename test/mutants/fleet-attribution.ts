@@ -21,26 +21,19 @@ export const FLEET_ATTRIBUTION_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'counts nobody twice',
     },
   },
-  'fleet-pool-outage-counts-often': {
-    bug: 'all nodes of a cluster that fail together are a draw each (18.4)',
+  'fleet-pool-counts-a-sick-cluster-often': {
+    bug: 'each node of a cluster that fails is a draw, so that one sick cluster halts a fleet (18.4)',
     file: POOL,
-    before: 'if (!outages.has(place)) {',
-    after: 'if (place >= 0) {',
-    killedBy: { file: POOL_TEST, title: 'within five minutes once' },
+    before: '    counted.add(cluster);\n',
+    after: '',
+    killedBy: { file: POOL_TEST, title: 'counts a cluster once' },
   },
   'fleet-pool-draws-with-replacement': {
-    bug: 'a node that failed is at risk once more in the next draw of the same look (18.4)',
+    bug: 'nodes of a cluster that failed are at risk in the next draw of the same look (18.4)',
     file: POOL,
     before: "sides[isUpdated ? 'updated' : 'others'] -= 1;",
     after: "sides[isUpdated ? 'updated' : 'others'] -= 0;",
-    killedBy: { file: POOL_TEST, title: 'those of two clusters twice' },
-  },
-  'fleet-pool-forgets-the-unseen': {
-    bug: 'a bad node fails anew when its cluster can be seen again (18.4)',
-    file: POOL,
-    before: "return pool.bad.filter((key) => unseen.has(key.split('.', 1)[0] ?? ''));",
-    after: 'return pool.bad.filter(() => unseen.has(String(-1)));',
-    killedBy: { file: POOL_TEST, title: 'out of sight in between' },
+    killedBy: { file: POOL_TEST, title: 'its nodes are at risk no more' },
   },
   'fleet-pool-blames-what-was-bad': {
     bug: 'a node that was bad before the stage opened counts against the release (18.4)',

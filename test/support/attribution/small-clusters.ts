@@ -3,7 +3,7 @@
  *
  * Clusters are given the release some at a time, in an order of their own. Nodes fail by themselves with a constant hazard and come back,
  * or by the release some minutes after their cluster was given it. Clusters fall out of sight, nodes are replaced, lists are dealt anew, and
- * strata differ in how often their nodes fail. Whoever halts stops giving.
+ * strata differ in how often their nodes fail, and one cluster in fifteen is sick: its nodes fail over and over. Whoever halts stops giving.
  */
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
@@ -43,6 +43,8 @@ const MINUTE_MS = 60_000;
 const WAVE_MINUTES = 10;
 const KILL_MINUTES = 8;
 const DOWN_MINUTES = 20;
+/** Failures per node-hour of a sick cluster. */
+const SICK_HAZARD = 2;
 const STRATA = ['v1.32/Ubuntu 22/eks', 'v1.33/Ubuntu 22/eks', 'v1.33/Talos/'] as const;
 
 interface Node {
@@ -118,7 +120,7 @@ class Play {
     const former = this.#pool === undefined ? {} : { former: this.#pool };
     if (known === undefined) {
       this.#pool = startPool(String(this.#list), seen, { nowMs, ...former });
-    } else if (isPoolOpen(seen)) this.#pool = advancePool(known, seen, nowMs);
+    } else if (isPoolOpen(seen)) this.#pool = advancePool(known, seen);
     return this.#pool ?? startPool('', [], { nowMs });
   }
 }
@@ -135,7 +137,7 @@ function drawClusters({ clusters, hazard }: SmallFleet, random: Random): Cluster
     return {
       id: `c${String(index)}`,
       stratum: STRATA[kind] ?? '',
-      hazard: kind === 2 ? hazard * 5 : hazard,
+      hazard: random.next() < 1 / 15 ? SICK_HAZARD : kind === 2 ? hazard * 5 : hazard,
       nodes,
     };
   });

@@ -91,7 +91,7 @@ export async function seePool(
   const pool =
     known === undefined
       ? startPool(list.id, clusters, { nowMs, ...defined({ former }) })
-      : advancePool(known, clusters, nowMs);
+      : advancePool(known, clusters);
   return seenOf(pool, clusters, facts);
 }
 

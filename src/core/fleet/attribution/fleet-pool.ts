@@ -2,14 +2,14 @@
  * One trial for clusters of fewer than ten nodes, which have nobody of their own to be compared with (issue 18; rollouts facts 4).
  *
  * Nodes of clusters that were given the release against nodes of clusters of the same stage that were not yet, within a stratum
- * (pool-facts.ts): each node that turns not Ready is a draw, which falls by chance on either side as their numbers are. A cluster counts as
- * updated with the moment at which it is given it, all of its nodes at once: so sides are known before anything fails, and no look at
- * pods is needed. Who takes part is fixed when a stage opens, or is dealt anew: every k-th of its clusters, so that both sides have
- * some until the end, and a look costs no more in a stage of thousands. What was bad by then, and nodes that came later, are outside.
+ * (pool-facts.ts): the first node of a cluster that turns not Ready is a draw, which falls by chance on either side as their nodes are. A cluster
+ * counts once, since its nodes fail together more often than not: whoever upgrades one, or has a bad link there, harms no release.
+ * It counts as updated with the moment at which it is given it, all of its nodes at once: so sides are known before anything fails, and no
+ * look at pods is needed. Who takes part is fixed when a stage opens, or is dealt anew: every k-th of its clusters, so that both sides
+ * have some until the end, and a look costs no more in a stage of thousands. What was bad by then, and nodes that came later, are outside.
  *
- * Failures of one cluster within five minutes are one outage, and count once; those of two clusters are two. Of one look they are drawn
- * one after the other, in an order that knows no side. Ratios go on from stage to stage: one e-value for the release, valid
- * however often one looks. Pure; the same pool again if there was nothing new.
+ * Failures of one look are drawn one after the other, in an order that knows no side. Ratios go on from stage to stage: one e-value for
+ * the release, valid however often one looks. Pure; the same pool again if there was nothing new.
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
@@ -23,12 +23,12 @@ import type { ClusterId, NodeName } from '../../model/identifiers.ts';
 export const POOLED_NODES_BELOW = 10;
 /** Clusters of a stage that take part. */
 export const POOL_CLUSTERS_MAX = 100;
-/** Nodes that it keeps in mind of either kind: those outside, and those that are bad. */
+/** Nodes outside that it keeps in mind. */
 export const POOL_NODES_MAX = 300;
 /** Clusters that are named. */
 const NAMED_MAX = 16;
-/** Failures of one cluster within this time count once. */
-const OUTAGE_MS = 300_000;
+/** Clusters that it remembers to have counted: those of two populations. */
+export const POOL_COUNTED_MAX = 2 * POOL_CLUSTERS_MAX;
 const KEY_RADIX = 36;
 
 /** Nodes that take part, and those of them that went bad and still are. */
@@ -47,14 +47,13 @@ export interface FleetPool {
   readonly places: readonly number[];
   readonly startedAtMs: number;
   readonly outside: readonly NodeName[];
-  readonly bad: readonly NodeName[];
   readonly logRatios: LogRatios;
-  /** Clusters of which a failure was counted lately. */
-  readonly outages: readonly { readonly place: number; readonly atMs: number }[];
+  /** Clusters of which a node failed since the release came: they count no more. */
+  readonly counted: readonly ClusterId[];
   /** It was more than it can remember: it stands still. */
   readonly isVoid: boolean;
   readonly counts: PoolCounts;
-  /** Clusters that were given it and of which a node went bad since: the newest 16. */
+  /** Those of them that had been given it: the newest 16. */
   readonly failed: readonly ClusterId[];
 }
 
@@ -73,7 +72,7 @@ export interface PooledCluster {
   readonly place: number;
   /** True once it was given the release. */
   readonly isGiven: boolean;
-  /** Absent: it cannot be seen at this moment: on neither side, and what was known of it stays known. */
+  /** Absent: it cannot be seen at this moment, and is on neither side. */
   readonly nodes?: readonly PooledNode[];
 }
 
@@ -113,9 +112,8 @@ export function startPool(
     places: members.map(({ place }) => place),
     startedAtMs: nowMs,
     outside: outside.slice(0, POOL_NODES_MAX),
-    bad: [],
     logRatios: former?.logRatios ?? NO_EVIDENCE,
-    outages: [],
+    counted: former?.counted ?? [],
     isVoid: outside.length > POOL_NODES_MAX,
     counts: countNodes(nodes.filter(({ isBad }) => !isBad)),
     failed: former?.failed ?? [],
@@ -123,84 +121,68 @@ export function startPool(
 }
 
 /** The pool after another look at those that take part. */
-export function advancePool(
-  pool: FleetPool,
-  clusters: readonly PooledCluster[],
-  nowMs: number,
-): FleetPool {
+export function advancePool(pool: FleetPool, clusters: readonly PooledCluster[]): FleetPool {
   if (pool.isVoid) return pool;
   const outside = new Set(pool.outside);
   const nodes = clusters.flatMap(membersOf).filter(({ key, createdAtMs = 0 }) => {
     return !outside.has(key) && createdAtMs <= pool.startedAtMs - CLOCKS_DIFFER_MS;
   });
-  const bad = [...stillBad(pool, clusters), ...nodes.filter(({ isBad }) => isBad).map(keyOf)].sort(
-    compareText,
-  );
-  if (bad.length > POOL_NODES_MAX) return { ...pool, isVoid: true };
   const counts = countNodes(nodes);
-  const isSameBad = bad.length === pool.bad.length && bad.every((key, at) => key === pool.bad[at]);
-  if (isSameBad && isSameCounts(counts, pool.counts)) return pool;
-  const { logRatios, outages, failing } = drawFailures(pool, nodes, nowMs);
-  const failed = withFailed(pool.failed, failing, clusters);
-  return { ...pool, bad, counts, logRatios, outages, failed };
+  const { logRatios, counted, failed } = drawFailures(pool, nodes);
+  const isSame =
+    logRatios === pool.logRatios &&
+    counted.length === pool.counted.length &&
+    isSameCounts(counts, pool.counts);
+  return isSame ? pool : { ...pool, counts, logRatios, counted, failed };
 }
 
 /** A node by its key in the pool. */
 interface Member {
   readonly key: NodeName;
-  readonly place: number;
+  readonly cluster: ClusterId;
   readonly stratum: string;
   readonly isUpdated: boolean;
   readonly isBad: boolean;
   readonly createdAtMs?: number;
 }
 
-function keyOf({ key }: Member): NodeName {
-  return key;
-}
-
-function membersOf({ place, isGiven, nodes = [] }: PooledCluster): readonly Member[] {
+function membersOf({ cluster, place, isGiven, nodes = [] }: PooledCluster): readonly Member[] {
   return nodes.map(({ name, ...node }) => ({
     ...node,
     key: nodeName(`${String(place)}.${hash48(name).toString(KEY_RADIX)}`),
-    place,
+    cluster,
     isUpdated: isGiven,
   }));
-}
-
-/** Bad nodes of clusters that cannot be seen: they are not good again, so they do not fail anew when they are seen. */
-function stillBad(pool: FleetPool, clusters: readonly PooledCluster[]): readonly NodeName[] {
-  const unseen = new Set(
-    clusters.filter(({ nodes }) => nodes === undefined).map(({ place }) => String(place)),
-  );
-  return pool.bad.filter((key) => unseen.has(key.split('.', 1)[0] ?? ''));
 }
 
 /** The draws of this look, each among those that are left by then. */
 function drawFailures(
   pool: FleetPool,
   nodes: readonly Member[],
-  nowMs: number,
-): Pick<FleetPool, 'logRatios' | 'outages'> & { readonly failing: ReadonlySet<number> } {
-  const known = new Set(pool.bad);
-  const atRisk = nodes.filter(({ key }) => !known.has(key));
+): Pick<FleetPool, 'logRatios' | 'counted' | 'failed'> {
+  const counted = new Set(pool.counted);
+  const failed = new Set(pool.failed);
+  const atRisk = nodes.filter(({ cluster }) => !counted.has(cluster));
   const left = countStrata(atRisk);
-  const outages = new Map(
-    pool.outages.filter(({ atMs }) => nowMs - atMs < OUTAGE_MS).map((one) => [one.place, one]),
-  );
-  const failing = new Set<number>();
   let { logRatios } = pool;
-  for (const { place, stratum, isUpdated } of inBlindOrder(atRisk, pool)) {
-    const sides = left.get(stratum) ?? { updated: 0, others: 0 };
-    if (!outages.has(place)) {
-      const draw = { isUpdated, updatedAtRisk: sides.updated, othersAtRisk: sides.others };
-      logRatios = withDraw(logRatios, draw);
-      outages.set(place, { place, atMs: nowMs });
-    }
-    if (isUpdated) failing.add(place);
-    sides[isUpdated ? 'updated' : 'others'] -= 1;
+  for (const { cluster, stratum, isUpdated } of inBlindOrder(atRisk, pool)) {
+    if (counted.has(cluster)) continue;
+    const { updated = 0, others = 0 } = left.get(stratum) ?? {};
+    logRatios = withDraw(logRatios, { isUpdated, updatedAtRisk: updated, othersAtRisk: others });
+    counted.add(cluster);
+    if (isUpdated) failed.add(cluster);
+    for (const gone of atRisk) if (gone.cluster === cluster) takeOut(left, gone);
   }
-  return { logRatios, outages: [...outages.values()], failing };
+  return {
+    logRatios,
+    counted: [...counted].slice(-POOL_COUNTED_MAX),
+    failed: [...failed].slice(-NAMED_MAX),
+  };
+}
+
+function takeOut(strata: ReadonlyMap<string, Sides>, { stratum, isUpdated }: Member): void {
+  const sides = strata.get(stratum);
+  if (sides !== undefined) sides[isUpdated ? 'updated' : 'others'] -= 1;
 }
 
 /** Those that went bad, by a hash that knows no side. */
@@ -247,13 +229,4 @@ function isSameCounts(left: PoolCounts, right: PoolCounts): boolean {
     left.otherNodes === right.otherNodes &&
     left.otherBad === right.otherBad
   );
-}
-
-function withFailed(
-  known: readonly ClusterId[],
-  failing: ReadonlySet<number>,
-  clusters: readonly PooledCluster[],
-): readonly ClusterId[] {
-  const named = clusters.filter(({ place }) => failing.has(place)).map(({ cluster }) => cluster);
-  return [...new Set([...known, ...named])].slice(-NAMED_MAX);
 }

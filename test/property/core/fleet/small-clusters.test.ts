@@ -26,20 +26,20 @@ const said = `of ${String(FLEETS)}, seeds from ${String(FIRST_SEED)} on`;
 describe('harmless releases over small clusters', () => {
   const kinds: readonly (readonly [string, SmallFleet, number])[] = [
     ['rare failures', { clusters: 60, hazard: 0.002, killed: 0, givenAtOnce: 6 }, 1],
-    ['many failures', { clusters: 60, hazard: 0.05, killed: 0, givenAtOnce: 6 }, 30],
+    ['many failures', { clusters: 60, hazard: 0.05, killed: 0, givenAtOnce: 6 }, 15],
     [
       'many, one cluster after the other',
       { clusters: 30, hazard: 0.1, killed: 0, givenAtOnce: 1 },
-      80,
+      8,
     ],
     [
       'more clusters than take part',
       { clusters: 250, hazard: 0.02, killed: 0, givenAtOnce: 25 },
-      20,
+      15,
     ],
   ];
 
-  it('are halted in one case of twenty at most, after up to a hundred looks that showed something', () => {
+  it('are halted in one case of twenty at most, although some clusters are sick, after many a failure', () => {
     const found = kinds.map(([name, fleet, drawsMin]) => {
       const results = play(fleet);
       assert.ok(middle(results.map(({ draws }) => draws)) >= drawsMin, name);
