@@ -30,7 +30,7 @@ export const LANE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'lane-record-ignored': {
     bug: 'a claim whose delete is on record is taken over once its run is dead',
     file: JUDGE,
-    before: '!old.isTerminating && !isOnRecord && nowMs',
+    before: '!old.isTerminating && !isOnRecord(entry, intents) && nowMs',
     after: '!old.isTerminating && nowMs',
     killedBy: { file: JUDGE_TEST, title: 'for as long as its delete is on record' },
   },
@@ -69,6 +69,20 @@ export const LANE_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'if (mustWaitFor({ ...shared, placement, pods }))',
     after: "if (mustWaitFor({ ...shared, placement, pods }) && node.name === ('' as never))",
     killedBy: { file: SIMULATION, title: 'go one after the other on each node' },
+  },
+  'lane-waits-for-who-waits': {
+    bug: 'a daemon that is ill in the middle of its replacement waits for one that goes first, and that waits for its node',
+    file: FIND,
+    before: '  for (const { entry } of begun) order.blocked.delete(entry.node);\n',
+    after: '',
+    killedBy: { file: SIMULATION, title: 'end what they have begun on a node' },
+  },
+  'lane-claim-before-order': {
+    bug: 'a claim that nothing came of takes a daemon out of its order',
+    file: JUDGE,
+    before: 'return old === undefined || old.isTerminating || isOnRecord(entry, intents);',
+    after: 'return old === undefined || entry.pod === old.uid || isOnRecord(entry, intents);',
+    killedBy: { file: JUDGE_TEST, title: 'has not begun while there is no more than a claim' },
   },
   'lane-waits-in-circles': {
     bug: 'daemons that name each other wait for ever',

@@ -133,6 +133,26 @@ describe('S15: three rollouts at once', () => {
     }
   });
 
+  test('end what they have begun on a node, though one that goes first waits for that very node', async () => {
+    const { world, taken } = await resting({ agent: 'after: [cni]', cni: '' });
+    setImage(world, 'agent', 'two-simulate-bad-image');
+    await world.advance(5 * 60_000);
+    const [halted = '', ...others] = taken;
+    assert.match(halted, /^agent /);
+    assert.deepEqual(others, [], 'the canary alone');
+    const node = halted.replace('agent ', '');
+    // Each has an old pod there now: the one that goes first finds the node taken, and the other one is to wait for it.
+    setImage(world, 'cni', 'two');
+    setImage(world, 'agent', 'three');
+    await world.converge();
+    const [mended, first] = [taken.lastIndexOf(halted), taken.indexOf(`cni ${node}`)];
+    assert.ok(mended !== 0 && mended < first, taken.join(', '));
+    for (const other of NODES.filter((each) => each !== node)) {
+      const order = [taken.indexOf(`cni ${other}`), taken.indexOf(`agent ${other}`)];
+      assert.ok(order[0] !== -1 && Number(order[0]) < Number(order[1]), taken.join(', '));
+    }
+  });
+
   test('that name each other, or nobody who is there, end all the same', async () => {
     const { world, taken } = await resting({
       agent: 'after: [cni, nobody]',

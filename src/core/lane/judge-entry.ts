@@ -32,12 +32,25 @@ export function judgeEntry(entry: LaneEntry, facts: OwnerFacts | undefined): 'he
   const { pods, intents, minReadyMs, nowMs } = facts;
   const old = pods.find(({ uid }) => uid === entry.pod);
   if (old !== undefined) {
-    const isOnRecord = intents.some((each) => each.kind === 'delete' && each.uid === entry.pod);
-    const isUnused = !old.isTerminating && !isOnRecord && nowMs >= entry.deadAtMs;
+    const isUnused = !old.isTerminating && !isOnRecord(entry, intents) && nowMs >= entry.deadAtMs;
     return isUnused ? 'free' : 'held';
   }
   const at = { minReadyMs, nowMs };
   if (pods.some((pod) => !pod.isTerminating && isAvailable(pod, at))) return 'free';
   // Nobody will make another one there.
   return facts.placement === 'run' ? 'held' : 'free';
+}
+
+/**
+ * True if the replacement that an entry stands for is past its claim: the old pod is gone or going, or its delete is on record.
+ * Then its DaemonSet has to end it, whoever goes first: those wait for this very entry, also where what was begun is ill and only
+ * another revision mends it.
+ */
+export function isPastClaim(entry: LaneEntry, { pods, intents }: OwnerFacts): boolean {
+  const old = pods.find(({ uid }) => uid === entry.pod);
+  return old === undefined || old.isTerminating || isOnRecord(entry, intents);
+}
+
+function isOnRecord({ pod }: LaneEntry, intents: readonly Intent[]): boolean {
+  return intents.some((each) => each.kind === 'delete' && each.uid === pod);
 }

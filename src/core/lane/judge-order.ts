@@ -3,7 +3,8 @@
  *
  * On each node the daemons that are named go first: while one of them belongs there and has no available pod, or still has an
  * old one that is to be replaced by itself, the daemon that names it waits. One that does not exist holds up nobody, nor does
- * one whose old pods only a person replaces. Daemons that name each other in a circle would wait for ever: whose key comes first goes.
+ * one whose old pods only a person replaces. What was begun on a node is ended there first (judge-entry.ts). Daemons that name each
+ * other in a circle would wait for ever: whose key comes first goes.
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { PodProjection } from '../model/projections.ts';

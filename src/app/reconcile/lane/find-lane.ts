@@ -7,7 +7,7 @@
  */
 import { EMPTY_LANE } from '../../../core/lane/lane.ts';
 import type { Lane, LaneEntry } from '../../../core/lane/lane.ts';
-import { judgeEntry } from '../../../core/lane/judge-entry.ts';
+import { isPastClaim, judgeEntry } from '../../../core/lane/judge-entry.ts';
 import type { OwnerFacts } from '../../../core/lane/judge-entry.ts';
 import { goesFirst, mustWaitFor } from '../../../core/lane/judge-order.ts';
 import { strategyTypeOf } from '../../../core/daemon-set/strategy.ts';
@@ -72,10 +72,11 @@ export async function findLane({ context, subject }: LaneStep): Promise<LaneStan
   const own = lane.entries.filter(({ owner }) => owner === ref.uid);
   const others = lane.entries.filter(({ owner }) => owner !== ref.uid);
   // What another run claimed since this one read its view is not judged by that view.
-  const free = own.filter(
-    (entry) =>
-      entry.claimedAtMs < subject.nowMs &&
-      judgeEntry(entry, ownFacts(entry, subject, nodes)) === 'free',
+  const judged = own
+    .filter(({ claimedAtMs }) => claimedAtMs < subject.nowMs)
+    .map((entry) => ({ entry, facts: ownFacts(entry, subject, nodes) }));
+  const free = judged.flatMap(({ entry, facts }) =>
+    judgeEntry(entry, facts) === 'free' ? [entry] : [],
   );
   const left = await findLeft(others, nodes, { context, subject });
   const blocked = new Map<NodeName, LaneBlock>();
@@ -86,6 +87,11 @@ export async function findLane({ context, subject }: LaneStep): Promise<LaneStan
     blocked.set(entry.node, { kind: 'replaced', by, message });
   }
   const order = await findOrder(nodes, { context, subject });
+  // Whoever goes first waits for what was begun there, so that does not wait for them.
+  const begun = judged.filter(
+    ({ entry, facts }) => !free.includes(entry) && isPastClaim(entry, facts),
+  );
+  for (const { entry } of begun) order.blocked.delete(entry.node);
   for (const [node, block] of order.blocked) blocked.set(node, block);
   return { lane, freed: [...free, ...left], blocked, circles: order.circles };
 }
@@ -145,7 +151,7 @@ function factsOf(
 async function findOrder(
   nodes: ReadonlyMap<NodeName, NodeView>,
   { context, subject }: LaneStep,
-): Promise<Pick<LaneStanding, 'blocked' | 'circles'>> {
+): Promise<Pick<LaneStanding, 'circles'> & { readonly blocked: Map<NodeName, LaneBlock> }> {
   const blocked = new Map<NodeName, LaneBlock>();
   const circles: NamespacedName[] = [];
   const own = context.hint.key;

@@ -1,7 +1,7 @@
 /** S15: whether an entry of the node lane still counts, by what its DaemonSet shows (ADR 0058). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgeEntry } from '../../../../src/core/lane/judge-entry.ts';
+import { isPastClaim, judgeEntry } from '../../../../src/core/lane/judge-entry.ts';
 import type { OwnerFacts } from '../../../../src/core/lane/judge-entry.ts';
 import type { LaneEntry } from '../../../../src/core/lane/lane.ts';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
@@ -62,5 +62,21 @@ describe('S15: an entry of the lane', () => {
       const going = { ...OLD, isTerminating: true };
       assert.equal(judgeEntry(entry(), facts({ placement, pods: [going] })), 'held');
     }
+  });
+});
+
+describe('S15: a replacement of the lane', () => {
+  it('has begun once its delete is on record or the old pod goes, and has to be ended before anybody goes first', () => {
+    const going = { ...OLD, isTerminating: true };
+    const ill = { ...NEW, isReady: false };
+    for (const pods of [[going], [], [ill], [going, ill]]) {
+      assert.ok(isPastClaim(entry(), facts({ pods })), JSON.stringify(pods));
+    }
+    assert.ok(isPastClaim(entry(), facts({ pods: [OLD], intents: [deleteIntent(OLD)] })));
+  });
+
+  it('has not begun while there is no more than a claim', () => {
+    assert.ok(!isPastClaim(entry(), facts({ pods: [OLD] })));
+    assert.ok(!isPastClaim(entry(), facts({ pods: [OLD, NEW], intents: [deleteIntent(NEW)] })));
   });
 });
