@@ -16,3 +16,12 @@ test('a step of a stage reads nine items of each of its clusters at most, and wr
   assert.ok(hundred.tableReads + hundred.viewReads <= 22 + 9 * 100, JSON.stringify(hundred));
   assert.ok(hundred.writes <= 3 + 4 * 10, JSON.stringify(hundred));
 });
+
+test('a step reads three items more of a hundred small clusters of its stage, and no more of a larger one', async () => {
+  const [, , large] = await measureSteps(170, [1, 150]);
+  const [, , small] = await measureSteps(170, [1, 150], 3);
+  assert.ok(large && small);
+  const readsOf = ({ tableReads, viewReads }: typeof large): number => tableReads + viewReads;
+  const more = readsOf(small) - readsOf(large);
+  assert.ok(more > 100 && more <= 3 * 100, `${String(more)} items`);
+});

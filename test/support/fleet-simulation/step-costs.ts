@@ -19,16 +19,20 @@ export interface StageCosts {
   readonly requests: number;
 }
 
-const VIEW = ['readMeta', 'readName', 'readDaemonSet', 'readState'];
+const VIEW = ['readMeta', 'readName', 'readDaemonSet', 'readState', 'readSlice'];
 const WRITES = ['writeRecord', 'writeMembers', 'writeClusterRecord', 'removeMembersBut'];
 const REQUESTS = ['connect', 'getDaemonSet', 'applyDaemonSet'];
 
-/** Plays the stages of these sizes among so many registered clusters. */
+/** Nodes of each cluster: enough to be no small one. */
+const NODES = 10;
+
+/** Plays the stages of these sizes among so many registered clusters of so many nodes. */
 export async function measureSteps(
   clusters: number,
   sizes: readonly number[],
+  nodes = NODES,
 ): Promise<readonly StageCosts[]> {
-  const site = new FleetSite(many(clusters), new Dice(1), KIND_SITE);
+  const site = new FleetSite(many(clusters, { nodes }), new Dice(1), KIND_SITE);
   await site.open();
   const stages = sizes.map((size) => ({ name: `of-${String(size)}`, clusters: size }));
   const strategy = { stages, soak: '10m', maxConcurrency: '10%', approval: 'after' };
