@@ -80,7 +80,8 @@ describe('stages', () => {
         context({
           staging: staged(),
           currentHash,
-          state: state({ rollout: record({ hash: 'older' }) }),
+          // A canary that was begun keeps its nodes: here none was.
+          state: state({ rollout: record({ hash: 'older', canary: [] }) }),
         }),
         NO_INTENTS,
       );
