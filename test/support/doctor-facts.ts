@@ -73,5 +73,6 @@ export function healthyFacts(registration: ClusterRegistration = takenOver): Doc
     fleets: checked({ placed: ['ops/agent'], unreadable: [], late: [] }),
     fleetRights: checked({ ...rights, required: 2 }),
     fleetAdmission: checked({ created: ['ops/agent'], excepted: ['ops/agent'] }),
+    content: checked([]),
   };
 }

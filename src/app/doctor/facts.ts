@@ -83,6 +83,18 @@ export interface ObservedFact {
   readonly rollingUpdate: readonly string[];
 }
 
+/** What may be the matter with an object whose content is part of a revision; `beyond`: of more than count. */
+export type ContentTrouble = 'missing' | 'forbidden' | 'unread' | 'beyond';
+
+/** A DaemonSet whose policy has content in the revision. */
+export interface ContentFact {
+  /** namespace/name. */
+  readonly name: string;
+  /** `no-key`: there is none that can be read. `untold`: the watcher has told nothing. */
+  readonly state: 'told' | 'no-key' | 'untold';
+  readonly objects: readonly { readonly text: string; readonly trouble: ContentTrouble }[];
+}
+
 /** The sealed token of a cluster with authentication by a bound token. */
 export type TokenFact =
   | { readonly kind: 'missing' }
@@ -161,4 +173,5 @@ export interface DoctorFacts {
   /** What these need of RBAC. */
   readonly fleetRights: Checked<RightsFact>;
   readonly fleetAdmission: Checked<FleetAdmissionFact>;
+  readonly content: Checked<readonly ContentFact[]>;
 }

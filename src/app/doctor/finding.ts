@@ -37,6 +37,7 @@ export const LINKS = [
   'rival',
   'copilot',
   'fleets',
+  'content',
   'clock',
 ] as const;
 

@@ -14,6 +14,7 @@ import { isConnectedTo } from '../../app/doctor/judge-registration.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Stack } from '../reach/stack.ts';
+import { gatherContent } from './gather-content.ts';
 import { CLUSTER_FACTS } from './gather-cluster.ts';
 import {
   gatherDeadLetterQueues,
@@ -105,7 +106,7 @@ async function gatherOfCluster(
     const endpoint = isConnectedTo(registration)
       ? ask('the endpoint', async () => checked(await probe.probe(registration)))
       : Promise.resolve(unchecked('nothing connects to it'));
-    const [token, sender, accessEntries, refusals, meta, observed, found, inside] =
+    const [token, sender, accessEntries, refusals, meta, observed, content, found, inside] =
       await Promise.all([
         ask('the sealed token', () => gatherToken(stack, registration)),
         ask('the watcher’s role', () => gatherSender(stack, registration, clusterProfile)),
@@ -113,10 +114,11 @@ async function gatherOfCluster(
         ask('refused messages', () => gatherRefusals(stack, registration)),
         ask('the view', async () => checked(await view.readMeta(registration.clusterUid))),
         ask('the DaemonSets', () => gatherObserved(stack, registration)),
+        ask('the content of revisions', () => gatherContent(stack, registration)),
         endpoint,
         ofCluster,
       ]);
-    const ofStack = { token, sender, accessEntries, refusals, meta, observed };
+    const ofStack = { token, sender, accessEntries, refusals, meta, observed, content };
     return { ...inside, ...ofStack, endpoint: found, fleets: await fleets };
   } finally {
     for (const way of [registered, kubeconfig]) if ('inspection' in way) way.inspection.close();
@@ -185,6 +187,7 @@ function nothingOfCluster(): OfCluster {
     fleets: none,
     fleetRights: none,
     fleetAdmission: none,
+    content: none,
   };
 }
 

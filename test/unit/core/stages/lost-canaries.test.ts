@@ -117,7 +117,7 @@ for (const mode of ['copilot', 'takeover'] as const) {
   }
 }
 
-describe('a canary that loses a node', () => {
+describe('S16: a canary that loses a node', () => {
   it('says so in an Event, in its step and in its gate', () => {
     const world = start();
     const [first = nodeName('')] = canaries(world);
