@@ -64,9 +64,23 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copies-over-the-forgotten': {
     bug: 'after a lost state the copy of the former revision is written over',
     file: KEEP,
-    before: '} else if (isOfFormer(found, step)) {',
-    after: "} else if (isOfFormer(found, step) && name === '') {",
+    before: 'if (hashOfCopy(found) === hash) return YES;',
+    after: 'if (hashOfCopy(found) === hash) return NO;',
     killedBy: { file: FORMER_TEST, title: 'is not written over by the next revision' },
+  },
+  'copies-over-another-hash': {
+    bug: 'the copy of the former revision is written over, once that one has another hash for the same template',
+    file: KEEP,
+    before: "read.kind === 'found' && holdsTemplate(found, read.former.template) ? YES : NO",
+    after: 'NO',
+    killedBy: { file: FORMER_TEST, title: 'nor where its revision got another hash' },
+  },
+  'copies-over-the-unread': {
+    bug: 'a former revision that cannot be read at this moment has its copy written over',
+    file: KEEP,
+    before: "return { kind: 'unknown', message: read.message };",
+    after: 'return NO;',
+    killedBy: { file: FORMER_TEST, title: 'nor while that cannot be read' },
   },
   'copies-unread-for-hours': {
     bug: 'a node whose former revision could not be read waits until somebody looks again',

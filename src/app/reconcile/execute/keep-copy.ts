@@ -3,7 +3,7 @@
  *
  *   GET ── as it should be ──▶ noted
  *    ├─ missing ──▶ fence ── live DaemonSet ── create
- *    ├─ the former revision's, which a lost state forgot ──▶ noted; the other place next
+ *    ├─ the former revision's, by hash or by content, which nobody knew ──▶ noted; the other place next
  *    └─ other content, of this DaemonSet ──▶ fence ── live DaemonSet ── PUT over the version that was read
  *
  * What is written is the present template as a live read of this run has it: once the DaemonSet was edited nothing is. The
@@ -22,11 +22,13 @@ import {
   buildCopy,
   copyName,
   hashOfCopy,
+  holdsTemplate,
   isCopyOfOwner,
   isSameCopy,
 } from '../../../core/pod/template-copy.ts';
 import { withCopy } from '../../../core/rollout/plan-copy.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
+import { readFormer } from '../history/former-template.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
 import { sendOne } from '../run/context.ts';
 import type { Step } from '../run/context.ts';
@@ -60,20 +62,39 @@ export async function keepCopy(step: CopyStep): Promise<void> {
     noteRefusal(copy, `${name} is not owned by this DaemonSet alone`, step);
   } else if (isSameCopy(found, buildCopy(subject.daemonSet, copy))) {
     noteHeld(copy, step);
-  } else if (isOfFormer(found, step)) {
-    noteFormer(copy, step);
   } else {
-    await write(copy, found, step);
+    const ofFormer = await judgeFormer(found, step);
+    if (ofFormer.kind === 'unknown') addOpen(ledger, ofFormer);
+    else if (ofFormer.kind === 'yes') noteFormer(copy, step);
+    else await write(copy, found, step);
   }
 }
 
-/** After a lost state nobody knew: it is the former revision's, to which a later breach leads, and no other is known. */
-function isOfFormer(found: KubernetesObject, { plan, subject }: CopyStep): boolean {
+type OfFormer =
+  | { readonly kind: 'yes' }
+  | { readonly kind: 'no' }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+const YES: OfFormer = { kind: 'yes' };
+const NO: OfFormer = { kind: 'no' };
+
+/**
+ * Whether nobody knew that it is the former revision's, to which a later breach leads: after a lost state, or where that revision
+ * has another hash by now. It says so, or holds that template; and no other copy of it is known.
+ */
+async function judgeFormer(
+  found: KubernetesObject,
+  { plan, subject, access }: CopyStep,
+): Promise<OfFormer> {
   const former = plan.stages?.record.former;
-  if (former === undefined) return false;
+  if (former === undefined) return NO;
   const hash = templateOfRevision(former.hash);
   const isKnown = subject.state.copies?.held.some((each) => each.hash === hash) === true;
-  return !isKnown && hash !== plan.copy?.hash && hashOfCopy(found) === hash;
+  if (isKnown || hash === plan.copy?.hash) return NO;
+  if (hashOfCopy(found) === hash) return YES;
+  const read = await readFormer(hash, subject, access);
+  if (read.kind === 'unavailable') return { kind: 'unknown', message: read.message };
+  return read.kind === 'found' && holdsTemplate(found, read.former.template) ? YES : NO;
 }
 
 async function write(

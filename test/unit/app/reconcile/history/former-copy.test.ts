@@ -132,6 +132,36 @@ describe('the copy of the former revision, once the state is lost', () => {
     assert.equal((await copiesOf(made))?.held.length, 2);
   });
 
+  const BOTH = { 'agents-rollcall-proven-a': ONE, 'agents-rollcall-proven-b': TWO };
+  const renamed = async (): Promise<ReconcileWorld> => {
+    const made = await forgetful();
+    const key = { namespace: 'system', name: 'agents-rollcall-proven-a' };
+    made.cluster.change('podtemplates', key, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { 'rollcall.dev/revision-hash': 'before' } },
+    }));
+    return made;
+  };
+
+  it('is not written over either where it says another hash: nor where its revision got another hash', async () => {
+    const made = await renamed();
+    await made.settle({ withinMs: 2 * HOURS_MS });
+    assert.deepEqual(copied(made), BOTH);
+    assert.equal((await copiesOf(made))?.held.length, 2);
+  });
+
+  it('is not written over by who cannot tell: nor while that cannot be read', async () => {
+    const made = await renamed();
+    let failing = 3;
+    made.cluster.hooks.onRead = (what): LiveRead<never> | undefined =>
+      what === 'GET controllerrevisions' && (failing -= 1) >= 0
+        ? { kind: 'unavailable', message: 'cannot be read', isRefused: false }
+        : undefined;
+    await made.settle({ withinMs: 2 * HOURS_MS });
+    assert.ok(failing < 0, String(failing));
+    assert.deepEqual(copied(made), BOTH);
+  });
+
   it('is not taken from an object of somebody else’s that says the same', async () => {
     const made = await forgetful();
     const key = { namespace: 'system', name: 'agents-rollcall-proven-a' };
