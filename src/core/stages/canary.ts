@@ -12,6 +12,7 @@ import { addedNodes } from '../proof/canary-losses.ts';
 import { chooseCanary } from '../evidence/canary-spread.ts';
 import { SPREAD_DEFAULT } from '../evidence/node-attributes.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
+import { revisionOfPod } from '../pod/revision.ts';
 import { nodesRoundedUp } from '../policy/share.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
@@ -31,10 +32,14 @@ export function pickCanary(input: StagesInput): readonly NodeName[] {
  * The canary of a revision that is edited away before it was proven: it stands there, or is on its way there. Others would be given
  * what the two have in common, an image or content that nothing proved, with each edit.
  */
-function begunBefore({ record, nodes }: StagesInput): readonly NodeName[] {
+function begunBefore({ record, nodes, config }: StagesInput): readonly NodeName[] {
   if (record?.step.kind !== 'canary' || record.breach !== undefined) return [];
   const canary = new Set(record.canary);
-  return nodes.filter((node) => canary.has(nameOf(node)) && isUpAndOpen(node)).map(nameOf);
+  const isBegun = ({ old, isMoving }: StageNode): boolean =>
+    isMoving || (old !== undefined && revisionOfPod(old, config) === record.hash);
+  return nodes
+    .filter((node) => canary.has(nameOf(node)) && isUpAndOpen(node) && isBegun(node))
+    .map(nameOf);
 }
 
 /**

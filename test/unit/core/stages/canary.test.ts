@@ -75,12 +75,20 @@ describe('S16: a canary', () => {
 });
 
 describe('an edit in the middle of a canary', () => {
-  const nodes = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', 'n8'].map((name) => stageNode(name));
+  const abandoned = { labels: { 'controller-revision-hash': 'eeee' } };
+  const begun = [
+    stageNode('n5', { pod: abandoned }),
+    stageNode('n6', { is: 'empty' }),
+    // In its canary, and never reached.
+    stageNode('n7'),
+  ];
+  const others = ['n1', 'n2', 'n3', 'n4', 'n8'].map((name) => stageNode(name));
+  const nodes = [...others, ...begun];
   const canary = [nodeName('n5'), nodeName('n6')];
   const two = policy({ canary: { kind: 'share', share: { kind: 'count', count: 2 }, spread: [] } });
   const picked = (of: Partial<RolloutRecord>, all = nodes): readonly string[] =>
     ['a', 'b', 'c', 'd'].flatMap((rolloutId) => {
-      const before = record({ hash: 'eeee', canary, ...of });
+      const before = record({ hash: 'eeee', canary: [...canary, nodeName('n7')], ...of });
       return pickCanary(stagesInput({ nodes: all, record: before, policy: two, rolloutId }));
     });
 
@@ -92,8 +100,8 @@ describe('an edit in the middle of a canary', () => {
     const down = nodes.map((each) =>
       each.node.name === 'n5' ? stageNode('n5', { isReady: false }) : each,
     );
-    const others = new Set(picked({}, down));
-    assert.ok(others.has('n6') && !others.has('n5') && others.size > 1);
+    const chosen = new Set(picked({}, down));
+    assert.ok(chosen.has('n6') && !chosen.has('n5') && chosen.size > 1);
     const breach = { cause: 'Restarts', atMs: NOW_MS, message: '', nodes: [] } as const;
     assert.ok(new Set(picked({ breach })).size > 2);
     assert.ok(new Set(picked({ step: { ...record().step, kind: 'group' } })).size > 2);
