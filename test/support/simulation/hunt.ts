@@ -1,4 +1,5 @@
 /** What a hunt is made of, and what several share (hunts.ts). */
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { StepKind } from './deeds.ts';
 import type { SimulationPlan } from './plan.ts';
 
@@ -34,3 +35,8 @@ export const STAGED_FAULTS = {
   stuck: { rate: 0.05 },
   'lose-answer': { rate: 0.05 },
 } as const;
+
+/** A DaemonSet that rolls by itself, within these bounds. */
+export const rolling = (bounds: JsonObject): { readonly spec: JsonObject } => ({
+  spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: bounds }, minReadySeconds: 0 },
+});

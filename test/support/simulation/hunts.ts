@@ -5,20 +5,16 @@
  * as a profile. Everything that it does may happen to a cluster; without a canary every promise holds in it, for as many
  * seeds as a canary may need there (test/simulation/hunts).
  */
-import type { JsonObject } from '@rollcall/base/json.ts';
 import { COPILOT_HUNTS } from './copilot-hunts.ts';
 import { Dice, mixSeed } from './dice.ts';
 import { drawPlan } from './draw-plan.ts';
 import { FREEZE_HUNTS } from './freeze-hunts.ts';
-import { ORDERLY, STAGED_FAULTS } from './hunt.ts';
+import { ORDERLY, STAGED_FAULTS, rolling } from './hunt.ts';
 import type { Hunt } from './hunt.ts';
+import { STAGE_HUNTS } from './stage-hunts.ts';
 import type { PlanStep, SimulationPlan } from './plan.ts';
 
 const STEPS = 48;
-
-const rolling = (bounds: JsonObject): { readonly spec: JsonObject } => ({
-  spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: bounds }, minReadySeconds: 0 },
-});
 
 /** The only DaemonSet runs where nodes have the label that `strip-labels` takes and gives. */
 const SELECTING = {
@@ -365,38 +361,7 @@ const HUNTS = {
     ],
     stepsCount: 12,
   },
-  /** Content that is part of the revision changes, goes back and cannot be read, between releases, while nodes and pods come and go (ADR 0061). */
-  contents: {
-    profile: 'baseline',
-    faults: STAGED_FAULTS,
-    setting: {
-      ...ORDERLY,
-      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
-      nodesCount: 6,
-      podStartMsMax: 5000,
-      hasContent: true,
-    },
-    policies: [
-      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m\nconfig: {configMaps: [settings]}',
-      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 6m\nconfig: {configMaps: [settings]}',
-    ],
-    cycle: [
-      ['end-pod', 200_000, 300_000],
-      ['change-content', 60_000, 900_000],
-      ['hide-content', 5000, 600_000],
-      ['end-pod', 5000, 60_000],
-      ['release', 5000, 900_000],
-      ['change-content', 5000, 240_000],
-      ['unready-node', 5000, 240_000],
-      ['restart-watcher', 5000, 600_000],
-      ['change-content', 5000, 120_000],
-      ['pause-rollout', 5000, 240_000],
-      ['change-node', 5000, 240_000],
-      ['remake-node', 5000, 600_000],
-      ['hide-content', 5000, 300_000],
-    ],
-    stepsCount: 39,
-  },
+  ...STAGE_HUNTS,
   ...COPILOT_HUNTS,
   ...FREEZE_HUNTS,
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */

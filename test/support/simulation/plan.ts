@@ -59,6 +59,8 @@ export interface Setting {
   readonly isOrdered?: boolean;
   /** Admission is installed: what is no pod of the present template says of which copy it is (ADR 0063). */
   readonly isGuarded?: boolean;
+  /** Nodes that are there at the start bear the label `pool`, with so many values in turn. */
+  readonly poolsCount?: number;
   /** Watchers read the ConfigMap `settings`, which policies may have in the revision (ADR 0061). */
   readonly hasContent?: boolean;
   /** A built-in controller is at work, and we are its copilot; with the right to restore templates, or without. */

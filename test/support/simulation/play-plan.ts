@@ -160,6 +160,7 @@ class Play {
     startWatcher({ world, decider: this.#decider, dice });
     const { setsCount, spec, policy, copilot, isGuarded, isOrdered } = this.#plan.setting;
     if (isGuarded === true) world.site.guard();
+    this.#labelPools();
     if (copilot !== undefined) enterCopilot(world, copilot);
     const names = setNames(setsCount ?? 1);
     for (const [index, name] of names.entries()) {
@@ -181,6 +182,15 @@ class Play {
     await this.#settle();
     this.during = 'resting';
     await world.rest();
+  }
+
+  #labelPools(): void {
+    const { poolsCount } = this.#plan.setting;
+    if (poolsCount === undefined) return;
+    for (const [index, { metadata }] of this.world.api.list('nodes').entries()) {
+      const labels = { pool: `p${String(index % poolsCount)}` };
+      this.world.api.put('nodes', rawNode(metadata.name, { labels }));
+    }
   }
 
   /** A hint that was lost for good, or became a dead letter, is made up for by resync only (L2). */

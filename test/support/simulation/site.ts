@@ -29,6 +29,7 @@ import { refuseEffect, refuseRead } from './copilot-rights.ts';
 import type { FunctionRights } from './copilot-rights.ts';
 import type { LaneAudit } from './lane-audit.ts';
 import type { ShrinkAudit } from './shrink-audit.ts';
+import { OrderAudit } from './order-audit.ts';
 import type { StageAudit } from './stage-audit.ts';
 import { SimulatedControllers } from './controllers.ts';
 import type { Observer, SenderFacts } from './observer.ts';
@@ -51,6 +52,7 @@ export class Site {
   readonly shrinks: ShrinkAudit;
   readonly lane: LaneAudit;
   readonly stages: StageAudit;
+  readonly order: OrderAudit;
   readonly copilot: CopilotAudit;
   readonly copies: CopyAudit;
   /** Where a policy may have content in the revision. */
@@ -115,6 +117,9 @@ export class Site {
     this.shrinks = observer.watchShrinks(this.api, clock);
     this.lane = observer.watchLane(this.api);
     this.stages = observer.watchStages(this.api, clock);
+    this.order = new OrderAudit(this.api, clock, (text) => {
+      observer.report(text);
+    });
     this.copilot = observer.watchCopilot(this.api, clock, this.stages);
     this.copies = new CopyAudit(this.api, clock, (text) => {
       observer.report(text);
@@ -125,6 +130,7 @@ export class Site {
       this.shrinks.judge(pod);
       this.lane.judge(pod);
       this.stages.judge(pod);
+      this.order.judge(pod);
       this.copilot.judge(pod);
       this.content?.judge(pod);
     };

@@ -1,0 +1,210 @@
+/**
+ * The order of rollouts from outside: between daemons of a node (`after`, S15) and between groups of nodes (`order`, S16).
+ *
+ * Judged when a delete of ours takes a live, outdated pod from where it belongs, by the commits of the API server alone, and only where
+ * nothing that a view may not show yet explains it. A daemon that another one names has to have had a ready pod of its own template
+ * on that node as lately as a view may be old. A node has to wait for one of an earlier group that nothing happened to since
+ * before the edit, and that still has the same pod. Exempt from groups are as many nodes as the canary has, one more for each of
+ * these that was not Ready, pods that serve nobody, and templates that were there before: back to them all steps are open.
+ */
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { comparePlaces, placesBy } from '../../../src/core/policy/order-places.ts';
+import { keysOf } from '../../../src/core/lane/judge-order.ts';
+import type { RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
+import { nodeOf } from '../simulated-cluster.ts';
+import { controllerUid } from '../simulated-objects.ts';
+import type { Commit, SimulatedApiServer } from './api-server.ts';
+import { placementOf } from './oracle.ts';
+import {
+  OLD_MS,
+  isLive,
+  isServing,
+  policyOf,
+  readyOf,
+  revisionOf,
+  templateOf,
+} from './staged-pods.ts';
+
+/** One rollout of one DaemonSet. */
+interface Roll {
+  readonly template: string;
+  readonly editedAtMs: number;
+  /** True of one that was there before. */
+  readonly isBack: boolean;
+  /** Nodes that we emptied for it, and those of them that were not Ready since. */
+  readonly emptied: Set<string>;
+  readonly lost: Set<string>;
+}
+
+/** A pod that goes, and where. */
+interface Leaving {
+  readonly victim: KubernetesObject;
+  readonly set: KubernetesObject;
+  readonly node: KubernetesObject;
+  readonly policy: RolloutPolicy;
+}
+
+/** Watches one cluster. */
+export class OrderAudit {
+  /** Deletes that a daemon in front, or a group in front, might have held up. */
+  judged = 0;
+  readonly #api: SimulatedApiServer;
+  readonly #clock: Clock;
+  readonly #report: (text: string) => void;
+  readonly #rolls = new Map<string, Roll>();
+  readonly #templates = new Map<string, Set<string>>();
+  /** `set node` where a daemon is there and updated, and when it was last. */
+  #ready: ReadonlySet<string> = new Set();
+  readonly #readyAtMs = new Map<string, number>();
+  /** When something was written of a node, and when a pod was made, by name and by UID. */
+  readonly #touchedAtMs = new Map<string, number>();
+
+  constructor(api: SimulatedApiServer, clock: Clock, report: (text: string) => void) {
+    this.#api = api;
+    this.#clock = clock;
+    this.#report = report;
+    api.subscribe((commit) => {
+      if (commit !== undefined && ['daemonsets', 'nodes', 'pods'].includes(commit.kind))
+        this.#note(commit);
+    });
+  }
+
+  /** A delete of ours is about to take effect. */
+  judge(victim: KubernetesObject): void {
+    const set = this.#sets().find(({ metadata }) => metadata.uid === controllerUid(victim));
+    const node = this.#api.find('nodes', nodeOf(victim) ?? '');
+    const policy = set === undefined ? undefined : policyOf(set);
+    if (set === undefined || node === undefined || policy === undefined) return;
+    const isOutdated = isLive(victim) && revisionOf(victim) !== templateOf(set);
+    if (!isOutdated || placementOf(set, node) !== 'run') return;
+    const leaving = { victim, set, node, policy };
+    // One that is down already ends its turn: the one that goes first waits for it.
+    if (isServing(victim)) this.#judgeAfter(leaving);
+    this.#judgeGroups(leaving);
+  }
+
+  #judgeAfter({ victim, set, node, policy }: Leaving): void {
+    const nowMs = this.#clock.monotonicMs();
+    const { name } = node.metadata;
+    for (const key of keysOf(policy.after, set.metadata.namespace ?? '')) {
+      const first = this.#api.find('daemonsets', key.name, key.namespace);
+      if (first === undefined || placementOf(first, node) !== 'run') continue;
+      this.judged += 1;
+      const id = `${first.metadata.uid} ${name}`;
+      const readyAtMs = this.#ready.has(id) ? nowMs : (this.#readyAtMs.get(id) ?? -Infinity);
+      if (nowMs - readyAtMs <= OLD_MS) continue;
+      const gone = `${key.name}, which goes first, has had no ready pod of its template there`;
+      this.#report(`S15: ${victim.metadata.name} goes from ${name}, and ${gone} lately`);
+    }
+  }
+
+  #judgeGroups({ victim, set, node, policy }: Leaving): void {
+    const roll = this.#rolls.get(set.metadata.uid);
+    const { canary, order } = policy;
+    if (roll === undefined || order.length === 0 || canary.kind !== 'share') return;
+    const { name } = node.metadata;
+    roll.emptied.add(name);
+    if (readyOf(node)?.status !== 'True') roll.lost.add(name);
+    const count = canary.share.kind === 'count' ? canary.share.count : Infinity;
+    const isCanary = roll.emptied.size <= count + Math.min(count, roll.lost.size);
+    if (isCanary || roll.isBack || !isServing(victim)) return;
+    this.judged += 1;
+    const placeOf = placesBy(order);
+    const place = placeOf(node.metadata.labels ?? {});
+    const before = this.#api
+      .list('nodes')
+      .find(
+        (each) =>
+          comparePlaces(placeOf(each.metadata.labels ?? {}), place) < 0 &&
+          this.#isUndisturbed(each, { victim, set, roll }),
+      );
+    if (before === undefined) return;
+    this.#report(
+      `S16: ${victim.metadata.name} goes from ${name}, before ${before.metadata.name} of an earlier group`,
+    );
+  }
+
+  /** A node that waits with the pod that it had, and of which nothing was written since long before the edit. */
+  #isUndisturbed(
+    node: KubernetesObject,
+    {
+      victim,
+      set,
+      roll,
+    }: {
+      readonly victim: KubernetesObject;
+      readonly set: KubernetesObject;
+      readonly roll: Roll;
+    },
+  ): boolean {
+    const { name } = node.metadata;
+    const isOld = (id: string, byMs: number): boolean =>
+      (this.#touchedAtMs.get(id) ?? -Infinity) < byMs;
+    if (!isOld(name, roll.editedAtMs - OLD_MS) || placementOf(set, node) !== 'run') return false;
+    if (readyOf(node)?.status !== 'True') return false;
+    return this.#api.list('pods').some((pod) => {
+      const isOf = controllerUid(pod) === set.metadata.uid && nodeOf(pod) === name;
+      const isSame = revisionOf(pod) === revisionOf(victim) && isLive(pod);
+      return isOf && isSame && isOld(pod.metadata.uid, roll.editedAtMs - OLD_MS);
+    });
+  }
+
+  #note(commit: Commit): void {
+    const sets = this.#sets();
+    if (sets.length === 0) return;
+    const nowMs = this.#clock.monotonicMs();
+    const { name, uid } = commit.object.metadata;
+    if (commit.kind === 'pods' && commit.type === 'added') this.#touchedAtMs.set(uid, nowMs);
+    if (commit.kind === 'nodes') {
+      this.#touchedAtMs.set(name, nowMs);
+      this.#noteLost(commit.object);
+    }
+    for (const set of sets) this.#noteTemplate(set, nowMs);
+    for (const id of this.#ready) this.#readyAtMs.set(id, nowMs);
+    this.#ready = new Set(sets.flatMap((set) => this.#readyNodes(set)));
+  }
+
+  #noteLost(node: KubernetesObject): void {
+    if (readyOf(node)?.status === 'True') return;
+    const { name } = node.metadata;
+    for (const { emptied, lost } of this.#rolls.values()) if (emptied.has(name)) lost.add(name);
+  }
+
+  #noteTemplate(set: KubernetesObject, nowMs: number): void {
+    const { uid } = set.metadata;
+    const template = templateOf(set);
+    if (this.#rolls.get(uid)?.template === template) return;
+    const seen = this.#templates.get(uid) ?? new Set();
+    const isBack = seen.has(template);
+    this.#templates.set(uid, seen.add(template));
+    this.#rolls.set(uid, {
+      template,
+      editedAtMs: nowMs,
+      isBack,
+      emptied: new Set(),
+      lost: new Set(),
+    });
+  }
+
+  #readyNodes(set: KubernetesObject): readonly string[] {
+    const template = templateOf(set);
+    return this.#api
+      .list('pods')
+      .filter(
+        (pod) =>
+          controllerUid(pod) === set.metadata.uid && isServing(pod) && revisionOf(pod) === template,
+      )
+      .map((pod) => `${set.metadata.uid} ${nodeOf(pod) ?? ''}`);
+  }
+
+  /** Under policies that say an order, or are named by one. */
+  #sets(): readonly KubernetesObject[] {
+    const sets = this.#api.list('daemonsets').filter((set) => policyOf(set) !== undefined);
+    const isOrdered = (set: KubernetesObject): boolean => {
+      const { after = [], order = [] } = policyOf(set) ?? {};
+      return after.length > 0 || order.length > 0;
+    };
+    return sets.some(isOrdered) ? sets : [];
+  }
+}

@@ -1,0 +1,68 @@
+/** Hunts of what a rollout is staged by beside images: the order of its groups, and content (S16, ADR 0055, ADR 0061). */
+import { ORDERLY, STAGED_FAULTS, rolling } from './hunt.ts';
+import type { Hunt } from './hunt.ts';
+
+/** The hunts. */
+export const STAGE_HUNTS = {
+  /** Releases that go pool by pool, while nodes and pods come and go (`order`, S16). */
+  'ordered-groups': {
+    profile: 'baseline',
+    faults: STAGED_FAULTS,
+    setting: {
+      ...ORDERLY,
+      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      nodesCount: 8,
+      poolsCount: 3,
+      podStartMsMax: 5000,
+    },
+    policies: [
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 2m\norder: [{label: pool}]',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 2m\norder: [{label: pool, values: [p2]}]',
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 1m\norder: [{label: pool, values: [p0], last: true}, {label: pool}]',
+    ],
+    cycle: [
+      ['end-pod', 200_000, 300_000],
+      ['release', 60_000, 900_000],
+      ['unready-node', 5000, 120_000],
+      ['release', 200_000, 900_000],
+      ['restart-watcher', 5000, 120_000],
+      ['end-pod', 5000, 60_000],
+      ['release', 60_000, 600_000],
+      ['change-node', 5000, 120_000],
+      ['freeze-pods', 5000, 60_000],
+    ],
+    stepsCount: 27,
+  },
+  /** Content that is part of the revision changes, goes back and cannot be read, between releases, while nodes and pods come and go (ADR 0061). */
+  contents: {
+    profile: 'baseline',
+    faults: STAGED_FAULTS,
+    setting: {
+      ...ORDERLY,
+      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      nodesCount: 6,
+      podStartMsMax: 5000,
+      hasContent: true,
+    },
+    policies: [
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m\nconfig: {configMaps: [settings]}',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 6m\nconfig: {configMaps: [settings]}',
+    ],
+    cycle: [
+      ['end-pod', 200_000, 300_000],
+      ['change-content', 60_000, 900_000],
+      ['hide-content', 5000, 600_000],
+      ['end-pod', 5000, 60_000],
+      ['release', 5000, 900_000],
+      ['change-content', 5000, 240_000],
+      ['unready-node', 5000, 240_000],
+      ['restart-watcher', 5000, 600_000],
+      ['change-content', 5000, 120_000],
+      ['pause-rollout', 5000, 240_000],
+      ['change-node', 5000, 240_000],
+      ['remake-node', 5000, 600_000],
+      ['hide-content', 5000, 300_000],
+    ],
+    stepsCount: 39,
+  },
+} as const satisfies Readonly<Record<string, Hunt>>;
