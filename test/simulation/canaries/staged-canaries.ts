@@ -66,7 +66,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     after: ']',
     breaks: ['S10'],
     in: 'staged',
-    seedsMax: 60,
+    firstSeed: 61,
+    seedsMax: 40,
   },
   'order-upside-down': {
     bug: 'groups open in the opposite of the order that the policy says (S16)',
