@@ -23,7 +23,7 @@ export const LANE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'lane-unused-for-ever': {
     bug: 'a claim whose run died before it recorded anything holds its node for ever',
     file: JUDGE,
-    before: "return isUnused ? 'free' : 'held';",
+    before: "return isUnused && isOver ? 'free' : 'held';",
     after: "return 'held';",
     killedBy: { file: JUDGE_TEST, title: 'and not after' },
   },
@@ -33,6 +33,13 @@ export const LANE_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: '!old.isTerminating && !isOnRecord(entry, intents) && nowMs',
     after: '!old.isTerminating && nowMs',
     killedBy: { file: JUDGE_TEST, title: 'for as long as its delete is on record' },
+  },
+  'lane-down-forgotten': {
+    bug: 'a second claim of a node whose daemon is ill, which nothing came of, gives the node to another daemon',
+    file: JUDGE,
+    before: 'entry.isDown !== true || facts.placement',
+    after: 'entry.pod === old.uid || facts.placement',
+    killedBy: { file: JUDGE_TEST, title: 'where a claim came after one that took the daemon down' },
   },
   'lane-any-claim': {
     bug: 'an entry that was judged free takes a newer claim of the same node with it',
@@ -80,8 +87,9 @@ export const LANE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'lane-claim-before-order': {
     bug: 'a claim that nothing came of takes a daemon out of its order',
     file: JUDGE,
-    before: 'return old === undefined || old.isTerminating || isOnRecord(entry, intents);',
-    after: 'return old === undefined || entry.pod === old.uid || isOnRecord(entry, intents);',
+    before: 'const isLeft = old === undefined || old.isTerminating || isOnRecord(entry, intents);',
+    after:
+      'const isLeft = old === undefined || entry.pod === old.uid || isOnRecord(entry, intents);',
     killedBy: { file: JUDGE_TEST, title: 'has not begun while there is no more than a claim' },
   },
   'lane-waits-in-circles': {

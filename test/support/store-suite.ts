@@ -118,7 +118,12 @@ function testLane(store: () => ViewStore): void {
       claimedAtMs: 1,
       deadAtMs: 2,
     };
-    const lane = { version: 0, entries: [entry], waiters: [{ namespace: 'ns', name: 'proxy' }] };
+    const down = { ...entry, node: nodeName('n2'), isDown: true } as const;
+    const lane = {
+      version: 0,
+      entries: [entry, down],
+      waiters: [{ namespace: 'ns', name: 'proxy' }],
+    };
     assert.equal(await store().writeLane(cluster, lane), 'written');
     assert.equal(await store().writeLane(cluster, lane), 'lost');
     assert.deepEqual(await store().readLane(cluster), { ...lane, version: 1 });

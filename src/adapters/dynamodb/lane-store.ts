@@ -21,6 +21,7 @@ const EntrySchema = v.object({
   namespace: v.string(),
   name: v.string(),
   pod: v.pipe(v.string(), v.transform(uid)),
+  isDown: v.exactOptional(v.literal(true)),
   claimedAtMs: momentSchema,
   deadAtMs: momentSchema,
 });

@@ -37,7 +37,7 @@ export function claimLane(
     const isFree =
       holder === undefined ? taken.size < LANE_ENTRIES_MAX : holder.owner === claim.owner;
     if (isFree) {
-      taken.set(claim.node, claim);
+      taken.set(claim.node, holder === undefined ? claim : renewed(claim, holder));
       granted.add(claim.node);
     } else if (holder !== undefined) busy.push(holder);
   }
@@ -48,6 +48,11 @@ export function claimLane(
   const isSame =
     granted.size === 0 && entries.length === lane.entries.length && waiters === lane.waiters;
   return { lane: isSame ? lane : { ...lane, entries, waiters }, granted, busy };
+}
+
+/** An own claim again: what went before it may have taken the daemon down already. */
+function renewed(claim: LaneEntry, { pod, isDown }: LaneEntry): LaneEntry {
+  return isDown === true || pod !== claim.pod ? { ...claim, isDown: true } : claim;
 }
 
 /** The waiters with one more; the very same list if it stands there, or there is no room. */

@@ -3,6 +3,7 @@
  *
  *   old pod there, going or its delete on record   held: it may go at any moment
  *   old pod there, nothing on record               held until a run that has not recorded it yet is dead; then free
+ *   the same, and it came in an older one's place  held until it is available as well
  *   old pod gone, no other one available           held, if one belongs there
  *   old pod gone, another one available            free
  *   the node or the DaemonSet is gone              free
@@ -30,12 +31,13 @@ export interface OwnerFacts {
 export function judgeEntry(entry: LaneEntry, facts: OwnerFacts | undefined): 'held' | 'free' {
   if (facts?.placement === undefined) return 'free';
   const { pods, intents, minReadyMs, nowMs } = facts;
+  const at = { minReadyMs, nowMs };
   const old = pods.find(({ uid }) => uid === entry.pod);
   if (old !== undefined) {
     const isUnused = !old.isTerminating && !isOnRecord(entry, intents) && nowMs >= entry.deadAtMs;
-    return isUnused ? 'free' : 'held';
+    const isOver = entry.isDown !== true || facts.placement !== 'run' || isAvailable(old, at);
+    return isUnused && isOver ? 'free' : 'held';
   }
-  const at = { minReadyMs, nowMs };
   if (pods.some((pod) => !pod.isTerminating && isAvailable(pod, at))) return 'free';
   // Nobody will make another one there.
   return facts.placement === 'run' ? 'held' : 'free';
@@ -48,7 +50,8 @@ export function judgeEntry(entry: LaneEntry, facts: OwnerFacts | undefined): 'he
  */
 export function isPastClaim(entry: LaneEntry, { pods, intents }: OwnerFacts): boolean {
   const old = pods.find(({ uid }) => uid === entry.pod);
-  return old === undefined || old.isTerminating || isOnRecord(entry, intents);
+  const isLeft = old === undefined || old.isTerminating || isOnRecord(entry, intents);
+  return isLeft || entry.isDown === true;
 }
 
 function isOnRecord({ pod }: LaneEntry, intents: readonly Intent[]): boolean {

@@ -15,6 +15,8 @@ export interface LaneEntry {
   readonly name: string;
   /** The old pod: the identity of the claim. */
   readonly pod: Uid;
+  /** True if the node had an entry of this owner that still counted, for another pod: that one is gone, and `pod` came in its place. */
+  readonly isDown?: true;
   readonly claimedAtMs: number;
   /** From then on no delete reaches the API server that its DaemonSet's state does not have on record (protocol 5). */
   readonly deadAtMs: number;

@@ -2,7 +2,8 @@
  * S15 from outside: of the DaemonSets under a policy no two are down on one node at once through deletes of ours.
  *
  * Down is a DaemonSet on a node from the moment at which a delete of ours takes a live pod from where it belongs until one of
- * its pods is ready there again. Judged when a delete takes effect, by the commits of the API server alone.
+ * its pods is ready there again, or the node is gone: one that comes under its name is another. Judged when a delete takes effect,
+ * by the commits of the API server alone.
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { nodeOf } from '../simulated-cluster.ts';
@@ -27,6 +28,7 @@ export class LaneAudit {
     api.subscribe((commit) => {
       if (commit === undefined) this.#down.clear();
       else if (commit.kind === 'pods' && commit.type !== 'deleted') this.#noteReady(commit.object);
+      else if (commit.kind === 'nodes' && commit.type === 'deleted') this.#noteGone(commit.object);
     });
   }
 
@@ -63,6 +65,10 @@ export class LaneAudit {
           nodeOf(pod) === node.metadata.name &&
           !isTerminal(pod),
       );
+  }
+
+  #noteGone({ metadata }: KubernetesObject): void {
+    for (const nodes of this.#down.values()) nodes.delete(metadata.name);
   }
 
   #noteReady(pod: KubernetesObject): void {

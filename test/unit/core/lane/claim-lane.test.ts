@@ -45,7 +45,12 @@ describe('S15: a claim', () => {
       [],
     );
     assert.deepEqual([...granted], ['n1']);
-    assert.deepEqual(lane.entries, [entry('n1', 'agent', 'x')]);
+    const down = { ...entry('n1', 'agent', 'x'), isDown: true } as const;
+    assert.deepEqual(lane.entries, [down], 'the pod before it is gone');
+    const again = claimLane(lane, [entry('n1', 'agent', 'x')], []).lane;
+    assert.deepEqual(again.entries, [down]);
+    const same = claimLane(laneOf(entry('n1', 'agent')), [entry('n1', 'agent')], []).lane;
+    assert.deepEqual(same.entries, [entry('n1', 'agent')], 'nothing is known to be down');
   });
 
   it('takes over an entry that was judged free, unless it is another claim by now', () => {

@@ -41,6 +41,16 @@ describe('S15: an entry of the lane', () => {
     assert.equal(judgeEntry(entry(0), facts({ pods: [OLD], intents: other })), 'free');
   });
 
+  it('counts, where a claim came after one that took the daemon down, until that one is available', () => {
+    const again = { ...entry(-86_400_000), isDown: true } as const;
+    const ill = { ...OLD, isReady: false };
+    assert.equal(judgeEntry(again, facts({ pods: [ill] })), 'held');
+    assert.equal(judgeEntry(entry(0), facts({ pods: [ill] })), 'free', 'it is ill by itself');
+    assert.equal(judgeEntry(again, facts({ pods: [OLD] })), 'free');
+    assert.equal(judgeEntry(again, facts({ pods: [ill], placement: 'keep' })), 'free');
+    assert.ok(isPastClaim(again, facts({ pods: [ill] })));
+  });
+
   it('counts until another pod is available, however long that takes', () => {
     const going = { ...OLD, isTerminating: true };
     const unready = { ...NEW, isReady: false };
