@@ -41,6 +41,13 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'useUpBudget(input)',
     killedBy: { file: CANARY_TEST, title: 'goes on with its nodes' },
   },
+  'stages-edits-keep-a-wide-canary': {
+    bug: 'an edit in the middle of a canary that was made wider begins on all of its nodes at once',
+    file: 'src/core/stages/canary.ts',
+    before: 'before: before.slice(0, most)',
+    after: 'before',
+    killedBy: { file: CANARY_TEST, title: 'is no wider than the policy says' },
+  },
   'stages-lost-canary-counts': {
     bug: 'a canary of which a node died passes its soak, as if that one had given evidence',
     file: LOST,

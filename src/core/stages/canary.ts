@@ -24,13 +24,18 @@ export const CANARY_NODES_MAX = 500;
 
 /** The canary of a rollout that begins. */
 export function pickCanary(input: StagesInput): readonly NodeName[] {
-  const before = [...useUpBudget(input), ...begunBefore(input)];
-  return choose(input, { baseNodes: input.nodes.length, before });
+  const { canary } = input.policy;
+  const baseNodes = input.nodes.length;
+  const before = [...new Set([...useUpBudget(input), ...begunBefore(input)])];
+  const most =
+    canary.kind === 'selector' ? CANARY_NODES_MAX : nodesRoundedUp(canary.share, baseNodes);
+  return choose(input, { baseNodes, before: before.slice(0, most) });
 }
 
 /**
  * The canary of a revision that is edited away before it was proven: it stands there, or is on its way there. Others would be given
- * what the two have in common, an image or content that nothing proved, with each edit.
+ * what the two have in common, an image or content that nothing proved, with each edit. A canary that was made wider, for
+ * nodes that were broken or lost, is not handed on as wide.
  */
 function begunBefore({ record, nodes, config }: StagesInput): readonly NodeName[] {
   if (record?.step.kind !== 'canary' || record.breach !== undefined) return [];

@@ -96,6 +96,11 @@ describe('an edit in the middle of a canary', () => {
     assert.deepEqual(new Set(picked({})), new Set(canary));
   });
 
+  it('is no wider than the policy says, though the one before it was', () => {
+    const all = nodes.map(({ node }) => stageNode(node.name, { pod: abandoned }));
+    assert.equal(picked({ canary: all.map(({ node }) => node.name) }, all).length, 4 * 2);
+  });
+
   it('has others in the place of those that cannot go, and after a halt, or a step that is passed', () => {
     const down = nodes.map((each) =>
       each.node.name === 'n5' ? stageNode('n5', { isReady: false }) : each,
