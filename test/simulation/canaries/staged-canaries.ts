@@ -57,7 +57,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     after: '',
     breaks: ['L1'],
     in: 'silent-canaries',
-    seedsMax: 150,
+    firstSeed: 405,
+    seedsMax: 12,
   },
   'former-trimmed': {
     bug: 'the revision that nodes go back to is trimmed while no pod runs it (S10)',
