@@ -393,9 +393,12 @@ function revisionIn({ revisions }: SetRecord, key: string): Revision {
   return found;
 }
 
-/** What nothing proved goes back in a rollback, whichever revision was halted. */
+/**
+ * What nothing proved goes back in a rollback, whichever revision was halted. Of one that got no further than its canary nobody
+ * outside can tell: it stood there for its soak, and yet no run may have seen it in a fresh view.
+ */
 function isWayBack(left: Revision | undefined, { onBreach }: RolloutPolicy): boolean {
-  return onBreach === 'rollback' && left?.isProven !== true;
+  return onBreach === 'rollback' && left?.isSpread !== true;
 }
 
 /** Of a node with a pod of another revision: one that went no further than a canary, or a pod that serves nobody. */

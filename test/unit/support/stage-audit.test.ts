@@ -157,8 +157,12 @@ describe('S16: a canary that went back after a halt', () => {
 
 describe('S16: a halt', () => {
   /** The pod of a canary goes once its edit was undone to a revision that is halted. */
-  const leaves = async (policy: string): Promise<readonly string[]> => {
+  const leaves = async (
+    policy: string,
+    before?: (world: AuditWorld) => Promise<void>,
+  ): Promise<readonly string[]> => {
     const world = await withCanary(policy);
+    await before?.(world);
     await world.release(3);
     const rollout = { hash: 'three', breach: { cause: 'KnownBad' } };
     world.audit.halts.noteWrite([{ uid: world.uid }, { rollout }]);
@@ -167,10 +171,24 @@ describe('S16: a halt', () => {
     world.take('n1', 2);
     return world.reports;
   };
+  const ROLLBACK = `${POLICY}\nonBreach: rollback`;
+  const soak = async ({ clock }: AuditWorld): Promise<void> => {
+    await clock.advance(10 * MINUTE_MS);
+  };
 
   it('lets no pod go, but what nothing proved, in a rollback', async () => {
     assert.match((await leaves(POLICY))[0] ?? '', /goes as number 1, \d+ ms after a breach/);
-    assert.deepEqual(await leaves(`${POLICY}\nonBreach: rollback`), []);
+    assert.deepEqual(await leaves(ROLLBACK), []);
+  });
+
+  it('lets a canary go in a rollback of which no run may have seen that it soaked, and none once it went beyond', async () => {
+    assert.deepEqual(await leaves(ROLLBACK, soak), []);
+    const reports = await leaves(ROLLBACK, async (world) => {
+      await soak(world);
+      world.take('n2', 1);
+      world.make('n2', 2);
+    });
+    assert.match(reports[0] ?? '', /goes as number 1, \d+ ms after a breach/);
   });
 });
 
