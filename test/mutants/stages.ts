@@ -48,6 +48,16 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'before',
     killedBy: { file: CANARY_TEST, title: 'is no wider than the policy says' },
   },
+  'stages-healed-nodes-go-first': {
+    bug: 'a canary that was made wider for broken pods takes their nodes though they serve by then: the revision is on most nodes untried',
+    file: 'src/core/stages/steps.ts',
+    before: '.slice(0, beyond));',
+    after: '.slice(0, 0));',
+    killedBy: {
+      file: 'test/unit/core/stages/steps.test.ts',
+      title: 'leaves those that serve again before their turn',
+    },
+  },
   'stages-lost-canary-counts': {
     bug: 'a canary of which a node died passes its soak, as if that one had given evidence',
     file: LOST,

@@ -42,7 +42,7 @@ import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import type { Stages, StagesInput } from './stages-input.ts';
-import { budgetOf, findSteps } from './steps.ts';
+import { budgetOf, canaryOfNow, findSteps } from './steps.ts';
 import type { Steps } from './steps.ts';
 
 /** Looks once. */
@@ -88,7 +88,7 @@ interface Judged {
 function openWhatMay(observed: RolloutRecord, input: StagesInput): Judged {
   let record = observed;
   for (let opening = 0; ; opening += 1) {
-    const steps = findSteps(record, input.nodes, input.policy);
+    const steps = findSteps(record, input);
     const judged = judge(record, steps, input);
     if (judged.gate !== 'open-next' || opening === OPENINGS_MAX) {
       const pendingNodes = judged.turns.length;
@@ -235,7 +235,8 @@ function openNext(record: RolloutRecord, { next }: Steps, input: StagesInput): R
     next === undefined
       ? { ...base, kind: 'done', name: '', index: step.index }
       : { ...base, kind: 'group', name: next.name, index };
-  return { ...record, ...tried, ...proven, step: opened };
+  const canary = canaryOfNow(record, input);
+  return { ...record, canary, ...tried, ...proven, step: opened };
 }
 
 /** How many more nodes the partition lets be updated. */

@@ -23,13 +23,13 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Nodes whose pods are, or are to be, of the former revision. */
 export function findFormer(record: RolloutRecord, input: StagesInput): ReadonlySet<NodeName> {
-  const { policy, nodes, isStageTrue } = input;
+  const { nodes, isStageTrue } = input;
   if (!isStageTrue || record.isReturn || !hasTemplateBack(record)) return new Set();
   if (isRollingBack(record, input)) return new Set(nodes.map(nameOf));
   const excluded = nodes.filter(({ isExcluded }) => isExcluded);
   const beyond = beyondPartition(record, input);
   if (record.proven?.hash === record.hash) return new Set([...excluded, ...beyond].map(nameOf));
-  const open = new Set(findSteps(record, nodes, policy).open.map(nameOf));
+  const open = new Set(findSteps(record, input).open.map(nameOf));
   const outside = nodes.filter((node) => !open.has(nameOf(node)));
   return new Set([...outside, ...beyond].map(nameOf));
 }
@@ -141,9 +141,10 @@ function beyondPartition(
  */
 export function findStrays(
   record: RolloutRecord,
-  { nodes, policy }: Pick<StagesInput, 'nodes' | 'policy'>,
+  input: Pick<StagesInput, 'nodes' | 'policy' | 'config'>,
 ): readonly NodeName[] {
+  const { nodes } = input;
   if (record.step.kind === 'done' || record.isReturn) return [];
-  const open = new Set(findSteps(record, nodes, policy).open.map(nameOf));
+  const open = new Set(findSteps(record, input).open.map(nameOf));
   return nodes.filter((node) => node.updated !== undefined && !open.has(nameOf(node))).map(nameOf);
 }

@@ -3,14 +3,15 @@
  *
  * A step once opened stays open, told by its name: groups before it in today's order are open, too, so a node that joins
  * one of them is updated at once. If the order was edited and the name is gone, the canary alone is open, and the next
- * step has to be opened again.
+ * step has to be opened again. What a canary has beyond its number waits while it serves.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
-import type { RolloutPolicy } from '../policy/rollout-policy.ts';
 import { nodesRoundedUp } from '../policy/share.ts';
+import { revisionOfPod } from '../pod/revision.ts';
+import { addedNodes } from '../proof/canary-losses.ts';
 import { groupNodes } from './groups.ts';
-import { isPending, nameOf } from './stage-node.ts';
+import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 
@@ -24,12 +25,14 @@ export interface Steps {
   readonly groups: number;
 }
 
+/** What steps are found in. */
+type StepsInput = Pick<StagesInput, 'nodes' | 'policy' | 'config'>;
+
 /** Nodes of open steps, and the step after them. */
-export function findSteps(
-  { step, canary }: Pick<RolloutRecord, 'step' | 'canary'>,
-  nodes: readonly StageNode[],
-  policy: RolloutPolicy,
-): Steps {
+export function findSteps(record: RolloutRecord, input: StepsInput): Steps {
+  const { step } = record;
+  const { nodes, policy } = input;
+  const canary = canaryOfNow(record, input);
   const able = nodes.filter(({ isExcluded }) => !isExcluded);
   const groups = groupNodes(able, policy.order);
   if (step.kind === 'done') return { open: able, next: undefined, groups: groups.length };
@@ -42,6 +45,35 @@ export function findSteps(
     .slice(openedUpTo + 1)
     .find((group) => group.nodes.some((node) => isPending(node) && !isCanary.has(nameOf(node))));
   return { open, next, groups: groups.length };
+}
+
+/**
+ * The canary without nodes that were taken beyond its number, because the pod that a halted revision had left there served nobody,
+ * and that serve by now: they have something to lose again, and the revision would be on most nodes untried (start-record.ts). One
+ * that fails again has its turn again. Where the halted one may have got no further than a canary, its nodes go in any case.
+ */
+export function canaryOfNow(record: RolloutRecord, input: StepsInput): readonly NodeName[] {
+  const { step, canary, baseNodes, losses, refused } = record;
+  const { nodes, policy, config } = input;
+  if (step.kind !== 'canary' || policy.canary.kind === 'selector') return canary;
+  const most = nodesRoundedUp(policy.canary.share, baseNodes);
+  const beyond = canary.length - most - addedNodes(losses).size;
+  if (beyond <= 0 || refused.length === 0) return canary;
+  const names = new Set(canary);
+  const hashes = new Set(refused.map(({ hash }) => hash));
+  const isLeft = (node: StageNode): boolean =>
+    isPending(node) && hashes.has(revisionOf(node, config) ?? '');
+  const left = nodes.filter(isLeft);
+  const begun = nodes.filter((node) => names.has(nameOf(node)) && !isPending(node));
+  if (left.length + begun.length <= most) return canary;
+  const healed = new Set(left.filter((node) => !servesNobody(node)).map(nameOf));
+  // Those that were taken beyond the number are named first.
+  const waiting = new Set(canary.filter((name) => healed.has(name)).slice(0, beyond));
+  return canary.filter((name) => !waiting.has(name));
+}
+
+function revisionOf({ old }: StageNode, config: StagesInput['config']): string | undefined {
+  return old === undefined ? undefined : revisionOfPod(old, config);
 }
 
 /** maxUnavailable of the policy, else of the DaemonSet's strategy, of the nodes that the rollout began with. */

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
-import type { OpenStep } from '../../../../src/core/model/rollout-record.ts';
+import type { OpenStep, RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
+import type { StageNode } from '../../../../src/core/stages/stage-node.ts';
 import { findSteps } from '../../../../src/core/stages/steps.ts';
 import { policy } from '../../../support/staged-world.ts';
 import { record } from '../../../support/stage-records.ts';
@@ -19,12 +20,17 @@ const NODES = [
 ];
 const ORDERED = policy({ order: [{ label: 'zone', values: [], isLast: false }] });
 
+const WELL = { is: 'well' } as const;
+
 function steps(step: Partial<OpenStep>): {
   readonly open: readonly string[];
   readonly next: string | undefined;
 } {
   const canary = [nodeName('c1')];
-  const found = findSteps(record({ step: { ...record().step, ...step }, canary }), NODES, ORDERED);
+  const found = findSteps(record({ step: { ...record().step, ...step }, canary }), {
+    nodes: NODES,
+    policy: ORDERED,
+  });
   return { open: found.open.map(({ node }) => node.name), next: found.next?.name };
 }
 
@@ -46,5 +52,58 @@ describe('open steps', () => {
 
   it('are the canary alone when the order was edited and the group is gone', () => {
     assert.deepEqual(steps({ kind: 'group', name: 'gone' }), { open: ['c1'], next: 'a' });
+  });
+});
+
+describe('a canary that was made wider for pods that a halted revision left broken', () => {
+  const HALTED = { hash: 'cccc', cause: 'Restarts', atMs: 5 } as const;
+  const canary = ['left1', 'left2', 'n1'].map(nodeName);
+  const left = (name: string, isReady: boolean): StageNode =>
+    stageNode(name, {
+      pod: { labels: { app: 'agent', 'controller-revision-hash': 'cccc' }, isReady },
+    });
+  const open = (
+    nodes: readonly StageNode[],
+    { count = 1, ...options }: Partial<RolloutRecord> & { readonly count?: number } = {},
+  ): readonly string[] => {
+    const share = { kind: 'count', count } as const;
+    const one = policy({ canary: { kind: 'share', share, spread: [] } });
+    const of = record({ canary, refused: [HALTED], ...options });
+    return findSteps(of, { nodes, policy: one }).open.map(({ node }) => node.name);
+  };
+  const healed = [left('left1', true), left('left2', true), stageNode('n1'), stageNode('n2')];
+
+  it('opens them while they serve nobody', () => {
+    const broken = [left('left1', false), left('left2', true), stageNode('n1'), stageNode('n2')];
+    assert.deepEqual(open(broken), ['left1', 'n1']);
+  });
+
+  it('leaves those that serve again before their turn to the step that follows', () => {
+    assert.deepEqual(open(healed), ['n1']);
+    const begun = [left('left1', true), ...['left2', 'n1'].map((name) => stageNode(name, WELL))];
+    assert.deepEqual(open(begun), ['left2', 'n1']);
+    const next = findSteps(record({ canary, refused: [HALTED] }), {
+      nodes: [left('left1', true), left('left2', true), stageNode('n1', WELL)],
+      policy: policy(),
+    });
+    assert.notEqual(next.next, undefined);
+  });
+
+  it('is as wide as the policy says all the same, and opens what was added for lost nodes', () => {
+    assert.deepEqual(open([...healed, left('left3', true)], { count: 2 }), ['left2', 'n1']);
+    const [lost, added] = [nodeName('n1'), nodeName('n2')];
+    const wider = { canary: [...canary, added], losses: [{ node: lost, atMs: 5, added }] };
+    assert.deepEqual(open(healed, wider), ['n1', 'n2']);
+  });
+
+  it('opens what a halted revision that got no further than a canary was left on, and what no halted one was', () => {
+    const few = [left('left1', true), stageNode('n1')];
+    assert.deepEqual(open(few, { canary: ['left1', 'n1'].map(nodeName) }), ['left1', 'n1']);
+    assert.equal(open(healed, { refused: [] }).length, 3);
+  });
+
+  it('opens all of it once the revision is proven', () => {
+    const step = { ...record().step, kind: 'group', name: 'gone' } as const;
+    assert.equal(open(healed, { step }).length, 3);
   });
 });
