@@ -58,6 +58,16 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'leaves those that serve again before their turn',
     },
   },
+  'stages-wide-canary-is-replaced': {
+    bug: 'a node that was added to a canary because it was broken dies, and a healthy one goes in its place: an unproven revision is on two for one',
+    file: LOST,
+    before: 'return due.slice(0, Math.max(0, wanted - left));',
+    after: 'return due.slice(0, wanted + left);',
+    killedBy: {
+      file: 'test/unit/core/stages/lost-canaries.test.ts',
+      title: 'needs nobody in its place where it dies',
+    },
+  },
   'stages-lost-canary-counts': {
     bug: 'a canary of which a node died passes its soak, as if that one had given evidence',
     file: LOST,

@@ -18,6 +18,7 @@ import {
 import type { LossMoment } from '../proof/canary-losses.ts';
 import { stratumOf } from '../evidence/node-attributes.ts';
 import type { NodeName } from '../model/identifiers.ts';
+import { nodesRoundedUp } from '../policy/share.ts';
 import type { CanaryLoss, RolloutRecord } from '../model/rollout-record.ts';
 import { CANARY_NODES_MAX, chooseSpread, isUpAndOpen } from './canary.ts';
 import { excusedNodesMax } from './excused.ts';
@@ -25,6 +26,7 @@ import { evidenceNodes } from './observe.ts';
 import { isPending, nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
+import { canaryOfNow } from './steps.ts';
 
 /** The nodes of an open canary that have had their turn. */
 export interface CanaryStanding {
@@ -44,7 +46,7 @@ export function standingOf(record: RolloutRecord, input: StagesInput): CanarySta
   const lost = new Set(begun.filter(({ node }) => !node.isReady).map(nameOf));
   const kept = begun.filter((each) => each.node.isReady && input.keptNodes?.includes(each));
   if (lost.size === 0) return { lost, kept, missing: 0 };
-  const wanted = record.canary.length - addedNodes(record.losses).size;
+  const wanted = wantedOf(record, input);
   const standing = begun.length - lost.size;
   const missing = Math.min(lost.size, Math.max(0, wanted - standing));
   const addsAtMs = missing === 0 ? undefined : nextAddMs(record, input);
@@ -126,12 +128,25 @@ function chooseMore(record: RolloutRecord, input: StagesInput, count: number): r
   }).filter((name) => !names.has(name));
 }
 
-/** Losses in whose place a node is to go, now or once they are settled: a canary doubles at most. */
+/**
+ * Losses in whose place a node is to go, now or once they are settled: a canary doubles at most. For one that was made wider than
+ * the policy says, on nodes that a halted revision left broken, nobody stands in while enough others are left.
+ */
 function lossesDue(record: RolloutRecord, input: StagesInput): readonly CanaryLoss[] {
-  const { losses = [], canary } = record;
-  const wanted = canary.length - addedNodes(losses).size;
+  const { losses = [] } = record;
+  const wanted = wantedOf(record, input);
   const mostAdded = Math.min(wanted, CANARY_NODES_MAX - wanted);
-  return lossesToReplace(losses, { ...momentOf(record, input), mostAdded });
+  const due = lossesToReplace(losses, { ...momentOf(record, input), mostAdded });
+  const lost = begunOn(record, input).filter(({ node }) => !node.isReady);
+  const left = canaryOfNow(record, input).length - lost.length;
+  return due.slice(0, Math.max(0, wanted - left));
+}
+
+/** How many nodes of the canary have to be well. */
+function wantedOf({ canary, losses, baseNodes }: RolloutRecord, { policy }: StagesInput): number {
+  const chosen = canary.length - addedNodes(losses).size;
+  if (policy.canary.kind === 'selector') return chosen;
+  return Math.min(chosen, nodesRoundedUp(policy.canary.share, baseNodes));
 }
 
 function freeNodes(

@@ -9,8 +9,12 @@ import type { NodeName } from '../../../../src/core/model/identifiers.ts';
 import type { NodeProjection } from '../../../../src/core/model/projections.ts';
 import type { RolloutPolicy } from '../../../../src/core/policy/rollout-policy.ts';
 import { describeGate, describeStep } from '../../../../src/core/rollout/describe-record.ts';
+import { standingOf, withReplacements } from '../../../../src/core/stages/lost-canaries.ts';
+import type { StageNode } from '../../../../src/core/stages/stage-node.ts';
 import { applyOrder } from '../../../../src/core/rollout/orders.ts';
 import { NOW_MS, node } from '../../../support/core-fixtures.ts';
+import { record, stagesInput } from '../../../support/stage-records.ts';
+import { stageNode } from '../../../support/stage-nodes.ts';
 import { StagedWorld, policy } from '../../../support/staged-world.ts';
 
 const MINUTE_MS = 60_000;
@@ -363,3 +367,32 @@ it('a canary that was lost after its soak, while it waits for approval, has to s
 function pinned(): RolloutPolicy['canary'] {
   return { kind: 'selector', selector: { matchLabels: { pool: 'canary' } } };
 }
+
+describe('a canary that was made wider for a node that a halted revision left broken', () => {
+  const lost = nodeName('left');
+  const losses = [{ node: lost, atMs: NOW_MS - 10 * MINUTE_MS }];
+  const dead = stageNode(lost, { is: 'well', isReady: false });
+  const look = (canary: readonly string[], nodes: readonly StageNode[]): readonly unknown[] => {
+    const input = stagesInput({ nodes: [...nodes, stageNode('free'), stageNode('other')] });
+    const of = record({ canary: canary.map(nodeName), losses });
+    return [withReplacements(of, input).canary.length, standingOf(of, input).missing];
+  };
+
+  it('needs nobody in its place where it dies, while it is as wide as the policy says without it', () => {
+    assert.deepEqual(
+      look(['left', 'n1'], [dead, stageNode('n1')]),
+      [2, 1],
+      'and waits for the turn of the other',
+    );
+    assert.deepEqual(look(['left', 'n1'], [dead, stageNode('n1', { is: 'well' })]), [2, 0]);
+    assert.deepEqual(look(['left'], [dead]), [2, 1]);
+  });
+
+  it('has another one in its place where those that are left wait, since they serve again', () => {
+    const healed = ['h1', 'h2'].map((name) => stageNode(name));
+    const refused = [{ hash: 'aaaa', cause: 'Restarts', atMs: 5 } as const];
+    const of = record({ canary: ['h1', 'h2', 'left'].map(nodeName), losses, refused });
+    const made = withReplacements(of, stagesInput({ nodes: [...healed, dead, stageNode('free')] }));
+    assert.deepEqual(made.canary.at(-1), nodeName('free'));
+  });
+});
