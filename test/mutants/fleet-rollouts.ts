@@ -264,6 +264,16 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'keeps every promise through a day of releases under faults',
     },
   },
+  'fleet-begun-and-late': {
+    bug: 'the ring takes from a cluster what some of its nodes have, and its stage gives it again (18.6)',
+    file: 'src/app/fleet/step/make-step.ts',
+    before: 'return offline.filter((id) => !goingOn.has(id));',
+    after: 'return offline;',
+    killedBy: {
+      file: 'test/unit/app/fleet/step/make-step.test.ts',
+      title: 'go on with the next stage',
+    },
+  },
   'fleet-simulated-pause': {
     bug: 'a simulated fleet that is paused goes on (18.1)',
     file: `${CORE}/judge-stage.ts`,

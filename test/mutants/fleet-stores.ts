@@ -57,6 +57,13 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'the DynamoDB stores on dynalite',
     },
   },
+  'fleet-resumed-in-two-lists': {
+    bug: 'after a way back that was taken back the ring and a stage give a cluster different releases (18.6)',
+    file: ORDERS,
+    before: 'stage: -1, stages: [],',
+    after: 'stage: -1,',
+    killedBy: { file: ORDERS_TEST, title: 'takes an undo back, and begins with the first stage' },
+  },
   'fleet-proven-forgotten': {
     bug: 'the release that a rollback leads to is removed by the tenth apply after it (18.1)',
     file: 'src/core/fleet/orders/fleet-history.ts',

@@ -231,6 +231,17 @@ export class FleetAudit {
         this.#break('lists', `${id} is not placed`);
       }
     }
+    if (!isReturning(record)) this.#auditRing(record);
+  }
+
+  /** The ring gives to nobody to whom a stage gives, or will. */
+  #auditRing({ ring, stage, stages }: FleetRecord): void {
+    for (const { name, members } of stages.slice(Math.max(0, stage))) {
+      const inStage = this.#of.listOf(members.id);
+      for (const id of this.#of.listOf(ring.id)) {
+        if (inStage.has(id)) this.#break('lists', `${id} is in the ring and in ${name}`);
+      }
+    }
   }
 
   #break(promise: string, detail: string): void {

@@ -55,7 +55,7 @@ class Step {
     const open = freeze === undefined ? await this.#see(record.stage) : undefined;
     const { step, passed } = await this.#advance(open, await this.#seePool(open));
     const stages = [...(open === undefined ? [] : [open]), ...passed];
-    const late = isPassed(step) ? stages.flatMap(({ offline }) => offline) : [];
+    const late = isPassed(step) ? await this.#lateOf(step.record, stages) : [];
     const besides = await this.#besides(step);
     const next = await this.#withLate(besides.record, [...late, ...besides.late]);
     return carryOut(
@@ -131,6 +131,18 @@ class Step {
     const passed = await readWidely(record.stage, (stage) => this.#see(stage));
     const bySeen = new Map([...passed].map(([stage, { seen }]) => [stage, seen] as const));
     return { step: advanceFleet({ ...input, passed: bySeen }), passed: [...passed.values()] };
+  }
+
+  /** Out of reach when their stage passes; those of some nodes go on in the stage that opens, and are not late. */
+  async #lateOf(
+    { stage, stages, ...key }: FleetRecord,
+    passed: readonly SeenClusters[],
+  ): Promise<readonly ClusterId[]> {
+    const offline = passed.flatMap((one) => one.offline);
+    const open = stages[stage]?.members;
+    if (offline.length === 0 || open === undefined) return offline;
+    const goingOn = new Set(await readList(key, open, this.#dependencies));
+    return offline.filter((id) => !goingOn.has(id));
   }
 
   /** Clusters that are out of reach when their stage passes, or when all others are back, come through the ring. */

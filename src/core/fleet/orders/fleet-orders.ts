@@ -104,11 +104,14 @@ function resume(record: FleetRecord, order: Of<'resume'>, note: OrderNote): Flee
   return changed(withoutBreach(standing, { ...note, breachAtMs: breach.atMs }), 'resumed', note);
 }
 
-/** Clusters have gone back, perhaps all of them: what went well before is no evidence for giving it to them once more. */
+/**
+ * Clusters have gone back, perhaps all of them: what went well before is no evidence for giving it to them once more. They are dealt out
+ * anew: who was out of reach meanwhile is in the ring by now, and would be given one release by it, and another by its stage.
+ */
 function fromTheFirstStage(record: FleetRecord, note: OrderNote): FleetRecord {
   const { approved: _ofThatTime, ...orders } = record.orders;
   const { wellSinceMs: _soaked, ...rest } = record;
-  return { ...rest, stage: -1, stageOpenedAtMs: note.atMs, orders };
+  return { ...rest, stage: -1, stages: [], stageOpenedAtMs: note.atMs, orders };
 }
 
 /** What led to the breach counts no more, nor is the content known to be bad. */

@@ -1,0 +1,69 @@
+// A step of a fleet: who gives to a cluster that was out of reach meanwhile, its stage or the ring; never both.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { FleetSite } from '../../../../support/fleet-simulation/fleet-site.ts';
+import type { ModelCluster } from '../../../../support/fleet-simulation/model-cluster.ts';
+import {
+  QUICK,
+  holding,
+  isDone,
+  many,
+  openSite,
+  quickly,
+} from '../../../../support/fleet-simulation/small-site.ts';
+
+/** Longer than a cluster may be silent. */
+const SILENT_TURNS = 30;
+
+async function turns(site: FleetSite, count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await site.turn();
+}
+
+function sendsTo({ audit }: FleetSite, { id }: ModelCluster, image: string): number {
+  return audit.sends.get(`${id} ${image}`) ?? 0;
+}
+
+describe('stepFleets: clusters that were out of reach, and belong to a stage', () => {
+  it('have one owner once a way back is taken back: their stage, not the ring as well', async () => {
+    const site = await openSite(many(6));
+    await site.release('agent:2', QUICK);
+    await site.until('the second stage rolls', () => holding(site, 'agent:2').length === 2);
+    await turns(site, 1);
+    const late = holding(site, 'agent:2').find(({ isThrough }) => !isThrough);
+    assert.ok(late, 'the one that rolls');
+    late.isOffline = true;
+    await turns(site, SILENT_TURNS);
+    await site.order('undo');
+    await site.until('all within reach are back', () => site.record?.gate.kind === 'returned');
+    late.isOffline = false;
+    await site.until('it is back as well', () => late.image === 'agent:1' && late.isThrough);
+    await turns(site, 2);
+    const before = sendsTo(site, late, 'agent:1');
+    assert.equal(await site.order('resume'), 'written');
+    await site.until('it is out', () => isDone(site, 'agent:2'), 120);
+    await turns(site, SILENT_TURNS);
+    assert.equal(late.image, 'agent:2');
+    assert.equal(sendsTo(site, late, 'agent:1'), before, 'nobody took it back once more');
+    assert.deepEqual(site.audit.broken, []);
+  });
+
+  it('go on with the next stage where some of their nodes have it, and are given nothing by the ring', async () => {
+    const stages = [{ name: 'canary', clusters: 2, nodes: 1 }];
+    const spec = quickly({ stages, maxConcurrency: 1 });
+    const site = await openSite(many(6), spec);
+    await site.release('agent:2', spec);
+    await site.until('both have begun', () => holding(site, 'agent:2').length === 2);
+    await turns(site, 1);
+    const late = holding(site, 'agent:2').find(({ isThrough }) => !isThrough);
+    assert.ok(late, 'the one that rolls');
+    late.isOffline = true;
+    await site.until('the next stage is open', () => site.record?.stage === 1);
+    const before = sendsTo(site, late, 'agent:1');
+    late.isOffline = false;
+    await site.until('it is out', () => isDone(site, 'agent:2'));
+    assert.equal(late.image, 'agent:2');
+    assert.ok(late.isThrough);
+    assert.equal(sendsTo(site, late, 'agent:1'), before, 'the ring gave it what is proven');
+    assert.deepEqual(site.audit.broken, []);
+  });
+});
