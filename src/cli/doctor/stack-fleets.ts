@@ -8,6 +8,8 @@ import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
 import type { FleetsFact } from '../../app/doctor/facts.ts';
 import { checked } from '../../app/doctor/finding.ts';
 import type { Checked } from '../../app/doctor/finding.ts';
+import { listEveryRecord } from '../../app/fleet/list-fleets.ts';
+import type { EveryRecord } from '../../app/fleet/list-fleets.ts';
 import { fleetsOn, readEveryFleet } from '../../app/fleet/placed-fleets.ts';
 import type { AppliedFleet, EveryFleet } from '../../app/fleet/placed-fleets.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
@@ -17,12 +19,9 @@ import type { Stack } from '../reach/stack.ts';
 
 /** A turn a minute, and some that were lost or too short. */
 const LATE_MS = 300_000;
-const PER_PAGE = 100;
 
 /** All that is read. */
-interface KnownFleets extends EveryFleet {
-  readonly records: ReadonlyMap<string, FleetRecord>;
-}
+type KnownFleets = EveryFleet & Pick<EveryRecord, 'records'>;
 
 /** Asks for it. */
 export type AskFleets = () => Promise<KnownFleets>;
@@ -38,16 +37,7 @@ async function readFleets({
   rollouts,
 }: Pick<Stack, 'fleets' | 'rollouts'>): Promise<KnownFleets> {
   const every = await readEveryFleet({ fleets, reader: createFleetReader() });
-  const records = new Map<string, FleetRecord>();
-  let cursor: string | undefined;
-  do {
-    const page = await rollouts.listRecords({
-      limit: PER_PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const record of page.records) records.set(formatFleetKey(record), record);
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  const { records } = await listEveryRecord(rollouts);
   return { ...every, records };
 }
 

@@ -16,6 +16,7 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
 import { seenDaemonSet } from '../seen-daemon-set.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
+import { readFewNodes } from './few-nodes.ts';
 
 /** What is read, and from where. */
 type EvidenceSources = Pick<StepFleetsDependencies, 'registry' | 'view' | 'clock' | 'log'>;
@@ -87,15 +88,11 @@ async function readObject(
   return { ...defined({ daemonSet, state }), ...(isWithoutNodes ? { isWithoutNodes } : {}) };
 }
 
-/** True if its view is whole and shows not one node. META and a slice of one moment, so in one request. */
+/** True if its view is whole and shows not one node. */
 async function hasNoNode(
   { clusterUid }: DaemonSetRef,
   view: EvidenceSources['view'],
 ): Promise<boolean> {
-  const [meta, slice] = await Promise.all([
-    view.readMeta(clusterUid),
-    view.readSlice({ clusterUid, set: 'nodes', index: 0 }),
-  ]);
-  // More slices than one are of hundreds of nodes: such a cluster is judged by what it ran on.
-  return meta?.isComplete === true && meta.sliceCount === 1 && slice?.objects.length === 0;
+  // A cluster of more nodes than a slice has is judged by what it ran on.
+  return (await readFewNodes(clusterUid, view))?.nodes.length === 0;
 }

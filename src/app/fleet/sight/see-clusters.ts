@@ -9,7 +9,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { judgeCluster, rolloutOf } from '../../../core/fleet/rollout/judge-cluster.ts';
+import { isOnItsWay, judgeCluster, rolloutOf } from '../../../core/fleet/rollout/judge-cluster.ts';
 import type { ClusterVerdict } from '../../../core/fleet/rollout/judge-cluster.ts';
 import { notRendered } from '../../../core/fleet/rollout/may-give.ts';
 import { noteVerdict } from '../../../core/fleet/rollout/note-verdict.ts';
@@ -63,6 +63,16 @@ export interface Sight {
   readonly isGiven: (record: FleetClusterRecord) => boolean;
   /** Waiting clusters that are looked for. */
   readonly roomFor: number;
+}
+
+/** Of those that were given it how many are not known to run it yet, besides those that are to be given it again. */
+export function onTheirWayBesides(
+  { seen: { given } }: Pick<SeenClusters, 'seen'>,
+  again: readonly ReachableCluster[],
+): number {
+  const names = new Set(again.map(({ registration }) => registration.id));
+  return given.filter(({ record, verdict }) => isOnItsWay(verdict) && !names.has(record.cluster))
+    .length;
 }
 
 /** Looks at them. Rejects when the list or the records cannot be read. */

@@ -35,6 +35,7 @@ import { placesBy } from '../../../core/policy/order-places.ts';
 import type { OrderRule } from '../../../core/policy/rollout-policy.ts';
 import { READ_AT_ONCE } from './dependencies.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
+import { readFewNodes } from './few-nodes.ts';
 import type { SeenClusters } from './see-clusters.ts';
 
 type PoolSources = Pick<StepFleetsDependencies, 'registry' | 'view' | 'clock' | 'log'>;
@@ -138,18 +139,9 @@ async function readNodes(
   try {
     const registration = await registry.readCluster(cluster);
     if (registration === undefined || whyUntouched(registration) !== undefined) return undefined;
-    const { clusterUid } = registration;
-    // Of one moment, so in one request.
-    const [meta, slice] = await Promise.all([
-      view.readMeta(clusterUid),
-      view.readSlice({ clusterUid, set: 'nodes', index: 0 }),
-    ]);
-    // More slices than one are of hundreds of nodes.
-    if (meta?.isComplete !== true || meta.sliceCount !== 1) return undefined;
-    if (isOfflineAt(meta.lastSentAtMs, clock.nowMs())) return undefined;
-    if (slice === undefined) return undefined;
-    const nodes = slice.objects.flatMap(({ object }) => (object.kind === 'Node' ? [object] : []));
-    return nodes.length === slice.objects.length ? { registration, nodes } : undefined;
+    const few = await readFewNodes(registration.clusterUid, view);
+    if (few === undefined || isOfflineAt(few.heardAtMs, clock.nowMs())) return undefined;
+    return { registration, nodes: few.nodes };
   } catch (error) {
     log.error('nodes of a cluster of a fleet could not be read', { cluster }, error);
     return undefined;

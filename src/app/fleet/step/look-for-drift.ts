@@ -11,8 +11,8 @@ import type { Drifted, FleetRecord } from '../../../core/fleet/rollout/fleet-rec
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
 import type { ReleaseRendering } from '../sight/release-rendering.ts';
+import { onTheirWayBesides } from '../sight/see-clusters.ts';
 import type { SeenClusters } from '../sight/see-clusters.ts';
-import { isOnItsWay } from '../../../core/fleet/rollout/judge-cluster.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../../../core/policy/share.ts';
 import { readWidely } from '../sight/see-stage.ts';
 
@@ -91,12 +91,7 @@ function healingRoom(
   const sinceMs = Math.max(stageOpenedAtMs, orders.resumed?.atMs ?? 0);
   const failed = given.filter(({ record }) => (record.failure?.atMs ?? 0) > sinceMs);
   if (failed.length > nodesRoundedDown(last.maxFailures, given.length)) return 'held';
-  const again = new Set(
-    seen.flatMap((one) => one.again.map(({ registration }) => registration.id)),
-  );
-  const onTheirWay = given.filter(
-    ({ record, verdict }) => isOnItsWay(verdict) && !again.has(record.cluster),
-  );
+  const onTheirWay = seen.reduce((sum, one) => sum + onTheirWayBesides(one, one.again), 0);
   const atOnce = Math.max(1, nodesRoundedUp(last.maxConcurrency, given.length));
-  return Math.max(0, atOnce - onTheirWay.length);
+  return Math.max(0, atOnce - onTheirWay);
 }

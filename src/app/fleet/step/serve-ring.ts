@@ -15,7 +15,7 @@ import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
 import { readRelease } from '../sight/release-rendering.ts';
 import { readList, writeList } from '../member-lists.ts';
-import { seeClusters } from '../sight/see-clusters.ts';
+import { onTheirWayBesides, seeClusters } from '../sight/see-clusters.ts';
 import type { SeenClusters } from '../sight/see-clusters.ts';
 
 /** While one of it rolls. */
@@ -60,8 +60,7 @@ export async function serveRing(
   const changed = looked.again.filter(
     ({ record: one }) => one?.phase !== 'well' || fleet.strategy.drift === 'heal',
   );
-  const isChanged = new Set(changed.map(({ registration }) => registration.id));
-  const onTheirWay = rolling.filter((one) => !isChanged.has(one.record.cluster)).length;
+  const onTheirWay = onTheirWayBesides(looked, changed);
   const again = isHeld ? [] : changed.slice(0, Math.max(0, atOnce - onTheirWay));
   const room = isHeld
     ? 0

@@ -10,14 +10,13 @@ import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { freezeOf } from '../../../core/takeover/freeze.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { FleetHead } from '../../../ports/stores/fleet-store.ts';
-import { listEveryFleet } from '../list-fleets.ts';
+import { listEveryFleet, listEveryRecord } from '../list-fleets.ts';
 import { mustDeal } from './deal-clusters.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import { stepFleet } from './step-fleet.ts';
 
 /** Decisions of one fleet in one turn: a stage that is empty opens the next one at once, and so on. */
 const DECISIONS_MAX = 8;
-const PER_PAGE = 100;
 
 /** How long a turn may go on. */
 export interface TurnOptions {
@@ -102,19 +101,10 @@ async function listRecords({
   log,
   metrics,
 }: StepFleetsDependencies): Promise<ReadonlyMap<string, FleetRecord>> {
-  const records = new Map<string, FleetRecord>();
-  let cursor: string | undefined;
-  do {
-    const page = await rollouts.listRecords({
-      limit: PER_PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const record of page.records) records.set(formatFleetKey(record), record);
-    for (const key of page.unreadable) {
-      metrics.count('FleetSteps', { outcome: 'unreadable' });
-      log.error('the record of a fleet cannot be read', { fleet: formatFleetKey(key) });
-    }
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  const { records, unreadable } = await listEveryRecord(rollouts);
+  for (const key of unreadable) {
+    metrics.count('FleetSteps', { outcome: 'unreadable' });
+    log.error('the record of a fleet cannot be read', { fleet: formatFleetKey(key) });
+  }
   return records;
 }
