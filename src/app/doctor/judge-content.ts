@@ -7,8 +7,8 @@
 import type { ContentFact, ContentTrouble, DoctorFacts } from './facts.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
+import { someNames } from './some-names.ts';
 
-const NAMES_SHOWN = 5;
 const GRANT =
   'kubectl get daemonsets -A -o json | node scripts/install/content-rights.ts | kubectl apply -f -';
 const MAKE_KEY =
@@ -31,7 +31,7 @@ function judgeKey(facts: readonly ContentFact[]): Finding | undefined {
   const names = facts.filter(({ state }) => state === 'no-key').map(({ name }) => name);
   if (names.length === 0) return undefined;
   return failed('content', 'content-no-key', {
-    seen: `the watcher has no key to hash with, so content is part of no revision: ${some(names)}`,
+    seen: `the watcher has no key to hash with, so content is part of no revision: ${someNames(names)}`,
     next: `${MAKE_KEY} (unless it is there, and only the right to read it is missing: ${GRANT})`,
   });
 }
@@ -40,7 +40,7 @@ function judgeUntold(facts: readonly ContentFact[]): Finding | undefined {
   const names = facts.filter(({ state }) => state === 'untold').map(({ name }) => name);
   if (names.length === 0) return undefined;
   return warning('content', 'content-untold', {
-    seen: `the watcher has told nothing of the content of: ${some(names)}`,
+    seen: `the watcher has told nothing of the content of: ${someNames(names)}`,
     next: 'Wait a minute after the policy was written; then look at the watcher’s release and log.',
   });
 }
@@ -76,11 +76,8 @@ function judgeTroubles(facts: readonly ContentFact[]): readonly Finding[] {
       of.filter((each) => each.trouble === trouble).map(({ text }) => `${text} of ${name}`),
     );
     if (objects.length === 0) return [];
-    return [grade('content', `content-${trouble}`, { seen: `${says}: ${some(objects)}`, next })];
+    return [
+      grade('content', `content-${trouble}`, { seen: `${says}: ${someNames(objects)}`, next }),
+    ];
   });
-}
-
-function some(names: readonly string[]): string {
-  if (names.length <= NAMES_SHOWN) return names.join(', ');
-  return `${names.slice(0, NAMES_SHOWN).join(', ')} and ${String(names.length - NAMES_SHOWN)} more`;
 }

@@ -7,15 +7,10 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { DoctorFacts } from './facts.ts';
 import { notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
+import { someNames } from './some-names.ts';
 
-const NAMES_SHOWN = 5;
 const NAME_THEM =
   'kubectl get daemonsets -A -o json | node scripts/install/copilot-policy.ts | kubectl apply -f -';
-
-const some = (names: readonly string[]): string =>
-  names.length <= NAMES_SHOWN
-    ? names.join(', ')
-    : `${names.slice(0, NAMES_SHOWN).join(', ')} and ${String(names.length - NAMES_SHOWN)} more`;
 
 /** None but in copilot. */
 export function judgeCopilot(
@@ -33,7 +28,7 @@ export function judgeCopilot(
 
 function judgeRolling(names: readonly string[]): Finding {
   return warning('copilot', 'copilot-rolling-update', {
-    seen: `their policy has no effect, because the built-in controller rolls them (RollingUpdate): ${some(names)}`,
+    seen: `their policy has no effect, because the built-in controller rolls them (RollingUpdate): ${someNames(names)}`,
     next: 'Set updateStrategy.type to OnDelete between two rollouts (docs/copilot.md), or remove the annotation.',
   });
 }
@@ -50,7 +45,7 @@ function judgeNames(
   const unnamed = followed.filter((name) => !listed.value.includes(name));
   if (unnamed.length > 0) {
     return warning('copilot', 'copilot-not-named', {
-      seen: `admission lets none of their pods go, so their rollouts wait: ${some(unnamed)}`,
+      seen: `admission lets none of their pods go, so their rollouts wait: ${someNames(unnamed)}`,
       next: NAME_THEM,
     });
   }
@@ -58,7 +53,7 @@ function judgeNames(
   const surplus = listed.value.filter((name) => !known.includes(name));
   if (surplus.length > 0) {
     return warning('copilot', 'copilot-named-too-many', {
-      seen: `named, so that their pods could be deleted, though they do not opt in: ${some(surplus)}`,
+      seen: `named, so that their pods could be deleted, though they do not opt in: ${someNames(surplus)}`,
       next: NAME_THEM,
     });
   }

@@ -10,16 +10,11 @@ import type { DoctorFacts, FleetAdmissionFact, FleetsFact } from './facts.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { isConnectedTo } from './judge-registration.ts';
+import { someNames } from './some-names.ts';
 
 const MINUTE_MS = 60_000;
-const NAMES_SHOWN = 5;
 const WITH_KUBECONFIG =
   'Pass --kubeconfig FILE --context NAME to have it checked with your own credential.';
-
-const some = (names: readonly string[]): string =>
-  names.length <= NAMES_SHOWN
-    ? names.join(', ')
-    : `${names.slice(0, NAMES_SHOWN).join(', ')} and ${String(names.length - NAMES_SHOWN)} more`;
 
 type FleetFacts = Pick<DoctorFacts, 'nowMs' | 'fleets' | 'fleetRights' | 'fleetAdmission'>;
 
@@ -43,14 +38,16 @@ export function judgeFleets(
         ]),
   ];
   if (found.length > 0 || placed.length === 0) return found;
-  return [ok('fleets', 'fleets-ok', `placed here, and nothing is in the way: ${some(placed)}`)];
+  return [
+    ok('fleets', 'fleets-ok', `placed here, and nothing is in the way: ${someNames(placed)}`),
+  ];
 }
 
 function judgeDocuments({ unreadable }: FleetsFact): readonly Finding[] {
   if (unreadable.length === 0) return [];
   return [
     warning('fleets', 'fleets-unreadable', {
-      seen: `they may be placed here, but this release cannot read them: ${some(unreadable)}`,
+      seen: `they may be placed here, but this release cannot read them: ${someNames(unreadable)}`,
       next: 'Use the program of the release that is deployed, or apply them again.',
     }),
   ];
@@ -63,7 +60,7 @@ function judgeSteps({ late }: FleetsFact, nowMs: number): readonly Finding[] {
   const names = late.map(({ fleet, sinceMs }) => `${fleet} (${minutes(sinceMs)} minutes)`);
   return [
     warning('fleets', 'fleets-late', {
-      seen: `the function fleet has not made the step that is due: ${some(names)}`,
+      seen: `the function fleet has not made the step that is due: ${someNames(names)}`,
       next: 'rollcall stack check says whether its schedule is off; else its log: a fleet could not be stepped, or a right of its role that is missing.',
     }),
   ];
@@ -78,7 +75,7 @@ function judgeRights(
   }
   const { required, missing } = fleetRights.value;
   if (missing.length === 0) return [];
-  const rights = some(missing.map(formatPermission));
+  const rights = someNames(missing.map(formatPermission));
   return [
     failed('fleets', 'fleets-rights-missing', {
       seen: `${String(missing.length)} of ${String(required)} rights are missing, and in ${mode} they are needed: ${rights}`,
@@ -102,7 +99,7 @@ function judgeAdmission(
   if (refused.length > 0) {
     return [
       failed('fleets', 'fleets-not-named', {
-        seen: `the admission policies of ${mode} do not name them, so they are refused: ${some(refused)}`,
+        seen: `the admission policies of ${mode} do not name them, so they are refused: ${someNames(refused)}`,
         next: grant(id),
       }),
     ];
