@@ -11,7 +11,7 @@ import { findConfigReferences } from '../../src/core/config/references.ts';
 import type { ConfigName } from '../../src/core/model/projections.ts';
 import { POLICY_ANNOTATION } from '../../src/core/policy/rollout-policy.ts';
 import { CONFIG_KEY } from '../../src/watcher/content/content-reader.ts';
-import type { Manifest } from './listed-policy.ts';
+import type { Manifest } from '../../src/cli/fleet/fleet-manifests.ts';
 
 const name = v.pipe(v.string(), v.regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/));
 const listSchema = v.object({

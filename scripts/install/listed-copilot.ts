@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import { parseAllDocuments } from 'yaml';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { copilotStanding } from '../../src/core/takeover/opt-in.ts';
-import type { Manifest } from './listed-policy.ts';
+import type { Manifest } from '../../src/cli/fleet/fleet-manifests.ts';
 
 /** A DaemonSet by its names. */
 interface Named {

@@ -11,13 +11,12 @@
 import * as v from 'valibot';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { COPY_LABEL, COPY_SLOTS, copyMarker, copyName } from '../../src/core/pod/template-copy.ts';
+import { FROM_FUNCTIONS } from '../../src/cli/fleet/fleet-manifests.ts';
+import type { Manifest } from '../../src/cli/fleet/fleet-manifests.ts';
 import { celLiteral } from './injected.ts';
 import type { Injected } from './injected.ts';
 import { provenOwnerPolicy, provenPolicy, shippedOwnerPolicy } from './proven-policy.ts';
 import type { ShippedPolicy } from './proven-policy.ts';
-
-/** A manifest. */
-export type Manifest = Readonly<Record<string, unknown>>;
 
 /** What is needed of a DaemonSet. */
 export interface ListedDaemonSet {
@@ -56,10 +55,6 @@ export function readDaemonSetList(json: string): readonly ListedDaemonSet[] {
   return v.parse(listSchema, JSON.parse(json)).items;
 }
 
-/** CEL: the request is of Rollcall's functions, by the user names of infra/admission/policy.yaml. */
-const ROLLCALL =
-  "request.userInfo.username in ['system:serviceaccount:rollcall-system:rollcall-functions', 'rollcall-functions']";
-
 const apiVersion = 'admissionregistration.k8s.io/v1';
 
 /** The manifests for these DaemonSets; every other one is refused. `injected` is by namespace/name of a DaemonSet. */
@@ -81,7 +76,7 @@ export function listedPolicy(
           written('', 'podtemplates', ['CREATE', 'UPDATE']),
         ],
       },
-      matchConditions: [{ name: 'rollcall', expression: ROLLCALL }],
+      matchConditions: [{ name: 'rollcall', expression: FROM_FUNCTIONS }],
       variables: [
         { name: 'listed', expression: listExpression(daemonSets) },
         {

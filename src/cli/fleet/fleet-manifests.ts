@@ -3,8 +3,7 @@
  *
  * RBAC limits `patch` by name, and `create` by namespace alone: which DaemonSets may be created says the policy
  * rollcall-fleets. The shipped policies let through a template change (copilot) or a status (takeover) alone; they are written again with
- * these excepted. A name is
- * a namespace and a name of the API server's alphabet: no character of it means anything in CEL.
+ * these excepted. A name is a namespace and a name of the API server's alphabet: no character of it means anything in CEL.
  */
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
@@ -19,7 +18,7 @@ import { FUNCTIONS_ACCOUNTS, subjectOf } from '../../ports/stores/credential-sto
 export type Manifest = Readonly<Record<string, unknown>>;
 
 /** CEL: the request is of Rollcall's functions, by their service account or by an access entry of EKS. */
-const ROLLCALL = `request.userInfo.username in ['${subjectOf('act')}', '${FUNCTIONS_ACCOUNTS.act}']`;
+export const FROM_FUNCTIONS = `request.userInfo.username in ['${subjectOf('act')}', '${FUNCTIONS_ACCOUNTS.act}']`;
 
 const RBAC = 'rbac.authorization.k8s.io';
 const ADMISSION = 'admissionregistration.k8s.io/v1';
@@ -120,7 +119,7 @@ export function fleetPolicy(fleets: readonly FleetName[]): readonly Manifest[] {
             },
           ],
         },
-        matchConditions: [{ name: 'rollcall', expression: ROLLCALL }],
+        matchConditions: [{ name: 'rollcall', expression: FROM_FUNCTIONS }],
         validations: [
           {
             message: 'Rollcall creates only DaemonSets that rollcall fleet rights listed',

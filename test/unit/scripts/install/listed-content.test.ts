@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { contentOf, contentRights } from '../../../../scripts/install/listed-content.ts';
-import type { Manifest } from '../../../../scripts/install/listed-policy.ts';
+import type { Manifest } from '../../../../src/cli/fleet/fleet-manifests.ts';
 
 function listOf(policies: Readonly<Record<string, string | undefined>>): string {
   const items = Object.entries(policies).map(([id, policy]) => {
