@@ -40,3 +40,11 @@ export const STAGED_FAULTS = {
 export const rolling = (bounds: JsonObject): { readonly spec: JsonObject } => ({
   spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: bounds }, minReadySeconds: 0 },
 });
+
+/** Of releases under a policy: six nodes, of which two may be down. */
+export const STAGED_SETTING = {
+  ...ORDERLY,
+  ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+  nodesCount: 6,
+  podStartMsMax: 5000,
+};

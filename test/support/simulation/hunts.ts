@@ -9,7 +9,7 @@ import { COPILOT_HUNTS } from './copilot-hunts.ts';
 import { Dice, mixSeed } from './dice.ts';
 import { drawPlan } from './draw-plan.ts';
 import { FREEZE_HUNTS } from './freeze-hunts.ts';
-import { ORDERLY, STAGED_FAULTS, rolling } from './hunt.ts';
+import { ORDERLY, STAGED_FAULTS, STAGED_SETTING, rolling } from './hunt.ts';
 import type { Hunt } from './hunt.ts';
 import { STAGE_HUNTS } from './stage-hunts.ts';
 import type { PlanStep, SimulationPlan } from './plan.ts';
@@ -235,10 +235,7 @@ const HUNTS = {
     isGuardedInHalf: true,
     faults: STAGED_FAULTS,
     setting: {
-      ...ORDERLY,
-      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
-      nodesCount: 6,
-      podStartMsMax: 5000,
+      ...STAGED_SETTING,
     },
     policies: [
       'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m',
@@ -300,8 +297,7 @@ const HUNTS = {
   'silent-canaries': {
     profile: 'baseline',
     setting: {
-      ...ORDERLY,
-      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      ...STAGED_SETTING,
       nodesCount: 5,
       podStartMsMax: 400,
     },
@@ -321,8 +317,7 @@ const HUNTS = {
     isGuardedInHalf: true,
     faults: STAGED_FAULTS,
     setting: {
-      ...ORDERLY,
-      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      ...STAGED_SETTING,
       nodesCount: 5,
       podStartMsMax: 2000,
     },
@@ -343,8 +338,7 @@ const HUNTS = {
     profile: 'baseline',
     faults: STAGED_FAULTS,
     setting: {
-      ...ORDERLY,
-      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      ...STAGED_SETTING,
       nodesCount: 5,
       podStartMsMax: 2000,
       isGuarded: true,

@@ -1,5 +1,5 @@
 /** Hunts of what a rollout is staged by beside images: the order of its groups, and content (S16, ADR 0055, ADR 0061). */
-import { ORDERLY, STAGED_FAULTS, rolling } from './hunt.ts';
+import { ORDERLY, STAGED_FAULTS, STAGED_SETTING, rolling } from './hunt.ts';
 import type { Hunt } from './hunt.ts';
 
 /** The hunts. */
@@ -38,10 +38,7 @@ export const STAGE_HUNTS = {
     profile: 'baseline',
     faults: STAGED_FAULTS,
     setting: {
-      ...ORDERLY,
-      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
-      nodesCount: 6,
-      podStartMsMax: 5000,
+      ...STAGED_SETTING,
       hasContent: true,
     },
     policies: [
