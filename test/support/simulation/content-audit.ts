@@ -107,6 +107,8 @@ export class ContentAudit {
       const node = this.#api.find('nodes', nodeOf(pod) ?? '');
       if (made === undefined || set === undefined || node === undefined) return [];
       if (made.content === content || policyOf(set) === undefined) return [];
+      // Made before the change was heard of, under the name of what was believed then: if that came back, nobody can tell.
+      if (content !== undefined && this.#believedAt(made.atMs).includes(content)) return [];
       const isPlaced = placementOf(set, node) === 'run';
       return isPlaced ? [`${pod.metadata.name} was made from content ${made.content}`] : [];
     });
