@@ -17,17 +17,32 @@ import { controllerUid } from '../simulated-objects.ts';
 import type { SimulatedApiServer } from './api-server.ts';
 import { placementOf } from './oracle.ts';
 import { ReadyPods } from './ready-pods.ts';
-import { OLD_MS, isLive, policyOf, readyOf, revisionOf, templateOf } from './staged-pods.ts';
+import {
+  OLD_MS,
+  UNDER_WAY_MS,
+  isLive,
+  nameOfContent,
+  policyOf,
+  readyOf,
+  revisionOf,
+  templateOf,
+} from './staged-pods.ts';
 
-/** A watcher looks once a minute, and a new one a minute later; then a view may be old. */
-const BELIEVED_MS = 2 * 60_000 + OLD_MS;
+/** A watcher looks once a minute, and a new one a minute later. */
+const LOOK_MS = 2 * 60_000;
+/** Then a view may be old. */
+const BELIEVED_MS = LOOK_MS + OLD_MS;
 
 /** What the object held from then on. */
 interface Epoch {
   readonly content: string;
   readonly sinceMs: number;
-  /** When it could be read first; undefined: not yet. */
-  toldAtMs?: number;
+}
+
+/** For so long it could be read without a change, and was heard of if that is long enough. */
+interface Span {
+  readonly fromMs: number;
+  toMs: number;
 }
 
 /** One content under one image of one DaemonSet. */
@@ -44,6 +59,8 @@ export interface AuditedContent {
   readonly read: () => string | undefined;
   /** False: nobody can read it, or hash it. */
   readonly isTold: () => boolean;
+  /** What pods are called that are made while this is known; undefined: there is nothing to call them by. */
+  readonly name: () => string | undefined;
 }
 
 /** How many nodes the canary has, where it is told by a number. */
@@ -58,12 +75,16 @@ export class ContentAudit {
   readonly #api: SimulatedApiServer;
   readonly #clock: Clock;
   readonly #report: (text: string) => void;
+  readonly #isProven: (set: KubernetesObject, template: string) => boolean;
   readonly #source: AuditedContent;
   readonly #ready: ReadyPods;
   #epochs: readonly Epoch[] = [];
+  #spans: readonly Span[] = [];
   /** What each pod was made from, and when, by UID. */
   readonly #made = new Map<string, { readonly content: string; readonly atMs: number }>();
   readonly #touched = new Map<string, Touched>();
+  /** Since when each DaemonSet has its template, by UID. */
+  readonly #templates = new Map<string, { readonly template: string; readonly sinceMs: number }>();
 
   constructor(
     api: SimulatedApiServer,
@@ -71,16 +92,21 @@ export class ContentAudit {
       readonly clock: Clock;
       readonly source: AuditedContent;
       readonly report: (text: string) => void;
+      /** True for a template that was well on its canary: it is not taken off a node that came late. */
+      readonly isProven: (set: KubernetesObject, template: string) => boolean;
     },
   ) {
     this.#api = api;
     this.#clock = at.clock;
     this.#source = at.source;
     this.#report = at.report;
+    this.#isProven = at.isProven;
     this.#ready = new ReadyPods(api, at.clock, { keyOf: (pod) => this.#keyOf(pod) });
     this.noteChange();
     api.subscribe((commit) => {
       if (commit === undefined) return;
+      this.#proveAll();
+      if (commit.kind === 'daemonsets') this.#noteTemplate(commit.object);
       if (commit.kind === 'nodes') this.#noteLost(commit.object);
       if (commit.kind === 'pods' && commit.type === 'added') this.#noteMade(commit.object);
       if (commit.kind === 'pods' || commit.kind === 'nodes') this.#ready.note();
@@ -90,12 +116,13 @@ export class ContentAudit {
   /** The object, or who may read it, changed. */
   noteChange(): void {
     const nowMs = this.#clock.monotonicMs();
-    const content = this.#source.read() ?? this.#epochs.at(-1)?.content;
+    const span = this.#spans.at(-1);
+    if (span?.toMs === Infinity) span.toMs = nowMs;
+    const content = this.#source.read();
     if (content === undefined) return;
     const isNew = this.#epochs.at(-1)?.content !== content;
     if (isNew) this.#epochs = [...this.#epochs, { content, sinceMs: nowMs }];
-    const last = this.#epochs.at(-1);
-    if (last !== undefined && this.#source.isTold()) last.toldAtMs ??= nowMs;
+    if (this.#source.isTold()) this.#spans = [...this.#spans, { fromMs: nowMs, toMs: Infinity }];
   }
 
   /** Pods of DaemonSets under a policy that were made from another content than there is, where they could be made anew. */
@@ -108,7 +135,8 @@ export class ContentAudit {
       if (made === undefined || set === undefined || node === undefined) return [];
       if (made.content === content || policyOf(set) === undefined) return [];
       // Made before the change was heard of, under the name of what was believed then: if that came back, nobody can tell.
-      if (content !== undefined && this.#believedAt(made.atMs).includes(content)) return [];
+      const isBelieved = content !== undefined && this.#believedAt(made.atMs).includes(content);
+      if (isBelieved && nameOfContent(pod) === this.#source.name()) return [];
       const isPlaced = placementOf(set, node) === 'run';
       return isPlaced ? [`${pod.metadata.name} was made from content ${made.content}`] : [];
     });
@@ -127,14 +155,22 @@ export class ContentAudit {
     if (set === undefined || made === undefined || node === undefined) return;
     const isOurs = revisionOf(victim) === templateOf(set) && this.#isReplacement(victim, set, node);
     if (!isOurs) return;
-    const nowMs = this.#clock.monotonicMs();
-    const believed = this.#believedAt(nowMs);
     const was = this.#believedAt(made.atMs);
-    const { name } = victim.metadata;
     const [known] = was;
     if (was.length > 1 || known === undefined) return;
+    this.#judgeReasons(set, { name: victim.metadata.name, node, known });
+  }
+
+  #judgeReasons(
+    set: KubernetesObject,
+    at: { readonly name: string; readonly node: KubernetesObject; readonly known: string },
+  ): void {
+    const { name, node, known } = at;
+    const believed = this.#believedAt(this.#clock.monotonicMs());
     const reasons = believed.filter((content) => content !== known);
     if (reasons.length === 0) {
+      // An image that its canary has not shown goes from a node that is none; and what was meant for another may be under way.
+      if (!this.#isProven(set, templateOf(set)) || this.#wasEdited(set)) return;
       this.judged += 1;
       this.#report(`S16: ${name} goes, and neither its image nor its content is another`);
       return;
@@ -142,6 +178,18 @@ export class ContentAudit {
     const [reason, ...more] = reasons;
     if (reason === undefined || more.length > 0) return;
     this.#touch(set, { reason, node, what: name });
+  }
+
+  #noteTemplate(set: KubernetesObject): void {
+    const template = templateOf(set);
+    const { uid } = set.metadata;
+    if (this.#templates.get(uid)?.template === template) return;
+    this.#templates.set(uid, { template, sinceMs: this.#clock.monotonicMs() });
+  }
+
+  #wasEdited({ metadata }: KubernetesObject): boolean {
+    const sinceMs = this.#templates.get(metadata.uid)?.sinceMs ?? Number.NEGATIVE_INFINITY;
+    return this.#clock.monotonicMs() - sinceMs <= UNDER_WAY_MS;
   }
 
   #touch(
@@ -157,8 +205,7 @@ export class ContentAudit {
     const { name, uid } = at.node.metadata;
     touched.nodes.set(name, uid);
     if (readyOf(at.node)?.status !== 'True') touched.lost.add(name);
-    const sinceMs = this.#ready.sinceMs(set.metadata.uid, key).at(count - 1) ?? Infinity;
-    touched.isProven ||= this.#clock.monotonicMs() - sinceMs >= policy.soakMs;
+    this.#prove(set, key);
     if (touched.isProven) return;
     this.judged += 1;
     if (touched.nodes.size <= count + Math.min(count, touched.lost.size)) return;
@@ -166,6 +213,23 @@ export class ContentAudit {
     this.#report(
       `S16: ${at.what} goes on ${name} for content ${at.reason}, beyond the canary of ${count}: it was for ${on}`,
     );
+  }
+
+  /** As it is before whatever changes now. */
+  #proveAll(): void {
+    const contents = new Set(this.#epochs.map(({ content }) => content));
+    for (const set of this.#api.list('daemonsets')) {
+      for (const content of contents) this.#prove(set, `${templateOf(set)} ${content}`);
+    }
+  }
+
+  #prove(set: KubernetesObject, key: string): void {
+    const policy = policyOf(set);
+    const count = policy === undefined ? undefined : canaryOf(policy);
+    if (policy === undefined || count === undefined) return;
+    const sinceMs = this.#ready.sinceMs(set.metadata.uid, key).at(count - 1) ?? Infinity;
+    const isProven = this.#clock.monotonicMs() - sinceMs >= policy.soakMs;
+    if (isProven) this.#touchedOf(set, key).isProven = true;
   }
 
   /** A node that is gone, or that is to run none by now, is in no canary. */
@@ -194,10 +258,12 @@ export class ContentAudit {
     const found = new Set<string>();
     for (const [index, { content, sinceMs }] of this.#epochs.entries()) {
       if (sinceMs > atMs) break;
-      const next = this.#epochs[index + 1];
-      // The one before is believed until this one was told, and heard of.
-      const untilMs = next === undefined ? Infinity : (next.toldAtMs ?? Infinity) + BELIEVED_MS;
-      if (untilMs >= atMs) found.add(content);
+      const endMs = this.#epochs[index + 1]?.sinceMs ?? Infinity;
+      // It is believed until another one was heard of.
+      const heard = this.#spans.find(
+        ({ fromMs, toMs }) => fromMs >= endMs && toMs - fromMs >= LOOK_MS,
+      );
+      if ((heard?.fromMs ?? Infinity) + BELIEVED_MS >= atMs) found.add(content);
     }
     return [...found];
   }

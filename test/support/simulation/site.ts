@@ -21,6 +21,12 @@ import type { CommitListener } from './api-server.ts';
 import type { AvailabilityAudit } from './availability-audit.ts';
 import type { BuiltInLoop } from './built-in-loop.ts';
 import type { CopilotAudit } from './copilot-audit.ts';
+import {
+  configKeyOf,
+  hashContent,
+  hashTogether,
+  scopeOf,
+} from '../../../src/core/config/content-hash.ts';
 import { CONTENT_KEY, SETTINGS } from '../scripted-config-source.ts';
 import type { ScriptedConfigSource } from '../scripted-config-source.ts';
 import { ContentAudit } from './content-audit.ts';
@@ -145,6 +151,7 @@ export class Site {
     const source = {
       read: () => config.dataOf(SETTINGS)?.['level'],
       isTold: () => !config.failures.has(SETTINGS) && config.dataOf(CONTENT_KEY) !== undefined,
+      name: () => nameOfSettings(config),
     };
     const audit = new ContentAudit(this.api, {
       clock: this.#clock,
@@ -152,6 +159,7 @@ export class Site {
       report: (text) => {
         observer.report(text);
       },
+      isProven: (set, template) => this.stages.isProven(set, template),
     });
     config.onChange = () => {
       audit.noteChange();
@@ -177,6 +185,18 @@ export class Site {
     await clock.sleep(this.requestDelayMs());
     return !wasAway && !this.api.isAway();
   }
+}
+
+/** The label of pods that are made while what stands in the settings now is known. */
+function nameOfSettings(config: ScriptedConfigSource): string | undefined {
+  const data = config.dataOf(SETTINGS);
+  const key = configKeyOf(Buffer.from(config.dataOf(CONTENT_KEY)?.['key'] ?? '', 'base64'));
+  if (data === undefined || key === undefined) return undefined;
+  const [, namespace = '', name = ''] = SETTINGS.split('/');
+  const object = { kind: 'ConfigMap', name } as const;
+  const hash = hashContent(key, { ...object, namespace }, { metadata: { name }, data });
+  const together = hashTogether([{ ...object, hash }]);
+  return `${scopeOf(key.id, [object])}.${together}`;
 }
 
 /** The connector of one invocation: to whatever cluster stands at the endpoint, under observation. */

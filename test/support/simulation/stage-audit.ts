@@ -26,6 +26,7 @@ import {
   UNDER_WAY_MS,
   isLive,
   isServing,
+  nameOfContent,
   policyOf,
   readyOf,
   revisionOf,
@@ -309,10 +310,17 @@ export class StageAudit {
     return record;
   }
 
-  /** Nodes with a pod of a revision that got no further than its canary. */
+  /** Nodes with a pod of a revision that got no further than its canary; its content may be what was halted (ADR 0061). */
   #leftOn(set: KubernetesObject, { revisions }: SetRecord): Set<string> {
-    const pods = this.#podsOf(set).filter(
-      (pod) => revisions.get(revisionOf(pod))?.isSpread !== true,
+    const policy = policyOf(set);
+    const canary = policy?.config === undefined ? 0 : (this.#canaryOf(policy, set) ?? 0);
+    const all = this.#podsOf(set);
+    const isFew = (of: KubernetesObject): boolean =>
+      all.filter(
+        (pod) => revisionOf(pod) === revisionOf(of) && nameOfContent(pod) === nameOfContent(of),
+      ).length <= canary;
+    const pods = all.filter(
+      (pod) => revisions.get(revisionOf(pod))?.isSpread !== true || isFew(pod),
     );
     return new Set(pods.map((pod) => nodeOf(pod) ?? ''));
   }
