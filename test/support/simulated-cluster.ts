@@ -7,7 +7,7 @@
  * each write it checks S1, S4 and S5 itself, as an observer that no fault can reach (`violations`).
  */
 import type { AnswerTiming } from '../../src/core/model/evidence/answer-times.ts';
-import { resourceVersion, uid as asUid } from '../../src/core/model/identifiers.ts';
+import { resourceVersion } from '../../src/core/model/identifiers.ts';
 import type { ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
@@ -21,7 +21,10 @@ import type {
 } from '../../src/ports/cluster/cluster-access.ts';
 import type { FieldManager } from '../../src/ports/cluster/manifest-access.ts';
 import type { NamespacedName } from '../../src/ports/stores/view-store.ts';
-import { readFieldManagers } from '../../src/adapters/kubernetes/api/object-reader.ts';
+import {
+  readFieldManagers,
+  readPodMetadata,
+} from '../../src/adapters/kubernetes/api/object-reader.ts';
 import { CREATED, isPlainCreate } from './simulated-creates.ts';
 import type { PlainCreate } from './simulated-creates.ts';
 import type { ClusterHooks, Kind } from './simulated-hooks.ts';
@@ -229,16 +232,8 @@ export class SimulatedCluster implements ClusterAccess {
   ): Promise<LiveRead<readonly PodMetadata[]>> {
     const answer = await this.#read('LIST pods', namespace);
     if (answer !== undefined) return answer;
-    const object = this.#matching('pods', namespace, labelSelector).map((pod) => {
-      const owner = controllerUid(pod);
-      return {
-        name: pod.metadata.name,
-        uid: asUid(pod.metadata.uid),
-        resourceVersion: resourceVersion(pod.metadata.resourceVersion),
-        ...(owner === undefined ? {} : { ownerUid: asUid(owner) }),
-        isTerminating: pod.metadata.deletionTimestamp !== undefined,
-      };
-    });
+    const pods = this.#matching('pods', namespace, labelSelector);
+    const object = pods.map((pod) => readPodMetadata(pod as unknown as JsonObject)); // raw JSON
     return { kind: 'found', object };
   }
 

@@ -208,7 +208,7 @@ export type DeleteReason =
   | 'vacated'
   | 'repeat';
 
-/** One pod to delete, after a live read confirmed it. */
+/** One pod to delete, once a live read confirmed it, or its version does (ADR 0071). */
 export interface PlannedDelete {
   readonly node?: NodeName;
   readonly name: string;

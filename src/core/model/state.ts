@@ -203,6 +203,14 @@ export interface TemplateCopy {
   readonly seenAtMs: number;
 }
 
+/** Pods that were deleted as the view showed them and had another version by then (ADR 0071); absent: none had. */
+export interface MovedVictims {
+  /** The last eight characters of their UIDs, of the newest: of two pods with the same ones both count. */
+  readonly uids: readonly string[];
+  /** When that was last. */
+  readonly atMs: number;
+}
+
 /** State of one DaemonSet. */
 export interface DaemonSetState {
   readonly schema: typeof STATE_SCHEMA;
@@ -233,6 +241,7 @@ export interface DaemonSetState {
   readonly refusals?: readonly RefusalEntry[];
   /** Back-off of the whole key; absent while all is well. */
   readonly retry?: RetryEntry;
+  readonly movedVictims?: MovedVictims;
   /** Of each kind of write that was refused, one for a code; absent: none. Also read: `retry` of earlier releases. */
   readonly refusedWrites?: readonly RetryEntry[];
   readonly history?: HistoryEntry;

@@ -54,7 +54,7 @@ export function minReadyMsOf(daemonSet: DaemonSetObject): number {
 }
 
 /** Hash of the revision that a pod was made from; undefined without one. */
-export function revisionHashOfPod(pod: PodProjection): string | undefined {
+export function revisionHashOfPod(pod: Pick<PodProjection, 'labels'>): string | undefined {
   const hash = labelOf(pod.labels, REVISION_HASH_LABEL);
   return hash === '' ? undefined : hash;
 }
@@ -67,7 +67,7 @@ export function templateGenerationOf(daemonSet: DaemonSetObject): string | undef
 
 /** Made from the current template: by hash, or by template generation (spec 2.9). */
 export function isUpdated(
-  pod: PodProjection,
+  pod: Pick<PodProjection, 'labels'>,
   current: { readonly hash: string | undefined; readonly templateGeneration: string | undefined },
 ): boolean {
   const hash = revisionHashOfPod(pod);

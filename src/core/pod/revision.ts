@@ -44,8 +44,11 @@ export function configLabelOf({ scope, hash }: ConfigIdentity): string {
   return `${scope}.${hash}`;
 }
 
+/** What tells which revision a pod is of. */
+export type PodOrigin = Pick<PodProjection, 'labels' | 'createdAtMs'>;
+
 /** The content that a pod was made with. */
-function configOfPod(pod: PodProjection, config: ConfigIdentity): string {
+function configOfPod(pod: PodOrigin, config: ConfigIdentity): string {
   const label = labelOf(pod.labels, CONFIG_HASH_LABEL) ?? '';
   if (label.startsWith(`${config.scope}.`)) return label.slice(config.scope.length + 1);
   const { changed } = config;
@@ -71,7 +74,7 @@ export interface CurrentRevision {
 }
 
 /** Made from the current template, with the current content. */
-export function isOfRevision(pod: PodProjection, current: CurrentRevision): boolean {
+export function isOfRevision(pod: PodOrigin, current: CurrentRevision): boolean {
   if (!isUpdated(pod, current)) return false;
   return current.config === undefined || configOfPod(pod, current.config) === current.config.hash;
 }

@@ -3,7 +3,8 @@
  * what is destructive. A relay may stand behind this seam later (design 5).
  *
  * Nothing here decides on nodes or pods by LIST, except the guarded one beside foreign names and before a
- * DaemonSet's first pods (protocol 9), and the one for a budget beside a silent watcher (S3). An answer that
+ * DaemonSet's first pods (protocol 9), the one for a budget beside a silent watcher (S3), and the one that tells whose
+ * victims are and of what revision (ADR 0071). An answer that
  * cannot be trusted is `unavailable`, and whoever asked must not act. Credentials are per cluster and never leave
  * the adapter (S11).
  */
@@ -50,6 +51,9 @@ export interface PodMetadata {
   readonly resourceVersion: ResourceVersion;
   readonly ownerUid?: Uid;
   readonly isTerminating: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  /** creationTimestamp; 0 where it has none that can be read. */
+  readonly createdAtMs: number;
 }
 
 /** Live reads of one cluster. */

@@ -185,6 +185,15 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     in: 'hasty-rollbacks',
     seedsMax: 30,
   },
+  'moved-victims-forgotten': {
+    bug: 'a pod whose version moved unseen is tried as it was seen again and again (protocol 8, ADR 0071)',
+    file: 'src/app/reconcile/confirm/seen-victims.ts',
+    before: 'const uids = new Set(isRemembered(moved, nowMs) ? moved.uids : []);',
+    after: 'const uids = new Set(isRemembered(moved, nowMs + REMEMBERED_MS) ? moved.uids : []);',
+    breaks: ['L1', 'L5'],
+    in: 'other-managers',
+    seedsMax: 20,
+  },
   'age-not-subtracted': {
     bug: 'a message that was frozen for an hour counts as heard when the queue took it (protocol 1, ADR 0032)',
     file: 'src/app/ingest/message/meta-transitions.ts',

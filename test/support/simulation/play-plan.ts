@@ -10,6 +10,7 @@
  *
  * A broken promise is an outcome. What the plan became (which opportunities fired) comes with it, for shrinking.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/pace/options.ts';
 import type { WatcherOptions } from '../../../src/watcher/pace/options.ts';
@@ -124,7 +125,11 @@ class Play {
       skewMs: setting.skewMs,
       watcher: watcherOptions(setting),
       ...(setting.hasContent === true ? { config: firstContent() } : {}),
-      reconcile: setting.burstPodsMax === undefined ? {} : { burstPodsMax: setting.burstPodsMax },
+      reconcile: {
+        ...defined({ burstPodsMax: setting.burstPodsMax }),
+        // In half of the seeds the small clusters of a simulation are large enough for a list of victims.
+        ...(seed % 2 === 0 ? {} : { victimsListedMin: 1 }),
+      },
       ingest: setting.positionsMax === undefined ? {} : { positionsMax: setting.positionsMax },
     });
     this.#decider = new FaultDecider(plan, (text) => {

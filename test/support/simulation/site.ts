@@ -194,7 +194,8 @@ function nameOfSettings(config: ScriptedConfigSource): string | undefined {
   if (data === undefined || key === undefined) return undefined;
   const [, namespace = '', name = ''] = SETTINGS.split('/');
   const object = { kind: 'ConfigMap', name } as const;
-  const hash = hashContent(key, { ...object, namespace }, { metadata: { name }, data });
+  const metadata = { name, uid: '', resourceVersion: '' };
+  const hash = hashContent(key, { ...object, namespace }, { metadata, data });
   const together = hashTogether([{ ...object, hash }]);
   return `${scopeOf(key.id, [object])}.${together}`;
 }

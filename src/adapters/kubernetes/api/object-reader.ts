@@ -158,7 +158,22 @@ export function readPodMetadata(item: JsonObject): PodMetadata {
     resourceVersion: resourceVersion(metadata['resourceVersion'] as string),
     ...(typeof ownerUid === 'string' ? { ownerUid: uid(ownerUid) } : {}),
     isTerminating: typeof metadata['deletionTimestamp'] === 'string',
+    labels: labelsOf(metadata),
+    createdAtMs: timeOf(metadata['creationTimestamp']),
   };
+}
+
+function labelsOf({ labels }: JsonObject): Readonly<Record<string, string>> {
+  if (!isJsonObject(labels)) return {};
+  const texts = Object.entries(labels).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return Object.fromEntries(texts);
+}
+
+function timeOf(text: Json | undefined): number {
+  const timeMs = typeof text === 'string' ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(timeMs) ? 0 : timeMs;
 }
 
 /**

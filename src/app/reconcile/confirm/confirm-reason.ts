@@ -25,6 +25,7 @@ import {
   templateGenerationOf,
 } from '../../../core/pod/pod-facts.ts';
 import { isOfRevision } from '../../../core/pod/revision.ts';
+import type { PodOrigin } from '../../../core/pod/revision.ts';
 import { projectLiveNode, projectLivePod } from '../../../core/projections/project.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterReader, LiveRead } from '../../../ports/cluster/cluster-access.ts';
@@ -84,6 +85,11 @@ export class ReasonJudge {
     }
   }
 
+  /** By what does not change while a pod lives. */
+  isOfAnother(planned: PlannedDelete, pod: PodOrigin): boolean {
+    return !this.#isOnTarget(planned, pod);
+  }
+
   /** Reasons that the victim itself shows. */
   #showsReason(
     reason: Extract<DeleteReason, 'failed' | 'succeeded' | 'outdated' | 'repeat'>,
@@ -103,7 +109,7 @@ export class ReasonJudge {
   }
 
   /** Of the current revision, by the rollout's wider test (spec 2.9); so is all, while unknown. */
-  #isCurrent(pod: PodProjection): boolean {
+  #isCurrent(pod: PodOrigin): boolean {
     const { currentHash: hash, content: config } = this.#context;
     const templateGeneration = this.#templateGeneration;
     const current = { hash, templateGeneration, ...defined({ config }) };
@@ -111,7 +117,7 @@ export class ReasonJudge {
   }
 
   /** Of the revision that its node is to run: the current one, unless a staged rollout keeps the node at another. */
-  #isOnTarget({ targetHash }: PlannedDelete, pod: PodProjection): boolean {
+  #isOnTarget({ targetHash }: PlannedDelete, pod: PodOrigin): boolean {
     return targetHash === undefined ? this.#isCurrent(pod) : revisionHashOfPod(pod) === targetHash;
   }
 

@@ -1,5 +1,5 @@
 /**
- * A live read of each pod before it is deleted (design 3, step 5; S3, S4).
+ * A live read of each pod before it is deleted (design 3, step 5; S3, S4), unless its version says as much (seen-victims.ts).
  *
  * UID, owner, not terminating, and the reason still holds (confirm-reason.ts): then the live
  * resourceVersion becomes the precondition of the delete, so a status change that the watcher's
@@ -8,13 +8,16 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { DeletePodEffect } from '../../../core/model/effects.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { DeleteReason, PlannedDelete } from '../../../core/model/plan.ts';
+import type { Uid } from '../../../core/model/identifiers.ts';
+import type { DeleteReason, PlannedDelete, View } from '../../../core/model/plan.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { ReasonJudge, shareReads } from './confirm-reason.ts';
 import type { ReasonContext } from './confirm-reason.ts';
 import { isReplanned } from './live-daemon-set.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 import { projectLivePod } from '../../../core/projections/project.ts';
+import type { OwnPods } from './own-pods.ts';
+import type { VictimTrust } from './seen-victims.ts';
 
 /** Live reads sent side by side. */
 const READS_AT_ONCE = 50;
@@ -25,6 +28,8 @@ export interface ConfirmContext extends Pick<
   'view' | 'currentHash' | 'content' | 'nowMs'
 > {
   readonly reader: ClusterReader;
+  readonly trust: VictimTrust;
+  readonly ownPods: OwnPods;
   /** False once the deadline passed: no further read is started. */
   readonly mayContinue: () => boolean;
 }
@@ -33,6 +38,8 @@ export interface ConfirmContext extends Pick<
 export interface ConfirmedDelete {
   readonly planned: PlannedDelete;
   readonly effect: DeletePodEffect;
+  /** Where the precondition comes from. */
+  readonly from: 'read' | 'view';
 }
 
 /** Victims by what the live reads said. */
@@ -44,9 +51,9 @@ export interface VictimConfirmation {
   readonly unreadable: readonly PlannedDelete[];
 }
 
-type Verdict = 'unreadable' | 'dropped' | DeletePodEffect;
+type Verdict = 'unreadable' | 'dropped' | Omit<ConfirmedDelete, 'planned'>;
 
-/** Reads every victim live. */
+/** Reads every victim live whose version does not say enough. */
 export async function confirmVictims(
   deletes: readonly PlannedDelete[],
   context: ConfirmContext,
@@ -54,6 +61,8 @@ export async function confirmVictims(
   const confirmed: ConfirmedDelete[] = [];
   const dropped: PlannedDelete[] = [];
   const unreadable: PlannedDelete[] = [];
+  const seen = deletes.filter((planned) => context.trust(planned) === 'as-seen');
+  if (context.mayContinue()) await context.ownPods.learn(seen.map(({ uid }) => uid));
   const confirm = confirmerOf(deletes, context);
   for (let start = 0; start < deletes.length; start += READS_AT_ONCE) {
     const group = deletes.slice(start, start + READS_AT_ONCE);
@@ -64,7 +73,7 @@ export async function confirmVictims(
       const verdict = verdicts[index] ?? 'unreadable';
       if (verdict === 'unreadable') unreadable.push(planned);
       else if (verdict === 'dropped') dropped.push(planned);
-      else confirmed.push({ planned, effect: verdict });
+      else confirmed.push({ planned, ...verdict });
     }
   }
   return { confirmed, dropped, unreadable };
@@ -73,7 +82,7 @@ export async function confirmVictims(
 /** Confirms victims one by one, with reads shared among them. */
 function confirmerOf(
   deletes: readonly PlannedDelete[],
-  { reader, view, currentHash, content, nowMs }: ConfirmContext,
+  { reader, trust, ownPods, view, currentHash, content, nowMs }: ConfirmContext,
 ): (planned: PlannedDelete) => Promise<Verdict> {
   const { namespace } = view;
   const reads = shareReads(reader, namespace);
@@ -87,23 +96,41 @@ function confirmerOf(
     ...defined({ content }),
   });
   return async (planned) => {
+    const own = trust(planned) === 'as-seen' ? ownPods.find(planned.uid) : undefined;
+    if (own !== undefined && isOf(view, own) && judge.isOfAnother(planned, own))
+      return confirmedAs(planned, 'view', namespace);
     const live = await reads.pod(planned.name);
     if (live.kind === 'unavailable') return 'unreadable';
     if (live.kind === 'missing') return 'dropped';
     const pod = projectLivePod(live.object);
-    const isVictim = pod.uid === planned.uid && pod.ownerUid === view.uid && !pod.isTerminating;
-    if (!isVictim) return 'dropped';
+    if (pod.uid !== planned.uid || !isOf(view, pod)) return 'dropped';
     const reason = await judge.judge(planned, pod);
     if (reason !== 'holds') return reason;
-    return {
-      kind: 'delete-pod',
-      namespace,
-      name: planned.name,
-      ...(planned.node === undefined ? {} : { node: planned.node }),
-      uid: pod.uid,
-      resourceVersion: pod.resourceVersion,
-    };
+    return confirmedAs({ ...planned, resourceVersion: pod.resourceVersion }, 'read', namespace);
   };
+}
+
+function isOf(
+  { uid }: View,
+  { ownerUid, isTerminating }: { readonly ownerUid?: Uid; readonly isTerminating: boolean },
+): boolean {
+  return ownerUid === uid && !isTerminating;
+}
+
+function confirmedAs(
+  { node, name, uid, resourceVersion }: PlannedDelete,
+  from: ConfirmedDelete['from'],
+  namespace: string,
+): Omit<ConfirmedDelete, 'planned'> {
+  const effect: DeletePodEffect = {
+    kind: 'delete-pod',
+    namespace,
+    name,
+    ...defined({ node }),
+    uid,
+    resourceVersion,
+  };
+  return { effect, from };
 }
 
 /** Deletes that are wanted only for the sake of the template. */

@@ -2,7 +2,7 @@
  * Everything that is looked at live before anything is recorded or sent (design 3, step 5).
  *
  * The DaemonSet before creates and adoptions (S5), and before what goes for its template (S3); each victim
- * before its delete (S4); the guarded list beside foreign names and before a DaemonSet's first pods (protocol
+ * before its delete, unless its version says as much (S4); the guarded list beside foreign names and before a DaemonSet's first pods (protocol
  * 9); and, once a deferral was capped, the node of each create.
  * What is not confirmed leaves the plan and is noted as a problem; nothing is written here.
  */
@@ -22,6 +22,8 @@ import { checkForeignPods, foreignListedNow, isListedFor } from '../live/foreign
 import type { ForeignListed } from '../live/foreign-list.ts';
 import type { Ledger } from '../run/ledger.ts';
 import { confirmSubject, isReplanned } from './live-daemon-set.ts';
+import { ownPodsOf } from './own-pods.ts';
+import { victimTrust } from './seen-victims.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 
 /** Creates per run whose nodes are confirmed one by one, once a deferral was capped. */
@@ -118,7 +120,7 @@ function noteUnconfirmed(
   ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff', ...asked });
 }
 
-/** Reads victims live. */
+/** Confirms victims, by live reads where their versions do not say enough. */
 async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimConfirmation> {
   const { context, subject, access, ledger } = input;
   if (subject.basis.meta.isCutOpen && plan.deletes.length > 0) {
@@ -128,6 +130,8 @@ async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimCo
   }
   return confirmVictims(plan.deletes, {
     reader: access,
+    trust: victimTrust(subject.state.movedVictims, { isLive: input.isLive, nowMs: subject.nowMs }),
+    ownPods: ownPodsOf(input),
     view: subject.view,
     currentHash: input.currentHash,
     ...defined({ content: plan.content }),

@@ -25,6 +25,7 @@ import {
   withListed,
 } from '../run/record-state.ts';
 import type { EndContext } from '../run/context.ts';
+import { rememberMoved } from '../confirm/seen-victims.ts';
 import { scheduleNext } from './schedule.ts';
 import type { DueTimes } from './schedule.ts';
 import { memoOf } from '../read/skip.ts';
@@ -133,6 +134,9 @@ function composeState(
     ...decided.due,
     ...defined({ retry, look, history, events: input.tallies, rollout: rolloutAfter(input) }),
     ...defined({ copies: ledger.copies }),
+    ...defined({
+      movedVictims: rememberMoved(stored.movedVictims, ledger.movedVictims, subject.nowMs),
+    }),
     ...(refusedWrites.length === 0 ? {} : { refusedWrites }),
     ...(refusals.length === 0 ? {} : { refusals }),
     ...openSince(input),

@@ -143,7 +143,7 @@ export function noteDeletes(sent: DeleteExecution['sent'], book: IntentBook, led
 }
 
 function noteDelete(
-  { effect }: ConfirmedDelete,
+  { effect, from }: ConfirmedDelete,
   outcome: Outcome,
   ledger: Ledger,
 ): 'open' | 'settled' {
@@ -158,6 +158,7 @@ function noteDelete(
       ledger.answers.push({ kind: 'deleted', uid: effect.uid });
       return 'open';
     case 'conflict':
+      if (from === 'view') ledger.movedVictims.push(effect.uid);
       ledger.add({ code: 'outcome-open', message: outcome.message, pace: 'soon' });
       return 'settled';
     case 'refused':

@@ -1,5 +1,5 @@
 /**
- * The one LIST of pods there is: it guards creates beside foreign names (protocol 9, rows 85, 87).
+ * The LIST of pods that guards creates beside foreign names (protocol 9, rows 85, 87).
  *
  * A pod whose name is not the one to be created is not fenced by the API server. While a DaemonSet
  * has such pods, creates wait for one live list by selector, metadata only, once per epoch, era and

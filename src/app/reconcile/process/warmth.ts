@@ -9,6 +9,7 @@ import type { Uid } from '../../../core/model/identifiers.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Projection, Tombstone } from '../../../core/model/projections.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
+import { KnownPods } from './known-pods.ts';
 import { remember } from './remember.ts';
 import { StatusPatches } from './status-patches.ts';
 
@@ -40,6 +41,7 @@ export interface ReconcileWarmth {
   readonly resends: Resends;
   readonly paces: Paces;
   readonly statusPatches: StatusPatches;
+  readonly knownPods: KnownPods;
   /** Which UID a key had when it was read last. */
   readonly uids: Map<string, Uid>;
 }
@@ -106,6 +108,7 @@ export function createReconcileWarmth(
     resends: new Resends(),
     paces: new Paces(),
     statusPatches: new StatusPatches(),
+    knownPods: new KnownPods(),
     uids: new Map(),
   };
 }

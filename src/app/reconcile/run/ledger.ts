@@ -4,7 +4,7 @@
  * Everything that keeps a run from being complete is a problem with a pace: `soon` is looked at again
  * in a second or two, `backoff` waits longer each time. A run without problems may write its memo.
  */
-import type { NodeName, ResourceVersion } from '../../../core/model/identifiers.ts';
+import type { NodeName, ResourceVersion, Uid } from '../../../core/model/identifiers.ts';
 import { newerVersion } from '../../../core/model/identifiers.ts';
 import type { PlannedEvent } from '../../../core/model/plan.ts';
 import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
@@ -34,6 +34,8 @@ export class Ledger {
   isStatusAsSeen = false;
   /** The status was left to the look that follows effects anyway. */
   isStatusPostponed = false;
+  /** Pods that were deleted as the view showed them, and had another version (ADR 0071). */
+  readonly movedVictims: Uid[] = [];
   /** Nodes whose create was answered otherwise than by a refusal: a former one is void. */
   readonly clearedNodes = new Set<NodeName>();
   readonly refused: Refused[] = [];

@@ -174,8 +174,8 @@ describe('a delete in copilot', () => {
     for (const annotations of [{}, POLICY]) {
       const world = await copilot({ annotations: { 'rollcall.dev/rollout': 'soak: 1s' } });
       world.cluster.hooks.onRead = (what) => {
-        // Between the plan and the live read of the DaemonSet, which comes after those of the victims.
-        if (what !== 'GET pods') return undefined;
+        // Between the plan and the live read of the DaemonSet, the last before deletes are recorded.
+        if (!what.endsWith(' daemonsets')) return undefined;
         world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
           ...object,
           metadata: { ...object.metadata, annotations },
@@ -183,8 +183,11 @@ describe('a delete in copilot', () => {
         return undefined;
       };
       editTemplate(world, 'example/agent:2');
+      const before = world.cluster.requests.length;
       await world.settle();
-      const reads = world.cluster.requests.filter((request) => request.startsWith('GET pods'));
+      const reads = world.cluster.requests
+        .slice(before)
+        .filter((each) => / daemonsets /.test(each));
       assert.ok(reads.length > 0, 'one was about to be sent');
       assert.deepEqual(deletes(world), []);
     }

@@ -1,8 +1,9 @@
 /** protocol 8: versions move without any content of ours changing; nobody is starved, and nothing is overwritten. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
+import type { DaemonSetObject, DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Kind } from '../../../support/simulated-hooks.ts';
+import { MOVED_VICTIMS_MAX } from '../../../../src/app/reconcile/confirm/seen-victims.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const KEY = { namespace: 'system', name: 'agents' };
@@ -43,11 +44,85 @@ function changeStatus(world: ReconcileWorld, change: Partial<DaemonSetStatus>): 
 
 const statusOf = (world: ReconcileWorld): Partial<DaemonSetStatus> => world.daemonSet.status ?? {};
 
+function imageOf(pod: KubernetesObject): string | undefined {
+  const { containers } = pod['spec'] as { readonly containers: readonly { image: string }[] };
+  return containers[0]?.image;
+}
+
 async function settled(nodes: number): Promise<ReconcileWorld> {
   const world = new ReconcileWorld({ nodes });
   await world.settle();
   return world;
 }
+
+function roll(world: ReconcileWorld, image: string): void {
+  world.cluster.change('daemonsets', KEY, (object) => {
+    const spec = object['spec'] as DaemonSetObject['spec'];
+    const pod = { ...(spec.template.spec as object), containers: [{ name: 'agent', image }] };
+    const generation = (object.metadata.generation ?? 0) + 1;
+    const template = { ...spec.template, spec: pod };
+    return {
+      ...object,
+      metadata: { ...object.metadata, generation },
+      spec: { ...spec, template },
+    };
+  });
+}
+
+const withMaxUnavailable =
+  (maxUnavailable: number) =>
+  (object: DaemonSetObject): DaemonSetObject => ({
+    ...object,
+    spec: {
+      ...object.spec,
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable } },
+    },
+  });
+
+/** Requests of pods since then, by kind. */
+function podRequests(world: ReconcileWorld, since: number): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const request of world.cluster.requests.slice(since)) {
+    const key = /^(?:GET|LIST) pods|^(?:create|delete)-pod/.exec(request)?.[0];
+    if (key !== undefined) counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describe('protocol 8: a pod is replaced', () => {
+  const IMAGE = 'example/agent:2';
+  const rolled = async (nodes: number, isTouched: boolean): Promise<Record<string, number>> => {
+    const daemonSet = withMaxUnavailable(Math.ceil(nodes / 2));
+    const world = new ReconcileWorld({ nodes, daemonSet });
+    await world.settle();
+    if (isTouched) touchAll(world);
+    const since = world.cluster.requests.length;
+    roll(world, IMAGE);
+    await world.settle({ withinMs: 600_000 });
+    assert.deepEqual(new Set(world.cluster.list('pods').map(imageOf)), new Set([IMAGE]));
+    return podRequests(world, since);
+  };
+
+  it('over the version that the view showed, by one request each, after one list (ADR 0071)', async () => {
+    const counts = await rolled(20, false);
+    assert.deepEqual(counts, { 'delete-pod': 20, 'create-pod': 20, 'LIST pods': 1 });
+  });
+
+  it('that are few are read one by one', async () => {
+    const counts = await rolled(8, false);
+    assert.deepEqual(counts, { 'GET pods': 8, 'delete-pod': 8, 'create-pod': 8 });
+  });
+
+  it('although its version moved and nothing else: it meets one conflict, and is read (ADR 0071)', async () => {
+    const { 'delete-pod': deletes, 'GET pods': reads } = await rolled(40, true);
+    assert.deepEqual([deletes, reads], [80, 40]);
+  });
+
+  it('by reads alone, once many had moved: whoever writes them writes all (ADR 0071)', async () => {
+    const { 'delete-pod': deletes = 0 } = await rolled(300, true);
+    assert.ok(deletes - 300 >= MOVED_VICTIMS_MAX && deletes - 300 <= 150, `${deletes}`);
+  });
+});
 
 describe('protocol 8: a status is written', () => {
   it('although the version moved and nothing else: a node joins after an apply of equal values (A.1)', async () => {

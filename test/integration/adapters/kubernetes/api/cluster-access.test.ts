@@ -412,6 +412,8 @@ describe('cluster access', () => {
         resourceVersion: '12',
         ownerUid: 'owner',
         isTerminating: false,
+        labels: {},
+        createdAtMs: 0,
       });
       const [first] = server.requests;
       const query = new URL(first?.path ?? '', 'https://h').searchParams;
