@@ -39,7 +39,7 @@ export function reportedAccess(
     get answerTimes() {
       return access.answerTimes;
     },
-    getDaemonSet: (key) => read('get-daemon-set', access.getDaemonSet(key)),
+    getDaemonSet: (...query) => read('get-daemon-set', access.getDaemonSet(...query)),
     readDaemonSetManagers: (key) => read('get-daemon-set', access.readDaemonSetManagers(key)),
     getPod: (key) => read('get-pod', access.getPod(key)),
     getNode: (name) => read('get-node', access.getNode(name)),

@@ -106,7 +106,7 @@ export function talliedAccess(
     get answerTimes() {
       return access.answerTimes;
     },
-    getDaemonSet: (key) => read(() => access.getDaemonSet(key)),
+    getDaemonSet: (...query) => read(() => access.getDaemonSet(...query)),
     readDaemonSetManagers: (key) => read(() => access.readDaemonSetManagers(key)),
     getPod: (key) => read(() => access.getPod(key)),
     getNode: (name) => read(() => access.getNode(name)),

@@ -112,6 +112,12 @@ export interface SeenOfStore {
   readonly written: DaemonSetState['written'] | undefined;
 }
 
+/** The newest version that was seen of the store of DaemonSets; undefined: none was. */
+export function seenOfDaemonSets({ meta, written }: SeenOfStore): ResourceVersion | undefined {
+  const ownVersion = written?.era === meta.era ? written.daemonSet : undefined;
+  return newerVersion(meta.marks.DaemonSet, ownVersion);
+}
+
 /**
  * True if the store that answered a live read of a DaemonSet is behind what was seen of its DaemonSets (protocol 15, row
  * 71): a consistent read never is, so that store is of another history. Only marks of DaemonSets count: some API servers
@@ -119,10 +125,9 @@ export interface SeenOfStore {
  */
 export function isStoreRestored(
   storeVersion: ResourceVersion | undefined,
-  { meta, written }: SeenOfStore,
+  of: SeenOfStore,
 ): boolean {
-  const ownVersion = written?.era === meta.era ? written.daemonSet : undefined;
-  const seen = newerVersion(meta.marks.DaemonSet, ownVersion);
+  const seen = seenOfDaemonSets(of);
   if (storeVersion === undefined || seen === undefined) return false;
   return compareResourceVersions(storeVersion, seen) < 0;
 }

@@ -44,6 +44,12 @@ export type DaemonSetRead =
       readonly storeVersion?: ResourceVersion;
     };
 
+/** What a reader of a DaemonSet wants to know of the store. */
+export interface StoreQuestion {
+  /** Whether it is behind this version, and no more; undefined: nothing was seen of it, so it cannot be. */
+  readonly notBehind: ResourceVersion | undefined;
+}
+
 /** metadata of a listed pod. */
 export interface PodMetadata {
   readonly name: string;
@@ -58,7 +64,8 @@ export interface PodMetadata {
 
 /** Live reads of one cluster. */
 export interface ClusterReader {
-  getDaemonSet(key: NamespacedName): Promise<DaemonSetRead>;
+  /** With a question, the store's version may be one that it told a moment ago, and is not below the one asked for. */
+  getDaemonSet(key: NamespacedName, question?: StoreQuestion): Promise<DaemonSetRead>;
   /** Who owns which fields of it (metadata.managedFields), the one that wrote last first: for whoever has to name a rival. */
   readDaemonSetManagers(key: NamespacedName): Promise<LiveRead<readonly FieldManager[]>>;
   getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;

@@ -183,8 +183,8 @@ export class Observer {
       get answerTimes() {
         return access.answerTimes;
       },
-      getDaemonSet: async (key) => {
-        const read = await access.getDaemonSet(key);
+      getDaemonSet: async (...query) => {
+        const read = await access.getDaemonSet(...query);
         // What could not be read says nothing; what was read before it still stands.
         if (read.kind !== 'unavailable') {
           const metadata = read.kind === 'found' ? read.object.metadata : undefined;

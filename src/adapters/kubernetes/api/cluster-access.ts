@@ -21,6 +21,7 @@ import type {
   ExecuteOptions,
   LiveRead,
   PodMetadata,
+  StoreQuestion,
   Unavailable,
 } from '../../../ports/cluster/cluster-access.ts';
 import type {
@@ -206,8 +207,8 @@ export class HttpsClusterAccess implements ClusterAccess {
     return result;
   }
 
-  getDaemonSet(key: NamespacedName): Promise<DaemonSetRead> {
-    return this.#daemonSets.read(key);
+  getDaemonSet(key: NamespacedName, question?: StoreQuestion): Promise<DaemonSetRead> {
+    return this.#daemonSets.read(key, question);
   }
 
   async readDaemonSetManagers(key: NamespacedName): Promise<LiveRead<readonly FieldManager[]>> {

@@ -2,6 +2,7 @@
  * Live reads of DaemonSets, by LISTs, whose version is the store's: it tells that etcd was restored (row 71).
  *
  *   asked for alone ──────────────────────────────▶ a list of one, by its name
+ *     a moment after a list ──────────────────────▶ a GET, and the version of that list
  *   several of a namespace asked for at one moment ▶ one list of twice as many at most ─▶ all there is? answers
  *                                                                                     └─ no: those it lacks, alone
  *
@@ -9,12 +10,20 @@
  * so it is consistent: behind nothing that any replica of the API server has shown before it was sent, and it is sent after
  * all of them asked. What is odd about one object is its own reader's matter. A namespace that was found to hold too many
  * is read one by one for a while, and so by GET is one whose list a role of an earlier release refuses.
+ *
+ * An API server answers a consistent list from its cache, once that is as far as the store: it asks the store for its progress ten
+ * times a second, so a list takes up to 100 ms, and a GET one or two. Who only has to know that the store is not behind a
+ * version gets the one that a list told less than two seconds ago. Assumed: no etcd is restored within them, since its API
+ * servers are stopped meanwhile, and begin again.
  */
+import { compareResourceVersions } from '../../../core/model/identifiers.ts';
+import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type {
   DaemonSetRead,
   LiveRead,
+  StoreQuestion,
   Unavailable,
 } from '../../../ports/cluster/cluster-access.ts';
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
@@ -35,13 +44,22 @@ export interface DaemonSetReadMeans {
   readonly timeoutMs: number;
 }
 
+/** By both clocks: a sandbox that stood still finds no time passed on its monotonic one. */
+interface Moment {
+  readonly wallMs: number;
+  readonly monotonicMs: number;
+}
+
 interface Asked {
   readonly key: NamespacedName;
+  readonly question: StoreQuestion | undefined;
   readonly answer: (read: DaemonSetRead | Promise<DaemonSetRead>) => void;
 }
 
 /** How long a LIST that was forbidden is not asked for again: the right may be granted; likewise one that was too large. */
 const REMEMBERED_MS = 5 * 60_000;
+/** What a list told of the store counts for so long, by both clocks. */
+const TOLD_MS = 2_000;
 /** Objects of others that come along are as many at most. */
 const LISTED_SHARE_MAX = 2;
 
@@ -52,23 +70,25 @@ export class DaemonSetReads {
   readonly #refusedUntilMs = new Map<string, number>();
   readonly #crowded = new Map<string, { readonly countMin: number; readonly untilMs: number }>();
   readonly #asked = new Map<string, Asked[]>();
+  /** What a list that was sent then told of the store. */
+  #told: { readonly version: ResourceVersion; readonly at: Moment } | undefined;
 
   constructor(means: DaemonSetReadMeans) {
     this.#means = means;
   }
 
   /** Reads one, together with whatever else of its namespace is asked for at this moment. */
-  read(key: NamespacedName): Promise<DaemonSetRead> {
+  read(key: NamespacedName, question?: StoreQuestion): Promise<DaemonSetRead> {
     const doubt = this.#means.beforeRead(key);
     if (doubt !== undefined) return Promise.resolve(doubt);
     return new Promise((answer) => {
       const { namespace } = key;
       const asked = this.#asked.get(namespace);
       if (asked !== undefined) {
-        asked.push({ key, answer });
+        asked.push({ key, question, answer });
         return;
       }
-      const first: Asked[] = [{ key, answer }];
+      const first: Asked[] = [{ key, question, answer }];
       this.#asked.set(namespace, first);
       setImmediate(() => {
         this.#asked.delete(namespace);
@@ -82,10 +102,10 @@ export class DaemonSetReads {
     const isShared =
       names.size > 1 && !this.#isRefused(namespace) && this.#mayShare(namespace, names.size);
     const listed = isShared ? this.#list(namespace, names.size * LISTED_SHARE_MAX) : undefined;
-    for (const { key, answer } of asked) {
+    for (const { key, question, answer } of asked) {
       answer(
         listed === undefined
-          ? this.#readAlone(key)
+          ? this.#readOne(key, question)
           : listed.then((find) => find(key) ?? this.#readAlone(key)),
       );
     }
@@ -97,6 +117,7 @@ export class DaemonSetReads {
     limit: number,
   ): Promise<(key: NamespacedName) => DaemonSetRead | undefined> {
     const path = `${collectionOf(namespace)}?limit=${String(limit)}`;
+    const at = this.#now();
     const answer = await this.#ask(path);
     if (this.#noteRefusal(namespace, answer)) return () => undefined;
     if (answer.kind !== 'answered' || answer.status !== 200) {
@@ -105,6 +126,7 @@ export class DaemonSetReads {
     }
     const page = readPage(answer.body);
     if (page === undefined) return () => undefined;
+    this.#noteTold(page.version, at);
     const isWhole = page.continueToken === '';
     if (!isWhole) this.#noteCrowd(namespace, limit + 1);
     return (key) => {
@@ -113,14 +135,47 @@ export class DaemonSetReads {
     };
   }
 
+  /** Of one that is asked for alone. */
+  async #readOne(key: NamespacedName, question: StoreQuestion | undefined): Promise<DaemonSetRead> {
+    const storeVersion = this.#toldFor(question);
+    if (storeVersion === undefined) return this.#readAlone(key);
+    const read = await this.#means.get(key);
+    return read.kind === 'found' ? { ...read, storeVersion } : read;
+  }
+
+  /** What the store told a moment ago, if that answers the question. */
+  #toldFor(question: StoreQuestion | undefined): ResourceVersion | undefined {
+    if (question === undefined || this.#told === undefined) return undefined;
+    const { version, at } = this.#told;
+    const now = this.#now();
+    const agesMs = [now.wallMs - at.wallMs, now.monotonicMs - at.monotonicMs];
+    if (!agesMs.every((ageMs) => ageMs >= 0 && ageMs < TOLD_MS)) return undefined;
+    const { notBehind } = question;
+    const isBehind = notBehind !== undefined && compareResourceVersions(version, notBehind) < 0;
+    return isBehind ? undefined : version;
+  }
+
+  /** What lists tell counts in the order in which they were sent. */
+  #noteTold(version: ResourceVersion | undefined, at: Moment): void {
+    if (version === undefined || at.monotonicMs < (this.#told?.at.monotonicMs ?? 0)) return;
+    this.#told = { version, at };
+  }
+
+  #now(): Moment {
+    const { clock } = this.#means;
+    return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+  }
+
   async #readAlone(key: NamespacedName): Promise<DaemonSetRead> {
     const { namespace, name } = key;
     if (this.#isRefused(namespace)) return this.#means.get(key);
     const path = `${collectionOf(namespace)}?fieldSelector=metadata.name%3D${name}`;
+    const at = this.#now();
     const answer = await this.#ask(path);
     if (this.#noteRefusal(namespace, answer)) return this.#means.get(key);
     const isList = answer.kind === 'answered' && answer.status === 200;
     const read = isList ? readDaemonSetList(answer.body, key) : undefined;
+    if (read?.kind === 'found') this.#noteTold(read.storeVersion, at);
     return read ?? this.#unavailable(answer);
   }
 

@@ -19,7 +19,8 @@ import type { RunContext, Subject } from '../run/context.ts';
 import { compareResourceVersions, isResourceVersion } from '../../../core/model/identifiers.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
 import { policyTextOf } from '../../../core/takeover/opt-in.ts';
-import { isStoreRestored } from '../../../core/view/freshness.ts';
+import { isStoreRestored, seenOfDaemonSets } from '../../../core/view/freshness.ts';
+import type { SeenOfStore } from '../../../core/view/freshness.ts';
 import { noteForeignStatusWrite } from '../live/rival.ts';
 
 /** What there is instead of the planned one: none, another content, or no answer. */
@@ -35,10 +36,14 @@ export type PlannedMissing =
     };
 
 /** What a read of the DaemonSet is made with. */
-interface PlannedStep {
+interface PresentStep {
   readonly context: RunContext;
-  readonly subject: Pick<Subject, 'basis' | 'daemonSet'>;
+  readonly subject: Pick<Subject, 'basis'>;
   readonly access: ClusterReader;
+}
+
+interface PlannedStep extends PresentStep {
+  readonly subject: Pick<Subject, 'basis' | 'daemonSet'>;
 }
 
 /** A DaemonSet as it is now, or why there is none. */
@@ -54,8 +59,8 @@ export async function readPlanned(step: PlannedStep): Promise<PresentRead> {
 
 /** Reads the DaemonSet of a run live, whatever it looks like by now, unless etcd is behind the view. */
 export async function readPresent(step: PlannedStep): Promise<PresentRead> {
-  const { context, subject, access } = step;
-  const live = await access.getDaemonSet(keyOf(context));
+  const { subject } = step;
+  const live = await readSubject(step);
   if (live.kind === 'unavailable') {
     const { message, retryAfterMs } = live;
     return { kind: 'failed', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
@@ -95,14 +100,10 @@ export type DaemonSetConfirmation =
  * another history, and nothing is made by it (protocol 15, row 71; S2). Who else wrote its status is looked at, too: a
  * rival is noted at once, and nothing is made (design 5).
  */
-export async function confirmSubject(step: {
-  readonly context: RunContext;
-  readonly subject: Pick<Subject, 'basis'>;
-  readonly access: ClusterReader;
-}): Promise<DaemonSetConfirmation> {
-  const { context, subject, access } = step;
+export async function confirmSubject(step: PresentStep): Promise<DaemonSetConfirmation> {
+  const { subject } = step;
   const { ref, daemonSet } = subject.basis;
-  const live = await access.getDaemonSet(keyOf(context));
+  const live = await readSubject(step);
   if (isOfLostHistory(live, subject)) {
     return {
       kind: 'changed',
@@ -132,10 +133,18 @@ function confirmDaemonSet(live: DaemonSetRead, expected: Uid): DaemonSetConfirma
   return { kind: 'confirmed', object: live.object };
 }
 
+/** The DaemonSet of a run as it is now, from a store of which the run knows how far it has to be. */
+function readSubject({ context, subject, access }: PresentStep): Promise<DaemonSetRead> {
+  return access.getDaemonSet(keyOf(context), { notBehind: seenOfDaemonSets(seenBy(subject)) });
+}
+
 /** True of an answer of a store that is behind what the run's view, or our own writes, saw of it. */
-function isOfLostHistory(live: DaemonSetRead, { basis }: Pick<Subject, 'basis'>): boolean {
-  const seen = { meta: basis.meta, written: basis.state?.written };
-  return live.kind === 'found' && isStoreRestored(live.storeVersion, seen);
+function isOfLostHistory(live: DaemonSetRead, subject: PresentStep['subject']): boolean {
+  return live.kind === 'found' && isStoreRestored(live.storeVersion, seenBy(subject));
+}
+
+function seenBy({ basis }: PresentStep['subject']): SeenOfStore {
+  return { meta: basis.meta, written: basis.state?.written };
 }
 
 /** Reads are linearizable: only a restored etcd answers with a lower version than was seen before. */

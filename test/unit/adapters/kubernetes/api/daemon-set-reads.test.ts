@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { DaemonSetReads } from '../../../../../src/adapters/kubernetes/api/daemon-set-reads.ts';
 import { createBackPressure } from '../../../../../src/adapters/kubernetes/api/list-pages.ts';
 import type { TransportAnswer } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
+import { resourceVersion } from '../../../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetRead } from '../../../../../src/ports/cluster/cluster-access.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
@@ -42,6 +43,15 @@ class Namespace {
 
   read(...names: readonly string[]): Promise<readonly DaemonSetRead[]> {
     return Promise.all(names.map((name) => this.#reads.read({ namespace: 'ops', name })));
+  }
+
+  /** Of a store that is to be no further back than that. */
+  readNotBehind(
+    version: string | undefined,
+    ...names: readonly string[]
+  ): Promise<readonly DaemonSetRead[]> {
+    const question = { notBehind: version === undefined ? undefined : resourceVersion(version) };
+    return Promise.all(names.map((name) => this.#reads.read({ namespace: 'ops', name }, question)));
   }
 
   #answer(path: string): TransportAnswer {
@@ -124,5 +134,44 @@ describe('DaemonSets of one namespace that are read at one moment', () => {
     ops.odd.set(`${COLLECTION}?limit=4`, { status: 500, body: { kind: 'Status' } });
     assert.deepEqual(summaryOf(await ops.read('a', 'b')), ['unavailable', 'unavailable']);
     assert.equal(ops.paths.length, 1);
+  });
+});
+
+describe('a DaemonSet that is read a moment after a list', () => {
+  it('by whoever only asks whether the store is behind, is read by a GET', async () => {
+    const ops = new Namespace(['a', 'b']);
+    await ops.read('a');
+    await ops.clock.advance(1_999);
+    for (const version of ['77', '5', undefined]) {
+      assert.deepEqual(summaryOf(await ops.readNotBehind(version, 'a')), ['a@77']);
+    }
+    assert.deepEqual(ops.paths, [alone('a'), 'GET a', 'GET a', 'GET a']);
+  });
+
+  it('is listed where that list was behind what is asked for, is two seconds old, or is wanted as it is', async () => {
+    const ops = new Namespace(['a']);
+    await ops.readNotBehind('5', 'a');
+    await ops.readNotBehind('78', 'a');
+    await ops.read('a');
+    await ops.clock.advance(2_000);
+    await ops.readNotBehind('5', 'a');
+    assert.deepEqual(ops.paths, [alone('a'), alone('a'), alone('a'), alone('a')]);
+  });
+
+  it('is listed after a sandbox stood still, or a clock went back', async () => {
+    for (const shiftMs of [60_000, -60_000]) {
+      const ops = new Namespace(['a']);
+      await ops.read('a');
+      ops.clock.stepWall(shiftMs);
+      await ops.readNotBehind('5', 'a');
+      assert.deepEqual(ops.paths, [alone('a'), alone('a')], String(shiftMs));
+    }
+  });
+
+  it('together with others shares a list with them', async () => {
+    const ops = new Namespace(['a', 'b']);
+    await ops.read('a');
+    await ops.readNotBehind('5', 'a', 'b');
+    assert.deepEqual(ops.paths, [alone('a'), `${COLLECTION}?limit=4`]);
   });
 });
