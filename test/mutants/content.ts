@@ -51,6 +51,13 @@ export const CONTENT_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'is halted on its canary, names the object, and rolls nothing back',
     },
   },
+  'content-untold-by-former': {
+    bug: 'a pod of the former template does not say what content it began with, and is restarted though that came back',
+    file: 'src/core/plan/plan.ts',
+    before: ': prepareFormer(view.daemonSet, targets.former, targets.content);',
+    after: ': prepareFormer(view.daemonSet, targets.former);',
+    killedBy: { file: ROLLOUT_TEST, title: 'a pod of the former template says what it began with' },
+  },
   'content-of-one-version': {
     bug: 'a run is skipped where content changed and the DaemonSet did not',
     file: 'src/app/reconcile/read/skip.ts',

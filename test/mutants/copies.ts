@@ -33,8 +33,8 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copies-unsaid': {
     bug: 'a pod of a former revision does not say which copy it is of, and admission refuses it',
     file: 'src/core/pod/pod-template.ts',
-    before: 'if (copy === undefined) return { metadata, ...prepared };',
-    after: 'if (copy !== null) return { metadata, ...prepared };',
+    before: 'copy === undefined ? {} : { [COPY_LABEL]: copyMarker(copy) };',
+    after: '{};',
     killedBy: { file: KEEP_TEST, title: 'a rollback returns the canary' },
   },
   'copies-past-the-deadline': {

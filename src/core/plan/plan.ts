@@ -220,7 +220,9 @@ function bodiesOf(
 ): readonly PlannedCreate[] {
   const template = prepareTemplate(view.daemonSet, context.currentHash, targets.content);
   const former =
-    targets.former === undefined ? undefined : prepareFormer(view.daemonSet, targets.former);
+    targets.former === undefined
+      ? undefined
+      : prepareFormer(view.daemonSet, targets.former, targets.content);
   return creates.map((create) => {
     const made = former !== undefined && targets.isFormer(create.node) ? former : template;
     return { ...create, body: podFromTemplate(made, create) };

@@ -41,29 +41,36 @@ export function prepareTemplate(
   config?: ConfigIdentity,
 ): PreparedTemplate {
   const prepared = prepare(daemonSet, currentHash, templateGenerationOf(daemonSet));
-  if (config === undefined) return prepared;
-  const { labels } = prepared.metadata;
-  const told = {
-    ...(isJsonObject(labels) ? labels : {}),
-    [CONFIG_HASH_LABEL]: configLabelOf(config),
-  };
-  return { ...prepared, metadata: { ...prepared.metadata, labels: told } };
+  return withLabels(prepared, contentLabels(config));
 }
 
 /**
  * The same of a former revision (issue 17). Its template generation is its own: with the present one its pods would count as
- * updated (spec 2.9). One that nobody noted is 0, which no DaemonSet has.
+ * updated (spec 2.9). One that nobody noted is 0, which no DaemonSet has. Content has no former one: it begins with what there is.
  */
 export function prepareFormer(
   daemonSet: DaemonSetObject,
   { hash, template, generation = '0', copy }: FormerTemplate,
+  config?: ConfigIdentity,
 ): PreparedTemplate {
   const spec = { ...daemonSet.spec, template };
-  const { metadata, ...prepared } = prepare({ ...daemonSet, spec }, hash, generation);
-  if (copy === undefined) return { metadata, ...prepared };
+  const prepared = prepare({ ...daemonSet, spec }, hash, generation);
   // Admission compares the pod with the copy that the label names.
-  const labels = { ...(metadata['labels'] as JsonObject), [COPY_LABEL]: copyMarker(copy) };
-  return { metadata: { ...metadata, labels }, ...prepared };
+  const copied = copy === undefined ? {} : { [COPY_LABEL]: copyMarker(copy) };
+  return withLabels(prepared, { ...contentLabels(config), ...copied });
+}
+
+/** Says what content a pod begins with. */
+function contentLabels(config: ConfigIdentity | undefined): JsonObject {
+  return config === undefined ? {} : { [CONFIG_HASH_LABEL]: configLabelOf(config) };
+}
+
+function withLabels({ metadata, spec }: PreparedTemplate, more: JsonObject): PreparedTemplate {
+  const { labels } = metadata;
+  return {
+    metadata: { ...metadata, labels: { ...(isJsonObject(labels) ? labels : {}), ...more } },
+    spec,
+  };
 }
 
 function prepare(

@@ -129,6 +129,30 @@ describe('content in a staged rollout', () => {
     assert.deepEqual(played.plan?.stages?.strays, [other?.targetNode]);
     assert.equal(played.deleted.length, 1);
   });
+
+  it('a pod of the former template says what it began with, and stays when that comes back', () => {
+    const played = settled();
+    played.observed = observed('22');
+    halfAnHour(played);
+    played.policy = policy({ ...played.policy, approval: 'each-step' });
+    played.hash = 'bbbb';
+    halfAnHour(played);
+    const other = [...played.pods.values()].find(
+      ({ labels }) => labels['controller-revision-hash'] === 'aaaa',
+    );
+    played.evict(other?.targetNode ?? nodeName('n-0'));
+    halfAnHour(played);
+    assert.deepEqual([played.count('aaaa'), current(played)], [NODES - 1, NODES]);
+    played.hash = 'aaaa';
+    halfAnHour(played);
+    const before = played.deleted.length;
+    played.observed = observed('33');
+    played.tick(1000);
+    played.tick(1000);
+    played.observed = observed('22');
+    halfAnHour(played);
+    assert.equal(played.deleted.length, before + 2, 'the canary went, and came back');
+  });
 });
 
 describe('nothing is restarted', () => {
