@@ -58,6 +58,16 @@ export const CONTENT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: ': prepareFormer(view.daemonSet, targets.former);',
     killedBy: { file: ROLLOUT_TEST, title: 'a pod of the former template says what it began with' },
   },
+  'content-rolled-back-for-ever': {
+    bug: 'a rollback takes pods of the former template away for content that was halted, and makes the same again, for ever',
+    file: 'src/core/stages/known-bad.ts',
+    before: 'if (former !== undefined && config !== undefined) {',
+    after: 'if (former !== undefined && config === null) {',
+    killedBy: {
+      file: ROLLOUT_TEST,
+      title: 'a rollback to a template whose pods begin with content that was halted',
+    },
+  },
   'content-of-one-version': {
     bug: 'a run is skipped where content changed and the DaemonSet did not',
     file: 'src/app/reconcile/read/skip.ts',

@@ -186,7 +186,7 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'stages-third-revision-stays': {
     bug: 'a rollback leaves pods of a third revision, edited away on its canary: unproven, and watched by nobody',
     file: 'src/core/stages/former.ts',
-    before: 'isAll ? unprovenBefore(record) : NONE',
+    before: 'isAll ? unprovenBefore(record, input.config) : NONE',
     after: 'NONE',
     killedBy: {
       file: 'test/unit/core/stages/former.test.ts',

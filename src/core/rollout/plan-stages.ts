@@ -123,7 +123,8 @@ function templateOf({ daemonSet }: View): Json {
 
 /** Which revision each node is to run. */
 export function targetsOf(view: View, context: PlanContext, staging: Staging): Targets {
-  const content = defined({ config: contentOf(staging, context) });
+  const config = contentOf(staging, context);
+  const content = defined({ config });
   const record = staging.kind === 'staged' ? staging.stages.record : undefined;
   if (staging.kind !== 'staged' || record?.former === undefined) {
     return findTargets(view, context.currentHash, content);
@@ -131,7 +132,7 @@ export function targetsOf(view: View, context: PlanContext, staging: Staging): T
   const kept = {
     nodes: staging.stages.former,
     hash: templateOfRevision(record.former.hash),
-    unproven: unprovenBefore(record),
+    unproven: unprovenBefore(record, config),
     ...defined({ former: context.staging?.former }),
   };
   return findTargets(view, context.currentHash, { ...content, kept });

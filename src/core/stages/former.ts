@@ -73,7 +73,7 @@ export function findAhead(
   const isAll = isRollingBack(record, input);
   // A halt that asks for no rollback leaves everything as it is.
   if (record.breach !== undefined && !isAll) return [];
-  const unproven = isAll ? unprovenBefore(record) : NONE;
+  const unproven = isAll ? unprovenBefore(record, input.config) : NONE;
   const ahead = input.nodes.filter((each) => {
     const { updated, old, isExcluded } = each;
     if (isExcluded || !former.has(nameOf(each))) return false;

@@ -153,6 +153,20 @@ describe('content in a staged rollout', () => {
     halfAnHour(played);
     assert.equal(played.deleted.length, before + 2, 'the canary went, and came back');
   });
+
+  it('a rollback to a template whose pods begin with content that was halted makes each of them once', () => {
+    const played = settled({ onBreach: 'rollback' });
+    breakContent(played, '22');
+    assert.ok(played.until(() => played.record?.breach !== undefined));
+    const sick = played.behaviours.get(labelNow(played)) ?? assert.fail('all are well');
+    played.behaviours.clear();
+    played.behaviours.set('bbbb', sick);
+    played.hash = 'bbbb';
+    halfAnHour(played);
+    assert.equal(played.record?.breach?.cause, 'Restarts');
+    assert.equal(played.count('aaaa'), NODES);
+    assert.equal(played.deleted.length, 3, 'its canary went twice: to the new template, and back');
+  });
 });
 
 describe('nothing is restarted', () => {
