@@ -41,6 +41,13 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'useUpBudget(input)',
     killedBy: { file: CANARY_TEST, title: 'goes on with its nodes' },
   },
+  'stages-edits-leave-their-canary': {
+    bug: 'an edit that is taken back, or that follows another one, begins on other nodes than those where a revision stands unproven',
+    file: 'src/core/stages/canary.ts',
+    before: "old === undefined || edited.has(revisionOfPod(old, config) ?? '');",
+    after: 'old !== undefined && revisionOfPod(old, config) === record.hash;',
+    killedBy: { file: CANARY_TEST, title: 'goes on with them where its revision comes back' },
+  },
   'stages-edits-keep-a-wide-canary': {
     bug: 'an edit in the middle of a canary that was made wider begins on all of its nodes at once',
     file: 'src/core/stages/canary.ts',

@@ -33,15 +33,18 @@ export function pickCanary(input: StagesInput): readonly NodeName[] {
 }
 
 /**
- * The canary of a revision that is edited away before it was proven: it stands there, or is on its way there. Others would be given
- * what the two have in common, an image or content that nothing proved, with each edit. A canary that was made wider, for
- * nodes that were broken or lost, is not handed on as wide.
+ * The canary of a revision that is edited away before it was proven: it stands there, or is on its way there. So do revisions
+ * that were edited away before it, and the one that begins now may be one of these. Others would be given what they have in
+ * common, an image or content that nothing proved, with each edit. A canary that was made wider, for nodes that were broken
+ * or lost, is not handed on as wide.
  */
 function begunBefore({ record, nodes, config }: StagesInput): readonly NodeName[] {
-  if (record?.step.kind !== 'canary' || record.breach !== undefined) return [];
+  const isOpen = record?.step.kind === 'waiting' || record?.step.kind === 'canary';
+  if (!isOpen || record.breach !== undefined) return [];
   const canary = new Set(record.canary);
-  const isBegun = ({ old, isMoving }: StageNode): boolean =>
-    isMoving || (old !== undefined && revisionOfPod(old, config) === record.hash);
+  const edited = new Set([record.hash, ...(record.abandoned ?? [])]);
+  const isBegun = ({ old }: StageNode): boolean =>
+    old === undefined || edited.has(revisionOfPod(old, config) ?? '');
   return nodes
     .filter((node) => canary.has(nameOf(node)) && isUpAndOpen(node) && isBegun(node))
     .map(nameOf);

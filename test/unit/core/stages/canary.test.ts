@@ -96,6 +96,20 @@ describe('an edit in the middle of a canary', () => {
     assert.deepEqual(new Set(picked({})), new Set(canary));
   });
 
+  it('goes on with them where its revision comes back, and where one before it is left on some', () => {
+    const back = nodes.map((each) =>
+      each.node.name === 'n5' ? stageNode('n5', { is: 'well' }) : each,
+    );
+    assert.deepEqual(new Set(picked({ hash: 'dddd' }, back)), new Set(canary));
+    assert.deepEqual(new Set(picked({ hash: 'dddd', abandoned: ['eeee'] })), new Set(canary));
+    const step = { ...record().step, kind: 'waiting' } as const;
+    assert.deepEqual(
+      new Set(picked({ hash: 'dddd', abandoned: ['eeee'], step })),
+      new Set(canary),
+      'of which no step was opened',
+    );
+  });
+
   it('is no wider than the policy says, though the one before it was', () => {
     const all = nodes.map(({ node }) => stageNode(node.name, { pod: abandoned }));
     assert.equal(picked({ canary: all.map(({ node }) => node.name) }, all).length, 4 * 2);
