@@ -23,8 +23,8 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'stages-canary-not-replaced': {
     bug: 'a canary node that is gone leaves the canary one short for ever',
     file: 'src/core/stages/canary.ts',
-    before: 'if (before.length === canary.length) return record;',
-    after: 'if (before.length <= canary.length) return record;',
+    before: 'if (before.length === canary.length) {',
+    after: 'if (before.length <= canary.length) {',
     killedBy: { file: CANARY_TEST, title: 'has another node in the place of one that ' },
   },
   'stages-tainted-canary-stays': {
@@ -199,6 +199,30 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
       file: 'test/unit/core/stages/former.test.ts',
       title: 'of a third revision that nothing proved',
     },
+  },
+  'stages-canary-beside-refused-nodes': {
+    bug: 'nodes that are refused their former pods use up the budget of a canary that was chosen before, and it waits for ever',
+    file: 'src/core/stages/canary.ts',
+    before: 'const before = isBegun ? able : withRefused(able, input);',
+    after: 'const before = able;',
+    killedBy: { file: CANARY_TEST, title: 'goes to a node that is refused its former pod' },
+  },
+  'stages-canary-of-two-deletes': {
+    bug: 'a canary moves on while a delete on it is on its way: two nodes are given what nothing proved',
+    file: 'src/core/rollout/stage-nodes.ts',
+    before: 'isLeaving: old !== undefined && doomed.has(old.uid) ? true : undefined,',
+    after: '',
+    killedBy: {
+      file: 'test/unit/core/rollout/plan-stages.test.ts',
+      title: 'keep a canary of which a delete is on its way',
+    },
+  },
+  'stages-canary-of-sick-nodes-first': {
+    bug: 'the canary is a node whose pod cannot be taken away, since nodes without one use up the budget',
+    file: 'src/core/stages/canary.ts',
+    before: '? [...empty, ...rest] : empty;',
+    after: '? able : able;',
+    killedBy: { file: CANARY_TEST, title: 'is of those without a pod first' },
   },
   'stages-canary-beside-empty-nodes': {
     bug: 'nodes whose former pod admission refuses use up the budget, and the rollout waits for them for ever',

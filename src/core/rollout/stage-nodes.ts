@@ -50,6 +50,7 @@ export function findStageNodes(
       ...defined({
         old,
         updated,
+        isLeaving: old !== undefined && doomed.has(old.uid) ? true : undefined,
         emptySinceMs: pods.length === 0 ? emptied.get(node.name) : undefined,
       }),
     };

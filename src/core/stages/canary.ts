@@ -52,16 +52,32 @@ function begunBefore({ record, nodes, config }: StagesInput): readonly NodeName[
 
 /**
  * Nodes whose pods serve nobody, or that have none, where they and others use up the whole budget: no healthy node could be updated
- * before them, and the rollout would wait for ever; so it would for a pod of the former revision that admission refuses. Else a
- * broken node is no canary: what is broken there may be the node.
+ * before them, and the rollout would wait for ever. Those that have none come first, and where they alone use it up, as where admission
+ * refuses pods of the former revision, no pod is taken away before one of them got its own. Else a broken node is no canary: what
+ * is broken there may be the node.
  */
 function useUpBudget(input: StagesInput): readonly NodeName[] {
   const { canary } = input.policy;
   if (canary.kind === 'selector') return [];
+  const budgetNodes = budgetOf({ baseNodes: input.nodes.length }, input);
   const idle = input.nodes.filter((node) => !node.isWell && servesNobody(node));
-  if (idle.length < budgetOf({ baseNodes: input.nodes.length }, input)) return [];
-  const able = idle.filter((node) => isUpAndOpen(node) && node.updated === undefined).map(nameOf);
-  return able.slice(0, nodesRoundedUp(canary.share, input.nodes.length));
+  if (idle.length < budgetNodes) return [];
+  const able = idle.filter((node) => isUpAndOpen(node) && node.updated === undefined);
+  const [empty, rest] = [able.filter(isEmpty), able.filter((node) => !isEmpty(node))];
+  const canGo = idle.filter(isEmpty).length < budgetNodes ? [...empty, ...rest] : empty;
+  return canGo.map(nameOf);
+}
+
+/**
+ * A canary that was not begun, with nodes in it that were refused their former pods, where these use up the budget: it would
+ * wait for ever. What is without a pod for a moment moves no canary.
+ */
+function withRefused(canary: readonly NodeName[], input: StagesInput): readonly NodeName[] {
+  const idle = useUpBudget(input);
+  const refused = new Set(input.refusals.map(({ node }) => node));
+  const first = idle.filter((name) => refused.has(name));
+  if (first.length === 0 || idle.some((name) => canary.includes(name))) return canary;
+  return [...first, ...canary].slice(0, canary.length);
 }
 
 /** The record with a canary that can show something; the same one where nothing is to be replaced. */
@@ -72,8 +88,12 @@ export function withAbleCanary(record: RolloutRecord, input: StagesInput): Rollo
   // One that would get no pod now can only have had its turn.
   const kept = (input.keptNodes ?? []).filter((node) => !isPending(node));
   const nodes = new Map([...input.nodes, ...kept].map((node) => [nameOf(node), node]));
-  const before = canary.filter((name) => isAble(nodes.get(name)));
-  if (before.length === canary.length) return record;
+  const able = canary.filter((name) => isAble(nodes.get(name)));
+  const isBegun = able.some((name) => hasTurn(nodes.get(name)));
+  const before = isBegun ? able : withRefused(able, input);
+  if (before.length === canary.length) {
+    return before === able ? record : { ...record, canary: before };
+  }
   const added = addedNodes(losses);
   const addedCount = before.filter((name) => added.has(name)).length;
   return { ...record, canary: choose(input, { baseNodes, before, addedCount }) };
@@ -83,6 +103,15 @@ export function withAbleCanary(record: RolloutRecord, input: StagesInput): Rollo
 export function hasBegun(canary: readonly NodeName[], nodes: readonly StageNode[]): boolean {
   const names = new Set(canary);
   return nodes.some((node) => names.has(nameOf(node)) && !isPending(node) && !node.isExcluded);
+}
+
+/** True if something was done there, or may be on its way. */
+function hasTurn(node: StageNode | undefined): boolean {
+  return node !== undefined && (!isPending(node) || node.isLeaving === true);
+}
+
+function isEmpty({ old }: StageNode): boolean {
+  return old === undefined;
 }
 
 function isAble(node: StageNode | undefined): boolean {

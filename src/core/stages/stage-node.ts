@@ -20,6 +20,8 @@ export interface StageNode {
   readonly isExcluded: boolean;
   /** True while something was done here of which the outcome is not seen: neither old nor well. */
   readonly isMoving: boolean;
+  /** True while a delete of the old pod may be on its way. */
+  readonly isLeaving?: boolean;
   /** Of a node without any pod: when its last one was told to be gone; absent where nobody knows of one. */
   readonly emptySinceMs?: number;
 }

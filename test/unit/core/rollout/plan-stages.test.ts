@@ -3,7 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PlanContext, StagingContext } from '../../../../src/core/model/plan.ts';
+import type {
+  IntentJudgement,
+  PlanContext,
+  StagingContext,
+} from '../../../../src/core/model/plan.ts';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import type { PolicyProblem } from '../../../../src/core/policy/rollout-policy.ts';
 import {
@@ -17,6 +21,7 @@ import {
   NOW_MS,
   context,
   daemonSet,
+  deleteIntent,
   node,
   pod,
   state,
@@ -128,6 +133,40 @@ describe('stages', () => {
     };
     assert.equal(breachOf(generation), 'CreateRefused');
     assert.equal(breachOf(generation - 1), undefined);
+  });
+});
+
+describe('nodes that are refused their former pods', () => {
+  const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => node(name));
+  const older = { labels: { app: 'agent', 'controller-revision-hash': 'older' } };
+  const onFirst = pod('n1', older);
+  const seen = view({ nodes, pods: [onFirst, pod('n4', older)] });
+  const refusal = {
+    node: node('n3').name,
+    generation: seen.daemonSet.metadata.generation ?? 0,
+    code: 'admission',
+    message: 'refused',
+    delayMs: 60_000,
+    notBeforeMs: NOW_MS,
+  };
+  const canaryBeside = (unresolved: IntentJudgement['unresolved']): string => {
+    const two = policy({ maxUnavailable: { kind: 'count', count: 2 } });
+    const rollout = record({ hash: CURRENT_HASH, canary: [node('n1').name] });
+    const at = context({
+      staging: staged({ reading: { kind: 'policy', policy: two } }),
+      state: state({ rollout, refusals: [refusal] }),
+    });
+    const planned = planStages(seen, at, { ...NO_INTENTS, unresolved });
+    assert.equal(planned.kind, 'staged');
+    return planned.stages.record.canary.join();
+  };
+
+  it('take the place of a canary that cannot begin beside them', () => {
+    assert.equal(canaryBeside([]), 'n3');
+  });
+
+  it('keep a canary of which a delete is on its way', () => {
+    assert.equal(canaryBeside([deleteIntent(onFirst)]), 'n1');
   });
 });
 

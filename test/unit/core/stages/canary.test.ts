@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
+import type { RefusalEntry } from '../../../../src/core/model/state.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { advanceStages } from '../../../../src/core/stages/advance-stages.ts';
 import { pickCanary, withAbleCanary } from '../../../../src/core/stages/canary.ts';
@@ -174,6 +175,16 @@ describe('a canary where pods serve nobody', () => {
     assert.equal(picked(3, 1, without)[0]?.startsWith('empty'), false);
   });
 
+  it('is of those without a pod first, and of no other where they alone use it up', () => {
+    const empty = ['z1', 'z2'].map((name) => stageNode(name, { is: 'empty' }));
+    const mixed = [...nodes, ...empty];
+    assert.deepEqual(picked(3, 2, mixed), ['z1', 'z2']);
+    assert.deepEqual(picked(3, 3, mixed), ['sick1', 'z1', 'z2']);
+    const three = picked(2, 3, mixed);
+    assert.deepEqual([three[1], three[2]], ['z1', 'z2']);
+    assert.match(three[0] ?? '', /^n/, 'no pod that serves nobody can be taken away either');
+  });
+
   it('is not of these for that reason while a healthy node can go: what is broken may be the node', () => {
     const free = new Set(
       ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((rolloutId) =>
@@ -190,5 +201,47 @@ describe('a canary where pods serve nobody', () => {
       [...free].some((name) => name.startsWith('n')),
       [...free].join(),
     );
+  });
+});
+
+describe('a canary that was not begun', () => {
+  const refusalOf = (name: string): RefusalEntry => ({
+    node: nodeName(name),
+    generation: 1,
+    code: 'admission',
+    message: 'refused',
+    delayMs: 60_000,
+    notBeforeMs: NOW_MS,
+  });
+  const budget = policy({ maxUnavailable: { kind: 'count', count: 2 } });
+  const emptied = [stageNode('n2', { is: 'empty' }), stageNode('n3', { is: 'empty' })];
+  const canaryAfter = (
+    first: StageNode,
+    { others = emptied, refused = ['n3'] }: { others?: StageNode[]; refused?: string[] } = {},
+  ): string =>
+    withAbleCanary(
+      record({ canary: [nodeName('n1')] }),
+      stagesInput({
+        policy: budget,
+        nodes: [first, ...others, stageNode('n4')],
+        refusals: refused.map(refusalOf),
+      }),
+    ).canary.join();
+
+  it('goes to a node that is refused its former pod, where such nodes use up the budget', () => {
+    assert.equal(canaryAfter(stageNode('n1')), 'n3');
+    assert.equal(canaryAfter(stageNode('n1', { pod: { isReady: false } })), 'n3');
+  });
+
+  it('stays where others are without a pod for a moment, or leave room for it', () => {
+    assert.equal(canaryAfter(stageNode('n1'), { refused: [] }), 'n1');
+    const [, ...others] = emptied;
+    assert.equal(canaryAfter(stageNode('n1'), { others }), 'n1');
+  });
+
+  it('is begun by a delete that may be on its way', () => {
+    assert.equal(canaryAfter({ ...stageNode('n1'), isLeaving: true }), 'n1');
+    assert.equal(canaryAfter(stageNode('n1', { is: 'empty' })), 'n1');
+    assert.equal(canaryAfter(stageNode('n1', { is: 'unwell' })), 'n1');
   });
 });
