@@ -5,9 +5,10 @@
  * Judged when a delete of ours takes effect on a pod of the template's own image: only content can be its reason then. What a pod was
  * made from is what the object held at that moment. A content is proven once as many pods that were made from it as the canary has
  * nodes were ready for the soak; what stood there first is proven. Until then it is a reason on as many nodes as the canary has, and
- * one more for each of them that was not Ready. What the object held lately, or while nobody could read it, may still be
- * believed: where that leaves more than one reason nothing is judged. A pod that is made takes content as it is, so creates are not.
- * Keys do not change in it, nor is anything heard of an hour late.
+ * one more for each of them that was not Ready; a node that got proven content instead is none of these any more. What the object
+ * held lately, or while nobody could read it, may still be believed (content-history.ts): where that leaves more than one reason
+ * nothing is judged. A pod that is made takes content as it is, so creates are not. Keys do not change in it, nor is anything heard
+ * of an hour late.
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -15,10 +16,10 @@ import type { RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import type { SimulatedApiServer } from './api-server.ts';
+import type { ContentHistory } from './content-history.ts';
 import { placementOf } from './oracle.ts';
 import { ReadyPods } from './ready-pods.ts';
 import {
-  OLD_MS,
   UNDER_WAY_MS,
   isLive,
   nameOfContent,
@@ -28,39 +29,12 @@ import {
   templateOf,
 } from './staged-pods.ts';
 
-/** A watcher looks once a minute, and a new one a minute later. */
-const LOOK_MS = 2 * 60_000;
-/** Then a view may be old. */
-const BELIEVED_MS = LOOK_MS + OLD_MS;
-
-/** What the object held from then on. */
-interface Epoch {
-  readonly content: string;
-  readonly sinceMs: number;
-}
-
-/** For so long it could be read without a change, and was heard of if that is long enough. */
-interface Span {
-  readonly fromMs: number;
-  toMs: number;
-}
-
 /** One content under one image of one DaemonSet. */
 interface Touched {
   isProven: boolean;
-  /** Nodes that we emptied for it: UIDs by name. */
-  readonly nodes: Map<string, string>;
+  /** Nodes that we emptied for it, by name: their UIDs, and when. */
+  readonly nodes: Map<string, { readonly uid: string; readonly atMs: number }>;
   readonly lost: Set<string>;
-}
-
-/** What the world tells of the object. */
-export interface AuditedContent {
-  /** What it holds; undefined: it is not there. */
-  readonly read: () => string | undefined;
-  /** False: nobody can read it, or hash it. */
-  readonly isTold: () => boolean;
-  /** What pods are called that are made while this is known; undefined: there is nothing to call them by. */
-  readonly name: () => string | undefined;
 }
 
 /** How many nodes the canary has, where it is told by a number. */
@@ -76,10 +50,8 @@ export class ContentAudit {
   readonly #clock: Clock;
   readonly #report: (text: string) => void;
   readonly #isProven: (set: KubernetesObject, template: string) => boolean;
-  readonly #source: AuditedContent;
+  readonly #history: ContentHistory;
   readonly #ready: ReadyPods;
-  #epochs: readonly Epoch[] = [];
-  #spans: readonly Span[] = [];
   /** What each pod was made from, and when, by UID. */
   readonly #made = new Map<string, { readonly content: string; readonly atMs: number }>();
   readonly #touched = new Map<string, Touched>();
@@ -90,7 +62,7 @@ export class ContentAudit {
     api: SimulatedApiServer,
     at: {
       readonly clock: Clock;
-      readonly source: AuditedContent;
+      readonly history: ContentHistory;
       readonly report: (text: string) => void;
       /** True for a template that was well on its canary: it is not taken off a node that came late. */
       readonly isProven: (set: KubernetesObject, template: string) => boolean;
@@ -98,11 +70,10 @@ export class ContentAudit {
   ) {
     this.#api = api;
     this.#clock = at.clock;
-    this.#source = at.source;
+    this.#history = at.history;
     this.#report = at.report;
     this.#isProven = at.isProven;
     this.#ready = new ReadyPods(api, at.clock, { keyOf: (pod) => this.#keyOf(pod) });
-    this.noteChange();
     api.subscribe((commit) => {
       if (commit === undefined) return;
       this.#proveAll();
@@ -113,21 +84,9 @@ export class ContentAudit {
     });
   }
 
-  /** The object, or who may read it, changed. */
-  noteChange(): void {
-    const nowMs = this.#clock.monotonicMs();
-    const span = this.#spans.at(-1);
-    if (span?.toMs === Infinity) span.toMs = nowMs;
-    const content = this.#source.read();
-    if (content === undefined) return;
-    const isNew = this.#epochs.at(-1)?.content !== content;
-    if (isNew) this.#epochs = [...this.#epochs, { content, sinceMs: nowMs }];
-    if (this.#source.isTold()) this.#spans = [...this.#spans, { fromMs: nowMs, toMs: Infinity }];
-  }
-
   /** Pods of DaemonSets under a policy that were made from another content than there is, where they could be made anew. */
   findOutdated(): readonly string[] {
-    const content = this.#epochs.at(-1)?.content;
+    const content = this.#history.last;
     return this.#api.list('pods').flatMap((pod) => {
       const made = this.#made.get(pod.metadata.uid);
       const set = this.#setOf(pod);
@@ -135,8 +94,9 @@ export class ContentAudit {
       if (made === undefined || set === undefined || node === undefined) return [];
       if (made.content === content || policyOf(set) === undefined) return [];
       // Made before the change was heard of, under the name of what was believed then: if that came back, nobody can tell.
-      const isBelieved = content !== undefined && this.#believedAt(made.atMs).includes(content);
-      if (isBelieved && nameOfContent(pod) === this.#source.name()) return [];
+      const isBelieved =
+        content !== undefined && this.#history.believedAt(made.atMs).includes(content);
+      if (isBelieved && nameOfContent(pod) === this.#history.name) return [];
       const isPlaced = placementOf(set, node) === 'run';
       return isPlaced ? [`${pod.metadata.name} was made from content ${made.content}`] : [];
     });
@@ -155,7 +115,7 @@ export class ContentAudit {
     if (set === undefined || made === undefined || node === undefined) return;
     const isOurs = revisionOf(victim) === templateOf(set) && this.#isReplacement(victim, set, node);
     if (!isOurs) return;
-    const was = this.#believedAt(made.atMs);
+    const was = this.#history.believedAt(made.atMs);
     const [known] = was;
     if (was.length > 1 || known === undefined) return;
     this.#judgeReasons(set, { name: victim.metadata.name, node, known });
@@ -166,7 +126,7 @@ export class ContentAudit {
     at: { readonly name: string; readonly node: KubernetesObject; readonly known: string },
   ): void {
     const { name, node, known } = at;
-    const believed = this.#believedAt(this.#clock.monotonicMs());
+    const believed = this.#history.believedAt(this.#clock.monotonicMs());
     const reasons = believed.filter((content) => content !== known);
     if (reasons.length === 0) {
       // An image that its canary has not shown goes from a node that is none; and what was meant for another may be under way.
@@ -201,9 +161,9 @@ export class ContentAudit {
     const policy = policyOf(set);
     const count = policy === undefined ? undefined : canaryOf(policy);
     if (policy === undefined || count === undefined) return;
-    this.#forgetMoved(touched, set);
+    this.#forgetMoved(touched, set, key);
     const { name, uid } = at.node.metadata;
-    touched.nodes.set(name, uid);
+    touched.nodes.set(name, { uid, atMs: this.#clock.monotonicMs() });
     if (readyOf(at.node)?.status !== 'True') touched.lost.add(name);
     this.#prove(set, key);
     if (touched.isProven) return;
@@ -217,7 +177,7 @@ export class ContentAudit {
 
   /** As it is before whatever changes now. */
   #proveAll(): void {
-    const contents = new Set(this.#epochs.map(({ content }) => content));
+    const { contents } = this.#history;
     for (const set of this.#api.list('daemonsets')) {
       for (const content of contents) this.#prove(set, `${templateOf(set)} ${content}`);
     }
@@ -232,40 +192,39 @@ export class ContentAudit {
     if (isProven) this.#touchedOf(set, key).isProven = true;
   }
 
-  /** A node that is gone, or that is to run none by now, is in no canary. */
-  #forgetMoved({ nodes }: Touched, set: KubernetesObject): void {
-    for (const [name, uid] of nodes) {
+  /** A node that is gone, that is to run none by now, or that got what was proven instead, is in no canary. */
+  #forgetMoved({ nodes }: Touched, set: KubernetesObject, key: string): void {
+    for (const [name, { uid, atMs }] of nodes) {
       const node = this.#api.find('nodes', name);
       const isThere = node?.metadata.uid === uid && placementOf(set, node) === 'run';
-      if (!isThere) nodes.delete(name);
+      if (!isThere || this.#hasProven(set, { name, atMs, key })) nodes.delete(name);
     }
+  }
+
+  /** True of a node whose pod was made since, from another image or content that is proven. */
+  #hasProven(
+    set: KubernetesObject,
+    at: { readonly name: string; readonly atMs: number; readonly key: string },
+  ): boolean {
+    return this.#api.list('pods').some((pod) => {
+      const isOfSet = controllerUid(pod) === set.metadata.uid && isLive(pod);
+      if (!isOfSet || nodeOf(pod) !== at.name) return false;
+      const madeAtMs = this.#made.get(pod.metadata.uid)?.atMs ?? Number.NEGATIVE_INFINITY;
+      const key = this.#keyOf(pod);
+      return madeAtMs > at.atMs && key !== at.key && this.#touchedOf(set, key).isProven;
+    });
   }
 
   #touchedOf({ metadata }: KubernetesObject, key: string): Touched {
     const id = `${metadata.uid} ${key}`;
-    const isFirst = this.#epochs[0]?.content === key.slice(key.indexOf(' ') + 1);
+    const isFirst = this.#history.first === key.slice(key.indexOf(' ') + 1);
     const found = this.#touched.get(id) ?? {
       isProven: isFirst,
-      nodes: new Map<string, string>(),
+      nodes: new Map<string, { readonly uid: string; readonly atMs: number }>(),
       lost: new Set<string>(),
     };
     this.#touched.set(id, found);
     return found;
-  }
-
-  /** Contents that functions may have taken for the present one at that moment. */
-  #believedAt(atMs: number): readonly string[] {
-    const found = new Set<string>();
-    for (const [index, { content, sinceMs }] of this.#epochs.entries()) {
-      if (sinceMs > atMs) break;
-      const endMs = this.#epochs[index + 1]?.sinceMs ?? Infinity;
-      // It is believed until another one was heard of.
-      const heard = this.#spans.find(
-        ({ fromMs, toMs }) => fromMs >= endMs && toMs - fromMs >= LOOK_MS,
-      );
-      if ((heard?.fromMs ?? Infinity) + BELIEVED_MS >= atMs) found.add(content);
-    }
-    return [...found];
   }
 
   #keyOf(pod: KubernetesObject): string {
@@ -273,7 +232,7 @@ export class ContentAudit {
   }
 
   #noteMade({ metadata }: KubernetesObject): void {
-    const content = this.#epochs.at(-1)?.content;
+    const content = this.#history.last;
     if (content === undefined) return;
     this.#made.set(metadata.uid, { content, atMs: this.#clock.monotonicMs() });
   }

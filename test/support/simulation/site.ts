@@ -30,6 +30,7 @@ import {
 import { CONTENT_KEY, SETTINGS } from '../scripted-config-source.ts';
 import type { ScriptedConfigSource } from '../scripted-config-source.ts';
 import { ContentAudit } from './content-audit.ts';
+import { ContentHistory } from './content-history.ts';
 import { CopyAudit } from './copy-audit.ts';
 import { refuseEffect, refuseRead } from './copilot-rights.ts';
 import type { FunctionRights } from './copilot-rights.ts';
@@ -148,23 +149,22 @@ export class Site {
 
   /** What is replaced for content is judged from now on. */
   auditContent(config: ScriptedConfigSource, observer: Observer): void {
-    const source = {
+    const history = new ContentHistory(this.#clock, {
       read: () => config.dataOf(SETTINGS)?.['level'],
       isTold: () => !config.failures.has(SETTINGS) && config.dataOf(CONTENT_KEY) !== undefined,
       name: () => nameOfSettings(config),
-    };
-    const audit = new ContentAudit(this.api, {
+    });
+    this.content = new ContentAudit(this.api, {
       clock: this.#clock,
-      source,
+      history,
       report: (text) => {
         observer.report(text);
       },
       isProven: (set, template) => this.stages.isProven(set, template),
     });
     config.onChange = () => {
-      audit.noteChange();
+      history.noteChange();
     };
-    this.content = audit;
   }
 
   /** Admission is installed: pods and copies are held to templates (ADR 0063). */
