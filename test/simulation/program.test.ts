@@ -112,3 +112,15 @@ test('a plan shrinks to the steps and firings without which nothing breaks', asy
   assert.deepEqual(smallest.plan.faults, { kill: { at: [5] } });
   assert.equal(smallest.plan.setting.requestMsMax, 2);
 });
+
+test('a plan that shrinks keeps what its DaemonSets are: another world would break by itself', async () => {
+  const plan = drawHunt('wrong-clocks', 101);
+  const play = (tried: SimulationPlan): Promise<PlayResult> =>
+    Promise.resolve({ ...broken, plan: tried });
+  const broken = brokenBy(plan);
+  const { setting } = (await shrinkPlan(broken, { isOver: () => false, play })).plan;
+  const { policy, spec, isGuarded } = plan.setting;
+  assert.notEqual(policy, undefined);
+  assert.deepEqual([setting.policy, setting.spec, setting.isGuarded], [policy, spec, isGuarded]);
+  assert.equal(setting.copyMsMax, undefined);
+});

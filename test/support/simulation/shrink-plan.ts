@@ -93,10 +93,25 @@ function withFault(
   return { ...plan, faults };
 }
 
-function simplerSettings({ setting }: SimulationPlan): readonly SimulationPlan['setting'][] {
-  const { nodesCount, skewMs, deliveryMsMax, requestMsMax, pageLimit } = setting;
+/** Without bounds and delays of its own. What its DaemonSets are stays: without their policy an ill image breaks L1 by itself. */
+function plainSetting({ setting }: SimulationPlan): SimulationPlan['setting'] {
+  const {
+    copyMsMax: _copies,
+    podStartMsMax: _starts,
+    burstPodsMax: _pods,
+    deltasMax: _deltas,
+    sliceBytesMax: _bytes,
+    snapshotMs: _snapshots,
+    positionsMax: _positions,
+    ...plain
+  } = setting;
+  return plain;
+}
+
+function simplerSettings(plan: SimulationPlan): readonly SimulationPlan['setting'][] {
+  const { setting } = plan;
   return [
-    { nodesCount, skewMs, deliveryMsMax, requestMsMax, pageLimit },
+    plainSetting(plan),
     { ...setting, skewMs: { api: 0, functions: 0, watcher: 0 } },
     { ...setting, pageLimit: 500 },
     { ...setting, nodesCount: Math.max(1, setting.nodesCount - 1) },
