@@ -5,7 +5,8 @@
  * nothing that a view may not show yet explains it. A daemon that another one names has to have had a ready pod of its own template
  * on that node as lately as a view may be old. A node has to wait for one of an earlier group that nothing happened to since
  * before the edit, and that still has the same pod. Exempt from groups are as many nodes as the canary has, one more for each of
- * these that was not Ready, pods that serve nobody, and templates that were there before: back to them all steps are open.
+ * these that was not Ready, a node of which something was written lately, pods that serve nobody, and templates that were there
+ * before: back to them all steps are open.
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -108,7 +109,7 @@ export class OrderAudit {
     if (readyOf(node)?.status !== 'True') roll.lost.add(name);
     const count = canary.share.kind === 'count' ? canary.share.count : Infinity;
     const isCanary = roll.emptied.size <= count + Math.min(count, roll.lost.size);
-    if (isCanary || roll.isBack || !isServing(victim)) return;
+    if (isCanary || roll.isBack || !this.#isInTurn(victim, name)) return;
     this.judged += 1;
     const placeOf = placesBy(order);
     const place = placeOf(node.metadata.labels ?? {});
@@ -123,6 +124,12 @@ export class OrderAudit {
     this.#report(
       `S16: ${victim.metadata.name} goes from ${name}, before ${before.metadata.name} of an earlier group`,
     );
+  }
+
+  /** True of a pod that serves somebody, on a node that no view may still show in another group. */
+  #isInTurn(pod: KubernetesObject, name: string): boolean {
+    const touchedAtMs = this.#touchedAtMs.get(name) ?? Number.NEGATIVE_INFINITY;
+    return isServing(pod) && this.#clock.monotonicMs() - touchedAtMs > OLD_MS;
   }
 
   /** A node that waits with the pod that it had, and of which nothing was written since long before the edit. */
