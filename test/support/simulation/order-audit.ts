@@ -4,9 +4,9 @@
  * Judged when a delete of ours takes a live, outdated pod from where it belongs, by the commits of the API server alone, and only where
  * nothing that a view may not show yet explains it. A daemon that another one names has to have had a ready pod of its own template
  * on that node as lately as a view may be old. A node has to wait for one of an earlier group that nothing happened to since
- * before the edit, and that still has the same pod. Exempt from groups are as many nodes as the canary has, one more for each of
- * these that was not Ready, a node of which something was written lately, pods that serve nobody, and templates that were there
- * before: back to them all steps are open.
+ * before the edit, and that still has the same pod. Exempt from groups are as many nodes as the canary has, without those that are
+ * gone, one more for each of these that was not Ready, a node of which something was written lately, pods that serve nobody, and
+ * templates that were there before: back to them all steps are open.
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -33,8 +33,8 @@ interface Roll {
   readonly editedAtMs: number;
   /** True of one that was there before. */
   readonly isBack: boolean;
-  /** Nodes that we emptied for it, and those of them that were not Ready since. */
-  readonly emptied: Set<string>;
+  /** Nodes that we emptied for it: UIDs by name; and those of them that were not Ready since. */
+  readonly emptied: Map<string, string>;
   readonly lost: Set<string>;
 }
 
@@ -104,8 +104,9 @@ export class OrderAudit {
     const roll = this.#rolls.get(set.metadata.uid);
     const { canary, order } = policy;
     if (roll === undefined || order.length === 0 || canary.kind !== 'share') return;
-    const { name } = node.metadata;
-    roll.emptied.add(name);
+    const { name, uid } = node.metadata;
+    this.#forgetMoved(roll, set);
+    roll.emptied.set(name, uid);
     if (readyOf(node)?.status !== 'True') roll.lost.add(name);
     const count = canary.share.kind === 'count' ? canary.share.count : Infinity;
     const isCanary = roll.emptied.size <= count + Math.min(count, roll.lost.size);
@@ -124,6 +125,14 @@ export class OrderAudit {
     this.#report(
       `S16: ${victim.metadata.name} goes from ${name}, before ${before.metadata.name} of an earlier group`,
     );
+  }
+
+  /** A node that is gone, or that is to run none by now, is in no canary. */
+  #forgetMoved({ emptied }: Roll, set: KubernetesObject): void {
+    for (const [name, uid] of emptied) {
+      const node = this.#api.find('nodes', name);
+      if (node?.metadata.uid !== uid || placementOf(set, node) !== 'run') emptied.delete(name);
+    }
   }
 
   /** True of a pod that serves somebody, on a node that no view may still show in another group. */
@@ -189,7 +198,7 @@ export class OrderAudit {
       template,
       editedAtMs: nowMs,
       isBack,
-      emptied: new Set(),
+      emptied: new Map(),
       lost: new Set(),
     });
   }
