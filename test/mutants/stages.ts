@@ -200,6 +200,16 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'of a third revision that nothing proved',
     },
   },
+  'stages-baseline-of-nothing': {
+    bug: 'a revision of which no pod ever ran is the baseline, and a rollback leads to it',
+    file: 'src/core/stages/start-record.ts',
+    before: 'return runs ? { hash, provenAtMs: nowMs, isBaseline: true } : undefined;',
+    after: 'return { hash, provenAtMs: nowMs, isBaseline: runs || true };',
+    killedBy: {
+      file: 'test/unit/core/stages/start-record.test.ts',
+      title: 'takes what runs first for the baseline',
+    },
+  },
   'stages-canary-beside-refused-nodes': {
     bug: 'nodes that are refused their former pods use up the budget of a canary that was chosen before, and it waits for ever',
     file: 'src/core/stages/canary.ts',

@@ -37,7 +37,10 @@ export function abandonedAfter(
 ): Pick<RolloutRecord, 'abandoned'> {
   if (record === undefined) return {};
   const { breach, step, proven, abandoned = [] } = record;
-  const isLeft = breach === undefined && step.kind !== 'waiting' && proven?.hash !== record.hash;
+  // What came where nothing ran may yet be the baseline.
+  const isFirst = step.kind === 'done' && proven === undefined;
+  const isBegun = step.kind !== 'waiting' && !isFirst;
+  const isLeft = breach === undefined && isBegun && proven?.hash !== record.hash;
   const all = isLeft ? [record.hash, ...abandoned] : abandoned;
   const kept = [...new Set(all)].filter((each) => each !== hash && each !== proven?.hash);
   return kept.length === 0 ? {} : { abandoned: kept.slice(0, ABANDONED_MAX) };

@@ -29,7 +29,14 @@ export function recordFor(input: StagesInput): RolloutRecord {
   const { record, hash } = input;
   const isSame = record?.hash === hash;
   const current = isSame ? heldIfRestored(withDemand(record, input), input) : startRecord(input);
-  return withAbleCanary(current, input);
+  return withAbleCanary(withBaseline(current, input), input);
+}
+
+/** Where no pod ran when a policy was first seen, what runs first is the baseline: nobody goes back to what never ran. */
+function withBaseline(record: RolloutRecord, input: StagesInput): RolloutRecord {
+  if (record.proven !== undefined || record.step.kind !== 'done') return record;
+  const proven = findBaseline(input);
+  return proven?.hash === record.hash ? { ...record, proven } : record;
 }
 
 /** A record of the release before does not know what its template asks for. */
@@ -105,10 +112,13 @@ function ordersAfter(record: RolloutRecord | undefined): RolloutRecord['orders']
   return paused === undefined ? {} : { paused };
 }
 
-/** What most nodes run that are not of this revision; this revision, where all of them are. */
+/** What most nodes run that are not of this revision; this revision, where all of them are. Nothing, where none runs. */
 function findBaseline({ nodes, hash, nowMs, config }: StagesInput): ProvenRevision | undefined {
   const pending = nodes.filter(isPending);
-  if (pending.length === 0) return { hash, provenAtMs: nowMs, isBaseline: true };
+  if (pending.length === 0) {
+    const runs = nodes.some(({ updated }) => updated !== undefined);
+    return runs ? { hash, provenAtMs: nowMs, isBaseline: true } : undefined;
+  }
   const counts = new Map<string, number>();
   for (const { old } of pending) {
     const former = old?.isReady === true ? revisionOfPod(old, config) : undefined;

@@ -68,6 +68,24 @@ describe('a record', () => {
     assert.equal(made.triedAtMs, undefined);
   });
 
+  it('takes what runs first for the baseline, where nothing ran: nobody goes back to what never ran', () => {
+    const empty = ['n1', 'n2'].map((name) => stageNode(name, { is: 'empty' }));
+    const first = recordFor(stagesInput({ nodes: empty }));
+    assert.deepEqual([first.step.kind, first.proven], ['done', undefined]);
+    const edited = { record: first, hash: 'cccc' };
+    const second = recordFor(stagesInput({ ...edited, nodes: empty }));
+    assert.deepEqual(
+      [second.proven, second.former, second.abandoned],
+      [undefined, undefined, undefined],
+    );
+    const running = ['n1', 'n2'].map((name) => stageNode(name, { is: 'unwell' }));
+    const seen = recordFor(stagesInput({ ...edited, record: second, nodes: running }));
+    assert.deepEqual(seen.proven, { hash: 'cccc', provenAtMs: NOW_MS, isBaseline: true });
+    const between = recordFor(stagesInput({ ...edited, nodes: OLD }));
+    assert.equal(between.proven?.hash, OLD_HASH, 'pods that nobody had seen yet');
+    assert.equal(between.abandoned, undefined);
+  });
+
   it('takes what all nodes run for the baseline', () => {
     const nodes = [stageNode('n1', { is: 'well' }), stageNode('n2', { is: 'empty' })];
     const made = recordFor(stagesInput({ nodes }));
