@@ -93,6 +93,12 @@ const REPLACEMENTS: readonly Replacement[] = [
       export const coreKnownTags = {};
       export const getTags = () => schema.slice();`,
   },
+  // Tokens are not walked, and values go through no reviver.
+  {
+    module: /\/(cst-visit|applyReviver)\.js$/,
+    importer: /\/yaml\/browser\//,
+    contents: 'export const visit = undefined, applyReviver = undefined;',
+  },
   {
     module: /\/(stringify|fold)\w*\.js$/,
     importer: /\/yaml\/browser\//,
