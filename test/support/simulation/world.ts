@@ -384,8 +384,8 @@ export class World {
   /** Converges, then demands a quiet window without a single write, and that all stays exact (L1). */
   async settle(withinMs?: number): Promise<void> {
     await this.converge(withinMs);
-    // What was due shortly after (a timer, a heartbeat) may still correct a status.
-    await this.clock.advance(30_000 + this.#soakLeftMs());
+    // What was due shortly after (a timer, a heartbeat, a send after the longest back-off) may still correct a status.
+    await this.clock.advance(60_000 + this.#soakLeftMs());
     const from = { writes: this.observer.writes, lines: this.trace.length };
     await this.clock.advance(QUIET_WINDOW_MS);
     const lines = this.trace.slice(from.lines);
