@@ -277,7 +277,8 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     after: 'podsFreshMs: 15 * 60_000,',
     breaks: ['S3'],
     in: 'flapping-ways',
-    seedsMax: 25,
+    firstSeed: 85,
+    seedsMax: 10,
   },
   'credential-in-memo': {
     bug: 'the memo holds the registration itself instead of its hash: a credential stands in the state (S11)',

@@ -180,11 +180,11 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'canary-of-the-healthy': {
     bug: 'broken pods use up the budget that a canary among healthy nodes waits for: a rollout stands for ever',
     file: 'src/core/stages/canary.ts',
-    before: '[...useUpBudget(input), ',
-    after: '[...useUpBudget(input).slice(0, 0), ',
+    before: 'if (idle.length < budgetNodes) return [];',
+    after: 'if (idle.length < budgetNodes || idle.length >= 0) return [];',
     breaks: ['L1'],
     in: 'ill-beside-built-in',
-    firstSeed: 1035,
+    firstSeed: 155,
     seedsMax: 5,
   },
   'copy-over-the-former': {
