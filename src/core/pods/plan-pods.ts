@@ -155,6 +155,9 @@ function waitForBackoff(pod: PodProjection, entry: BackoffEntry): Wait {
  * With surge: the first pod of the current revision and the first of any other stay; of those two
  * the old one goes when it is not ready, or once the new one is available (spec 2.7). Without a
  * known revision nothing can be told apart, and nothing goes.
+ *
+ * Differs from upstream: of several old ones the first that is ready stays, unless `strict`; of two that an edit in the middle of
+ * an update left, it takes the older one, and the node serves nobody when that is the one that is not ready (S3).
  */
 function pruneSurge(
   planning: Planning,
@@ -166,7 +169,9 @@ function pruneSurge(
   if (hash === undefined) return [];
   const isCurrent = (pod: PodProjection): boolean => revisionHashOfPod(pod) === hash;
   const kept = running.find(isCurrent);
-  const old = running.find((pod) => !isCurrent(pod));
+  const olds = running.filter((pod) => !isCurrent(pod));
+  const serving = planning.compat === 'strict' ? undefined : olds.find(({ isReady }) => isReady);
+  const old = serving ?? olds[0];
   const victims = running
     .filter((pod) => pod !== kept && pod !== old)
     .map((pod): Victim => ({ pod, reason: 'duplicate' }));
