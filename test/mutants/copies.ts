@@ -57,7 +57,7 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copies-forgotten': {
     bug: 'after a lost state pods of the former revision go unmarked, and admission refuses them',
     file: 'src/app/reconcile/history/former-copy.ts',
-    before: 'copies.find(({ object }) => hashOfCopy(object) === hash) ??',
+    before: "if (found !== undefined) return { kind: 'known', slot: found.slot };",
     after: '',
     killedBy: { file: FORMER_TEST, title: 'is found by what it says' },
   },
