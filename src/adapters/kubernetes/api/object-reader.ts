@@ -4,6 +4,7 @@
  * Raw JSON stays raw: no field is dropped, added or converted (ADR 0006). An object without name,
  * UID or version, or with another name than asked for, is none.
  */
+import { readTexts, readTimeMs } from '../../../core/projections/raw-fields.ts';
 import { isResourceVersion, resourceVersion, uid } from '../../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
@@ -158,22 +159,14 @@ export function readPodMetadata(item: JsonObject): PodMetadata {
     resourceVersion: resourceVersion(metadata['resourceVersion'] as string),
     ...(typeof ownerUid === 'string' ? { ownerUid: uid(ownerUid) } : {}),
     isTerminating: typeof metadata['deletionTimestamp'] === 'string',
-    labels: labelsOf(metadata),
-    createdAtMs: timeOf(metadata['creationTimestamp']),
+    labels: readTexts(metadata, 'labels', ignoreFault),
+    createdAtMs: readTimeMs(metadata, 'creationTimestamp', ignoreFault) ?? 0,
   };
 }
 
-function labelsOf({ labels }: JsonObject): Readonly<Record<string, string>> {
-  if (!isJsonObject(labels)) return {};
-  const texts = Object.entries(labels).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string',
-  );
-  return Object.fromEntries(texts);
-}
-
-function timeOf(text: Json | undefined): number {
-  const timeMs = typeof text === 'string' ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(timeMs) ? 0 : timeMs;
+/** What is not as documented counts as absent. */
+function ignoreFault(): void {
+  return undefined;
 }
 
 /**
