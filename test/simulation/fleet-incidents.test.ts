@@ -13,11 +13,8 @@ import {
   openSite,
   quickly,
   traitsOf,
+  turns,
 } from '../support/fleet-simulation/small-site.ts';
-
-async function turns(site: FleetSite, count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await site.turn();
-}
 
 async function untilHalted(site: FleetSite): Promise<void> {
   await site.until('it is halted', () => isHalted(site, 'agent:2'));

@@ -40,7 +40,7 @@ export function isSameTemplate(left: string, right: string): boolean {
 }
 
 /** The value of the label for pods that are made now. */
-export function configLabelOf({ scope, hash }: ConfigIdentity): string {
+export function configLabelOf({ scope, hash }: Pick<ConfigIdentity, 'scope' | 'hash'>): string {
   return `${scope}.${hash}`;
 }
 

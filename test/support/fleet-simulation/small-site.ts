@@ -75,3 +75,8 @@ export function isHalted(site: FleetSite, image: string): boolean {
 export function holding(site: FleetSite, image: string): readonly ModelCluster[] {
   return site.clusters.filter((cluster) => cluster.image === image);
 }
+
+/** Lets so many turns pass. */
+export async function turns(site: FleetSite, count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await site.turn();
+}

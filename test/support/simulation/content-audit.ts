@@ -22,6 +22,7 @@ import { ReadyPods } from './ready-pods.ts';
 import {
   UNDER_WAY_MS,
   isLive,
+  isReplacement,
   nameOfContent,
   policyOf,
   readyOf,
@@ -113,7 +114,8 @@ export class ContentAudit {
     const made = this.#made.get(victim.metadata.uid);
     const node = this.#api.find('nodes', nodeOf(victim) ?? '');
     if (set === undefined || made === undefined || node === undefined) return;
-    const isOurs = revisionOf(victim) === templateOf(set) && this.#isReplacement(victim, set, node);
+    const isOurs =
+      revisionOf(victim) === templateOf(set) && isReplacement(this.#api, { victim, set, node });
     if (!isOurs) return;
     const was = this.#history.believedAt(made.atMs);
     const [known] = was;
@@ -241,19 +243,5 @@ export class ContentAudit {
     if (readyOf(node)?.status === 'True') return;
     const { name } = node.metadata;
     for (const { nodes, lost } of this.#touched.values()) if (nodes.has(name)) lost.add(name);
-  }
-
-  /** A live pod, the only one there, where it belongs. */
-  #isReplacement(victim: KubernetesObject, set: KubernetesObject, node: KubernetesObject): boolean {
-    if (!isLive(victim) || placementOf(set, node) !== 'run') return false;
-    return !this.#api
-      .list('pods')
-      .some(
-        (pod) =>
-          pod.metadata.uid !== victim.metadata.uid &&
-          isLive(pod) &&
-          controllerUid(pod) === set.metadata.uid &&
-          nodeOf(pod) === node.metadata.name,
-      );
   }
 }

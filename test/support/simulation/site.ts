@@ -30,6 +30,7 @@ import {
 import { CONTENT_KEY, SETTINGS } from '../scripted-config-source.ts';
 import type { ScriptedConfigSource } from '../scripted-config-source.ts';
 import { ContentAudit } from './content-audit.ts';
+import { configLabelOf } from '../../../src/core/pod/revision.ts';
 import { ContentHistory } from './content-history.ts';
 import { CopyAudit } from './copy-audit.ts';
 import { refuseEffect, refuseRead } from './copilot-rights.ts';
@@ -197,7 +198,7 @@ function nameOfSettings(config: ScriptedConfigSource): string | undefined {
   const metadata = { name, uid: '', resourceVersion: '' };
   const hash = hashContent(key, { ...object, namespace }, { metadata, data });
   const together = hashTogether([{ ...object, hash }]);
-  return `${scopeOf(key.id, [object])}.${together}`;
+  return configLabelOf({ scope: scopeOf(key.id, [object]), hash: together });
 }
 
 /** The connector of one invocation: to whatever cluster stands at the endpoint, under observation. */

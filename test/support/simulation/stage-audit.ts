@@ -25,6 +25,7 @@ import {
   OLD_MS,
   UNDER_WAY_MS,
   isLive,
+  isReplacement,
   isServing,
   nameOfContent,
   policyOf,
@@ -110,7 +111,7 @@ export class StageAudit {
     const found = set === undefined ? undefined : this.#find(set);
     const node = this.#api.find('nodes', nodeOf(victim) ?? '');
     if (set === undefined || found === undefined || node === undefined) return;
-    if (!this.#isReplacement(victim, set, node)) return;
+    if (!isReplacement(this.#api, { victim, set, node })) return;
     const { record, policy } = found;
     const left = revisionOf(victim);
     if (left === record.current) return;
@@ -365,15 +366,6 @@ export class StageAudit {
     return this.#api
       .list('pods')
       .filter((pod) => controllerUid(pod) === metadata.uid && isLive(pod));
-  }
-
-  /** A live pod, the only one there, where it belongs. */
-  #isReplacement(victim: KubernetesObject, set: KubernetesObject, node: KubernetesObject): boolean {
-    if (!isLive(victim) || placementOf(set, node) !== 'run') return false;
-    const { uid } = victim.metadata;
-    return !this.#podsOf(set).some(
-      (pod) => pod.metadata.uid !== uid && nodeOf(pod) === node.metadata.name,
-    );
   }
 }
 

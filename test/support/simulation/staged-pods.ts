@@ -6,7 +6,11 @@ import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.t
 import { CONFIG_HASH_LABEL } from '../../../src/core/pod/revision.ts';
 import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
 import type { PolicyReading, RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
+import { nodeOf } from '../simulated-cluster.ts';
+import { controllerUid } from '../simulated-objects.ts';
+import type { SimulatedApiServer } from './api-server.ts';
 import { phaseOf } from './controllers.ts';
+import { placementOf } from './oracle.ts';
 
 /** How long a delete may be under way after its live reads: a function's time-out, and a frozen one. */
 export const UNDER_WAY_MS = 2 * 60_000;
@@ -71,4 +75,26 @@ interface Condition {
 export function readyOf(pod: KubernetesObject): Condition | undefined {
   const status = pod['status'] as { readonly conditions?: readonly Condition[] } | undefined;
   return status?.conditions?.find(({ type }) => type === 'Ready');
+}
+
+/** True of a delete that leaves a node without what it is to have: a live pod, the only one there, where it belongs. */
+export function isReplacement(
+  api: SimulatedApiServer,
+  of: {
+    readonly victim: KubernetesObject;
+    readonly set: KubernetesObject;
+    readonly node: KubernetesObject;
+  },
+): boolean {
+  const { victim, set, node } = of;
+  if (!isLive(victim) || placementOf(set, node) !== 'run') return false;
+  return !api
+    .list('pods')
+    .some(
+      (pod) =>
+        pod.metadata.uid !== victim.metadata.uid &&
+        isLive(pod) &&
+        controllerUid(pod) === set.metadata.uid &&
+        nodeOf(pod) === node.metadata.name,
+    );
 }

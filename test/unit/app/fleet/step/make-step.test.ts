@@ -10,14 +10,11 @@ import {
   many,
   openSite,
   quickly,
+  turns,
 } from '../../../../support/fleet-simulation/small-site.ts';
 
 /** Longer than a cluster may be silent. */
 const SILENT_TURNS = 30;
-
-async function turns(site: FleetSite, count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await site.turn();
-}
 
 function sendsTo({ audit }: FleetSite, { id }: ModelCluster, image: string): number {
   return audit.sends.get(`${id} ${image}`) ?? 0;

@@ -10,6 +10,7 @@ import {
   openSite,
   quickly,
   traitsOf,
+  turns,
 } from '../../../../support/fleet-simulation/small-site.ts';
 import { failingAtWrite } from '../../../../support/store-hooks.ts';
 import { KIND_SITE } from '../../../../support/fleet-simulation/fleet-site.ts';
@@ -17,10 +18,6 @@ import type { ModelCluster } from '../../../../support/fleet-simulation/model-cl
 import type { FleetSite } from '../../../../support/fleet-simulation/fleet-site.ts';
 
 const HOUR_MS = 3_600_000;
-
-async function turns(site: FleetSite, count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await site.turn();
-}
 
 function assertKept({ audit }: FleetSite): void {
   assert.deepEqual(audit.broken, []);
