@@ -206,7 +206,7 @@ export interface TemplateCopy {
 /** Pods that were deleted as the view showed them and had another version by then (ADR 0071); absent: none had. */
 export interface MovedVictims {
   /** The last eight characters of their UIDs, of the newest: of two pods with the same ones both count. */
-  readonly uids: readonly string[];
+  readonly uidEnds: readonly string[];
   /** When that was last. */
   readonly atMs: number;
 }

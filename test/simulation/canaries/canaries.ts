@@ -188,8 +188,9 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'moved-victims-forgotten': {
     bug: 'a pod whose version moved unseen is tried as it was seen again and again (protocol 8, ADR 0071)',
     file: 'src/app/reconcile/confirm/seen-victims.ts',
-    before: 'const uids = new Set(isRemembered(moved, nowMs) ? moved.uids : []);',
-    after: 'const uids = new Set(isRemembered(moved, nowMs + REMEMBERED_MS) ? moved.uids : []);',
+    before: 'const movedEnds = new Set(isRemembered(moved, nowMs) ? moved.uidEnds : []);',
+    after:
+      'const movedEnds = new Set(isRemembered(moved, nowMs + REMEMBERED_MS) ? moved.uidEnds : []);',
     breaks: ['L1', 'L5'],
     in: 'other-managers',
     seedsMax: 20,

@@ -26,9 +26,10 @@ export function victimTrust(
   moved: MovedVictims | undefined,
   { isLive, nowMs }: { readonly isLive: boolean; readonly nowMs: number },
 ): VictimTrust {
-  const uids = new Set(isRemembered(moved, nowMs) ? moved.uids : []);
-  if (isLive || uids.size >= MOVED_VICTIMS_MAX) return () => 'read';
-  return (planned) => (isWellSeen(planned) && !uids.has(markOf(planned.uid)) ? 'as-seen' : 'read');
+  const movedEnds = new Set(isRemembered(moved, nowMs) ? moved.uidEnds : []);
+  if (isLive || movedEnds.size >= MOVED_VICTIMS_MAX) return () => 'read';
+  return (planned) =>
+    isWellSeen(planned) && !movedEnds.has(endOf(planned.uid)) ? 'as-seen' : 'read';
 }
 
 /** True of a victim whose version says all that a live read would. A repeat is none: an earlier run may have met a conflict. */
@@ -43,13 +44,13 @@ export function rememberMoved(
   nowMs: number,
 ): MovedVictims | undefined {
   if (uids.length === 0) return moved;
-  const former = isRemembered(moved, nowMs) ? moved.uids : [];
-  const marks = uids.map(markOf);
-  const all = [...former.filter((mark) => !marks.includes(mark)), ...marks];
-  return { uids: all.slice(-MOVED_VICTIMS_MAX), atMs: nowMs };
+  const former = isRemembered(moved, nowMs) ? moved.uidEnds : [];
+  const ends = uids.map(endOf);
+  const all = [...former.filter((end) => !ends.includes(end)), ...ends];
+  return { uidEnds: all.slice(-MOVED_VICTIMS_MAX), atMs: nowMs };
 }
 
-function markOf(uid: Uid): string {
+function endOf(uid: Uid): string {
   return uid.slice(-8);
 }
 

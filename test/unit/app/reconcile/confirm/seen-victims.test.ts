@@ -42,36 +42,36 @@ describe('a victim goes as seen', () => {
   });
 
   it('not for ten minutes after it had moved, while others do', () => {
-    assert.equal(trust({ uids: ['u'], atMs: 0 }, 9 * MINUTE_MS), 'read');
-    assert.equal(trust({ uids: ['other'], atMs: 0 }, 9 * MINUTE_MS), 'as-seen');
-    assert.equal(trust({ uids: ['u'], atMs: 0 }, 10 * MINUTE_MS), 'as-seen');
+    assert.equal(trust({ uidEnds: ['u'], atMs: 0 }, 9 * MINUTE_MS), 'read');
+    assert.equal(trust({ uidEnds: ['other'], atMs: 0 }, 9 * MINUTE_MS), 'as-seen');
+    assert.equal(trust({ uidEnds: ['u'], atMs: 0 }, 10 * MINUTE_MS), 'as-seen');
     // A clock that went back.
-    assert.equal(trust({ uids: ['u'], atMs: 20 * MINUTE_MS }, 0), 'read');
+    assert.equal(trust({ uidEnds: ['u'], atMs: 20 * MINUTE_MS }, 0), 'read');
   });
 
   it('not once many had moved', () => {
     const uids = Array.from({ length: MOVED_VICTIMS_MAX }, (_, index) => `${index}`);
-    assert.equal(trust({ uids, atMs: 0 }), 'read');
-    assert.equal(trust({ uids: uids.slice(1), atMs: 0 }), 'as-seen');
+    assert.equal(trust({ uidEnds: uids, atMs: 0 }), 'read');
+    assert.equal(trust({ uidEnds: uids.slice(1), atMs: 0 }), 'as-seen');
   });
 });
 
 describe('pods that had moved', () => {
   it('are remembered by UID, the newest, and each once', () => {
-    const moved = rememberMoved({ uids: ['a', 'b'], atMs: 0 }, [uid('a'), uid('c')], 5);
-    assert.deepEqual(moved, { uids: ['b', 'a', 'c'], atMs: 5 });
+    const moved = rememberMoved({ uidEnds: ['a', 'b'], atMs: 0 }, [uid('a'), uid('c')], 5);
+    assert.deepEqual(moved, { uidEnds: ['b', 'a', 'c'], atMs: 5 });
     const many = Array.from({ length: MOVED_VICTIMS_MAX + 1 }, (_, index) =>
       uid(`u-${10_000_000 + index}`),
     );
     assert.deepEqual(
-      rememberMoved(undefined, many, 5)?.uids,
+      rememberMoved(undefined, many, 5)?.uidEnds,
       many.slice(1).map((each) => each.slice(-8)),
     );
   });
 
   it('begin anew after ten minutes without one, and stay as they are where none had', () => {
-    const moved = { uids: ['a'], atMs: 0 };
-    assert.deepEqual(rememberMoved(moved, [uid('b')], 10 * MINUTE_MS)?.uids, ['b']);
+    const moved = { uidEnds: ['a'], atMs: 0 };
+    assert.deepEqual(rememberMoved(moved, [uid('b')], 10 * MINUTE_MS)?.uidEnds, ['b']);
     assert.equal(rememberMoved(moved, [], 10 * MINUTE_MS), moved);
     assert.equal(rememberMoved(undefined, [], 0), undefined);
   });
