@@ -30,6 +30,34 @@ export function jsonItems(value: Json | undefined): readonly Json[] {
 }
 
 /**
+ * True if two JSON values have equal canonical text, without making it. What they share is not looked into: of two states
+ * of one thing most is the same object.
+ */
+export function isSameJson(left: Json | undefined, right: Json | undefined): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left)) return Array.isArray(right) && isSameList(left, right);
+  if (isJsonObject(left)) return isJsonObject(right) && isSameObject(left, right);
+  return (left ?? null) === (right ?? null);
+}
+
+function isSameList(left: readonly Json[], right: readonly Json[]): boolean {
+  return (
+    left.length === right.length && left.every((item, index) => isSameJson(item, right[index]))
+  );
+}
+
+function isSameObject(left: JsonObject, right: JsonObject): boolean {
+  let membersLeft = 0;
+  for (const key of Object.keys(right)) if (right[key] !== undefined) membersLeft += 1;
+  for (const key of Object.keys(left)) {
+    if (left[key] === undefined) continue;
+    if (right[key] === undefined || !isSameJson(left[key], right[key])) return false;
+    membersLeft -= 1;
+  }
+  return membersLeft === 0;
+}
+
+/**
  * Canonical text of a JSON value: keys sorted, undefined members left out. Two values with equal
  * meaning have equal canonical text, whatever the key order they arrived in.
  */

@@ -6,7 +6,8 @@
  * It detects loss, not malice: a watcher can only deceive about its own cluster.
  */
 import { hash48 } from '@rollcall/base/hash48.ts';
-import { canonicalJson } from '@rollcall/base/json.ts';
+import { canonicalJson, isSameJson } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { projectionJson } from '../model/projections.ts';
 import type { Projection } from '../model/projections.ts';
 import type { SetHashes, SetId } from '../model/watcher-message.ts';
@@ -15,12 +16,20 @@ const MODULUS = 2 ** 48;
 
 /** Text that is equal for two projections exactly when nothing but the version differs. */
 export function projectionText(projection: Projection): string {
+  return canonicalJson(withoutVersion(projection));
+}
+
+/** True exactly if the texts of two projections are equal. */
+export function isSameProjection(left: Projection, right: Projection): boolean {
+  if (left.kind !== right.kind) return false;
+  return isSameJson(withoutVersion(left), withoutVersion(right));
+}
+
+function withoutVersion(projection: Projection): JsonObject {
   const { resourceVersion: _version, ...rest } = projectionJson(projection);
-  if (projection.kind === 'DaemonSet') {
-    const { resourceVersion: _inner, ...metadata } = projection.object.metadata;
-    return canonicalJson({ ...rest, object: { ...projection.object, metadata } } as never);
-  }
-  return canonicalJson(rest);
+  if (projection.kind !== 'DaemonSet') return rest;
+  const { resourceVersion: _inner, ...metadata } = projection.object.metadata;
+  return { ...rest, object: { ...projection.object, metadata } as unknown as JsonObject }; // a raw object
 }
 
 /** Hash of one membership: the object as it stands in one set. */

@@ -17,7 +17,7 @@ import type {
   Projection,
   WatchedKind,
 } from '../../core/model/projections.ts';
-import { projectionText } from '../../core/projections/set-hash.ts';
+import { isSameProjection, projectionText } from '../../core/projections/set-hash.ts';
 import type { Labels, Sharing } from '../../core/projections/reading.ts';
 import { rawJson, readInteger, readObject } from '../../core/projections/raw-fields.ts';
 import { identify, raiseFault } from './object-identity.ts';
@@ -50,6 +50,13 @@ export function slimText({ projection, resourceVersion }: SlimObject): string {
   const text = projectionText(projection);
   // An opaque object is sent at each version: what changed inside is unknown, so somebody must look.
   return projection.kind === 'Opaque' ? `${text}@${resourceVersion}` : text;
+}
+
+/** True exactly if their texts are equal. */
+export function isSameSlim(left: SlimObject, right: SlimObject): boolean {
+  const isLooked =
+    left.projection.kind !== 'Opaque' || left.resourceVersion === right.resourceVersion;
+  return isLooked && isSameProjection(left.projection, right.projection);
 }
 
 type ProjectionResult =

@@ -17,7 +17,7 @@ import type { SelectorIndex } from './membership.ts';
 import type { ObjectIdentity } from './object-identity.ts';
 import { weighChange } from './company.ts';
 import type { ChangeWeight } from './company.ts';
-import { slimText } from './projection.ts';
+import { isSameSlim, slimText } from './projection.ts';
 import type { SlimObject } from './projection.ts';
 
 /** One object of the cluster, live or gone but not yet sent as gone. */
@@ -109,7 +109,7 @@ export class ObjectStore {
     }
     const former = tracked.slim;
     if (compareResourceVersions(slim.resourceVersion, former.resourceVersion) < 0) return;
-    if (former === slim || slimText(former) === slimText(slim)) {
+    if (isSameSlim(former, slim)) {
       tracked.slim = slim;
       this.#listener.onFiltered(tracked);
       return;

@@ -1,7 +1,9 @@
 /** JSON values: one text for one meaning, and reading deep into foreign objects. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { canonicalJson, jsonItems, jsonMember } from '../../src/json.ts';
+import fc from 'fast-check';
+import { canonicalJson, isSameJson, jsonItems, jsonMember } from '../../src/json.ts';
+import type { Json } from '../../src/json.ts';
 
 describe('canonicalJson', () => {
   it('sorts keys at every depth, and keeps the order of lists', () => {
@@ -17,6 +19,39 @@ describe('canonicalJson', () => {
   it('is JSON that says the same', () => {
     const value = { list: [[], {}, ['a', 'b']], deep: { er: { text: 'ü "quoted", too' } } };
     assert.deepEqual(JSON.parse(canonicalJson(value)), value);
+  });
+});
+
+describe('isSameJson', () => {
+  /** Few names and values, so that many are the same; names that every object has from its prototype. */
+  const value = fc.letrec<{ readonly any: Json }>((tie) => ({
+    any: fc.oneof(
+      { depthSize: 'small' },
+      fc.constantFrom<Json>(null, 0, 1, '', 'a', true),
+      fc.array(tie('any'), { maxLength: 2 }),
+      fc.dictionary(
+        fc.constantFrom('a', 'b', 'toString'),
+        fc.option(tie('any'), { nil: undefined }) as fc.Arbitrary<Json>,
+        { maxKeys: 2 },
+      ),
+    ),
+  })).any;
+
+  it('says what canonical texts say', () => {
+    fc.assert(
+      fc.property(value, value, (left, right) => {
+        assert.equal(isSameJson(left, right), canonicalJson(left) === canonicalJson(right));
+        assert.ok(isSameJson(left, structuredClone(left)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('does not take for a member what an object has from its prototype', () => {
+    assert.ok(!isSameJson(JSON.parse('{"__proto__":{}}') as Json, {}));
+    assert.ok(!isSameJson({}, JSON.parse('{"__proto__":{}}') as Json));
+    assert.ok(!isSameJson({ constructor: {} }, { toString: {} }));
+    assert.ok(isSameJson(undefined, null));
   });
 });
 

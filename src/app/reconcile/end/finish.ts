@@ -6,7 +6,7 @@
  * before the write leaves open intents and an unacknowledged hint: both lead back here (row 75).
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { canonicalJson } from '@rollcall/base/json.ts';
+import { isSameJson } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import { noteAnswers } from '../../../core/evidence/answer-times.ts';
 import { confirmIntents } from '../../../core/intents/intents.ts';
@@ -59,7 +59,7 @@ export async function finishRun(input: FinishInput): Promise<Finish> {
     subject: { state: input.stored, nowMs: subject.nowMs },
   });
   const next = composeState(input, { ...waits, isComplete, due });
-  if (textOf(input.stored) !== textOf(next)) {
+  if (!isSame(input.stored, next)) {
     const settled = [...input.intents.settled, ...ledger.settled];
     const change = { from: input.stored, to: withAnswers(next, context), settled };
     const write = await writeState(change, subject.basis.ref, context);
@@ -81,7 +81,7 @@ function standingLook(input: FinishInput, nearAtMs = Infinity): number | undefin
   if (!isStatusAllThatIsLeft(input) || dueAtMs === undefined || look === undefined)
     return undefined;
   const isStanding = look.atMs > subject.nowMs && nearAtMs >= Math.min(dueAtMs, look.atMs);
-  return isStanding && textOf(history) === textOf(stored.history) ? dueAtMs : undefined;
+  return isStanding && isSame(history, stored.history) ? dueAtMs : undefined;
 }
 
 function isStatusAllThatIsLeft(input: FinishInput): boolean {
@@ -195,6 +195,8 @@ function sweptOnly(stored: DaemonSetState, plan: Plan): DaemonSetState['backoff'
   return stored.backoff.filter(({ node }) => known.has(node));
 }
 
-function textOf(part: DaemonSetState | DaemonSetState['history']): string {
-  return canonicalJson((part ?? null) as unknown as Json); // a state is plain JSON
+type Part = DaemonSetState | DaemonSetState['history'];
+
+function isSame(left: Part, right: Part): boolean {
+  return isSameJson(left as unknown as Json, right as unknown as Json); // a state is plain JSON
 }

@@ -7,6 +7,7 @@ import { nodeName, resourceVersion, uid } from '../../../../src/core/model/ident
 import type { NodeProjection } from '../../../../src/core/model/projections.ts';
 import {
   addHash,
+  isSameProjection,
   membershipHash,
   projectionText,
   sliceCountFor,
@@ -78,6 +79,36 @@ describe('set hashes', () => {
     assert.equal(projected('1'), projected('2'));
     assert.notEqual(projected('1'), projected('1', 2));
     assert.match(projected('1'), /"matchLabels":\{"app":"agent"\}/);
+  });
+
+  it('come of texts that are equal exactly where projections are called the same', () => {
+    const nodes = [
+      node({}),
+      node({ resourceVersion: resourceVersion('2') }),
+      node({ labels: { b: '2', a: '1' } }),
+      node({ labels: { a: '1' } }),
+      node({ taints: [{ key: 'k', effect: 'NoSchedule' }] }),
+    ];
+    const sets = ['1', '2'].flatMap((version) =>
+      [1, 2].map((generation) => ({
+        kind: 'DaemonSet' as const,
+        namespace: 'ns',
+        name: 'agent',
+        uid: uid('u'),
+        resourceVersion: resourceVersion(version),
+        object: daemonSet({ metadata: { resourceVersion: version, generation } }),
+      })),
+    );
+    const all = [...nodes, ...sets];
+    let sameCount = 0;
+    for (const left of all) {
+      for (const right of all) {
+        const isSame = projectionText(left) === projectionText(right);
+        assert.equal(isSameProjection(left, right), isSame);
+        sameCount += isSame ? 1 : 0;
+      }
+    }
+    assert.equal(sameCount, 9 + 2 + 8);
   });
 
   it('differ between sets', () => {

@@ -19,7 +19,7 @@ import type { WatchedKind } from '../../../../src/core/model/projections.ts';
 import { MESSAGE_SCHEMA } from '../../../../src/core/model/watcher-message.ts';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
 import { createInterner } from '../../../../src/watcher/project/interner.ts';
-import { createProjector, slimText } from '../../../../src/watcher/project/projection.ts';
+import { createProjector, isSameSlim, slimText } from '../../../../src/watcher/project/projection.ts';
 import type { SlimObject, OpaqueReason } from '../../../../src/watcher/project/projection.ts';
 import {
   daemonSetDraft,
@@ -66,6 +66,7 @@ test('a node heartbeat changes nothing that is sent (design 2)', () => {
       },
     });
   assert.equal(textOf('Node', beat('a'), '5'), textOf('Node', beat('b'), '6'));
+  assert.ok(isSameSlim(slimOf('Node', beat('a'), '5'), slimOf('Node', beat('b'), '6')));
 });
 
 test('labels, taints, cordon, readiness and deletion of a node are sent; timeAdded is not', () => {
@@ -159,7 +160,9 @@ test('what is too large or not as documented travels opaque, and each version of
     reason: 'too-large',
   });
   assert.deepEqual(first.selector, { matchLabels: { app: 'a' } });
-  assert.notEqual(textOf('DaemonSet', large, '6'), slimText(first));
+  const next = slimOf('DaemonSet', large, '6');
+  assert.notEqual(slimText(next), slimText(first));
+  assert.deepEqual([isSameSlim(next, first), isSameSlim(first, first)], [false, true]);
   const odd = slimOf('Pod', { ...podDraft('p', { owner: 'ds1' }), status: { phase: 'Odd' } });
   assert.equal(odd.projection.kind === 'Opaque' && odd.projection.reason, 'undecodable');
   assert.equal(odd.ownerUid, 'ds1');
