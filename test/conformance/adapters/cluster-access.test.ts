@@ -143,6 +143,20 @@ describe('cluster access on a real API server', () => {
     });
   });
 
+  it('hears the metadata of a pod that it makes or deletes, and nothing else of it', async () => {
+    const made = await one(createPod('slim'));
+    const { uid: madeUid = '', resourceVersion: version = '', labels } = metadataOf(made);
+    assert.deepEqual(labels, POD_LABEL);
+    const victim = { kind: 'delete-pod', namespace: NAMESPACE, name: 'slim' } as const;
+    const fence = { uid: uid(madeUid), resourceVersion: resourceVersion(version) };
+    const deleted = await one({ ...victim, ...fence });
+    assert.equal(metadataOf(deleted).uid, madeUid);
+    for (const outcome of [made, deleted]) {
+      assert.ok(outcome?.kind === 'done' && outcome.object['spec'] === undefined);
+      assert.equal(outcome.object['kind'], 'PartialObjectMetadata');
+    }
+  });
+
   it('creates a pod once under its name (S1)', async () => {
     metadataOf(await one(createPod('twice')));
     assert.deepEqual(await one(createPod('twice')), { kind: 'exists' });

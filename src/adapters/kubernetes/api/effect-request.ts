@@ -26,6 +26,13 @@ const NAME_PATTERN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const MERGE_PATCH = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
 
+/**
+ * What is asked of the answer to a pod's create and delete: nothing reads more of it. It is a third of the pod, for whoever writes it
+ * and whoever reads it; an API server without the form answers with the pod.
+ */
+const METADATA_ONLY =
+  'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;q=0.9';
+
 /** Path of the objects of a namespaced resource. */
 export function namespacedPath(api: 'core' | 'apps', namespace: string, resource: string): string {
   return `${api === 'core' ? '/api/v1' : '/apis/apps/v1'}/namespaces/${namespace}/${resource}`;
@@ -140,7 +147,9 @@ const CREATED: Readonly<
 
 function createRequest({ kind, namespace, body }: CreateEffect): WriteRequest {
   const [api, resource, textOf] = CREATED[kind];
-  return { method: 'POST', path: namespacedPath(api, namespace, resource), body: textOf(body) };
+  const path = namespacedPath(api, namespace, resource);
+  const form = kind === 'create-pod' ? { accept: METADATA_ONLY } : {};
+  return { method: 'POST', path, body: textOf(body), ...form };
 }
 
 function buildRequest(effect: Effect): WriteRequest {
@@ -154,7 +163,12 @@ function buildRequest(effect: Effect): WriteRequest {
       return { method: 'PUT', path, body: JSON.stringify(effect.body) };
     }
     case 'delete-pod':
-      return { method: 'DELETE', path: `${pods}/${name}`, body: deleteOptions(effect) };
+      return {
+        method: 'DELETE',
+        path: `${pods}/${name}`,
+        body: deleteOptions(effect),
+        accept: METADATA_ONLY,
+      };
     case 'delete-revision':
       return { method: 'DELETE', path: `${revisions}/${name}`, body: deleteOptions(effect) };
     case 'patch-event':

@@ -93,7 +93,8 @@ function isClosedCode(code: string): code is ClosedCode {
 
 /**
  * A pod that is born terminating meets no expectation (row 42), nor does one whose labels a webhook changed so that its
- * DaemonSet does not select it: it is let go at once, and the next one would be as well. Their nodes back off (L5).
+ * DaemonSet does not select it: it is let go at once, and the next one would be as well. Their nodes back off (L5). The answer
+ * is the pod's metadata, perhaps no more.
  */
 function resolveDone(object: KubernetesObject, { selector }: CreateOwner): CreateResult {
   const pod = projectLivePod(object);

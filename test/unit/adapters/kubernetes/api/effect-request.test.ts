@@ -249,6 +249,16 @@ describe('requestOf: every write carries its precondition (S1, S4, faults 4)', (
     });
   }
 
+  it('wants no more than the metadata of a pod that it makes or deletes, and all of anything else', () => {
+    const metadata = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+    for (const effect of Object.values(effects)) {
+      const built = requestOf(effect);
+      const isPod = effect.kind === 'create-pod' || effect.kind === 'delete-pod';
+      const accept = isPod ? `${metadata},application/json;q=0.9` : undefined;
+      assert.equal(built.kind === 'request' && built.request.accept, accept, effect.kind);
+    }
+  });
+
   it('sends a status that is a list as a JSON Patch of the status, and nothing beside it', () => {
     const body = statusTests({ uid: 'u-1', resourceVersion: '77' });
     const built = requestOf({ ...effects['update-status'], body });
