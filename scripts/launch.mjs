@@ -14,6 +14,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled, nodeBinaryOf } from './lib/install.mjs';
+import { nodeFlagsOf } from './lib/node-flags.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -73,7 +74,8 @@ function endWithNpm(child) {
 function runEntry(entry, entryArguments) {
   const binary = nodeBinaryOf(root);
   const binaries = path.join(root, 'node_modules', '.bin');
-  const child = spawn(binary, [path.resolve(root, entry), ...entryArguments], {
+  const nodeArguments = [...nodeFlagsOf(entry), path.resolve(root, entry), ...entryArguments];
+  const child = spawn(binary, nodeArguments, {
     stdio: 'inherit',
     env: {
       NODE_COMPILE_CACHE: path.join(root, COMPILE_CACHE),

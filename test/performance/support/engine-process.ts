@@ -6,6 +6,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { ControlPlane } from '../../conformance/control-plane/control-plane.ts';
 import { readCpuSeconds } from '../../conformance/control-plane/process-usage.ts';
+import { nodeFlagsOf } from '../../../scripts/lib/node-flags.mjs';
 
 /** What the engine is started with. */
 export interface EngineChildSettings {
@@ -54,7 +55,7 @@ export async function startEngineProcess(
 ): Promise<EngineProcess> {
   const child = fork(new URL('./engine-child.ts', import.meta.url).pathname, [], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    execArgv: nextFlags(),
+    execArgv: [...nodeFlagsOf('src/cli/main.ts'), ...nextFlags()],
   });
   const settings: EngineChildSettings = {
     server: controlPlane.server,
