@@ -69,14 +69,24 @@ export const QUIET_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'is that of the pace for the fifth of a crowd',
     },
   },
-  'dense-although-held': {
-    bug: 'ten DaemonSets that churn on thousands of nodes are sent faster than ingest packs them (ADR 0059)',
+  'calm-as-ever': {
+    bug: 'each quarter of a second of a large create writes all of its slices anew, for a status that nobody waits for (ADR 0059)',
     file: 'src/watcher/pace/flush-pace.ts',
-    before: 'this.#densePaceMs = Math.min(this.#paceMs, stretchedMs * densePart);',
-    after: 'this.#densePaceMs = this.#paceMs * densePart;',
+    before: 'Math.max(flushCalmMs, CALM_PACES * this.#workMs)',
+    after: 'flushCalmMs',
     killedBy: {
-      file: 'test/unit/watcher/pace/flush-pace.test.ts',
-      title: 'is no sooner for it where ten DaemonSets churn',
+      file: 'test/unit/watcher/pace/flush-schedule.test.ts',
+      title: 'is two paces after a wide flush',
+    },
+  },
+  'first-status-waits': {
+    bug: 'the second run of a large create waits up to a second for the status that the first one wrote (ADR 0059)',
+    file: 'src/watcher/project/company.ts',
+    before: "isObserved(former, next) ? 'decides' : 'awaited'",
+    after: "'awaited'",
+    killedBy: {
+      file: 'test/unit/watcher/project/company.test.ts',
+      title: 'is a DaemonSet of which anything but the status changed',
     },
   },
   'tainted-node-that-hurries': {

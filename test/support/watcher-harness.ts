@@ -35,8 +35,9 @@ export interface WatcherHarness {
   readonly news: () => readonly WatcherMessage[];
 }
 
+const { flushQuietMs } = DEFAULT_WATCHER_OPTIONS;
 /** What leads to nothing by itself is sent as soon as all else: a test that is about something else waits for nothing. */
-const AT_ONCE = { flushCalmMs: DEFAULT_WATCHER_OPTIONS.flushQuietMs } as const;
+const AT_ONCE = { flushCalmMs: flushQuietMs, flushCalmMsMax: flushQuietMs } as const;
 
 /** Creates a harness around an empty cluster. */
 export function createWatcherHarness(

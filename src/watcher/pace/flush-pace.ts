@@ -8,8 +8,7 @@
  * slices, or large ones, costs whoever applies it more than that: `ingest` packs each of them as a whole, and
  * applies one message of a cluster at a time. So the pace stretches with what the flush before touched, up to
  * `flushStretchedMsMax`: ten churning DaemonSets on 5,000 nodes touch 160 slices in each, and a backlog
- * would grow for as long as they churn; one that is rolled out there packs 5,000 pods. A flush in which much changed is
- * worth more than one that writes thousands of objects anew for a few: it comes at a fraction of the pace. Pure; times are monotonic.
+ * would grow for as long as they churn; one that is rolled out there packs 5,000 pods. Pure; times are monotonic.
  */
 
 /** Bounds of the pace. */
@@ -18,17 +17,17 @@ export interface FlushPaceOptions {
   readonly flushQuietMs: number;
   /** No change waits longer; the pace of a long burst. */
   readonly flushMsMax: number;
-  /** So long a change waits that leads to nothing by itself, for what follows it. */
+  /**
+   * So long a change waits that leads to nothing by itself, for what follows it; after a wide flush for twice what that one
+   * stretches the pace to, but no longer than `flushCalmMsMax`: a status that is told later is all that it costs.
+   */
   readonly flushCalmMs: number;
+  readonly flushCalmMsMax: number;
   /** Added to the pace for each slice that the flush before touched, and for each object in one of them. */
   readonly flushMsPerSlice: number;
   readonly flushMsPerObject: number;
   /** The longest that the pace is stretched to; no change waits longer. */
   readonly flushStretchedMsMax: number;
-  /** A flush of so many changes that writes at most so many objects anew for each is dense, and waits for a part of the pace. */
-  readonly denseChangesMin: number;
-  readonly denseObjectsPerChange: number;
-  readonly densePart: number;
   /** Quick flushes in a row; one more is allowed for each `flushMsMax` that passed. */
   readonly flushBurstMax: number;
 }
@@ -44,8 +43,10 @@ export interface FlushWidth {
 export interface WaitingChanges {
   readonly firstMs: number;
   readonly lastMs: number;
-  readonly count: number;
 }
+
+/** Changes that lead to nothing wait for so many paces of a wide flush. */
+const CALM_PACES = 2;
 
 /** Paces flushes. */
 export class FlushPace {
@@ -55,15 +56,13 @@ export class FlushPace {
   #asOfMs = Number.NEGATIVE_INFINITY;
   /** One flush in so long: `flushMsMax`, or more after a wide one. */
   #paceMs: number;
-  /** So many changes make the next flush a dense one, if it touches what the one before did. */
-  #denseCount = Infinity;
-  #densePaceMs: number;
+  /** What the last flush makes others write anew, as the time that it is given. */
+  #workMs = 0;
 
   constructor(options: FlushPaceOptions) {
     this.#options = options;
     this.#left = options.flushBurstMax;
     this.#paceMs = options.flushMsMax;
-    this.#densePaceMs = options.flushMsMax;
   }
 
   /** One flush in so long, as the last one has it. */
@@ -72,17 +71,17 @@ export class FlushPace {
   }
 
   /** When changes are to be sent of which the first and the last came at these times. */
-  dueMs({ firstMs, lastMs, count }: WaitingChanges): number {
+  dueMs({ firstMs, lastMs }: WaitingChanges): number {
     const quietMs = lastMs + this.#options.flushQuietMs;
-    const dueMs = Math.min(Math.max(quietMs, this.#allowedMs()), firstMs + this.#paceMs);
-    if (count < this.#denseCount) return dueMs;
-    return Math.min(dueMs, Math.max(firstMs, this.#asOfMs + this.#densePaceMs));
+    return Math.min(Math.max(quietMs, this.#allowedMs()), firstMs + this.#paceMs);
   }
 
   /** When changes are to be sent of which the first came then, and that lead to nothing by themselves. */
   calmDueMs(firstMs: number): number {
     const pacedMs = Math.min(this.#allowedMs(), firstMs + this.#paceMs);
-    return Math.max(firstMs + this.#options.flushCalmMs, pacedMs);
+    const { flushCalmMs, flushCalmMsMax } = this.#options;
+    const calmMs = Math.min(flushCalmMsMax, Math.max(flushCalmMs, CALM_PACES * this.#workMs));
+    return Math.max(firstMs + calmMs, pacedMs);
   }
 
   #allowedMs(): number {
@@ -91,18 +90,14 @@ export class FlushPace {
 
   /** Notes a flush, and what it touches. */
   take(nowMs: number, { slices, objects }: FlushWidth): void {
-    const { flushMsMax, flushBurstMax, flushMsPerSlice, flushMsPerObject } = this.#options;
+    const { flushMsMax, flushBurstMax, flushMsPerSlice, flushMsPerObject, flushStretchedMsMax } =
+      this.#options;
     const grown = (nowMs - this.#asOfMs) / this.#paceMs;
     const isWide = slices * flushMsPerSlice > flushMsMax;
     // After a wide one there is no burst: each would be wide as well.
     this.#left = isWide ? 0 : Math.max(0, Math.min(flushBurstMax, this.#left + grown) - 1);
-    const stretchedMs = Math.max(flushMsMax, slices * flushMsPerSlice + objects * flushMsPerObject);
-    const { flushStretchedMsMax, densePart, denseChangesMin, denseObjectsPerChange } =
-      this.#options;
-    this.#paceMs = Math.min(flushStretchedMsMax, stretchedMs);
-    // A part of all that it costs: what is held to the longest pace is no sooner for that.
-    this.#densePaceMs = Math.min(this.#paceMs, stretchedMs * densePart);
-    this.#denseCount = Math.max(denseChangesMin, objects / denseObjectsPerChange);
+    this.#workMs = slices * flushMsPerSlice + objects * flushMsPerObject;
+    this.#paceMs = Math.min(flushStretchedMsMax, Math.max(flushMsMax, this.#workMs));
     this.#asOfMs = nowMs;
   }
 }

@@ -3,15 +3,15 @@
  *
  *   prompt  a decision can be made at once: a node that may be used, an edit, a pod that somebody took away
  *   usual   decides, but among many of its kind, as in a rollout: at the pace of flushes
- *   calm    leads to nothing by itself: a pod that was just made, a node that no DaemonSet may use yet; the pace's
- *           first 250 ms, so that it meets what follows it
+ *   calm    leads to nothing by itself: a pod that was just made, a node that no DaemonSet may use yet; after 250 ms, or
+ *           two paces of a wide flush, so that it meets what follows it
  *
  * A flush takes along whatever waits, so the next one of the pace follows it as any other. Prompt ones have a burst of their own, which
- * grows back slowly: a crowd of them goes at the pace. Many changes at once go sooner, as each of them then costs little.
+ * grows back slowly: a crowd of them goes at the pace.
  * Pure: the caller brings the time, monotonic; it sends nothing.
  */
 import { FlushPace } from './flush-pace.ts';
-import type { FlushPaceOptions, FlushWidth } from './flush-pace.ts';
+import type { FlushPaceOptions, FlushWidth, WaitingChanges } from './flush-pace.ts';
 
 /** Who waits for a change. */
 export type Urgency = 'prompt' | 'usual' | 'calm';
@@ -25,19 +25,11 @@ export interface FlushScheduleOptions extends FlushPaceOptions {
   readonly promptMsMax: number;
 }
 
-/** Times of changes that wait together. */
-interface Span {
-  readonly firstMs: number;
-  readonly lastMs: number;
-}
-
 /** The schedule of one epoch. */
 export class FlushSchedule {
   readonly #options: FlushScheduleOptions;
   readonly #pace: FlushPace;
-  #waiting: Partial<Record<Urgency, Span>> = {};
-  /** Changes that wait, but calm ones. */
-  #count = 0;
+  #waiting: Partial<Record<Urgency, WaitingChanges>> = {};
   /** Prompt flushes left at `#promptAsOfMs`; fractions grow back with time. */
   #promptLeft: number;
   #promptAsOfMs = 0;
@@ -58,7 +50,6 @@ export class FlushSchedule {
     const beforeMs = this.dueMs();
     const firstMs = this.#waiting[urgency]?.firstMs ?? nowMs;
     this.#waiting[urgency] = { firstMs, lastMs: nowMs };
-    if (urgency !== 'calm') this.#count += 1;
     return this.dueMs() < beforeMs;
   }
 
@@ -68,8 +59,8 @@ export class FlushSchedule {
     return Math.min(
       prompt === undefined
         ? Infinity
-        : Math.min(this.#promptDueMs(prompt), this.#usualDueMs(prompt)),
-      usual === undefined ? Infinity : this.#usualDueMs(usual),
+        : Math.min(this.#promptDueMs(prompt), this.#pace.dueMs(prompt)),
+      usual === undefined ? Infinity : this.#pace.dueMs(usual),
       calm === undefined ? Infinity : this.#pace.calmDueMs(calm.firstMs),
     );
   }
@@ -84,14 +75,9 @@ export class FlushSchedule {
       this.#pace.take(nowMs, width);
     }
     this.#waiting = {};
-    this.#count = 0;
   }
 
-  #usualDueMs(span: Span): number {
-    return this.#pace.dueMs({ ...span, count: this.#count });
-  }
-
-  #promptDueMs({ firstMs, lastMs }: Span): number {
+  #promptDueMs({ firstMs, lastMs }: WaitingChanges): number {
     const { flushQuietMs, promptMsMax } = this.#options;
     const quietMs = Math.min(lastMs + flushQuietMs, firstMs + promptMsMax);
     const missing = Math.max(0, 1 - this.#promptLeft);

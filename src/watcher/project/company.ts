@@ -2,7 +2,7 @@
  * Which changes of an object decide nothing, so that they wait for company (ADR 0049).
  *
  * Each message costs an invocation, and each key that it concerns a run. What differs here moves no placement, no plan and
- * no status: the status of a DaemonSet, which is nearly always our own; that a pod was bound where it was aimed at,
+ * no status: the status of a DaemonSet, which is nearly always our own, but for the first one of a generation; that a pod was bound where it was aimed at,
  * or started without being ready; a node's condition and cordon, which explain (placement reads taints). They are
  * sent, because people are told of them and duplicates are told apart by them, with the next change or when
  * their time is over. What is equal here is equal for `core`, but for which of two pods on one node comes first. Nothing is
@@ -21,7 +21,7 @@ import type {
   PodTrouble,
   Projection,
 } from '../../core/model/projections.ts';
-import { projectionText } from '../../core/projections/set-hash.ts';
+import { isSameProjection } from '../../core/projections/set-hash.ts';
 import type { WaitReason } from '../pace/heartbeat.ts';
 import type { SlimObject } from './projection.ts';
 
@@ -35,9 +35,19 @@ export type ChangeWeight = 'decides' | WaitReason;
 export function weighChange(former: SlimObject, next: SlimObject): ChangeWeight {
   const [before, after] = [decidingPart(former.projection), decidingPart(next.projection)];
   if (before === undefined || after === undefined || before.kind !== after.kind) return 'decides';
-  if (projectionText(before) !== projectionText(after)) return 'decides';
-  if (next.of === 'DaemonSet') return 'awaited';
+  if (!isSameProjection(before, after)) return 'decides';
+  if (next.of === 'DaemonSet') return isObserved(former, next) ? 'decides' : 'awaited';
   return weighWaiting(former.projection, next.projection);
+}
+
+/**
+ * A status that reached another generation: the first one that a run writes after an edit, before which the next run makes and
+ * deletes nothing (protocol 3). In a large create or rollout that one is waiting.
+ */
+function isObserved({ projection: former }: SlimObject, { projection: next }: SlimObject): boolean {
+  if (former.kind !== 'DaemonSet' || next.kind !== 'DaemonSet') return false;
+  const [before, after] = [former.object.status, next.object.status];
+  return (after?.observedGeneration ?? 0) > (before?.observedGeneration ?? 0);
 }
 
 /** Of two pods that differ in nothing that decides but perhaps in why a container waits. */
@@ -47,7 +57,7 @@ function weighWaiting(before: Projection, after: Projection): ChangeWeight {
   const isStart = next.waiting !== undefined && next.waiting !== BACK_OFF;
   const isSame = next.waiting === former.waiting && next.container === former.container;
   if (isStart && !isSame) return 'decides';
-  return isBackOff(former, next) && withoutWaiting(before) === withoutWaiting(after)
+  return isBackOff(former, next) && isSameProjection(withoutWaiting(before), withoutWaiting(after))
     ? 'accompanies'
     : 'explains';
 }
@@ -60,9 +70,9 @@ function isBackOff(former: PodTrouble, next: PodTrouble): boolean {
   return former.waiting === BACK_OFF && next.waiting === undefined;
 }
 
-function withoutWaiting({ trouble = {}, ...pod }: PodProjection): string {
+function withoutWaiting({ trouble = {}, ...pod }: PodProjection): PodProjection {
   const { waiting: _waiting, container: _container, ...rest } = trouble;
-  return projectionText({ ...pod, trouble: rest });
+  return { ...pod, trouble: rest };
 }
 
 /** The projection without what decides nothing; undefined where everything counts. */

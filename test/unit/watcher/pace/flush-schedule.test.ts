@@ -85,13 +85,33 @@ describe('when a flush is due', () => {
     assert.ok(times.length <= allowed, times.join(' '));
   });
 
-  it('is a part of the pace in a rollout in which much changes', () => {
-    const few = Array.from({ length: 100 }, (_, index) => ['usual', index + 1] as const);
-    const many = Array.from({ length: 125 }, (_, index) => ['usual', index + 1] as const);
-    const calm = Array.from({ length: 125 }, (_, index) => ['calm', index + 1] as const);
-    assert.equal(dueAfter(exhausted(LARGE), few), 1_442);
-    assert.equal(dueAfter(exhausted(LARGE), many), 1_442 * OPTIONS.densePart);
-    assert.equal(dueAfter(exhausted(LARGE), calm), 1_442, 'pods that were just made free nothing');
+  it('is that of the pace in a rollout, however much changes: each flush writes all of its slices anew', () => {
+    for (const urgency of ['usual', 'calm'] as const) {
+      const many = Array.from({ length: 500 }, (_, index) => [urgency, index + 1] as const);
+      assert.equal(dueAfter(exhausted(LARGE), many), 1_442);
+    }
+  });
+
+  it('is two paces after a wide flush for what leads to nothing by itself, and a second at most', () => {
+    const waits = ([slices, objects]: readonly [number, number]): number => {
+      const schedule = new FlushSchedule(OPTIONS);
+      schedule.take(0, { slices, objects });
+      return dueAfter(schedule, [['calm', 5_000]]) - 5_000;
+    };
+    const widths = [
+      [1, 250],
+      [4, 1_000],
+      [10, 1_000],
+      [16, 5_000],
+    ] as const;
+    assert.deepEqual(widths.map(waits), [250, 596, 740, 1_000]);
+    const schedule = new FlushSchedule(OPTIONS);
+    schedule.take(0, LARGE);
+    const both = [
+      ['calm', 5_000],
+      ['usual', 5_100],
+    ] as const;
+    assert.equal(dueAfter(schedule, both), 5_105, 'whatever leads to something takes it along');
   });
 
   it('counts a flush that had nothing to send for nothing', () => {

@@ -175,6 +175,12 @@ describe('a change that decides', () => {
       weigh('DaemonSet', before, { spec, metadata: { generation: 2 }, status }),
       'decides',
     );
+    // The next run waits for the first status of a generation before it makes or deletes anything.
+    const first = { ...status, observedGeneration: 1 };
+    assert.equal(weigh('DaemonSet', before, { ...before, status: first }), 'decides');
+    const second = { ...before, status: { ...first, numberReady: 3 } };
+    assert.equal(weigh('DaemonSet', { ...before, status: first }, second), 'awaited');
+    assert.equal(weigh('DaemonSet', { ...before, status: first }, before), 'awaited');
     const labels = { metadata: { labels: { a: 'b' } } };
     assert.equal(weigh('ControllerRevision', {}, labels), 'decides');
   });

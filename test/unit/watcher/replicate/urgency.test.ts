@@ -39,7 +39,7 @@ async function waitOf(
   change: (harness: WatcherHarness) => void,
   before: (harness: WatcherHarness) => void = () => undefined,
 ): Promise<'prompt' | 'usual' | 'calm'> {
-  const harness = createWatcherHarness({ flushCalmMs });
+  const harness = createWatcherHarness({ flushCalmMs, flushCalmMsMax: flushCalmMs });
   const { clock, source } = harness;
   source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
   before(harness);

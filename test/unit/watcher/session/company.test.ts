@@ -21,7 +21,7 @@ async function settled(): Promise<{
   readonly stop: () => Promise<void>;
 }> {
   const harness = createWatcherHarness();
-  harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
+  harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1', ...statusOf(0) }));
   const watcher = await harness.startSettled();
   harness.news();
   return { harness, stop: () => watcher.stop() };
