@@ -146,8 +146,11 @@ export class HttpsClusterAccess implements ClusterAccess {
     if (prepared.kind === 'faulty') {
       return { kind: 'refused', code: 'other', status: 0, message: prepared.message };
     }
+    const at = this.#daemonSets.now();
     const answer = await this.#send(prepared.request, options);
     const outcome = classifyWrite(answer, prepared.subject);
+    const isOfDaemonSet = effect.kind === 'update-status' || effect.kind === 'restore-template';
+    if (isOfDaemonSet && outcome.kind === 'done') this.#daemonSets.noteWritten(outcome.object, at);
     // Limits on Events are their own (EventRateLimit); they must not hold pods back.
     if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {
       this.#pressure.note(outcome.retryAfterMs);

@@ -13,10 +13,13 @@
  *
  * An API server answers a consistent list from its cache, once that is as far as the store: it asks the store for its progress ten
  * times a second, so a list takes up to 100 ms, and a GET one or two. Who only has to know that the store is not behind a
- * version gets the one that a list told less than two seconds ago. Assumed: no etcd is restored within them, since its API
- * servers are stopped meanwhile, and begin again.
+ * version gets the one that a list told less than two seconds ago, or the answer to a write of a DaemonSet: of no other kind, since an
+ * API server may keep each in an etcd of its own. Assumed: no etcd is restored within them, since its API servers are stopped
+ * meanwhile, and begin again.
  */
-import { compareResourceVersions } from '../../../core/model/identifiers.ts';
+import { jsonMember } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import { compareResourceVersions, isResourceVersion } from '../../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
@@ -45,7 +48,7 @@ export interface DaemonSetReadMeans {
 }
 
 /** By both clocks: a sandbox that stood still finds no time passed on its monotonic one. */
-interface Moment {
+export interface Moment {
   readonly wallMs: number;
   readonly monotonicMs: number;
 }
@@ -70,7 +73,7 @@ export class DaemonSetReads {
   readonly #refusedUntilMs = new Map<string, number>();
   readonly #crowded = new Map<string, { readonly countMin: number; readonly untilMs: number }>();
   readonly #asked = new Map<string, Asked[]>();
-  /** What a list that was sent then told of the store. */
+  /** What a list or write that was sent then told of the store. */
   #told: { readonly version: ResourceVersion; readonly at: Moment } | undefined;
 
   constructor(means: DaemonSetReadMeans) {
@@ -117,7 +120,7 @@ export class DaemonSetReads {
     limit: number,
   ): Promise<(key: NamespacedName) => DaemonSetRead | undefined> {
     const path = `${collectionOf(namespace)}?limit=${String(limit)}`;
-    const at = this.#now();
+    const at = this.now();
     const answer = await this.#ask(path);
     if (this.#noteRefusal(namespace, answer)) return () => undefined;
     if (answer.kind !== 'answered' || answer.status !== 200) {
@@ -147,7 +150,7 @@ export class DaemonSetReads {
   #toldFor(question: StoreQuestion | undefined): ResourceVersion | undefined {
     if (question === undefined || this.#told === undefined) return undefined;
     const { version, at } = this.#told;
-    const now = this.#now();
+    const now = this.now();
     const agesMs = [now.wallMs - at.wallMs, now.monotonicMs - at.monotonicMs];
     if (!agesMs.every((ageMs) => ageMs >= 0 && ageMs < TOLD_MS)) return undefined;
     const { notBehind } = question;
@@ -161,7 +164,19 @@ export class DaemonSetReads {
     this.#told = { version, at };
   }
 
-  #now(): Moment {
+  /**
+   * A write of a DaemonSet that was sent then was answered with this object. The store is as far as its version, or further: a patch that
+   * changes nothing is answered with a version of long ago, and tells nothing beside what is known.
+   */
+  noteWritten(object: JsonObject, at: Moment): void {
+    const version = jsonMember(object['metadata'], 'resourceVersion');
+    if (!isResourceVersion(version)) return;
+    const known = this.#toldFor({ notBehind: undefined });
+    if (known !== undefined && compareResourceVersions(version, known) < 0) return;
+    this.#noteTold(version, at);
+  }
+
+  now(): Moment {
     const { clock } = this.#means;
     return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
   }
@@ -170,7 +185,7 @@ export class DaemonSetReads {
     const { namespace, name } = key;
     if (this.#isRefused(namespace)) return this.#means.get(key);
     const path = `${collectionOf(namespace)}?fieldSelector=metadata.name%3D${name}`;
-    const at = this.#now();
+    const at = this.now();
     const answer = await this.#ask(path);
     if (this.#noteRefusal(namespace, answer)) return this.#means.get(key);
     const isList = answer.kind === 'answered' && answer.status === 200;

@@ -114,8 +114,8 @@ export function createReconcileWarmth(
 }
 
 const KEPT_MS = 10_000;
-/** What goes wrong after all went well costs no more requests than this. */
-const BATCH_KEPT_MAX = 64;
+/** What goes wrong after all went well costs no more requests than this: upstream's largest batch, as it doubles up to 250. */
+const BATCH_KEPT_MAX = 128;
 
 /** Whose pace it is: other pods may fare differently. */
 export interface PaceKey {

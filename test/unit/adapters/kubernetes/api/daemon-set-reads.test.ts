@@ -54,6 +54,11 @@ class Namespace {
     return Promise.all(names.map((name) => this.#reads.read({ namespace: 'ops', name }, question)));
   }
 
+  /** A DaemonSet was written just now, and this is the version that it has since. */
+  wrote(version: string): void {
+    this.#reads.noteWritten({ metadata: { resourceVersion: version } }, this.#reads.now());
+  }
+
   #answer(path: string): TransportAnswer {
     this.paths.push(path);
     const odd = this.odd.get(path);
@@ -156,6 +161,31 @@ describe('a DaemonSet that is read a moment after a list', () => {
     await ops.clock.advance(2_000);
     await ops.readNotBehind('5', 'a');
     assert.deepEqual(ops.paths, [alone('a'), alone('a'), alone('a'), alone('a')]);
+  });
+
+  it('or after a write of a DaemonSet, is read by a GET', async () => {
+    const ops = new Namespace(['a']);
+    ops.wrote('90');
+    await ops.clock.advance(1_999);
+    for (const version of ['90', '5', undefined]) {
+      assert.deepEqual(summaryOf(await ops.readNotBehind(version, 'a')), ['a@90']);
+    }
+    assert.deepEqual(ops.paths, ['GET a', 'GET a', 'GET a']);
+    await ops.clock.advance(1);
+    await ops.readNotBehind('5', 'a');
+    assert.deepEqual(ops.paths.slice(3), [alone('a')], 'two seconds later that tells nothing');
+  });
+
+  it('is read by what the list told where a write changed nothing, or has no version that can be compared', async () => {
+    const ops = new Namespace(['a']);
+    await ops.read('a');
+    for (const version of ['5', '', 'x']) ops.wrote(version);
+    assert.deepEqual(summaryOf(await ops.readNotBehind('77', 'a')), ['a@77']);
+    await ops.clock.advance(1_000);
+    ops.wrote('78');
+    await ops.clock.advance(1_500);
+    assert.deepEqual(summaryOf(await ops.readNotBehind('78', 'a')), ['a@78']);
+    assert.deepEqual(ops.paths, [alone('a'), 'GET a', 'GET a']);
   });
 
   it('is listed after a sandbox stood still, or a clock went back', async () => {
