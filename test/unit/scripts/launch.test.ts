@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { nodeFlagsOf } from '../../../scripts/lib/node-flags.mjs';
 
 const launcher = path.resolve(import.meta.dirname, '../../../scripts/launch.mjs');
 
@@ -43,6 +44,29 @@ describe('scripts/launch.mjs', () => {
     const [exitCode] = (await once(child, 'close')) as [number | null];
     assert.equal(output, '["--flag","two words"] 24\nsignals 1\n');
     assert.equal(exitCode, 7);
+  });
+
+  it('gives the engine of npm start its flags of Node (ADR 0072), and other entries none', async () => {
+    const root = path.resolve(import.meta.dirname, '../../..');
+    const show = path.join(directory, 'show.mjs');
+    writeFileSync(show, "console.log('FLAGS', JSON.stringify(process.execArgv))");
+    const flagsOf = async (entry: string): Promise<unknown> => {
+      const env = { ...process.env, NODE_OPTIONS: `--import ${show}` };
+      const child = spawn('node', [launcher, entry, '--help'], { cwd: root, env, stdio: 'pipe' });
+      let output = '';
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk;
+      });
+      await once(child, 'close');
+      // The launcher shows its own first.
+      const shown = [...output.matchAll(/^FLAGS (.*)$/gm)].map(
+        ([, flags]) => JSON.parse(flags ?? '') as unknown,
+      );
+      return shown.at(1);
+    };
+    assert.deepEqual(await flagsOf('src/cli/main.ts'), nodeFlagsOf('src/cli/main.ts'));
+    assert.deepEqual(await flagsOf('src/cli/rollcall.ts'), []);
+    assert.equal(nodeFlagsOf('src/cli/main.ts').length, 2);
   });
 
   it('says how it is used when it gets no entry', async () => {
