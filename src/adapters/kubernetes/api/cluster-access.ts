@@ -149,8 +149,7 @@ export class HttpsClusterAccess implements ClusterAccess {
     const at = this.#daemonSets.now();
     const answer = await this.#send(prepared.request, options);
     const outcome = classifyWrite(answer, prepared.subject);
-    const isOfDaemonSet = effect.kind === 'update-status' || effect.kind === 'restore-template';
-    if (isOfDaemonSet && outcome.kind === 'done') this.#daemonSets.noteWritten(outcome.object, at);
+    this.#daemonSets.noteWritten(effect, outcome, at);
     // Limits on Events are their own (EventRateLimit); they must not hold pods back.
     if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {
       this.#pressure.note(outcome.retryAfterMs);

@@ -13,12 +13,11 @@
  *
  * An API server answers a consistent list from its cache, once that is as far as the store: it asks the store for its progress ten
  * times a second, so a list takes up to 100 ms, and a GET one or two. Who only has to know that the store is not behind a
- * version gets the one that a list told less than two seconds ago, or the answer to a write of a DaemonSet: of no other kind, since an
- * API server may keep each in an etcd of its own. Assumed: no etcd is restored within them, since its API servers are stopped
- * meanwhile, and begin again.
+ * version gets the one that a list told less than two seconds ago, or the answer to a write of a DaemonSet: of no other kind, which
+ * may have an etcd of its own. Assumed: no etcd is restored within them, since its API servers begin again.
  */
 import { jsonMember } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import { compareResourceVersions, isResourceVersion } from '../../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -63,6 +62,8 @@ interface Asked {
 const REMEMBERED_MS = 5 * 60_000;
 /** What a list told of the store counts for so long, by both clocks. */
 const TOLD_MS = 2_000;
+/** Effects that are answered with a DaemonSet. */
+const WRITES: ReadonlySet<Effect['kind']> = new Set(['update-status', 'restore-template']);
 /** Objects of others that come along are as many at most. */
 const LISTED_SHARE_MAX = 2;
 
@@ -165,11 +166,12 @@ export class DaemonSetReads {
   }
 
   /**
-   * A write of a DaemonSet that was sent then was answered with this object. The store is as far as its version, or further: a patch that
+   * A write that was sent then was answered with this; only that of a DaemonSet tells anything. The store is as far as its version, or further: a patch that
    * changes nothing is answered with a version of long ago, and tells nothing beside what is known.
    */
-  noteWritten(object: JsonObject, at: Moment): void {
-    const version = jsonMember(object['metadata'], 'resourceVersion');
+  noteWritten(effect: Effect, outcome: Outcome, at: Moment): void {
+    if (outcome.kind !== 'done' || !WRITES.has(effect.kind)) return;
+    const version = jsonMember(outcome.object['metadata'], 'resourceVersion');
     if (!isResourceVersion(version)) return;
     const known = this.#toldFor({ notBehind: undefined });
     if (known !== undefined && compareResourceVersions(version, known) < 0) return;

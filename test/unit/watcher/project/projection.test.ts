@@ -19,7 +19,11 @@ import type { WatchedKind } from '../../../../src/core/model/projections.ts';
 import { MESSAGE_SCHEMA } from '../../../../src/core/model/watcher-message.ts';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
 import { createInterner } from '../../../../src/watcher/project/interner.ts';
-import { createProjector, isSameSlim, slimText } from '../../../../src/watcher/project/projection.ts';
+import {
+  createProjector,
+  isSameSlim,
+  slimText,
+} from '../../../../src/watcher/project/projection.ts';
 import type { SlimObject, OpaqueReason } from '../../../../src/watcher/project/projection.ts';
 import {
   daemonSetDraft,

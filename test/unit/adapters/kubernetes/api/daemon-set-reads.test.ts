@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import { DaemonSetReads } from '../../../../../src/adapters/kubernetes/api/daemon-set-reads.ts';
 import { createBackPressure } from '../../../../../src/adapters/kubernetes/api/list-pages.ts';
 import type { TransportAnswer } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
-import { resourceVersion } from '../../../../../src/core/model/identifiers.ts';
+import type { Effect } from '../../../../../src/core/model/effects.ts';
+import { resourceVersion, uid } from '../../../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetRead } from '../../../../../src/ports/cluster/cluster-access.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
@@ -54,9 +55,12 @@ class Namespace {
     return Promise.all(names.map((name) => this.#reads.read({ namespace: 'ops', name }, question)));
   }
 
-  /** A DaemonSet was written just now, and this is the version that it has since. */
-  wrote(version: string): void {
-    this.#reads.noteWritten({ metadata: { resourceVersion: version } }, this.#reads.now());
+  /** Something was written just now, a DaemonSet if nothing is said, and this is the version that it has since. */
+  wrote(version: string, kind: 'update-status' | 'create-pod' = 'update-status'): void {
+    const effect = { kind, namespace: 'ops', name: 'a', uid: uid('uid-of-a'), body: {} } as Effect;
+    const object = { metadata: { resourceVersion: version } };
+    this.#reads.noteWritten(effect, { kind: 'done', object }, this.#reads.now());
+    this.#reads.noteWritten(effect, { kind: 'gone' }, this.#reads.now());
   }
 
   #answer(path: string): TransportAnswer {
@@ -180,6 +184,7 @@ describe('a DaemonSet that is read a moment after a list', () => {
     const ops = new Namespace(['a']);
     await ops.read('a');
     for (const version of ['5', '', 'x']) ops.wrote(version);
+    ops.wrote('900', 'create-pod'); // pods may have an etcd of their own
     assert.deepEqual(summaryOf(await ops.readNotBehind('77', 'a')), ['a@77']);
     await ops.clock.advance(1_000);
     ops.wrote('78');
