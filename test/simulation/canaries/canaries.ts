@@ -325,6 +325,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     after: 'return { deadlineMs: effectDeadlineMs(context) };',
     breaks: ['S1'],
     in: 'shared-nodes',
+    firstSeed: 30,
     seedsMax: 20,
   },
   'limits-for-an-edit': {

@@ -174,8 +174,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
       "return restoring !== undefined && 'restoreRefusedAtMs' in restoring ? noteRestoring(record, restoring) : record;",
     breaks: ['S16'],
     in: 'ill-beside-built-in',
-    firstSeed: 45,
-    seedsMax: 10,
+    firstSeed: 50,
+    seedsMax: 15,
   },
   'canary-of-the-healthy': {
     bug: 'broken pods use up the budget that a canary among healthy nodes waits for: a rollout stands for ever',
