@@ -5,7 +5,7 @@
  * would be given no DaemonSet, or in copilot one that nobody stages, refuses the whole; then whoever applies may have the clusters asked. The same document again changes nothing, so an apply may be repeated.
  * Generations that somebody may go back to are kept (fleet-history.ts). Nothing acts on a cluster here: the function `fleet` does.
  */
-import { canonicalJson } from '@rollcall/base/json.ts';
+import { isSameJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { compilePlacement } from '../../core/fleet/choose-clusters.ts';
@@ -62,7 +62,7 @@ export async function applyFleet(
   const placed = await renderPlaced(fleet, sources);
   if (typeof placed !== 'number') return placed;
   const stored = await sources.fleets.readFleet(fleet);
-  const isSame = stored !== undefined && canonicalJson(stored.document) === canonicalJson(document);
+  const isSame = stored !== undefined && isSameJson(stored.document, document);
   const unchanged = isSame
     ? ({
         kind: 'unchanged',

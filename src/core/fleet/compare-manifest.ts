@@ -6,7 +6,7 @@
  * are labels and annotations that others gave the DaemonSet itself. Lists that merge by a key are compared by it,
  * in any order. Pure; an object of an API server is never read as anything but JSON.
  */
-import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, isSameJson } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { isSameQuantity } from '../daemon-set/quantity.ts';
 import { meaningOf } from '../history/history-meaning.ts';
@@ -113,7 +113,7 @@ class Comparison {
 
   #items(wanted: Json, found: Json, place: Place): void {
     if (isJsonObject(wanted) && isJsonObject(found)) this.objects(wanted, found, place);
-    else if (canonicalJson(wanted) !== canonicalJson(found)) this.#note(place.field, found, wanted);
+    else if (!isSameJson(wanted, found)) this.#note(place.field, found, wanted);
   }
 
   #keyedLists(

@@ -9,7 +9,7 @@
  * The names are those of infra/admission/policy.yaml and scripts/install/admission-policy.ts. Nothing is decided by a copy:
  * pods are made of the cluster's own history (former-template.ts).
  */
-import { canonicalJson, isJsonObject, jsonMember } from '@rollcall/base/json.ts';
+import { canonicalJson, isJsonObject, isSameJson, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { CopySlot } from '../model/state.ts';
@@ -79,7 +79,7 @@ export function hashOfCopy({ metadata }: KubernetesObject): string | undefined {
 /** True if pods of that template are what it lets pass. */
 export function holdsTemplate(copy: KubernetesObject, template: JsonObject): boolean {
   const held = withoutTime(jsonMember(copy as unknown as JsonObject, 'template')); // an object is raw JSON
-  return canonicalJson(held) === canonicalJson(withoutTime(template));
+  return isSameJson(held, withoutTime(template));
 }
 
 /** True if it is a copy of this DaemonSet: nobody else's object is written over. */

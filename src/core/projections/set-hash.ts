@@ -21,6 +21,7 @@ export function projectionText(projection: Projection): string {
 
 /** True exactly if the texts of two projections are equal. */
 export function isSameProjection(left: Projection, right: Projection): boolean {
+  if (left === right) return true;
   if (left.kind !== right.kind) return false;
   return isSameJson(withoutVersion(left), withoutVersion(right));
 }

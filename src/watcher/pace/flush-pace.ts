@@ -54,50 +54,46 @@ export class FlushPace {
   /** Quick flushes left at `#asOfMs`; fractions grow back with time. */
   #left: number;
   #asOfMs = Number.NEGATIVE_INFINITY;
-  /** One flush in so long: `flushMsMax`, or more after a wide one. */
-  #paceMs: number;
   /** What the last flush makes others write anew, as the time that it is given. */
   #workMs = 0;
 
   constructor(options: FlushPaceOptions) {
     this.#options = options;
     this.#left = options.flushBurstMax;
-    this.#paceMs = options.flushMsMax;
   }
 
-  /** One flush in so long, as the last one has it. */
+  /** One flush in so long, as the last one has it: `flushMsMax`, or more after a wide one. */
   get paceMs(): number {
-    return this.#paceMs;
+    const { flushMsMax, flushStretchedMsMax } = this.#options;
+    return Math.min(flushStretchedMsMax, Math.max(flushMsMax, this.#workMs));
   }
 
   /** When changes are to be sent of which the first and the last came at these times. */
   dueMs({ firstMs, lastMs }: WaitingChanges): number {
     const quietMs = lastMs + this.#options.flushQuietMs;
-    return Math.min(Math.max(quietMs, this.#allowedMs()), firstMs + this.#paceMs);
+    return Math.min(Math.max(quietMs, this.#allowedMs()), firstMs + this.paceMs);
   }
 
   /** When changes are to be sent of which the first came then, and that lead to nothing by themselves. */
   calmDueMs(firstMs: number): number {
-    const pacedMs = Math.min(this.#allowedMs(), firstMs + this.#paceMs);
+    const pacedMs = Math.min(this.#allowedMs(), firstMs + this.paceMs);
     const { flushCalmMs, flushCalmMsMax } = this.#options;
     const calmMs = Math.min(flushCalmMsMax, Math.max(flushCalmMs, CALM_PACES * this.#workMs));
     return Math.max(firstMs + calmMs, pacedMs);
   }
 
   #allowedMs(): number {
-    return this.#asOfMs + Math.max(0, 1 - this.#left) * this.#paceMs;
+    return this.#asOfMs + Math.max(0, 1 - this.#left) * this.paceMs;
   }
 
   /** Notes a flush, and what it touches. */
   take(nowMs: number, { slices, objects }: FlushWidth): void {
-    const { flushMsMax, flushBurstMax, flushMsPerSlice, flushMsPerObject, flushStretchedMsMax } =
-      this.#options;
-    const grown = (nowMs - this.#asOfMs) / this.#paceMs;
+    const { flushMsMax, flushBurstMax, flushMsPerSlice, flushMsPerObject } = this.#options;
+    const grown = (nowMs - this.#asOfMs) / this.paceMs;
     const isWide = slices * flushMsPerSlice > flushMsMax;
     // After a wide one there is no burst: each would be wide as well.
     this.#left = isWide ? 0 : Math.max(0, Math.min(flushBurstMax, this.#left + grown) - 1);
     this.#workMs = slices * flushMsPerSlice + objects * flushMsPerObject;
-    this.#paceMs = Math.min(flushStretchedMsMax, Math.max(flushMsMax, this.#workMs));
     this.#asOfMs = nowMs;
   }
 }

@@ -2,8 +2,8 @@
  * Which changes of an object decide nothing, so that they wait for company (ADR 0049).
  *
  * Each message costs an invocation, and each key that it concerns a run. What differs here moves no placement, no plan and
- * no status: the status of a DaemonSet, which is nearly always our own, but for the first one of a generation; that a pod was bound where it was aimed at,
- * or started without being ready; a node's condition and cordon, which explain (placement reads taints). They are
+ * no status: the status of a DaemonSet, which is nearly always our own, but for the first one of a generation; that a pod was
+ * bound where it was aimed at, or started without being ready; a node's condition and cordon, which explain (placement reads taints). They are
  * sent, because people are told of them and duplicates are told apart by them, with the next change or when
  * their time is over. What is equal here is equal for `core`, but for which of two pods on one node comes first. Nothing is
  * left out of projections or of their hashes.

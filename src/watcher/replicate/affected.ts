@@ -10,7 +10,7 @@
 import type { NodeProjection, Projection } from '../../core/model/projections.ts';
 import type { AffectedKeys } from '../../core/model/watcher-message.ts';
 import { POLICY_ANNOTATION } from '../../core/policy/rollout-policy.ts';
-import { canonicalJson } from '@rollcall/base/json.ts';
+import { isSameJson } from '@rollcall/base/json.ts';
 import {
   PLACEMENT_RULES,
   decidePlacement,
@@ -120,7 +120,7 @@ function isStaged({ slim }: Tracked): boolean {
 function isAlikeToStages(before: NodeProjection, after: NodeProjection): boolean {
   if (before.isReady !== after.isReady || before.unschedulable !== after.unschedulable)
     return false;
-  return canonicalJson(before.labels) === canonicalJson(after.labels);
+  return isSameJson(before.labels, after.labels);
 }
 
 /** A DaemonSet travels as it is: its template may have a shape that no rule was made for. */

@@ -45,6 +45,7 @@ import { NOT_A_NAME, createBackPressure, listPages, waiting } from './list-pages
 import type { ListMeans, ListQuery } from './list-pages.ts';
 import { readPodEvents } from './pod-events.ts';
 import { classifyRead, classifyWrite } from './status-classifier.ts';
+import { METADATA_LIST } from '../transport/answer-forms.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
 
 /** Options of an access. */
@@ -72,7 +73,6 @@ const WATCHER_LEASE = {
   name: 'rollcall-watcher',
 };
 const SNAPSHOT_ANNOTATION = 'rollcall.dev/snapshot-requested';
-const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 /**
  * Of one object, by its name: an API server in health takes a hundredth of it, and a run that waits for
  * longer holds a place that other clusters wait for (L3). Writes keep the whole time-out: what is given

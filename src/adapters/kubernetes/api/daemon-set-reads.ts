@@ -166,8 +166,8 @@ export class DaemonSetReads {
   }
 
   /**
-   * A write that was sent then was answered with this; only that of a DaemonSet tells anything. The store is as far as its version, or further: a patch that
-   * changes nothing is answered with a version of long ago, and tells nothing beside what is known.
+   * A write that was sent then was answered with this; only that of a DaemonSet tells anything. The store is as far as its
+   * version, or further: a patch that changes nothing is answered with a version of long ago, and tells nothing beside what is known.
    */
   noteWritten(effect: Effect, outcome: Outcome, at: Moment): void {
     if (outcome.kind !== 'done' || !WRITES.has(effect.kind)) return;
@@ -178,6 +178,7 @@ export class DaemonSetReads {
     this.#noteTold(version, at);
   }
 
+  /** This moment, for what is sent now. */
   now(): Moment {
     const { clock } = this.#means;
     return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };

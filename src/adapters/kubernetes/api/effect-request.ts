@@ -11,6 +11,7 @@ import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { Effect } from '../../../core/model/effects.ts';
 import { isPatch, testedValue } from '../../../core/status/status-patch.ts';
 import type { WriteSubject } from './status-classifier.ts';
+import { METADATA_ONLY } from '../transport/answer-forms.ts';
 import type { TransportRequest } from '../transport/transport.ts';
 
 /** An effect as a request, or why it must not be sent. */
@@ -25,13 +26,6 @@ const NAME_PATTERN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 const MERGE_PATCH = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
-
-/**
- * What is asked of the answer to a pod's create and delete: nothing reads more of it. It is a third of the pod, for whoever writes it
- * and whoever reads it; an API server without the form answers with the pod.
- */
-const METADATA_ONLY =
-  'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;q=0.9';
 
 /** Path of the objects of a namespaced resource. */
 export function namespacedPath(api: 'core' | 'apps', namespace: string, resource: string): string {
@@ -148,6 +142,7 @@ const CREATED: Readonly<
 function createRequest({ kind, namespace, body }: CreateEffect): WriteRequest {
   const [api, resource, textOf] = CREATED[kind];
   const path = namespacedPath(api, namespace, resource);
+  // Of a pod that was made or deleted nobody reads more.
   const form = kind === 'create-pod' ? { accept: METADATA_ONLY } : {};
   return { method: 'POST', path, body: textOf(body), ...form };
 }

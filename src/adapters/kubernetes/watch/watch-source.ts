@@ -21,6 +21,7 @@ import type {
   WatchOptions,
   WatchSource,
 } from '../../../ports/cluster/watch-source.ts';
+import { METADATA_ONLY } from '../transport/answer-forms.ts';
 import { BrokenAnswerError, answerChunks } from '../transport/response-body.ts';
 import { ListPageReader, hasMetadata } from './list-page.ts';
 import { skimForeignPod } from './skim-pod.ts';
@@ -48,10 +49,6 @@ const CONFIG_PATHS: Readonly<Record<NamespacedConfig['kind'], string>> = {
   ConfigMap: 'configmaps',
   Secret: 'secrets',
 };
-/** An older API server, or one without the form, answers with the whole object: that says the same, and more. */
-const METADATA_ONLY =
-  'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;q=0.9';
-
 const LEASES_PATH = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases';
 const LEASE_PATH = `${LEASES_PATH}/rollcall-watcher`;
 const REQUEST_TIMEOUT_MS = 30_000;

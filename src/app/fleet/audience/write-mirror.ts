@@ -5,7 +5,7 @@
  * record shown leaves it. The status goes last, under the generation that the write of the object was answered with: until then
  * tools take it for not observed.
  */
-import { canonicalJson, isJsonObject, jsonMember } from '@rollcall/base/json.ts';
+import { isJsonObject, isSameJson, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import {
@@ -35,7 +35,7 @@ export async function writeMirror(
   const live = read.kind === 'found' ? read.object : undefined;
   if (live !== undefined && isLater(live, record)) return { kind: 'shown', writes: 0 };
   const wanted = mirrorObject(record);
-  const isSame = live !== undefined && isEqual(live['spec'], wanted['spec']);
+  const isSame = live !== undefined && isSameJson(live['spec'], wanted['spec']);
   const object: MirrorWrite = isSame
     ? { kind: 'written', object: live }
     : await mirrors.applyMirror(withVersion(wanted, live), 'object');
@@ -77,11 +77,7 @@ function isLater(live: JsonObject, record: FleetRecord): boolean {
 function saysTheSame(live: Json | undefined, wanted: Json | undefined): boolean {
   const told = (status: Json | undefined): Json | undefined =>
     isJsonObject(status) ? { ...status, recordVersion: 0 } : status;
-  return isEqual(told(live), told(wanted));
-}
-
-function isEqual(left: Json | undefined, right: Json | undefined): boolean {
-  return canonicalJson(left) === canonicalJson(right);
+  return isSameJson(told(live), told(wanted));
 }
 
 function withVersion(object: JsonObject, live: JsonObject | undefined): JsonObject {

@@ -6,7 +6,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
-import { canonicalJson } from '@rollcall/base/json.ts';
+import { isSameJson } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import type { Projection } from '../../../core/model/projections.ts';
 import type { DaemonSetItem } from '../../../core/model/view-items.ts';
@@ -98,7 +98,7 @@ function itemOf(object: Projection | null): Omit<DaemonSetItem, 'stamp'> {
 }
 
 function isSameItem(stored: DaemonSetItem, item: Omit<DaemonSetItem, 'stamp'>): boolean {
-  const textOf = (one: Omit<DaemonSetItem, 'stamp'>): string =>
-    canonicalJson([one.opaqueReason ?? null, one.object, one.config ?? null] as unknown as Json);
-  return textOf(stored) === textOf(item);
+  const told = (one: Omit<DaemonSetItem, 'stamp'>): Json =>
+    [one.opaqueReason ?? null, one.object, one.config ?? null] as unknown as Json; // raw JSON
+  return isSameJson(told(stored), told(item));
 }

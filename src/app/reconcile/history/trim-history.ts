@@ -13,7 +13,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { buildRevisionDelete } from '../../../core/history/history-patches.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
 import { resourceVersion } from '../../../core/model/identifiers.ts';
-import { canonicalJson } from '@rollcall/base/json.ts';
+import { isSameJson } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { RevisionProjection } from '../../../core/model/projections.ts';
@@ -92,7 +92,7 @@ function isAsSeen(live: KubernetesObject, seen: RevisionProjection): boolean {
     deletionTimestamp === undefined &&
     controllerUidOf(live) === seen.ownerUid &&
     Number(live['revision'] ?? 0) === seen.revision &&
-    canonicalJson(labels ?? {}) === canonicalJson(seen.labels)
+    isSameJson(labels ?? {}, seen.labels)
   );
 }
 
