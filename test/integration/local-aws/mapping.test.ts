@@ -1,6 +1,5 @@
-/** Event-source mappings over the SDK: what is deleted, what comes back, what runs side by side. */
+/** Event-source mappings: what is deleted, what comes back, what runs side by side. */
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, it } from 'node:test';
 import type { ScheduledEvent, SQSEvent, SQSRecord } from 'aws-lambda';
 import {
@@ -11,6 +10,7 @@ import {
   turn,
   visibilityMs,
   type Gate,
+  type Work,
 } from './local-aws-fixture.ts';
 
 function bodiesOf(event: SQSEvent): string {
@@ -218,19 +218,38 @@ describe('concurrency of a mapping', () => {
     await work.send('a');
     await eventually(async () => (await work.countMessages()).inFlight === 0, 'the delete');
     await turn();
-    let requestCount = 0;
-    const count = (): void => {
-      requestCount += 1;
-    };
-    subscribe('http.server.request.start', count);
-    context.after(() => unsubscribe('http.server.request.start', count));
+    const asked = noteAsked(work);
     await turn();
-    assert.equal(requestCount, 0);
+    assert.equal(asked.length, 0);
     await work.clock.advance(20_000);
     await turn();
-    assert.ok(requestCount <= 5, `${String(requestCount)} receives in 20 s of rest`);
+    assert.deepEqual(asked, Array<string>(5).fill('sqs:ReceiveMessage'));
+  });
+
+  it('asks no faster for being refused', async (context) => {
+    const work = await startWork(context, () => undefined);
+    const { accessKeyId } = work.aws.credentialsOf('work');
+    work.aws.authorizer.grant(accessKeyId, { arn: 'arn:nobody', rights: [] });
+    const asked = noteAsked(work);
+    await work.clock.advance(20_000);
+    assert.equal(asked.length, 5, 'each parked receive is over');
+    for (let more = 1; more <= 10; more += 1) await work.clock.advance(200);
+    await turn();
+    assert.equal(asked.length, 55);
+    assert.equal(work.failures.length, 55);
   });
 });
+
+/** Every right that is asked for from now on. */
+function noteAsked({ aws: { authorizer } }: Work): readonly string[] {
+  const asked: string[] = [];
+  const decide = authorizer.decide.bind(authorizer);
+  authorizer.decide = (accessKey, request) => {
+    asked.push(request.action);
+    return decide(accessKey, request);
+  };
+  return asked;
+}
 
 describe('a schedule', () => {
   it('fires once in each period, and when it is asked to', async (context) => {

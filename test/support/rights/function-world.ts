@@ -11,6 +11,7 @@ import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { AuthorizationRequest } from '@rollcall/local-aws/iam/authorizer.ts';
 import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import { SqsError } from '@rollcall/local-aws/sqs/queue/errors.ts';
 import {
   SERVERLESS_FILE,
   STAGE,
@@ -162,7 +163,9 @@ export function tellsOfMissingRight({ level, cause, fields }: LogLine): boolean 
 /** The SDK's class for a missing right, or an error caused by one. */
 export function isAccessError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /^AccessDenied(Exception)?$/.test(error.name) || isAccessError(error.cause);
+  // A mapping is told by the queue service itself, everybody else by the SDK.
+  const code = error instanceof SqsError ? error.queryCode : error.name;
+  return /^AccessDenied(Exception)?$/.test(code) || isAccessError(error.cause);
 }
 
 function noteDecisions({ authorizer }: LocalAws): Decided[] {

@@ -33,6 +33,7 @@ import {
 import type { ConcurrencyLimits } from '../event-source-mapping/concurrency.ts';
 import type { FaultOptions } from '../event-source-mapping/faults.ts';
 import type { InvocationCounts, LambdaHandler } from '../event-source-mapping/invocation.ts';
+import { MappedQueue } from '../event-source-mapping/mapped-queue.ts';
 import { MappingSet, type EngineFailure } from '../event-source-mapping/mapping-set.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { localAccountId } from '../sqs/server/broker.ts';
@@ -122,9 +123,9 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     guard: { authorizer, arnOf: (name) => tableArnOf(service, name) },
   });
   const bus = await startEventsServer({ clock, newId, region, authorizer });
-  const clients = createClients(service, { sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint });
+  const clients = createClients(region, { sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint });
   await createTables(clients.dynamoDb, service.tables);
-  const queues = await createQueues(clients.operatorSqs, service.queues);
+  const queues = await createQueues(clients.sqs, service.queues);
   const account: LocalAccount = {
     service,
     accountId: localAccountId,
@@ -136,7 +137,11 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   const mappings = new MappingSet({
     service,
     queues,
-    clientOf: clients.sqsOf,
+    polledBy: (name, { url: queueUrl }) =>
+      new MappedQueue({
+        ...{ service: sqs.service, queueUrl },
+        accessKey: functionCredentials(name).accessKeyId,
+      }),
     ...{ clock, newId, faults },
     random: faults === undefined ? random : seededRandom(faults.seed),
     onFailure: options.onFailure ?? writeFailure,

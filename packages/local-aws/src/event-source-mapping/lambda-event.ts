@@ -2,13 +2,14 @@
 //
 // A record of an SQS event differs from a received message in the case of its names, in its digests' names, and in
 // the form of message attributes; binary values travel as base64. A schedule gives an EventBridge event.
-import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import type {
   ScheduledEvent,
   SQSMessageAttribute,
   SQSRecord,
   SQSRecordAttributes,
 } from 'aws-lambda';
+import type { MessageAttributeValue } from '../sqs/queue/message.ts';
+import type { WireMessage } from '../sqs/server/receive-request.ts';
 
 /** Where a record comes from. */
 export interface RecordSource {
@@ -17,40 +18,38 @@ export interface RecordSource {
 }
 
 /** A received message as a record of an SQS event. */
-export function toSqsRecord(message: Message, source: RecordSource): SQSRecord {
+export function toSqsRecord(message: WireMessage, source: RecordSource): SQSRecord {
+  const { MessageAttributes: attributes = {}, MD5OfMessageAttributes: digest } = message;
   return {
-    messageId: message.MessageId ?? '',
-    receiptHandle: message.ReceiptHandle ?? '',
-    body: message.Body ?? '',
+    messageId: message.MessageId,
+    receiptHandle: message.ReceiptHandle,
+    body: message.Body,
     attributes: (message.Attributes ?? {}) as Record<
       string,
       string
     > as unknown as SQSRecordAttributes,
     messageAttributes: Object.fromEntries(
-      Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [
-        name,
-        toRecordAttribute(value),
-      ]),
+      Object.entries(attributes).map(([name, value]) => [name, toRecordAttribute(value)]),
     ),
-    ...(message.MD5OfMessageAttributes !== undefined && {
-      md5OfMessageAttributes: message.MD5OfMessageAttributes,
-    }),
-    md5OfBody: message.MD5OfBody ?? '',
+    ...(digest !== undefined && { md5OfMessageAttributes: digest }),
+    md5OfBody: message.MD5OfBody,
     eventSource: 'aws:sqs',
     eventSourceARN: source.queueArn,
     awsRegion: source.region,
   };
 }
 
-function toRecordAttribute(value: MessageAttributeValue): SQSMessageAttribute {
+function toRecordAttribute({
+  DataType: dataType,
+  StringValue: stringValue,
+  BinaryValue: binaryValue,
+}: MessageAttributeValue): SQSMessageAttribute {
   return {
-    ...(value.StringValue !== undefined && { stringValue: value.StringValue }),
-    ...(value.BinaryValue !== undefined && {
-      binaryValue: Buffer.from(value.BinaryValue).toString('base64'),
-    }),
+    ...(stringValue !== undefined && { stringValue }),
+    ...(binaryValue !== undefined && { binaryValue }),
     stringListValues: [],
     binaryListValues: [],
-    dataType: value.DataType ?? 'String',
+    dataType,
   };
 }
 

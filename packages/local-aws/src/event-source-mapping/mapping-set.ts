@@ -3,7 +3,6 @@
 // Assumes every declared function has a handler: a missing one is an error, not a mapping that silently does not
 // run. Stopping first ends all receiving, then waits for what is in work, up to a bound; what is left by then is
 // abandoned in flight and comes back when its visibility ends.
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { localAccountId } from '../sqs/server/broker.ts';
@@ -17,6 +16,7 @@ import {
   type LambdaHandler,
   type LocalFunction,
 } from './invocation.ts';
+import type { MappedQueue } from './mapped-queue.ts';
 import { EventSourceMapping } from './mapping.ts';
 import { Schedule } from './schedule.ts';
 
@@ -32,8 +32,8 @@ export interface EngineFailure {
 export interface MappingSetOptions {
   readonly service: MappedService;
   readonly queues: ReadonlyMap<string, CreatedQueue>;
-  /** Polls with the rights of a function. */
-  readonly clientOf: (functionName: string) => SQSClient;
+  /** A queue as it is polled with the rights of a function. */
+  readonly polledBy: (functionName: string, queue: CreatedQueue) => MappedQueue;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly faults: FaultOptions | undefined;
@@ -136,14 +136,13 @@ export class MappingSet {
   }
 
   #startMapping(target: LocalFunction, mapping: QueueMapping): void {
-    const { clientOf, queues, faults, random, onFailure, service } = this.#options;
+    const { polledBy, queues, faults, random, onFailure, service } = this.#options;
     const queue = queues.get(mapping.queueId);
     if (queue === undefined) throw new Error(`${target.name} is mapped to no queue`);
     const isDisturbed = faults?.functions?.includes(target.name) ?? true;
     const make = (): EventSourceMapping =>
       new EventSourceMapping({
-        client: clientOf(target.name),
-        queueUrl: queue.url,
+        queue: polledBy(target.name, queue),
         queueName: queue.name,
         source: { queueArn: queue.arn, region: service.region },
         mapping,

@@ -9,17 +9,8 @@
 // A batch for which the account has no place is throttled, as Lambda does it: tried again as long as its messages are
 // invisible, then left alone. Each of them has been received once more, whether or not the function ever ran.
 //
-// Assumes any endpoint that speaks SQS; it uses the SDK over HTTP and no inside of our own server. A failed batch is
-// left alone: its messages come back when their visibility ends, which is Lambda's behaviour. Nothing polls: an idle
-// mapping holds a few parked receives. Differs from Lambda: no back-off after errors, no batching window.
-import {
-  DeleteMessageBatchCommand,
-  DeleteMessageCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  type Message,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+// A failed batch is left alone: its messages come back when their visibility ends, which is Lambda's behaviour. Nothing
+// polls: an idle mapping holds a few parked receives. Differs from Lambda: no back-off after errors, no batching window.
 import type { SQSRecord } from 'aws-lambda';
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
@@ -34,7 +25,9 @@ import {
   type LocalFunction,
 } from './invocation.ts';
 import { toSqsRecord, type RecordSource } from './lambda-event.ts';
+import type { MappedQueue } from './mapped-queue.ts';
 import { ScalingRamp } from './scaling.ts';
+import type { WireMessage } from '../sqs/server/receive-request.ts';
 
 /** Something that went wrong in a mapping, for whoever watches. */
 export interface MappingFailure {
@@ -46,8 +39,7 @@ export interface MappingFailure {
 
 /** What a mapping connects. */
 export interface MappingOptions {
-  readonly client: SQSClient;
-  readonly queueUrl: string;
+  readonly queue: MappedQueue;
   readonly queueName: string;
   readonly source: RecordSource;
   readonly mapping: QueueMapping;
@@ -74,7 +66,6 @@ export class EventSourceMapping {
   readonly #running = new Set<Promise<void>>();
   #parkedCount = 0;
   #visibilityMs = 0;
-  #isPaused = false;
   #cancelRampCheck: Cancel | undefined;
 
   constructor(options: MappingOptions) {
@@ -99,7 +90,7 @@ export class EventSourceMapping {
     const { target, environment } = this.#options;
     while (!this.#abort.signal.aborted) {
       try {
-        const visibilityMs = await this.#readVisibilityMs();
+        const visibilityMs = this.#options.queue.visibilityMs();
         this.#visibilityMs = visibilityMs;
         if (visibilityMs >= target.timeoutMs) this.#topUp();
         else this.#report(`not started: its queue’s visibility of ${visibilityMs} ms is too short`);
@@ -112,17 +103,8 @@ export class EventSourceMapping {
     }
   }
 
-  async #readVisibilityMs(): Promise<number> {
-    const { client, queueUrl: QueueUrl } = this.#options;
-    const { Attributes: attributes } = await client.send(
-      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout'] }),
-      { abortSignal: this.#abort.signal },
-    );
-    return Number(attributes?.['VisibilityTimeout']) * 1000;
-  }
-
   #topUp(): void {
-    if (this.#abort.signal.aborted || this.#isPaused) return;
+    if (this.#abort.signal.aborted) return;
     const runningCount = this.#running.size;
     const limit = this.#ramp.limit(runningCount, this.#options.environment.clock.nowMs());
     while (this.#parkedCount < parkedCountMax && this.#parkedCount + runningCount < limit) {
@@ -137,37 +119,25 @@ export class EventSourceMapping {
     }
   }
 
+  /** A receive that failed keeps its place for a while: what is refused is not asked for over and over. */
   async #receiveOnce(): Promise<void> {
+    let messages: readonly WireMessage[] = [];
     try {
-      const messages = await this.#receive();
-      this.#parkedCount -= 1;
-      if (messages.length > 0) this.#begin(messages);
+      messages = await this.#options.queue.receive({
+        countMax: this.#options.mapping.batchSize,
+        waitSeconds: receiveWaitSeconds,
+        signal: this.#abort.signal,
+      });
     } catch (error) {
-      this.#parkedCount -= 1;
-      if (this.#abort.signal.aborted) return;
       this.#report('receiving failed', error);
-      this.#isPaused = true;
       await this.#options.environment.clock.sleep(errorPauseMs, this.#abort.signal);
-      this.#isPaused = false;
     }
+    this.#parkedCount -= 1;
+    if (messages.length > 0) this.#begin(messages);
     this.#topUp();
   }
 
-  async #receive(): Promise<readonly Message[]> {
-    const answer = await this.#options.client.send(
-      new ReceiveMessageCommand({
-        QueueUrl: this.#options.queueUrl,
-        MaxNumberOfMessages: this.#options.mapping.batchSize,
-        WaitTimeSeconds: receiveWaitSeconds,
-        MessageSystemAttributeNames: ['All'],
-        MessageAttributeNames: ['All'],
-      }),
-      { abortSignal: this.#abort.signal },
-    );
-    return answer.Messages ?? [];
-  }
-
-  #begin(messages: readonly Message[]): void {
+  #begin(messages: readonly WireMessage[]): void {
     const work = this.#process(messages)
       .catch((error: unknown) => {
         this.#report('a batch could not be finished', error);
@@ -179,7 +149,7 @@ export class EventSourceMapping {
     this.#running.add(work);
   }
 
-  async #process(messages: readonly Message[]): Promise<void> {
+  async #process(messages: readonly WireMessage[]): Promise<void> {
     const release = await this.#admit();
     if (release === undefined) return;
     try {
@@ -204,18 +174,18 @@ export class EventSourceMapping {
     }
   }
 
-  async #work(messages: readonly Message[]): Promise<void> {
+  async #work(messages: readonly WireMessage[]): Promise<void> {
     const { source, faults, random, environment } = this.#options;
     const received = messages.map((message) => toSqsRecord(message, source));
     const plan = planFaults(received, faults, random);
     if (plan.delayMs > 0) await environment.clock.sleep(plan.delayMs, this.#abort.signal);
     if (this.#abort.signal.aborted) return;
     if (plan.isDropped) {
-      await this.#delete(plan.records);
+      this.#delete(plan.records);
       return;
     }
     const done = await this.#deliver(plan);
-    await this.#delete(done);
+    this.#delete(done);
     if (plan.duplication === 'after-delete') await this.#invoke(plan.records);
   }
 
@@ -251,21 +221,11 @@ export class EventSourceMapping {
     return [];
   }
 
-  async #delete(records: readonly SQSRecord[]): Promise<void> {
-    const { client, queueUrl: QueueUrl } = this.#options;
-    const [only, ...others] = records;
-    if (only === undefined) return;
-    if (others.length === 0) {
-      await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: only.receiptHandle }));
-      return;
-    }
-    const Entries = records.map(({ receiptHandle }, index) => ({
-      Id: String(index),
-      ReceiptHandle: receiptHandle,
-    }));
-    const { Failed } = await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
-    const [failed] = Failed ?? [];
-    if (failed !== undefined) this.#report(`a delete was refused: ${failed.Message ?? ''}`);
+  #delete(records: readonly SQSRecord[]): void {
+    if (records.length === 0) return;
+    const handles = records.map(({ receiptHandle }) => receiptHandle);
+    const [refusal] = this.#options.queue.delete(handles);
+    if (refusal !== undefined) this.#report(`a delete was refused: ${refusal}`);
   }
 
   #report(message: string, error?: unknown): void {

@@ -2,13 +2,13 @@
 //
 // A batch needs the right of its single action, as in SQS. The resource is the queue that is named, whether it exists
 // or not: who may not ask is not told.
-import { accessKeyOf, type Authorizer } from '../../iam/authorizer.ts';
+import type { Authorizer } from '../../iam/authorizer.ts';
 import { sqsErrors } from '../queue/errors.ts';
 import { readOptionalString, type Fields } from './request.ts';
 
 /** What a request is authorised by. */
 export interface QueueRequest {
-  readonly authorization: string | undefined;
+  readonly accessKey: string;
   /** The operation, as X-Amz-Target names it. */
   readonly name: string;
   readonly fields: Fields;
@@ -18,10 +18,10 @@ export interface QueueRequest {
 
 /** Throws the SqsError that a missing right is answered with. */
 export function authorizeQueueRequest(authorizer: Authorizer, request: QueueRequest): void {
-  const { authorization, name, fields, arnOf } = request;
+  const { accessKey, name, fields, arnOf } = request;
   const url = readOptionalString(fields, 'QueueUrl');
   const queueName = url?.slice(url.lastIndexOf('/') + 1) ?? readOptionalString(fields, 'QueueName');
-  const decision = authorizer.decide(accessKeyOf(authorization), {
+  const decision = authorizer.decide(accessKey, {
     action: `sqs:${name.replace(/Batch$/, '')}`,
     resourceArn: arnOf(queueName ?? ''),
   });
