@@ -24,18 +24,31 @@ class TooLargeError extends Error {
  * what its content-encoding says.
  */
 export async function readBody(response: IncomingMessage, bytesMax: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > bytesMax) throw new TooLargeError('answer too large');
-    chunks.push(chunk);
-  }
-  const [only] = chunks;
-  const raw = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, sizeBytes);
+  const raw = await readBytes(response, bytesMax);
   if (response.headers['content-encoding'] !== 'gzip') return raw.toString('utf8');
   const plain = await gunzipAsync(raw, { maxOutputLength: bytesMax });
   return plain.toString('utf8');
+}
+
+/** By events: thousands of small answers cost half as much as with an iterator for each. */
+function readBytes(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  return new Promise((resolve, reject) => {
+    response.on('data', (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      chunks.push(chunk);
+      if (sizeBytes <= bytesMax) return;
+      reject(new TooLargeError('answer too large'));
+      response.destroy();
+    });
+    response.on('end', () => {
+      const [only] = chunks;
+      resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, sizeBytes));
+    });
+    // Node tells an answer that is cut short, or destroyed, as an error.
+    response.on('error', reject);
+  });
 }
 
 /** An answer that cannot be read to its end, for the reason that its message names. */
