@@ -42,11 +42,19 @@ export interface SlimObject extends ObjectIdentity {
   readonly isStatusWrite: boolean;
 }
 
+/** The object whose text was made last, and that text: an object is measured, and then hashed by the store. */
+let latest: { readonly slim: SlimObject; readonly text: string } | undefined;
+
 /**
- * Equal for two objects exactly when there is nothing to send. Computed where it is needed and not kept:
- * for a pod it is as long as all else that is known of it.
+ * Equal for two objects exactly when there is nothing to send. Computed where it is needed, and kept of one object
+ * alone: for a pod it is as long as all else that is known of it.
  */
-export function slimText({ projection, resourceVersion }: SlimObject): string {
+export function slimText(slim: SlimObject): string {
+  if (latest?.slim !== slim) latest = { slim, text: textOf(slim) };
+  return latest.text;
+}
+
+function textOf({ projection, resourceVersion }: SlimObject): string {
   const text = projectionText(projection);
   // An opaque object is sent at each version: what changed inside is unknown, so somebody must look.
   return projection.kind === 'Opaque' ? `${text}@${resourceVersion}` : text;
