@@ -1,4 +1,7 @@
-// The clients that the local AWS itself uses, as whoever deploys. Functions and watchers have clients of their own.
+// The clients that the local AWS itself uses to make its queues and tables, as whoever deploys.
+//
+// Over HTTP, as a deployment would. Functions and watchers have clients of their own; mappings need none
+// (event-source-mapping/mapped-queue.ts).
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { operatorCredentials } from './principals.ts';
