@@ -47,7 +47,7 @@ export function stampIntents(
   return intents.map((intent) => {
     const beforeMs = storedAt.get(intentIdentity(intent));
     const isLater = beforeMs === undefined || intent.recordedAtMs > beforeMs;
-    return isLater ? intent : { ...intent, recordedAtMs: beforeMs + 1 };
+    return isLater ? intent : { ...intent, recordedAtMs: Math.floor(beforeMs) + 1 };
   });
 }
 
@@ -98,7 +98,10 @@ function joinIntents(stored: Intent | undefined, recorded: Intent): Intent {
     .flatMap(requestsOf)
     .filter(({ recordedAtMs }) => recordedAtMs < later.recordedAtMs);
   if (earlier.length === 0) return joined;
-  const earlierAtMs = Math.max(...earlier.map(({ recordedAtMs }) => recordedAtMs));
+  const times = new Set(earlier.map(({ recordedAtMs }) => recordedAtMs));
+  // Several are one from here on, under a time that no record bears, as those are whole milliseconds: what speaks of them all,
+  // none of their runs can withdraw or answer, and it is open until the last of them is dead.
+  const earlierAtMs = times.size > 1 ? later.recordedAtMs - 0.5 : Math.max(...times);
   const byMs = Math.max(...earlier.map((each) => each.byMs));
   const { earlierStartsByMs: _former, ...rest } = joined;
   const said = byMs === earlierAtMs + RUN_MAX_MS ? {} : { earlierStartsByMs: byMs };

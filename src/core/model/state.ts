@@ -24,7 +24,10 @@ export interface CreateIntent {
   readonly startsByMs?: number;
   /** What the API server answered; absent while unknown (never met by a mark then, protocol 3). */
   readonly answer?: { readonly uid: Uid; readonly resourceVersion: ResourceVersion };
-  /** When an earlier request of this name was recorded that may still arrive, whatever this one was answered. */
+  /**
+   * When an earlier request of this name was recorded that may still arrive, whatever this one was answered. Of several: a time
+   * after the last of them that no record bears.
+   */
   readonly earlierAtMs?: number;
   /** startsByMs of that earlier request, if it is not just as long after its record as a run may last. */
   readonly earlierStartsByMs?: number;

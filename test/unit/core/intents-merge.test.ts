@@ -16,6 +16,7 @@ import {
 import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../src/core/model/identifiers.ts';
 import { ZERO_STAMP } from '../../../src/core/model/position.ts';
+import { RUN_MAX_MS } from '../../../src/core/pod/request-life.ts';
 import {
   NOW_MS,
   answerOf,
@@ -80,30 +81,19 @@ describe('mergeIntents', () => {
   });
 
   it('remembers when an earlier request was recorded that was not settled (protocol 5)', () => {
-    const third = { ...first, recordedAtMs: NOW_MS + 9 };
-    assert.deepEqual(mergeIntents([outran], { record: [third] }), [
-      { ...third, earlierAtMs: NOW_MS + 1 },
-    ]);
     assert.deepEqual(mergeIntents([answered], { record: [again] }), [outran]);
     assert.deepEqual(mergeIntents([answered], { record: [again], settle: [answered] }), [again]);
     const both = { ...outran, answer: answerOf(slot('n1')) };
     assert.deepEqual(mergeIntents([outran], { answers: [answerToLater] }), [both]);
-    assert.deepEqual(mergeIntents([both], { record: [third] }), [
-      { ...third, earlierAtMs: NOW_MS + 1 },
-    ]);
   });
 
-  it('remembers by when the earlier request starts, and the last of several (protocol 5)', () => {
+  it('remembers by when the earlier request starts (protocol 5)', () => {
     const startsByMs = NOW_MS + 25_000;
     const one = { ...first, startsByMs };
     const two = { ...again, startsByMs: NOW_MS + 9000 };
     const joined = { ...two, earlierAtMs: NOW_MS, earlierStartsByMs: startsByMs };
     assert.deepEqual(mergeIntents([one], { record: [two] }), [joined]);
     assert.deepEqual(mergeIntents([two], { record: [one] }), [joined]);
-    const third = { ...first, recordedAtMs: NOW_MS + 9, startsByMs };
-    assert.deepEqual(mergeIntents([joined], { record: [third] }), [
-      { ...third, earlierAtMs: NOW_MS + 1, earlierStartsByMs: startsByMs },
-    ]);
     assert.deepEqual(mergeIntents([joined], { settle: [two] }), [one]);
     const gone = { ...removal, startsByMs };
     const repeated = { ...removal, recordedAtMs: NOW_MS + 1, startsByMs: NOW_MS + 2 };
@@ -118,12 +108,39 @@ describe('mergeIntents', () => {
     assert.deepEqual(mergeIntents([rest], { settle: [rest] }), []);
   });
 
+  it('keeps several earlier requests as one that none of their runs can withdraw or answer (protocol 5)', () => {
+    const third = { ...first, recordedAtMs: NOW_MS + 9 };
+    const earlierAtMs = NOW_MS + 8.5;
+    const byMs = NOW_MS + 1 + RUN_MAX_MS;
+    const joined = { ...third, earlierAtMs, earlierStartsByMs: byMs };
+    assert.deepEqual(mergeIntents([outran], { record: [third] }), [joined]);
+    const both = { ...outran, answer: answerOf(slot('n1')) };
+    assert.deepEqual(mergeIntents([both], { record: [third] }), [joined]);
+    // The last run never sent it: what is left is of the two before, of which either may have made the pod.
+    const rest = { ...first, recordedAtMs: earlierAtMs, startsByMs: byMs };
+    assert.deepEqual(mergeIntents([joined], { settle: [third] }), [rest]);
+    assert.deepEqual(mergeIntents([rest], { settle: [again] }), [rest]);
+    assert.deepEqual(mergeIntents([rest], { settle: [first] }), [rest]);
+    assert.deepEqual(mergeIntents([rest], { answers: [answer, answerToLater] }), [rest]);
+    assert.deepEqual(mergeIntents([rest], { settle: [rest] }), []);
+    const fourth = { ...first, recordedAtMs: NOW_MS + 20 };
+    assert.deepEqual(mergeIntents([joined], { record: [fourth] }), [
+      { ...fourth, earlierAtMs: NOW_MS + 19.5, earlierStartsByMs: NOW_MS + 9 + RUN_MAX_MS },
+    ]);
+    assert.deepEqual(mergeIntents([rest], { record: [fourth] }), [
+      { ...fourth, earlierAtMs, earlierStartsByMs: byMs },
+    ]);
+  });
+
   it('can tell two requests of one name apart although the clock stood still (spec faults 14)', () => {
     assert.deepEqual(stampIntents([first], [first, removal]), [again, removal]);
     assert.deepEqual(stampIntents([again], [first]), [{ ...first, recordedAtMs: NOW_MS + 2 }]);
     assert.deepEqual(stampIntents([first], [again]), [again]);
     const later = { ...first, recordedAtMs: NOW_MS + 9 };
     assert.deepEqual(stampIntents([first], [later]), [later]);
+    // A record is of a whole millisecond, whatever several before it stand under.
+    const several = { ...first, recordedAtMs: NOW_MS + 8.5 };
+    assert.deepEqual(stampIntents([several], [first]), [later]);
   });
 
   it('puts answers on the record that is there, and makes none', () => {
