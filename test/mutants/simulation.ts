@@ -135,6 +135,36 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'no request that may still arrive is forgotten',
     },
   },
+  'start-by-any-record': {
+    bug: 'a create is judged by what is on record of its name, not by what its own run said (protocol 5)',
+    file: 'test/support/simulation/start-audit.ts',
+    before: 'Math.min(this.#startsByMs.get(name) ?? Infinity, ownByMs)',
+    after: 'this.#startsByMs.get(name) ?? ownByMs',
+    killedBy: {
+      file: 'test/unit/support/start-audit.test.ts',
+      title: 'no later than its own run recorded',
+    },
+  },
+  'start-by-the-last-record': {
+    bug: 'a create is judged by the record of a run that ends sooner (protocol 5)',
+    file: 'test/support/simulation/start-audit.ts',
+    before: 'earlierStartsByMs(intent) ?? 0)',
+    after: 'startsByMs(intent))',
+    killedBy: {
+      file: 'test/unit/support/start-audit.test.ts',
+      title: 'as late as its own run recorded',
+    },
+  },
+  'told-before-meta': {
+    bug: 'a pod counts as told when its slice is stored, though META does not cover it (S13, protocol 20)',
+    file: 'test/support/simulation/name-audit.ts',
+    before: 'if (compareStamps(pod.stamp, covered) > 0) left.push(pod);',
+    after: 'if (compareStamps(pod.stamp, covered) > 1) left.push(pod);',
+    killedBy: {
+      file: 'test/unit/support/name-audit.test.ts',
+      title: 'is none while that slice is ahead of META',
+    },
+  },
   'red-night-leaves-nothing': {
     bug: 'the plans that broke at night are kept nowhere (14 A.2)',
     file: '.ci/nightly',

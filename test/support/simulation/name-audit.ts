@@ -3,22 +3,35 @@
  * the last ten minutes.
  *
  * Known is a pod that the view held, or whose create the state has as answered, before the sender read
- * either: what nobody was told, nobody can avoid. A request under a name that is borne at the moment is
- * refused, and harms nobody. Knows stored items and commits only, nothing of tombstones.
+ * either: what nobody was told, nobody can avoid. The view holds what META covers: a slice is written before META
+ * (protocol 20), and until then its message is not applied, as if it still lay in the queue. A request under a name that
+ * is borne at the moment is refused, and harms nobody. Knows stored items and commits only, nothing of tombstones.
  */
 import type { CreatePodEffect } from '../../../src/core/model/effects.ts';
+import { compareStamps, stampOf } from '../../../src/core/model/position.ts';
+import type { Stamp } from '../../../src/core/model/position.ts';
 import type { DaemonSetState } from '../../../src/core/model/state.ts';
-import type { Slice } from '../../../src/core/model/view-items.ts';
+import type { ClusterMeta, Slice } from '../../../src/core/model/view-items.ts';
+import type { SliceRef } from '../../../src/ports/stores/view-store.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 
 /** How long a name is not used again (docs/promise.md). */
 const UNUSED_MS = 600_000;
+
+/** A pod in a slice that no META covers yet. */
+interface Untold {
+  readonly stamp: Stamp;
+  readonly name: string;
+  readonly uid: string;
+}
 
 /** Watches the names of pods of one world. */
 export class NameAudit {
   readonly #report: (text: string) => void;
   /** Pods by name: since when each is known, by UID. */
   readonly #known = new Map<string, Map<string, number>>();
+  /** Pods that the view is about to tell of, by cluster. */
+  readonly #untold = new Map<string, readonly Untold[]>();
   /** When a pod went, by UID; of those that are there none. */
   readonly #goneAtMs = new Map<string, number>();
 
@@ -26,11 +39,23 @@ export class NameAudit {
     this.#report = report;
   }
 
-  /** A slice was stored. */
-  noteSlice({ objects }: Slice, nowMs: number): void {
-    for (const { object } of objects) {
-      if (object.kind === 'Pod') this.#learn(object.name, object.uid, nowMs);
+  /** A slice was stored; its pods are told with the META that covers it. */
+  noteSlice({ clusterUid }: SliceRef, { stamp, objects }: Slice): void {
+    const untold = objects.flatMap(({ object }) =>
+      object.kind === 'Pod' ? [{ stamp, name: object.name, uid: object.uid }] : [],
+    );
+    this.#untold.set(clusterUid, [...(this.#untold.get(clusterUid) ?? []), ...untold]);
+  }
+
+  /** A META was stored. */
+  noteMeta(meta: ClusterMeta, nowMs: number): void {
+    const covered = stampOf(meta);
+    const left: Untold[] = [];
+    for (const pod of this.#untold.get(meta.clusterUid) ?? []) {
+      if (compareStamps(pod.stamp, covered) > 0) left.push(pod);
+      else this.#learn(pod.name, pod.uid, nowMs);
     }
+    this.#untold.set(meta.clusterUid, left);
   }
 
   /** A state was stored. */
@@ -51,17 +76,18 @@ export class NameAudit {
   /** An etcd was restored: some pods are gone at once, others are back. */
   noteRestore(api: SimulatedApiServer, nowMs: number): void {
     const living = new Set(api.list('pods').map(({ metadata }) => metadata.uid));
-    for (const uids of this.#known.values()) {
-      for (const uid of uids.keys()) {
-        if (living.has(uid)) this.#goneAtMs.delete(uid);
-        else if (!this.#goneAtMs.has(uid)) this.#goneAtMs.set(uid, nowMs);
-      }
+    const known = [...this.#known.values()].flatMap((uids) => [...uids.keys()]);
+    const untold = [...this.#untold.values()].flatMap((pods) => pods.map(({ uid }) => uid));
+    for (const uid of [...known, ...untold]) {
+      if (living.has(uid)) this.#goneAtMs.delete(uid);
+      else if (!this.#goneAtMs.has(uid)) this.#goneAtMs.set(uid, nowMs);
     }
   }
 
   /** A table was lost, and what was known with it. */
   forget(): void {
     this.#known.clear();
+    this.#untold.clear();
   }
 
   /** A request is about to be sent by someone who read view and state at `readAtMs`. */

@@ -1,5 +1,7 @@
-/** The view of one invocation, which remembers when it was read last, and whether it was known to be whole. */
+/** The view of one invocation, which remembers when it was read last, whether it was known to be whole, and what it recorded. */
 import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
+import type { DaemonSetState } from '../../../src/core/model/state.ts';
+import { startsByMs } from '../../../src/core/pod/request-life.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 
@@ -12,15 +14,32 @@ export interface NotedView {
   readonly isWhole: () => boolean | undefined;
   /** Virtual time before that read, in milliseconds. */
   readonly readAtMs: () => number | undefined;
+  /** Until when a create may start, as this invocation recorded it last, in milliseconds of the wall; undefined: it did not. */
+  readonly startsByMs: (name: string) => number | undefined;
 }
 
-/** The same view; every read of META is noted. */
+/** The same view; every read of META is noted, and every state that was stored. */
 export function notedView(view: ViewStore, clock: Pick<Clock, 'monotonicMs'>): NotedView {
   const beganAtMs = clock.monotonicMs();
   let isWhole: boolean | undefined;
   let readAtMs: number | undefined;
+  const starts = new Map<string, number>();
+  // Of two records of one name the later is this one's own: what was stored before is older (merge-intents.ts).
+  const noteState = ({ intents }: DaemonSetState): void => {
+    for (const intent of intents) {
+      if (intent.kind === 'create') starts.set(intent.name, startsByMs(intent));
+    }
+  };
   const noted = new Proxy(view, {
     get: (target, property) => {
+      if (property === 'writeState') {
+        const writeState: ViewStore['writeState'] = async (ref, state) => {
+          const result = await target.writeState(ref, state);
+          if (result === 'written') noteState(state);
+          return result;
+        };
+        return writeState;
+      }
       if (property !== 'readMeta') return Reflect.get(target, property) as unknown;
       return async (clusterUid: ClusterUid) => {
         readAtMs = clock.monotonicMs();
@@ -30,5 +49,8 @@ export function notedView(view: ViewStore, clock: Pick<Clock, 'monotonicMs'>): N
       };
     },
   });
-  return { view: noted, beganAtMs, isWhole: () => isWhole, readAtMs: () => readAtMs };
+  return {
+    ...{ view: noted, beganAtMs, isWhole: () => isWhole, readAtMs: () => readAtMs },
+    startsByMs: (name) => starts.get(name),
+  };
 }

@@ -214,7 +214,8 @@ export class Observer {
           if (effect.kind !== 'create-pod') continue;
           this.#names.check(effect, at);
           if (this.areClocksTrue() && at.nowMs < options.deadlineMs) {
-            this.#starts.check(effect, this.#wallMs());
+            const ownByMs = sender.noted?.startsByMs(effect.name);
+            this.#starts.check(effect, { nowMs: this.#wallMs(), ownByMs });
           }
           if (this.areClocksTrue()) this.#nodes.get(api)?.check(effect, at.nowMs);
         }
@@ -264,10 +265,11 @@ export class Observer {
           if (String(property).startsWith('write')) this.secrets.check('the view', input);
           if (property === 'writeMeta' && result === 'written') {
             this.#checkMeta(input[0] as ClusterMeta);
+            this.#names.noteMeta(input[0] as ClusterMeta, clock.monotonicMs());
           }
           if (property === 'writeSlice' && result === 'written') {
             this.#checkSlice(input[0] as SliceRef, input[1] as Slice);
-            this.#names.noteSlice(input[1] as Slice, clock.monotonicMs());
+            this.#names.noteSlice(input[0] as SliceRef, input[1] as Slice);
           }
           if (property === 'writeState' && result === 'written') {
             this.#names.noteState(input[1] as DaemonSetState, clock.monotonicMs());
