@@ -35,6 +35,7 @@ import { FLEET_EDGE_BUGS } from './fleet-edges.ts';
 import { FLEET_TOLD_BUGS } from './fleet-told.ts';
 import { POLICY_BUGS } from './policy.ts';
 import type { PlantedBug } from './planted-bug.ts';
+import { RESTORE_BUGS } from './restores.ts';
 import { STAGE_BUGS } from './stages.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
@@ -88,6 +89,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   FLEET_CHECK_BUGS,
   FLEET_EDGE_BUGS,
   FLEET_TOLD_BUGS,
+  RESTORE_BUGS,
 ];
 
 /** The rows by name. */

@@ -14,6 +14,7 @@ import { computeView } from '../../core/view/view.ts';
 import type { Guard, Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import { buryMissing } from '../../core/pod/tombstones.ts';
+import { NO_POD_WORK } from './confirm/confirm.ts';
 import { actOnPlan, hasPodWork } from './execute/act.ts';
 import type { ActResult } from './execute/act.ts';
 import { keepCopy } from './execute/keep-copy.ts';
@@ -201,8 +202,7 @@ function holdClaims(
   if (wanted.adopts.length + wanted.releases.length === 0) return undefined;
   const problem = heldWrite('claim-refused', subject);
   if (problem === undefined) return undefined;
-  const nothing = { creates: [], deletes: [], adopts: [], releases: [], trims: [] };
-  return { plan: { ...wanted, ...nothing }, problem };
+  return { plan: { ...wanted, ...NO_POD_WORK, trims: [] }, problem };
 }
 
 type Decision = Conclusion['decision'] & {

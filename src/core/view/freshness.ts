@@ -132,6 +132,23 @@ export function isStoreRestored(
   return compareResourceVersions(storeVersion, seen) < 0;
 }
 
+/** What no store gains while its marks are fresh; the bump that etcd's guide asks of a restore is ten times that. */
+const LEAP_MIN = 1e8;
+
+/**
+ * True if the store that answered a live read of a DaemonSet is behind what was seen of any type, or far ahead of it: etcd
+ * was restored, or its version was bumped with that, unless some types have a store of their own (protocol 15). So a
+ * doubt only: what is not to be compared is looked at once more, and stops nothing.
+ */
+export function isStoreDoubtful(
+  storeVersion: ResourceVersion | undefined,
+  { marks }: Pick<ClusterMeta, 'marks'>,
+): boolean {
+  const seen = Object.values(marks).reduce(newerVersion, undefined);
+  const ahead = Number(storeVersion) - Number(seen);
+  return ahead < 0 || ahead > LEAP_MIN;
+}
+
 const SPENDING: ReadonlySet<DeleteReason> = new Set([
   'outdated',
   'replaced',

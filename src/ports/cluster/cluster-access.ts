@@ -40,7 +40,7 @@ export type DaemonSetRead =
   | {
       readonly kind: 'found';
       readonly object: DaemonSetObject;
-      /** How far the store was when it answered; absent: unknown, as where only a GET is allowed. */
+      /** How far the store was when it answered; absent: unknown, as by a GET, or not behind what was asked for. */
       readonly storeVersion?: ResourceVersion;
     };
 
@@ -48,6 +48,8 @@ export type DaemonSetRead =
 export interface StoreQuestion {
   /** Whether it is behind this version, and no more; undefined: nothing was seen of it, so it cannot be. */
   readonly notBehind: ResourceVersion | undefined;
+  /** True of a version that is told to nobody else: the store may have been restored. */
+  readonly isDoubtful: (storeVersion: ResourceVersion | undefined) => boolean;
 }
 
 /** metadata of a listed pod. */
@@ -64,7 +66,7 @@ export interface PodMetadata {
 
 /** Live reads of one cluster. */
 export interface ClusterReader {
-  /** With a question, the store's version may be one that it told a moment ago, and is not below the one asked for. */
+  /** With a question, none is told where the store told a moment ago that it is not behind. */
   getDaemonSet(key: NamespacedName, question?: StoreQuestion): Promise<DaemonSetRead>;
   /** Who owns which fields of it (metadata.managedFields), the one that wrote last first: for whoever has to name a rival. */
   readDaemonSetManagers(key: NamespacedName): Promise<LiveRead<readonly FieldManager[]>>;

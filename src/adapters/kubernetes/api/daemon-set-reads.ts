@@ -105,12 +105,14 @@ export class DaemonSetReads {
     const names = new Set(asked.map(({ key }) => key.name));
     const isShared =
       names.size > 1 && !this.#isRefused(namespace) && this.#mayShare(namespace, names.size);
-    const listed = isShared ? this.#list(namespace, names.size * LISTED_SHARE_MAX) : undefined;
+    const listed = isShared
+      ? this.#list(namespace, asked, names.size * LISTED_SHARE_MAX)
+      : undefined;
     for (const { key, question, answer } of asked) {
       answer(
         listed === undefined
           ? this.#readOne(key, question)
-          : listed.then((find) => find(key) ?? this.#readAlone(key)),
+          : listed.then((find) => find(key) ?? this.#readAlone(key, question)),
       );
     }
   }
@@ -118,6 +120,7 @@ export class DaemonSetReads {
   /** What one list of a namespace says of each; undefined: nothing, it is read alone. */
   async #list(
     namespace: string,
+    asked: readonly Asked[],
     limit: number,
   ): Promise<(key: NamespacedName) => DaemonSetRead | undefined> {
     const path = `${collectionOf(namespace)}?limit=${String(limit)}`;
@@ -130,7 +133,7 @@ export class DaemonSetReads {
     }
     const page = readPage(answer.body);
     if (page === undefined) return () => undefined;
-    this.#noteTold(page.version, at);
+    this.#noteTold(page.version, at, asked);
     const isWhole = page.continueToken === '';
     if (!isWhole) this.#noteCrowd(namespace, limit + 1);
     return (key) => {
@@ -140,15 +143,13 @@ export class DaemonSetReads {
   }
 
   /** Of one that is asked for alone. */
-  async #readOne(key: NamespacedName, question: StoreQuestion | undefined): Promise<DaemonSetRead> {
-    const storeVersion = this.#toldFor(question);
-    if (storeVersion === undefined) return this.#readAlone(key);
-    const read = await this.#means.get(key);
-    return read.kind === 'found' ? { ...read, storeVersion } : read;
+  #readOne(key: NamespacedName, question: StoreQuestion | undefined): Promise<DaemonSetRead> {
+    const isTold = this.#toldFor(question) !== undefined;
+    return isTold ? this.#means.get(key) : this.#readAlone(key, question);
   }
 
   /** What the store told a moment ago, if that answers the question. */
-  #toldFor(question: StoreQuestion | undefined): ResourceVersion | undefined {
+  #toldFor(question: Pick<StoreQuestion, 'notBehind'> | undefined): ResourceVersion | undefined {
     if (question === undefined || this.#told === undefined) return undefined;
     const { version, at } = this.#told;
     const now = this.now();
@@ -159,23 +160,29 @@ export class DaemonSetReads {
     return isBehind ? undefined : version;
   }
 
-  /** What lists tell counts in the order in which they were sent. */
-  #noteTold(version: ResourceVersion | undefined, at: Moment): void {
+  /** What lists tell counts in the order in which they were sent, unless somebody who asked for it doubts it, or cannot. */
+  #noteTold(
+    version: ResourceVersion | undefined,
+    at: Moment,
+    asked: readonly Pick<Asked, 'question'>[],
+  ): void {
     if (version === undefined || at.monotonicMs < (this.#told?.at.monotonicMs ?? 0)) return;
+    if (asked.some(({ question }) => question?.isDoubtful(version) !== false)) return;
     this.#told = { version, at };
   }
 
   /**
    * A write that was sent then was answered with this; only that of a DaemonSet tells anything. The store is as far as its
-   * version, or further: a patch that changes nothing is answered with a version of long ago, and tells nothing beside what is known.
+   * version, or further: a patch that changes nothing is answered with a version of long ago, and tells nothing. Nor does
+   * one alone: a store that was restored answers it as well, so it only goes on with what a list told that nobody doubted.
    */
   noteWritten(effect: Effect, outcome: Outcome, at: Moment): void {
     if (outcome.kind !== 'done' || !WRITES.has(effect.kind)) return;
     const version = jsonMember(outcome.object['metadata'], 'resourceVersion');
     if (!isResourceVersion(version)) return;
     const known = this.#toldFor({ notBehind: undefined });
-    if (known !== undefined && compareResourceVersions(version, known) < 0) return;
-    this.#noteTold(version, at);
+    if (known === undefined || compareResourceVersions(version, known) < 0) return;
+    this.#noteTold(version, at, []);
   }
 
   /** This moment, for what is sent now. */
@@ -184,7 +191,7 @@ export class DaemonSetReads {
     return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
   }
 
-  async #readAlone(key: NamespacedName): Promise<DaemonSetRead> {
+  async #readAlone(key: NamespacedName, question?: StoreQuestion): Promise<DaemonSetRead> {
     const { namespace, name } = key;
     if (this.#isRefused(namespace)) return this.#means.get(key);
     const path = `${collectionOf(namespace)}?fieldSelector=metadata.name%3D${name}`;
@@ -193,7 +200,7 @@ export class DaemonSetReads {
     if (this.#noteRefusal(namespace, answer)) return this.#means.get(key);
     const isList = answer.kind === 'answered' && answer.status === 200;
     const read = isList ? readDaemonSetList(answer.body, key) : undefined;
-    if (read?.kind === 'found') this.#noteTold(read.storeVersion, at);
+    if (read?.kind === 'found') this.#noteTold(read.storeVersion, at, [{ question }]);
     return read ?? this.#unavailable(answer);
   }
 

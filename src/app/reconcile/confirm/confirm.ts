@@ -2,8 +2,8 @@
  * Everything that is looked at live before anything is recorded or sent (design 3, step 5).
  *
  * The DaemonSet before creates and adoptions (S5), and before what goes for its template (S3); each victim
- * before its delete, unless its version says as much (S4); the guarded list beside foreign names and before a DaemonSet's first pods (protocol
- * 9); and, once a deferral was capped, the node of each create.
+ * before its delete, unless its version says as much (S4); the guarded list beside foreign names, before a DaemonSet's first pods (protocol
+ * 9) and where the store looks restored (protocol 15); and, once a deferral was capped, the node of each create.
  * What is not confirmed leaves the plan and is noted as a problem; nothing is written here.
  */
 import { defined } from '@rollcall/base/defined.ts';
@@ -35,7 +35,8 @@ export interface ConfirmedPlan {
   readonly deletes: readonly ConfirmedDelete[];
   readonly adopts: Plan['adopts'];
   readonly releases: Plan['releases'];
-  readonly foreignListed?: ForeignListed;
+  /** Made now; null: none counts, of whenever it is, as it shows unknown pods, or the store may have been restored. */
+  readonly foreignListed?: ForeignListed | null;
   /** Nodes of deletes that were not confirmed: their back-off does not advance. */
   readonly unconfirmedUids: ReadonlySet<string>;
 }
@@ -54,21 +55,25 @@ export interface ConfirmInput extends Step {
 
 /** Confirms a plan live. */
 export async function confirmPlan(plan: Plan, input: ConfirmInput): Promise<ConfirmedPlan> {
-  const [foreign, seen, creates] = await Promise.all([
-    plan.creates.length > 0 ? confirmForeign(input) : NOT_LISTED,
+  const isMaking = plan.creates.length > 0;
+  const [known, seen, creates] = await Promise.all([
+    isMaking && needsList(input) ? confirmForeign(input) : undefined,
     confirmDeletes(plan, input),
     input.isLive ? confirmNodes(plan.creates, input) : plan.creates,
   ]);
   // One answer, after all others, for all that hangs on the DaemonSet: no later one can contradict it.
   const live = needsDaemonSet(plan, seen) ? await confirmSubject(input) : undefined;
-  if (live !== undefined && live.kind !== 'confirmed') noteUnconfirmed(live, input.ledger);
+  const isConfirmed = noteUnconfirmed(live, input.ledger);
+  const foreign = isMaking ? await listInDoubt(known, live, input) : known;
   noteVictims(seen, input.ledger);
-  const isConfirmed = live === undefined || live.kind === 'confirmed';
-  const listing = defined({ foreignListed: foreign.listed });
-  if (!isConfirmed && plan.adopts.length > 0) return { ...listing, ...failedClaim(plan) };
+  const listing = defined({ foreignListed: live?.isDoubtful === true ? null : foreign });
+  if (!isConfirmed && plan.adopts.length > 0) {
+    // A claim that fails fails the run (spec 2.4): the plan counted the orphans as ours.
+    return { ...listing, ...NO_POD_WORK, unconfirmedUids: uidsOf(plan.deletes) };
+  }
   const victims = keepUnedited(seen, live, input);
   return {
-    creates: isConfirmed && foreign.isClear ? creates : [],
+    creates: isConfirmed && foreign !== null ? creates : [],
     deletes: victims.confirmed,
     adopts: plan.adopts,
     releases: plan.releases,
@@ -77,11 +82,8 @@ export async function confirmPlan(plan: Plan, input: ConfirmInput): Promise<Conf
   };
 }
 
-/** A claim that fails fails the run (spec 2.4): the plan counted the orphans as ours. */
-function failedClaim({ deletes }: Plan): ConfirmedPlan {
-  const unconfirmedUids = uidsOf(deletes);
-  return { creates: [], deletes: [], adopts: [], releases: [], unconfirmedUids };
-}
+/** Nothing that touches pods. */
+export const NO_POD_WORK = { creates: [], deletes: [], adopts: [], releases: [] } as const;
 
 function uidsOf(deletes: readonly PlannedDelete[]): ReadonlySet<string> {
   return new Set(deletes.map(({ uid }) => uid));
@@ -106,18 +108,17 @@ function keepUnedited(
   return confirmEdit(seen, live, subject.daemonSet);
 }
 
-/** Why what hangs on the DaemonSet is left out. */
-function noteUnconfirmed(
-  live: Exclude<DaemonSetConfirmation, { kind: 'confirmed' }>,
-  ledger: Ledger,
-): void {
+/** False if what hangs on the DaemonSet is left out, and why is noted. */
+function noteUnconfirmed(live: DaemonSetConfirmation | undefined, ledger: Ledger): boolean {
+  if (live === undefined || live.kind === 'confirmed') return true;
   const { message } = live;
   if (live.kind === 'changed') {
     ledger.add({ code: 'daemon-set-changed', message, pace: 'backoff' });
-    return;
+    return false;
   }
   const asked = defined({ retryAfterMs: live.retryAfterMs });
   ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff', ...asked });
+  return false;
 }
 
 /** Confirms victims, by live reads where their versions do not say enough. */
@@ -151,36 +152,48 @@ function noteVictims(victims: VictimConfirmation, ledger: Ledger): void {
   }
 }
 
-interface ForeignConfirmation {
-  readonly isClear: boolean;
-  readonly listed?: ForeignListed;
+function listedNow({ basis: { meta, registration } }: ViewedSubject): ForeignListed {
+  return foreignListedNow(meta, registration);
 }
 
-const NOT_LISTED: ForeignConfirmation = { isClear: true };
-
-async function confirmForeign(input: ConfirmInput): Promise<ForeignConfirmation> {
-  const { subject, access, ledger, intents } = input;
-  const { meta, registration } = subject.basis;
-  const now = foreignListedNow(meta, registration);
-  const isNeeded =
-    input.isLive ||
+/** True if creates wait for a list, whatever the store of the DaemonSet tells. */
+function needsList({ isLive, subject, intents }: ConfirmInput): boolean {
+  const now = listedNow(subject);
+  return (
+    isLive ||
     isFirstCreate(subject, now.era) ||
     intents.settled.some(isResolvedByTime) ||
     // Names are looked at last: of thousands of pods.
-    (!isListedFor(subject.state.foreignListed, now) && subject.view.hasForeignNames);
-  if (!isNeeded) return { isClear: true };
+    (!isListedFor(subject.state.foreignListed, now) && subject.view.hasForeignNames)
+  );
+}
+
+/** A store that looks restored may have brought pods back: they are listed, if they were not just now (protocol 15). */
+async function listInDoubt(
+  known: ForeignListed | null | undefined,
+  live: DaemonSetConfirmation | undefined,
+  input: ConfirmInput,
+): Promise<typeof known> {
+  const isOpen = known === undefined && live?.kind === 'confirmed' && live.isDoubtful;
+  return isOpen ? confirmForeign(input) : known;
+}
+
+/** A list that was made now and shows no pod that the view does not know; null: it does, or did not come. */
+async function confirmForeign(input: ConfirmInput): Promise<ForeignListed | null> {
+  const { subject, access, ledger, intents } = input;
+  const now = listedNow(subject);
   const { view, read } = subject;
   const knownUids = new Set<string>(read.pods.map((pod) => pod.uid));
   const open = [...intents.unseen, ...intents.unresolved];
   const check = await checkForeignPods({ view, open, knownUids, now }, access);
-  if (check.kind === 'clear') return { isClear: true, listed: check.listed };
+  if (check.kind === 'clear') return check.listed;
   if (check.kind === 'unavailable') {
     ledger.add({ code: 'cluster-unavailable', message: check.message, pace: 'backoff' });
-    return { isClear: false };
+    return null;
   }
   const message = `pods that the view does not know: ${check.names.slice(0, 5).join(', ')}`;
   ledger.add({ code: 'foreign-pods-unseen', message, pace: 'backoff' });
-  return { isClear: false };
+  return null;
 }
 
 /**

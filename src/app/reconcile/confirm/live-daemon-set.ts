@@ -17,9 +17,12 @@ import { revisionData } from '../../../core/history/revisions.ts';
 import { keyOf } from '../run/context.ts';
 import type { RunContext, Subject } from '../run/context.ts';
 import { compareResourceVersions, isResourceVersion } from '../../../core/model/identifiers.ts';
-import type { Uid } from '../../../core/model/identifiers.ts';
 import { policyTextOf } from '../../../core/takeover/opt-in.ts';
-import { isStoreRestored, seenOfDaemonSets } from '../../../core/view/freshness.ts';
+import {
+  isStoreDoubtful,
+  isStoreRestored,
+  seenOfDaemonSets,
+} from '../../../core/view/freshness.ts';
 import type { SeenOfStore } from '../../../core/view/freshness.ts';
 import { noteForeignStatusWrite } from '../live/rival.ts';
 
@@ -84,63 +87,75 @@ export function isAsPlanned(live: DaemonSetObject, planned: DaemonSetObject): bo
 
 /** Whether creates may go on. */
 export type DaemonSetConfirmation =
-  | { readonly kind: 'confirmed'; readonly object: DaemonSetObject }
+  | {
+      readonly kind: 'confirmed';
+      readonly object: DaemonSetObject;
+      /** True if its store may have been restored: pods are listed live before others are made (protocol 15). */
+      readonly isDoubtful: boolean;
+    }
   /** Gone, re-created, being deleted, older than it was, or looked after by another controller. */
-  | { readonly kind: 'changed'; readonly message: string }
+  | { readonly kind: 'changed'; readonly message: string; readonly isDoubtful?: boolean }
   | {
       readonly kind: 'unavailable';
       readonly message: string;
       readonly isRefused: boolean;
       readonly retryAfterMs?: number;
+      readonly isDoubtful?: never;
     };
 
 /**
  * The live DaemonSet before anything is created for it (S5): same UID, and not being deleted. One answer covers one
  * batch (protocol 7). A live read is never older than the view, unless etcd went back in time: then the view is of
- * another history, and nothing is made by it (protocol 15, row 71; S2). Who else wrote its status is looked at, too: a
+ * another history, and nothing is made by it (protocol 15, row 71; S2). Of a store that may have, the caller asks more. Who else wrote its status is looked at, too: a
  * rival is noted at once, and nothing is made (design 5).
  */
 export async function confirmSubject(step: PresentStep): Promise<DaemonSetConfirmation> {
   const { subject } = step;
-  const { ref, daemonSet } = subject.basis;
   const live = await readSubject(step);
-  if (isOfLostHistory(live, subject)) {
-    return {
-      kind: 'changed',
-      message: 'the API server is behind the view: etcd went back in time',
-    };
-  }
-  const confirmation = confirmDaemonSet(live, ref.uid);
+  if (isOfLostHistory(live, subject)) return RESTORED;
+  const confirmation = confirmDaemonSet(live, subject.basis);
   if (confirmation.kind !== 'confirmed') return confirmation;
-  if (isOlder(confirmation.object, daemonSet.object)) {
-    const message = 'the live DaemonSet is older than the view: etcd went back in time';
-    return { kind: 'changed', message };
-  }
   const evidence = await noteForeignStatusWrite(confirmation.object, step);
   if (evidence === undefined) return confirmation;
   return { kind: 'changed', message: evidence };
 }
 
+const RESTORED: DaemonSetConfirmation = {
+  kind: 'changed',
+  message: 'the API server is behind the view: etcd went back in time',
+  isDoubtful: true,
+};
+
 /** Compares a live DaemonSet with the one the plan was made for. */
-function confirmDaemonSet(live: DaemonSetRead, expected: Uid): DaemonSetConfirmation {
+function confirmDaemonSet(
+  live: DaemonSetRead,
+  { ref, meta }: Subject['basis'],
+): DaemonSetConfirmation {
   if (live.kind === 'unavailable') return live;
   if (live.kind === 'missing') return { kind: 'changed', message: 'the DaemonSet is gone' };
   const { uid, deletionTimestamp } = live.object.metadata;
-  if (uid !== expected) return { kind: 'changed', message: 'the DaemonSet has another UID' };
+  if (uid !== ref.uid) return { kind: 'changed', message: 'the DaemonSet has another UID' };
   if (deletionTimestamp !== undefined) {
     return { kind: 'changed', message: 'the DaemonSet is being deleted' };
   }
-  return { kind: 'confirmed', object: live.object };
+  const isDoubtful = isStoreDoubtful(live.storeVersion, meta);
+  return { kind: 'confirmed', object: live.object, isDoubtful };
 }
 
 /** The DaemonSet of a run as it is now, from a store of which the run knows how far it has to be. */
 function readSubject({ context, subject, access }: PresentStep): Promise<DaemonSetRead> {
-  return access.getDaemonSet(keyOf(context), { notBehind: seenOfDaemonSets(seenBy(subject)) });
+  const { meta } = subject.basis;
+  return access.getDaemonSet(keyOf(context), {
+    notBehind: seenOfDaemonSets(seenBy(subject)),
+    isDoubtful: (storeVersion) => isStoreDoubtful(storeVersion, meta),
+  });
 }
 
-/** True of an answer of a store that is behind what the run's view, or our own writes, saw of it. */
+/** True of an answer that is behind what the run's view, or our own writes, saw of the object or of its store. */
 function isOfLostHistory(live: DaemonSetRead, subject: PresentStep['subject']): boolean {
-  return live.kind === 'found' && isStoreRestored(live.storeVersion, seenBy(subject));
+  if (live.kind !== 'found') return false;
+  const { object } = subject.basis.daemonSet;
+  return isOlder(live.object, object) || isStoreRestored(live.storeVersion, seenBy(subject));
 }
 
 function seenBy({ basis }: PresentStep['subject']): SeenOfStore {

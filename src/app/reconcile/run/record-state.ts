@@ -129,15 +129,17 @@ export function shrinkAfter(
 /**
  * The state after a run that settled these intents; `foreignListed`: what this very run listed (protocol 9). A list
  * counts no more once a create was resolved by time alone: what its request made at its last moment has a name that
- * the next one need not meet. The next creates list again, until a list finds nobody that the view does not know (S1).
+ * the next one need not meet. Nor does one after which the store looks restored (null): that brings pods back. The next
+ * creates list again, until a list finds nobody that the view does not know (S1).
  */
 export function withListed(
   state: DaemonSetState,
-  { foreignListed }: Pick<DaemonSetState, 'foreignListed'>,
+  { foreignListed }: { readonly foreignListed?: DaemonSetState['foreignListed'] | null },
   settled: readonly Intent[],
 ): DaemonSetState {
-  if (foreignListed !== undefined) return { ...state, foreignListed };
-  if (state.foreignListed === undefined || !settled.some(isResolvedByTime)) return state;
+  if (foreignListed) return { ...state, foreignListed };
+  const isKept = foreignListed === undefined && !settled.some(isResolvedByTime);
+  if (isKept || state.foreignListed === undefined) return state;
   const { foreignListed: _void, ...rest } = state;
   return rest;
 }

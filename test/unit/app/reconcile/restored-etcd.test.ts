@@ -97,3 +97,80 @@ describe('row 71: a view that is of another history than the API server', () => 
     assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
   });
 });
+
+/** What a view tells of a node's pod that went is of the lost history; the store has every pod, and is at this version. */
+async function bringPodBack(at: (backupVersion: number) => number): Promise<ReconcileWorld> {
+  const world = new ReconcileWorld({ nodes: 2 });
+  await world.settle();
+  const backup = world.cluster.backup();
+  const seen = resourceVersion(world.cluster.version);
+  world.cluster.remove('pods', world.pods[0]?.metadata.name ?? '', 'system');
+  const gone = resourceVersion(world.cluster.version);
+  await world.mirror.sync({ marks: { DaemonSet: seen, Pod: gone } });
+  world.cluster.restore({ ...backup, version: at(backup.version) });
+  return world;
+}
+
+/** Others write until the store is as far as it was before, and further. */
+function grow(world: ReconcileWorld): void {
+  for (let each = 0; each < 9; each += 1) world.cluster.put('events', other(each));
+}
+
+const other = (index: number): Parameters<ReconcileWorld['cluster']['put']>[1] => ({
+  metadata: { namespace: 'system', name: `other-${index}` },
+});
+
+const codeOf = async (world: ReconcileWorld): Promise<string> => {
+  const result = await world.run();
+  return result.kind === 'deferred' ? result.code : result.kind;
+};
+
+describe('row 71: a store that was restored and has passed what was seen of its DaemonSets', () => {
+  it('gets no pod beside one that came back, while it is behind what was seen of pods (S2)', async () => {
+    const world = await bringPodBack((version) => version);
+    assert.equal(await codeOf(world), 'foreign-pods-unseen');
+    assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
+  });
+
+  it('nor later in that era, once one run had reason to doubt it (S2)', async () => {
+    for (const [behind, code] of [
+      [0, 'foreign-pods-unseen'],
+      [1, 'daemon-set-changed'],
+    ] as const) {
+      const world = await bringPodBack((version) => version - behind);
+      assert.equal(await codeOf(world), code);
+      grow(world);
+      assert.equal(await codeOf(world), 'foreign-pods-unseen', code);
+      assert.equal(await codeOf(world), 'foreign-pods-unseen', code);
+      assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
+      world.mirror.era = 2;
+      await world.settle();
+      assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
+    }
+  });
+
+  it('nor where its version was bumped with the restore, as its guide asks (S2)', async () => {
+    const world = await bringPodBack((version) => version + 1_000_000_000);
+    assert.equal(await codeOf(world), 'foreign-pods-unseen');
+    assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
+  });
+
+  it('gets its pods all the same where pods have an etcd of their own, each time after one live list', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    const lists: string[] = [];
+    world.cluster.hooks = {
+      onRead: (what) => {
+        if (what === 'LIST pods') lists.push(what);
+        return Promise.resolve(undefined);
+      },
+    };
+    for (const count of [2, 3]) {
+      world.addNode(`node-000${count}`);
+      await world.mirror.sync({ marks: { Pod: resourceVersion('99999') } });
+      await world.run();
+      assert.equal(world.owned.length, count);
+      assert.equal(lists.length, count - 1);
+    }
+  });
+});

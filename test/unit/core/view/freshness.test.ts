@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   judgeFreshness,
+  isStoreDoubtful,
   isStoreRestored,
   arePodsFresh,
   spendsBudget,
@@ -10,6 +11,7 @@ import {
 import type { Freshness, FreshnessInput } from '../../../../src/core/view/freshness.ts';
 import { NOW_MS, meta, pod } from '../../../support/core-fixtures.ts';
 import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
+import { WATCHED_KINDS } from '../../../../src/core/model/projections.ts';
 import type { DeleteReason, PlannedDelete } from '../../../../src/core/model/plan.ts';
 
 const CAP_MS = 60_000;
@@ -195,5 +197,30 @@ describe('pods are fresh (protocol 1)', () => {
     assert.equal(arePodsFresh({ heardAtMs: { Pod: NOW_MS - 90_000 } }, at), true);
     assert.equal(arePodsFresh({ heardAtMs: { Pod: NOW_MS - 90_001, Node: NOW_MS } }, at), false);
     assert.equal(arePodsFresh({ heardAtMs: { Node: NOW_MS } }, at), false);
+  });
+});
+
+describe('protocol 15: a store that may have been restored', () => {
+  const isDoubtful = (version: string, marks: Parameters<typeof isStoreDoubtful>[1]['marks']) =>
+    isStoreDoubtful(v(version), { marks });
+
+  it('is behind a mark of any type, for most clusters have one store', () => {
+    for (const kind of WATCHED_KINDS) {
+      const marks = { ...storeMeta.marks, [kind]: v('600') };
+      assert.equal(isDoubtful('599', marks), true, kind);
+      assert.equal(isDoubtful('600', marks), false, kind);
+    }
+    assert.equal(isDoubtful('99', { Node: v('100') }), true, 'versions are numbers');
+  });
+
+  it('or so far ahead as only the bump of a restore makes it', () => {
+    assert.equal(isDoubtful('100000500', storeMeta.marks), false);
+    assert.equal(isDoubtful('100000501', storeMeta.marks), true);
+  });
+
+  it('is not told by what is unknown, or is no number', () => {
+    assert.equal(isStoreDoubtful(undefined, storeMeta), false);
+    assert.equal(isDoubtful('1', {}), false);
+    assert.equal(isDoubtful('1', { Pod: v('x') }), false);
   });
 });

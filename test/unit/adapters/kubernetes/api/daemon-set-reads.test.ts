@@ -24,6 +24,8 @@ class Namespace {
   readonly clock = new VirtualClock();
   readonly odd = new Map<string, { readonly status: number; readonly body: JsonObject }>();
   names: readonly string[];
+  /** What everybody who asks makes of what a list tells. */
+  isDoubtful = false;
   readonly #reads: DaemonSetReads;
 
   constructor(names: readonly string[]) {
@@ -51,7 +53,10 @@ class Namespace {
     version: string | undefined,
     ...names: readonly string[]
   ): Promise<readonly DaemonSetRead[]> {
-    const question = { notBehind: version === undefined ? undefined : resourceVersion(version) };
+    const question = {
+      notBehind: version === undefined ? undefined : resourceVersion(version),
+      isDoubtful: () => this.isDoubtful,
+    };
     return Promise.all(names.map((name) => this.#reads.read({ namespace: 'ops', name }, question)));
   }
 
@@ -149,10 +154,10 @@ describe('DaemonSets of one namespace that are read at one moment', () => {
 describe('a DaemonSet that is read a moment after a list', () => {
   it('by whoever only asks whether the store is behind, is read by a GET', async () => {
     const ops = new Namespace(['a', 'b']);
-    await ops.read('a');
+    assert.deepEqual(summaryOf(await ops.readNotBehind('5', 'a')), ['a@77']);
     await ops.clock.advance(1_999);
     for (const version of ['77', '5', undefined]) {
-      assert.deepEqual(summaryOf(await ops.readNotBehind(version, 'a')), ['a@77']);
+      assert.deepEqual(summaryOf(await ops.readNotBehind(version, 'a')), ['a@undefined']);
     }
     assert.deepEqual(ops.paths, [alone('a'), 'GET a', 'GET a', 'GET a']);
   });
@@ -167,36 +172,61 @@ describe('a DaemonSet that is read a moment after a list', () => {
     assert.deepEqual(ops.paths, [alone('a'), alone('a'), alone('a'), alone('a')]);
   });
 
-  it('or after a write of a DaemonSet, is read by a GET', async () => {
+  it('is listed where nobody asked of that list whether its store was restored, or somebody doubted it (row 71)', async () => {
+    const ops = new Namespace(['a', 'b']);
+    await ops.read('a');
+    await ops.readNotBehind('5', 'a');
+    assert.deepEqual(ops.paths.splice(0), [alone('a'), alone('a')]);
+    ops.isDoubtful = true;
+    await ops.clock.advance(2_000);
+    assert.deepEqual(summaryOf(await ops.readNotBehind('5', 'a')), ['a@77']);
+    assert.deepEqual(summaryOf(await ops.readNotBehind('5', 'a')), ['a@77'], 'told as it is');
+    await ops.readNotBehind('5', 'a', 'b');
+    await ops.readNotBehind('5', 'b');
+    assert.deepEqual(ops.paths, [alone('a'), alone('a'), `${COLLECTION}?limit=4`, alone('b')]);
+  });
+
+  it('or after a list and a write of a DaemonSet, is read by a GET', async () => {
     const ops = new Namespace(['a']);
+    await ops.readNotBehind('5', 'a');
+    await ops.clock.advance(1_999);
     ops.wrote('90');
     await ops.clock.advance(1_999);
     for (const version of ['90', '5', undefined]) {
-      assert.deepEqual(summaryOf(await ops.readNotBehind(version, 'a')), ['a@90']);
+      assert.deepEqual(summaryOf(await ops.readNotBehind(version, 'a')), ['a@undefined']);
     }
-    assert.deepEqual(ops.paths, ['GET a', 'GET a', 'GET a']);
+    assert.deepEqual(ops.paths, [alone('a'), 'GET a', 'GET a', 'GET a']);
     await ops.clock.advance(1);
     await ops.readNotBehind('5', 'a');
-    assert.deepEqual(ops.paths.slice(3), [alone('a')], 'two seconds later that tells nothing');
+    assert.deepEqual(ops.paths.slice(4), [alone('a')], 'two seconds later that tells nothing');
+  });
+
+  it('is listed after a write alone: a store that was restored answers it, too (row 71)', async () => {
+    const ops = new Namespace(['a']);
+    ops.wrote('90');
+    await ops.readNotBehind('5', 'a');
+    assert.deepEqual(ops.paths, [alone('a')]);
   });
 
   it('is read by what the list told where a write changed nothing, or has no version that can be compared', async () => {
     const ops = new Namespace(['a']);
-    await ops.read('a');
+    await ops.readNotBehind('5', 'a');
     for (const version of ['5', '', 'x']) ops.wrote(version);
     ops.wrote('900', 'create-pod'); // pods may have an etcd of their own
-    assert.deepEqual(summaryOf(await ops.readNotBehind('77', 'a')), ['a@77']);
+    await ops.readNotBehind('77', 'a');
     await ops.clock.advance(1_000);
     ops.wrote('78');
     await ops.clock.advance(1_500);
-    assert.deepEqual(summaryOf(await ops.readNotBehind('78', 'a')), ['a@78']);
+    await ops.readNotBehind('78', 'a');
     assert.deepEqual(ops.paths, [alone('a'), 'GET a', 'GET a']);
+    await ops.readNotBehind('79', 'a');
+    assert.deepEqual(ops.paths.slice(3), [alone('a')]);
   });
 
   it('is listed after a sandbox stood still, or a clock went back', async () => {
     for (const shiftMs of [60_000, -60_000]) {
       const ops = new Namespace(['a']);
-      await ops.read('a');
+      await ops.readNotBehind('5', 'a');
       ops.clock.stepWall(shiftMs);
       await ops.readNotBehind('5', 'a');
       assert.deepEqual(ops.paths, [alone('a'), alone('a')], String(shiftMs));
@@ -205,7 +235,7 @@ describe('a DaemonSet that is read a moment after a list', () => {
 
   it('together with others shares a list with them', async () => {
     const ops = new Namespace(['a', 'b']);
-    await ops.read('a');
+    await ops.readNotBehind('5', 'a');
     await ops.readNotBehind('5', 'a', 'b');
     assert.deepEqual(ops.paths, [alone('a'), `${COLLECTION}?limit=4`]);
   });
