@@ -49,6 +49,16 @@ export const RESTORE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'question?.isDoubtful(version) === true',
     killedBy: { file: READS_TEST, title: 'is listed where nobody asked of that list' },
   },
+  'unseen-names-are-forgotten': {
+    bug: 'names that only the state of a DaemonSet knows go with it, and an etcd that is restored brings it back (S13, seed 131291579)',
+    file: 'src/app/ingest/slices/former-uids.ts',
+    before: 'return made || buried',
+    after: 'return buried',
+    killedBy: {
+      file: 'test/unit/app/ingest/tombstones.test.ts',
+      title: 'that only its state knows',
+    },
+  },
   'write-alone-is-told': {
     bug: 'a status that a restored store took tells that no etcd was restored (S2)',
     file: READS,

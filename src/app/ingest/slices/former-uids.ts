@@ -8,7 +8,7 @@
  */
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import type { NameItem } from '../../../core/model/view-items.ts';
-import { TOMBSTONE_KEPT_MS } from '../../../core/pod/tombstones.ts';
+import { TOMBSTONE_KEPT_MS, buryAnswered } from '../../../core/pod/tombstones.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
@@ -36,8 +36,9 @@ export function boundFormer(item: NameItem): {
 }
 
 /**
- * True while a slice of one of them remembers a pod that went within ten minutes: an etcd that is restored may bring
- * that DaemonSet back, and with it the names of its pods (S13).
+ * True while a slice of one of them remembers a pod that went within ten minutes, or its state one that was made within
+ * them and that no view ever showed: an etcd that is restored may bring that DaemonSet back, and with it the names of its
+ * pods (S13).
  */
 export async function hasFreshTombstones(
   clusterUid: ClusterUid,
@@ -53,9 +54,19 @@ export async function hasFreshTombstones(
   );
   const found = await sideBySide(refs, options.concurrencyMax, async (ref) => {
     const { gone = [] } = (await view.readSlice(ref)) ?? {};
-    return gone.some(({ goneAtMs }) => nowMs - goneAtMs <= TOMBSTONE_KEPT_MS);
+    return gone.some(({ goneAtMs }) => isFresh(goneAtMs));
   });
-  return found.includes(true);
+  const known = await sideBySide(uids, options.concurrencyMax, async (uid) => {
+    const { buried = [], intents = [] } = (await view.readState({ clusterUid, uid })) ?? {};
+    // When a pod went that was never seen, nobody was told; it was made when it was asked for.
+    const made = buryAnswered(intents, 0).some(({ createdAtMs }) => isFresh(createdAtMs));
+    return made || buried.some(({ goneAtMs }) => isFresh(goneAtMs));
+  });
+  return found.includes(true) || known.includes(true);
+
+  function isFresh(atMs: number): boolean {
+    return nowMs - atMs <= TOMBSTONE_KEPT_MS;
+  }
 }
 
 /** Removes all that DaemonSets left: slices, position, object, state. */

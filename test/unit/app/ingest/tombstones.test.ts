@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterUid, nodeName } from '../../../../src/core/model/identifiers.ts';
+import { emptyState } from '../../../../src/core/model/state.ts';
 import type { Tombstone } from '../../../../src/core/model/projections.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
 import { ScriptedSender, daemonSetOf, nodeOf, podOf } from '../../../support/scripted-sender.ts';
 import type { Standing } from '../../../support/scripted-sender.ts';
@@ -185,6 +187,33 @@ describe('tombstones in slices (S13)', () => {
       undefined,
       'the sweep was put off, not given up',
     );
+  });
+
+  it('row 71: as do those that only its state knows, of pods that no view ever showed', async () => {
+    const node = nodeName('n1');
+    const [uid, resourceVersion] = ['pod-uid-p9' as never, '9' as never];
+    const recordedAtMs = new VirtualClock().nowMs();
+    const intent = { kind: 'create', node, name: 'p9', recordedAtMs } as const;
+    const buried = { name: 'p9', uid, node, createdAtMs: 1, goneAtMs: recordedAtMs };
+    for (const known of [
+      { intents: [{ ...intent, answer: { uid, resourceVersion } }] },
+      { buried: [buried] },
+    ]) {
+      const at = await scene([]);
+      const ref = { clusterUid: clusterUid('uid-of-c1'), uid: 'ds-logs' as never };
+      await at.harness.view.writeState(ref, { ...emptyState(recordedAtMs), ...known });
+      await at.harness.ingest(at.sender.changes([], { gone: ['ds-logs'] }));
+      const restart = async (epoch: string): Promise<unknown> => {
+        const next = new ScriptedSender({ epoch });
+        next.know([nodeOf('n1')]);
+        await at.harness.ingestAll(next.snapshot());
+        return at.harness.view.readState(ref);
+      };
+      await at.harness.clock.advance(10 * MINUTES);
+      assert.notEqual(await restart('200'), undefined, 'ten minutes are not over yet');
+      await at.harness.clock.advance(1);
+      assert.equal(await restart('300'), undefined);
+    }
   });
 
   it('row 71: are left by pods of which nobody told once their DaemonSet was gone', async () => {
