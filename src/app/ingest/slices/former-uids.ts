@@ -46,7 +46,7 @@ export async function hasFreshTombstones(
   context: { readonly nowMs: number; readonly dependencies: IngestDependencies },
 ): Promise<boolean> {
   const { nowMs, dependencies } = context;
-  const { view, options } = dependencies;
+  const { view, options, log } = dependencies;
   const refs = uids.flatMap((uid) =>
     Array.from({ length: SLICE_COUNT_MAX }, (_, index): SliceRef => {
       return { clusterUid, set: `pods/${uid}`, index };
@@ -57,7 +57,16 @@ export async function hasFreshTombstones(
     return gone.some(({ goneAtMs }) => isFresh(goneAtMs));
   });
   const known = await sideBySide(uids, options.concurrencyMax, async (uid) => {
-    const { buried = [], intents = [] } = (await view.readState({ clusterUid, uid })) ?? {};
+    // One of a later release would hold up the view of its whole cluster, for names that may never come again.
+    const state = await view.readState({ clusterUid, uid }).catch((cause: unknown) => {
+      log.warn(
+        'the state of a DaemonSet that went is unreadable',
+        { cluster: clusterUid, uid },
+        cause,
+      );
+      return undefined;
+    });
+    const { buried = [], intents = [] } = state ?? {};
     // When a pod went that was never seen, nobody was told; it was made when it was asked for.
     const made = buryAnswered(intents, 0).some(({ createdAtMs }) => isFresh(createdAtMs));
     return made || buried.some(({ goneAtMs }) => isFresh(goneAtMs));

@@ -216,6 +216,18 @@ describe('tombstones in slices (S13)', () => {
     }
   });
 
+  it('go with a DaemonSet whose state cannot be read: the view of its cluster does not wait for that', async () => {
+    const at = await scene([]);
+    await at.harness.ingest(at.sender.changes([], { gone: ['ds-logs'] }));
+    at.harness.view.readState = () => Promise.reject(new Error('of a newer release'));
+    const next = new ScriptedSender({ epoch: '200' });
+    next.know([nodeOf('n1')]);
+    await at.harness.ingestAll(next.snapshot());
+    assert.equal((await at.harness.meta()).isComplete, true);
+    assert.equal(await at.harness.slice('pods/ds-logs'), undefined);
+    assert.ok(at.harness.log.at('warn').some(({ message }) => message.includes('is unreadable')));
+  });
+
   it('row 71: are left by pods of which nobody told once their DaemonSet was gone', async () => {
     const at = await scene([placed('p1', 'n1')]);
     at.sender.forget('pod-uid-p1');
