@@ -111,13 +111,9 @@ function keepUnedited(
 /** False if what hangs on the DaemonSet is left out, and why is noted. */
 function noteUnconfirmed(live: DaemonSetConfirmation | undefined, ledger: Ledger): boolean {
   if (live === undefined || live.kind === 'confirmed') return true;
-  const { message } = live;
-  if (live.kind === 'changed') {
-    ledger.add({ code: 'daemon-set-changed', message, pace: 'backoff' });
-    return false;
-  }
-  const asked = defined({ retryAfterMs: live.retryAfterMs });
-  ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff', ...asked });
+  const { kind, message, retryAfterMs } = live;
+  const code = kind === 'changed' ? 'daemon-set-changed' : 'cluster-unavailable';
+  ledger.add({ code, message, pace: 'backoff', ...defined({ retryAfterMs }) });
   return false;
 }
 

@@ -94,7 +94,12 @@ export type DaemonSetConfirmation =
       readonly isDoubtful: boolean;
     }
   /** Gone, re-created, being deleted, older than it was, or looked after by another controller. */
-  | { readonly kind: 'changed'; readonly message: string; readonly isDoubtful?: boolean }
+  | {
+      readonly kind: 'changed';
+      readonly message: string;
+      readonly isDoubtful?: boolean;
+      readonly retryAfterMs?: never;
+    }
   | {
       readonly kind: 'unavailable';
       readonly message: string;
