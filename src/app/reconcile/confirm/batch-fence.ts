@@ -11,7 +11,12 @@ import type { DaemonSetState } from '../../../core/model/state.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import { NO_OUTCOME, mayContinue, send } from '../run/context.ts';
 import type { Step, Subject } from '../run/context.ts';
-import { confirmSubject, isReplanned } from './live-daemon-set.ts';
+import {
+  EDITED_MEANWHILE,
+  confirmSubject,
+  isReplanned,
+  unconfirmedCode,
+} from './live-daemon-set.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 import type { DeferralCode } from '../run/result.ts';
 
@@ -109,7 +114,7 @@ async function checkFence(fence: Fence, batch: FencedBatch): Promise<FenceAnswer
     return stopped;
   }
   if (isForTemplate && isEditSeen(daemonSet, subject)) {
-    return stop('daemon-set-changed', 'the DaemonSet was edited meanwhile');
+    return stop('daemon-set-changed', EDITED_MEANWHILE);
   }
   return mayContinue(context) ? { kind: 'go' } : OUT_OF_TIME;
 }
@@ -138,9 +143,8 @@ function findStop(
     return stop('interrupted', 'freeze, mode, endpoint or rival of the cluster changed');
   }
   if (state?.version !== stateVersion) return stop('lost-race', 'another run took over');
-  if (daemonSet?.kind === 'changed') return stop('daemon-set-changed', daemonSet.message);
-  if (daemonSet?.kind === 'unavailable') return stop('cluster-unavailable', daemonSet.message);
-  return undefined;
+  if (daemonSet === undefined || daemonSet.kind === 'confirmed') return undefined;
+  return stop(unconfirmedCode(daemonSet), daemonSet.message);
 }
 
 const OUT_OF_TIME = stop('interrupted', 'the time of this run is over');

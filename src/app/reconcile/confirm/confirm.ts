@@ -21,7 +21,12 @@ import type { Step, ViewedSubject } from '../run/context.ts';
 import { checkForeignPods, foreignListedNow, isListedFor } from '../live/foreign-list.ts';
 import type { ForeignListed } from '../live/foreign-list.ts';
 import type { Ledger } from '../run/ledger.ts';
-import { confirmSubject, isReplanned } from './live-daemon-set.ts';
+import {
+  EDITED_MEANWHILE,
+  confirmSubject,
+  isReplanned,
+  unconfirmedCode,
+} from './live-daemon-set.ts';
 import { ownPodsOf } from './own-pods.ts';
 import { victimTrust } from './seen-victims.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
@@ -102,8 +107,7 @@ function keepUnedited(
 ): VictimConfirmation {
   if (live === undefined || !seen.confirmed.some(isForTemplate)) return seen;
   if (live.kind === 'confirmed' && isReplanned(live.object, subject.daemonSet)) {
-    const message = 'the DaemonSet was edited meanwhile';
-    ledger.add({ code: 'daemon-set-changed', message, pace: 'backoff' });
+    ledger.add({ code: 'daemon-set-changed', message: EDITED_MEANWHILE, pace: 'backoff' });
   }
   return confirmEdit(seen, live, subject.daemonSet);
 }
@@ -111,9 +115,13 @@ function keepUnedited(
 /** False if what hangs on the DaemonSet is left out, and why is noted. */
 function noteUnconfirmed(live: DaemonSetConfirmation | undefined, ledger: Ledger): boolean {
   if (live === undefined || live.kind === 'confirmed') return true;
-  const { kind, message, retryAfterMs } = live;
-  const code = kind === 'changed' ? 'daemon-set-changed' : 'cluster-unavailable';
-  ledger.add({ code, message, pace: 'backoff', ...defined({ retryAfterMs }) });
+  const { message, retryAfterMs } = live;
+  ledger.add({
+    code: unconfirmedCode(live),
+    message,
+    pace: 'backoff',
+    ...defined({ retryAfterMs }),
+  });
   return false;
 }
 
@@ -148,13 +156,9 @@ function noteVictims(victims: VictimConfirmation, ledger: Ledger): void {
   }
 }
 
-function listedNow({ basis: { meta, registration } }: ViewedSubject): ForeignListed {
-  return foreignListedNow(meta, registration);
-}
-
 /** True if creates wait for a list, whatever the store of the DaemonSet tells. */
 function needsList({ isLive, subject, intents }: ConfirmInput): boolean {
-  const now = listedNow(subject);
+  const now = foreignListedNow(subject.basis);
   return (
     isLive ||
     isFirstCreate(subject, now.era) ||
@@ -177,7 +181,7 @@ async function listInDoubt(
 /** A list that was made now and shows no pod that the view does not know; null: it does, or did not come. */
 async function confirmForeign(input: ConfirmInput): Promise<ForeignListed | null> {
   const { subject, access, ledger, intents } = input;
-  const now = listedNow(subject);
+  const now = foreignListedNow(subject.basis);
   const { view, read } = subject;
   const knownUids = new Set<string>(read.pods.map((pod) => pod.uid));
   const open = [...intents.unseen, ...intents.unresolved];

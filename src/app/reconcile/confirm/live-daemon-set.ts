@@ -16,6 +16,7 @@ import { contradictsTemplate } from '../../../core/history/history-match.ts';
 import { revisionData } from '../../../core/history/revisions.ts';
 import { keyOf } from '../run/context.ts';
 import type { RunContext, Subject } from '../run/context.ts';
+import type { DeferralCode } from '../run/result.ts';
 import { compareResourceVersions, isResourceVersion } from '../../../core/model/identifiers.ts';
 import { policyTextOf } from '../../../core/takeover/opt-in.ts';
 import {
@@ -124,6 +125,16 @@ export async function confirmSubject(step: PresentStep): Promise<DaemonSetConfir
   if (evidence === undefined) return confirmation;
   return { kind: 'changed', message: evidence };
 }
+
+/** Why a run or a batch goes no further, where a DaemonSet was not confirmed. */
+export function unconfirmedCode({
+  kind,
+}: Exclude<DaemonSetConfirmation, { kind: 'confirmed' }>): DeferralCode {
+  return kind === 'changed' ? 'daemon-set-changed' : 'cluster-unavailable';
+}
+
+/** Of what would go for a template that is not the live one any more. */
+export const EDITED_MEANWHILE = 'the DaemonSet was edited meanwhile';
 
 const RESTORED: DaemonSetConfirmation = {
   kind: 'changed',

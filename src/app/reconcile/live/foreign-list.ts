@@ -11,11 +11,10 @@
  * orphans later, and deletes one of each two.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
-import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { View } from '../../../core/model/plan.ts';
 import type { ClusterReader, PodMetadata } from '../../../ports/cluster/cluster-access.ts';
+import type { Basis } from '../read/read-basis.ts';
 import { selectorText } from './selector-text.ts';
 
 /** For which stretch of history a list was made. */
@@ -28,11 +27,10 @@ export type ForeignCheck =
   | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
 
 /** The stretch of history of this run. */
-export function foreignListedNow(
-  meta: ClusterMeta,
-  registration: ClusterRegistration,
-): ForeignListed {
-  const { era, epoch } = meta;
+export function foreignListedNow({
+  meta: { era, epoch },
+  registration,
+}: Pick<Basis, 'meta' | 'registration'>): ForeignListed {
   return { era, epoch, ...defined({ probedAtMs: registration.takeoverProbedAtMs }) };
 }
 
