@@ -27,7 +27,7 @@ export function toSqsRecord(message: WireMessage, source: RecordSource): SQSReco
     attributes: (message.Attributes ?? {}) as Record<
       string,
       string
-    > as unknown as SQSRecordAttributes,
+    > as unknown as SQSRecordAttributes, // `All` was asked for: the service gives what Lambda names
     messageAttributes: Object.fromEntries(
       Object.entries(attributes).map(([name, value]) => [name, toRecordAttribute(value)]),
     ),

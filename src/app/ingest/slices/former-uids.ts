@@ -47,6 +47,7 @@ export async function hasFreshTombstones(
 ): Promise<boolean> {
   const { nowMs, dependencies } = context;
   const { view, options, log } = dependencies;
+  const isFresh = (atMs: number): boolean => nowMs - atMs <= TOMBSTONE_KEPT_MS;
   const refs = uids.flatMap((uid) =>
     Array.from({ length: SLICE_COUNT_MAX }, (_, index): SliceRef => {
       return { clusterUid, set: `pods/${uid}`, index };
@@ -56,6 +57,7 @@ export async function hasFreshTombstones(
     const { gone = [] } = (await view.readSlice(ref)) ?? {};
     return gone.some(({ goneAtMs }) => isFresh(goneAtMs));
   });
+  if (found.includes(true)) return true;
   const known = await sideBySide(uids, options.concurrencyMax, async (uid) => {
     // One of a later release would hold up the view of its whole cluster, for names that may never come again.
     const state = await view.readState({ clusterUid, uid }).catch((cause: unknown) => {
@@ -71,11 +73,7 @@ export async function hasFreshTombstones(
     const made = buryAnswered(intents, 0).some(({ createdAtMs }) => isFresh(createdAtMs));
     return made || buried.some(({ goneAtMs }) => isFresh(goneAtMs));
   });
-  return found.includes(true) || known.includes(true);
-
-  function isFresh(atMs: number): boolean {
-    return nowMs - atMs <= TOMBSTONE_KEPT_MS;
-  }
+  return known.includes(true);
 }
 
 /** Removes all that DaemonSets left: slices, position, object, state. */
