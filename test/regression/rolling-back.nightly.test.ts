@@ -21,7 +21,9 @@ import {
 import { CREDENTIAL_SCHEMA } from '../../src/core/model/credential-message.ts';
 import type { CredentialMessage } from '../../src/core/model/credential-message.ts';
 import { clusterId, clusterUid, nodeName, uid } from '../../src/core/model/identifiers.ts';
+import type { NodeProjection } from '../../src/core/model/projections.ts';
 import { STATE_SCHEMA } from '../../src/core/model/state.ts';
+import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
 import { podsOf, setImage } from '../support/simulation/look.ts';
 import type { QueueName } from '../support/simulation/queues.ts';
 import { extractPrevious, missingPrevious } from '../support/previous-sources.ts';
@@ -56,6 +58,20 @@ async function playWorld(): Promise<{
   return { world, sent };
 }
 
+/** The same message without when its nodes were created, which is told since staged rollouts judge by it (issue 18). */
+function asBefore(message: WatcherMessage): WatcherMessage {
+  const text = JSON.stringify(message, (_name, value: unknown) => {
+    if (!isNode(value)) return value;
+    const { createdAtMs: _createdAtMs, ...before } = value;
+    return before;
+  });
+  return JSON.parse(text) as WatcherMessage;
+}
+
+function isNode(value: unknown): value is NodeProjection {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Node';
+}
+
 const skip = missingPrevious() ?? false;
 
 describe('the previous release beside this one', { skip }, () => {
@@ -75,7 +91,7 @@ describe('the previous release beside this one', { skip }, () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('reads what a present watcher says, of every kind, to the same meaning', async () => {
+  it('reads what a present watcher says, of every kind, to the same meaning, but for what came since', async () => {
     const codec = await former<{ parseWatcherMessage: Parse }>(
       'src/adapters/sqs/watcher-message-codec.ts',
     );
@@ -83,8 +99,24 @@ describe('the previous release beside this one', { skip }, () => {
     const kinds = new Set(events.map(({ body }) => body.kind));
     assert.deepEqual([...kinds].sort(), ['announcement', 'changes', 'manifest', 'slices']);
     for (const message of events) {
-      const body = encodeWatcherMessage(message);
+      const body = encodeWatcherMessage(asBefore(message));
       assert.deepEqual(codec.parseWatcherMessage(body), parseWatcherMessage(body));
+    }
+  });
+
+  it('refuses when a node was created: functions go first, and back last (issue 18)', async () => {
+    const codec = await former<{ parseWatcherMessage: Parse }>(
+      'src/adapters/sqs/watcher-message-codec.ts',
+    );
+    const bodies = played.world.queues.events
+      .filter(
+        (message) => encodeWatcherMessage(message) !== encodeWatcherMessage(asBefore(message)),
+      )
+      .map((message) => encodeWatcherMessage(message));
+    assert.notEqual(bodies.length, 0);
+    for (const body of bodies) {
+      assert.equal(parseWatcherMessage(body).kind, 'message');
+      assert.equal(codec.parseWatcherMessage(body).kind, 'refused');
     }
   });
 
