@@ -9,7 +9,6 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
 import { reportedConnector } from '../../src/app/isolation/reported-access.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
-import type { Aside } from '../../src/app/reconcile/process/dependencies.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
 import type { ReconcileResult } from '../../src/app/reconcile/run/result.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
@@ -20,6 +19,7 @@ import type { HandlerContext } from '../middleware.ts';
 import { refuseRecord } from '../refusal.ts';
 import { RELEASE } from '../release.ts';
 import { takeBatch } from './take-batch.ts';
+import type { BesideRun } from './take-batch.ts';
 
 /** Here and not in composition.ts: no other function reads policies, so no other bundle holds a YAML parser. */
 const policies = createPolicyReader();
@@ -34,17 +34,17 @@ export const handler = createHandler<SQSEvent, SQSBatchResponse>({
     return takeBatch(event, {
       ...{ context, clock, queue, receipts },
       refuse: (record, refusal) => refuseRecord({ queue: 'reconcile', record, refusal, context }),
-      run: (hint, aside) => reconcileHint(hint, aside, context),
+      run: (hint, beside) => reconcileHint(hint, beside, context),
     });
   },
 });
 
 function reconcileHint(
   hint: Hint,
-  aside: Aside,
+  { aside, queue }: BesideRun,
   context: HandlerContext,
 ): Promise<ReconcileResult> {
-  const { registry, freezes, view, connector, queue, clock, random, reconcileWarmth } =
+  const { registry, freezes, view, connector, clock, random, reconcileWarmth } =
     composition(context);
   const { signal, remainingMs, log, metrics } = context;
   const { cluster, namespace, name } = hint.key;

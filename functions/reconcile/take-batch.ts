@@ -23,17 +23,24 @@ import { NoTimeLeftError, handleRecords } from '../records.ts';
 import { leaveLane } from './leave-lane.ts';
 import { planTurns } from './plan-turns.ts';
 import type { Turn, Turns } from './plan-turns.ts';
+import { TimersTogether } from './timers-together.ts';
+
+/** What a run shares with its batch. */
+export interface BesideRun {
+  readonly aside: Aside;
+  readonly queue: HintQueue;
+}
 
 /** What a batch is taken with. */
 export interface BatchWork {
   readonly context: HandlerContext;
   readonly clock: Clock;
-  readonly queue: Pick<HintQueue, 'sendHints'>;
+  readonly queue: HintQueue;
   readonly receipts: HintReceipts;
   /** Keeps a body that is no hint. */
   readonly refuse: (record: SQSRecord, refusal: RefusedBody) => Promise<void>;
-  /** One run. A rejection lets the hint be delivered again. */
-  readonly run: (hint: Hint, aside: Aside) => Promise<unknown>;
+  /** One run, whose timers leave with those of the runs beside it. A rejection lets the hint be delivered again. */
+  readonly run: (hint: Hint, beside: BesideRun) => Promise<unknown>;
 }
 
 /** So long what ended waits for the others, and so late a turn begins, milliseconds. */
@@ -79,12 +86,24 @@ class BatchUnderWay {
   #isLate = false;
   #ended: SQSRecord[] = [];
   readonly #aside: WorkAside;
+  readonly #timers: TimersTogether;
+  readonly #beside: BesideRun;
   #finishing: Promise<void> = Promise.resolve();
 
   constructor({ lanes, wary }: Turns, work: BatchWork) {
     this.#work = work;
     const { log } = work.context;
     this.#aside = new WorkAside({ log, failed: 'what a run left to the end of its batch failed' });
+    this.#timers = new TimersTogether(work);
+    this.#beside = {
+      aside: (told) => {
+        this.#aside.take(told);
+      },
+      queue: {
+        sendHints: (...hints) => work.queue.sendHints(...hints),
+        sendTimers: (timers) => this.#timers.sendTimers(timers),
+      },
+    };
     this.#begunMs = work.clock.monotonicMs();
     this.#open = lanes.flat().length + wary.length;
     this.#cancelLate = work.clock.after(TURNS_TOGETHER_MS, () => {
@@ -140,9 +159,8 @@ class BatchUnderWay {
       this.#hasBegun = true;
       if (records.length > 1) metrics.count('HintsFolded', { by: records.length - 1 });
       this.#running += 1;
-      await run(hint, (told) => {
-        this.#aside.take(told);
-      })
+      await this.#timers
+        .during(() => run(hint, this.#beside))
         .catch((error: unknown) => leaveLane({ record, hint, error, queue, log }))
         .finally(() => (this.#running -= 1));
     }

@@ -93,11 +93,11 @@ const REPLACEMENTS: readonly Replacement[] = [
       export const coreKnownTags = {};
       export const getTags = () => schema.slice();`,
   },
-  // Tokens are not walked, and values go through no reviver.
+  // Neither tokens nor nodes are walked, and values go through no reviver.
   {
-    module: /\/(cst-visit|applyReviver)\.js$/,
+    module: /\/(cst-visit|visit|applyReviver)\.js$/,
     importer: /\/yaml\/browser\//,
-    contents: 'export const visit = undefined, applyReviver = undefined;',
+    contents: 'export const visit = undefined, visitAsync = undefined, applyReviver = undefined;',
   },
   {
     module: /\/(stringify|fold)\w*\.js$/,

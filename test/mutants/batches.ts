@@ -43,9 +43,46 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   'looks-without-company': {
     bug: 'each look reads state and DaemonSet by a request of its own (issue 16)',
     file: 'src/app/reconcile/open-subject.ts',
-    before: "if (hint.reason !== 'due' || uid === undefined) return undefined;",
-    after: "if (hint.reason !== 'manual' || uid === undefined) return undefined;",
+    before: " || hint.reason === 'due'",
+    after: '',
     killedBy: { file: EARLY_TEST, title: 'takes one moment of reads' },
+  },
+  'timers-leave-one-by-one': {
+    bug: 'the timers of a batch leave one by one, and come back so (issue 16)',
+    file: 'functions/reconcile/timers-together.ts',
+    before: 'if (this.#waiting.length >= this.#running) this.#depart();',
+    after: 'this.#depart();',
+    killedBy: {
+      file: 'test/unit/functions/timers-together.test.ts',
+      title: 'leave together when the last run beside them has sent its own',
+    },
+  },
+  'timers-wait-for-the-slowest': {
+    bug: 'a run that hangs holds up the timers, and so the records, of all runs beside it (L3)',
+    file: 'functions/reconcile/timers-together.ts',
+    before: 'const COMPANY_WAIT_MS = 50;',
+    after: 'const COMPANY_WAIT_MS = 50_000;',
+    killedBy: {
+      file: 'test/unit/functions/timers-together.test.ts',
+      title: 'wait for a slow run 50 ms, and each time anew (L3)',
+    },
+  },
+  'sends-hear-of-others': {
+    bug: 'who sent an entry beside one that is refused is told that its own was (L4)',
+    file: 'src/adapters/sqs/batched-sender.ts',
+    before: "if (accepted.has(id)) pending.tell({ kind: 'accepted' });",
+    after: "if (accepted.size === batch.length) pending.tell({ kind: 'accepted' });",
+    killedBy: {
+      file: 'test/unit/adapters/sqs/batched-sender.test.ts',
+      title: 'tells each of its own: what is refused beside it is nobody else',
+    },
+  },
+  'statuses-come-back-without-company': {
+    bug: 'a status that comes back is looked at in two moments of reads (issue 16)',
+    file: 'src/app/reconcile/open-subject.ts',
+    before: 'toldStatuses.delete(key) || ',
+    after: '',
+    killedBy: { file: EARLY_TEST, title: 'takes one moment where the status comes back' },
   },
   'tables-trust-a-form-that-was-refused': {
     bug: 'the local table does a write that DynamoDB refuses, since nobody asked dynalite about its form (issue 16)',

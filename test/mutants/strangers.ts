@@ -53,9 +53,9 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'hints-are-sent-for-ever': {
     bug: 'entries that the queue does not take are sent again without end (14)',
-    file: 'src/adapters/sqs/hint-queue.ts',
-    before: 'if (failed.isFinal || attempt === ATTEMPTS_MAX) {',
-    after: 'if (failed.isFinal) {',
+    file: 'src/adapters/sqs/batched-sender.ts',
+    before: 'refusal?.SenderFault === true || attempt === ATTEMPTS_MAX;',
+    after: 'refusal?.SenderFault === true;',
     killedBy: {
       file: 'test/unit/adapters/sqs/hint-queue.test.ts',
       title: 'rejects when entries stay refused: the record must come again',

@@ -91,7 +91,7 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'batches-of-eleven': {
     bug: 'hints go in batches of more entries than SQS takes (14 A.7)',
-    file: 'src/adapters/sqs/hint-queue.ts',
+    file: 'src/adapters/sqs/batched-sender.ts',
     before: 'const BATCH_ENTRIES_MAX = 10;',
     after: 'const BATCH_ENTRIES_MAX = 11;',
     killedBy: {
@@ -101,9 +101,9 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'too-large-fails-its-batch': {
     bug: 'one entry that SQS refuses makes those beside it count as refused (14 A.7)',
-    file: 'src/adapters/sqs/hint-queue.ts',
-    before: '(answer.Successful ?? []).map((entry) => entry.Id)',
-    after: '(answer.Failed?.length ? [] : (answer.Successful ?? [])).map((entry) => entry.Id)',
+    file: 'src/adapters/sqs/batched-sender.ts',
+    before: 'new Set(Successful.map(',
+    after: 'new Set((Failed.length > 0 ? [] : Successful).map(',
     killedBy: {
       file: 'test/integration/adapters/sqs/queues.test.ts',
       title: 'refuse an entry that is too large alone',

@@ -5,8 +5,9 @@
  *
  * Times are those of an independent watch. CPU is user plus system time of the controller's process: the
  * controller-manager, or the engine with watcher, handlers, and its local queues and tables together; of each
- * join from its node's creation until half a second was quiet, in hundredths of a second, and apart from that of
- * the nodes' removal at the end. How it falls while V8 compiles is printed, warm-up included.
+ * join from its node's creation until three seconds were quiet, so that the looks two seconds after its pods are its
+ * own, in hundredths of a second, and apart from that of the nodes' removal at the end. How it falls while V8
+ * compiles is printed, warm-up included.
  * Bounded: joins are counted, every wait has a deadline, everything is stopped at the end.
  */
 import { createApiClient } from '../conformance/control-plane/api.ts';
@@ -38,6 +39,7 @@ const WHO = (
 /** Counters of the engine that are shown per join. */
 const COUNTED = [
   'messages',
+  'sends',
   'hinted',
   'skipped',
   'settled',
@@ -51,6 +53,8 @@ const COUNTED = [
 ];
 /** Before it is measured: V8 compiles what a join runs for the first ten. */
 const WARM_JOINS_COUNT = Number(process.env['BENCH_WARM_JOINS'] ?? 10);
+/** Joins are so far apart that nothing of one comes into the next. */
+const APART_MS = Number(process.env['BENCH_APART_MS'] ?? 3000);
 const DEADLINE_MS = 300_000;
 
 interface Join {
@@ -202,7 +206,7 @@ async function joinSome(
       deadlineMs: DEADLINE_MS,
       description: `${String(DAEMON_SETS_COUNT)} ready pods on ${name}`,
     });
-    await bench.observer.waitUntilQuiet({ quietMs: 500, deadlineMs: DEADLINE_MS });
+    await bench.observer.waitUntilQuiet({ quietMs: APART_MS, deadlineMs: DEADLINE_MS });
     const cpuSeconds = readCpu() - fromSeconds;
     joins.push({ ...readTimes(bench.observer, name, fromEvent), cpuSeconds });
   }

@@ -88,11 +88,17 @@ function notePosition({ meta }: Basis, { note }: RunContext): void {
   note.seq = meta.seq;
 }
 
-/** A look at a due time that this process can tell early to be void, as most are after a run that was complete. */
+/**
+ * A look that this process can tell early to be void: most at a due time are, after a run that was complete, and so is
+ * what wakes a key because the status comes back that was all it had to tell.
+ */
 function expectNothingNew(context: RunContext): Expectation<Exit> | undefined {
   const { hint, dependencies } = context;
-  const uid = dependencies.warmth.uids.get(formatKey(hint.key));
-  if (hint.reason !== 'due' || uid === undefined) return undefined;
+  const { uids, toldStatuses } = dependencies.warmth;
+  const key = formatKey(hint.key);
+  const uid = uids.get(key);
+  const isExpected = toldStatuses.delete(key) || hint.reason === 'due';
+  if (!isExpected || uid === undefined) return undefined;
   const endOf = (basis: Basis): Exit | undefined => {
     if (isAboutSentinel(basis, context)) return undefined;
     notePosition(basis, context);

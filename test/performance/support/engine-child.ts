@@ -22,8 +22,13 @@ const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchExecuteStat
 
 const requests: Record<string, number> = {};
 
+/** Every request, and every line of the log, with its time, in the file that BENCH_ENGINE_LOG names: what happened when. */
+const timelinePath = process.env['BENCH_ENGINE_LOG'];
+const timeline = timelinePath === undefined ? undefined : createWriteStream(timelinePath);
+
 function count(kind: string): void {
   requests[kind] = (requests[kind] ?? 0) + 1;
+  timeline?.write(`${String(Date.now())} request ${kind}\n`);
 }
 
 /** Sorts a request by what it is for. */
@@ -47,13 +52,11 @@ countItems((kind) => {
   count(`item ${kind}`);
 });
 
-/** Every line with its time, into the file that BENCH_ENGINE_LOG names: what happened when. */
+/** The same log, which writes its lines into the timeline, if there is one. */
 function withTimes(log: Log): Log {
-  const path = process.env['BENCH_ENGINE_LOG'];
-  if (path === undefined) return log;
-  const stream = createWriteStream(path);
+  if (timeline === undefined) return log;
   const line = (level: string) => (message: string, fields?: LogFields) => {
-    stream.write(`${String(Date.now())} ${level} ${message} ${JSON.stringify(fields ?? {})}\n`);
+    timeline.write(`${String(Date.now())} ${level} ${message} ${JSON.stringify(fields ?? {})}\n`);
   };
   const timed: Log = {
     debug: line('debug'),
@@ -103,7 +106,7 @@ process.on('message', (message) => {
     process.send?.({
       ...requests,
       messages: requests['sqs-SendMessage'] ?? 0,
-      hints: requests['sqs-SendMessageBatch'] ?? 0,
+      sends: requests['sqs-SendMessageBatch'] ?? 0,
       invocations: engine.aws.counts.started,
       hinted: activity.counted('IngestHints'),
       timers: activity.counted('RequeueTimers'),

@@ -11,7 +11,7 @@ import { toIngestRecord } from '../../../functions/ingest-record.ts';
 import { HandlerTimeoutError, createHandler } from '../../../functions/middleware.ts';
 import { handleRecords } from '../../../functions/records.ts';
 import { takeBatch } from '../../../functions/reconcile/take-batch.ts';
-import type { Aside } from '../../../src/app/reconcile/process/dependencies.ts';
+import type { BesideRun } from '../../../functions/reconcile/take-batch.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { parseHint, parseTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import { handleDeadLetter } from '../../../src/app/dead-letter/dead-letter.ts';
@@ -145,7 +145,7 @@ export class FunctionHost {
       return takeBatch(event, {
         ...{ context, clock, queue, receipts },
         refuse: () => Promise.resolve(),
-        run: (hint, aside) => this.#reconcileOne(hint, aside, invocation),
+        run: (hint, beside) => this.#reconcileOne(hint, beside, invocation),
       });
     });
   }
@@ -215,8 +215,9 @@ export class FunctionHost {
     });
   }
 
-  async #reconcileOne(hint: Hint, aside: Aside, invocation: Invocation): Promise<void> {
-    const { gate, clock, registry, freezes, view, queue, process, context } = invocation;
+  async #reconcileOne(hint: Hint, beside: BesideRun, invocation: Invocation): Promise<void> {
+    const { gate, clock, registry, freezes, view, process, context } = invocation;
+    const { aside, queue } = beside;
     const noted = notedView(view, this.#on.clock);
     this.#on.onRun?.(hint.key.name, hint.reason);
     try {

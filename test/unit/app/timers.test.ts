@@ -130,10 +130,16 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one loop in one process',
     playedBy: 'test/unit/watcher/session/watcher.test.ts',
   },
-  'src/adapters/sqs/hint-queue.ts': {
+  'functions/reconcile/timers-together.ts': {
+    places: 2,
+    bound: '50 ms after the first timer of a batch',
+    merged: 'one for each batch, cancelled when all its runs have sent theirs',
+    playedBy: 'test/unit/functions/timers-together.test.ts',
+  },
+  'src/adapters/sqs/batched-sender.ts': {
     places: 1,
-    bound: 'four tries of one batch',
-    merged: 'one loop in one call',
+    bound: 'four tries of one entry',
+    merged: 'one for all that a request did not bring in',
     playedBy: 'test/unit/adapters/sqs/hint-queue.test.ts',
   },
   'src/adapters/sqs/send-failure.ts': {

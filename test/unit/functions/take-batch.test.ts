@@ -5,7 +5,7 @@ import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 import { takeBatch } from '../../../functions/reconcile/take-batch.ts';
-import type { Aside } from '../../../src/app/reconcile/process/dependencies.ts';
+import type { BesideRun } from '../../../functions/reconcile/take-batch.ts';
 import type { HandlerContext } from '../../../functions/middleware.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
 import { hintRecord } from '../../support/hint-records.ts';
@@ -44,7 +44,7 @@ class Play {
         ...{ context, clock, queue },
         receipts: { finish: (handles) => this.#finish(handles) },
         refuse: ({ messageId }) => Promise.resolve(this.#tell(`refused ${messageId}`)),
-        run: (hint, aside) => this.#run(hint, aside),
+        run: (hint, beside) => this.#run(hint, beside),
       },
     ).then((told) => {
       answer = told;
@@ -55,7 +55,7 @@ class Play {
     return answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
   }
 
-  async #run({ key: { name } }: Hint, aside: Aside): Promise<void> {
+  async #run({ key: { name } }: Hint, { aside }: BesideRun): Promise<void> {
     this.#tell(`begin ${name}`);
     await this.clock.sleep(this.takesMs[name] ?? 10);
     if (this.throws.includes(name)) throw new Error(`${name} is poison`);

@@ -11,8 +11,10 @@ import type { Exit, FoundSubject, Conclusion, Judged } from '../run/exit.ts';
 import type { ReconcileResult } from '../run/result.ts';
 import { keepLook } from './schedule.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import { formatKey } from '../../../core/model/identifiers.ts';
 import { selectingAllEvent } from '../../../core/events/events.ts';
 import { guardOfRegistration } from '../../../core/takeover/registration-guard.ts';
+import { remember } from '../process/remember.ts';
 import { writeState } from '../run/record-state.ts';
 import { memoOf } from '../read/skip.ts';
 import { componentIn, correlateRun, writeEvents } from './write-events.ts';
@@ -95,6 +97,9 @@ async function concludeRun(
 ): Promise<ReconcileResult> {
   const { decision, ledger } = conclusion;
   const finish = await record(judged, conclusion, context);
+  const { warmth } = context.dependencies;
+  const isStatusAll = finish.isComplete && ledger.counts.isStatusWritten && !ledger.hasEffects;
+  if (isStatusAll) remember(warmth.toldStatuses, formatKey(context.hint.key), true);
   forgetRefusedCredential(context, ledger);
   return resultOf(decision, ledger, { ...finish, cappedCount: decision.plan.cappedCount });
 }

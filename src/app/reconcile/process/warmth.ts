@@ -44,6 +44,8 @@ export interface ReconcileWarmth {
   readonly knownPods: KnownPods;
   /** Which UID a key had when it was read last. */
   readonly uids: Map<string, Uid>;
+  /** Keys whose last run told a status and left nothing to do: that status comes back, and is nothing new. */
+  readonly toldStatuses: Map<string, true>;
 }
 
 /** Least recently used sets, bounded by the number of projections they hold. */
@@ -110,6 +112,7 @@ export function createReconcileWarmth(
     statusPatches: new StatusPatches(),
     knownPods: new KnownPods(),
     uids: new Map(),
+    toldStatuses: new Map(),
   };
 }
 

@@ -194,7 +194,7 @@ describe('queues over a real SQS protocol', () => {
     // None is so long: the queue was made narrower than any may be.
     const tooLarge = { ...hint, key: { ...hint.key, name: 'x'.repeat(2000) } };
     const sent = queue.sendHints([...hints.slice(0, 4), tooLarge, ...hints.slice(4)], 'n/');
-    await assert.rejects(sent, { name: 'QueueRejectionError', message: /did not accept 1 of 10/ });
+    await assert.rejects(sent, { name: 'QueueRejectionError', message: /did not accept 1 of 13/ });
     const taken = (await receiveAll('narrow.fifo')).map((body) => {
       const parsed = parseHint(body);
       return parsed.kind === 'hint' ? parsed.hint.key.name : parsed.kind;

@@ -91,6 +91,24 @@ describe('a look at a due time', () => {
     assert.equal((await world.run()).kind, 'absent');
   });
 
+  it('takes one moment where the status comes back that was all the last run had to tell', async () => {
+    const world = await settledWorld();
+    world.reason = 'changed';
+    const [pod] = world.pods;
+    assert.ok(pod !== undefined);
+    world.setPhase(pod.metadata.name, 'Pending');
+    await world.mirror.sync();
+    await keepPosition(world);
+    assert.equal((await world.run()).kind, 'acted');
+    await world.mirror.sync();
+    await keepPosition(world);
+    const [first, ...others] = await readsOf(world);
+    assert.deepEqual(others, []);
+    assert.deepEqual(first, ['readDaemonSet', 'readMeta', 'readName', 'readState']);
+    const [next] = await readsOf(world);
+    assert.deepEqual(next, ['readMeta', 'readName'], 'it comes back once');
+  });
+
   it('of hints that tell of a change waits for META, as before', async () => {
     const world = await settledWorld();
     world.reason = 'changed';

@@ -1,0 +1,145 @@
+/**
+ * Messages of one queue: what is sent at the same moment travels in one SendMessageBatch (ADR 0073).
+ *
+ *   asked for ──▶ all of this moment, by tens ──▶ each entry is accepted, or refused, by itself
+ *
+ * At-least-once: a caller hears that its entries were accepted, each of them, or a rejection. What SQS did not take is
+ * sent again a few times, beside what else there is to send by then. Nothing waits for company.
+ */
+import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import type {
+  BatchResultErrorEntry,
+  SendMessageBatchRequestEntry,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+
+/** Entries that a queue did not accept. */
+export class QueueRejectionError extends Error {
+  override readonly name = 'QueueRejectionError';
+}
+
+/** One message, before it has a place in a batch. */
+export type Entry = Omit<SendMessageBatchRequestEntry, 'Id'>;
+
+/** What came of one entry. `code`: of the last refusal. */
+type Fate =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'refused'; readonly code: string }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+interface Pending {
+  readonly entry: Entry;
+  readonly attempt: number;
+  readonly tell: (fate: Fate) => void;
+}
+
+interface Refused extends Pending {
+  /** Absent: the answer does not name it. */
+  readonly refusal: BatchResultErrorEntry | undefined;
+}
+
+const BATCH_ENTRIES_MAX = 10;
+/** Requests under way. */
+const FLIGHTS_MAX = 4;
+const ATTEMPTS_MAX = 4;
+const FIRST_DELAY_MS = 100;
+
+interface SenderOptions {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  readonly clock: Clock;
+}
+
+/** Sends to one queue. */
+export class BatchedSender {
+  readonly #options: SenderOptions;
+  #pending: Pending[] = [];
+  #flights = 0;
+  #isScheduled = false;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when all were accepted; rejects when the last of them has its answer, and one was not. */
+  async send(entries: readonly Entry[]): Promise<void> {
+    const fates = await Promise.all(
+      entries.map(
+        (entry) =>
+          new Promise<Fate>((tell) => {
+            this.#enqueue({ entry, attempt: 1, tell });
+          }),
+      ),
+    );
+    const failed = fates.find(({ kind }) => kind === 'failed');
+    if (failed?.kind === 'failed') throw failed.error;
+    const refused = fates.filter((fate) => fate.kind === 'refused');
+    if (refused.length === 0) return;
+    const codes = [...new Set(refused.map(({ code }) => code))].join(', ');
+    throw new QueueRejectionError(
+      `the queue did not accept ${refused.length} of ${entries.length} entries: ${codes}`,
+    );
+  }
+
+  #enqueue(pending: Pending): void {
+    this.#pending.push(pending);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#depart();
+    });
+  }
+
+  #depart(): void {
+    while (this.#pending.length > 0 && this.#flights < FLIGHTS_MAX) {
+      const batch = this.#pending.splice(0, BATCH_ENTRIES_MAX);
+      this.#flights += 1;
+      void this.#sendOnce(batch).finally(() => {
+        this.#flights -= 1;
+        this.#depart();
+      });
+    }
+  }
+
+  /** Never rejects: whoever asked is told. */
+  async #sendOnce(batch: readonly Pending[]): Promise<void> {
+    const { client, queueUrl } = this.#options;
+    const Entries = batch.map(({ entry }, index) => ({ ...entry, Id: String(index) }));
+    const command = new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries });
+    try {
+      const { Successful = [], Failed = [] } = await client.send(command);
+      const accepted = new Set(Successful.map(({ Id }) => Id));
+      const refusals = new Map(Failed.map((failure) => [failure.Id, failure]));
+      const refused: Refused[] = [];
+      for (const [index, pending] of batch.entries()) {
+        const id = String(index);
+        // Also what the answer names nowhere: only "accepted" counts.
+        if (accepted.has(id)) pending.tell({ kind: 'accepted' });
+        else refused.push({ ...pending, refusal: refusals.get(id) });
+      }
+      if (refused.length > 0) void this.#sendAgain(refused);
+    } catch (error) {
+      // The client retries whole requests.
+      for (const { tell } of batch) tell({ kind: 'failed', error });
+    }
+  }
+
+  /** Sends once more, after a while, what may be taken yet. No request keeps its place meanwhile. */
+  async #sendAgain(refused: readonly Refused[]): Promise<void> {
+    const isOver = ({ attempt, refusal }: Refused): boolean =>
+      refusal?.SenderFault === true || attempt === ATTEMPTS_MAX;
+    for (const { tell, refusal } of refused.filter(isOver)) {
+      tell({ kind: 'refused', code: refusal?.Code ?? 'unknown' });
+    }
+    const again = refused.filter((each) => !isOver(each));
+    const [first] = again;
+    if (first === undefined) return;
+    await this.#options.clock.sleep(FIRST_DELAY_MS * 2 ** (first.attempt - 1));
+    for (const { entry, attempt, tell } of again) {
+      this.#pending.push({ entry, attempt: attempt + 1, tell });
+    }
+    this.#depart();
+  }
+}
