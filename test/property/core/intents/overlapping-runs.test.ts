@@ -60,13 +60,14 @@ class Name {
     this.#read = this.intent;
   }
 
-  /** What was read is judged to be over: by time, or because the pod was seen that answered it. */
+  /** What was read is judged to be over: by time where nobody answered it, else once its pod is seen (intents.ts). */
   settle(): void {
     const judged = this.#read;
     if (judged === undefined) return;
     const isDead = this.nowMs >= resolvedAtMs(judged, TIMEOUT_MS);
-    const isSeen = judged.answer !== undefined && judged.earlierAtMs === undefined;
-    if (isDead || isSeen) this.#merge({ settle: [judged] });
+    const isAnswered = judged.answer !== undefined;
+    const isSeen = isAnswered && (judged.earlierAtMs === undefined || isDead);
+    if (isSeen || (!isAnswered && isDead)) this.#merge({ settle: [judged] });
     for (const request of this.requests) {
       if (isSeen && request.fate === 'answered') request.fate = 'seen';
     }
