@@ -18,13 +18,20 @@ type Row = readonly [
   goneAtMs: number,
 ];
 
-/** The attribute for an item; nothing at all where there are no tombstones. */
+/** What a list was encoded to, for as long as somebody holds it: most writes of a slice bury nobody. */
+const encodedLists = new WeakMap<readonly Tombstone[], Uint8Array>();
+
+/** The attribute for an item; nothing at all where there are no tombstones. The list is never changed in place. */
 export function encodeTombstones(
   key: ItemKey,
   gone: readonly Tombstone[],
 ): { readonly gone?: Uint8Array } {
   if (gone.length === 0) return {};
-  return { gone: encodeList(key, gone, rowOf) };
+  // Stryker disable next-line LogicalOperator: what is remembered is what would be made again
+  const encoded = encodedLists.get(gone) ?? encodeList(key, gone, rowOf);
+  // Stryker disable next-line CallExpression: what is not remembered is made again
+  encodedLists.set(gone, encoded);
+  return { gone: encoded };
 }
 
 function rowOf({ name, uid, node, revision, createdAtMs, goneAtMs }: Tombstone): Row {

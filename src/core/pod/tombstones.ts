@@ -48,19 +48,34 @@ export function tombstoneOf(pod: PodProjection, goneAtMs: number): Tombstone | u
   };
 }
 
-/** Of these the ones that are still needed, each UID once, the one told last first. */
+/** Lists that were answered: nothing of them goes but what lives, or is over by now. */
+const keptLists = new WeakSet<readonly Tombstone[]>();
+
+/** Of these the ones that are still needed, each UID once, the one told last first; the very list where all are. */
 export function keepTombstones(
   tombstones: readonly Tombstone[],
   context: BurialContext,
 ): readonly Tombstone[] {
-  const sorted = [...tombstones].sort(compareBurials);
+  const isGoing = (each: Tombstone): boolean => context.isLiving(each.uid) || isOver(each, context);
+  // Stryker disable next-line ConditionalExpression: what was answered is answered again
+  if (keptLists.has(tombstones) && !tombstones.some(isGoing)) return tombstones;
+  const kept = chooseKept(tombstones, isGoing);
+  keptLists.add(kept);
+  return kept;
+}
+
+function chooseKept(
+  tombstones: readonly Tombstone[],
+  isGoing: (each: Tombstone) => boolean,
+): readonly Tombstone[] {
+  const sorted = isSorted(tombstones) ? tombstones : [...tombstones].sort(compareBurials);
   const known = new Set<Uid>();
   const counts = new Map<string, number>();
   const first: Tombstone[] = [];
   const others: Tombstone[] = [];
   for (const tombstone of sorted) {
     const { uid, node, revision = '' } = tombstone;
-    if (known.has(uid) || context.isLiving(uid) || isOver(tombstone, context)) continue;
+    if (known.has(uid) || isGoing(tombstone)) continue;
     const place = `${node}\n${revision}`;
     const count = counts.get(place) ?? 0;
     if (count === PER_PLACE_MAX) continue;
@@ -71,6 +86,14 @@ export function keepTombstones(
   // Stryker disable next-line ConditionalExpression: saves sorting what is sorted
   if (others.length === 0) return first.slice(0, LISTED_MAX);
   return [...first, ...others].slice(0, LISTED_MAX).sort(compareBurials);
+}
+
+/** True of most lists: what is new goes before what was kept. */
+function isSorted(tombstones: readonly Tombstone[]): boolean {
+  return tombstones.every((each, index) => {
+    const former = tombstones[index - 1];
+    return former === undefined || compareBurials(former, each) <= 0;
+  });
 }
 
 /** True once ten minutes passed by every clock that tells. */

@@ -143,7 +143,11 @@ function wasActedOn({ daemonSet }: View): boolean {
 
 function findBearers(view: View, gone: readonly Tombstone[]): ReadonlyMap<string, Bearer> {
   const bearers = new Map<string, Bearer>();
-  for (const { name, uid } of gone) bearers.set(name, { name, uid, isThere: false });
+  for (const { name, uid } of gone) {
+    const known = bearers.get(name);
+    // Two bore one name where an etcd was restored: one of them counts, in whatever order they are told.
+    if (known === undefined || known.uid < uid) bearers.set(name, { name, uid, isThere: false });
+  }
   for (const { name, uid } of podsOfView(view)) bearers.set(name, { name, uid, isThere: true });
   return bearers;
 }

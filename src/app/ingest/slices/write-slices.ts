@@ -113,7 +113,7 @@ function editedSlice(stored: Slice | undefined, edit: SliceEdit, target: SliceTa
   const { buries = [] } = edit;
   const next = edit.edit(objects);
   if (stored !== undefined && next === undefined && buries.length === 0) return stored;
-  const left = { objects, gone: [...buries, ...gone] };
+  const left = { objects, gone: joined(buries, gone) };
   const kept = next ?? objects;
   const remembered = tombstonesOf(left, kept, target.sentAtMs);
   return {
@@ -136,9 +136,14 @@ export function tombstonesOf(
   const left = objects.flatMap(({ object }) =>
     object.kind === 'Pod' && !living.has(object.uid) ? (tombstoneOf(object, nowMs) ?? []) : [],
   );
-  const all = [...left, ...gone];
+  const all = joined(left, gone);
   if (all.length === 0) return [];
   return keepTombstones(all, { nowMs, isLiving: (uid) => living.has(uid) });
+}
+
+/** The very list that was kept, where nothing comes to it: it need not be judged, nor encoded, again. */
+function joined(added: readonly Tombstone[], kept: readonly Tombstone[]): readonly Tombstone[] {
+  return added.length === 0 ? kept : [...added, ...kept];
 }
 
 /** The latest of the stamps of slices of one set; ZERO_STAMP when there is none. */

@@ -110,7 +110,11 @@ export function buriedAfter(
     ...each,
   }));
   if (all.length === 0) return {};
-  const known = new Set<Uid>([...shown, ...read.gone].map(({ uid }) => uid));
+  // The fewer are looked up, as in the view.
+  const asked = new Set(all.map(({ uid }) => uid));
+  const known = new Set<Uid>();
+  for (const { uid } of shown) if (asked.has(uid)) known.add(uid);
+  for (const { uid } of read.gone) if (asked.has(uid)) known.add(uid);
   const buried = keepTombstones(all, { nowMs, toldAtMs, isLiving: (uid) => known.has(uid) });
   return buried.length === 0 ? {} : { buried };
 }
