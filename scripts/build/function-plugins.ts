@@ -93,11 +93,12 @@ const REPLACEMENTS: readonly Replacement[] = [
       export const coreKnownTags = {};
       export const getTags = () => schema.slice();`,
   },
-  // Neither tokens nor nodes are walked, and values go through no reviver.
+  // Neither tokens nor nodes are walked, values go through no reviver, and no node is made of a value, or the reverse.
   {
-    module: /\/(cst-visit|visit|applyReviver)\.js$/,
+    module: /\/(cst-visit|visit|applyReviver|createNode|addPairToJSMap)\.js$/,
     importer: /\/yaml\/browser\//,
-    contents: 'export const visit = undefined, visitAsync = undefined, applyReviver = undefined;',
+    contents: `export const visit = undefined, visitAsync = undefined, applyReviver = undefined, createNode = undefined,
+      addPairToJSMap = undefined;`,
   },
   {
     module: /\/(stringify|fold)\w*\.js$/,

@@ -23,17 +23,31 @@ const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
 
 /** The rows of batches of hints. */
 export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
-  'looks-plan-on-early-reads': {
-    bug: 'a run plans on a state that was read before META, and on pods that are newer (S1, protocol 20)',
+  'slices-wait-for-the-daemon-set': {
+    bug: 'a run of which something moved asks for its slices only once the DaemonSet is read (issue 16)',
     file: BASIS,
-    before: 'return end === undefined ? undefined :',
-    after: "return end === undefined ? { kind: 'read', basis } :",
-    killedBy: { file: EARLY_TEST, title: 'reads them again, after META' },
+    before: 'const viewing = hasMoved(state, meta, position) ? begin(',
+    after: 'const viewing = false ? begin(',
+    killedBy: { file: EARLY_TEST, title: 'takes two moments of reads: META and state' },
+  },
+  'hints-without-news-read-slices': {
+    bug: 'a hint that finds nothing new reads all slices before it can know (issue 16)',
+    file: BASIS,
+    before: 'const viewing = hasMoved(state, meta, position) ? begin(',
+    after: 'const viewing = true ? begin(',
+    killedBy: { file: EARLY_TEST, title: 'of hints that tell of a change waits for META' },
+  },
+  'floods-read-slices': {
+    bug: 'each hint for a cluster whose breaker is open reads slices (L3, row 61)',
+    file: 'src/app/reconcile/open-subject.ts',
+    before: 'isOpen(of.meta.breaker, dependencies.clock.nowMs()) ? undefined : readSlices',
+    after: 'readSlices',
+    killedBy: { file: EARLY_TEST, title: 'asks for no slice while the breaker' },
   },
   'looks-trust-a-former-uid': {
     bug: 'a look takes what it read of a DaemonSet that is gone for the one that bears its name (L1)',
     file: BASIS,
-    before: ' || ref.uid !== uid',
+    before: ' && early.ref.uid === ref.uid',
     after: '',
     killedBy: {
       file: EARLY_TEST,
@@ -67,20 +81,10 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'wait for a slow run 50 ms, and each time anew (L3)',
     },
   },
-  'sends-hear-of-others': {
-    bug: 'who sent an entry beside one that is refused is told that its own was (L4)',
-    file: 'src/adapters/sqs/batched-sender.ts',
-    before: "if (accepted.has(id)) pending.tell({ kind: 'accepted' });",
-    after: "if (accepted.size === batch.length) pending.tell({ kind: 'accepted' });",
-    killedBy: {
-      file: 'test/unit/adapters/sqs/batched-sender.test.ts',
-      title: 'tells each of its own: what is refused beside it is nobody else',
-    },
-  },
   'statuses-come-back-without-company': {
     bug: 'a status that comes back is looked at in two moments of reads (issue 16)',
     file: 'src/app/reconcile/open-subject.ts',
-    before: 'toldStatuses.delete(key) || ',
+    before: 'isToldStatus || ',
     after: '',
     killedBy: { file: EARLY_TEST, title: 'takes one moment where the status comes back' },
   },

@@ -102,8 +102,9 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   'too-large-fails-its-batch': {
     bug: 'one entry that SQS refuses makes those beside it count as refused (14 A.7)',
     file: 'src/adapters/sqs/batched-sender.ts',
-    before: 'new Set(Successful.map(',
-    after: 'new Set((Failed.length > 0 ? [] : Successful).map(',
+    before: "pending.tell({ kind: 'accepted' });",
+    after:
+      "pending.tell(Failed.length > 0 ? { kind: 'refused', code: 'Other' } : { kind: 'accepted' });",
     killedBy: {
       file: 'test/integration/adapters/sqs/queues.test.ts',
       title: 'refuse an entry that is too large alone',

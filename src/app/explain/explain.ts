@@ -28,7 +28,7 @@ import { SENTINEL_MISSING } from '../reconcile/live/sentinel.ts';
 import type { ReconcileOptions } from '../reconcile/process/dependencies.ts';
 import { BREAKER_OPEN } from '../reconcile/process/retry.ts';
 import type { ReconcileWarmth } from '../reconcile/process/warmth.ts';
-import { judgeDaemonSet } from '../reconcile/read/read-basis.ts';
+import { judgeDaemonSet } from '../reconcile/read/judge-daemon-set.ts';
 import type { Basis } from '../reconcile/read/read-basis.ts';
 import { stagingOf } from '../reconcile/read/staging.ts';
 import { readView } from '../reconcile/read/read-view.ts';

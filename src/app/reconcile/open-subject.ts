@@ -15,9 +15,12 @@ import type { RunContext, Subject } from './run/context.ts';
 import { remember } from './process/remember.ts';
 import { breakerWaitOf } from './process/retry.ts';
 import type { Exit, FoundSubject } from './run/exit.ts';
-import { judgeDaemonSet, readBasis } from './read/read-basis.ts';
-import type { Basis, BasisRead, Expectation, JudgedDaemonSet } from './read/read-basis.ts';
-import { readView, isTorn, resolveOpaque } from './read/read-view.ts';
+import { judgeDaemonSet } from './read/judge-daemon-set.ts';
+import type { JudgedDaemonSet } from './read/judge-daemon-set.ts';
+import { readBasis } from './read/read-basis.ts';
+import type { Acquaintance, Basis, BasisRead, SlicedBasis } from './read/read-basis.ts';
+import { isTorn, readSlices, readView, resolveOpaque } from './read/read-view.ts';
+import type { ViewRead } from './read/read-view.ts';
 import { NO_COUNTS } from './run/result.ts';
 import { isAboutSentinel, lookAtSentinel } from './live/sentinel.ts';
 import { decideSkip, withoutWaitsAhead } from './read/skip.ts';
@@ -52,7 +55,7 @@ interface Moving {
 
 async function tryOpening(context: RunContext): Promise<Opening | Moving> {
   const { dependencies } = context;
-  const read = await readBasis(context.hint, dependencies, expectNothingNew(context));
+  const read = await readBasis(context.hint, dependencies, acquaintanceOf(context));
   if (read.kind === 'nothing-new') return read.end;
   if (read.kind !== 'read') return exitWithoutBasis(read, context);
   const { basis } = read;
@@ -67,7 +70,7 @@ async function tryOpening(context: RunContext): Promise<Opening | Moving> {
   const state = withoutWaitsAhead(stored, nowMs);
   if (judged.kind !== 'usable') return exitUnusable(judged, { basis, state, access, nowMs });
   const { daemonSet } = judged;
-  const view = await readView(basis, dependencies);
+  const view = await readView(basis, dependencies, read.viewing);
   const found = { basis, daemonSet, state, access, nowMs };
   if (view.kind === 'moving') return { ...view, found };
   if (view.kind === 'incomplete') return exitIncomplete(view.missing, found);
@@ -88,23 +91,31 @@ function notePosition({ meta }: Basis, { note }: RunContext): void {
   note.seq = meta.seq;
 }
 
-/**
- * A look that this process can tell early to be void: most at a due time are, after a run that was complete, and so is
- * what wakes a key because the status comes back that was all it had to tell.
- */
-function expectNothingNew(context: RunContext): Expectation<Exit> | undefined {
+/** What this process knows of a key that it read before. */
+function acquaintanceOf(context: RunContext): Acquaintance<Exit, ViewRead> | undefined {
   const { hint, dependencies } = context;
-  const { uids, toldStatuses } = dependencies.warmth;
-  const key = formatKey(hint.key);
-  const uid = uids.get(key);
-  const isExpected = toldStatuses.delete(key) || hint.reason === 'due';
-  if (!isExpected || uid === undefined) return undefined;
+  const uid = dependencies.warmth.uids.get(formatKey(hint.key));
+  const isExpected = expectsNothingNew(context);
+  if (uid === undefined) return undefined;
+  // Of a cluster whose breaker is open nothing is asked that may not be needed.
+  const begin = (of: SlicedBasis): Promise<ViewRead> | undefined =>
+    isOpen(of.meta.breaker, dependencies.clock.nowMs()) ? undefined : readSlices(of, dependencies);
+  if (!isExpected) return { uid, begin };
   const endOf = (basis: Basis): Exit | undefined => {
     if (isAboutSentinel(basis, context)) return undefined;
     notePosition(basis, context);
     return exitSkipped({ basis, nowMs: dependencies.clock.nowMs() }, context);
   };
-  return { uid, endOf };
+  return { uid, endOf, begin };
+}
+
+/**
+ * A look that this process can tell early to be void: most at a due time are, after a run that was complete, and so is
+ * what wakes a key because the status comes back that was all it had to tell.
+ */
+function expectsNothingNew({ hint, dependencies }: RunContext): boolean {
+  const isToldStatus = dependencies.warmth.toldStatuses.delete(formatKey(hint.key));
+  return isToldStatus || hint.reason === 'due';
 }
 
 /** The API server did not say what has to be known. */

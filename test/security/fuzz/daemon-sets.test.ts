@@ -8,7 +8,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { isExtension, meaningOf } from '../../../src/core/history/history-meaning.ts';
 import { planReconcile } from '../../../src/core/plan/plan.ts';
 import { isDaemonSetOf } from '../../../src/adapters/sqs/schema/projection-schema.ts';
-import { judgeDaemonSet } from '../../../src/app/reconcile/read/read-basis.ts';
+import { judgeDaemonSet } from '../../../src/app/reconcile/read/judge-daemon-set.ts';
 import type { Basis } from '../../../src/app/reconcile/read/read-basis.ts';
 import {
   OWNER_UID,

@@ -7,9 +7,15 @@
  * as new (protocol 20). The state goes before the slices: an intent
  * that another run dropped as resolved must not meet pods read before that.
  *
- * A look at a due time finds nothing new, most of the time. Where this process knows the name's UID, state and DaemonSet are
- * read beside META then, in whatever order, and serve for one thing: to say that nothing is new. Who changes what they
- * show sends its hint, or its timer, later than this run was woken (protocol 20). For all else they are read again.
+ * Where this process knows the name's UID, the state is read beside META: nothing of META vouches for it, and whoever
+ * goes by a state that is older writes nothing over a newer one (protocol 4). Where the memo says that something moved,
+ * slices are asked for beside the DaemonSet then, after both.
+ *
+ *   META, name, state ──▶ DaemonSet, slices        known UID       META, name ──▶ state, DaemonSet ──▶ slices       else
+ *
+ * A look that is expected to find nothing new reads the DaemonSet at once, too, in whatever order, for that conclusion
+ * alone. Who changes what it shows sends its hint, or its timer, later than this run was woken (protocol 20). For all
+ * else the DaemonSet is read again.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Hint } from '../../../core/model/hint.ts';
@@ -23,20 +29,11 @@ import type {
   DaemonSetPosition,
   NameItem,
 } from '../../../core/model/view-items.ts';
-import type {
-  DaemonSetRef,
-  NamespacedName,
-  StateStore,
-  ViewReader,
-} from '../../../ports/stores/view-store.ts';
+import type { DaemonSetRef, StateStore, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
 import { readPosition } from './read-position.ts';
 import { standingFreeze } from '../../../core/takeover/freeze.ts';
 import type { StandingFreeze } from '../../../core/takeover/freeze.ts';
-import { whyLeftAlone } from '../../../core/daemon-set/strategy.ts';
-import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
-import { findShapeProblem } from './daemon-set-shape.ts';
 
 /** What a run stands on, as read. */
 export interface Basis {
@@ -53,9 +50,9 @@ export interface Basis {
   readonly sentinel?: DaemonSetItem;
 }
 
-/** Why there is nothing to stand on. */
-export type BasisRead =
-  | { readonly kind: 'read'; readonly basis: Basis }
+/** What there is to stand on, or why there is nothing. */
+export type BasisRead<V = never> =
+  | { readonly kind: 'read'; readonly basis: Basis; readonly viewing?: Promise<V> }
   | { readonly kind: 'registry-unreadable'; readonly cause: unknown }
   | { readonly kind: 'unregistered' }
   /** No META, no such name, or the DaemonSet is gone. */
@@ -65,12 +62,17 @@ type Readers = Pick<StepDependencies, 'registry' | 'freezes'> & {
   readonly view: ViewReader & Pick<StateStore, 'readState'>;
 };
 
-/** What a run that hopes to find nothing new knows before it reads. */
-export interface Expectation<T> {
+/** What is known before anything of a DaemonSet but its state is read: enough to ask for its slices. */
+export type SlicedBasis = Pick<Basis, 'meta' | 'ref' | 'position'>;
+
+/** What a process that read this key before knows when it reads it again. */
+export interface Acquaintance<T, V> {
   /** UID that the name had. */
   readonly uid: Uid;
-  /** How the run ends if nothing is new; undefined: something is. */
-  readonly endOf: (basis: Basis) => T | undefined;
+  /** Given where nothing new is expected: how the run ends if that is so; undefined: something is new. */
+  readonly endOf?: (basis: Basis) => T | undefined;
+  /** Begins to read the slices of a DaemonSet of which something moved, if they are certain to be needed. */
+  readonly begin: (of: SlicedBasis) => Promise<V> | undefined;
 }
 
 /** What was read beside META says that nothing is new; good for nothing else. */
@@ -80,13 +82,26 @@ export interface NothingNew<T> {
   readonly end: T;
 }
 
-/** Reads the basis of a run; rejects only when the view table cannot be read. */
-export async function readBasis<T = never>(
+/** Reads the basis of a run; rejects only when the view table cannot be read. `viewing`: slices that were asked for. */
+export async function readBasis<T = never, V = never>(
   hint: Hint,
   readers: Readers,
-  expectation?: Expectation<T>,
-): Promise<BasisRead | NothingNew<T>> {
-  const endEarly = expectation && readEarly(hint, readers, expectation);
+  acquaintance?: Acquaintance<T, V>,
+): Promise<BasisRead<V> | NothingNew<T>> {
+  const early = acquaintance && readEarly(hint, readers, acquaintance);
+  const found = await findSubject(hint, readers);
+  if ('kind' in found) return found;
+  const { ref } = found;
+  const isKnown = early?.ref.clusterUid === ref.clusterUid && early.ref.uid === ref.uid;
+  const met = isKnown ? await early.meet(found) : undefined;
+  return met?.kind === 'nothing-new' ? met : readRest(found, met, readers);
+}
+
+/** Registration, META and name: whom the hint is about. */
+async function findSubject(
+  hint: Hint,
+  readers: Readers,
+): Promise<Found | Exclude<BasisRead, { readonly kind: 'read' }>> {
   const first = readCluster(hint, hint.clusterUid, readers);
   // It is awaited below; until then a failure must not count as unhandled.
   first.catch(() => undefined);
@@ -104,29 +119,31 @@ export async function readBasis<T = never>(
       : await first.then(() => readCluster(hint, registration.clusterUid, readers));
   const { meta, name } = cluster;
   if (meta === undefined || name === undefined || name.uid === null) return { kind: 'absent' };
-  const ref: DaemonSetRef = { clusterUid: registration.clusterUid, uid: name.uid };
-  const nothingNew = await endEarly?.({ registration, ...frozen, meta, ref });
-  if (nothingNew !== undefined) return nothingNew;
-  const [{ state, daemonSet }, position, sentinel] = await Promise.all([
-    readItems(ref, readers),
-    readPosition(meta, ref, readers.view),
-    readSentinel(registration, readers.view),
+  return {
+    registration,
+    ...frozen,
+    meta,
+    ref: { clusterUid: registration.clusterUid, uid: name.uid },
+  };
+}
+
+/** What META vouches for; and the state, where it was not read beside META. */
+async function readRest<V>(
+  found: Found,
+  met: Exclude<Met<never, V>, NothingNew<never>> | undefined,
+  { view }: Readers,
+): Promise<BasisRead<V>> {
+  const { registration, meta, ref } = found;
+  const [state, daemonSet, position, sentinel] = await Promise.all([
+    met === undefined ? view.readState(ref) : met.state,
+    view.readDaemonSet(ref),
+    readPosition(meta, ref, view),
+    readSentinel(registration, view),
   ]);
   if (daemonSet === undefined) return { kind: 'absent' };
   if (daemonSet.object === null && daemonSet.opaqueReason === undefined) return { kind: 'absent' };
-  return {
-    kind: 'read',
-    basis: {
-      registration,
-      ...frozen,
-      meta,
-      ref,
-      daemonSet,
-      state,
-      position,
-      ...defined({ sentinel }),
-    },
-  };
+  const basis = { ...found, daemonSet, state, position, ...defined({ sentinel }) };
+  return { kind: 'read', basis, ...defined({ viewing: met?.viewing }) };
 }
 
 /** Beside the state: whoever acts asks for it (live/sentinel.ts), and by itself it would be a turn more. */
@@ -138,37 +155,58 @@ async function readSentinel(
   return view.readDaemonSet({ clusterUid, uid: sentinel.uid });
 }
 
-/** Begins to read state and DaemonSet at once; what is made of them waits for what else is read meanwhile. */
-function readEarly<T>(
+type Found = Pick<Basis, 'registration' | 'frozen' | 'meta' | 'ref'>;
+
+/** What was read beside META comes to. */
+type Met<T, V> =
+  | NothingNew<T>
+  | {
+      readonly kind: 'state';
+      readonly state: DaemonSetState | undefined;
+      readonly viewing: Promise<V> | undefined;
+    };
+
+/** Begins to read the state at once, and the DaemonSet; what is made of them waits for what else is read meanwhile. */
+function readEarly<T, V>(
   { clusterUid }: Hint,
-  readers: Readers,
-  { uid, endOf }: Expectation<T>,
-): (
-  found: Pick<Basis, 'registration' | 'frozen' | 'meta' | 'ref'>,
-) => Promise<NothingNew<T> | undefined> {
-  const reading = readItems({ clusterUid, uid }, readers);
+  { view }: Readers,
+  { uid, endOf, begin }: Acquaintance<T, V>,
+): { readonly ref: DaemonSetRef; readonly meet: (found: Found) => Promise<Met<T, V>> } {
+  const ref = { clusterUid, uid };
+  const reading = Promise.all([
+    view.readState(ref),
+    endOf === undefined ? undefined : view.readDaemonSet(ref),
+  ]);
   // It may never be awaited.
   reading.catch(() => undefined);
-  return async ({ meta, ref, ...registered }) => {
-    if (ref.clusterUid !== clusterUid || ref.uid !== uid) return undefined;
-    const position = positionIn(meta.positions, uid);
-    const { state, daemonSet } = await reading;
-    if (position === undefined || daemonSet === undefined) return undefined;
-    const basis = { ...registered, meta, ref, daemonSet, state, position };
-    const end = endOf(basis);
-    return end === undefined ? undefined : { kind: 'nothing-new', basis, end };
+  const meet = async (found: Found): Promise<Met<T, V>> => {
+    const position = positionIn(found.meta.positions, uid);
+    const [state, daemonSet] = await reading;
+    if (position === undefined) return { kind: 'state', state, viewing: undefined };
+    const basis = daemonSet && { ...found, daemonSet, state, position };
+    const end = basis && endOf?.(basis);
+    if (basis !== undefined && end !== undefined) return { kind: 'nothing-new', basis, end };
+    const { meta } = found;
+    const viewing = hasMoved(state, meta, position) ? begin({ meta, ref, position }) : undefined;
+    // Nor may this: a run can end before it needs a slice.
+    viewing?.catch(() => undefined);
+    return { kind: 'state', state, viewing };
   };
+  return { ref, meet };
 }
 
-async function readItems(
-  ref: DaemonSetRef,
-  { view }: Readers,
-): Promise<{
-  readonly state: DaemonSetState | undefined;
-  readonly daemonSet: DaemonSetItem | undefined;
-}> {
-  const [state, daemonSet] = await Promise.all([view.readState(ref), view.readDaemonSet(ref)]);
-  return { state, daemonSet };
+/** True if no memo can be of what is read now, whatever the DaemonSet says: the slices will be asked for. */
+function hasMoved(
+  state: DaemonSetState | undefined,
+  meta: ClusterMeta,
+  { podsChanged, revisionsChanged }: DaemonSetPosition,
+): boolean {
+  const memo = state?.memo;
+  return (
+    memo?.nodesChanged !== meta.nodesChanged ||
+    memo.podsChanged !== podsChanged ||
+    memo.revisionsChanged !== revisionsChanged
+  );
 }
 
 async function readCluster(
@@ -206,57 +244,4 @@ async function readRegistration(
   } catch (cause) {
     return { kind: 'registry-unreadable', cause };
   }
-}
-
-/** What the run is about. */
-export type JudgedDaemonSet =
-  | { readonly kind: 'usable'; readonly daemonSet: DaemonSetObject }
-  | { readonly kind: 'terminating' }
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'malformed'; readonly problem: string }
-  /** The selector is exactly empty (spec 2.3 step 4). */
-  | { readonly kind: 'selecting-all'; readonly daemonSet: DaemonSetObject }
-  | { readonly kind: 'unavailable'; readonly message: string };
-
-/**
- * The DaemonSet, fit to be decided on, or why it is not. It travels as raw JSON, so its shape is checked once per run;
- * one that travelled opaque, or does not have the shape, is read live: that read decides (protocol 22).
- */
-export async function judgeDaemonSet(
-  basis: Basis,
-  key: NamespacedName,
-  access: () => Promise<ClusterAccess | undefined>,
-): Promise<JudgedDaemonSet> {
-  const { object } = basis.daemonSet;
-  if (object !== null && findProblem(object, basis) === undefined) return classify(object);
-  const reader = await access();
-  if (reader === undefined) {
-    const reason = basis.daemonSet.opaqueReason;
-    const problem = object === null ? undefined : findProblem(object, basis);
-    return {
-      kind: 'malformed',
-      problem: problem ?? `it travelled opaque (${reason ?? 'unknown'})`,
-    };
-  }
-  const live = await reader.getDaemonSet(key);
-  if (live.kind === 'unavailable') return { kind: 'unavailable', message: live.message };
-  if (live.kind === 'missing') return { kind: 'gone' };
-  if (live.object.metadata.uid !== basis.ref.uid) return { kind: 'gone' };
-  const problem = findProblem(live.object, basis);
-  return problem === undefined ? classify(live.object) : { kind: 'malformed', problem };
-}
-
-function classify(daemonSet: DaemonSetObject): JudgedDaemonSet {
-  const why = whyLeftAlone(daemonSet);
-  if (why === undefined) return { kind: 'usable', daemonSet };
-  return why.kind === 'selecting-all' ? { kind: why.kind, daemonSet } : why;
-}
-
-/** The first thing that is not as it must be, as a sentence for a person. */
-function findProblem(object: DaemonSetObject, { ref }: Basis): string | undefined {
-  const problem = findShapeProblem(object);
-  if (problem !== undefined) return problem;
-  return object.metadata.uid === ref.uid
-    ? undefined
-    : 'metadata.uid is not the one it is stored under';
 }

@@ -20,7 +20,7 @@ import type {
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
 import { readPosition, readPositionNow } from './read-position.ts';
-import type { Basis } from './read-basis.ts';
+import type { Basis, SlicedBasis } from './read-basis.ts';
 import { loadSet } from './load-set.ts';
 import type { Moving, Readers, SetRead, SetRequest, StampAhead } from './load-set.ts';
 import { warmKey } from '../process/warmth.ts';
@@ -46,14 +46,24 @@ export type ViewRead =
   | Moving
   | { readonly kind: 'incomplete'; readonly missing: string };
 
-/** Reads the slices that belong to a basis. */
-export async function readView(basis: Basis, readers: Readers): Promise<ViewRead> {
-  const { meta, position, daemonSet, ref } = basis;
+/** What the slices of a basis hold; `viewing`: where they were asked for already. */
+export async function readView(
+  basis: Basis,
+  readers: Readers,
+  viewing?: Promise<ViewRead>,
+): Promise<ViewRead> {
+  const { meta, position, daemonSet } = basis;
   const newest = stampOf(meta);
   const { podsChanged, revisionsChanged } = position;
   const known = [meta.nodesChanged, podsChanged, revisionsChanged, daemonSet.stamp];
   const stamp = known.reduce(laterStamp);
   if (compareStamps(stamp, newest) > 0) return { kind: 'moving', ahead: { stamp, of: 'basis' } };
+  return viewing ?? readSlices(basis, readers);
+}
+
+/** Reads the slices that belong to a basis. */
+export async function readSlices(basis: SlicedBasis, readers: Readers): Promise<ViewRead> {
+  const { meta, position, ref } = basis;
   const { sliceCount } = meta;
   const pods: SlicedSet = `pods/${ref.uid}`;
   const revisions: SlicedSet = `revisions/${ref.uid}`;
@@ -69,7 +79,7 @@ export async function readView(basis: Basis, readers: Readers): Promise<ViewRead
 }
 
 /** Asks at most once whether the position still is the one that was read. */
-function onceUnmoved({ ref, position }: Basis, { view }: Readers): () => Promise<boolean> {
+function onceUnmoved({ ref, position }: SlicedBasis, { view }: Readers): () => Promise<boolean> {
   let answer: Promise<boolean> | undefined;
   return () => {
     answer ??= readPositionNow(ref, view).then(
@@ -107,7 +117,7 @@ function ofKind<K extends Projection['kind']>(
 }
 
 /** Nodes are shared by all keys of a cluster: one load serves every run that waits for it. */
-async function readNodes(basis: Basis, readers: Readers): Promise<SetRead> {
+async function readNodes(basis: SlicedBasis, readers: Readers): Promise<SetRead> {
   const { meta, ref } = basis;
   const request: SetRequest = {
     set: 'nodes',
@@ -142,7 +152,7 @@ function asWarm(read: SetRead, changed: Stamp): WarmSet | undefined {
 
 /** Pods and revisions: from memory only if the position has not moved since the state was read. */
 async function readOwn(
-  basis: Basis,
+  basis: SlicedBasis,
   request: SetRequest & { readonly isUnmoved: () => Promise<boolean> },
   readers: Readers,
 ): Promise<SetRead> {

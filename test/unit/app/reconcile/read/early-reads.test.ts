@@ -1,7 +1,8 @@
-/** A look at a due time reads state and DaemonSet beside META, and takes of them only that nothing is new. */
+/** What is read beside META of a key that this process knows, and what is taken of it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createReconcileWarmth } from '../../../../../src/app/reconcile/process/warmth.ts';
+import { CLOSED_BREAKER } from '../../../../../src/core/model/breaker.ts';
 import type { Uid } from '../../../../../src/core/model/identifiers.ts';
 import type { Stamp } from '../../../../../src/core/model/position.ts';
 import { sentinelBody } from '../../../../../src/core/takeover/takeover-sentinel.ts';
@@ -55,14 +56,15 @@ describe('a look at a due time', () => {
     assert.deepEqual(first, ['readDaemonSet', 'readMeta', 'readName', 'readState']);
   });
 
-  it('reads them again, after META, where something is', async () => {
+  it('reads the DaemonSet again, after META, where something is, and the slices beside it', async () => {
     const world = await settledWorld();
     world.addNode('node-0099');
     await world.mirror.sync();
     await keepPosition(world);
-    const [first, second] = await readsOf(world);
+    const [first, second, ...others] = await readsOf(world);
     assert.deepEqual(first, ['readDaemonSet', 'readMeta', 'readName', 'readState']);
-    assert.deepEqual(second?.slice(0, 2), ['readDaemonSet', 'readState']);
+    assert.deepEqual(second, ['readDaemonSet', 'readMeta', 'readSlice']);
+    assert.ok(!others.flat().includes('readSlice'));
     assert.equal(world.pods.length, 3);
   });
 
@@ -106,14 +108,45 @@ describe('a look at a due time', () => {
     assert.deepEqual(others, []);
     assert.deepEqual(first, ['readDaemonSet', 'readMeta', 'readName', 'readState']);
     const [next] = await readsOf(world);
-    assert.deepEqual(next, ['readMeta', 'readName'], 'it comes back once');
+    assert.deepEqual(next, ['readMeta', 'readName', 'readState'], 'it comes back once');
   });
 
   it('of hints that tell of a change waits for META, as before', async () => {
     const world = await settledWorld();
     world.reason = 'changed';
-    const [first] = await readsOf(world);
-    assert.deepEqual(first, ['readMeta', 'readName']);
+    const [first, second, ...others] = await readsOf(world);
+    assert.deepEqual(first, ['readMeta', 'readName', 'readState']);
+    assert.deepEqual([second, others], [['readDaemonSet'], []], 'no slice where the memo may hold');
+  });
+});
+
+describe('a run that something moved', () => {
+  it('takes two moments of reads: META and state, then all that they vouch for', async () => {
+    const world = await settledWorld();
+    world.reason = 'changed';
+    world.addNode('node-0099');
+    await world.mirror.sync();
+    await keepPosition(world);
+    const [first, second, ...others] = await readsOf(world);
+    assert.deepEqual(first, ['readMeta', 'readName', 'readState']);
+    assert.deepEqual(second, ['readDaemonSet', 'readMeta', 'readSlice']);
+    assert.ok(!others.flat().some((read) => read === 'readSlice' || read === 'readDaemonSet'));
+    assert.equal(world.pods.length, 3);
+  });
+
+  it('asks for no slice while the breaker of its cluster is open: a flood of hints costs small reads', async () => {
+    const world = await settledWorld();
+    world.reason = 'changed';
+    world.addNode('node-0099');
+    await world.mirror.sync();
+    await keepPosition(world);
+    const { clusterUid } = world.mirror;
+    const open = { untilMs: world.clock.nowMs() + 10_000, delayMs: 10_000 };
+    const breaker = { ...CLOSED_BREAKER, failures: 3, openings: 1, open };
+    assert.equal(await world.view.writeBreaker(clusterUid, breaker), 'written');
+    const [first, second] = await readsOf(world);
+    assert.deepEqual(first, ['readMeta', 'readName', 'readState']);
+    assert.deepEqual(second, ['readDaemonSet'], 'it may tell the run to wait');
   });
 });
 
@@ -127,7 +160,7 @@ describe('a run in takeover', () => {
     await world.mirror.sync();
     await keepPosition(world);
     const [, second, ...others] = await readsOf(world);
-    assert.deepEqual(second, ['readDaemonSet', 'readDaemonSet', 'readState']);
+    assert.deepEqual(second, ['readDaemonSet', 'readDaemonSet', 'readMeta', 'readSlice']);
     assert.ok(!others.flat().includes('readDaemonSet'));
     assert.equal(world.pods.length, 3);
   });
