@@ -65,6 +65,26 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'leaves those that serve again before their turn',
     },
   },
+  'stages-healed-node-of-few-goes-first': {
+    bug: 'a node that a halted revision was left on serves again, and is given the next one beside its whole canary',
+    file: 'src/core/stages/steps.ts',
+    before: 'if (beyond <= 0 || refused.length === 0)',
+    after: 'if (beyond <= 1 || refused.length === 0)',
+    killedBy: {
+      file: 'test/unit/core/stages/steps.test.ts',
+      title: 'leaves one that serves again also where',
+    },
+  },
+  'stages-left-nodes-beside-a-canary': {
+    bug: 'nodes that a halted revision was left on, and that serve, are given the next one beside its whole canary',
+    file: 'src/core/stages/start-record.ts',
+    before: '[...broken, ...pickCanary(input, left)]',
+    after: '[...left.map(nameOf), ...pickCanary(input)]',
+    killedBy: {
+      file: 'test/unit/core/stages/start-record.test.ts',
+      title: 'is no wider for nodes that a halted revision was left on',
+    },
+  },
   'stages-wide-canary-is-replaced': {
     bug: 'a node that was added to a canary because it was broken dies, and a healthy one goes in its place: an unproven revision is on two for one',
     file: LOST,

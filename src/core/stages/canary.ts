@@ -22,13 +22,21 @@ import { budgetOf } from './steps.ts';
 /** The longest list of canary nodes: some 20 KB of a state. */
 export const CANARY_NODES_MAX = 500;
 
-/** The canary of a rollout that begins. */
-export function pickCanary(input: StagesInput): readonly NodeName[] {
+/**
+ * The canary of a rollout that begins. Of nodes that a halted revision was left on (`left`) those that serve are of its number: one
+ * beyond it would be one more that has something to lose. Where more are left than a canary has, they are as all others.
+ */
+export function pickCanary(
+  input: StagesInput,
+  left: readonly StageNode[] = [],
+): readonly NodeName[] {
   const { canary } = input.policy;
   const baseNodes = input.nodes.length;
-  const before = [...new Set([...useUpBudget(input), ...begunBefore(input)])];
   const most =
     canary.kind === 'selector' ? CANARY_NODES_MAX : nodesRoundedUp(canary.share, baseNodes);
+  const serving = left.length > most ? [] : left.filter((node) => !servesNobody(node)).map(nameOf);
+  const begun = [...useUpBudget(input), ...begunBefore(input)];
+  const before = [...new Set([...begun, ...serving])];
   return choose(input, { baseNodes, before: before.slice(0, most) });
 }
 

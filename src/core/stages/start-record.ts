@@ -57,7 +57,7 @@ function startRecord(input: StagesInput): RolloutRecord {
     startedAtMs: nowMs,
     baseNodes: nodes.length,
     step: firstStep(isOpen, input),
-    canary: isOpen ? [] : withBroken(pickCanary(input), refused, input),
+    canary: isOpen ? [] : beginCanary(refused, input),
     isReturn,
     trial: startTrial(trialNodes(evidenceNodes(input), { nowMs, sinceMs: nowMs }), nowMs),
     ...baselinesAt(nodes),
@@ -131,21 +131,18 @@ function findBaseline({ nodes, hash, nowMs, config }: StagesInput): ProvenRevisi
 }
 
 /**
- * The canary, and before it the nodes that a halted revision was left on: they have least to lose, and as long as their
- * pods are broken they use up the budget that everybody else waits for. Of one that had gone beyond a canary only nodes whose
- * pods serve nobody: the others have something to lose, and a new revision would be on most nodes untried.
+ * The canary, with the nodes that a halted revision was left on: they have least to lose. Those whose pods serve nobody come
+ * before it, beyond its number: as long as they are broken they use up the budget that everybody else waits for. The others
+ * are of its number, or a new revision would be on more nodes untried than the policy says.
  */
-function withBroken(
-  canary: readonly NodeName[],
-  refused: readonly RefusedRevision[],
-  { nodes, policy, config }: StagesInput,
-): readonly NodeName[] {
-  if (refused.length === 0 || policy.canary.kind === 'selector') return canary;
+function beginCanary(refused: readonly RefusedRevision[], input: StagesInput): readonly NodeName[] {
+  const { nodes, policy, config } = input;
+  if (refused.length === 0 || policy.canary.kind === 'selector') return pickCanary(input);
   const hashes = new Set(refused.map(({ hash }) => hash));
   const left = nodes.filter(({ old, isExcluded, node }) => {
     const hash = old === undefined ? undefined : revisionOfPod(old, config);
     return hash !== undefined && hashes.has(hash) && !isExcluded && node.isReady;
   });
-  const first = left.length <= canary.length ? left : left.filter(servesNobody);
-  return [...new Set([...first.map(nameOf), ...canary])].slice(0, CANARY_NODES_MAX);
+  const broken = left.filter(servesNobody).map(nameOf);
+  return [...new Set([...broken, ...pickCanary(input, left)])].slice(0, CANARY_NODES_MAX);
 }

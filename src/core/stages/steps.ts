@@ -50,7 +50,7 @@ export function findSteps(record: RolloutRecord, input: StepsInput): Steps {
 /**
  * The canary without nodes that were taken beyond its number, because the pod that a halted revision had left there served nobody,
  * and that serve by now: they have something to lose again, and the revision would be on most nodes untried (start-record.ts). One
- * that fails again has its turn again. Where the halted one may have got no further than a canary, its nodes go in any case.
+ * that fails again has its turn again.
  */
 export function canaryOfNow(record: RolloutRecord, input: StepsInput): readonly NodeName[] {
   const { step, canary, baseNodes, losses, refused } = record;
@@ -59,13 +59,10 @@ export function canaryOfNow(record: RolloutRecord, input: StepsInput): readonly 
   const most = nodesRoundedUp(policy.canary.share, baseNodes);
   const beyond = canary.length - most - addedNodes(losses).size;
   if (beyond <= 0 || refused.length === 0) return canary;
-  const names = new Set(canary);
   const hashes = new Set(refused.map(({ hash }) => hash));
   const isLeft = (node: StageNode): boolean =>
     isPending(node) && hashes.has(revisionOf(node, config) ?? '');
   const left = nodes.filter(isLeft);
-  const begun = nodes.filter((node) => names.has(nameOf(node)) && !isPending(node));
-  if (left.length + begun.length <= most) return canary;
   const healed = new Set(left.filter((node) => !servesNobody(node)).map(nameOf));
   // Those that were taken beyond the number are named first.
   const waiting = new Set(canary.filter((name) => healed.has(name)).slice(0, beyond));

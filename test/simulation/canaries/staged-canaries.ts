@@ -20,7 +20,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     after: 'nowMs > withinMs',
     breaks: ['S16'],
     in: 'silent-canaries',
-    seedsMax: 120,
+    firstSeed: 250,
+    seedsMax: 20,
   },
   'joins-get-the-newest': {
     bug: 'a node that joins while a revision is unproven gets it (every peer)',
@@ -184,7 +185,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     after: 'if (idle.length < budgetNodes || idle.length >= 0) return [];',
     breaks: ['L1'],
     in: 'ill-beside-built-in',
-    firstSeed: 155,
+    firstSeed: 408,
     seedsMax: 5,
   },
   'copy-over-the-former': {

@@ -210,12 +210,31 @@ describe('a record', () => {
     const before = record({ hash: 'cccc', breach });
     const one = policy({ canary: share(1) });
     const made = recordFor(stagesInput({ record: before, nodes, policy: one }));
-    assert.equal(made.canary[0], 'n5');
-    assert.equal(made.canary.length, new Set(made.canary).size);
-    assert.ok(made.canary.length <= 2 && !made.canary.includes(nodeName('n6')));
+    assert.deepEqual(made.canary, ['n5'].map(nodeName));
     const canary = { kind: 'selector', selector: { matchLabels: { pool: 'x' } } } as const;
     const selected = recordFor(stagesInput({ record: before, nodes, policy: policy({ canary }) }));
     assert.deepEqual(selected.canary, []);
+  });
+
+  it('is no wider for nodes that a halted revision was left on and that serve, whichever are chosen beside them', () => {
+    const of = (name: string, isReady: boolean): StageNode =>
+      stageNode(name, {
+        pod: { labels: { app: 'agent', 'controller-revision-hash': 'cccc' }, isReady },
+      });
+    const breach = { cause: 'Restarts', atMs: 5, message: '', nodes: [] } as const;
+    const before = record({ hash: 'cccc', breach });
+    const two = policy({ canary: share(2) });
+    const begin = (nodes: readonly StageNode[], rolloutId: string): readonly string[] =>
+      recordFor(stagesInput({ record: before, nodes, policy: two, rolloutId })).canary;
+    for (let seed = 0; seed < 20; seed += 1) {
+      const serving = begin([...OLD, of('left1', true)], `r${String(seed)}`);
+      assert.ok(serving.length === 2 && serving.includes('left1'), serving.join());
+      const all = begin([...OLD, of('left1', true), of('left2', true)], `r${String(seed)}`);
+      assert.deepEqual(all, ['left1', 'left2']);
+      const broken = begin([...OLD, of('left1', true), of('left2', false)], `r${String(seed)}`);
+      assert.ok(broken.length <= 3 && broken.includes('left1'), broken.join());
+      assert.equal(broken[0], 'left2');
+    }
   });
 
   it('keeps a pause over an edit, and no other order', () => {

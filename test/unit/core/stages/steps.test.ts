@@ -96,9 +96,14 @@ describe('a canary that was made wider for pods that a halted revision left brok
     assert.deepEqual(open(healed, wider), ['n1', 'n2']);
   });
 
-  it('opens what a halted revision that got no further than a canary was left on, and what no halted one was', () => {
-    const few = [left('left1', true), stageNode('n1')];
-    assert.deepEqual(open(few, { canary: ['left1', 'n1'].map(nodeName) }), ['left1', 'n1']);
+  it('leaves one that serves again also where the halted revision was on no more nodes than a canary has', () => {
+    const two = { canary: ['left1', 'n1'].map(nodeName) };
+    assert.deepEqual(open([left('left1', false), stageNode('n1')], two), ['left1', 'n1']);
+    assert.deepEqual(open([left('left1', true), stageNode('n1')], two), ['n1']);
+    assert.deepEqual(open([left('left1', true), stageNode('n1', WELL)], two), ['n1']);
+  });
+
+  it('opens what no halted revision was left on', () => {
     assert.equal(open(healed, { refused: [] }).length, 3);
   });
 
