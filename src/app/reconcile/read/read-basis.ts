@@ -1,21 +1,16 @@
 /**
- * The small reads that every run begins with, in the order on which the rest depends (design 3).
- *
- * Registry (the cluster's registration and the stack's freeze), META and name first; then state, DaemonSet and sentinel. META goes
- * before everything that its marks, its
- * stamps and its positions vouch for: `ingest` writes slices before META, so what is read later is at least
- * as new (protocol 20). The state goes before the slices: an intent
- * that another run dropped as resolved must not meet pods read before that.
- *
- * Where this process knows the name's UID, the state is read beside META: nothing of META vouches for it, and whoever
- * goes by a state that is older writes nothing over a newer one (protocol 4). Where the memo says that something moved,
- * slices are asked for beside the DaemonSet then, after both.
+ * The small reads that every run begins with, in the order on which the rest depends (design 3; ADR 0074).
  *
  *   META, name, state ──▶ DaemonSet, slices        known UID       META, name ──▶ state, DaemonSet ──▶ slices       else
  *
- * A look that is expected to find nothing new reads the DaemonSet at once, too, in whatever order, for that conclusion
- * alone. Who changes what it shows sends its hint, or its timer, later than this run was woken (protocol 20). For all
- * else the DaemonSet is read again.
+ * META, with the registration and the stack's freeze, goes before everything that its marks, stamps and positions vouch
+ * for: `ingest` writes slices before META, so what is read later is at least as new (protocol 20). The state goes before the
+ * slices: an intent that another run dropped as resolved must not meet pods read before that. META vouches for nothing of
+ * the state, so a process that knows the name's UID reads it beside META: whoever goes by a state that is older writes nothing
+ * over a newer one (protocol 4). Slices are asked for beside the DaemonSet then, if the memo says that something moved.
+ *
+ * A look that is expected to find nothing new reads the DaemonSet at once, too, for that conclusion alone. Who changes what
+ * it shows sends its hint, or its timer, later than this run was woken (protocol 20).
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Hint } from '../../../core/model/hint.ts';
