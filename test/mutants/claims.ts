@@ -224,8 +224,8 @@ const promise: Readonly<Record<string, PlantedBug>> = {
     after:
       'const merged: { [member: string]: unknown } = { collisionCount: live?.collisionCount };',
     killedBy: {
-      file: 'test/unit/app/reconcile/status-rules.test.ts',
-      title: 'upstream never tests: conditions preserved',
+      file: 'test/unit/core/status/status.test.ts',
+      title: 'gets the counters and the generation over what stands there; the rest is left',
     },
   },
   'live-reads-settle-creates': {
