@@ -25,23 +25,23 @@ const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
 export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   'slices-wait-for-the-daemon-set': {
     bug: 'a run of which something moved asks for its slices only once the DaemonSet is read (issue 16)',
-    file: BASIS,
-    before: 'const viewing = hasMoved(state, meta, position) ? begin(',
-    after: 'const viewing = false ? begin(',
+    file: 'src/app/reconcile/open-subject.ts',
+    before: 'return isCertain ? readSlices(of, dependencies) : undefined;',
+    after: 'return isCertain ? undefined : undefined;',
     killedBy: { file: EARLY_TEST, title: 'takes two moments of reads: META and state' },
   },
   'hints-without-news-read-slices': {
     bug: 'a hint that finds nothing new reads all slices before it can know (issue 16)',
-    file: BASIS,
-    before: 'const viewing = hasMoved(state, meta, position) ? begin(',
-    after: 'const viewing = true ? begin(',
+    file: 'src/app/reconcile/open-subject.ts',
+    before: 'hasMoved(of) && ',
+    after: '',
     killedBy: { file: EARLY_TEST, title: 'of hints that tell of a change waits for META' },
   },
   'floods-read-slices': {
     bug: 'each hint for a cluster whose breaker is open reads slices (L3, row 61)',
     file: 'src/app/reconcile/open-subject.ts',
-    before: 'isOpen(of.meta.breaker, dependencies.clock.nowMs()) ? undefined : readSlices',
-    after: 'readSlices',
+    before: 'hasMoved(of) && !isOpen(of.meta.breaker, dependencies.clock.nowMs())',
+    after: 'hasMoved(of)',
     killedBy: { file: EARLY_TEST, title: 'asks for no slice while the breaker' },
   },
   'looks-trust-a-former-uid': {

@@ -13,6 +13,8 @@
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
+import { Flights } from '@rollcall/base/system/flights.ts';
+import type { Boarding } from '@rollcall/base/system/flights.ts';
 import type { StoredItem } from './batched-reader.ts';
 import type { ItemKey } from './item-keys.ts';
 
@@ -63,9 +65,14 @@ export function writerOf(client: DynamoDBDocumentClient): BatchedWriter {
 /** Gathers writes of one client. */
 export class BatchedWriter {
   readonly #client: DynamoDBDocumentClient;
-  #pending: PendingWrite[] = [];
-  #flights = 0;
-  #isScheduled = false;
+  readonly #flights = new Flights<PendingWrite>({
+    flightsMax: FLIGHTS_MAX,
+    board,
+    send: (batch) =>
+      this.#send(batch).catch((error: unknown) => {
+        for (const { fail } of batch) fail(error);
+      }),
+  });
 
   constructor(client: DynamoDBDocumentClient) {
     this.#client = client;
@@ -75,48 +82,8 @@ export class BatchedWriter {
   write(write: BatchableWrite, single: SingleWrite): Promise<WriteResult> {
     if (bytesOf(write.attributes) > BATCHED_BYTES_MAX) return single({ mayStand: false });
     return new Promise((answer, fail) => {
-      this.#pending.push({ write, single, answer, fail });
-      this.#schedule();
+      this.#flights.add({ write, single, answer, fail });
     });
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#depart();
-    });
-  }
-
-  #depart(): void {
-    while (this.#pending.length > 0 && this.#flights < FLIGHTS_MAX) {
-      const batch = this.#takeBatch();
-      this.#flights += 1;
-      this.#send(batch)
-        .catch((error: unknown) => {
-          for (const { fail } of batch) fail(error);
-        })
-        .finally(() => {
-          this.#flights -= 1;
-          // What hears of this answer may write next: it travels along.
-          if (this.#pending.length > 0) this.#schedule();
-        });
-    }
-  }
-
-  /** Each item once, in the order of asking; the rest stays pending. */
-  #takeBatch(): readonly PendingWrite[] {
-    const batch = new Map<string, PendingWrite>();
-    const rest: PendingWrite[] = [];
-    for (const pending of this.#pending) {
-      const { tableName, key } = pending.write;
-      const id = `${tableName}\n${key.pk}\n${key.sk}`;
-      if (batch.size === STATEMENTS_MAX || batch.has(id)) rest.push(pending);
-      else batch.set(id, pending);
-    }
-    this.#pending = rest;
-    return [...batch.values()];
   }
 
   async #send(batch: readonly PendingWrite[]): Promise<void> {
@@ -141,6 +108,19 @@ export class BatchedWriter {
       }),
     );
   }
+}
+
+/** Each item once, in the order of asking. */
+function board(pending: readonly PendingWrite[]): Boarding<PendingWrite> {
+  const batch = new Map<string, PendingWrite>();
+  const rest: PendingWrite[] = [];
+  for (const each of pending) {
+    const { tableName, key } = each.write;
+    const id = `${tableName}\n${key.pk}\n${key.sk}`;
+    if (batch.size === STATEMENTS_MAX || batch.has(id)) rest.push(each);
+    else batch.set(id, each);
+  }
+  return { batch: [...batch.values()], rest };
 }
 
 /** An update fails where there is no item: a condition that such an item would meet is asked by the single write. */

@@ -13,6 +13,7 @@ import type {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { Flights } from '@rollcall/base/system/flights.ts';
 
 /** Entries that a queue did not accept. */
 export class QueueRejectionError extends Error {
@@ -54,9 +55,14 @@ interface SenderOptions {
 /** Sends to one queue. */
 export class BatchedSender {
   readonly #options: SenderOptions;
-  #pending: Pending[] = [];
-  #flights = 0;
-  #isScheduled = false;
+  readonly #flights = new Flights<Pending>({
+    flightsMax: FLIGHTS_MAX,
+    board: (pending) => ({
+      batch: pending.slice(0, BATCH_ENTRIES_MAX),
+      rest: pending.slice(BATCH_ENTRIES_MAX),
+    }),
+    send: (batch) => this.#sendOnce(batch),
+  });
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -68,7 +74,7 @@ export class BatchedSender {
       entries.map(
         (entry) =>
           new Promise<Fate>((tell) => {
-            this.#enqueue({ entry, attempt: 1, tell });
+            this.#flights.add({ entry, attempt: 1, tell });
           }),
       ),
     );
@@ -80,27 +86,6 @@ export class BatchedSender {
     throw new QueueRejectionError(
       `the queue did not accept ${refused.length} of ${entries.length} entries: ${codes}`,
     );
-  }
-
-  #enqueue(pending: Pending): void {
-    this.#pending.push(pending);
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#depart();
-    });
-  }
-
-  #depart(): void {
-    while (this.#pending.length > 0 && this.#flights < FLIGHTS_MAX) {
-      const batch = this.#pending.splice(0, BATCH_ENTRIES_MAX);
-      this.#flights += 1;
-      void this.#sendOnce(batch).finally(() => {
-        this.#flights -= 1;
-        this.#depart();
-      });
-    }
   }
 
   /** Never rejects: whoever asked is told. */
@@ -137,9 +122,8 @@ export class BatchedSender {
     const [first] = again;
     if (first === undefined) return;
     await this.#options.clock.sleep(FIRST_DELAY_MS * 2 ** (first.attempt - 1));
-    for (const { entry, attempt, tell } of again) {
-      this.#pending.push({ entry, attempt: attempt + 1, tell });
-    }
-    this.#depart();
+    this.#flights.addLate(
+      again.map(({ entry, attempt, tell }) => ({ entry, attempt: attempt + 1, tell })),
+    );
   }
 }

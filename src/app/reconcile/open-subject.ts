@@ -23,7 +23,7 @@ import { isTorn, readSlices, readView, resolveOpaque } from './read/read-view.ts
 import type { ViewRead } from './read/read-view.ts';
 import { NO_COUNTS } from './run/result.ts';
 import { isAboutSentinel, lookAtSentinel } from './live/sentinel.ts';
-import { decideSkip, withoutWaitsAhead } from './read/skip.ts';
+import { decideSkip, hasMoved, withoutWaitsAhead } from './read/skip.ts';
 import type { StampAhead } from './read/load-set.ts';
 
 /** Reads in all: the first, and three re-reads (protocol 2). */
@@ -58,7 +58,19 @@ async function tryOpening(context: RunContext): Promise<Opening | Moving> {
   const read = await readBasis(context.hint, dependencies, acquaintanceOf(context));
   if (read.kind === 'nothing-new') return read.end;
   if (read.kind !== 'read') return exitWithoutBasis(read, context);
-  const { basis } = read;
+  try {
+    return await openOn(read, context);
+  } finally {
+    // A run that ended before it needed them leaves no request behind (spec faults 30).
+    await read.viewing?.catch(() => undefined);
+  }
+}
+
+async function openOn(
+  { basis, viewing }: Extract<BasisRead<ViewRead>, { readonly kind: 'read' }>,
+  context: RunContext,
+): Promise<Opening | Moving> {
+  const { dependencies } = context;
   notePosition(basis, context);
   remember(dependencies.warmth.uids, formatKey(context.hint.key), basis.ref.uid);
   const nowMs = dependencies.clock.nowMs();
@@ -70,7 +82,7 @@ async function tryOpening(context: RunContext): Promise<Opening | Moving> {
   const state = withoutWaitsAhead(stored, nowMs);
   if (judged.kind !== 'usable') return exitUnusable(judged, { basis, state, access, nowMs });
   const { daemonSet } = judged;
-  const view = await readView(basis, dependencies, read.viewing);
+  const view = await readView(basis, dependencies, viewing);
   const found = { basis, daemonSet, state, access, nowMs };
   if (view.kind === 'moving') return { ...view, found };
   if (view.kind === 'incomplete') return exitIncomplete(view.missing, found);
@@ -97,9 +109,11 @@ function acquaintanceOf(context: RunContext): Acquaintance<Exit, ViewRead> | und
   const uid = dependencies.warmth.uids.get(formatKey(hint.key));
   const isExpected = expectsNothingNew(context);
   if (uid === undefined) return undefined;
-  // Of a cluster whose breaker is open nothing is asked that may not be needed.
-  const begin = (of: SlicedBasis): Promise<ViewRead> | undefined =>
-    isOpen(of.meta.breaker, dependencies.clock.nowMs()) ? undefined : readSlices(of, dependencies);
+  const begin = (of: SlicedBasis): Promise<ViewRead> | undefined => {
+    // Of a cluster whose breaker is open nothing is asked that may not be needed.
+    const isCertain = hasMoved(of) && !isOpen(of.meta.breaker, dependencies.clock.nowMs());
+    return isCertain ? readSlices(of, dependencies) : undefined;
+  };
   if (!isExpected) return { uid, begin };
   const endOf = (basis: Basis): Exit | undefined => {
     if (isAboutSentinel(basis, context)) return undefined;

@@ -23,6 +23,11 @@ const FIRST_PER_PLACE = 2;
 /** In one list: far more than a slice has pods, and some 100 KB of an item at the very most. */
 const LISTED_MAX = 2000;
 
+/** What has a UID: a pod, a tombstone. */
+interface Bearing {
+  readonly uid: Uid;
+}
+
 /** What is kept is judged by this. */
 export interface BurialContext {
   readonly nowMs: number;
@@ -86,6 +91,17 @@ function chooseKept(
   // Stryker disable next-line ConditionalExpression: saves sorting what is sorted
   if (others.length === 0) return first.slice(0, LISTED_MAX);
   return [...first, ...others].slice(0, LISTED_MAX).sort(compareBurials);
+}
+
+/** UIDs of the first list that the others have, too. The fewer are looked up: a set of thousands costs more than all else of a run. */
+export function uidsAmong(
+  asked: readonly Bearing[],
+  ...lists: readonly (readonly Bearing[])[]
+): Set<Uid> {
+  const wanted = new Set(asked.map(({ uid }) => uid));
+  const found = new Set<Uid>();
+  for (const list of lists) for (const { uid } of list) if (wanted.has(uid)) found.add(uid);
+  return found;
 }
 
 /** True of most lists: what is new goes before what was kept. */

@@ -17,7 +17,7 @@ import type { Compat } from '../daemon-set/strategy.ts';
 import { minReadyMsOf, nodeOf } from '../pod/pod-facts.ts';
 import { hasTemplateLabels } from '../pod/pod-template.ts';
 import { forgottenUntilMs } from '../pod/request-life.ts';
-import { buryAnswered } from '../pod/tombstones.ts';
+import { buryAnswered, uidsAmong } from '../pod/tombstones.ts';
 import type { Targets } from './targets.ts';
 import { podsOfView } from '../view/view.ts';
 
@@ -161,10 +161,6 @@ function findGone(
   const unseen = [...(state.buried ?? []), ...buryAnswered(settled, view.nowMs)];
   // Stryker disable next-line ConditionalExpression: saves a look at each pod where nothing is to be added
   if (unseen.length === 0) return view.gone;
-  // The fewer are looked up, as in the view.
-  const asked = new Set(unseen.map(({ uid }) => uid));
-  const known = new Set(
-    [...view.gone, ...podsOfView(view)].map(({ uid }) => uid).filter((uid) => asked.has(uid)),
-  );
+  const known = uidsAmong(unseen, view.gone, podsOfView(view));
   return [...view.gone, ...unseen.filter(({ uid }) => !known.has(uid))];
 }

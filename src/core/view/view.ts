@@ -16,6 +16,7 @@ import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { slotName } from '../pod/naming.ts';
 import { placeNodes } from '../placement/place-nodes.ts';
 import { comparePods, isHeld, nodeOf, revisionHashOfPod } from '../pod/pod-facts.ts';
+import { uidsAmong } from '../pod/tombstones.ts';
 import { allowsSurge } from '../daemon-set/strategy.ts';
 import type { CompiledSelector } from '@rollcall/base/label-selector.ts';
 
@@ -88,9 +89,7 @@ export function podsOfView(view: View): readonly PodProjection[] {
 function goneOf({ gone = [], pods }: ViewInput): readonly Tombstone[] {
   // Stryker disable next-line ConditionalExpression: saves a look at each pod where nothing is remembered
   if (gone.length === 0) return [];
-  // The fewer are looked up: a set of thousands costs each run more than all that it decides about tombstones.
-  const buried = new Set(gone.map((tombstone) => tombstone.uid));
-  const living = new Set(pods.filter((pod) => buried.has(pod.uid)).map((pod) => pod.uid));
+  const living = uidsAmong(gone, pods);
   // Stryker disable next-line ConditionalExpression: saves a look at each tombstone where none is to be left out
   if (living.size === 0) return gone;
   return gone.filter((tombstone) => !living.has(tombstone.uid));

@@ -58,7 +58,7 @@ type Readers = Pick<StepDependencies, 'registry' | 'freezes'> & {
 };
 
 /** What is known before anything of a DaemonSet but its state is read: enough to ask for its slices. */
-export type SlicedBasis = Pick<Basis, 'meta' | 'ref' | 'position'>;
+export type SlicedBasis = Pick<Basis, 'meta' | 'ref' | 'position' | 'state'>;
 
 /** What a process that read this key before knows when it reads it again. */
 export interface Acquaintance<T, V> {
@@ -66,7 +66,7 @@ export interface Acquaintance<T, V> {
   readonly uid: Uid;
   /** Given where nothing new is expected: how the run ends if that is so; undefined: something is new. */
   readonly endOf?: (basis: Basis) => T | undefined;
-  /** Begins to read the slices of a DaemonSet of which something moved, if they are certain to be needed. */
+  /** Begins to read the slices of a DaemonSet, if they are certain to be needed. */
   readonly begin: (of: SlicedBasis) => Promise<V> | undefined;
 }
 
@@ -182,26 +182,12 @@ function readEarly<T, V>(
     const end = basis && endOf?.(basis);
     if (basis !== undefined && end !== undefined) return { kind: 'nothing-new', basis, end };
     const { meta } = found;
-    const viewing = hasMoved(state, meta, position) ? begin({ meta, ref, position }) : undefined;
+    const viewing = begin({ meta, ref, position, state });
     // Nor may this: a run can end before it needs a slice.
     viewing?.catch(() => undefined);
     return { kind: 'state', state, viewing };
   };
   return { ref, meet };
-}
-
-/** True if no memo can be of what is read now, whatever the DaemonSet says: the slices will be asked for. */
-function hasMoved(
-  state: DaemonSetState | undefined,
-  meta: ClusterMeta,
-  { podsChanged, revisionsChanged }: DaemonSetPosition,
-): boolean {
-  const memo = state?.memo;
-  return (
-    memo?.nodesChanged !== meta.nodesChanged ||
-    memo.podsChanged !== podsChanged ||
-    memo.revisionsChanged !== revisionsChanged
-  );
 }
 
 async function readCluster(

@@ -11,7 +11,7 @@ import { canonicalJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Memo, DaemonSetState } from '../../../core/model/state.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
-import type { Basis } from './read-basis.ts';
+import type { Basis, SlicedBasis } from './read-basis.ts';
 
 /** A run or skip so close before a due time sends it again (protocol 12). */
 export const RESEND_WITHIN_MS = 10_000;
@@ -99,6 +99,16 @@ function isSameView(left: Memo, right: Memo, { daemonSet }: Basis): boolean {
     left.daemonSetChanged === right.daemonSetChanged ||
     (version !== undefined && left.daemonSetVersion === version);
   return isSameDaemonSet && COMPARED.every((field) => left[field] === right[field]);
+}
+
+/** True if no memo can be of these positions, whatever the DaemonSet says: nothing will be skipped. */
+export function hasMoved({ state, meta, position }: SlicedBasis): boolean {
+  const memo = state?.memo;
+  return (
+    memo?.nodesChanged !== meta.nodesChanged ||
+    memo.podsChanged !== position.podsChanged ||
+    memo.revisionsChanged !== position.revisionsChanged
+  );
 }
 
 /** How much longer than it was to be a wait may last: jitter, and clocks that differ by a little. */

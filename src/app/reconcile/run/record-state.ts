@@ -20,8 +20,7 @@ import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
 import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
 import type { EndContext, StateWrite, Subject, ViewedSubject } from './context.ts';
 import type { Ledger } from './ledger.ts';
-import type { Uid } from '../../../core/model/identifiers.ts';
-import { buryAnswered, keepTombstones } from '../../../core/pod/tombstones.ts';
+import { buryAnswered, keepTombstones, uidsAmong } from '../../../core/pod/tombstones.ts';
 import { isResolvedByTime } from '../../../core/intents/intents.ts';
 
 /** Attempts at merging before the run is given up as a lost dependency. */
@@ -110,11 +109,7 @@ export function buriedAfter(
     ...each,
   }));
   if (all.length === 0) return {};
-  // The fewer are looked up, as in the view.
-  const asked = new Set(all.map(({ uid }) => uid));
-  const known = new Set<Uid>();
-  for (const { uid } of shown) if (asked.has(uid)) known.add(uid);
-  for (const { uid } of read.gone) if (asked.has(uid)) known.add(uid);
+  const known = uidsAmong(all, shown, read.gone);
   const buried = keepTombstones(all, { nowMs, toldAtMs, isLiving: (uid) => known.has(uid) });
   return buried.length === 0 ? {} : { buried };
 }
