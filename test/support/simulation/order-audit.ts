@@ -80,8 +80,9 @@ export class OrderAudit {
     const isOutdated = isLive(victim) && revisionOf(victim) !== templateOf(set);
     if (!isOutdated || placementOf(set, node) !== 'run') return;
     const leaving = { victim, set, node, policy };
-    // One that is down already ends its turn: the one that goes first waits for it.
-    if (isServing(victim)) this.#judgeAfter(leaving);
+    // One that is down already ends its turn: the one that goes first waits for it. And it may go beside the canary's number.
+    if (!isServing(victim)) return;
+    this.#judgeAfter(leaving);
     this.#judgeGroups(leaving);
   }
 
@@ -110,7 +111,7 @@ export class OrderAudit {
     if (readyOf(node)?.status !== 'True') roll.lost.add(name);
     const count = canary.share.kind === 'count' ? canary.share.count : Infinity;
     const isCanary = roll.emptied.size <= count + Math.min(count, roll.lost.size);
-    if (isCanary || roll.isBack || !this.#isInTurn(victim, name)) return;
+    if (isCanary || roll.isBack || !this.#isInTurn(name)) return;
     this.judged += 1;
     const placeOf = placesBy(order);
     const place = placeOf(node.metadata.labels ?? {});
@@ -135,10 +136,10 @@ export class OrderAudit {
     }
   }
 
-  /** True of a pod that serves somebody, on a node that no view may still show in another group. */
-  #isInTurn(pod: KubernetesObject, name: string): boolean {
+  /** True of a node that no view may still show in another group. */
+  #isInTurn(name: string): boolean {
     const touchedAtMs = this.#touchedAtMs.get(name) ?? Number.NEGATIVE_INFINITY;
-    return isServing(pod) && this.#clock.monotonicMs() - touchedAtMs > OLD_MS;
+    return this.#clock.monotonicMs() - touchedAtMs > OLD_MS;
   }
 
   /** A node that waits with the pod that it had, and of which nothing was written since long before the edit. */

@@ -90,6 +90,14 @@ export class ReadyPods {
     return [...earliest.values()].sort((left, right) => left - right);
   }
 
+  /** How long a pod has been ready without a break until now; 0 of one that is not. */
+  lastedMs(uid: string): number {
+    const stretch = this.#stretches.find(
+      (each) => each.uid === uid && each.endedAtMs === undefined,
+    );
+    return stretch === undefined ? 0 : this.#clock.monotonicMs() - stretch.sinceMs;
+  }
+
   #isOnReadyNode(pod: KubernetesObject): boolean {
     const node = this.#api.find('nodes', nodeOf(pod) ?? '');
     // Of a node that is gone the pods go within a minute; one that is made again in its place nobody tells from it.

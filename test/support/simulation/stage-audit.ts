@@ -5,8 +5,8 @@
  * text of the policy alone. A revision is what its pods run. It is proven once as many pods of it as the canary has nodes were
  * ready for the soak, without a restart, on Ready nodes, while it was the template's or no status tells of the edit that
  * came after it; what runs first is proven. Until then it is on as many nodes as the canary has, and one more for each of them that was
- * not Ready meanwhile: twice as many at most. Nodes that leave a revision that got no further than its canary do not count: it may have been
- * halted.
+ * not Ready meanwhile: twice as many at most. Nodes that leave a revision that got no further than its canary, and may have been halted, do
+ * not count where their pods have not served for as long as a view may be old.
  * A pod that was ready counts for as long as a view may be old: seen late, never early. A soak, and the age of a view, are told by
  * the functions' clock: where that one is set forward a soak is shorter (skew-history.ts). While a pause stands nothing is
  * replaced, but for what was under way (stage-halt-audit.ts). It knows nothing of records, gates and orders.
@@ -49,6 +49,8 @@ interface Revision {
   readonly early: Set<string>;
   /** Names of nodes that left another revision for it that was no further than its canary. */
   readonly halted: Set<string>;
+  /** Those of them that we emptied beside its canary. */
+  readonly beside: Set<string>;
 }
 
 interface SetRecord {
@@ -116,13 +118,30 @@ export class StageAudit {
     const left = revisionOf(victim);
     if (left === record.current) return;
     this.#prove(set, found);
-    if (!isWayBack(record.revisions.get(left), policy)) {
-      this.halts.judge(victim, set.metadata.uid);
-    }
+    const { uid } = set.metadata;
+    const former = record.revisions.get(left);
+    const isWay = isWayBack(former, policy);
+    if (!isWay) this.halts.judge(victim, uid);
     const revision = revisionIn(record, record.current);
     const { name } = node.metadata;
-    if (mayGoFirst(record.revisions.get(left), victim)) revision.halted.add(name);
-    if (revision.halted.has(name)) return;
+    const mayGoBack = isWay && this.halts.hasHalted(uid);
+    if (mayGoFirst(former, victim)) revision.halted.add(name);
+    if (this.#goesBeside(revision, { name, victim, mayGoBack })) return;
+    this.#judgeTouched(victim, { set, name, record, policy });
+  }
+
+  /** It goes for the template of now, and counts. */
+  #judgeTouched(
+    victim: KubernetesObject,
+    at: {
+      readonly set: KubernetesObject;
+      readonly name: string;
+      readonly record: SetRecord;
+      readonly policy: RolloutPolicy;
+    },
+  ): void {
+    const { set, name, record, policy } = at;
+    const revision = revisionIn(record, record.current);
     // One that was meant for the template before may still be under way.
     const sinceMs = this.#clock.monotonicMs() - record.editedAtMs;
     if (sinceMs <= UNDER_WAY_MS) {
@@ -136,6 +155,26 @@ export class StageAudit {
       key: record.current,
       what: `${victim.metadata.name} goes`,
     });
+  }
+
+  /**
+   * A halted revision may have been left on the node, with a pod that whoever made the canary need not have seen serve; or the
+   * pod may go back, in a rollback.
+   */
+  #goesBeside(
+    { halted, beside }: Revision,
+    of: {
+      readonly name: string;
+      readonly victim: KubernetesObject;
+      readonly mayGoBack: boolean;
+    },
+  ): boolean {
+    const { name, victim, mayGoBack } = of;
+    const servedMs = this.#ready.lastedMs(victim.metadata.uid);
+    const isSeen = servedMs > OLD_MS + this.#functions.setBackMs();
+    if (isSeen && !mayGoBack) halted.delete(name);
+    if (halted.has(name)) beside.add(name);
+    return halted.has(name);
   }
 
   /** One batch may have been meant for the template before; where others make the pods no create tells more. */
@@ -182,8 +221,11 @@ export class StageAudit {
   #noteLost(node: KubernetesObject): void {
     if (readyOf(node)?.status === 'True') return;
     const { name } = node.metadata;
-    for (const { revisions } of this.#sets.values())
-      for (const { touched, lost } of revisions.values()) if (touched.has(name)) lost.add(name);
+    for (const { revisions } of this.#sets.values()) {
+      for (const { touched, beside, lost } of revisions.values()) {
+        if (touched.has(name) || beside.has(name)) lost.add(name);
+      }
+    }
   }
 
   /** A pod was made by the DaemonSet's controller. */
@@ -275,6 +317,7 @@ export class StageAudit {
         lost: new Set(),
         early: new Set(),
         halted,
+        beside: new Set(),
       });
       // Where no pod runs, nothing is replaced: there is no canary, and nothing to go back to.
       if (this.#podsOf(set).length === 0) record.isBegun = false;
@@ -388,6 +431,7 @@ function revisionIn({ revisions }: SetRecord, key: string): Revision {
     lost: new Set<string>(),
     early: new Set<string>(),
     halted: new Set<string>(),
+    beside: new Set<string>(),
   };
   revisions.set(key, found);
   return found;

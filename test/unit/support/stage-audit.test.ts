@@ -155,6 +155,28 @@ describe('S16: a canary that went back after a halt', () => {
   });
 });
 
+describe('S16: a node that another unproven revision was left on', () => {
+  const next = async (isServing: boolean): Promise<AuditWorld> => {
+    const world = await withCanary();
+    if (!isServing) world.ready('n1', 2, false);
+    await world.release(3);
+    await world.clock.advance(MINUTE_MS);
+    world.take('n1', 2);
+    world.make('n1', 3);
+    world.take('n2', 1);
+    return world;
+  };
+
+  it('is of the canary, if its pod has served for as long as a view may be old', async () => {
+    const { reports } = await next(true);
+    assert.match(reports[0] ?? '', /goes on n2, beyond the canary of 1: it is on n1, n2/);
+  });
+
+  it('goes beside the canary, if its pod serves nobody', async () => {
+    assert.deepEqual((await next(false)).reports, []);
+  });
+});
+
 describe('S16: a halt', () => {
   /** The pod of a canary goes once its edit was undone to a revision that is halted. */
   const leaves = async (
