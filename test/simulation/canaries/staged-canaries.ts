@@ -175,6 +175,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
       "return restoring !== undefined && 'restoreRefusedAtMs' in restoring ? noteRestoring(record, restoring) : record;",
     breaks: ['S16'],
     in: 'ill-beside-built-in',
+    firstSeed: 36,
     seedsMax: 15,
   },
   'canary-of-the-healthy': {

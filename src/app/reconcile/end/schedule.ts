@@ -34,6 +34,8 @@ const SECOND_MS = 1_000;
 
 /** A kept expiry is at least this share of a memo's life away. */
 const EXPIRY_KEPT_SHARE = 1 / 3;
+/** Ends of memos' lives that clusters are spread over. */
+const EXPIRY_PARTS = 1_000;
 
 /** Whose look it is, and what is known of its timers. */
 export interface LookInput {
@@ -60,11 +62,10 @@ export async function scheduleNext(
   nearAtMs: number | undefined,
   { context, subject }: LookInput,
 ): Promise<Scheduled> {
-  const { random, options } = context.dependencies;
+  const { memoLifeMs } = context.dependencies.options;
   const { state, nowMs } = subject;
-  const kept = keptExpiry(state, { nowMs, memoLifeMs: options.memoLifeMs });
-  const spread = random.next();
-  const expiryAtMs = kept ?? nowMs + Math.round(options.memoLifeMs * (0.8 + 0.2 * spread));
+  const kept = keptExpiry(state, { nowMs, memoLifeMs });
+  const expiryAtMs = kept ?? nowMs + Math.round(memoLifeMs * lifeShare(context));
   if (nearAtMs === undefined || nearAtMs >= expiryAtMs) {
     const sent = defined({ dueSentAtMs: state.dueSentAtMs });
     return { dueAtMs: expiryAtMs, expiryAtMs, ...sent, ...remembered(pendingLooks(state, nowMs)) };
@@ -83,6 +84,14 @@ function leftAloneUntilMs({ gate, hint, dependencies }: RunContext): number {
   if (askedMs === 0) return 0;
   const spreadMs = hash48(formatKey(hint.key)) % ASKED_SPREAD_MS;
   return Math.ceil((clock.nowMs() + askedMs + spreadMs) / SECOND_MS) * SECOND_MS;
+}
+
+/**
+ * Of a memo's life: clusters are spread over a fifth of it. The keys of one are not, since those that ran together are found
+ * together when it is over, and their hints travel together.
+ */
+function lifeShare({ hint }: RunContext): number {
+  return 0.8 + (0.2 * (hash48(hint.key.cluster) % EXPIRY_PARTS)) / EXPIRY_PARTS;
 }
 
 /** The expiry that is recorded, while it is far enough away. */
