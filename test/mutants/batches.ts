@@ -19,6 +19,7 @@ const WRITER_TEST = 'test/unit/adapters/dynamodb/batched-writer.test.ts';
 const SHORT_WAY = 'packages/local-aws/src/dynamodb/short-way.ts';
 const SHORT_WAY_TEST = 'test/integration/local-aws/short-way.test.ts';
 const STATEMENTS_TEST = 'test/integration/local-aws/batch-statements.test.ts';
+const MEMO_TEST = 'test/unit/app/reconcile/memo-rules.test.ts';
 const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
 
 /** The rows of batches of hints. */
@@ -43,6 +44,20 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'hasMoved(of) && !isOpen(of.meta.breaker, dependencies.clock.nowMs())',
     after: 'hasMoved(of)',
     killedBy: { file: EARLY_TEST, title: 'asks for no slice while the breaker' },
+  },
+  'memos-of-all-clusters-end-together': {
+    bug: 'memos of all clusters end at one moment: thousands of keys run at once (protocol 11)',
+    file: 'src/app/reconcile/end/schedule.ts',
+    before: '(hash48(hint.key.cluster) % EXPIRY_PARTS)',
+    after: '(0 % EXPIRY_PARTS)',
+    killedBy: { file: MEMO_TEST, title: 'ends together for keys of a cluster' },
+  },
+  'memos-of-a-cluster-end-apart': {
+    bug: 'memos of a quiet cluster end one by one, each with a request and a run (issue 16)',
+    file: 'src/app/reconcile/end/schedule.ts',
+    before: 'memoLifeMs * lifeShare(context)',
+    after: 'memoLifeMs * (0.8 + 0.2 * context.dependencies.random.next())',
+    killedBy: { file: MEMO_TEST, title: 'ends together for keys of a cluster' },
   },
   'looks-trust-a-former-uid': {
     bug: 'a look takes what it read of a DaemonSet that is gone for the one that bears its name (L1)',

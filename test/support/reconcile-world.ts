@@ -51,7 +51,11 @@ class CountingRandom implements Random {
 
 /** What a world begins with. */
 export interface WorldOptions {
+  /** Its name; `a` unless told. */
+  readonly cluster?: string;
   readonly nodes?: number;
+  /** Draws 0.5 each time unless told. */
+  readonly random?: ReconcileDependencies['random'];
   readonly daemonSet?: (object: DaemonSetObject) => DaemonSetObject;
   readonly mode?: ClusterRegistration['mode'];
   readonly options?: Partial<ReconcileDependencies['options']>;
@@ -80,7 +84,7 @@ export class ReconcileWorld {
 
   constructor(options: WorldOptions = {}) {
     this.registration = {
-      id: clusterId('a'),
+      id: clusterId(options.cluster ?? 'a'),
       clusterUid: CLUSTER_UID,
       mode: options.mode ?? 'takeover',
       isFrozen: false,
@@ -93,7 +97,7 @@ export class ReconcileWorld {
     this.builtIn = new SimulatedBuiltIn(this.cluster);
     this.builtIn.isRunning = options.mode === 'copilot';
     this.registry.seed(this.registration);
-    this.connector.clusters.set('a', this.cluster);
+    this.connector.clusters.set(this.registration.id, this.cluster);
     for (let index = 1; index <= (options.nodes ?? 3); index += 1) {
       this.addNode(`node-${String(index).padStart(4, '0')}`);
     }
@@ -106,7 +110,7 @@ export class ReconcileWorld {
       connector: this.connector,
       queue: this.queue,
       clock: this.clock,
-      random: new CountingRandom(),
+      random: options.random ?? new CountingRandom(),
       log: this.log,
       metrics: this.metrics,
       options: { ...defaultReconcileOptions, release: 'test', ...options.options },
@@ -116,7 +120,7 @@ export class ReconcileWorld {
   }
 
   get hint(): Hint {
-    const key = { cluster: clusterId('a'), namespace: 'system', name: 'agents' };
+    const key = { cluster: this.registration.id, namespace: 'system', name: 'agents' };
     return { schema: 1, key, clusterUid: CLUSTER_UID, reason: this.reason };
   }
 

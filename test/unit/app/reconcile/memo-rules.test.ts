@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetState } from '../../../../src/core/model/state.ts';
 import type { Epoch } from '../../../../src/core/model/identifiers.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -151,10 +152,22 @@ describe('protocol 11: the memo', () => {
     await world.clock.advance(first.expiryAtMs - world.clock.nowMs());
     await world.mirror.syncMeta();
     assert.equal((await world.run()).kind, 'settled');
-    const next = await stateOf(world);
-    assert.ok((next.memo?.ranAtMs ?? 0) > first.memo.ranAtMs);
-    const nextLifeMs = (next.expiryAtMs ?? 0) - (next.memo?.ranAtMs ?? 0);
-    assert.equal(nextLifeMs, lifeMs, 'keys of a cluster that ran together expire together');
+    assert.ok(((await stateOf(world)).memo?.ranAtMs ?? 0) > first.memo.ranAtMs);
+  });
+
+  it('ends together for keys of a cluster that ran together, and at another time for each cluster', async () => {
+    const lifeMsOf = async (cluster: string, seed: number): Promise<number> => {
+      const world = new ReconcileWorld({ cluster, nodes: 1, random: seededRandom(seed) });
+      await world.settle();
+      const { memo, expiryAtMs = 0 } = await stateOf(world);
+      return expiryAtMs - (memo?.ranAtMs ?? 0);
+    };
+    assert.equal(await lifeMsOf('a', 1), await lifeMsOf('a', 2));
+    const names = Array.from({ length: 40 }, (_, index) => `cluster-${String(index)}`);
+    const lives = await Promise.all(names.map((name) => lifeMsOf(name, 1)));
+    assert.ok(lives.every((lifeMs) => lifeMs >= 4.8 * HOUR_MS && lifeMs <= 6 * HOUR_MS));
+    const quarters = new Set(lives.map((lifeMs) => Math.floor(lifeMs / (HOUR_MS / 4))));
+    assert.equal(quarters.size, 5, 'a fifth of six hours has five quarters of an hour in it');
   });
 
   it('recognises the status that this key wrote itself: no run for its echo', async () => {
