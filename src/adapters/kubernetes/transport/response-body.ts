@@ -19,15 +19,19 @@ class TooLargeError extends Error {
   readonly code = 'RESPONSE_TOO_LARGE';
 }
 
-/**
- * The body as text. Rejects when it is larger than `bytesMax` (compressed or not), cut short, or not
- * what its content-encoding says.
- */
+/** The body as text, as {@link readWhole} reads it. */
 export async function readBody(response: IncomingMessage, bytesMax: number): Promise<string> {
+  return (await readWhole(response, bytesMax)).toString('utf8');
+}
+
+/**
+ * The body. Rejects when it is larger than `bytesMax` (compressed or not), cut short, or not what its
+ * content-encoding says.
+ */
+export async function readWhole(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const raw = await readBytes(response, bytesMax);
-  if (response.headers['content-encoding'] !== 'gzip') return raw.toString('utf8');
-  const plain = await gunzipAsync(raw, { maxOutputLength: bytesMax });
-  return plain.toString('utf8');
+  if (response.headers['content-encoding'] !== 'gzip') return raw;
+  return gunzipAsync(raw, { maxOutputLength: bytesMax });
 }
 
 /** By events: thousands of small answers cost half as much as with an iterator for each. */

@@ -15,10 +15,12 @@ import {
   concealToken,
   parseBody,
   parseRetryAfterMs,
-  readBody,
+  readWhole,
 } from '../transport/response-body.ts';
+import { isProtobuf } from '../transport/answer-forms.ts';
 import { describeFailure } from '../transport/tls-fault.ts';
 import { TrustedPool } from '../transport/pooled-agent.ts';
+import { refusalText } from './protobuf-events.ts';
 import type { RefusedRequest } from './watch-frames.ts';
 
 /** Options of a connection. */
@@ -31,6 +33,8 @@ export interface WatchConnectionOptions extends Omit<ConnectionOptions, 'lookup'
 export type OpenedStream =
   | {
       readonly kind: 'open';
+      /** How the server writes it. */
+      readonly form: 'json' | 'protobuf';
       readonly chunks: AsyncIterable<Buffer>;
       /** Takes the token of this stream out of what the server says in it. */
       readonly conceal: (text: string) => string;
@@ -38,10 +42,18 @@ export type OpenedStream =
   | ({ readonly kind: 'refused' } & RefusedRequest)
   | { readonly kind: 'failed'; readonly message: string };
 
+/** What a stream is asked for. */
+export interface StreamRequest {
+  readonly path: string;
+  /** The form of its answer (transport/answer-forms.ts). */
+  readonly accept: string;
+  readonly signal: AbortSignal;
+}
+
 /** Streams of one API server. */
 export interface WatchConnection {
   /** Opens a stream. Never rejects; its chunks may. */
-  open(path: string, signal: AbortSignal): Promise<OpenedStream>;
+  open(request: StreamRequest): Promise<OpenedStream>;
   close(): void;
 }
 
@@ -56,17 +68,17 @@ export function createWatchConnection(options: WatchConnectionOptions): WatchCon
   const { credential, clock } = options;
   const pool = new TrustedPool(options, SOCKETS_MAX);
   return {
-    open: async (path, signal) => {
+    open: async (request) => {
       try {
         const token = credential.kind === 'bearer' ? await credential.token() : undefined;
         const agent = pool.agent();
         agent.dropStale();
-        const outgoing = sendRequest({ options, agent, path, token, signal });
+        const outgoing = sendRequest({ ...request, options, agent, token });
         const response = await answerTo(outgoing, options);
-        if (response.statusCode === 200) {
-          return { kind: 'open', chunks: response, conceal: (text) => concealToken(text, token) };
-        }
-        return await readRefusal(response, { clock, token });
+        const form = isProtobuf(response.headers['content-type']) ? 'protobuf' : 'json';
+        if (response.statusCode !== 200) return await readRefusal(response, { form, clock, token });
+        const conceal = (text: string): string => concealToken(text, token);
+        return { kind: 'open', form, chunks: response, conceal };
       } catch (cause) {
         return { kind: 'failed', message: describeFailure(cause) };
       }
@@ -77,17 +89,17 @@ export function createWatchConnection(options: WatchConnectionOptions): WatchCon
   };
 }
 
-function sendRequest(request: {
-  readonly options: WatchConnectionOptions;
-  readonly agent: PooledAgent;
-  readonly path: string;
-  readonly token: string | undefined;
-  readonly signal: AbortSignal;
-}): ClientRequest {
-  const { options, agent, path, token, signal } = request;
+function sendRequest(
+  request: StreamRequest & {
+    readonly options: WatchConnectionOptions;
+    readonly agent: PooledAgent;
+    readonly token: string | undefined;
+  },
+): ClientRequest {
+  const { options, agent, path, accept, token, signal } = request;
   const { host, port, pathPrefix } = options.endpoint;
   const headers = {
-    accept: 'application/json',
+    accept,
     'user-agent': 'rollcall-watcher',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
@@ -123,10 +135,19 @@ function answerTo(
 
 async function readRefusal(
   response: IncomingMessage,
-  { clock, token }: { readonly clock: Clock; readonly token: string | undefined },
+  {
+    form,
+    clock,
+    token,
+  }: {
+    readonly form: 'json' | 'protobuf';
+    readonly clock: Clock;
+    readonly token: string | undefined;
+  },
 ): Promise<OpenedStream> {
   const retryAfterMs = parseRetryAfterMs(response.headers['retry-after'], clock.nowMs());
-  const text = await readBody(response, ERROR_BYTES_MAX);
+  const bytes = await readWhole(response, ERROR_BYTES_MAX);
+  const text = form === 'json' ? bytes.toString('utf8') : refusalText(bytes);
   return {
     kind: 'refused',
     status: response.statusCode ?? 0,

@@ -1,5 +1,5 @@
 /**
- * Bytes of a watch response into frames: one JSON document per line, parsed once.
+ * What the events of a watch mean as frames, and the bytes of a watch in JSON: one document per line, parsed once.
  *
  * Lines are cut at byte level, so that a character that spans two chunks stays whole. A line that is no
  * event is `undecodable`, never skipped in silence: what it said is unknown (faults row 36). An ERROR
@@ -14,7 +14,7 @@ import type { SourceFailure, WatchFrame } from '../../../ports/cluster/watch-sou
 import { readStatus } from '../api/api-status.ts';
 
 /** Far above what etcd stores as one object (1.5 MiB by default). */
-const LINE_BYTES_MAX = 16 * 1024 * 1024;
+export const FRAME_BYTES_MAX = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
@@ -35,7 +35,7 @@ export class LineSplitter {
       this.#pending.push(chunk.subarray(start));
       this.#pendingBytes += chunk.length - start;
     }
-    return this.#pendingBytes > LINE_BYTES_MAX ? undefined : lines;
+    return this.#pendingBytes > FRAME_BYTES_MAX ? undefined : lines;
   }
 
   #complete(tail: Buffer): Buffer {
@@ -67,7 +67,11 @@ export function parseWatchFrame(line: string): WatchFrame {
   if (!isJsonObject(event) || !isJsonObject(object)) {
     return { kind: 'undecodable', message: 'a line is no event' };
   }
-  const type = typeof event['type'] === 'string' ? event['type'] : '';
+  return frameOf(typeof event['type'] === 'string' ? event['type'] : '', object);
+}
+
+/** An event of this type about this object as a frame. */
+export function frameOf(type: string, object: JsonObject): WatchFrame {
   if (type === 'ERROR') return { kind: 'failed', failure: errorFailure(object) };
   const metadata = object['metadata'];
   if (!isJsonObject(metadata)) return { kind: 'undecodable', message: 'an object has no metadata' };

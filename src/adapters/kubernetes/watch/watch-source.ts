@@ -1,7 +1,7 @@
 /**
  * The WatchSource port over a real API server: list pages, watch streams, the watcher's Lease.
  *
- * Objects stay raw JSON (spec aws-facts 3.5). Lists never ask for resourceVersion=0, which a cache may
+ * Objects stay raw (spec aws-facts 3.5): JSON, or what JSON would have of a pod (ADR 0075). Lists never ask for resourceVersion=0, which a cache may
  * answer from the past; without a version they are consistent. Streams ask for bookmarks, and for
  * initial events where the caller wants a WatchList. Failures are classified and returned; retrying,
  * resuming and judging silence are the watcher's.
@@ -21,16 +21,16 @@ import type {
   WatchOptions,
   WatchSource,
 } from '../../../ports/cluster/watch-source.ts';
-import { METADATA_ONLY } from '../transport/answer-forms.ts';
+import { JSON_OBJECTS, METADATA_ONLY, PROTOBUF_OR_JSON } from '../transport/answer-forms.ts';
 import { BrokenAnswerError, answerChunks } from '../transport/response-body.ts';
 import { ListPageReader, hasMetadata } from './list-page.ts';
-import { skimForeignPod } from './skim-pod.ts';
 import { describeFailure } from '../transport/tls-fault.ts';
 import { HttpsTransport } from '../transport/transport.ts';
 import type { Transport, TransportAnswer } from '../transport/transport.ts';
 import { createWatchConnection } from './watch-connection.ts';
 import type { OpenedStream, WatchConnection, WatchConnectionOptions } from './watch-connection.ts';
-import { LineSplitter, parseWatchFrame, watchFailure } from './watch-frames.ts';
+import { streamEvents } from './stream-events.ts';
+import { watchFailure } from './watch-frames.ts';
 
 /** Options of a watch source. */
 export interface WatchSourceOptions extends WatchConnectionOptions {
@@ -59,6 +59,8 @@ const PAGE_BYTES_MAX = 256 * 1024 * 1024;
 export class ApiWatchSource implements WatchSource, ConfigSource {
   readonly #transport: Transport;
   readonly #connection: WatchConnection;
+  /** Until an event in it could not be read: what a proxy garbled once would be listed again for ever. */
+  #isProtobufRead = true;
 
   constructor(options: WatchSourceOptions) {
     this.#connection = createWatchConnection(options);
@@ -84,7 +86,11 @@ export class ApiWatchSource implements WatchSource, ConfigSource {
     const query = new URLSearchParams({ limit: String(options.limit) });
     if (options.continueToken !== undefined) query.set('continue', options.continueToken);
     const path = `${PATHS[kind]}?${query.toString()}`;
-    const stream = await this.#connection.open(path, options.signal);
+    const stream = await this.#connection.open({
+      path,
+      accept: JSON_OBJECTS,
+      signal: options.signal,
+    });
     if (stream.kind === 'refused') return { kind: 'failed', failure: watchFailure(stream) };
     if (stream.kind === 'failed') return unavailable(stream.message);
     const reader = new ListPageReader(kind, options.onItem);
@@ -99,7 +105,11 @@ export class ApiWatchSource implements WatchSource, ConfigSource {
   }
 
   async *watch(kind: WatchedKind, options: WatchOptions): AsyncGenerator<WatchFrame> {
-    const stream = await this.#connection.open(watchPath(kind, options), options.signal);
+    const stream = await this.#connection.open({
+      path: watchPath(kind, options),
+      accept: kind === 'Pod' && this.#isProtobufRead ? PROTOBUF_OR_JSON : JSON_OBJECTS,
+      signal: options.signal,
+    });
     if (stream.kind === 'refused') {
       yield { kind: 'failed', failure: watchFailure(stream) };
       return;
@@ -109,7 +119,10 @@ export class ApiWatchSource implements WatchSource, ConfigSource {
       return;
     }
     options.onBytes();
-    yield* readFrames(stream, kind, options);
+    const onUndecodable = (): void => {
+      if (stream.form === 'protobuf') this.#isProtobufRead = false;
+    };
+    yield* readFrames(stream, kind, { ...options, onUndecodable });
   }
 
   async readConfig(
@@ -169,28 +182,29 @@ export class ApiWatchSource implements WatchSource, ConfigSource {
 }
 
 async function* readFrames(
-  { chunks, conceal }: Extract<OpenedStream, { kind: 'open' }>,
+  stream: Extract<OpenedStream, { kind: 'open' }>,
   kind: WatchedKind,
-  options: Pick<WatchOptions, 'onBytes' | 'signal'>,
+  options: Pick<WatchOptions, 'onBytes' | 'signal'> & { readonly onUndecodable: () => void },
 ): AsyncGenerator<WatchFrame> {
-  const splitter = new LineSplitter();
+  const events = streamEvents(stream.form, kind);
   try {
-    for await (const chunk of chunks) {
+    for await (const chunk of stream.chunks) {
       options.onBytes();
-      const lines = splitter.split(chunk);
-      if (lines === undefined) {
-        yield { kind: 'undecodable', message: 'a line is too long' };
+      const complete = events.split(chunk);
+      if (complete === undefined) {
+        options.onUndecodable();
+        yield { kind: 'undecodable', message: 'an event is too long' };
         return;
       }
-      for (const line of lines) {
-        const skimmed = kind === 'Pod' ? skimForeignPod(line) : undefined;
-        const frame = skimmed ?? parseWatchFrame(line.toString('utf8'));
+      for (const bytes of complete) {
+        const frame = events.read(bytes);
+        if (frame.kind === 'undecodable') options.onUndecodable();
         if (frame.kind !== 'failed') {
           yield frame;
           continue;
         }
         const { failure } = frame;
-        yield { kind: 'failed', failure: { ...failure, message: conceal(failure.message) } };
+        yield { kind: 'failed', failure: { ...failure, message: stream.conceal(failure.message) } };
         return;
       }
     }
