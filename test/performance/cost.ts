@@ -3,7 +3,8 @@
  *
  * The code that is deployed, on virtual time (test/support/model): each kind of change is made a few times, and what it
  * made the functions ask of SQS and DynamoDB is counted; so are a quiet day, a rollout over a thousand nodes, and what fleets cost. The
- * months are then arithmetic (support/cost-model.ts). Durations of Lambda follow from assumed latencies: nothing was
+ * months are then arithmetic (support/cost-model.ts). A quiet day is the mean of five that are drawn otherwise: what meets there
+ * is chance. Durations of Lambda follow from assumed latencies: nothing was
  * measured on AWS. Leaves with 1 when a goal is missed. The same figures each time: everything is seeded.
  */
 import { sumOf } from '../support/model/model-use.ts';
@@ -15,7 +16,7 @@ import {
   countChanges,
   countHeartbeat,
   countLargeRollout,
-  countQuietDay,
+  countQuietDays,
 } from './support/counted-changes.ts';
 import {
   countFleetRelease,
@@ -41,7 +42,7 @@ say('changes …');
 const changes = await countChanges();
 const heartbeat = await countHeartbeat();
 say('quiet days …');
-const quietDay = await countQuietDay();
+const quietDay = await countQuietDays();
 say(`a rollout over ${String(NODES)} nodes …`);
 const rollout = await countLargeRollout(NODES);
 
@@ -58,6 +59,9 @@ const fleetReleased = dollarsOfFleets(fleetRelease, fleetMegabytes);
 
 const quiet = quietMonth(quietDay.cluster, QUIET_CLUSTERS, memoryOf);
 const rolled = dollarsOf(rollout.use, memoryOf);
+const quietEach = quietDay.each.map(({ cluster }) =>
+  totalOf(quietMonth(cluster, QUIET_CLUSTERS, memoryOf)),
+);
 const months = monthTable({ changes, quietDay, fleetTurns, memoryOf });
 
 function useRow(what: string, use: ModelUse): readonly string[] {
@@ -144,6 +148,7 @@ if (process.argv.includes('--json')) {
     renderRows(day),
     renderRows([moneyHeader, ...money]),
     renderRows([columns, ...fleets]),
+    `quiet month, each of the days that were counted: ${quietEach.map((one) => one.toFixed(2)).join(', ')}`,
     renderRows([
       ['goal', 'counted', 'at most'],
       ...goals.map(({ what, counted, goal }) => [what, counted.toFixed(4), String(goal)]),

@@ -10,7 +10,7 @@ import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { imagesOf, setImageOf } from '../../support/model/model-look.ts';
 import { ModelWorld } from '../../support/model/model-world.ts';
 import type { ModelCluster, ModelUse } from '../../support/model/model-world.ts';
-import { onlyOf, usedBetween, withoutResync } from '../../support/model/model-use.ts';
+import { meanUse, onlyOf, usedBetween, withoutResync } from '../../support/model/model-use.ts';
 import { CHANGE_KINDS } from './cost-model.ts';
 import type { ChangeKind } from './cost-model.ts';
 
@@ -23,20 +23,37 @@ const SETTLE_MS = 30 * MINUTE_MS;
 /** Until a rollout of ten pods, one at a time, and all that follows it is over. */
 const CHANGE_MS = 5 * MINUTE_MS;
 
-/** A quiet day of one cluster, and of the stack itself; so many hours of one, if told. */
-export async function countQuietDay(hours = 24): Promise<{
+/** What is used of a quiet day by a cluster, and by the stack itself. */
+export interface QuietDay {
   readonly cluster: ModelUse;
   readonly stack: ModelUse;
-}> {
-  const one = await hoursOf(hours, 1);
-  const three = await hoursOf(hours, 3);
+}
+
+/** Quiet days that are drawn otherwise, so that no figure hangs on when things met in one of them. */
+const DAYS_COUNTED = 5;
+
+/** A quiet day, the mean of several; and each of them. */
+export async function countQuietDays(): Promise<QuietDay & { readonly each: readonly QuietDay[] }> {
+  const each: QuietDay[] = [];
+  for (let seed = 1; seed <= DAYS_COUNTED; seed += 1) each.push(await countQuietDay({ seed }));
+  const meanOf = (of: keyof QuietDay): ModelUse => meanUse(each.map((day) => day[of]));
+  return { each, cluster: meanOf('cluster'), stack: meanOf('stack') };
+}
+
+/** A quiet day of one cluster, and of the stack itself; so many hours of one, if told. */
+export async function countQuietDay({ hours = 24, seed = 1 } = {}): Promise<QuietDay> {
+  const one = await hoursOf({ hours, seed }, 1);
+  const three = await hoursOf({ hours, seed }, 3);
   const cluster = usedBetween(one, three, 2);
   return { cluster, stack: usedBetween(cluster, one) };
 }
 
-async function hoursOf(hours: number, clusters: number): Promise<ModelUse> {
+async function hoursOf(
+  { hours, seed }: { readonly hours: number; readonly seed: number },
+  clusters: number,
+): Promise<ModelUse> {
   // In a fleet of a thousand no environment is without work for long enough to be gone.
-  const world = new ModelWorld({ idleEnvironmentMs: Infinity });
+  const world = new ModelWorld({ idleEnvironmentMs: Infinity, seed });
   for (let index = 0; index < clusters; index += 1) await addQuietCluster(world, index);
   return useOver(world, hours * HOUR_MS);
 }

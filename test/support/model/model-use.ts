@@ -19,6 +19,11 @@ export function usedBetween(before: ModelUse, after: ModelUse, times = 1): Model
   return each((name, field) => (after[name][field] - before[name][field]) / times);
 }
 
+/** The mean of at least one. */
+export function meanUse(uses: readonly ModelUse[]): ModelUse {
+  return each((name, field) => uses.reduce((sum, use) => sum + use[name][field], 0) / uses.length);
+}
+
 /** Of one function alone. */
 export function onlyOf(use: ModelUse, only: ModelFunction): ModelUse {
   return each((name, field) => (name === only ? use[name][field] : 0));

@@ -28,7 +28,7 @@ describe('when nothing happens', () => {
   });
 
   it('half a day costs no more than it did; lower a bound when the count falls', async () => {
-    const { cluster, stack } = await countQuietDay(12);
+    const { cluster, stack } = await countQuietDay({ hours: 12 });
     assertAtMost(cluster.ingest, { invocations: 62, readUnits: 230, writeUnits: 90 });
     assertAtMost(cluster.reconcile, { invocations: 16, readUnits: 260, writeUnits: 22 });
     assertAtMost(cluster.resync, { readUnits: 660, writeUnits: 0, sqsRequests: 14 });
