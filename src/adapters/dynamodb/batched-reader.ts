@@ -10,16 +10,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { Flights } from '@rollcall/base/system/flights.ts';
+import type { Boarding } from '@rollcall/base/system/flights.ts';
 import type { ItemKey } from './item-keys.ts';
 
 /** An item as stored, keys included. */
 export type StoredItem = Readonly<Record<string, unknown>>;
 
-interface PendingRead {
+interface AskedItem {
   readonly tableName: string;
   readonly key: ItemKey;
-  readonly answers: ((item: StoredItem | undefined) => void)[];
-  readonly failures: ((error: unknown) => void)[];
+}
+
+interface PendingRead extends AskedItem {
+  readonly id: string;
+  readonly answer: (item: StoredItem | undefined) => void;
+  readonly fail: (error: unknown) => void;
 }
 
 /** Which attributes are read; nothing here: all. */
@@ -58,8 +64,14 @@ export const stampReaderOf = readersWith({ ProjectionExpression: 'pk, sk, stamp'
 export class BatchedReader {
   readonly #client: DynamoDBDocumentClient;
   readonly #projected: Projected;
-  #pending = new Map<string, PendingRead>();
-  #isScheduled = false;
+  readonly #flights = new Flights<PendingRead>({
+    flightsMax: Infinity,
+    board,
+    send: (batch) =>
+      this.#read(batch).catch((error: unknown) => {
+        for (const { fail } of batch) fail(error);
+      }),
+  });
 
   constructor(client: DynamoDBDocumentClient, projected: Projected = {}) {
     this.#client = client;
@@ -67,45 +79,22 @@ export class BatchedReader {
   }
 
   get(tableName: string, key: ItemKey): Promise<StoredItem | undefined> {
-    return new Promise((resolve, reject) => {
-      const id = idOf(tableName, key);
-      const pending = this.#pending.get(id) ?? { tableName, key, answers: [], failures: [] };
-      pending.answers.push(resolve);
-      pending.failures.push(reject);
-      this.#pending.set(id, pending);
-      if (this.#isScheduled) return;
-      this.#isScheduled = true;
-      setImmediate(() => {
-        this.#flush();
-      });
+    return new Promise((answer, fail) => {
+      this.#flights.add({ tableName, key, id: idOf(tableName, key), answer, fail });
     });
   }
 
-  #flush(): void {
-    this.#isScheduled = false;
-    const reads = [...this.#pending.values()];
-    this.#pending = new Map();
-    for (let from = 0; from < reads.length; from += KEYS_MAX) {
-      const batch = reads.slice(from, from + KEYS_MAX);
-      this.#read(batch).catch((error: unknown) => {
-        for (const { failures } of batch) for (const fail of failures) fail(error);
-      });
-    }
-  }
-
   async #read(batch: readonly PendingRead[]): Promise<void> {
-    const [only] = batch;
+    const asked = [...new Map(batch.map((read) => [read.id, read])).values()];
+    const [only] = asked;
     const items =
-      batch.length === 1 && only !== undefined
+      asked.length === 1 && only !== undefined
         ? await this.#readOne(only)
-        : await this.#readMany(batch);
-    for (const read of batch) {
-      const item = items.get(idOf(read.tableName, read.key));
-      for (const answer of read.answers) answer(item);
-    }
+        : await this.#readMany(asked);
+    for (const { id, answer } of batch) answer(items.get(id));
   }
 
-  async #readOne({ tableName, key }: PendingRead): Promise<Map<string, StoredItem>> {
+  async #readOne({ tableName, key }: AskedItem): Promise<Map<string, StoredItem>> {
     const command = new GetCommand({
       TableName: tableName,
       Key: key,
@@ -116,7 +105,7 @@ export class BatchedReader {
     return new Map(item === undefined ? [] : [[idOf(tableName, key), item]]);
   }
 
-  async #readMany(batch: readonly PendingRead[]): Promise<Map<string, StoredItem>> {
+  async #readMany(batch: readonly AskedItem[]): Promise<Map<string, StoredItem>> {
     const items = new Map<string, StoredItem>();
     let asked = requestItems(batch, this.#projected);
     for (let attempt = 0; attempt < LEFTOVER_TRIES_MAX; attempt += 1) {
@@ -138,7 +127,23 @@ export class BatchedReader {
   }
 }
 
-function requestItems(batch: readonly PendingRead[], projected: Projected): RequestItems {
+/** As many keys as a request takes, with all who ask for them. */
+function board(pending: readonly PendingRead[]): Boarding<PendingRead> {
+  const ids = new Set<string>();
+  const batch: PendingRead[] = [];
+  const rest: PendingRead[] = [];
+  for (const read of pending) {
+    if (ids.size === KEYS_MAX && !ids.has(read.id)) {
+      rest.push(read);
+      continue;
+    }
+    ids.add(read.id);
+    batch.push(read);
+  }
+  return { batch, rest };
+}
+
+function requestItems(batch: readonly AskedItem[], projected: Projected): RequestItems {
   const asked: RequestItems = {};
   for (const { tableName, key } of batch) {
     const table = (asked[tableName] ??= { Keys: [], ConsistentRead: true, ...projected });

@@ -119,4 +119,13 @@ describe('reads of single items', () => {
     await Promise.all(names.map((name) => reader.get('one', key(name))));
     assert.deepEqual(sent.map(keysAsked), [100, 100, 50]);
   });
+
+  it('of a key that a full batch asks for travel with it', async () => {
+    const { client, sent } = scriptedClient(mirror);
+    const reader = new BatchedReader(client);
+    const names = Array.from({ length: 150 }, (_, index) => `k${String(index)}`);
+    const items = await Promise.all([...names, 'k0'].map((name) => reader.get('one', key(name))));
+    assert.deepEqual(items.at(-1), key('k0'));
+    assert.deepEqual(sent.map(keysAsked), [100, 50]);
+  });
 });
