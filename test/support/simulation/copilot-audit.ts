@@ -5,7 +5,7 @@
  * alone. In mode copilot a pod may go only if its DaemonSet asked for it by annotation and OnDelete, if it is not of
  * the template that stands, and if it has not ended: the built-in controller does away with those. What was otherwise while a
  * delete may have been under way excuses it. A template is restored once for what was halted, where the policy says so, and
- * only one that was proven (stage-audit.ts).
+ * only one that was proven (staged-revisions.ts).
  */
 import { canonicalJson } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';

@@ -49,6 +49,12 @@ export function templateOf(set: KubernetesObject): string {
   return contentOf(template.spec);
 }
 
+/** The generation of a DaemonSet that its status tells of; 0: none. */
+export function observedGeneration(set: KubernetesObject): number {
+  const status = set['status'] as { readonly observedGeneration?: number } | undefined;
+  return status?.observedGeneration ?? 0;
+}
+
 function contentOf({ containers }: PodContent): string {
   return containers.map(({ image }) => image).join(' ');
 }

@@ -1,0 +1,299 @@
+/**
+ * Which nodes are in the canary of each revision, which go beside it, and which revisions are proven: what S16 is judged by.
+ *
+ * A revision is what its pods run. It is proven once as many pods of it as the canary has nodes were ready for the soak, without
+ * a restart, on Ready nodes, while it was the template's or no status tells of the edit that came after it; what runs first is
+ * proven. Until then it is on as many nodes as the canary has, and one more for each of them that was not Ready meanwhile: twice
+ * as many at most. Nodes that leave a revision that got no further than its canary, and may have been halted, do not count where
+ * their pods have not served for as long as a view may be old. It assumes to hear of each commit of the API server, and judges
+ * nothing: which creates and deletes count, and are reported, is the matter of stage-audit.ts.
+ */
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
+import { nodeOf } from '../simulated-cluster.ts';
+import { controllerUid } from '../simulated-objects.ts';
+import type { Commit, SimulatedApiServer } from './api-server.ts';
+import { placementOf } from './oracle.ts';
+import type { ReadyPods } from './ready-pods.ts';
+import type { SkewHistory } from './skew-history.ts';
+import {
+  OLD_MS,
+  isLive,
+  isServing,
+  nameOfContent,
+  observedGeneration,
+  policyOf,
+  readyOf,
+  revisionOf,
+  templateOf,
+} from './staged-pods.ts';
+
+/** One revision of one DaemonSet. */
+export interface Revision {
+  isProven: boolean;
+  /** True once it was on more nodes than its canary has: what is not may have been halted, and nobody outside can tell. */
+  isSpread: boolean;
+  /** True if it had been the template's before: creates of that time may still be under way. */
+  readonly isBack: boolean;
+  /** Nodes that were given it, or emptied for it, since it is the template's: UIDs by name. */
+  readonly touched: Map<string, string>;
+  /** Those of them that were seen not Ready since. */
+  readonly lost: Set<string>;
+  /** Those that we emptied while what was meant for the template before may still have been under way. */
+  readonly early: Set<string>;
+  /** Names of nodes that left another revision for it that was no further than its canary. */
+  readonly halted: Set<string>;
+  /** Those of them that we emptied beside its canary. */
+  readonly beside: Set<string>;
+}
+
+interface SetRecord {
+  /** The template's revision, and when it became so. */
+  current: string;
+  editedAtMs: number;
+  /** What the template was before edits that no status tells of: runs that have not heard of them go on with it. */
+  former: readonly { readonly key: string; readonly untilGeneration: number }[];
+  /** True once every node had a pod: what runs until then is what there is to go back to. */
+  isBegun: boolean;
+  readonly revisions: Map<string, Revision>;
+}
+
+/** A DaemonSet under a policy. */
+export interface Staged {
+  readonly set: KubernetesObject;
+  readonly policy: RolloutPolicy;
+  readonly record: SetRecord;
+}
+
+/** Watches one cluster. */
+export class StagedRevisions {
+  readonly #api: SimulatedApiServer;
+  readonly #clock: Clock;
+  readonly #ready: ReadyPods;
+  /** The clock that soaks, and the age of a view, are told by. */
+  readonly #functions: SkewHistory;
+  readonly #sets = new Map<string, SetRecord>();
+
+  constructor(
+    api: SimulatedApiServer,
+    clock: Clock,
+    by: { readonly ready: ReadyPods; readonly functions: SkewHistory },
+  ) {
+    this.#api = api;
+    this.#clock = clock;
+    this.#ready = by.ready;
+    this.#functions = by.functions;
+  }
+
+  forget(): void {
+    this.#sets.clear();
+  }
+
+  /** True while no DaemonSet is known to be under a policy. */
+  isEmpty(): boolean {
+    return this.#sets.size === 0;
+  }
+
+  isProven(set: KubernetesObject, revision: string): boolean {
+    return this.#sets.get(set.metadata.uid)?.revisions.get(revision)?.isProven === true;
+  }
+
+  /** The DaemonSet that a pod is of, if it is under a policy. */
+  of(pod: KubernetesObject): Staged | undefined {
+    const owner = controllerUid(pod);
+    const set = this.#api.list('daemonsets').find(({ metadata }) => metadata.uid === owner);
+    return set === undefined ? undefined : this.#find(set);
+  }
+
+  /** Looks at everything as it is after a commit. */
+  note({ kind, object }: Commit): void {
+    for (const set of this.#api.list('daemonsets')) {
+      const staged = this.#find(set);
+      if (staged !== undefined) this.prove(staged);
+    }
+    this.#ready.note();
+    if (kind === 'nodes') this.#noteLost(object);
+    for (const set of this.#api.list('daemonsets')) this.#look(set);
+  }
+
+  /** As it is before whatever changes now. */
+  prove({ set, record, policy }: Staged): void {
+    record.former = record.former.filter(
+      ({ untilGeneration }) => observedGeneration(set) < untilGeneration,
+    );
+    const canary = this.canaryOf(policy, set);
+    if (canary === undefined) return;
+    for (const key of [record.current, ...record.former.map((former) => former.key)]) {
+      const revision = revisionIn(record, key);
+      const sinceMs = this.#ready.sinceMs(set.metadata.uid, key).at(canary - 1);
+      if (revision.isProven || sinceMs === undefined) continue;
+      revision.isProven = this.#functions.elapsedMs(sinceMs) >= policy.soakMs;
+    }
+  }
+
+  /** What runs before every node has a pod is what there is to go back to; on so few nodes it may be a canary for all that. */
+  markFirst({ set, record, policy }: Staged): void {
+    if (record.isBegun) return;
+    const pods = this.#podsOf(set);
+    const canary = this.canaryOf(policy, set) ?? 0;
+    for (const key of new Set(pods.map(revisionOf))) {
+      const revision = revisionIn(record, key);
+      revision.isProven = true;
+      revision.isSpread ||= pods.filter((pod) => revisionOf(pod) === key).length > canary;
+    }
+    const on = new Set(pods.map(nodeOf));
+    const nodes = this.#nodesOf(set);
+    record.isBegun = nodes.length > 0 && nodes.every(({ metadata }) => on.has(metadata.name));
+  }
+
+  /**
+   * True if a node is emptied for a revision beside its canary. A halted revision may have been left on the node, with a pod
+   * that whoever made the canary need not have seen serve; or the pod may go back, in a rollback.
+   */
+  goesBeside(
+    { halted, beside }: Revision,
+    of: {
+      readonly name: string;
+      readonly victim: KubernetesObject;
+      /** The revision that the node leaves. */
+      readonly left: Revision | undefined;
+      readonly mayGoBack: boolean;
+    },
+  ): boolean {
+    const { name, victim, left, mayGoBack } = of;
+    // What it leaves went no further than a canary, or its pod serves nobody.
+    if (left?.isSpread !== true || !isServing(victim)) halted.add(name);
+    const servedMs = this.#ready.lastedMs(victim.metadata.uid);
+    const isSeen = servedMs > OLD_MS + this.#functions.setBackMs();
+    if (isSeen && !mayGoBack) halted.delete(name);
+    if (halted.has(name)) beside.add(name);
+    return halted.has(name);
+  }
+
+  /** Takes a node into the canary of a revision; how many nodes that one has, if the revision is beyond it now. */
+  enter(revision: Revision, name: string, { set, policy }: Staged): number | undefined {
+    // A node that is gone, or that is to run none by now, is in no canary.
+    const nodes = new Map(this.#nodesOf(set).map(({ metadata }) => [metadata.name, metadata.uid]));
+    for (const [known, uid] of revision.touched) {
+      if (nodes.get(known) !== uid) revision.touched.delete(known);
+    }
+    revision.touched.set(name, nodes.get(name) ?? '');
+    const node = this.#api.find('nodes', name);
+    if (node === undefined || readyOf(node)?.status !== 'True') revision.lost.add(name);
+    const most = this.canaryOf(policy, set);
+    const isBeyond = most !== undefined && revision.touched.size > most + addedMax(revision, most);
+    if (revision.isProven) revision.isSpread ||= isBeyond;
+    return isBeyond ? most : undefined;
+  }
+
+  /** How many nodes the canary has; undefined where it is not told by a number. */
+  canaryOf({ canary }: RolloutPolicy, set: KubernetesObject): number | undefined {
+    if (canary.kind === 'selector') return undefined;
+    const nodes = this.#nodesOf(set).length;
+    const { share } = canary;
+    const count = share.kind === 'count' ? share.count : Math.ceil((share.percent * nodes) / 100);
+    return Math.max(1, Math.min(count, nodes));
+  }
+
+  #find(set: KubernetesObject): Staged | undefined {
+    const record = this.#sets.get(set.metadata.uid);
+    const policy = policyOf(set);
+    return record === undefined || policy === undefined ? undefined : { set, policy, record };
+  }
+
+  /** A node that is not Ready shows nothing, and another one may go in its place. */
+  #noteLost(node: KubernetesObject): void {
+    if (readyOf(node)?.status === 'True') return;
+    const { name } = node.metadata;
+    for (const { revisions } of this.#sets.values()) {
+      for (const { touched, beside, lost } of revisions.values()) {
+        if (touched.has(name) || beside.has(name)) lost.add(name);
+      }
+    }
+  }
+
+  #look(set: KubernetesObject): void {
+    const policy = policyOf(set);
+    if (policy === undefined) {
+      this.#sets.delete(set.metadata.uid);
+      return;
+    }
+    const current = templateOf(set);
+    const record = this.#sets.get(set.metadata.uid) ?? this.#begin(set);
+    const staged = { set, policy, record };
+    if (record.current !== current) {
+      const left = { key: record.current, untilGeneration: set.metadata.generation ?? 0 };
+      const former = [...record.former.filter(({ key }) => key !== current), left];
+      Object.assign(record, { current, former, editedAtMs: this.#clock.monotonicMs() });
+      const isBack = record.revisions.has(current);
+      const { isProven, isSpread } = revisionIn(record, current);
+      const halted = this.#leftOn(staged);
+      record.revisions.set(current, { ...newRevision(), isProven, isSpread, isBack, halted });
+      // Where no pod runs, nothing is replaced: there is no canary, and nothing to go back to.
+      if (this.#podsOf(set).length === 0) record.isBegun = false;
+    }
+    this.markFirst(staged);
+  }
+
+  #begin(set: KubernetesObject): SetRecord {
+    const record: SetRecord = {
+      current: templateOf(set),
+      editedAtMs: this.#clock.monotonicMs(),
+      former: [],
+      isBegun: false,
+      revisions: new Map(),
+    };
+    this.#sets.set(set.metadata.uid, record);
+    return record;
+  }
+
+  /** Nodes with a pod of a revision that got no further than its canary; its content may be what was halted (ADR 0061). */
+  #leftOn({ set, policy, record }: Staged): Set<string> {
+    const canary = policy.config === undefined ? 0 : (this.canaryOf(policy, set) ?? 0);
+    const all = this.#podsOf(set);
+    const isFew = (of: KubernetesObject): boolean =>
+      all.filter(
+        (pod) => revisionOf(pod) === revisionOf(of) && nameOfContent(pod) === nameOfContent(of),
+      ).length <= canary;
+    const pods = all.filter(
+      (pod) => record.revisions.get(revisionOf(pod))?.isSpread !== true || isFew(pod),
+    );
+    return new Set(pods.map((pod) => nodeOf(pod) ?? ''));
+  }
+
+  #nodesOf(set: KubernetesObject): readonly KubernetesObject[] {
+    return this.#api.list('nodes').filter((node) => placementOf(set, node) === 'run');
+  }
+
+  #podsOf({ metadata }: KubernetesObject): readonly KubernetesObject[] {
+    return this.#api
+      .list('pods')
+      .filter((pod) => controllerUid(pod) === metadata.uid && isLive(pod));
+  }
+}
+
+/** A revision of a DaemonSet, which is known from now on. */
+export function revisionIn({ revisions }: SetRecord, key: string): Revision {
+  const found = revisions.get(key) ?? newRevision();
+  revisions.set(key, found);
+  return found;
+}
+
+function newRevision(): Revision {
+  return {
+    isProven: false,
+    isSpread: false,
+    isBack: false,
+    touched: new Map(),
+    lost: new Set(),
+    early: new Set(),
+    halted: new Set(),
+    beside: new Set(),
+  };
+}
+
+/** How many may have been added in the place of nodes that were lost: they stay in the canary, whatever becomes of those. */
+function addedMax({ lost }: Revision, most: number): number {
+  return Math.min(most, lost.size);
+}
