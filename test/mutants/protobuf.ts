@@ -24,8 +24,8 @@ export const PROTOBUF_BUGS: Readonly<Record<string, PlantedBug>> = {
   'protobuf-time-of-nobody': {
     bug: 'a pod without a deletionTimestamp is on its way out since 1970: it is replaced beside itself (S2)',
     file: MESSAGE,
-    before: "return seconds === 0 ? '' : timeText(seconds);",
-    after: 'return timeText(seconds);',
+    before: "typeof seconds === 'number' && seconds !== 0 ? timeText(seconds) : ''",
+    after: "typeof seconds === 'number' ? timeText(seconds) : timeText(0)",
     killedBy: { file: MESSAGE_TEST, title: 'a time that is none' },
   },
   'protobuf-reads-beyond-its-message': {

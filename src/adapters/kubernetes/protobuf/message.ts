@@ -41,8 +41,12 @@ const FIXED32 = 5;
 const TWO_TO_32 = 2 ** 32;
 const VARINT_BITS_MAX = 70;
 
-/** metav1.Time: seconds since 1970, and their fraction, which JSON leaves out. */
-const TIME_SECONDS = 1;
+/** metav1.Time: seconds since 1970; JSON leaves their fraction out. */
+const TIME = messageForm({ 1: { name: 'seconds', as: 'integer' } });
+/** An entry of a map of texts. */
+const ENTRY = messageForm({ 1: { name: 'key', as: 'text' }, 2: { name: 'value', as: 'text' } });
+const MEMBER = { enumerable: true, configurable: true, writable: true };
+
 /** The years 1 to 9999: beyond them an API server has no JSON for a time either. */
 const SECONDS_MIN = -62_135_596_800;
 const SECONDS_MAX = 253_402_300_799;
@@ -131,10 +135,8 @@ class MessageReader {
         return this.#low() !== 0;
       case 'time':
         return this.#time(end);
-      default: {
-        const length = this.#length(end);
-        return this.message(as, this.#at + length);
-      }
+      default:
+        return this.#nested(as, end);
     }
   }
 
@@ -143,31 +145,21 @@ class MessageReader {
     return this.#bytes.toString('utf8', start, this.#at);
   }
 
-  /** '' for none. */
-  #time(end: number): string {
-    const timeEnd = this.#length(end) + this.#at;
-    let seconds = 0;
-    while (this.#at < timeEnd) {
-      const tag = this.#low();
-      if (tag >>> 3 === TIME_SECONDS && (tag & 7) === VARINT) seconds = this.#integer();
-      else this.#skip(tag & 7, timeEnd);
-    }
-    if (this.#at !== timeEnd) throw new WireError('a field is longer than its message');
-    return seconds === 0 ? '' : timeText(seconds);
+  /** A message that is the value of a field. */
+  #nested(form: MessageForm, end: number): JsonObject {
+    const length = this.#length(end);
+    return this.message(form, this.#at + length);
   }
 
-  /** One entry of a map: a message of key and value. */
+  /** '' for none. */
+  #time(end: number): string {
+    const { seconds } = this.#nested(TIME, end);
+    return typeof seconds === 'number' && seconds !== 0 ? timeText(seconds) : '';
+  }
+
+  /** One entry of a map. */
   #readEntry(object: Record<string, Json>, name: string, end: number): void {
-    const entryEnd = this.#length(end) + this.#at;
-    let key = '';
-    let value = '';
-    while (this.#at < entryEnd) {
-      const tag = this.#low();
-      if (tag === ENTRY_KEY) key = this.#text(entryEnd);
-      else if (tag === ENTRY_VALUE) value = this.#text(entryEnd);
-      else this.#skip(tag & 7, entryEnd);
-    }
-    if (this.#at !== entryEnd) throw new WireError('a field is longer than its message');
+    const { key = '', value = '' } = this.#nested(ENTRY, end) as Record<string, string>;
     const known = object[name] as Record<string, Json> | undefined;
     const texts = known ?? {};
     if (known === undefined) object[name] = texts;
@@ -227,11 +219,6 @@ class MessageReader {
     throw new WireError('a number is too long');
   }
 }
-
-/** Tags of a map's entries: fields 1 and 2, both bytes. */
-const ENTRY_KEY = (1 << 3) | BYTES;
-const ENTRY_VALUE = (2 << 3) | BYTES;
-const MEMBER = { enumerable: true, configurable: true, writable: true };
 
 /** As JSON has it: UTC, whole seconds. */
 function timeText(seconds: number): string {
