@@ -60,8 +60,9 @@ export const PROTOBUF_BUGS: Readonly<Record<string, PlantedBug>> = {
   'protobuf-foreign-pods-whole': {
     bug: 'pods of others are read whole: nine of ten, which nobody looks at',
     file: EVENTS,
-    before: "if (hasForeignController(known['ownerReferences'])) return { metadata: known };",
-    after: '',
+    before:
+      "hasForeignController(metadata['ownerReferences']) ? { metadata } : readMessage(POD, raw)",
+    after: 'metadata === undefined ? {} : readMessage(POD, raw)',
     killedBy: { file: EVENTS_TEST, title: 'something else controls' },
   },
   'protobuf-object-of-another-kind': {

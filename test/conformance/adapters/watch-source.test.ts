@@ -14,8 +14,7 @@ import type { WatchConnectionOptions } from '../../../src/adapters/kubernetes/wa
 import { ApiWatchSource } from '../../../src/adapters/kubernetes/watch/watch-source.ts';
 import { resourceVersion } from '../../../src/core/model/identifiers.ts';
 import type { WatchFrame } from '../../../src/ports/cluster/watch-source.ts';
-import { createInterner } from '../../../src/watcher/project/interner.ts';
-import { createProjector } from '../../../src/watcher/project/projection.ts';
+import { strictProjector } from '../../support/strict-projector.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient } from '../control-plane/api.ts';
 import { pollUntil } from '../control-plane/poll.ts';
@@ -98,12 +97,7 @@ const STATUS: JsonObject = {
   ],
 };
 
-const projector = createProjector({
-  interner: createInterner(),
-  objectBytesMax: 100_000,
-  unsendable: new Map(),
-  onOpaque: (_identity, reason) => assert.fail(`nothing here is opaque: ${reason}`),
-});
+const projector = strictProjector();
 
 /** What a watcher keeps of the pods of the test, by name, each with its version. */
 type Kept = Map<string, unknown>;

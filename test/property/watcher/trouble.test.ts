@@ -7,8 +7,7 @@ import {
   parseWatcherMessage,
 } from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { createInterner } from '../../../src/watcher/project/interner.ts';
-import { createProjector } from '../../../src/watcher/project/projection.ts';
+import { strictProjector } from '../../support/strict-projector.ts';
 import { messageOf } from '../../unit/adapters/sqs/watcher-message-samples.ts';
 
 const word = fc.option(
@@ -53,12 +52,7 @@ const podStatus = fc.record({
 const nodeInfoFields = fc.constantFrom('bootID', 'osImage', 'kernelVersion', 'kubeletVersion');
 const nodeStatus = fc.record({ nodeInfo: fc.dictionary(nodeInfoFields, fc.string()) });
 
-const projector = createProjector({
-  interner: createInterner(),
-  objectBytesMax: 100_000,
-  unsendable: new Map(),
-  onOpaque: (_identity, reason) => assert.fail(`nothing here is opaque: ${reason}`),
-});
+const projector = strictProjector();
 
 function assertTaken(kind: 'Pod' | 'Node', status: object): void {
   const identity = { name: 'o1', uid: 'u1', resourceVersion: '5' };

@@ -104,10 +104,6 @@ function readEnveloped(bytes: Buffer, type: string): JsonObject | undefined {
 }
 
 function readPod(raw: Buffer): JsonObject {
-  const metadata = readBytes(raw, METADATA);
-  if (metadata !== undefined) {
-    const known = readMessage(IDENTITY_AND_OWNERS, metadata);
-    if (hasForeignController(known['ownerReferences'])) return { metadata: known };
-  }
-  return readMessage(POD, raw);
+  const metadata = readMessage(IDENTITY_AND_OWNERS, readBytes(raw, METADATA) ?? NOTHING);
+  return hasForeignController(metadata['ownerReferences']) ? { metadata } : readMessage(POD, raw);
 }

@@ -11,8 +11,7 @@ import {
   POD,
 } from '../../../../../src/adapters/kubernetes/protobuf/forms.ts';
 import type { MessageForm } from '../../../../../src/adapters/kubernetes/protobuf/message.ts';
-import { createInterner } from '../../../../../src/watcher/project/interner.ts';
-import { createProjector } from '../../../../../src/watcher/project/projection.ts';
+import { strictProjector } from '../../../../support/strict-projector.ts';
 import { FULL_POD } from '../../../../support/full-pod.ts';
 
 /** A type without its pointers, and whether it is a list. */
@@ -89,12 +88,7 @@ test('nothing is read of a pod that the form leaves out', () => {
     metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:01:00Z' },
   };
   const unbound = { ...FULL_POD, spec: { ...(FULL_POD['spec'] as object), nodeName: '' } };
-  const projector = createProjector({
-    interner: createInterner(),
-    objectBytesMax: 100_000,
-    unsendable: new Map(),
-    onOpaque: (_identity, reason) => assert.fail(`nothing here is opaque: ${reason}`),
-  });
+  const projector = strictProjector();
   for (const pod of [FULL_POD, going, unbound]) {
     const raw = watched(pod, '', (path) => read.add(path)) as unknown as KubernetesObject;
     assert.equal(projector.project('Pod', raw).kind, 'tracked');
