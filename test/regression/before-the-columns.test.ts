@@ -4,23 +4,18 @@
  * They come out of git history; without it there is nothing to ask, and it is skipped.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
-import { linkModules } from '../../scripts/lib/link-modules.ts';
-import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 import { createDynamoViewStore } from '../../src/adapters/dynamodb/view-store.ts';
 import { clusterUid } from '../../src/core/model/identifiers.ts';
 import type { SliceRef, ViewStore } from '../../src/ports/stores/view-store.ts';
+import { formerViewStore } from '../support/former-view-store.ts';
+import type { FormerViewStore } from '../support/former-view-store.ts';
 import { useKeyTables } from '../support/key-tables.ts';
-import { extractPrevious, missingPrevious } from '../support/previous-sources.ts';
+import { missingPrevious } from '../support/previous-sources.ts';
 import { freshName, metaOf, sliceOf, stampAt } from '../support/store-suite.ts';
 
 /** The last commit that stored every slice as a list. */
 const BEFORE = '4d52f2bd';
-const SOURCES = ['package.json', 'packages/base', 'src'];
 
 const skip = missingPrevious(BEFORE) ?? false;
 
@@ -28,24 +23,18 @@ describe('the commit before the columns', { skip }, () => {
   const tables = useKeyTables('view');
   const cluster = clusterUid(freshName('columns'));
   const ref: SliceRef = { clusterUid: cluster, set: 'nodes', index: 0 };
-  let directory = '';
+  let history: FormerViewStore;
   let former: ViewStore;
   let present: ViewStore;
 
   before(async () => {
-    directory = mkdtempSync(path.join(tmpdir(), 'rollcall-before-'));
-    extractPrevious(SOURCES, directory, BEFORE);
-    linkModules(repositoryRoot, directory);
-    const file = path.join(directory, 'src/adapters/dynamodb/view-store.ts');
-    const stores = (await import(pathToFileURL(file).href)) as {
-      createDynamoViewStore: typeof createDynamoViewStore;
-    };
-    former = stores.createDynamoViewStore(tables.of('view'));
+    history = await formerViewStore(BEFORE, tables.of('view'));
+    former = history.view;
     present = createDynamoViewStore(tables.of('view'));
   });
 
   after(() => {
-    rmSync(directory, { recursive: true, force: true });
+    history.remove();
   });
 
   it('stored slices and META that are read to the same meaning', async () => {
