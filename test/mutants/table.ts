@@ -38,6 +38,7 @@ import type { PlantedBug } from './planted-bug.ts';
 import { PROTOBUF_BUGS } from './protobuf.ts';
 import { RESTORE_BUGS } from './restores.ts';
 import { STAGE_BUGS } from './stages.ts';
+import { TOMBSTONE_BUGS } from './tombstones.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
 import { TROUBLE_BUGS } from './trouble.ts';
@@ -92,6 +93,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   FLEET_TOLD_BUGS,
   RESTORE_BUGS,
   PROTOBUF_BUGS,
+  TOMBSTONE_BUGS,
 ];
 
 /** The rows by name. */

@@ -6,6 +6,7 @@ import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { ClusterMeta, DaemonSetPosition, Slice } from '../../src/core/model/view-items.ts';
 import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
 import { defaultIngestOptions } from '../../src/app/ingest/process/dependencies.ts';
+import type { IngestOptions } from '../../src/app/ingest/process/dependencies.ts';
 import type { DeadLetterDependencies } from '../../src/app/dead-letter/dead-letter.ts';
 import { ingestMessage } from '../../src/app/ingest/ingest-message.ts';
 import type { IngestContext, IngestResult } from '../../src/app/ingest/message/result.ts';
@@ -98,8 +99,13 @@ export class IngestHarness {
   readonly lease = new FakeLease();
   private sent = 0;
   private process: DeadLetterDependencies | undefined;
+  readonly #options: Partial<IngestOptions>;
 
-  constructor(registrations: readonly ClusterRegistration[] = [registrationFor('c1')]) {
+  constructor(
+    registrations: readonly ClusterRegistration[] = [registrationFor('c1')],
+    options: Partial<IngestOptions> = {},
+  ) {
+    this.#options = options;
     for (const registration of registrations) this.registry.seed(registration);
   }
 
@@ -114,7 +120,7 @@ export class IngestHarness {
       random: seededRandom(7),
       log: this.log,
       metrics: this.metrics,
-      options: defaultIngestOptions,
+      options: { ...defaultIngestOptions, ...this.#options },
       warmth: createIngestWarmth(),
     };
     return this.process;

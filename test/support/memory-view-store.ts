@@ -16,6 +16,7 @@ import type {
   DaemonSetItem,
   DaemonSetPosition,
   NameItem,
+  OlderTombstones,
   Slice,
 } from '../../src/core/model/view-items.ts';
 import type {
@@ -37,6 +38,7 @@ export type ViewDump = Readonly<Record<string, unknown>>;
 const metaKey = (cluster: ClusterUid): string => `META ${cluster}`;
 const laneKey = (cluster: ClusterUid): string => `LANE ${cluster}`;
 const sliceKey = (ref: SliceRef): string => `SLICE ${ref.clusterUid} ${ref.set} ${ref.index}`;
+const olderKey = (ref: SliceRef): string => `TOMBSTONES ${ref.clusterUid} ${ref.set} ${ref.index}`;
 const daemonSetKey = (part: string, ref: DaemonSetRef): string =>
   `${part} ${ref.clusterUid} ${ref.uid}`;
 const nameKey = (cluster: ClusterUid, key: NamespacedName): string =>
@@ -171,6 +173,20 @@ export class MemoryViewStore implements ViewStore {
     return this.read('readSlice', sliceKey(ref));
   }
 
+  readOlderTombstones(ref: SliceRef): Promise<OlderTombstones | undefined> {
+    return this.read('readOlderTombstones', olderKey(ref));
+  }
+
+  writeOlderTombstones(ref: SliceRef, older: OlderTombstones): Promise<WriteResult> {
+    const key = olderKey(ref);
+    return this.write('writeOlderTombstones', key, () => {
+      const stored = this.items.get(key) as OlderTombstones | undefined;
+      if ((stored?.version ?? 0) !== older.version) return 'lost';
+      this.items.set(key, { ...older, version: older.version + 1 });
+      return 'written';
+    });
+  }
+
   async readSliceStamps({
     sliceCount,
     ...of
@@ -192,8 +208,12 @@ export class MemoryViewStore implements ViewStore {
     });
   }
 
-  removeSlice(ref: SliceRef, expected: Stamp): Promise<WriteResult> {
-    return this.removeIfStamp('removeSlice', sliceKey(ref), expected);
+  async removeSlice(ref: SliceRef, expected: Stamp): Promise<WriteResult> {
+    const result = await this.removeIfStamp('removeSlice', sliceKey(ref), expected);
+    if (result === 'lost' || !ref.set.startsWith('pods/')) return result;
+    const key = olderKey(ref);
+    await this.write('removeOlderTombstones', key, () => this.items.delete(key));
+    return result;
   }
 
   readState(ref: DaemonSetRef): Promise<DaemonSetState | undefined> {

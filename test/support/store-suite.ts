@@ -23,7 +23,7 @@ import type { ClusterMeta, NameItem, Slice } from '../../src/core/model/view-ite
 import { EMPTY_HASHES } from '../../src/core/projections/set-hash.ts';
 import type { RegistryRevisionStore } from '../../src/ports/stores/fleet-rollout-store.ts';
 import type { RegistryStore } from '../../src/ports/stores/registry-store.ts';
-import type { SliceRef, ViewStore } from '../../src/ports/stores/view-store.ts';
+import type { ViewStore } from '../../src/ports/stores/view-store.ts';
 
 let counter = 0;
 
@@ -97,7 +97,6 @@ export function registrationOf(id: string): ClusterRegistration {
 /** Tests of a view store; call inside a describe block. */
 export function testViewStore(store: () => ViewStore): void {
   testMeta(store);
-  testSlices(store);
   testDaemonSets(store);
   testNames(store);
   testStates(store);
@@ -182,65 +181,6 @@ function testMeta(store: () => ViewStore): void {
     assert.equal(await store().writeMeta({ ...both, seq: 2 }), 'written');
     const stored = await store().readMeta(cluster);
     assert.deepEqual(stored, { ...meta, version: 2, seq: 2, breaker: { ...opened, version: 2 } });
-  });
-}
-
-function testSlices(store: () => ViewStore): void {
-  it('writes a slice only over the stamp that was read (row 79)', async () => {
-    const cluster = clusterUid(freshName('slices'));
-    for (const set of ['nodes', 'pods/u1', 'revisions/u1'] as const) {
-      const ref: SliceRef = { clusterUid: cluster, set, index: 0 };
-      assert.equal(await store().readSlice(ref), undefined);
-      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(1), 0), stampAt(9)), 'lost');
-      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(1), 0), undefined), 'written');
-      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(2), 3), undefined), 'lost');
-      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(2), 300), stampAt(1)), 'written');
-      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(3), 0), stampAt(1)), 'lost');
-      assert.deepEqual(await store().readSlice(ref), sliceOf(stampAt(2), 300));
-      // Large ones are stored otherwise than small ones (ADR 0069): each takes the other's place.
-      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(3), 3), stampAt(2)), 'written');
-      assert.deepEqual(await store().readSlice(ref), sliceOf(stampAt(3), 3));
-      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(4), 64), stampAt(3)), 'written');
-      assert.deepEqual(await store().readSlice(ref), sliceOf(stampAt(4), 64));
-    }
-    const other: SliceRef = { clusterUid: cluster, set: 'nodes', index: 1 };
-    assert.equal(await store().readSlice(other), undefined, 'slices are apart by index');
-  });
-
-  it('tells the stamps of a set by index, and of a slice that is not there none', async () => {
-    const of = { clusterUid: clusterUid(freshName('stamps')), set: 'pods/u1' } as const;
-    for (const index of [0, 2]) {
-      const ref: SliceRef = { ...of, index };
-      await store().writeSlice(ref, sliceOf(stampAt(index + 1), 3), undefined);
-    }
-    const stamps = await store().readSliceStamps({ ...of, sliceCount: 4 });
-    assert.deepEqual(stamps, [stampAt(1), undefined, stampAt(3), undefined]);
-    assert.deepEqual(await store().readSliceStamps({ ...of, sliceCount: 1 }), [stampAt(1)]);
-  });
-
-  it('keeps the tombstones of a slice beside its objects, as they were (S13)', async () => {
-    const cluster = clusterUid(freshName('slices'));
-    const ref: SliceRef = { clusterUid: cluster, set: 'pods/u1', index: 0 };
-    const buried = { uid: uid('u'), node: nodeName('n1'), createdAtMs: 1, goneAtMs: 2 };
-    const gone = [
-      { name: 'with', revision: 'h1', ...buried },
-      { name: 'without', ...buried },
-    ];
-    const slice = { ...sliceOf(stampAt(1), 1), gone };
-    assert.equal(await store().writeSlice(ref, slice, undefined), 'written');
-    assert.deepEqual(await store().readSlice(ref), slice);
-    assert.equal(await store().writeSlice(ref, sliceOf(stampAt(2), 1), stampAt(1)), 'written');
-    assert.deepEqual(await store().readSlice(ref), sliceOf(stampAt(2), 1));
-  });
-
-  it('removes a slice only at the stamp that was read; a missing one is gone', async () => {
-    const cluster = clusterUid(freshName('slices'));
-    const ref: SliceRef = { clusterUid: cluster, set: 'pods/u1', index: 3 };
-    await store().writeSlice(ref, sliceOf(stampAt(2), 1), undefined);
-    assert.equal(await store().removeSlice(ref, stampAt(1)), 'lost');
-    assert.equal(await store().removeSlice(ref, stampAt(2)), 'written');
-    assert.equal(await store().readSlice(ref), undefined);
-    assert.equal(await store().removeSlice(ref, stampAt(2)), 'written');
   });
 }
 

@@ -33,10 +33,19 @@ export function clusterUidKey(cluster: ClusterUid): ItemKey {
 
 /** One slice: `NODES#cluster#nn`, `PODS#cluster/uid#nn` or `REVISIONS#cluster/uid#nn`. */
 export function sliceKey(ref: SliceRef): ItemKey {
+  return { pk: slicePartition(ref), sk: 'SLICE' };
+}
+
+/** What one slice has no room for. */
+export function olderTombstonesKey(ref: SliceRef): ItemKey {
+  return { pk: slicePartition(ref), sk: 'TOMBSTONES' };
+}
+
+function slicePartition(ref: SliceRef): string {
   const index = String(ref.index).padStart(2, '0');
   const [kind, uid] = ref.set.split('/', 2);
   const owner = uid === undefined ? ref.clusterUid : `${ref.clusterUid}/${uid}`;
-  return { pk: `${String(kind).toUpperCase()}#${owner}#${index}`, sk: 'SLICE' };
+  return `${String(kind).toUpperCase()}#${owner}#${index}`;
 }
 
 /** Partition of what belongs to one DaemonSet. */

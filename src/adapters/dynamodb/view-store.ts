@@ -13,15 +13,18 @@ import type {
   DaemonSetItem,
   DaemonSetPosition,
   NameItem,
+  OlderTombstonesRef,
   Slice,
 } from '../../core/model/view-items.ts';
 import type {
   DaemonSetRef,
   NamePage,
   NamePageOptions,
+  SliceRef,
   ViewReader,
   ViewStore,
   ViewWriter,
+  WriteResult,
 } from '../../ports/stores/view-store.ts';
 import { decodeBody, encodeBody } from './item-codec.ts';
 import {
@@ -30,6 +33,7 @@ import {
   metaKey,
   nameKey,
   namePartition,
+  olderTombstonesKey,
   sliceKey,
 } from './item-keys.ts';
 import type { ItemKey } from './item-keys.ts';
@@ -86,6 +90,13 @@ function readerOf(table: Table): ViewReader {
       const key = sliceKey(ref);
       return table.getAs(key, (item) => sliceOf(key, item));
     },
+    readOlderTombstones: (ref) => {
+      const key = olderTombstonesKey(ref);
+      return table.getAs(key, (item) => ({
+        version: item['version'] as number,
+        gone: decodeTombstones(key, item['gone']),
+      }));
+    },
     readSliceStamps: async ({ sliceCount, ...of }) => {
       const keys = Array.from({ length: sliceCount }, (_, index) => sliceKey({ ...of, index }));
       const items = await Promise.all(keys.map((key) => table.getStamp(key)));
@@ -103,14 +114,19 @@ function writerOf(table: Table): ViewWriter {
       const attributes = { version: next, body: encodeBody(key, storedMeta(body, next)) };
       return table.updateIf(key, attributes, ifVersion(version));
     },
-    writeSlice: async (ref, { stamp, objects, gone = [] }, expected) => {
+    writeSlice: async (ref, { stamp, objects, gone = [], older }, expected) => {
       const key = sliceKey(ref);
       const content = storedObjects(key, { stamp, objects });
-      const attributes = { stamp, ...content, gone: undefined, ...encodeTombstones(key, gone) };
+      const tombstones = { gone: undefined, ...encodeTombstones(key, gone), older };
       const condition = expected === undefined ? IF_MISSING : ifStamp(expected);
-      return table.replaceIf(key, attributes, condition);
+      return table.replaceIf(key, { stamp, ...content, ...tombstones }, condition);
     },
-    removeSlice: (ref, expected) => table.removeIf(sliceKey(ref), ifStamp(expected)),
+    writeOlderTombstones: async (ref, { version, gone }) => {
+      const key = olderTombstonesKey(ref);
+      const attributes = { version: version + 1, gone: undefined, ...encodeTombstones(key, gone) };
+      return table.replaceIf(key, attributes, ifVersion(version));
+    },
+    removeSlice: (ref, expected) => removeSlice(table, ref, expected),
     raisePosition: (ref, position) => raisePosition(table, ref, position),
     writeDaemonSet: async (ref, { stamp, ...rest }) => {
       const key = daemonSetKey(ref, 'DAEMONSET');
@@ -135,6 +151,7 @@ function sliceOf(key: ItemKey, item: StoredItem): Slice {
     get objects() {
       return objects();
     },
+    ...defined({ older: item['older'] as OlderTombstonesRef | undefined }),
   };
   if (item['gone'] === undefined) return slice;
   return Object.defineProperty(slice, 'gone', { enumerable: true, get: gone });
@@ -207,6 +224,15 @@ function nameItemOf(item: StoredItem): NameItem {
     stamp: item['stamp'] as Stamp,
     ...defined({ formerUids: item['formerUids'] as readonly Uid[] | undefined }),
   };
+}
+
+/** The slice first: whoever still writes there must not find that what it refers to is gone. */
+async function removeSlice(table: Table, ref: SliceRef, expected: Stamp): Promise<WriteResult> {
+  const result = await table.removeIf(sliceKey(ref), ifStamp(expected));
+  if (result === 'written' && ref.set.startsWith('pods/')) {
+    await table.remove(olderTombstonesKey(ref));
+  }
+  return result;
 }
 
 async function removeDaemonSet(table: Table, ref: DaemonSetRef): Promise<void> {

@@ -126,4 +126,21 @@ export interface Slice {
   readonly objects: readonly { readonly object: Projection; readonly hash: number }[];
   /** Its pods that are gone (core/pod/tombstones.ts), in no set hash; absent: none, or an earlier release. */
   readonly gone?: readonly Tombstone[];
+  /** Which older tombstones it has beside these; absent: none that are needed, or an earlier release. */
+  readonly older?: OlderTombstonesRef;
+}
+
+/** Tombstones that a slice has no room for: an item of their own, written before the slice lets go of them (ADR 0076). */
+export interface OlderTombstones {
+  /** Compare-and-set counter; 0 means: no item yet. */
+  readonly version: number;
+  readonly gone: readonly Tombstone[];
+}
+
+/** What a slice knows of the item of its older tombstones. */
+export interface OlderTombstonesRef {
+  /** That item has at least this version: a later one holds all of it, and what the slice holds beside. */
+  readonly version: number;
+  /** When the last of them went: ten minutes later nobody needs that item. */
+  readonly goneAtMs: number;
 }

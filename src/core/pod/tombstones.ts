@@ -11,6 +11,7 @@
 import type { Uid } from '../model/identifiers.ts';
 import type { PodProjection, Tombstone } from '../model/projections.ts';
 import type { CreateIntent, Intent } from '../model/state.ts';
+import type { OlderTombstonesRef } from '../model/view-items.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { nodeOf, revisionHashOfPod } from './pod-facts.ts';
 
@@ -110,6 +111,14 @@ function isSorted(tombstones: readonly Tombstone[]): boolean {
     const former = tombstones[index - 1];
     return former === undefined || compareBurials(former, each) <= 0;
   });
+}
+
+/** True while older tombstones of a slice may still be needed: ten minutes after the last, by the times of messages. */
+export function isNeeded(
+  older: OlderTombstonesRef | undefined,
+  nowMs: number,
+): older is OlderTombstonesRef {
+  return older !== undefined && nowMs - older.goneAtMs <= TOMBSTONE_KEPT_MS;
 }
 
 /** True once ten minutes passed by every clock that tells. */

@@ -17,6 +17,7 @@ import type {
   DaemonSetItem,
   DaemonSetPosition,
   NameItem,
+  OlderTombstones,
   Slice,
 } from '../../core/model/view-items.ts';
 import type { SetId } from '../../core/model/watcher-message.ts';
@@ -69,6 +70,8 @@ export interface ViewReader {
   readDaemonSet(ref: DaemonSetRef): Promise<DaemonSetItem | undefined>;
   /** Undefined when the item does not exist: a missing slice of a live set means incomplete. */
   readSlice(ref: SliceRef): Promise<Slice | undefined>;
+  /** Tombstones that its slice has no room for; undefined when the item does not exist. */
+  readOlderTombstones(ref: SliceRef): Promise<OlderTombstones | undefined>;
   /** Stamps of a set's first slices alone, by index: for who holds most of them already. */
   readSliceStamps(set: SliceStampsOf): Promise<readonly (Stamp | undefined)[]>;
 }
@@ -85,7 +88,12 @@ export interface ViewWriter {
   writeMeta(meta: ClusterMeta): Promise<WriteResult>;
   /** If the stored stamp is still `expected` (undefined: no item). */
   writeSlice(ref: SliceRef, slice: Slice, expected: Stamp | undefined): Promise<WriteResult>;
-  /** Removes a slice if the stored stamp is still `expected`; `written` also when it is gone. */
+  /** If the stored version is `older.version` (0: none yet); stored with version + 1. */
+  writeOlderTombstones(ref: SliceRef, older: OlderTombstones): Promise<WriteResult>;
+  /**
+   * Removes a slice if the stored stamp is still `expected`, and then the older tombstones beside it; `written` also
+   * when it is gone.
+   */
   removeSlice(ref: SliceRef, expected: Stamp): Promise<WriteResult>;
   /** Raises the position's stamps to at least these; never lowers one. */
   raisePosition(ref: DaemonSetRef, position: Partial<DaemonSetPosition>): Promise<void>;

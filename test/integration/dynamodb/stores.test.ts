@@ -21,6 +21,7 @@ import {
   testRegistryStore,
   testViewStore,
 } from '../../support/store-suite.ts';
+import { testSliceStore } from '../../support/slice-store-suite.ts';
 import { useKeyTables } from '../../support/key-tables.ts';
 
 /** As the adapter counts them. */
@@ -43,6 +44,7 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
   });
 
   testViewStore(() => present(view));
+  testSliceStore(() => present(view));
   testRegistryStore(() => present(registry));
   testFreezeNotes(() => present(registry));
   testCredentialStore(() => present(credentials));

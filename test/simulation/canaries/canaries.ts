@@ -111,6 +111,26 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 5,
     isQuick: true,
   },
+  'older-tombstones-unread': {
+    bug: 'tombstones that a slice had no room for are never read again (ADR 0076)',
+    file: 'src/app/reconcile/read/read-older.ts',
+    before: 'return isNeeded(older, nowMs) ? [{ index, version: older.version }] : [];',
+    after: 'return isNeeded(older, Infinity) ? [{ index, version: older.version }] : [];',
+    breaks: ['S13'],
+    in: 'mixed',
+    seedsMax: 10,
+  },
+  'slice-before-its-older-tombstones': {
+    bug: 'a slice lets go of its tombstones, and what they move to is written by the way: a crash loses them (ADR 0076)',
+    file: 'src/app/ingest/slices/older-tombstones.ts',
+    before:
+      'const result = await view.writeOlderTombstones(ref, { version: former.version, gone: all });',
+    after:
+      "void view.writeOlderTombstones(ref, { version: former.version, gone: all }).catch(() => undefined);\n  const result = 'written' as string;",
+    breaks: ['S13', 'L1'],
+    in: 'mixed',
+    seedsMax: 60,
+  },
   'snapshot-without-epoch': {
     bug: 'messages of an older watcher are applied after those of a newer one',
     file: 'src/app/ingest/message/meta-transitions.ts',

@@ -130,7 +130,11 @@ class Play {
         // In half of the seeds the small clusters of a simulation are large enough for a list of victims.
         ...(seed % 2 === 0 ? {} : { victimsListedMin: 1 }),
       },
-      ingest: setting.positionsMax === undefined ? {} : { positionsMax: setting.positionsMax },
+      ingest: {
+        ...defined({ positionsMax: setting.positionsMax }),
+        // In half of the seeds the few pods of a slice are too many for its tombstones.
+        ...(seed % 4 < 2 ? {} : { sliceTombstonesMax: (seed % 4) - 2 }),
+      },
     });
     this.#decider = new FaultDecider(plan, (text) => {
       this.world.note(text);

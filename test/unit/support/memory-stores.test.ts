@@ -13,10 +13,12 @@ import { MemoryFleetMirrorStore } from '../../support/memory-mirrors.ts';
 import { MemoryRegistryStore } from '../../support/memory-registry-store.ts';
 import { MemoryViewStore } from '../../support/memory-view-store.ts';
 import { testRegistryStore, testViewStore } from '../../support/store-suite.ts';
+import { testSliceStore } from '../../support/slice-store-suite.ts';
 
 describe('the view store in memory (M4, row 62)', () => {
   const store = new MemoryViewStore();
   testViewStore(() => store);
+  testSliceStore(() => store);
 });
 
 describe('the registry in memory (M4, row 62)', () => {

@@ -31,6 +31,8 @@ export interface IngestOptions {
   readonly concurrencyMax: number;
   /** DaemonSets of which META keeps the position (ADR 0052): any more have an item each. */
   readonly positionsMax: number;
+  /** Tombstones in a slice of pods (ADR 0076): with more, all of them move to an item of their own. */
+  readonly sliceTombstonesMax: number;
 }
 
 /** The published bounds (docs/reference.md). */
@@ -44,6 +46,7 @@ export const defaultIngestOptions: IngestOptions = {
   writeTriesMax: 8,
   concurrencyMax: 32,
   positionsMax: 100,
+  sliceTombstonesMax: 64,
 };
 
 /** Ports and options of ingest. */

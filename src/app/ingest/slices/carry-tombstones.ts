@@ -8,8 +8,8 @@
  */
 import type { Uid } from '../../../core/model/identifiers.ts';
 import type { Tombstone } from '../../../core/model/projections.ts';
-import type { Slice } from '../../../core/model/view-items.ts';
-import type { SlicedSet } from '../../../ports/stores/view-store.ts';
+import { isNeeded } from '../../../core/pod/tombstones.ts';
+import type { SliceRef, SlicedSet, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { SliceEdit } from './slice-edits.ts';
@@ -55,18 +55,18 @@ async function findCarried(
   { set, received, dropped, sliceCount }: ShrinkingSet,
   { view, options }: IngestDependencies,
 ): Promise<readonly SliceEdit[]> {
-  const read = async (indexes: readonly number[]): Promise<readonly Slice[]> => {
-    const slices = await sideBySide(indexes, options.concurrencyMax, (index) =>
-      view.readSlice({ clusterUid: target.clusterUid, set, index }),
-    );
-    return slices.filter((slice) => slice !== undefined);
-  };
-  const left = (await read(dropped)).flatMap((slice) => tombstonesOf(slice, [], target.sentAtMs));
+  const { clusterUid, sentAtMs } = target;
+  const { concurrencyMax } = options;
+  const buried = await sideBySide(dropped, concurrencyMax, (index) =>
+    readBuried({ clusterUid, set, index }, sentAtMs, view),
+  );
+  const left = buried.flat();
   if (left.length === 0) return [];
+  const kept = await sideBySide(received, concurrencyMax, (index) =>
+    view.readSlice({ clusterUid, set, index }),
+  );
   const living = new Set<Uid>();
-  for (const { objects } of await read(received)) {
-    for (const { object } of objects) living.add(object.uid);
-  }
+  for (const slice of kept) for (const { object } of slice?.objects ?? []) living.add(object.uid);
   const bySlice = new Map<number, Tombstone[]>();
   for (const tombstone of left.filter(({ uid }) => !living.has(uid))) {
     const index = sliceIndexIn(set, tombstone.name, sliceCount);
@@ -79,6 +79,20 @@ async function findCarried(
     ifMissing: 'create',
     buries,
   }));
+}
+
+/** All that goes with a slice that is dropped: of its pods, what it remembers, and what it had no room for. */
+async function readBuried(
+  ref: SliceRef,
+  nowMs: number,
+  view: Pick<ViewReader, 'readSlice' | 'readOlderTombstones'>,
+): Promise<readonly Tombstone[]> {
+  const slice = await view.readSlice(ref);
+  if (slice === undefined) return [];
+  const own = tombstonesOf(slice, [], nowMs);
+  if (!isNeeded(slice.older, nowMs)) return own;
+  const older = await view.readOlderTombstones(ref);
+  return [...own, ...(older?.gone ?? [])];
 }
 
 function keyOf({ set, index }: SliceEdit): string {

@@ -8,7 +8,7 @@
  */
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import type { NameItem } from '../../../core/model/view-items.ts';
-import { TOMBSTONE_KEPT_MS, buryAnswered } from '../../../core/pod/tombstones.ts';
+import { TOMBSTONE_KEPT_MS, buryAnswered, isNeeded } from '../../../core/pod/tombstones.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
@@ -54,8 +54,8 @@ export async function hasFreshTombstones(
     }),
   );
   const found = await sideBySide(refs, options.concurrencyMax, async (ref) => {
-    const { gone = [] } = (await view.readSlice(ref)) ?? {};
-    return gone.some(({ goneAtMs }) => isFresh(goneAtMs));
+    const { gone = [], older } = (await view.readSlice(ref)) ?? {};
+    return isNeeded(older, nowMs) || gone.some(({ goneAtMs }) => isFresh(goneAtMs));
   });
   if (found.includes(true)) return true;
   const known = await sideBySide(uids, options.concurrencyMax, async (uid) => {
@@ -89,6 +89,7 @@ export async function removeFormerDaemonSets(
     const slice = await view.readSlice(ref);
     if (slice !== undefined) await view.removeSlice(ref, slice.stamp);
     warmth.keepSlice(ref, undefined);
+    warmth.keepOlder(ref, undefined);
   });
   await sideBySide(uids, options.concurrencyMax, (uid) =>
     view.removeDaemonSet({ clusterUid, uid }),

@@ -5,7 +5,7 @@
  * a later one was (row 79). The slice this process saw last saves a read; if it is not what the table
  * holds, the write is lost and the table is read. Answers the stamps as they stand afterwards, also
  * of slices that were skipped: a position is made of them (protocol 20). What a write takes out of a
- * slice of pods leaves a tombstone there.
+ * slice of pods leaves a tombstone there; of many, they move on (older-tombstones.ts).
  *
  *   this process   reads slice@8 ─────(frozen)───────▶ writes over 8 ─▶ lost ─▶ reads 10 ─▶ skips
  *   another one               applies 9, 10 ─▶ slice@10
@@ -15,9 +15,10 @@ import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Tombstone } from '../../../core/model/projections.ts';
 import type { Slice } from '../../../core/model/view-items.ts';
-import { keepTombstones, tombstoneOf } from '../../../core/pod/tombstones.ts';
+import { isNeeded, keepTombstones, tombstoneOf } from '../../../core/pod/tombstones.ts';
 import type { SliceRef, SlicedSet } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
+import { withRoomForTombstones } from './older-tombstones.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { SliceEdit } from './slice-edits.ts';
 import { writeFitting } from './too-large.ts';
@@ -100,8 +101,13 @@ async function tryOver(
   dependencies: IngestDependencies,
 ): Promise<Stamp | undefined> {
   if (stored !== undefined && stored.stamp >= target.stamp) return stored.stamp;
-  const slice = editedSlice(stored, edit, target);
-  if (slice === stored) return slice.stamp;
+  const edited = editedSlice(stored, edit, target);
+  if (edited === stored) return edited.stamp;
+  const slice = await withRoomForTombstones(ref, edited, {
+    nowMs: target.sentAtMs,
+    dependencies,
+  });
+  if (slice === undefined) return undefined;
   const written = await writeFitting({ ref, slice, expected: stored?.stamp }, dependencies);
   dependencies.warmth.keepSlice(ref, written);
   return written?.stamp;
@@ -109,7 +115,7 @@ async function tryOver(
 
 /** A slice after its edit; the very one that is stored where nothing is to be written. */
 function editedSlice(stored: Slice | undefined, edit: SliceEdit, target: SliceTarget): Slice {
-  const { objects = [], gone = [] } = stored ?? {};
+  const { objects = [], gone = [], older } = stored ?? {};
   const { buries = [] } = edit;
   const next = edit.edit(objects);
   if (stored !== undefined && next === undefined && buries.length === 0) return stored;
@@ -120,6 +126,7 @@ function editedSlice(stored: Slice | undefined, edit: SliceEdit, target: SliceTa
     stamp: target.stamp,
     objects: kept,
     ...(remembered.length === 0 ? {} : { gone: remembered }),
+    ...(isNeeded(older, target.sentAtMs) ? { older } : {}),
   };
 }
 

@@ -8,6 +8,7 @@
 import type { Uid } from '../../../core/model/identifiers.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Projection, Tombstone } from '../../../core/model/projections.ts';
+import type { OlderTombstones } from '../../../core/model/view-items.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
 import { KnownPods } from './known-pods.ts';
 import { remember } from './remember.ts';
@@ -19,9 +20,10 @@ export interface SetContent {
   readonly gone: readonly Tombstone[];
 }
 
-/** One slice, as its stamp has it. */
+/** One slice, as its stamp has it; `gone` with the older tombstones beside it. */
 export interface WarmSlice extends SetContent {
   readonly stamp: Stamp;
+  readonly older?: OlderTombstones;
 }
 
 /** A whole set, as it stood when `changed` was its last change. */

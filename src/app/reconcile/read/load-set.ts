@@ -5,16 +5,19 @@
  *   else ─────────────────────────────────▶ all slices, decoded where their stamp is another one
  *
  * A stamp is written once, so a slice of a stamp that memory has is the one in memory. A slice that is newer than what the
- * position says moves: `ingest` is at work (protocol 2).
+ * position says moves: `ingest` is at work (protocol 2). So does one whose older tombstones are not those that it refers to,
+ * until nobody needs them any more (read-older.ts).
  */
 import { compareStamps } from '../../../core/model/position.ts';
 import type { Stamp } from '../../../core/model/position.ts';
-import type { Slice } from '../../../core/model/view-items.ts';
+import type { OlderTombstones, Slice } from '../../../core/model/view-items.ts';
 import type { SlicedSet, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
 import { warmKey } from '../process/warmth.ts';
 import type { SetContent, WarmSet, WarmSlice } from '../process/warmth.ts';
 import type { Basis } from './read-basis.ts';
+import { readOlder } from './read-older.ts';
+import type { Found, OlderFound } from './read-older.ts';
 
 /** What slices are read with. */
 export type Readers = Pick<StepDependencies, 'warmth'> & { readonly view: ViewReader };
@@ -51,37 +54,34 @@ export type SetRead =
  */
 const LITTLE_SHARE = 1 / 4;
 
-/** A slice as it was found: its stamp, and itself where it was read. */
-interface Found {
-  readonly stamp: Stamp;
-  readonly slice?: Slice;
-}
-
 type Loading = SetRequest & { readonly clusterUid: Basis['ref']['clusterUid'] };
 
 /** Reads a set, and keeps it in warm memory. */
 export async function loadSet(
-  { ref: { clusterUid } }: Pick<Basis, 'ref'>,
+  { ref: { clusterUid }, meta: { lastSentAtMs } }: Pick<Basis, 'ref' | 'meta'>,
   request: SetRequest,
   readers: Readers,
 ): Promise<SetRead> {
   const { set, sliceCount, changed } = request;
-  const { sets } = readers.warmth;
+  const { view, warmth } = readers;
+  const { sets } = warmth;
   const key = warmKey({ clusterUid, set }, sliceCount);
   const former = sets.last(key);
   const loading = { ...request, clusterUid };
   const hasMovedLittle =
     former !== undefined && sliceCount > 1 && former.movedCount < sliceCount * LITTLE_SHARE;
   const found = hasMovedLittle
-    ? await readMoved(loading, former, readers.view)
-    : await readAll(loading, readers.view);
+    ? await readMoved(loading, former, view)
+    : await readAll(loading, view);
   for (const each of found) {
     if (each === undefined) return { kind: 'missing', set };
     const { stamp } = each;
     if (compareStamps(stamp, changed) > 0) return { kind: 'moving', ahead: { stamp, of: set } };
   }
+  const older = await readOlder({ clusterUid, set, nowMs: lastSentAtMs }, found, { former, view });
+  if (older === undefined) return { kind: 'moving' };
   // Decoded only now: a set that is being written is read again.
-  const warm = decoded(found, former, changed);
+  const warm = decoded({ found, older }, former, changed);
   if (warm === undefined) return { kind: 'moving' };
   sets.put(key, warm);
   return { kind: 'whole', ...warm };
@@ -89,7 +89,7 @@ export async function loadSet(
 
 /** What was found, decoded where memory has it not; undefined: of a slice that moved there is its stamp alone. */
 function decoded(
-  found: readonly (Found | undefined)[],
+  { found, older }: { readonly found: readonly (Found | undefined)[]; readonly older: OlderFound },
   former: WarmSet | undefined,
   changed: Stamp,
 ): WarmSet | undefined {
@@ -102,7 +102,7 @@ function decoded(
       continue;
     }
     if (each?.slice === undefined) return undefined;
-    slices.push(contentOf(each.slice));
+    slices.push(contentOf(each.slice, older.get(index)));
     movedCount += 1;
   }
   return { changed, slices, movedCount, ...joined(slices) };
@@ -142,8 +142,13 @@ async function readMoved(
 }
 
 /** Decodes a slice. */
-function contentOf({ stamp, objects, gone = [] }: Slice): WarmSlice {
-  return { stamp, objects: objects.map(({ object }) => object), gone };
+function contentOf(
+  { stamp, objects, gone = [] }: Slice,
+  older: OlderTombstones | undefined,
+): WarmSlice {
+  const content = { stamp, objects: objects.map(({ object }) => object) };
+  if (older === undefined) return { ...content, gone };
+  return { ...content, gone: [...gone, ...older.gone], older };
 }
 
 function joined(slices: readonly WarmSlice[]): SetContent {

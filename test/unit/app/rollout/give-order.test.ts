@@ -39,6 +39,7 @@ class Theatre {
       readPosition: view.readPosition.bind(view),
       readDaemonSet: view.readDaemonSet.bind(view),
       readSlice: view.readSlice.bind(view),
+      readOlderTombstones: view.readOlderTombstones.bind(view),
       readSliceStamps: view.readSliceStamps.bind(view),
       readState: view.readState.bind(view),
       writeState: async (...write: Parameters<typeof view.writeState>) => {

@@ -15,6 +15,7 @@ import { createDynamoViewStore } from '../../../../src/adapters/dynamodb/view-st
 import { holds } from '../../../support/model/condition.ts';
 import { VirtualTable } from '../../../support/model/virtual-table.ts';
 import { testRegistryStore, testViewStore } from '../../../support/store-suite.ts';
+import { testSliceStore } from '../../../support/slice-store-suite.ts';
 
 function opened() {
   const billed = { readUnits: 0, writeUnits: 0 };
@@ -36,6 +37,7 @@ describe('the stores on the virtual table (M4)', () => {
   const view = createDynamoViewStore({ client, tableName: 'view', random });
   const registry = createDynamoRegistryStore({ client, tableName: 'registry', random });
   testViewStore(() => view);
+  testSliceStore(() => view);
   testRegistryStore(() => registry);
 });
 
