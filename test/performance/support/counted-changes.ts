@@ -138,8 +138,11 @@ export interface RolloutUse {
 const PACE = { stopMs: [1_000, 3_000], startMs: [2_000, 8_000] } as const;
 const ROLLOUT_SECONDS_MAX = 1_800;
 
-/** At 10 %. */
-export async function countLargeRollout(nodes: number): Promise<RolloutUse> {
+/** Rollouts at 10 %, one after the other with a minute between: who takes a release back does not wait ten for it. */
+export async function countLargeRollouts(
+  nodes: number,
+  count: number,
+): Promise<readonly RolloutUse[]> {
   const world = new ModelWorld();
   const rollingUpdate = { maxUnavailable: '10%', maxSurge: 0 };
   const { site } = await world.add({
@@ -155,10 +158,22 @@ export async function countLargeRollout(nodes: number): Promise<RolloutUse> {
   site.controllers.startDelayMs = () => between(PACE.startMs);
   await world.clock.advance(10 * MINUTE_MS);
   assert.equal(site.api.list('pods').length, nodes);
+  const rollouts: RolloutUse[] = [];
+  while (rollouts.length < count) {
+    rollouts.push(await countRollout({ world, site }, `agent-0:${String(rollouts.length + 2)}`));
+  }
+  return rollouts;
+}
+
+async function countRollout(
+  { world, site }: { readonly world: ModelWorld; readonly site: ModelCluster['site'] },
+  image: string,
+): Promise<RolloutUse> {
   const before = world.use;
-  setImageOf(site, 'agent-0', 'agent-0:2');
+  const nodes = site.api.list('pods').length;
+  setImageOf(site, 'agent-0', image);
   let seconds = 0;
-  while (imagesOf(site).get('agent-0:2') !== nodes) {
+  while (imagesOf(site).get(image) !== nodes) {
     assert.ok(seconds < ROLLOUT_SECONDS_MAX, 'the rollout does not end');
     await world.clock.advance(1_000);
     seconds += 1;

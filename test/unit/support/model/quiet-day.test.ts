@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   countHeartbeat,
-  countLargeRollout,
+  countLargeRollouts,
   countQuietDay,
 } from '../../../performance/support/counted-changes.ts';
 import { countQuietFleetDay } from '../../../performance/support/fleet-costs.ts';
@@ -46,8 +46,15 @@ it('a fleet that is done costs each of its clusters 27 reads a day and no write;
   assert.ok(fleet.readUnits <= 1500 && fleet.writeUnits <= 50, JSON.stringify(fleet));
 });
 
-it('a rollout over 1,000 nodes writes no more units for each pod than issue 16 allows', async () => {
-  const { use } = await countLargeRollout(1_000);
-  const perPod = sumOf(use, 'writeUnits') / 1_000;
-  assert.ok(perPod <= GOALS.writeUnitsPerPod, `${String(perPod)} write units`);
+/** Less than issue 16 allows; lower it when the count falls. */
+const BOUND_PER_POD = 19;
+
+it('a rollout over 1,000 nodes writes no more units for each pod than it did, nor does the next one at once', async () => {
+  assert.ok(BOUND_PER_POD <= GOALS.writeUnitsPerPod);
+  const rollouts = await countLargeRollouts(1_000, 2);
+  assert.equal(rollouts.length, 2);
+  for (const { use } of rollouts) {
+    const perPod = sumOf(use, 'writeUnits') / 1_000;
+    assert.ok(perPod <= BOUND_PER_POD, `${String(perPod)} write units`);
+  }
 });
