@@ -70,7 +70,7 @@ export const TOMBSTONE_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: READ,
     before: 'if (remembered === undefined) return undefined;',
     after: 'if (remembered === undefined) continue;',
-    killedBy: { file: READ_TEST, title: 'they are not there' },
+    killedBy: { file: READ_TEST, title: 'not there' },
   },
   'older-tombstones-left-behind': {
     bug: 'of slices that a smaller view drops, older tombstones are not carried',

@@ -411,7 +411,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     after: 'true',
     breaks: ['S15'],
     in: 'shared-nodes',
-    seedsMax: 8,
+    seedsMax: 20,
     isQuick: true,
   },
   'lane-by-time': {
