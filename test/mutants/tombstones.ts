@@ -40,14 +40,14 @@ export const TOMBSTONE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'older-tombstones-for-one-write': {
     bug: 'the next write of a slice forgets which older tombstones it has',
     file: 'src/app/ingest/slices/write-slices.ts',
-    before: '...(isNeeded(older, target.sentAtMs) ? { older } : {}),',
+    before: '...(areOlderNeeded(older, target.sentAtMs) ? { older } : {}),',
     after: '',
     killedBy: { file: OLDER_TEST, title: 'and add up' },
   },
   'older-tombstones-for-ever': {
     bug: 'a slice refers to older tombstones for as long as it stands: each cold run reads them',
     file: 'src/app/ingest/slices/write-slices.ts',
-    before: '...(isNeeded(older, target.sentAtMs) ? { older } : {}),',
+    before: '...(areOlderNeeded(older, target.sentAtMs) ? { older } : {}),',
     after: '...(older === undefined ? {} : { older }),',
     killedBy: { file: OLDER_TEST, title: 'ten minutes after the last' },
   },
@@ -61,15 +61,15 @@ export const TOMBSTONE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'older-tombstones-that-are-too-old': {
     bug: 'an item that was restored counts for the one that a slice refers to',
     file: READ,
-    before: 'stored !== undefined && stored.version >= version ? stored : undefined',
-    after: 'stored',
+    before: 'older === undefined || older.version < version',
+    after: 'older === undefined',
     killedBy: { file: READ_TEST, title: 'older than what their slice refers to' },
   },
   'older-tombstones-that-are-not-there': {
     bug: 'a slice whose older tombstones are lost is read as one that has none',
     file: READ,
-    before: 'if (remembered === undefined) return undefined;',
-    after: 'if (remembered === undefined) continue;',
+    before: 'if (older === undefined || older.version < version) return undefined;',
+    after: 'if (older === undefined) continue;',
     killedBy: { file: READ_TEST, title: 'not there' },
   },
   'older-tombstones-left-behind': {
@@ -82,7 +82,7 @@ export const TOMBSTONE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'older-tombstones-swept': {
     bug: 'a DaemonSet that went is swept while its older tombstones are needed (row 71)',
     file: 'src/app/ingest/slices/former-uids.ts',
-    before: 'isNeeded(older, nowMs) || gone.some(',
+    before: 'areOlderNeeded(older, nowMs) || gone.some(',
     after: 'gone.some(',
     killedBy: { file: SLICES_TEST, title: 'a restored etcd may bring it back' },
   },

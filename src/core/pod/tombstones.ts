@@ -114,7 +114,7 @@ function isSorted(tombstones: readonly Tombstone[]): boolean {
 }
 
 /** True while older tombstones of a slice may still be needed: ten minutes after the last, by the times of messages. */
-export function isNeeded(
+export function areOlderNeeded(
   older: OlderTombstonesRef | undefined,
   nowMs: number,
 ): older is OlderTombstonesRef {

@@ -114,8 +114,8 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'older-tombstones-unread': {
     bug: 'tombstones that a slice had no room for are never read again (ADR 0076)',
     file: 'src/app/reconcile/read/read-older.ts',
-    before: 'return isNeeded(older, nowMs) ? [{ index, version: older.version }] : [];',
-    after: 'return isNeeded(older, Infinity) ? [{ index, version: older.version }] : [];',
+    before: 'return areOlderNeeded(older, nowMs) ? [{ index, version: older.version }] : [];',
+    after: 'return areOlderNeeded(older, Infinity) ? [{ index, version: older.version }] : [];',
     breaks: ['S13'],
     in: 'mixed',
     seedsMax: 10,

@@ -8,7 +8,7 @@
  */
 import type { Uid } from '../../../core/model/identifiers.ts';
 import type { Tombstone } from '../../../core/model/projections.ts';
-import { isNeeded } from '../../../core/pod/tombstones.ts';
+import { areOlderNeeded } from '../../../core/pod/tombstones.ts';
 import type { SliceRef, SlicedSet, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
@@ -90,7 +90,7 @@ async function readBuried(
   const slice = await view.readSlice(ref);
   if (slice === undefined) return [];
   const own = tombstonesOf(slice, [], nowMs);
-  if (!isNeeded(slice.older, nowMs)) return own;
+  if (!areOlderNeeded(slice.older, nowMs)) return own;
   const older = await view.readOlderTombstones(ref);
   return [...own, ...(older?.gone ?? [])];
 }

@@ -8,7 +8,7 @@
  */
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import type { NameItem } from '../../../core/model/view-items.ts';
-import { TOMBSTONE_KEPT_MS, buryAnswered, isNeeded } from '../../../core/pod/tombstones.ts';
+import { TOMBSTONE_KEPT_MS, buryAnswered, areOlderNeeded } from '../../../core/pod/tombstones.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
@@ -55,7 +55,7 @@ export async function hasFreshTombstones(
   );
   const found = await sideBySide(refs, options.concurrencyMax, async (ref) => {
     const { gone = [], older } = (await view.readSlice(ref)) ?? {};
-    return isNeeded(older, nowMs) || gone.some(({ goneAtMs }) => isFresh(goneAtMs));
+    return areOlderNeeded(older, nowMs) || gone.some(({ goneAtMs }) => isFresh(goneAtMs));
   });
   if (found.includes(true)) return true;
   const known = await sideBySide(uids, options.concurrencyMax, async (uid) => {

@@ -15,7 +15,7 @@ import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Tombstone } from '../../../core/model/projections.ts';
 import type { Slice } from '../../../core/model/view-items.ts';
-import { isNeeded, keepTombstones, tombstoneOf } from '../../../core/pod/tombstones.ts';
+import { areOlderNeeded, keepTombstones, tombstoneOf } from '../../../core/pod/tombstones.ts';
 import type { SliceRef, SlicedSet } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { withRoomForTombstones } from './older-tombstones.ts';
@@ -126,7 +126,7 @@ function editedSlice(stored: Slice | undefined, edit: SliceEdit, target: SliceTa
     stamp: target.stamp,
     objects: kept,
     ...(remembered.length === 0 ? {} : { gone: remembered }),
-    ...(isNeeded(older, target.sentAtMs) ? { older } : {}),
+    ...(areOlderNeeded(older, target.sentAtMs) ? { older } : {}),
   };
 }
 

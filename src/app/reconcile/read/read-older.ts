@@ -8,7 +8,7 @@
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import type { OlderTombstones, Slice } from '../../../core/model/view-items.ts';
-import { isNeeded } from '../../../core/pod/tombstones.ts';
+import { areOlderNeeded } from '../../../core/pod/tombstones.ts';
 import type { SlicedSet, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { WarmSet } from '../process/warmth.ts';
 
@@ -38,23 +38,20 @@ export async function readOlder(
   const { clusterUid, set, nowMs } = of;
   const wanted = found.flatMap((each, index) => {
     const older = each?.slice?.older;
-    return isNeeded(older, nowMs) ? [{ index, version: older.version }] : [];
+    return areOlderNeeded(older, nowMs) ? [{ index, version: older.version }] : [];
   });
   const read = await Promise.all(
     wanted.map(async ({ index, version }) => {
       const remembered = known.former?.slices[index]?.older;
-      if (remembered !== undefined && remembered.version >= version) return { index, remembered };
-      const stored = await known.view.readOlderTombstones({ clusterUid, set, index });
-      return {
-        index,
-        remembered: stored !== undefined && stored.version >= version ? stored : undefined,
-      };
+      if (remembered !== undefined && remembered.version >= version) return remembered;
+      return known.view.readOlderTombstones({ clusterUid, set, index });
     }),
   );
   const all = new Map<number, OlderTombstones>();
-  for (const { index, remembered } of read) {
-    if (remembered === undefined) return undefined;
-    all.set(index, remembered);
+  for (const [at, { index, version }] of wanted.entries()) {
+    const older = read[at];
+    if (older === undefined || older.version < version) return undefined;
+    all.set(index, older);
   }
   return all;
 }
