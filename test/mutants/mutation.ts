@@ -52,7 +52,10 @@ export const MUTATION_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: 'test/mutation/compiler-judge.ts',
     before: 'rootDir: path.parse(path.resolve(configFile)).root',
     after: 'rootDir: path.dirname(path.resolve(configFile))',
-    killedBy: { file: `${TOOL}/compiler-judge.test.ts`, title: 'of each area' },
+    killedBy: {
+      file: `${TOOL}/compiler-judge.test.ts`,
+      title: 'reads a source of another project',
+    },
   },
   'reload-forgets-loaders': {
     bug: 'what loads a mutated file keeps the constants of the file without the mutant (14 A.9)',
