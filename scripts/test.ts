@@ -2,7 +2,7 @@
  * Runs the test files of the named tiers: `scripts/test.ts <tier…> [file…] [node --test flags…]`.
  *
  * A tier is a directory of test/, or `nightly` (testing/tier-files.ts). Files, if any are given, replace those of the tiers;
- * flags go to `node --test` as they are (write values with `=`). Fails when no test ran, or when a file holds none: a suite that silently stopped
+ * flags go to `node --test` as they are (write values with `=`). Exit code 2 for any other word. Fails when no test ran, or when a file holds none: a suite that silently stopped
  * finding its tests must not be green. It needs npm alone; suites that need more ask for it themselves.
  */
 import { availableParallelism } from 'node:os';
@@ -41,15 +41,19 @@ interface Request {
   readonly tiers: readonly string[];
   readonly files: readonly string[];
   readonly flags: readonly string[];
+  /** Words that are none of these: a mistyped tier, a directory, a flag's value. */
+  readonly strangers: readonly string[];
 }
 
 function parseRequest(parameters: readonly string[]): Request {
   const named = parameters.filter((parameter) => tiers.has(parameter));
   const files = parameters.filter((parameter) => parameter.endsWith('.ts'));
-  const flags = parameters.filter(
+  const others = parameters.filter(
     (parameter) => !named.includes(parameter) && !files.includes(parameter),
   );
-  return { tiers: named, files, flags };
+  const flags = others.filter((parameter) => parameter.startsWith('-'));
+  const strangers = others.filter((parameter) => !parameter.startsWith('-'));
+  return { tiers: named, files, flags, strangers };
 }
 
 function findFiles(request: Request): string[] {
@@ -95,6 +99,13 @@ function judgeCounts(counts: TestCounts | undefined, isFiltered: boolean): boole
 
 async function main(): Promise<void> {
   const request = parseRequest(process.argv.slice(2));
+  if (request.strangers.length > 0) {
+    const known = [...tiers].join(', ');
+    console.error(`rollcall: neither a tier nor a test file: ${request.strangers.join(', ')}`);
+    console.error(`Tiers are ${known}; name files one by one, values of flags with "=".`);
+    process.exitCode = 2;
+    return;
+  }
   const files = findFiles(request);
   if (files.length === 0) {
     console.error(`rollcall: no test files in test/{${request.tiers.join(',')}}`);

@@ -24,14 +24,20 @@ describe('scripts/test.ts', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const run = (texts: readonly string[]): { exitCode: number | null; output: string } => {
+  const run = (
+    texts: readonly string[],
+    words: readonly string[] = [],
+  ): { exitCode: number | null; output: string } => {
     const files = texts.map((text, index) => {
       const file = path.join(directory, `${index}.test.ts`);
       writeFileSync(file, text);
       return file;
     });
     const { NODE_TEST_CONTEXT: _ours, ...env } = process.env;
-    const result = spawnSync(process.execPath, [runner, ...files], { encoding: 'utf8', env });
+    const result = spawnSync(process.execPath, [runner, ...words, ...files], {
+      encoding: 'utf8',
+      env,
+    });
     return { exitCode: result.status, output: result.stdout + result.stderr };
   };
 
@@ -58,6 +64,13 @@ describe('scripts/test.ts', () => {
     const { exitCode, output } = run([]);
     assert.equal(exitCode, 1);
     assert.match(output, /no test files/);
+  });
+
+  it('runs nothing for a word that it does not know, and says which', () => {
+    const { exitCode, output } = run([passing], ['unit', 'test/unit/core', '--test-only']);
+    assert.equal(exitCode, 2);
+    assert.match(output, /neither a tier nor a test file: test\/unit\/core\n/);
+    assert.doesNotMatch(output, /# tests/);
   });
 
   it('fails when files hold no test, alone or beside one that does', () => {
