@@ -119,8 +119,6 @@ export function createReconcileWarmth(
 }
 
 const KEPT_MS = 10_000;
-/** What goes wrong after all went well costs no more requests than this: upstream's largest batch, as it doubles up to 250. */
-const BATCH_KEPT_MAX = 128;
 
 /** Whose pace it is: other pods may fare differently. */
 export interface PaceKey {
@@ -132,7 +130,8 @@ export interface PaceKey {
 /**
  * How fast the creates of a DaemonSet went lately, so that the next run need not start at one: a rollout is many
  * runs with some ten creates each. A pace holds for one generation, for a few seconds, and only after a run in
- * which no create failed; the fence before each batch stays (protocol 7). Times are monotonic.
+ * which no create failed; the fence before each batch stays (protocol 7). What goes wrong after all went well costs no
+ * more requests than one run may send: the burst (spec 2.1). Times are monotonic.
  */
 export class Paces {
   readonly #kept = new Map<string, { readonly batchSize: number; readonly atMs: number }>();
@@ -146,10 +145,7 @@ export class Paces {
   /** Notes the batch size that a run ended with; undefined: something went wrong, start anew. */
   note(key: PaceKey, batchSize: number | undefined, monotonicMs: number): void {
     if (batchSize === undefined) this.#kept.delete(textOf(key));
-    else {
-      const pace = { batchSize: Math.min(batchSize, BATCH_KEPT_MAX), atMs: monotonicMs };
-      remember(this.#kept, textOf(key), pace);
-    }
+    else remember(this.#kept, textOf(key), { batchSize, atMs: monotonicMs });
   }
 }
 
