@@ -106,7 +106,9 @@ const STATUS_OF: Partial<Record<RefusalCode, number>> = { invalid: 422, unauthor
 
 /** The answer of an API server, or of its admission, that refuses. */
 export function refusal(code: RefusalCode): Outcome {
-  return { kind: 'refused', code, status: STATUS_OF[code] ?? 403, message: `refused: ${code}` };
+  const status = STATUS_OF[code] ?? 403;
+  const said = `refused: ${code}`;
+  return { kind: 'refused', code, status, message: `HTTP ${String(status)}: ${said}`, said };
 }
 
 /** What the Warnings among these Events tell of a pod. */

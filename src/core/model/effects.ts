@@ -151,6 +151,7 @@ export type Outcome =
       readonly code: RefusalCode;
       readonly status: number;
       readonly message: string;
+      readonly said?: string;
     }
   | { readonly kind: 'unsent'; readonly message: string; readonly retryAfterMs?: number }
-  | { readonly kind: 'ambiguous'; readonly message: string };
+  | { readonly kind: 'ambiguous'; readonly message: string; readonly said?: string };

@@ -49,8 +49,14 @@ function describe(judged: Pick<Judged, 'answer' | 'status'>): string {
   return head + tail + (message === '' ? '' : `: ${message}`);
 }
 
+/** For logs with the HTTP status, and for Events in the API server's own words, as upstream tells them. */
+function tell(judged: Judged): { readonly message: string; readonly said?: string } {
+  const said = judged.status?.message ?? '';
+  return { message: describe(judged), ...(said === '' ? {} : { said }) };
+}
+
 function refuse(judged: Judged, code: RefusalCode): Outcome {
-  return { kind: 'refused', code, status: judged.answer.status, message: describe(judged) };
+  return { kind: 'refused', code, status: judged.answer.status, ...tell(judged) };
 }
 
 /** The longest time that a server can silence us for. */
@@ -116,7 +122,7 @@ const JUDGES: Readonly<Record<number, (judged: Judged) => Outcome>> = {
   405: (judged) => refuse(judged, 'unsupported'),
   406: (judged) => refuse(judged, 'unsupported'),
   // A gateway that gave up: nobody knows how far the request got.
-  408: (judged) => ({ kind: 'ambiguous', message: describe(judged) }),
+  408: (judged) => ({ kind: 'ambiguous', ...tell(judged) }),
   409: classifyConflict,
   413: (judged) => refuse(judged, 'too-large'),
   415: (judged) => refuse(judged, 'unsupported'),
@@ -139,7 +145,7 @@ export function classifyWrite(answer: TransportAnswer, subject: WriteSubject): O
   if (answer.status === 503 && retryAfterOf(answer, judged.status) !== undefined) {
     return unsent(judged);
   }
-  return { kind: 'ambiguous', message: describe(judged) };
+  return { kind: 'ambiguous', ...tell(judged) };
 }
 
 function isFinalRefusal(status: number): boolean {

@@ -9,6 +9,7 @@
  */
 import type { Outcome } from '../../../core/model/effects.ts';
 import type { ResourceVersion, Uid } from '../../../core/model/identifiers.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import type { KubernetesObject, LabelSelector } from '@rollcall/base/objects.ts';
 import type { PlannedCreate } from '../../../core/model/plan.ts';
@@ -42,6 +43,7 @@ export type CreateResult =
       readonly kind: 'refused';
       readonly code: string;
       readonly message: string;
+      readonly said?: string;
       readonly holder?: { readonly name: string; readonly uid: Uid };
       readonly pod?: MadePod;
     }
@@ -49,7 +51,7 @@ export type CreateResult =
   /** Certainly not sent. */
   | { readonly kind: 'unsent'; readonly message: string; readonly retryAfterMs?: number }
   /** May or may not have happened: the intent stays open (protocol 4). */
-  | { readonly kind: 'open'; readonly message: string };
+  | { readonly kind: 'open'; readonly message: string; readonly said?: string };
 
 /** Whose pod it must be. */
 export interface CreateOwner {
@@ -72,15 +74,15 @@ export async function resolveCreate(
     case 'unsent':
       return { ...outcome };
     case 'ambiguous':
-      return { kind: 'open', message: outcome.message };
+      return { ...outcome, kind: 'open' };
     case 'conflict':
       return { kind: 'refused', code: 'conflict', message: outcome.message };
     case 'gone':
       return { kind: 'closed', code: 'namespace-missing', message: 'the namespace is not there' };
     case 'refused': {
-      const { code, message } = outcome;
+      const { code, message, said } = outcome;
       if (isClosedCode(code)) return { kind: 'closed', code, message };
-      return { kind: 'refused', code, message };
+      return { kind: 'refused', code, message, ...defined({ said }) };
     }
   }
 }

@@ -71,7 +71,9 @@ function noteCreate(planned: PlannedCreate, result: CreateResult, ledger: Ledger
       });
       ledger.events.push(
         // It was made, whatever a webhook did to it (row 42).
-        result.pod !== undefined ? createdEvent(planned.name) : createFailedEvent(result.message),
+        result.pod !== undefined
+          ? createdEvent(planned.name)
+          : createFailedEvent(result.said ?? result.message),
       );
       return;
     case 'waiting':
@@ -83,7 +85,7 @@ function noteCreate(planned: PlannedCreate, result: CreateResult, ledger: Ledger
       });
       return;
     case 'open':
-      ledger.events.push(createFailedEvent(result.message));
+      ledger.events.push(createFailedEvent(result.said ?? result.message));
       return;
     case 'unsent':
     case 'closed':
@@ -162,7 +164,7 @@ function noteDelete(
       ledger.add({ code: 'outcome-open', message: outcome.message, pace: 'soon' });
       return 'settled';
     case 'refused':
-      ledger.events.push(deleteFailedEvent(outcome.message));
+      ledger.events.push(deleteFailedEvent(outcome.said ?? outcome.message));
       ledger.add({ code: 'refused', message: outcome.message, pace: 'backoff' });
       noteRefusedDelete(effect, outcome, ledger);
       return 'open';

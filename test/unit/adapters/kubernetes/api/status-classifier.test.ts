@@ -141,6 +141,19 @@ describe('classifyWrite: by reason and details, never by message', () => {
     assert.match(outcome.kind === 'unsent' ? outcome.message : '', /priority level workload-low/);
   });
 
+  it('keeps what the API server said apart from the HTTP status, which is for logs', () => {
+    for (const [status, reason] of [
+      [403, 'Forbidden'],
+      [500, 'InternalError'],
+    ] as const) {
+      const outcome = classifyWrite(answered(status, reason, { name: 'pod-1' }), CREATE);
+      assert.ok('said' in outcome && 'message' in outcome);
+      assert.equal(outcome.said, `${reason} happened`);
+      assert.equal(outcome.message, `HTTP ${String(status)} ${reason}: ${reason} happened`);
+    }
+    assert.ok(!('said' in classifyWrite(answered(403), CREATE)), 'a proxy says nothing');
+  });
+
   it('keeps messages to one bounded line (faults 67)', () => {
     const body = { ...statusBody(403, 'Forbidden'), message: `a\nb\u001b[31m${'x'.repeat(9000)}` };
     const outcome = classifyWrite({ kind: 'answered', status: 403, body: body as Json }, CREATE);

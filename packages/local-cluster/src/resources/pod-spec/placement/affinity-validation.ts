@@ -143,7 +143,11 @@ function validateFieldExpression(requirement: JsonObject, field: string): readon
   const operator = textAt(requirement, 'operator');
   const errors: FieldError[] = [];
   if (operator === 'In' || operator === 'NotIn') {
-    if (values.length !== 1) errors.push(required(`${field}.values`, 'must be only one value'));
+    if (values.length !== 1) {
+      const only =
+        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+      errors.push(required(`${field}.values`, only));
+    }
   } else {
     errors.push(invalid(`${field}.operator`, operator, 'not a valid selector operator'));
   }

@@ -179,3 +179,15 @@ test('a terminating pod takes no new finalizer', () => {
   assert.ok(outcome.kind === 'invalid');
   assert.ok(causesOf(outcome.errors).includes('FieldValueForbidden metadata.finalizers'));
 });
+
+test('a field selector of two nodes is refused in the words of kube-apiserver 1.36.3', () => {
+  const field = 'affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution';
+  const fields = [{ key: 'metadata.name', operator: 'In', values: ['a', 'b'] }];
+  const body = withPath(BASE, `spec.${field}`, { nodeSelectorTerms: [{ matchFields: fields }] });
+  const outcome = createByRules(PODS, body);
+  assert.ok(outcome.kind === 'invalid');
+  assert.deepEqual(
+    outcome.errors.map(({ detail }) => detail),
+    ["must be only one value when `operator` is 'In' or 'NotIn' for node field selector"],
+  );
+});
