@@ -2,6 +2,7 @@
  * The life of a simulated container: created, running, exited, as its simulation asks and signals demand.
  *
  *     created --start--> running --exit@ / oom@--------------------> exited (its code, OOMKilled 137)
+ *                           |----its pod waits for its end--------> exited 0
  *                           |----SIGTERM, obeyed after `stop`------> exited 0
  *                           |----SIGTERM ignored, grace over-------> exited 137
  *
@@ -15,6 +16,7 @@ import type { RuntimeEvent } from './cri.ts';
 import type { ContainerRecord } from './machine-records.ts';
 import { takeFailure } from './machine-records.ts';
 import type { MachineTimers } from './machine-timers.ts';
+import type { Simulation } from './simulation-request.ts';
 
 /** What the life of containers needs. */
 export interface LifeContext {
@@ -35,6 +37,10 @@ const START_RANGE_MS = 60;
 const SHORTEST_STOP_MS = 10;
 const STOP_RANGE_MS = 40;
 
+/** How long a container works whose pod waits for its end, if nothing is asked of it. */
+const AWAITED_RUN_MS = 500;
+
+const COMPLETED: Ending = { exitCode: 0, reason: 'Completed' };
 const KILLED: Ending = { exitCode: 137, reason: 'Error' };
 const OUT_OF_MEMORY: Ending = { exitCode: 137, reason: 'OOMKilled' };
 /** What containerd says of a task that could not be started. */
@@ -96,7 +102,7 @@ function terminate(context: LifeContext, record: ContainerRecord): void {
   const stopMs = Math.round(simulation.stopMs ?? usualMs);
   record.timers.add(
     context.timers.after(stopMs, () => {
-      end(context, record, { exitCode: 0, reason: 'Completed' });
+      end(context, record, COMPLETED);
     }),
   );
 }
@@ -112,20 +118,27 @@ function killAfter(context: LifeContext, record: ContainerRecord, delayMs: numbe
 }
 
 function scheduleEnd(context: LifeContext, record: ContainerRecord): void {
-  if (!isAffected(record)) return;
-  const { exit, oomAfterMs } = record.simulation;
-  const isKilledFirst = oomAfterMs !== undefined && oomAfterMs <= (exit?.afterMs ?? oomAfterMs);
-  const afterMs = isKilledFirst ? oomAfterMs : exit?.afterMs;
-  if (afterMs === undefined) return;
-  const exitCode = exit?.code ?? 0;
-  const ending = isKilledFirst
-    ? OUT_OF_MEMORY
-    : { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' };
+  const asked = isAffected(record) ? askedEnd(record.simulation) : undefined;
+  const isAwaited = record.snapshot.config.isAwaited;
+  const next = asked ?? (isAwaited ? { afterMs: AWAITED_RUN_MS, ending: COMPLETED } : undefined);
+  if (next === undefined || next.afterMs === Number.POSITIVE_INFINITY) return;
   record.timers.add(
-    context.timers.after(afterMs, () => {
-      end(context, record, ending);
+    context.timers.after(next.afterMs, () => {
+      end(context, record, next.ending);
     }),
   );
+}
+
+function askedEnd({
+  exit,
+  oomAfterMs,
+}: Simulation): { readonly afterMs: number; readonly ending: Ending } | undefined {
+  if (oomAfterMs !== undefined && oomAfterMs <= (exit?.afterMs ?? oomAfterMs)) {
+    return { afterMs: oomAfterMs, ending: OUT_OF_MEMORY };
+  }
+  if (exit === undefined) return undefined;
+  const { code, afterMs } = exit;
+  return { afterMs, ending: code === 0 ? COMPLETED : { exitCode: code, reason: 'Error' } };
 }
 
 function end(context: LifeContext, record: ContainerRecord, ending: Ending): void {

@@ -56,6 +56,8 @@ export interface ContainerConfig {
   readonly image: string;
   /** Text that changes when the container's spec does. */
   readonly specHash: string;
+  /** The pod waits for its end: an init container that is no sidecar. */
+  readonly isAwaited: boolean;
 }
 
 /** A container and how it fares. */

@@ -93,10 +93,13 @@ export function parsePanic(
   return after.kind === 'ok' ? { kind: 'ok', value: { kernel, afterMs: after.value } } : after;
 }
 
-/** `1@5s`: exits with code 1 after five seconds; without a moment at once. */
+/** `1@5s`: exits with code 1 after five seconds; without a moment at once; `never`: not by itself. */
 export function parseExit(
   text: string | undefined,
 ): Parsed<{ readonly code: number; readonly afterMs: number }> {
+  if (text === 'never') {
+    return { kind: 'ok', value: { code: 0, afterMs: Number.POSITIVE_INFINITY } };
+  }
   const [codeText = '', moment] = (text ?? '').split('@');
   if (!/^\d{1,3}$/.test(codeText) || Number(codeText) > EXIT_CODE_MAX) {
     return { kind: 'malformed', because: `"${codeText}" is no exit code from 0 to 255` };

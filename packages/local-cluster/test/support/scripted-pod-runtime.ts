@@ -91,7 +91,7 @@ export class ScriptedPodRuntime implements PodRuntime {
           id: `${container}-${attempt}`,
           sandboxId: `sandbox-${uid}`,
           podUid: uid,
-          config: { name: container, attempt, image, specHash: '' },
+          config: { name: container, attempt, image, specHash: '', isAwaited: false },
           state: 'running',
           imageId: `sha256:${image}`,
           createdAtMs: this.#clock.nowMs(),

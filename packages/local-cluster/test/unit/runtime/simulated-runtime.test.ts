@@ -16,7 +16,13 @@ const SANDBOX = {
   annotations: {},
   cgroupParent: '/kubepods',
 };
-const CONTAINER = { name: 'app', attempt: 0, image: 'registry.example/app:1', specHash: 'x' };
+const CONTAINER = {
+  name: 'app',
+  attempt: 0,
+  image: 'registry.example/app:1',
+  specHash: 'x',
+  isAwaited: false,
+};
 
 async function runOne(
   { runtime, clock }: PodBench,

@@ -6,14 +6,14 @@
  * PostStartHookError; the next sync tries again from the first step. Dead instances but the newest are removed first.
  */
 import type { RuntimeContainer } from '../../../runtime/cri.ts';
-import { podName } from '../../shared/pod-object.ts';
+import { isSidecar, podName } from '../../shared/pod-object.ts';
 import type { PodObject } from '../../shared/pod-object.ts';
 import type { RuntimePodStatus, WaitingReason } from '../../shared/pod-runtime.ts';
 import { nextBackOff, remainingBackOffMs } from '../shared/back-off.ts';
 import type { BackOff } from '../shared/back-off.ts';
 import { recordContainerEvent } from '../shared/container-context.ts';
 import type { ContainerContext } from '../shared/container-context.ts';
-import { describePod, specHashOf } from '../shared/container-spec.ts';
+import { describePod, initContainersOf, specHashOf } from '../shared/container-spec.ts';
 import type { HookSpec, RunnableContainer } from '../shared/container-spec.ts';
 import { ensureImage } from './ensure-image.ts';
 import type { PullFailures } from './ensure-image.ts';
@@ -153,6 +153,7 @@ async function createContainer(
       attempt,
       image: spec.image,
       specHash: specHashOf(spec),
+      isAwaited: initContainersOf(pod).some((one) => one.name === spec.name && !isSidecar(one)),
     });
     for (const message of attempt === 0 ? (container.warnings ?? []) : []) {
       const event = { type: 'Warning', reason: 'InvalidSimulation', message } as const;

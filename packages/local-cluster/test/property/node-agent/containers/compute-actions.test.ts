@@ -97,6 +97,7 @@ function containerOf(
       image: spec.image,
       attempt: 1 - age,
       specHash: one.isChanged ? 'old' : specHashOf(spec),
+      isAwaited: false,
     },
   };
 }

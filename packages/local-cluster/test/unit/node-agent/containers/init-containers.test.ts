@@ -44,8 +44,43 @@ test('an init container that fails is tried again with back-off, and nothing els
   assert.equal(bench.container('prepare')?.config.attempt, 1);
   await bench.clock.advance(20_000);
   assert.equal(bench.container('prepare')?.config.attempt, 2);
-  assert.equal(bench.container('app'), undefined, 'the third run goes on for good');
+  assert.equal(bench.container('prepare')?.exitCode, 0, 'the third run is not asked to fail');
+  assert.equal(bench.container('app')?.state, 'running');
 });
+
+test('an init container of which nothing is asked ends with 0, a sidecar of which nothing is asked runs on', async () => {
+  const sidecar = plainContainer('proxy', { restartPolicy: 'Always' });
+  const bench = createPodBench({
+    spec: { initContainers: [plainContainer('copy'), sidecar, plainContainer('configure')] },
+  });
+  bench.start();
+  await bench.clock.advance(10_000);
+  assert.deepEqual(startsOf(bench), [
+    'initContainers{copy}',
+    'initContainers{proxy}',
+    'initContainers{configure}',
+    'containers{app}',
+  ]);
+  assert.deepEqual(
+    ['copy', 'proxy', 'configure', 'app'].map((name) => bench.container(name)?.state),
+    ['exited', 'running', 'exited', 'running'],
+  );
+  assert.equal(bench.container('copy')?.reason, 'Completed');
+});
+
+for (const [asked, options] of [
+  ['by annotation', { simulate: { copy: 'exit=never' } }],
+  ['by image', { image: 'registry.example/copy:1-simulate-exit-never' }],
+] as const) {
+  test(`an init container that is asked ${asked} never to exit holds up its pod`, async () => {
+    const { image, simulate } = { image: 'registry.example/copy:1', simulate: {}, ...options };
+    const bench = createPodBench({ simulate, spec: { initContainers: [{ name: 'copy', image }] } });
+    bench.start();
+    await bench.clock.advance(3_600_000);
+    assert.equal(bench.container('copy')?.state, 'running');
+    assert.equal(bench.container('app'), undefined);
+  });
+}
 
 test('an init container that fails under restartPolicy Never ends the pod', async () => {
   const bench = createPodBench({

@@ -43,7 +43,7 @@ function container(
     id: `${name}-${attempt}`,
     sandboxId: 's',
     podUid: 'u',
-    config: { name, attempt, image: `example/${name}:1`, specHash: '' },
+    config: { name, attempt, image: `example/${name}:1`, specHash: '', isAwaited: false },
     state,
     imageId: 'sha256:1',
     createdAtMs: AT_MS + attempt,
