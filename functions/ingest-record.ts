@@ -11,6 +11,8 @@ import {
   CUT_AGE_ATTRIBUTE,
   readAffectedKeys,
   readCutAgeMs,
+  readStandsBy,
+  STANDS_BY_ATTRIBUTE,
 } from '../src/adapters/sqs/event-attributes.ts';
 import { identifySender } from '../src/adapters/sqs/queue-ids.ts';
 import { openWatcherMessage } from '../src/adapters/sqs/schema/watcher-message-codec.ts';
@@ -26,11 +28,12 @@ export function toIngestRecord(record: SQSRecord): IngestRecord {
   const { messageAttributes } = record;
   const cutAgeMs = readCutAgeMs(messageAttributes[CUT_AGE_ATTRIBUTE]?.stringValue);
   const affected = readAffectedKeys(messageAttributes[AFFECTED_ATTRIBUTE]?.stringValue);
+  const standsBy = readStandsBy(messageAttributes[STANDS_BY_ATTRIBUTE]?.stringValue);
   const group = MessageGroupId === undefined ? {} : { groupId: MessageGroupId };
   return {
     context: {
       sentAtMs: Number(SentTimestamp),
-      ...defined({ cutAgeMs, affected }),
+      ...defined({ cutAgeMs, affected, standsBy }),
       senderRoleId: identifySender(SenderId),
       messageId: record.messageId,
       body: record.body,

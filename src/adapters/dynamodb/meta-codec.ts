@@ -25,9 +25,9 @@ interface StoredPositions {
   readonly byUid: Positions;
 }
 
-/** How whole the view is, as it is. */
+/** How whole the view is, as it is, and why nobody keeps it so. */
 type Wholeness = Pick<ClusterMeta, 'isComplete' | 'broken'> &
-  Partial<Pick<ClusterMeta, 'incompleteReason' | 'snapshot'>>;
+  Partial<Pick<ClusterMeta, 'incompleteReason' | 'snapshot' | 'watcherStandsBy'>>;
 
 /** The body of META as it is stored. */
 export type StoredMeta = Omit<MetaBody, 'positions'> & {
@@ -37,13 +37,16 @@ export type StoredMeta = Omit<MetaBody, 'positions'> & {
 
 /** What is stored of META under its next version. */
 export function storedMeta({ positions, ...meta }: MetaBody, version: number): StoredMeta {
-  const { isComplete, incompleteReason, broken, snapshot, ...rest } = meta;
+  const { isComplete, incompleteReason, broken, snapshot, watcherStandsBy, ...rest } = meta;
   const body = {
     ...rest,
     isComplete: false,
     incompleteReason: 'stored by a newer release',
     broken: broken + 1,
-    whole: { version, isComplete, broken, ...defined({ incompleteReason, snapshot }) },
+    whole: {
+      ...{ version, isComplete, broken },
+      ...defined({ incompleteReason, snapshot, watcherStandsBy }),
+    },
   };
   if (positions === undefined) return body;
   const { nodesChanged } = body;

@@ -6,6 +6,8 @@
  * then the keys. Without it every key is looked at, which is only slower.
  * How old what it says was when it was sent (ADR 0032): set anew at each try, as a body may be taken an hour after it was
  * frozen, and SentTimestamp says only when. SQS keeps the attribute of the try that it took, which is the right one.
+ * Who holds the Lease, beside the announcement of a watcher that stands by (ADR 0024): the release before reads an
+ * announcement that no snapshot follows, so it acts on nothing either.
  */
 import type { AffectedKeys } from '../../core/model/watcher-message.ts';
 import type { FrozenMessage } from '../../ports/queues/queue.ts';
@@ -67,13 +69,26 @@ export function readCutAgeMs(value: string | undefined): number | undefined {
   return Math.min(Number(value), CUT_AGE_MS_MAX);
 }
 
+/** Name of the attribute. */
+export const STANDS_BY_ATTRIBUTE = 'rollcall-stands-by';
+
+const HOLDER = /^[\x21-\x7e]{1,256}$/;
+
+/** Who holds the Lease, as a received message says; undefined: its watcher does not stand by. */
+export function readStandsBy(value: string | undefined): string | undefined {
+  return value !== undefined && HOLDER.test(value) ? value : undefined;
+}
+
 /** What travels beside a body at one try. */
 export function attributesBeside(
-  { affected }: Pick<FrozenMessage, 'affected'>,
+  { affected, standsBy }: Pick<FrozenMessage, 'affected' | 'standsBy'>,
   cutAgeMs: number | undefined,
 ): Record<string, { readonly DataType: string; readonly StringValue: string }> {
   return {
     ...(cutAgeMs === undefined ? {} : cutAgeAttributes(cutAgeMs)),
     ...affectedAttributes(affected),
+    ...(standsBy === undefined
+      ? {}
+      : { [STANDS_BY_ATTRIBUTE]: { DataType: 'String', StringValue: standsBy } }),
   };
 }

@@ -29,6 +29,14 @@ export interface SnapshotProgress {
   readonly sums: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
+/** Who holds the Lease of a watcher that stands by. */
+export interface WatcherStandsBy {
+  /** The installation, or the holder's own name where the Lease names none. */
+  readonly holder: string;
+  /** SentTimestamp of the first message that said so. */
+  readonly sinceMs: number;
+}
+
 /** META: what is known about a cluster as a whole. */
 export interface ClusterMeta {
   /** Compare-and-set counter; 0 means: no item yet. */
@@ -72,6 +80,11 @@ export interface ClusterMeta {
   readonly leaseCheckedAtMs?: number;
   /** Whose message that was: another incarnation may be checked sooner. */
   readonly leaseCheckedFor?: Incarnation;
+  /**
+   * The watcher of this stack stands by, as another installation holds its Lease (ADR 0024); any other message of it
+   * clears this. Absent, also where an earlier release wrote META last: not known.
+   */
+  readonly watcherStandsBy?: WatcherStandsBy;
   /** Written by whoever talks to the API server; ingest only reads it. Absent, also when unreadable: closed. */
   readonly breaker?: ClusterBreaker;
 }

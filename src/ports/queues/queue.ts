@@ -52,6 +52,8 @@ export interface FrozenMessage {
   readonly sizeBytes: number;
   /** Travels beside the body, the same at each try; absent: its node changes concern every key. */
   readonly affected?: AffectedKeys;
+  /** Travels beside an announcement of a watcher that stands by: who holds the Lease. */
+  readonly standsBy?: string;
 }
 
 /** The watcher's way into events.fifo: group = cluster, id = cluster/epoch/incarnation/seq. */

@@ -6,6 +6,7 @@
  * that comes after it can lead back to a complete view (protocol 18). Marks only rise, except where a
  * manifest or a new era replaces them (protocol 15).
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { newerVersion, compareResourceVersions } from '../../../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../../../core/model/projections.ts';
 import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';
@@ -34,6 +35,8 @@ export interface Arrival {
   readonly sentAtMs: number;
   /** How old its cut was then; undefined: unknown, and taken for new. */
   readonly cutAgeMs?: number;
+  /** Who holds the Lease, where this says that the watcher stands by. */
+  readonly standsBy?: string;
 }
 
 /** Stamps of what a message touched, as they stand in the table after it. */
@@ -74,7 +77,8 @@ export function firstMeta(arrival: Arrival, era: number): ClusterMeta {
 /** META at the position of a message, nothing else changed. */
 export function advanced(meta: ClusterMeta, arrival: Arrival): ClusterMeta {
   const { epoch, incarnation, seq } = arrival.header;
-  return { ...meta, epoch, incarnation, seq, lastSentAtMs: arrival.sentAtMs };
+  const { watcherStandsBy: _past, ...rest } = meta;
+  return { ...rest, epoch, incarnation, seq, lastSentAtMs: arrival.sentAtMs };
 }
 
 /** META in a new era: marks of the old one mean nothing any more (protocol 15). */
@@ -118,7 +122,18 @@ export function announced(
     ...(staysComplete ? {} : { incompleteReason: `snapshot announced (${body.reason})` }),
     isCutOpen: true,
     snapshot,
+    ...standingBy(meta, arrival),
   };
+}
+
+/** Of an announcement that no snapshot follows, as somebody else holds the Lease. */
+function standingBy(
+  { watcherStandsBy: former }: ClusterMeta,
+  { standsBy: holder, sentAtMs }: Arrival,
+): Pick<ClusterMeta, 'incompleteReason' | 'watcherStandsBy'> {
+  if (holder === undefined) return {};
+  const sinceMs = former?.holder === holder ? former.sinceMs : sentAtMs;
+  return { incompleteReason: 'watcher-stands-by', watcherStandsBy: { holder, sinceMs } };
 }
 
 /** META after changes that were applied. */
@@ -256,6 +271,6 @@ export interface Incoming {
 
 /** The position of a message. */
 export function arrivalOf(incoming: Pick<Incoming, 'message' | 'context'>): Arrival {
-  const { sentAtMs, cutAgeMs } = incoming.context;
-  return { header: incoming.message, sentAtMs, ...(cutAgeMs === undefined ? {} : { cutAgeMs }) };
+  const { sentAtMs, cutAgeMs, standsBy } = incoming.context;
+  return { header: incoming.message, sentAtMs, ...defined({ cutAgeMs, standsBy }) };
 }

@@ -63,6 +63,8 @@ export interface IngestContext {
   readonly cutAgeMs?: number;
   /** Keys that its node changes concern; undefined: every key. */
   readonly affected?: AffectedKeys;
+  /** Who holds the Lease, as a watcher says that stands by; undefined: it does not. */
+  readonly standsBy?: string;
   /** From SenderId, which a sender cannot forge; undefined when it has no readable form. */
   readonly senderRoleId: string | undefined;
   readonly messageId: string;

@@ -56,6 +56,13 @@ describe('META as it is stored', () => {
     }
   });
 
+  it('says that the watcher stands by only as long as this release wrote it last', () => {
+    const meta = { ...META, watcherStandsBy: { holder: 'eu-1/1/prod', sinceMs: 5 } };
+    const stored = storedMeta(meta, 4);
+    assert.deepEqual(metaOf(stored, 4), meta);
+    assert.equal('watcherStandsBy' in metaOf(stored, 5), false);
+  });
+
   it('is one after a loss to the release before, which cannot read slices by columns', () => {
     for (const meta of [META, { ...META, snapshot }]) {
       const seen = storedMeta(meta, 4);

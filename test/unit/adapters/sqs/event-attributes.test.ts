@@ -5,7 +5,10 @@ import {
   AFFECTED_ATTRIBUTE,
   AFFECTED_BYTES_MAX,
   affectedAttributes,
+  attributesBeside,
   readAffectedKeys,
+  readStandsBy,
+  STANDS_BY_ATTRIBUTE,
 } from '../../../../src/adapters/sqs/event-attributes.ts';
 
 function keysOf(count: number): { namespace: string; name: string }[] {
@@ -50,4 +53,13 @@ describe('keys that node changes concern', () => {
       assert.equal(readAffectedKeys(text), undefined);
     });
   }
+});
+
+describe('who holds the Lease of a watcher that stands by', () => {
+  it('is read as it was written, and what cannot be a name counts as missing', () => {
+    const written = attributesBeside({ standsBy: 'eu-1/1/prod' }, undefined)[STANDS_BY_ATTRIBUTE];
+    assert.equal(readStandsBy(written?.StringValue), 'eu-1/1/prod');
+    for (const text of [undefined, '', 'two words', 'x'.repeat(257), 'a\nb'])
+      assert.equal(readStandsBy(text), undefined);
+  });
 });

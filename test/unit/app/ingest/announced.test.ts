@@ -39,6 +39,17 @@ function arrivalOf(change: { epoch?: string; incarnation?: string } = {}): Arriv
 }
 
 describe('an announcement', () => {
+  it('of a watcher that stands by leaves the view incomplete, and says who holds the Lease since when', () => {
+    const arrival = { ...arrivalOf({ epoch: '8', incarnation: 'j' }), standsBy: 'eu-1/1/prod' };
+    const told = announced(COMPLETE, BODY, arrival);
+    assert.deepEqual([told.isComplete, told.incompleteReason], [false, 'watcher-stands-by']);
+    assert.deepEqual(told.watcherStandsBy, { holder: 'eu-1/1/prod', sinceMs: 5000 });
+    const again = announced(told, BODY, { ...arrival, sentAtMs: 9000 });
+    assert.deepEqual(again.watcherStandsBy, told.watcherStandsBy, 'since it was told first');
+    const back = announced(told, BODY, arrivalOf({ epoch: '9', incarnation: 'k' }));
+    assert.equal('watcherStandsBy' in back, false, 'any other message ends it');
+  });
+
   it('within an epoch, of the same slice count, leaves a complete view complete', () => {
     const meta = announced(COMPLETE, BODY, arrivalOf());
     assert.deepEqual(
