@@ -39,7 +39,7 @@ export class KnownPods {
   /** Notes a list, in place of the one before; the oldest lists leave for it. */
   note(key: KnownPodsKey, pods: readonly PodMetadata[], monotonicMs: number): void {
     this.#lists.delete(textOf(key));
-    if (pods.length > PODS_MAX) return;
+    if (pods.length === 0 || pods.length > PODS_MAX) return;
     const byUid = new Map(pods.map((pod) => [pod.uid, pod]));
     this.#lists.set(textOf(key), { atMs: monotonicMs, pods: byUid });
     let held = 0;

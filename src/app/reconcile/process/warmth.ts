@@ -3,7 +3,7 @@
  * paces of creates, timers just sent. Never needed for correctness: a cold process decides the same, only slower.
  *
  * Keys begin with the cluster's UID, so nothing of one cluster can answer for another (spec faults
- * 31). Least recently used sets leave when more than `objectsMax` projections are held.
+ * 31). Least recently used sets leave when more than `objectsMax` projections are held, or sets without any.
  */
 import type { Uid } from '../../../core/model/identifiers.ts';
 import type { Stamp } from '../../../core/model/position.ts';
@@ -50,11 +50,14 @@ export interface ReconcileWarmth {
   readonly toldStatuses: Map<string, true>;
 }
 
-/** Least recently used sets, bounded by the number of projections they hold. */
+/** What a set takes by itself, in projections: one without pods holds 1.5 KB. */
+const SET_WEIGHT = 4;
+
+/** Least recently used sets, bounded by the number of projections they hold, and by their own number. */
 export class SetCache {
   readonly #objectsMax: number;
   readonly #sets = new Map<string, WarmSet>();
-  #objects = 0;
+  #weight = 0;
 
   constructor(objectsMax: number) {
     this.#objectsMax = objectsMax;
@@ -78,9 +81,9 @@ export class SetCache {
   put(key: string, set: WarmSet): void {
     this.#drop(key);
     this.#sets.set(key, set);
-    this.#objects += sizeOf(set);
+    this.#weight += weightOf(set);
     for (const oldest of this.#sets.keys()) {
-      if (this.#objects <= this.#objectsMax) break;
+      if (this.#weight <= this.#objectsMax) break;
       this.#drop(oldest);
     }
   }
@@ -89,12 +92,12 @@ export class SetCache {
     const found = this.#sets.get(key);
     if (found === undefined) return;
     this.#sets.delete(key);
-    this.#objects -= sizeOf(found);
+    this.#weight -= weightOf(found);
   }
 }
 
-function sizeOf({ objects, gone }: SetContent): number {
-  return objects.length + gone.length;
+function weightOf({ objects, gone, slices }: WarmSet): number {
+  return SET_WEIGHT + slices.length + objects.length + gone.length;
 }
 
 /** Key of a set in this memory. */

@@ -18,7 +18,7 @@ const objects = (count: number): readonly Projection[] =>
 
 describe('SetCache', () => {
   it('answers only for the exact stamp', () => {
-    const cache = new SetCache(10);
+    const cache = new SetCache(25);
     cache.put('a', {
       changed: stamp('1'),
       objects: objects(1),
@@ -31,11 +31,11 @@ describe('SetCache', () => {
   });
 
   it('drops the least recently used set beyond its bound', () => {
-    const cache = new SetCache(10);
+    const cache = new SetCache(25);
     for (const key of ['a', 'b'])
       cache.put(key, {
         changed: stamp('1'),
-        objects: objects(5),
+        objects: objects(8),
         gone: [],
         slices: [],
         movedCount: 0,
@@ -43,13 +43,22 @@ describe('SetCache', () => {
     cache.get('a', stamp('1'));
     cache.put('c', {
       changed: stamp('1'),
-      objects: objects(5),
+      objects: objects(8),
       gone: [],
       slices: [],
       movedCount: 0,
     });
     assert.equal(cache.get('b', stamp('1')), undefined);
     assert.ok(cache.get('a', stamp('1')) !== undefined);
+  });
+
+  it('holds no more sets without objects than its bound allows, the latest of them', () => {
+    const cache = new SetCache(1000);
+    const none = { changed: stamp('1'), objects: [], gone: [], slices: [], movedCount: 0 };
+    const keys = Array.from({ length: 1000 }, (_, index) => `set ${index}`);
+    for (const key of keys) cache.put(key, none);
+    const held = keys.filter((key) => cache.last(key) !== undefined);
+    assert.deepEqual(held, keys.slice(-250));
   });
 
   it('has keys that begin with the cluster', () => {
