@@ -13,6 +13,8 @@ import type { DeadLetterStore } from '../../../ports/stores/dead-letter-store.ts
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../../ports/stores/view-store.ts';
 import { listEveryCluster } from '../../../app/clusters/registry-transfer.ts';
+import type { Freeze, StandingFreeze } from '../../../core/takeover/freeze.ts';
+import { noteText } from '../../command-line/freeze-words.ts';
 import { UID_PATTERN } from '../../command-line/cluster-arguments.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 
@@ -21,7 +23,10 @@ export interface ClusterSummary {
   readonly id: string;
   readonly clusterUid: string;
   readonly mode: ClusterRegistration['mode'];
+  /** By any of `freezes`. */
   readonly isFrozen: boolean;
+  /** What holds the whole cluster, the widest first: the stack's freeze, its own. */
+  readonly freezes: readonly StandingFreeze[];
   readonly server: string;
   readonly authentication: ClusterRegistration['authentication']['kind'];
   readonly labels: Readonly<Record<string, string>>;
@@ -58,12 +63,13 @@ export function summarise(
   nowMs: number,
 ): ClusterSummary {
   const { id, clusterUid, mode, isFrozen, server, authentication, labels } = registration;
-  const { configVersion, rival } = registration;
+  const { configVersion, rival, frozen: note } = registration;
   return {
     id,
     clusterUid,
     mode,
     isFrozen,
+    freezes: isFrozen ? [{ scope: 'cluster', ...defined({ note }) }] : [],
     server,
     authentication: authentication.kind,
     labels,
@@ -80,9 +86,16 @@ export function summarise(
   };
 }
 
+/** The same with what is frozen for the whole stack. */
+export function withStackFreeze(summary: ClusterSummary, { all: note }: Freeze): ClusterSummary {
+  if (note === undefined) return summary;
+  return { ...summary, isFrozen: true, freezes: [{ scope: 'stack', note }, ...summary.freezes] };
+}
+
 /** What is wrong with a cluster, in few words; empty when nothing is. */
 export function troublesOf(summary: ClusterSummary): readonly string[] {
-  const troubles: string[] = [];
+  const own = summary.freezes.find(({ scope }) => scope === 'cluster')?.note;
+  const troubles = own === undefined ? [] : [`frozen${noteText(own)}`];
   if (summary.rebuilt !== undefined) {
     return [`rebuilt: it is ${summary.rebuilt.foundUid} now; rollcall cluster reset ${summary.id}`];
   }

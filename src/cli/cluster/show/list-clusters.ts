@@ -9,7 +9,7 @@ import type { CommandModule, CommandResult } from '../../command-line/command-mo
 import { renderAge, renderTextTable } from '../../command-line/text-table.ts';
 import type { Freeze } from '../../../core/takeover/freeze.ts';
 import { freezeLines } from '../../command-line/freeze-words.ts';
-import { listSummaries, troublesOf } from './cluster-summary.ts';
+import { listSummaries, troublesOf, withStackFreeze } from './cluster-summary.ts';
 import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';
 
 interface ListOptions {
@@ -34,9 +34,9 @@ export const listClustersCommand: CommandModule = defineCommand<ListOptions>({
       listSummaries(stack),
       stack.freezes.readFreeze(),
     ]);
-    const matching = clusters.filter(({ labels }) =>
-      wanted.every(([key, value]) => labels[key] === value),
-    );
+    const matching = clusters
+      .filter(({ labels }) => wanted.every(([key, value]) => labels[key] === value))
+      .map((summary) => withStackFreeze(summary, freeze));
     // A label cannot be compared in what cannot be read.
     const isFiltered = wanted.length > 0;
     if (isFiltered && matching.length === 0 && clusters.length > 0) {
@@ -67,14 +67,19 @@ function present(
 }
 
 function rowOf(summary: ClusterSummary): string[] {
-  const { id, mode, isFrozen, server, silentForMs, isViewComplete } = summary;
+  const { id, mode, freezes, server, silentForMs, isViewComplete } = summary;
   return [
     id,
     mode,
-    isFrozen ? 'yes' : 'no',
+    frozenCell(freezes),
     URL.parse(server)?.host ?? server,
     silentForMs === undefined ? 'never' : `${renderAge(silentForMs)} ago`,
     isViewComplete ? 'complete' : 'incomplete',
     troublesOf(summary).join('; '),
   ];
+}
+
+function frozenCell([widest]: ClusterSummary['freezes']): string {
+  if (widest === undefined) return 'no';
+  return widest.scope === 'stack' ? 'yes (stack)' : 'yes';
 }

@@ -47,6 +47,41 @@ describe('rollcall cluster list', () => {
     ]);
   });
 
+  it('says of what is frozen by whom and why, and that the stack holds all of them', async () => {
+    const world = await worldOf(2);
+    const { registry, freezes } = world.stores();
+    const note = { by: 'ann', why: 'bad kernel', atMs: 0 };
+    const all = { by: 'bob', why: 'CVE-1', atMs: 1 };
+    registry.seed({ ...registrationOf('c001'), isFrozen: true, frozen: note });
+    const cells = async (): Promise<readonly (readonly string[])[]> => {
+      const { stdout } = (await world.run(['cluster', 'list'])).expectExit(0);
+      const lines = stdout.split('\n').filter((line) => /^c\d/.test(line));
+      return lines.map((line) => line.split(/ {2,}/)).map((row) => [row[2] ?? '', row[6] ?? '']);
+    };
+    const never = 'its watcher was never heard';
+    const own = `frozen by ann since 1970-01-01T00:00:00.000Z (bad kernel); ${never}`;
+    assert.deepEqual(await cells(), [
+      ['no', never],
+      ['yes', own],
+    ]);
+    freezes.seed({ all, daemonSets: {} });
+    assert.deepEqual(await cells(), [
+      ['yes (stack)', never],
+      ['yes (stack)', own],
+    ]);
+    const { clusters } = (await world.run(['cluster', 'list', '--json'])).document() as {
+      readonly clusters: readonly { readonly isFrozen: boolean; readonly freezes: unknown }[];
+    };
+    const stack = { scope: 'stack', note: all };
+    assert.deepEqual(
+      clusters.map(({ isFrozen, freezes: held }) => [isFrozen, held]),
+      [
+        [true, [stack]],
+        [true, [stack, { scope: 'cluster', note }]],
+      ],
+    );
+  });
+
   it('lists more than a page, filtered by labels, as one document without secrets (S11)', async () => {
     const world = await worldOf(230);
     const authentication = { kind: 'bearer', token: 'hunter2' } as const;
