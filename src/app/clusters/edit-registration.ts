@@ -1,5 +1,5 @@
 /**
- * Changes to a registration that are one write: freeze, labels, endpoint, who may speak for it, credential.
+ * Changes to a registration that are one write: labels, endpoint, who may speak for it, credential.
  *
  * Pure. Mode is not among them, because entering takeover needs a probe and leaving it a hand-back; nor is
  * the cluster UID, which only a reset changes. What a difference shows is fit for a screen: of a
@@ -16,8 +16,6 @@ import type { ClusterUid } from '../../core/model/identifiers.ts';
 
 /** What to change; what is absent stays. */
 export interface RegistrationEdit {
-  /** Frozen by whom and why, or not any more. A freeze that stands keeps its note. */
-  readonly freeze?: FreezeNote | false;
   readonly labels?: {
     readonly set: Readonly<Record<string, string>>;
     readonly removed: readonly string[];
@@ -36,9 +34,7 @@ export function editRegistration(
   registration: ClusterRegistration,
   edit: RegistrationEdit,
 ): ClusterRegistration {
-  const frozen =
-    edit.freeze === undefined ? registration : freezeRegistration(registration, edit.freeze);
-  const { caPem: oldCa, egress: oldEgress, ...rest } = frozen;
+  const { caPem: oldCa, egress: oldEgress, ...rest } = registration;
   const caPem = edit.caPem === undefined ? oldCa : (edit.caPem ?? undefined);
   const privateRanges = edit.privateRanges ?? oldEgress?.privateRanges ?? [];
   return {

@@ -77,8 +77,5 @@ function linesOf(clusters: readonly Transferred[]): readonly string[] {
 function afterwards({ dryRun, asRecorded }: ImportOptions): readonly string[] {
   if (dryRun === true) return ['', 'Dry run: nothing was written.'];
   if (asRecorded === true) return [];
-  return [
-    '',
-    'What was written is frozen. Look at each cluster, then: rollcall cluster set ID --unfreeze',
-  ];
+  return ['', 'What was written is frozen. Look at each cluster, then: rollcall thaw --cluster ID'];
 }

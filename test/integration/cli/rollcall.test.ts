@@ -81,9 +81,9 @@ describe('rollcall as a process', () => {
     const { clusters } = JSON.parse(listed.stdout) as { readonly clusters: readonly unknown[] };
     assert.equal(clusters.length, 1);
 
-    assert.equal((await run(['cluster', 'set', ID, '--freeze'])).code, 0);
+    assert.equal((await run(['freeze', '--cluster', ID, '--why', 'CVE-0'])).code, 0);
     assert.equal((await stores.registry.readCluster(ID))?.isFrozen, true);
-    const lifted = await run(['cluster', 'set', ID, '--unfreeze']);
+    const lifted = await run(['thaw', '--cluster', ID]);
     assert.match(lifted.stdout, /1 DaemonSets are looked at now/, lifted.stderr);
 
     const set = ['--daemon-set', 'ops/logs'];

@@ -7,7 +7,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { isPrivateRange } from '../../../adapters/kubernetes/egress/address-class.ts';
 import { parseEndpoint } from '../../../adapters/kubernetes/egress/endpoint.ts';
 import type { RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
-import type { ClusterAuthentication, FreezeNote } from '../../../core/model/registration.ts';
+import type { ClusterAuthentication } from '../../../core/model/registration.ts';
 import {
   excludeEachOther,
   LABEL_KEY,
@@ -15,15 +15,10 @@ import {
   parseRoleId,
   readCaFile,
 } from '../../command-line/cluster-arguments.ts';
-import { freezeNote } from '../../../core/takeover/freeze.ts';
-import { parseWhy } from '../../command-line/parse-why.ts';
 import { usageError } from '../../process/exit-codes.ts';
 
 /** Options that edit, as commander parses them. */
 export interface EditOptions {
-  readonly freeze?: true;
-  readonly unfreeze?: true;
-  readonly why?: string;
   readonly label?: readonly string[];
   readonly server?: string;
   readonly caFile?: string;
@@ -37,34 +32,18 @@ export interface EditOptions {
   readonly withoutCredential?: true;
 }
 
-/** Parses the options; `who` asks. Throws CommandError. */
-export function parseEdit(
-  options: EditOptions,
-  who: Pick<FreezeNote, 'by' | 'atMs'>,
-): RegistrationEdit {
+/** Parses the options. Throws CommandError. */
+export function parseEdit(options: EditOptions): RegistrationEdit {
   const caPem = parseCa(options);
   const privateRanges = parseRanges(options);
   const authentication = parseAuthentication(options);
   return {
-    ...parseFreeze(options, who),
     ...(options.label === undefined ? {} : { labels: parseLabels(options.label) }),
     ...(options.server === undefined ? {} : { server: parseServer(options.server) }),
     ...defined({ caPem, privateRanges }),
     ...(options.roleId === undefined ? {} : { senderRoleId: parseRoleId(options.roleId) }),
     ...defined({ authentication }),
   };
-}
-
-function parseFreeze(
-  { freeze, unfreeze, why }: EditOptions,
-  who: Pick<FreezeNote, 'by' | 'atMs'>,
-): Pick<RegistrationEdit, 'freeze'> {
-  excludeEachOther({ '--freeze': freeze, '--unfreeze': unfreeze });
-  if (why !== undefined && freeze !== true) {
-    throw usageError('--why says why something is frozen.', 'Pass it with --freeze.');
-  }
-  if (freeze === true) return { freeze: freezeNote({ ...who, why: parseWhy(why ?? '') }) };
-  return unfreeze === true ? { freeze: false } : {};
 }
 
 /** A move keeps its marks there. */

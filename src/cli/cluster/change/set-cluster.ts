@@ -4,20 +4,16 @@
  *   read ─▶ edit, one compare-and-set ─▶ mode: switch, after a probe where it is takeover; or hand back
  *
  * What was changed by somebody else meanwhile is not overwritten: it is an error, and nothing is written.
- * Only a freeze alone is tried again, because who freezes wants exactly that.
+ * Freezes are not set here: `rollcall freeze` and `thaw` do that.
  */
 import type { Command } from 'commander';
 import { compareRegistrations, editRegistration } from '../../../app/clusters/edit-registration.ts';
-import type { RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
-import { writeFreeze } from '../../../app/clusters/change-stored.ts';
-import { wakeCluster } from '../../../app/clusters/wake-cluster.ts';
 import type { ClusterMode, ClusterRegistration } from '../../../core/model/registration.ts';
 import {
   collect,
   parseClusterId,
   requireRegistration,
 } from '../../command-line/cluster-arguments.ts';
-import { callerOf } from '../../command-line/caller.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule } from '../../command-line/command-module.ts';
 import type { Stack } from '../../reach/stack.ts';
@@ -45,19 +41,18 @@ const WORDS = {
 /** The command. */
 export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
   path: ['cluster', 'set'],
-  summary: 'change a cluster: mode, freeze, labels, endpoint, roles',
+  summary: 'change a cluster: mode, labels, endpoint, roles',
   interruption: 'orderly',
   configure: declareOptions,
   run: async ({ args, options }, context) => {
     const id = parseClusterId(args[0] ?? '');
-    const who = { by: callerOf(context), atMs: context.clock.nowMs() };
-    const edit = parseEdit(options, who);
+    const edit = parseEdit(options);
     if (Object.keys(edit).length === 0 && options.mode === undefined) {
       throw usageError('Nothing to change.', 'Pass what to change: rollcall cluster set --help');
     }
     const stack = await context.openStack();
     const before = await requireRegistration(stack.registry, id);
-    if (options.unfreeze === true || options.mode !== undefined) refuseWhileMoving(before);
+    if (options.mode !== undefined) refuseWhileMoving(before);
     const edited = requireValid(editRegistration(before, edit));
     const wanted = options.mode ?? edited.mode;
     refuseMode(edited, wanted);
@@ -65,11 +60,9 @@ export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
       return presentChange(WORDS, { before, after: { ...edited, mode: wanted } });
     }
     await refuseWhileFrozen(before, wanted, stack);
-    const registration = await writeEdit(before, { edited, edit }, stack);
+    const registration = await writeEdit(before, edited, stack);
     const changed = await changeMode({ registration, mode: wanted, options, stack, context });
-    const woken = await wakeIfLifted(before, changed.registration, stack);
-    const notes = [...changed.notes, ...woken];
-    return presentChange(WORDS, { before, after: changed.registration }, notes);
+    return presentChange(WORDS, { before, after: changed.registration }, changed.notes);
   },
 });
 
@@ -77,9 +70,6 @@ function declareOptions(command: Command): void {
   command
     .argument('<id>', 'id of the cluster')
     .addHelpText('after', EXAMPLES)
-    .option('--freeze', 'stop every change in the cluster, within one batch')
-    .option('--unfreeze', 'lift the freeze')
-    .option('--why <text>', 'with --freeze: the reason, for whoever meets it')
     .addOption(
       command
         .createOption(
@@ -110,45 +100,18 @@ function declareOptions(command: Command): void {
 
 const EXAMPLES = `
 Examples:
-  rollcall cluster set prod-eu-1 --freeze
   rollcall cluster set prod-eu-1 --mode takeover --context prod-eu-1
   rollcall cluster set eks-eu-2 --mode copilot
   rollcall cluster set prod-eu-1 --label ring=2 --label old-
   rollcall cluster set prod-eu-1 --server https://10.1.2.3:6443 --private-range 10.1.0.0/16 --dry-run`;
 
-/**
- * After a freeze every key is looked at now, not at its next event. The freeze is lifted by then: what
- * fails here is told, and resync does it within hours.
- */
-async function wakeIfLifted(
-  before: ClusterRegistration,
-  after: ClusterRegistration,
-  stack: Stack,
-): Promise<readonly string[]> {
-  if (!before.isFrozen || after.isFrozen) return [];
-  try {
-    const count = await wakeCluster(after, stack);
-    return [`${String(count)} DaemonSets are looked at now.`];
-  } catch (error) {
-    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return [
-      `Its DaemonSets are looked at with their next change, or within six hours: they could not be hinted (${why}).`,
-    ];
-  }
-}
-
-/** Of the edit it matters whether it is a freeze alone. */
 async function writeEdit(
   before: ClusterRegistration,
-  { edited, edit }: { readonly edited: ClusterRegistration; readonly edit: RegistrationEdit },
+  edited: ClusterRegistration,
   { registry }: Stack,
 ): Promise<ClusterRegistration> {
   if (compareRegistrations(before, edited).length === 0) return before;
-  if (edit.freeze !== undefined && Object.keys(edit).length === 1) {
-    const frozen = await writeFreeze(registry, before.id, edit.freeze);
-    if (typeof frozen !== 'string') return frozen;
-  } else if ((await registry.writeCluster(edited, before.configVersion)) === 'written') {
-    return { ...edited, configVersion: before.configVersion + 1 };
-  }
-  throw changedMeanwhile(before);
+  const written = await registry.writeCluster(edited, before.configVersion);
+  if (written !== 'written') throw changedMeanwhile(before);
+  return { ...edited, configVersion: before.configVersion + 1 };
 }

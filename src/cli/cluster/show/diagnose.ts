@@ -51,7 +51,7 @@ const WORDS = {
   }),
   frozen: ({ id }) => ({
     message: 'The cluster is frozen: nothing is created or deleted there.',
-    remedy: `To go on: rollcall cluster set ${id} --unfreeze`,
+    remedy: `To go on: rollcall thaw --cluster ${id}`,
   }),
   'no-credential': ({ id, mode }) => ({
     message: `It is in ${mode}, but the functions have no credential for it.`,

@@ -114,6 +114,23 @@ describe('rollcall freeze', () => {
     (await world.run(['thaw', '--yes'])).expectExit(0);
   });
 
+  it('of a cluster is tried again where its registration was changed meanwhile', async () => {
+    const world = await sceneOf([{ id: 'west' }]);
+    const { registry } = world.stores();
+    const id = clusterId('west');
+    let reads = 0;
+    registry.hooks = {
+      after: async ({ operation }) => {
+        if (operation !== 'readCluster' || (reads += 1) !== 2) return;
+        const current = await registry.readCluster(id);
+        if (current !== undefined) registry.seed({ ...current, configVersion: 9 });
+      },
+    };
+    (await world.run(['freeze', '--cluster', 'west', '--why', 'network'])).expectExit(0);
+    const stored = await registry.readCluster(id);
+    assert.deepEqual([stored?.isFrozen, stored?.configVersion], [true, 10]);
+  });
+
   it('says when a hundred DaemonSets are frozen by name', async () => {
     const world = await sceneOf();
     const note = { by: 'bob', why: '', atMs: 1 };
@@ -195,6 +212,15 @@ describe('rollcall thaw', () => {
     assert.match(run.stdout, /! Still: The whole stack is frozen by ann/);
     assert.equal((await world.stores().registry.readCluster(clusterId('west')))?.isFrozen, false);
     assert.equal(hinted(world).length, 2);
+  });
+
+  it('of a cluster is over with its write, though the queue refuses hints', async () => {
+    const world = await sceneOf([{ id: 'west', isFrozen: true }]);
+    const { registry, hints } = world.stores();
+    hints.failNext(1);
+    const run = (await world.run(['thaw', '--cluster', 'west'])).expectExit(0);
+    assert.match(run.stdout, /west: .*within six hours: they could not be hinted/);
+    assert.equal((await registry.readCluster(clusterId('west')))?.isFrozen, false);
   });
 
   it('leaves the freeze of a move to the move', async () => {

@@ -37,28 +37,20 @@ const takenOver: Partial<ClusterRegistration> = {
 };
 
 describe('rollcall cluster set: edits', () => {
-  it('freezes, shows before and after, and says so when it is so already', async () => {
+  it('shows before and after, says so when it is so already, and freezes nothing', async () => {
     const { world, stored } = await sceneOf();
-    world.environment = { USER: 'ann' };
-    const argv = ['cluster', 'set', ID, '--freeze', '--why', 'bad kernel'];
+    const argv = ['cluster', 'set', ID, '--label', 'ring=2'];
     const run = (await world.run(argv)).expectExit(0);
     assert.equal(
       run.stdout,
-      'prod-eu-1 was changed:\nFIELD   BEFORE  AFTER\nfrozen  no      yes, by ann (bad kernel)\n',
+      'prod-eu-1 was changed:\nFIELD       BEFORE  AFTER\nlabel ring  -       2\n',
     );
-    const frozen = { by: 'ann', why: 'bad kernel', atMs: world.clock.nowMs() };
-    assert.deepEqual(await stored(), {
-      ...registrationOf(ID),
-      authentication: eks,
-      isFrozen: true,
-      frozen,
-      configVersion: 2,
-    });
-    const again = (await world.run(['cluster', 'set', ID, '--freeze'])).expectExit(0);
+    const again = (await world.run(argv)).expectExit(0);
     assert.equal(again.stdout, 'prod-eu-1: nothing to change, it is so already.\n');
     assert.equal((await stored())?.configVersion, 2);
-    (await world.run(['cluster', 'set', ID, '--unfreeze'])).expectExit(0);
-    assert.equal((await stored())?.isFrozen, false);
+    for (const option of ['--freeze', '--unfreeze']) {
+      (await world.run(['cluster', 'set', ID, option])).expectExit(2);
+    }
   });
 
   it('changes labels, endpoint, ranges and roles in one write', async () => {
@@ -108,7 +100,7 @@ describe('rollcall cluster set: edits', () => {
 
   it('changes nothing with --dry-run', async () => {
     const { world, stored } = await sceneOf();
-    const argv = ['cluster', 'set', ID, '--freeze', '--mode', 'takeover', '--dry-run'];
+    const argv = ['cluster', 'set', ID, '--label', 'a=b', '--mode', 'takeover', '--dry-run'];
     const run = (await world.run(argv)).expectExit(0);
     assert.match(run.stdout, /would be changed \(dry run\):/);
     assert.match(run.stdout, /mode +observe +takeover/);
@@ -125,7 +117,7 @@ describe('rollcall cluster set: edits', () => {
     assert.equal((await managed.stored())?.configVersion, 1);
   });
 
-  it('overwrites nothing that was changed meanwhile; a freeze alone is tried again', async () => {
+  it('overwrites nothing that was changed meanwhile', async () => {
     const { world, stored } = await sceneOf();
     const { registry } = world.stores();
     let isDisturbed = false;
@@ -140,18 +132,14 @@ describe('rollcall cluster set: edits', () => {
     const run = (await world.run(['cluster', 'set', ID, '--label', 'a=b'])).expectExit(1);
     assert.match(run.stderr, /was changed by somebody else meanwhile \(it was at version 1\)/);
     assert.deepEqual((await stored())?.labels, { stage: 'test' });
-    isDisturbed = false;
-    (await world.run(['cluster', 'set', ID, '--freeze'])).expectExit(0);
-    assert.equal((await stored())?.isFrozen, true);
   });
 
-  it('leaves the freeze and the mode of a cluster that is being moved to the move', async () => {
+  it('leaves the mode of a cluster that is being moved to the move', async () => {
     for (const mark of ['rollcall.dev/moving-to', 'rollcall.dev/moving-from']) {
       const labels = { [mark]: 'canary.eu-west-1', 'rollcall.dev/move-lifts-freeze': 'yes' };
       const { world, stored } = await sceneOf({ isFrozen: true, labels });
-      const run = (await world.run(['cluster', 'set', ID, '--unfreeze'])).expectExit(3);
+      const run = (await world.run(['cluster', 'set', ID, '--mode', 'takeover'])).expectExit(3);
       assert.match(run.stderr, /is being moved .*canary\.eu-west-1/);
-      (await world.run(['cluster', 'set', ID, '--mode', 'takeover'])).expectExit(3);
       assert.equal((await stored())?.configVersion, 1);
       (await world.run(['cluster', 'set', ID, '--label', 'ring=1'])).expectExit(0);
       assert.equal((await stored())?.labels[mark], 'canary.eu-west-1');
@@ -162,9 +150,6 @@ describe('rollcall cluster set: edits', () => {
     const { world, stored } = await sceneOf();
     const refused = [
       [],
-      ['--freeze', '--unfreeze'],
-      ['--unfreeze', '--why', 'over'],
-      ['--freeze', '--why', 'x'.repeat(257)],
       ['--label', 'a'],
       ['--label', '__proto__=1'],
       ['--label', 'rollcall.dev/moving-to-'],
@@ -181,42 +166,9 @@ describe('rollcall cluster set: edits', () => {
     for (const argv of refused) {
       (await world.run(['cluster', 'set', ID, ...argv])).expectExit(2);
     }
-    (await world.run(['cluster', 'set', '../x', '--freeze'])).expectExit(2);
-    (await world.run(['cluster', 'set', 'unknown', '--freeze'])).expectExit(1);
+    (await world.run(['cluster', 'set', '../x', '--public-only'])).expectExit(2);
+    (await world.run(['cluster', 'set', 'unknown', '--public-only'])).expectExit(1);
     assert.equal((await stored())?.configVersion, 1);
-  });
-});
-
-describe('rollcall cluster set: what a lifted freeze wakes', () => {
-  const names = ['cni', 'logs'].map((name, index) => ({
-    namespace: 'ops',
-    name,
-    uid: uid(`u${String(index)}`),
-    stamp: stampAt(1),
-  }));
-
-  it('hints every DaemonSet, which nothing else would for hours', async () => {
-    const { world } = await sceneOf({ isFrozen: true });
-    const { view, hints } = world.stores();
-    for (const item of names) await view.writeName(clusterUid(`uid-of-${ID}`), item);
-    const run = (await world.run(['cluster', 'set', ID, '--unfreeze'])).expectExit(0);
-    assert.match(run.stdout, /2 DaemonSets are looked at now/);
-    assert.deepEqual(
-      hints.hints.map(({ key, reason }) => `${reason} ${key.namespace}/${key.name}`),
-      ['manual ops/cni', 'manual ops/logs'],
-    );
-    (await world.run(['cluster', 'set', ID, '--label', 'a=b'])).expectExit(0);
-    assert.equal(hints.hints.length, 2, 'only a lifted freeze does');
-  });
-
-  it('is lifted although the queue refuses hints, and says so', async () => {
-    const { world, stored } = await sceneOf({ isFrozen: true });
-    const { view, hints } = world.stores();
-    for (const item of names) await view.writeName(clusterUid(`uid-of-${ID}`), item);
-    hints.failNext(1);
-    const run = (await world.run(['cluster', 'set', ID, '--unfreeze'])).expectExit(0);
-    assert.match(run.stdout, /within six hours: they could not be hinted/);
-    assert.equal((await stored())?.isFrozen, false);
   });
 });
 
