@@ -26,6 +26,7 @@ import { explainCommand } from './rollout/explain-command.ts';
 import { ROLLOUT_COMMANDS } from './rollout/rollout-commands.ts';
 import { exportRegistryCommand } from './registry/export-registry.ts';
 import { importRegistryCommand } from './registry/import-registry.ts';
+import { versionCommand } from './version-command.ts';
 
 /** The commands. */
 export const COMMANDS: readonly CommandModule[] = [
@@ -51,4 +52,5 @@ export const COMMANDS: readonly CommandModule[] = [
   resumeStackCommand,
   exportRegistryCommand,
   importRegistryCommand,
+  versionCommand,
 ];

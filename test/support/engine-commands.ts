@@ -46,7 +46,15 @@ export interface CommandRun {
 /** Runs one command line. */
 export async function runOnEngine(
   argv: readonly string[],
-  { engine, breakage }: { readonly engine: Engine; readonly breakage?: Breakage },
+  {
+    engine,
+    breakage,
+    environment = {},
+  }: {
+    readonly engine: Engine;
+    readonly breakage?: Breakage;
+    readonly environment?: NodeJS.ProcessEnv;
+  },
 ): Promise<CommandRun> {
   const out: string[] = [];
   const said: string[] = [];
@@ -55,7 +63,7 @@ export async function runOnEngine(
     name: 'rollcall',
     version: RELEASE,
     modules: COMMANDS,
-    environment: {},
+    environment,
     clock: createHeldTimers(),
     random: createSystemRandom(),
     writeOut: (text) => out.push(text),

@@ -6,6 +6,7 @@
  * otherwise; a person looks, and lifts the freeze. What stands is never replaced without being asked for (S5, row 34).
  * Not copied: dead letters, sealed tokens (the next one comes within the hour), the view (a snapshot brings it).
  */
+import { compareNatural } from '@rollcall/base/compare-natural.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
@@ -22,7 +23,7 @@ interface RegistryContent {
 const PAGE = 200;
 const AT_ONCE = 32;
 
-/** Ids of all clusters in order, also of those whose registration cannot be read or is not there yet. */
+/** Ids of all clusters as a person sorts them, also of those whose registration cannot be read or is not there yet. */
 export async function listEveryCluster(
   registry: Pick<RegistryStore, 'listClusters'>,
 ): Promise<readonly ClusterId[]> {
@@ -33,7 +34,7 @@ export async function listEveryCluster(
     ids.push(...page.clusters);
     ({ cursor } = page);
   } while (cursor !== undefined);
-  return ids;
+  return ids.sort(compareNatural);
 }
 
 /** Reads every registration. Rejects when the store does not answer. */
@@ -52,7 +53,7 @@ export async function readRegistry(
     }
   });
   const byId = (left: { readonly id: string }, right: { readonly id: string }): number =>
-    left.id < right.id ? -1 : 1;
+    compareNatural(left.id, right.id);
   return { registrations: registrations.sort(byId), unreadable: unreadable.sort(byId) };
 }
 
@@ -105,7 +106,7 @@ export async function transferRegistrations(
     if (target.signal.aborted) return;
     results.push(await transferOne(one, target));
   });
-  return results.sort((left, right) => (left.id < right.id ? -1 : 1));
+  return results.sort((left, right) => compareNatural(left.id, right.id));
 }
 
 async function transferOne(

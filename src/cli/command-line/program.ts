@@ -7,6 +7,7 @@
 import { Command } from 'commander';
 import type { CommandModule, Invocation } from './command-module.ts';
 import { declareGlobalOptions } from './global-options.ts';
+import { refuseOptionsAsValues } from './refuse-options-as-values.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 /** What the command line asks for. */
@@ -34,6 +35,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   fleet: 'one DaemonSet for many clusters: store it, plan it, compare it',
   'dead-letter': 'messages that could not be handled',
   stack: 'the deployment: check, stop and resume it',
+  registry: 'all registrations: export them, import them',
+  mirror: 'the one cluster that shows fleets as objects',
 };
 
 const EPILOGUE = `
@@ -48,6 +51,7 @@ export function buildProgram(options: ProgramOptions): Command {
     .helpCommand(false);
   prepare(program, options);
   declareGlobalOptions(program);
+  refuseOptionsAsValues(program);
   program.addHelpText('after', EPILOGUE);
   for (const module of options.modules) addModule({ program, module, options });
   return program;
@@ -58,9 +62,25 @@ function prepare(command: Command, { writeOut, writeError }: ProgramOptions): vo
   command
     .exitOverride()
     .allowExcessArguments(false)
-    .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut, writeErr: writeError })
-    .showHelpAfterError('Pass --help to see what there is.');
+    .showHelpAfterError('Pass --help to see what there is.')
+    .on('beforeHelp', () => {
+      refuseUnknownCommand(command);
+    });
+}
+
+/** commander answers `rollcall nope --help` with the help of `rollcall`; without `--help` it says that there is no `nope`. */
+function refuseUnknownCommand(command: Command): void {
+  const [word = '-'] = command.args;
+  if (command.commands.length > 0 && !word.startsWith('-')) command.parse([word], { from: 'user' });
+}
+
+/** For everything below the program, whose help has them in full. */
+function pointToGlobalOptions(command: Command, { name }: ProgramOptions): void {
+  const globals = new Command();
+  declareGlobalOptions(globals);
+  const flags = globals.options.map(({ long }) => long).join(', ');
+  command.addHelpText('after', `\nGlobal options: ${flags}; see ${name} --help.`);
 }
 
 interface Adding {
@@ -79,7 +99,9 @@ function addModule({ program, module, options }: Adding): void {
   }
   const command = parent.command(last).description(module.summary);
   prepare(command, options);
+  pointToGlobalOptions(command, options);
   module.configure?.(command);
+  refuseOptionsAsValues(command);
   command.action(() => {
     const { args } = command;
     const invocation = { args, options: command.opts<object>() };
@@ -92,5 +114,6 @@ function addGroup(parent: Command, word: string, options: ProgramOptions): Comma
   const description = GROUPS[word];
   if (description !== undefined) group.description(description);
   prepare(group, options);
+  pointToGlobalOptions(group, options);
   return group;
 }

@@ -29,7 +29,7 @@ import { gatherAccessEntries } from './gather-entries.ts';
 import { gatherFleets } from './stack-fleets.ts';
 import type { AskFleets } from './stack-fleets.ts';
 import { openRegisteredWay } from './ways-in.ts';
-import type { WayIn } from './ways-in.ts';
+import type { WayIn, WaysIn } from './ways-in.ts';
 import { readShippedManifests } from './shipped-manifests.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { CommandError } from '../process/exit-codes.ts';
@@ -38,8 +38,8 @@ interface GatherOptions {
   readonly stack: Stack;
   readonly id: ClusterId;
   readonly egress: EgressPolicy;
-  /** The user's own way in, or why there is none. */
-  readonly kubeconfig: WayIn;
+  /** Opens the user's own way in, or says why there is none. */
+  readonly openKubeconfig: (registration: ClusterRegistration) => Promise<WayIn>;
   /** AWS profile of the account where the cluster is. */
   readonly clusterProfile?: string;
   /** Of the stack, for all clusters that are examined. */
@@ -90,8 +90,9 @@ async function gatherOfCluster(
   registration: ClusterRegistration,
   options: GatherOptions,
 ): Promise<OfCluster> {
-  const { stack, egress, kubeconfig, clusterProfile } = options;
+  const { stack, egress, clusterProfile } = options;
   const { clock, view } = stack;
+  const kubeconfig = await options.openKubeconfig(registration);
   const probe = new SocketEndpointProbe({ clock, egress });
   const registered = isConnectedTo(registration)
     ? openRegisteredWay(registration, { clock, egress })
@@ -102,7 +103,8 @@ async function gatherOfCluster(
     const fleets = ask('the FleetDaemonSets', () =>
       gatherFleets(registration, options.askFleets, clock.nowMs()),
     );
-    const ofCluster = gatherInside(registration, { options, registered, fleets });
+    const ways = { registration: registered, kubeconfig };
+    const ofCluster = gatherInside(registration, { options, ways, fleets });
     const endpoint = isConnectedTo(registration)
       ? ask('the endpoint', async () => checked(await probe.probe(registration)))
       : Promise.resolve(unchecked('nothing connects to it'));
@@ -127,7 +129,7 @@ async function gatherOfCluster(
 
 interface InsideOptions {
   readonly options: GatherOptions;
-  readonly registered: WayIn;
+  readonly ways: WaysIn;
   readonly fleets: Promise<OfCluster['fleets']>;
 }
 
@@ -135,12 +137,10 @@ type Inside = Pick<OfCluster, keyof typeof CLUSTER_FACTS>;
 
 async function gatherInside(
   registration: ClusterRegistration,
-  { options, registered, fleets }: InsideOptions,
+  { options: { stack }, ways, fleets }: InsideOptions,
 ): Promise<Inside> {
-  const { stack, kubeconfig } = options;
   const manifests = await readShippedManifests();
   const namespaces = await namespacesOf(stack, registration);
-  const ways = { registration: registered, kubeconfig };
   const question = { registration, ways, manifests, namespaces, fleets };
   const facts = Object.entries(CLUSTER_FACTS).map(async ([name, [what, gather]]) => {
     const fact = await attempt<unknown>(stack.clock, what, () => gather(question));

@@ -97,7 +97,31 @@ export async function listContexts(file: KubeconfigPath): Promise<readonly strin
   return contexts.map(({ name }) => name);
 }
 
-function nameOf(file: KubeconfigPath): string {
+/**
+ * Name of the context that leads to this server, the current one first; undefined when none does. No program is run.
+ * Throws CommandError.
+ */
+export async function findContext(
+  file: KubeconfigPath,
+  server: string,
+): Promise<string | undefined> {
+  const { contexts, clusters, currentContext } = await explained(
+    readKubeconfigFiles(file),
+    file,
+    'config get-contexts',
+  );
+  const wanted = URL.parse(server)?.href;
+  const leadThere = contexts.filter(({ cluster }) => {
+    const { content } = clusters.find(({ name }) => name === cluster) ?? { content: undefined };
+    const address = (content as { readonly server?: unknown } | undefined)?.server;
+    return typeof address === 'string' && URL.parse(address)?.href === wanted;
+  });
+  const names = leadThere.map(({ name }) => name);
+  return names.includes(currentContext) ? currentContext : names[0];
+}
+
+/** The files as a person names them. */
+export function nameOf(file: KubeconfigPath): string {
   return typeof file === 'string' ? file : file.join(path.delimiter);
 }
 

@@ -24,6 +24,7 @@ import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { usageError } from '../process/exit-codes.ts';
+import { profileInUse, requireProfile } from './aws-profiles.ts';
 import { describeStack, readStackOutputs } from './describe-stack.ts';
 import type { AwsClientConfig, Stack, StackOutputs } from './stack.ts';
 
@@ -104,11 +105,13 @@ function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>):
   };
 }
 
-/** Region and profile, as given or as the SDK finds them. Throws CommandError when there is no region. */
+/** Region and profile, as given or as the SDK finds them. Throws CommandError when one of them is not there. */
 export async function resolveAwsConfig(
   options: Pick<OpenStackOptions, 'region' | 'profile' | 'environment'>,
 ): Promise<AwsClientConfig> {
   const { profile, environment } = options;
+  const inUse = profileInUse(profile, environment);
+  if (inUse !== undefined) requireProfile(inUse, environment);
   const withProfile = profile === undefined ? {} : { profile };
   if (options.region !== undefined) return { region: options.region, ...withProfile };
   const probe = createAwsClient(CloudFormationClient, CALL_LIMITS.command, withProfile);

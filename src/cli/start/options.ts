@@ -15,6 +15,7 @@ import { EXIT, usageError } from '../process/exit-codes.ts';
 import type { CommandError } from '../process/exit-codes.ts';
 import type { KubeconfigPlace } from '../reach/open-kubeconfig.ts';
 import { parseSeconds } from '../command-line/cluster-arguments.ts';
+import { refuseOptionsAsValues } from '../command-line/refuse-options-as-values.ts';
 
 /** Which clusters: those of a kubeconfig, or local ones that live and end with this process. */
 export type ClusterChoice =
@@ -207,6 +208,7 @@ export function parseStartOptions(
   calledAs: CalledAs = 'npm start',
 ): ParsedStart {
   const command = buildCommand(calledAs);
+  refuseOptionsAsValues(command);
   try {
     command.parse([...argv], { from: 'user' });
   } catch (error) {

@@ -109,7 +109,7 @@ describe('the doctor on a real API server', { timeout: 900_000 }, () => {
         stack,
         id: registration.id,
         egress,
-        kubeconfig,
+        openKubeconfig: () => Promise.resolve(kubeconfig),
         askFleets,
       });
       return new Map(diagnose(facts).map((finding) => [finding.link, finding]));

@@ -31,6 +31,7 @@ export class DoctorStage {
   readonly id: string;
   readonly admin: Transport;
   readonly kubeconfigFile: string;
+  environment: NodeJS.ProcessEnv = {};
   readonly #fleet: LocalFleet;
   readonly #directory: string;
   readonly #clock = createSystemClock();
@@ -112,7 +113,7 @@ export class DoctorStage {
 
   /** Runs one command line. */
   run(argv: readonly string[], breakage: Breakage = {}): Promise<CommandRun> {
-    return runOnEngine(argv, { engine: this.engine, breakage });
+    return runOnEngine(argv, { engine: this.engine, breakage, environment: this.environment });
   }
 
   /** The stack of the engine as the CLI would open it, with what is broken. */

@@ -51,6 +51,29 @@ describe('cluster doctor on a managed local cluster', () => {
     assert.deepEqual(failures(troubles), []);
   });
 
+  it('finds the context of a cluster by its server in the files of KUBECONFIG', async () => {
+    const other = path.join(path.dirname(stage.kubeconfigFile), 'other');
+    await writeFile(
+      other,
+      JSON.stringify({
+        'current-context': 'elsewhere',
+        contexts: [{ name: 'elsewhere', context: { cluster: 'elsewhere' } }],
+        clusters: [{ name: 'elsewhere', cluster: { server: 'https://127.0.0.1:1' } }],
+        users: [],
+      }),
+    );
+    try {
+      stage.environment = { KUBECONFIG: [other, stage.kubeconfigFile].join(path.delimiter) };
+      const codes = (await stage.troubles()).map(({ code }) => code);
+      assert.deepEqual(codes, ['admission-missing', 'watcher-not-installed', 'sender-unchecked']);
+      stage.environment = { KUBECONFIG: other };
+      const admission = (await stage.troubles()).find(({ link }) => link === 'admission');
+      assert.match(admission?.seen ?? '', /^no context of .*other has the server https:/);
+    } finally {
+      stage.environment = {};
+    }
+  });
+
   const cases: readonly {
     readonly code: string;
     readonly breakage: () => Breakage | Promise<Breakage>;

@@ -5,6 +5,7 @@
  * for each page of members and for a hundred records; nothing of it is needed for a decision. For those that are shown, and are not
  * well, somebody may ask why with two reads more each.
  */
+import { compareNatural } from '@rollcall/base/compare-natural.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { OFFLINE_AFTER_MS } from '../../../core/fleet/cluster-facts.ts';
 import type {
@@ -97,7 +98,7 @@ export function isAtZero({ phase, nodes }: Pick<FleetClusterLine, 'phase' | 'nod
 }
 
 function worstFirst(left: FleetClusterLine, right: FleetClusterLine): number {
-  return rankOf(left) - rankOf(right) || (left.cluster < right.cluster ? -1 : 1);
+  return rankOf(left) - rankOf(right) || compareNatural(left.cluster, right.cluster);
 }
 
 /** The same lines, with why those that are not well are not: silent, frozen, not ours to change. */

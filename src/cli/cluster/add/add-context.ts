@@ -7,6 +7,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { readRegistry } from '../../../app/clusters/registry-transfer.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { CommandContext } from '../../command-line/command-module.ts';
+import { requireProfile } from '../../reach/aws-profiles.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { openClusterAccount } from './cluster-account.ts';
 import type { ClusterAccount } from './cluster-account.ts';
@@ -22,7 +23,7 @@ export interface AddContext extends Pick<
   readonly isDryRun: boolean;
   /** Every registration of the stack, read once. */
   readonly registrations: () => Promise<ReadonlyMap<string, ClusterRegistration>>;
-  /** Clients for the account of the cluster: those of its profile, or those of the stack. */
+  /** Clients for the account of the cluster: of its profile, or of the stack. Throws CommandError without such a profile. */
   readonly account: (which: Pick<AddRequest, 'clusterProfile' | 'eksRegion'>) => ClusterAccount;
   readonly close: () => void;
 }
@@ -41,6 +42,7 @@ export function createAddContext(
     isDryRun,
     registrations: () => (registrations ??= readRegistrations(stack)),
     account: ({ clusterProfile, eksRegion }) => {
+      if (clusterProfile !== undefined) requireProfile(clusterProfile, context.environment);
       const profile = clusterProfile ?? stack.aws.profile;
       const region = eksRegion ?? stack.aws.region;
       const key = JSON.stringify([profile, region]);

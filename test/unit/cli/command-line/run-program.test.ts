@@ -1,6 +1,7 @@
 /** The frame of `rollcall`: one document on stdout, sentences on stderr, exit codes, Ctrl-C. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Command } from 'commander';
 import { defineCommand } from '../../../../src/cli/command-line/command-module.ts';
 import type {
   CommandContext,
@@ -10,6 +11,9 @@ import type {
 import { throwIfInterrupted } from '../../../../src/cli/command-line/run-program.ts';
 import { CommandError, EXIT } from '../../../../src/cli/process/exit-codes.ts';
 import { EngineRefusal } from '../../../../src/engine/engine-refusal.ts';
+import { RELEASE } from '../../../../functions/release.ts';
+import { COMMANDS } from '../../../../src/cli/commands.ts';
+import { declareGlobalOptions } from '../../../../src/cli/command-line/global-options.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 
 type Run = (context: CommandContext, options: { readonly much?: true }) => Promise<CommandResult>;
@@ -102,9 +106,65 @@ describe('running a command line', () => {
     const module = moduleOf(() => Promise.resolve(done));
     const help = (await world.run(['thing', 'do', '--help'], [module])).expectExit(EXIT.ok);
     assert.match(help.stdout, /Usage: rollcall thing do/);
-    assert.match(help.stdout, /--stage <stage>/, 'global options are shown, too');
+    assert.deepEqual(
+      help.stdout.match(/^.*--stage.*$/gm),
+      [
+        'Global options: --stage, --region, --profile, --stack-outputs, --json; see rollcall --help.',
+      ],
+      'global options are one line',
+    );
     const version = (await world.run(['--version'], [module])).expectExit(EXIT.ok);
     assert.equal(version.stdout, '0.0.0-test\n');
+    const told = (await world.run(['version'])).expectExit(EXIT.ok);
+    assert.equal(told.stdout, `${RELEASE}\n`);
+  });
+
+  it('says that there is no such command, also when its help is asked for', async () => {
+    const world = new CommandWorld();
+    for (const argv of [
+      ['completion', '--help'],
+      ['cluster', 'lost', '--help'],
+      ['--stage', 'x', 'nope', '-h'],
+    ]) {
+      const run = (await world.run(argv)).expectExit(EXIT.usage);
+      assert.equal(run.stdout, '');
+      assert.match(run.stderr, /unknown command '(completion|lost|nope)'/);
+    }
+    assert.match((await world.run(['cluster', 'lst', '--help'])).stderr, /Did you mean list\?/);
+    for (const argv of [['--help'], ['cluster', '--help'], ['fleet', 'mirror', '-h']]) {
+      (await world.run(argv)).expectExit(EXIT.ok);
+    }
+  });
+
+  it('refuses an option where the value of another one belongs, in every command', async () => {
+    const world = new CommandWorld();
+    const line = ['cluster', 'import', '--contexts', '--same-account'];
+    const run = (await world.run(line)).expectExit(EXIT.usage);
+    assert.match(run.stderr, /'--contexts <glob>' argument '--same-account' is invalid/);
+    for (const { path, configure } of COMMANDS) {
+      const command = new Command();
+      declareGlobalOptions(command);
+      configure?.(command);
+      for (const { long } of command.options.filter(({ required }) => required)) {
+        const given = await world.run([...path, long ?? '', '--other']);
+        assert.match(given.expectExit(EXIT.usage).stderr, /argument '--other' is invalid/, long);
+      }
+    }
+  });
+
+  it('describes every command and every group of them', async () => {
+    const world = new CommandWorld();
+    const groups = COMMANDS.flatMap(({ path }) => path.map((_, depth) => path.slice(0, depth)));
+    for (const group of new Set(groups.map((words) => words.join(' ')))) {
+      const argv = [...group.split(' ').filter(Boolean), '--help'];
+      const { stdout } = (await world.run(argv)).expectExit(EXIT.ok);
+      const listed = stdout.split('Commands:\n')[1]?.split('\n\n')[0]?.split('\n') ?? [];
+      assert.deepEqual(
+        listed.filter((one) => !/^ +\S+.* {2}\S|^ {10,}\S/.test(one)),
+        [],
+        group,
+      );
+    }
   });
 
   it('opens the stack once and closes it, whatever happens', async () => {

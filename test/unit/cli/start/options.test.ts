@@ -61,6 +61,8 @@ describe('npm start', () => {
     ['--nodes', 'many'],
     ['--inject', 'good-image'],
     ['--port', '70000'],
+    ['--kubeconfig', '--release'],
+    ['--data', '--json'],
   ]) {
     it(`refuses ${argv.join(' ')} with 2`, (context) => {
       context.mock.method(process.stderr, 'write', () => true);

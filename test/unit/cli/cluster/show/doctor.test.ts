@@ -1,6 +1,8 @@
 /** `rollcall cluster doctor`: its command line, and what it says without any network. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { failed, notChecked, ok } from '../../../../../src/app/doctor/finding.ts';
+import { renderProblems } from '../../../../../src/cli/doctor/render-findings.ts';
 import { CommandWorld } from '../../../../support/command-world.ts';
 import { registrationOf } from '../../../../support/store-suite.ts';
 
@@ -41,5 +43,36 @@ describe('rollcall cluster doctor', () => {
     for (const { findings } of clusters) {
       assert.ok(findings.some(({ code }) => code === 'never-heard'));
     }
+  });
+
+  it('prints of all clusters what is not in order, and everything when asked', async () => {
+    const world = new CommandWorld();
+    world.stores().registry.seed(registrationOf('c10'));
+    world.stores().registry.seed(registrationOf('c9'));
+    const { stdout } = (await world.run(['cluster', 'doctor', '--all'])).expectExit(1);
+    assert.match(stdout, /^Cluster c9\n(.+\n)+Cluster c10\n/);
+    assert.match(stdout, /\[never-heard\]/);
+    assert.doesNotMatch(stdout, /^ {2}(ok|unknown)/m);
+    const whole = await world.run(['cluster', 'doctor', '--all', '--verbose']);
+    assert.match(whole.expectExit(1).stdout, /^ {2}ok {7}registration/m);
+  });
+
+  it('counts the clusters in which nothing failed', () => {
+    const well = { findings: [ok('name', 'name-ok', 'found'), notChecked('watcher', 'no way in')] };
+    const bad = [failed('view', 'view-incomplete', { seen: 'a gap', next: 'Wait.' })];
+    assert.deepEqual(renderProblems([{ id: 'a', ...well }]), ['1 cluster: nothing failed']);
+    assert.deepEqual(
+      renderProblems([
+        { id: 'a', ...well },
+        { id: 'b', findings: bad },
+        { id: 'c', ...well },
+      ]),
+      [
+        'Cluster b',
+        '  FAILED   view              a gap [view-incomplete]',
+        '           → Wait.',
+        '2 clusters: nothing failed',
+      ],
+    );
   });
 });

@@ -82,6 +82,19 @@ describe('rollcall cluster list', () => {
     );
   });
 
+  it('sorts numbers within ids by their value', async () => {
+    const world = new CommandWorld();
+    for (const id of ['local-10', 'local-2', 'local-1'])
+      world.stores().registry.seed(registrationOf(id));
+    const { clusters } = (await world.run(['cluster', 'list', '--json'])).document() as {
+      readonly clusters: readonly { id: string }[];
+    };
+    assert.deepEqual(
+      clusters.map(({ id }) => id),
+      ['local-1', 'local-2', 'local-10'],
+    );
+  });
+
   it('lists more than a page, filtered by labels, as one document without secrets (S11)', async () => {
     const world = await worldOf(230);
     const authentication = { kind: 'bearer', token: 'hunter2' } as const;
