@@ -6,13 +6,14 @@
  * directory of its own and is renamed when whole; a lock only saves work, correctness does not
  * rest on it. Downloads are Go's own business: no address is named here.
  */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { MissingToolError, requireTool, TOOLS } from '../../support/require-tool.ts';
 import { withPatience } from '../../../scripts/lib/install-cache.ts';
 import { withLock } from '../../../scripts/lib/lock.mjs';
@@ -71,6 +72,16 @@ export async function ensurePrograms(programs: GoPrograms): Promise<string> {
     });
   }
   return target;
+}
+
+/** Where the sources of a package that a module of go/ builds lie. Downloads them if need be. */
+export async function moduleDirectory(module: string, path: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    'go',
+    ['list', '-mod=readonly', '-m', '-f', '{{.Dir}}', path],
+    { cwd: join(GO_DIRECTORY, module), env: { ...process.env, GOWORK: 'off', GOFLAGS: '' } },
+  );
+  return stdout.trim();
 }
 
 function cacheKey(recipes: readonly Recipe[], goVersion: string): string {

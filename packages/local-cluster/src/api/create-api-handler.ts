@@ -45,7 +45,8 @@ export type ExtraPaths = (
 /** What the handler is made of. */
 export interface ApiHandlerOptions {
   readonly store: Store;
-  readonly resources: readonly Resource[];
+  /** What is served now: the same list until it changes. */
+  readonly resources: () => readonly Resource[];
   readonly schema: Schema;
   readonly authorizer: Authorizer;
   readonly tables: ReadonlyMap<ResourceName, TableShape>;
@@ -68,10 +69,15 @@ const OPEN_REVIEWS: ReadonlySet<string> = new Set([
 export function createApiHandler(options: ApiHandlerOptions): ApiHandler {
   const { store, schema, tables, clock, random, onRequest } = options;
   const services: ApiServices = { store, schema, tables, clock, random };
-  const index = createResourceIndex(options.resources);
+  let served = options.resources();
+  let index = createResourceIndex(served);
   return {
     handle: (request) => {
       const target = parseTarget(request);
+      if (served !== options.resources()) {
+        served = options.resources();
+        index = createResourceIndex(served);
+      }
       const answer = answerRequest({ options, services, index, request, target });
       if (onRequest !== undefined) observeAnswer({ onRequest, request, target, answer });
       return answer;

@@ -36,11 +36,13 @@ export interface LocalApi {
 export function createLocalApi({ store, clock, random, onRequest }: LocalApiOptions): LocalApi {
   const schema = createSchema();
   const authorizer = createRbacAuthorizer(store);
-  const discovery = createDiscovery({ resources: RESOURCES });
+  // What is served may change while the cluster runs; each list that is another is another array.
+  const resources = withSimulatedAdmission(RESOURCES);
+  const discovery = createDiscovery({ resources: () => resources });
   const reviews = createAccessReviews({ authorizer, clock });
   const handler = createApiHandler({
     store,
-    resources: withSimulatedAdmission(RESOURCES),
+    resources: () => resources,
     schema,
     authorizer,
     tables: TABLES,

@@ -4,6 +4,7 @@
  * kubectl asks for it since 1.26 and falls back to legacy discovery. Pure.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
+import { versionsByGroup } from './api-catalog.ts';
 import type { CatalogGroup, CatalogResource } from './api-catalog.ts';
 
 /** The media type that clients recognise it by. */
@@ -28,9 +29,13 @@ export function apiGroupDiscoveryList(groups: readonly CatalogGroup[]): JsonObje
     kind: 'APIGroupDiscoveryList',
     apiVersion: 'apidiscovery.k8s.io/v2',
     metadata: {},
-    items: groups.map(({ group, version, resources }) => ({
-      metadata: group === '' ? {} : { name: group },
-      versions: [{ version, resources: resources.map(describeResource), freshness: 'Current' }],
+    items: versionsByGroup(groups).map((versions) => ({
+      metadata: versions[0].group === '' ? {} : { name: versions[0].group },
+      versions: versions.map(({ version, resources }) => ({
+        version,
+        resources: resources.map(describeResource),
+        freshness: 'Current',
+      })),
     })),
   };
 }

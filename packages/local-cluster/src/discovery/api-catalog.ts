@@ -32,7 +32,7 @@ export interface CatalogResource {
   readonly storageVersionHash?: string;
 }
 
-/** A group in its one version, resources in order of their names. */
+/** A group in one of its versions, resources in order of their names. */
 export interface CatalogGroup {
   /** '' for core. */
   readonly group: string;
@@ -42,11 +42,15 @@ export interface CatalogGroup {
 
 /** Lists groups in the order in which their first resources come, the core group first. */
 export function buildCatalog(resources: readonly Resource[]): readonly CatalogGroup[] {
-  const groups = new Map<string, { version: string; resources: CatalogResource[] }>();
+  const groups = new Map<
+    string,
+    { group: string; version: string; resources: CatalogResource[] }
+  >();
   const add = (at: { group: string; version: string }, resource: CatalogResource): void => {
-    const group = groups.get(at.group) ?? { version: at.version, resources: [] };
+    const key = groupVersionText(at);
+    const group = groups.get(key) ?? { group: at.group, version: at.version, resources: [] };
     group.resources.push(resource);
-    groups.set(at.group, group);
+    groups.set(key, group);
   };
   for (const resource of resources) add(resource, catalogResource(resource));
   for (const review of REVIEW_RESOURCES) {
@@ -61,15 +65,31 @@ export function buildCatalog(resources: readonly Resource[]): readonly CatalogGr
       subresources: [],
     });
   }
-  return [...groups].map(([group, { version, resources: members }]) => ({
+  return [...groups.values()].map(({ group, version, resources: members }) => ({
     group,
     version,
     resources: members.toSorted((left, right) => compareTexts(left.plural, right.plural)),
   }));
 }
 
+/** The versions of each group, the preferred one first. */
+export function versionsByGroup(
+  catalog: readonly CatalogGroup[],
+): readonly (readonly [CatalogGroup, ...CatalogGroup[]])[] {
+  const groups = new Map<string, [CatalogGroup, ...CatalogGroup[]]>();
+  for (const each of catalog) {
+    const known = groups.get(each.group);
+    if (known === undefined) groups.set(each.group, [each]);
+    else known.push(each);
+  }
+  return [...groups.values()];
+}
+
 /** `v1`, `apps/v1`. */
-export function groupVersionText({ group, version }: CatalogGroup): string {
+export function groupVersionText({
+  group,
+  version,
+}: Pick<CatalogGroup, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`;
 }
 

@@ -1,9 +1,9 @@
 /**
  * What clients ask before they ask for objects: resources, their types, the version, whether all is well.
  *
- * A part of the API handler; it answers GET on its paths and leaves every other path alone. Answers are made once, on
- * the first request, and do not change. Differs from Kubernetes: health means that the process answers, and there are
- * no protobuf documents and no OpenAPI v2 (404), for which kubectl has fallbacks.
+ * A part of the API handler; it answers GET on its paths and leaves every other path alone. Answers are made on the first
+ * request after the resources changed. Differs from Kubernetes: health means that the process answers, and OpenAPI v2 is
+ * an empty document: kubectl 1.32 asks for it about a kind that v3 does not have, and must learn no more than that.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { answerStatus, answerWith } from '../api/request/answers.ts';
@@ -15,15 +15,23 @@ import {
   AGGREGATED_DISCOVERY_TYPE,
   apiGroupDiscoveryList,
 } from './aggregated-discovery.ts';
-import { buildCatalog, groupVersionText } from './api-catalog.ts';
+import { buildCatalog, groupVersionText, versionsByGroup } from './api-catalog.ts';
 import type { CatalogGroup } from './api-catalog.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy-discovery.ts';
-import { openApiDocuments, openApiIndex } from './openapi-document.ts';
+import {
+  documentName,
+  OPENAPI_V2,
+  OPENAPI_V2_PROTOBUF,
+  openApiDocuments,
+  openApiIndex,
+  openApiV2Protobuf,
+} from './openapi-document.ts';
 import { SERVER_VERSION } from './server-version.ts';
 
 /** What it describes. */
 export interface DiscoveryOptions {
-  readonly resources: readonly Resource[];
+  /** What is served now: the same list until it changes. */
+  readonly resources: () => readonly Resource[];
 }
 
 /** An answer that depends on nothing but what the client accepts and whether it asks for details. */
@@ -35,11 +43,10 @@ const HEALTH_CHECKS = ['healthz', 'livez', 'readyz'];
 export function createDiscovery(
   options: DiscoveryOptions,
 ): (request: ApiRequest, attributes: RequestAttributes) => ApiAnswer | undefined {
-  let pages: ReadonlyMap<string, Page> | undefined;
+  const pagesOf = memoized(buildPages);
   return (request, attributes) => {
     if (attributes.resource !== '') return undefined;
-    pages ??= buildPages(options.resources);
-    const page = pages.get(withoutTrailingSlash(attributes.path));
+    const page = pagesOf(options.resources())(withoutTrailingSlash(attributes.path));
     if (page === undefined) return undefined;
     return request.method === 'GET' ? page(request) : answerStatus(methodNotAllowed());
   };
@@ -49,16 +56,30 @@ function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-function buildPages(resources: readonly Resource[]): ReadonlyMap<string, Page> {
+/** The pages by path. Those of OpenAPI, which are long, are made when one is asked for. */
+function buildPages(resources: readonly Resource[]): (path: string) => Page | undefined {
   const catalog = buildCatalog(resources);
   const pages = new Map<string, Page>([
     ...discoveryPages(catalog),
-    ...openApiPages(catalog),
+    ['/openapi/v2', openApiV2Page],
     ['/version', objectPage(SERVER_VERSION)],
     ...HEALTH_CHECKS.map((name) => [`/${name}`, healthPage(name)] as const),
   ]);
-  pages.set('/', objectPage({ paths: [...pages.keys()].toSorted() }));
-  return pages;
+  const openApiPaths = ['/openapi/v3', ...catalog.map(openApiPath)];
+  pages.set('/', objectPage({ paths: [...pages.keys(), ...openApiPaths].toSorted() }));
+  const openApi = memoized(openApiPages);
+  return (path) => (path.startsWith('/openapi/v3') ? openApi(catalog).get(path) : pages.get(path));
+}
+
+/** Remembers the result for the last argument. */
+function memoized<A extends object, R extends object>(
+  make: (argument: A) => R,
+): (argument: A) => R {
+  let last: { readonly argument: A; readonly result: R } | undefined;
+  return (argument) => {
+    if (last?.argument !== argument) last = { argument, result: make(argument) };
+    return last.result;
+  };
 }
 
 function discoveryPages(catalog: readonly CatalogGroup[]): readonly (readonly [string, Page])[] {
@@ -68,21 +89,40 @@ function discoveryPages(catalog: readonly CatalogGroup[]): readonly (readonly [s
     ['/api', eitherPage(apiVersions(), apiGroupDiscoveryList(core))],
     ['/apis', eitherPage(apiGroupList(catalog), apiGroupDiscoveryList(named))],
     ...core.map((group) => [`/api/${group.version}`, objectPage(apiResourceList(group))] as const),
-    ...named.map((group) => [`/apis/${group.group}`, objectPage(apiGroup(group))] as const),
+    ...versionsByGroup(named).map(
+      (versions) => [`/apis/${versions[0].group}`, objectPage(apiGroup(versions))] as const,
+    ),
     ...named.map(
       (group) => [`/apis/${groupVersionText(group)}`, objectPage(apiResourceList(group))] as const,
     ),
   ];
 }
 
-function openApiPages(catalog: readonly CatalogGroup[]): readonly (readonly [string, Page])[] {
+function openApiPages(catalog: readonly CatalogGroup[]): ReadonlyMap<string, Page> {
   const documents = openApiDocuments(catalog);
-  return [
+  return new Map([
     ['/openapi/v3', objectPage(openApiIndex(documents))],
     ...documents.map(
       ({ name, text }) => [`/openapi/v3/${name}`, textPage('application/json', text)] as const,
     ),
-  ];
+  ]);
+}
+
+function openApiPath(group: CatalogGroup): string {
+  return `/openapi/v3/${documentName(group)}`;
+}
+
+/** As JSON, or as kubectl asks for it: in protobuf, of which a client needs three fields. */
+function openApiV2Page(request: ApiRequest): ApiAnswer {
+  const accepts = (request.accept ?? '').split(',').map((part) => part.trim());
+  const type = accepts.find((part) => part.startsWith(OPENAPI_V2_PROTOBUF));
+  if (type === undefined) return answerWith(OPENAPI_V2);
+  return {
+    kind: 'text',
+    status: 200,
+    contentType: OPENAPI_V2_PROTOBUF,
+    text: openApiV2Protobuf(),
+  };
 }
 
 function objectPage(body: JsonObject): Page {

@@ -4,7 +4,7 @@
  * One request for each group and version; kubectl still asks some of them, as `drain` does. Pure.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { groupVersionText } from './api-catalog.ts';
+import { groupVersionText, versionsByGroup } from './api-catalog.ts';
 import type { CatalogGroup, CatalogResource } from './api-catalog.ts';
 
 /** GET /api. Clients reach the server where they found it, so no other address is offered. */
@@ -14,13 +14,14 @@ export function apiVersions(): JsonObject {
 
 /** GET /apis. */
 export function apiGroupList(catalog: readonly CatalogGroup[]): JsonObject {
-  const groups = catalog.filter(({ group }) => group !== '').map(describeGroup);
+  const named = catalog.filter(({ group }) => group !== '');
+  const groups = versionsByGroup(named).map(describeGroup);
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
-/** GET /apis/GROUP. */
-export function apiGroup(group: CatalogGroup): JsonObject {
-  return { kind: 'APIGroup', apiVersion: 'v1', ...describeGroup(group) };
+/** GET /apis/GROUP, of its versions. */
+export function apiGroup(versions: readonly [CatalogGroup, ...CatalogGroup[]]): JsonObject {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...describeGroup(versions) };
 }
 
 /** GET /api/v1 or /apis/GROUP/VERSION. */
@@ -34,9 +35,17 @@ export function apiResourceList(group: CatalogGroup): JsonObject {
   };
 }
 
-function describeGroup(group: CatalogGroup): JsonObject {
-  const version = { groupVersion: groupVersionText(group), version: group.version };
-  return { name: group.group, versions: [version], preferredVersion: version };
+function describeGroup(versions: readonly [CatalogGroup, ...CatalogGroup[]]): JsonObject {
+  const [preferred] = versions;
+  return {
+    name: preferred.group,
+    versions: versions.map(describeVersion),
+    preferredVersion: describeVersion(preferred),
+  };
+}
+
+function describeVersion(group: CatalogGroup): JsonObject {
+  return { groupVersion: groupVersionText(group), version: group.version };
 }
 
 function describeResource(resource: CatalogResource): readonly JsonObject[] {

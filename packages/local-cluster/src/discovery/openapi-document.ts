@@ -49,7 +49,22 @@ export function openApiIndex(documents: readonly OpenApiDocument[]): JsonObject 
   };
 }
 
-function documentName(group: CatalogGroup): string {
+/** The media type in which kubectl asks for GET /openapi/v2. */
+export const OPENAPI_V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+
+/** An OpenAPI v2 document without paths, as JSON. */
+export const OPENAPI_V2: JsonObject = { swagger: '2.0', info: API_TITLE, paths: {} };
+
+/** The same in protobuf (openapiv2.Document of gnostic): all its bytes are text. */
+export function openApiV2Protobuf(): string {
+  const field = (number: number, text: string): string =>
+    `${String.fromCharCode((number << 3) | 2, text.length)}${text}`;
+  const { title, version } = API_TITLE;
+  return `${field(1, '2.0')}${field(2, `${field(1, title)}${field(2, version)}`)}${field(8, '')}`;
+}
+
+/** `api/v1`, `apis/apps/v1`: how the document of a group and version is called. */
+export function documentName(group: CatalogGroup): string {
   return `${group.group === '' ? 'api' : 'apis'}/${groupVersionText(group)}`;
 }
 

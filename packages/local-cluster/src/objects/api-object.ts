@@ -42,7 +42,14 @@ export interface ApiObject extends JsonObject {
 }
 
 /** A collection: plural and, outside the core group, its group, as RBAC and kubectl write it. */
-export type ResourceName =
+export type ResourceName = LivingName | StoredName;
+
+/** The collection of a kind that is stored and nothing more: which there are is data. */
+export type StoredName = string & { readonly [storedName]: true };
+declare const storedName: unique symbol;
+
+/** A collection whose kind has rules of its own here. */
+export type LivingName =
   | 'namespaces'
   | 'nodes'
   | 'pods'

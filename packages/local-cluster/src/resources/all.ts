@@ -1,5 +1,8 @@
 /**
- * All resources of the local API server, in the order in which discovery lists them within their groups.
+ * All resources of the local API server.
+ *
+ * Those with rules of their own stand in the order in which discovery lists them within their groups; all others that the release
+ * serves are stored and nothing more.
  */
 import { CONFIG_MAPS } from './configmaps/definition.ts';
 import { CONTROLLER_REVISIONS } from './controllerrevisions/definition.ts';
@@ -16,9 +19,10 @@ import { CLUSTER_ROLES, ROLES } from './rbac/roles.ts';
 import type { Resource } from './shared/resource.ts';
 import { SECRETS } from './secrets/definition.ts';
 import { SERVICE_ACCOUNTS } from './serviceaccounts/definition.ts';
+import { storedResources } from './stored/kinds.ts';
 
-/** One for each ResourceName. */
-export const RESOURCES: readonly Resource[] = [
+/** One for each LivingName. */
+export const LIVING_RESOURCES: readonly Resource[] = [
   CONFIG_MAPS,
   EVENTS,
   NAMESPACES,
@@ -35,4 +39,10 @@ export const RESOURCES: readonly Resource[] = [
   ROLE_BINDINGS,
   ROLES,
   PRIORITY_CLASSES,
+];
+
+/** The built-in ones. */
+export const RESOURCES: readonly Resource[] = [
+  ...LIVING_RESOURCES,
+  ...storedResources(LIVING_RESOURCES),
 ];

@@ -1,9 +1,9 @@
 /**
  * Every table of the local API server, by resource.
  *
- * The compiler sees to it that no resource is left out.
+ * The compiler sees to it that no resource with rules of its own is left out; what is only stored has name and age.
  */
-import type { ResourceName } from '../objects/api-object.ts';
+import type { LivingName, ResourceName } from '../objects/api-object.ts';
 import { CONTROLLER_REVISIONS_TABLE, DAEMON_SETS_TABLE } from './apps.ts';
 import { EVENTS_TABLE } from './events.ts';
 import { NODES_TABLE } from './nodes.ts';
@@ -20,7 +20,7 @@ import { PODS_TABLE } from './pods.ts';
 import { BINDINGS_TABLE, ROLES_TABLE } from './rbac.ts';
 import type { TableShape } from './table.ts';
 
-const byResource: Readonly<Record<ResourceName, TableShape>> = {
+const byResource: Readonly<Record<LivingName, TableShape>> = {
   namespaces: NAMESPACES_TABLE,
   nodes: NODES_TABLE,
   pods: PODS_TABLE,

@@ -16,6 +16,9 @@ export const NAMESPACES_TABLE = plainTable(
   (object) => [textOf(memberOf(object['status'], 'phase'))],
 );
 
+/** The table of what is stored and nothing more. */
+export const STORED_TABLE = plainTable([], () => []);
+
 /** The table of service accounts. */
 export const SERVICE_ACCOUNTS_TABLE = plainTable([], () => []);
 

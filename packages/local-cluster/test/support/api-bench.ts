@@ -85,7 +85,7 @@ export function createApiBench(
   );
   const handler = createApiHandler({
     store,
-    resources: RESOURCES,
+    resources: () => RESOURCES,
     schema: createSchema(),
     authorizer,
     tables: TABLES,

@@ -6,7 +6,8 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import type { Column, TableShape } from '../../tables/table.ts';
+import { STORED_TABLE } from '../../tables/plain-objects.ts';
+import type { TableShape } from '../../tables/table.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { badRequest, failure } from '../request/statuses.ts';
 import { withoutTemplateGeneration } from './template-generation.ts';
@@ -126,24 +127,6 @@ function wrongForm(form: string, why: string): Status {
   });
 }
 
-const NAME_COLUMN: Column = {
-  name: 'Name',
-  type: 'string',
-  format: 'name',
-  description: 'Name of the object.',
-  priority: 0,
-};
-const CREATED_COLUMN: Column = {
-  name: 'Created At',
-  type: 'date',
-  description: 'When the object was created.',
-  priority: 0,
-};
-const PLAIN_TABLE: TableShape = {
-  columns: [NAME_COLUMN, CREATED_COLUMN],
-  cells: (object) => [object.metadata.name, object.metadata.creationTimestamp],
-};
-
 function renderTable(
   { services, query, resource, output }: ResourceCall,
   items: readonly ApiObject[],
@@ -155,7 +138,7 @@ function renderTable(
       `Unable to convert to Table as requested: includeObject: Invalid value: "${include}"`,
     );
   }
-  const shape = services.tables.get(resource.resourceName) ?? PLAIN_TABLE;
+  const shape = services.tables.get(resource.resourceName) ?? STORED_TABLE;
   const nowMs = services.clock.nowMs();
   return {
     kind: 'Table',

@@ -14,6 +14,8 @@ import { checkPathSegment, checkPathSegmentPrefix } from './names.ts';
 export interface ResourceDefinition {
   /** '' for core. */
   readonly group: string;
+  /** Default v1. */
+  readonly version?: string;
   readonly plural: string;
   readonly singular: string;
   readonly kind: string;
@@ -45,15 +47,15 @@ const ALL_VERBS: readonly Verb[] = [
 
 const NO_FIELDS: Readonly<Record<string, string>> = {};
 
-/** The resource; its version is v1, as all of them here are. */
+/** The resource. */
 export function defineResource(definition: ResourceDefinition): Resource {
   const { group, plural, isNamespaced } = definition;
-  // The table of resources is made of exactly the names in ResourceName; a test compares them.
+  // The resources with rules of their own are exactly the names in LivingName; a test compares them.
   const resourceName = (group === '' ? plural : `${plural}.${group}`) as ResourceName;
   return {
     resourceName,
     group,
-    version: 'v1',
+    version: definition.version ?? 'v1',
     plural,
     singular: definition.singular,
     kind: definition.kind,

@@ -1,11 +1,11 @@
 /** The list of resources: names, and how a PUT without a version or without an object is treated. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ResourceName } from '../../../src/objects/api-object.ts';
-import { RESOURCES } from '../../../src/resources/all.ts';
+import type { LivingName } from '../../../src/objects/api-object.ts';
+import { LIVING_RESOURCES, RESOURCES } from '../../../src/resources/all.ts';
 
 /** A member for each name: the type checker sees to it that none is missing. */
-const NAMES: Readonly<Record<ResourceName, true>> = {
+const NAMES: Readonly<Record<LivingName, true>> = {
   namespaces: true,
   nodes: true,
   pods: true,
@@ -24,8 +24,8 @@ const NAMES: Readonly<Record<ResourceName, true>> = {
   'priorityclasses.scheduling.k8s.io': true,
 };
 
-test('there is one resource for each name', () => {
-  const names = RESOURCES.map((resource) => resource.resourceName);
+test('there is one resource with rules of its own for each name', () => {
+  const names = LIVING_RESOURCES.map((resource) => resource.resourceName);
   assert.deepEqual([...names].sort(), Object.keys(NAMES).sort());
 });
 
@@ -35,9 +35,11 @@ test('names follow from plural and group', () => {
   }
 });
 
-test('only leases refuse a PUT without a version, and only the listed ones are created by PUT', () => {
-  const strict = RESOURCES.filter((it) => !it.allowsUnconditionalUpdate).map((it) => it.plural);
-  const upserting = RESOURCES.filter((it) => it.allowsCreateOnUpdate).map((it) => it.plural);
+test('of those only leases refuse a PUT without a version, and only the listed ones are created by PUT', () => {
+  const strict = LIVING_RESOURCES.filter((it) => !it.allowsUnconditionalUpdate).map(
+    (it) => it.plural,
+  );
+  const upserting = LIVING_RESOURCES.filter((it) => it.allowsCreateOnUpdate).map((it) => it.plural);
   assert.deepEqual(strict, ['leases']);
   assert.deepEqual([...upserting].sort(), [
     'clusterrolebindings',

@@ -19,28 +19,52 @@ import (
 	"reflect"
 	"strings"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
 // kinds maps apiVersion to values of the kinds served under it.
 var kinds = map[string][]any{
 	"v1": {
-		corev1.Binding{}, corev1.ConfigMap{}, corev1.Event{}, corev1.Namespace{}, corev1.Node{}, corev1.Pod{},
-		corev1.PodTemplate{},
-		corev1.Secret{}, corev1.ServiceAccount{}, metav1.DeleteOptions{}, metav1.Status{},
+		corev1.Binding{}, corev1.ConfigMap{}, corev1.Endpoints{}, corev1.Event{}, corev1.LimitRange{},
+		corev1.Namespace{}, corev1.Node{}, corev1.PersistentVolume{}, corev1.PersistentVolumeClaim{}, corev1.Pod{},
+		corev1.PodTemplate{}, corev1.ReplicationController{}, corev1.ResourceQuota{}, corev1.Secret{},
+		corev1.Service{}, corev1.ServiceAccount{}, metav1.DeleteOptions{}, metav1.Status{},
 	},
-	"apps/v1": {appsv1.ControllerRevision{}, appsv1.DaemonSet{}},
+	"admissionregistration.k8s.io/v1": {
+		admissionv1.MutatingAdmissionPolicy{}, admissionv1.MutatingAdmissionPolicyBinding{},
+		admissionv1.MutatingWebhookConfiguration{}, admissionv1.ValidatingAdmissionPolicy{},
+		admissionv1.ValidatingAdmissionPolicyBinding{}, admissionv1.ValidatingWebhookConfiguration{},
+	},
+	"apiextensions.k8s.io/v1":   {apiextensionsv1.CustomResourceDefinition{}},
+	"apiregistration.k8s.io/v1": {apiregistrationv1.APIService{}},
+	"apps/v1": {
+		appsv1.ControllerRevision{}, appsv1.DaemonSet{}, appsv1.Deployment{}, appsv1.ReplicaSet{},
+		appsv1.StatefulSet{},
+	},
 	"authentication.k8s.io/v1": {
 		authenticationv1.SelfSubjectReview{}, authenticationv1.TokenRequest{},
 	},
@@ -48,10 +72,30 @@ var kinds = map[string][]any{
 		authorizationv1.LocalSubjectAccessReview{}, authorizationv1.SelfSubjectAccessReview{},
 		authorizationv1.SelfSubjectRulesReview{}, authorizationv1.SubjectAccessReview{},
 	},
-	"coordination.k8s.io/v1":       {coordinationv1.Lease{}},
-	"policy/v1":                    {policyv1.Eviction{}},
+	"autoscaling/v1":         {autoscalingv1.Scale{}},
+	"autoscaling/v2":         {autoscalingv2.HorizontalPodAutoscaler{}},
+	"batch/v1":               {batchv1.CronJob{}, batchv1.Job{}},
+	"certificates.k8s.io/v1": {certificatesv1.CertificateSigningRequest{}},
+	"coordination.k8s.io/v1": {coordinationv1.Lease{}},
+	"discovery.k8s.io/v1":    {discoveryv1.EndpointSlice{}},
+	"flowcontrol.apiserver.k8s.io/v1": {
+		flowcontrolv1.FlowSchema{}, flowcontrolv1.PriorityLevelConfiguration{},
+	},
+	"networking.k8s.io/v1": {
+		networkingv1.IPAddress{}, networkingv1.Ingress{}, networkingv1.IngressClass{}, networkingv1.NetworkPolicy{},
+		networkingv1.ServiceCIDR{},
+	},
+	"node.k8s.io/v1":               {nodev1.RuntimeClass{}},
+	"policy/v1":                    {policyv1.Eviction{}, policyv1.PodDisruptionBudget{}},
 	"rbac.authorization.k8s.io/v1": {rbacv1.ClusterRole{}, rbacv1.ClusterRoleBinding{}, rbacv1.Role{}, rbacv1.RoleBinding{}},
-	"scheduling.k8s.io/v1":         {schedulingv1.PriorityClass{}},
+	"resource.k8s.io/v1": {
+		resourcev1.DeviceClass{}, resourcev1.ResourceClaim{}, resourcev1.ResourceClaimTemplate{}, resourcev1.ResourceSlice{},
+	},
+	"scheduling.k8s.io/v1": {schedulingv1.PriorityClass{}},
+	"storage.k8s.io/v1": {
+		storagev1.CSIDriver{}, storagev1.CSINode{}, storagev1.CSIStorageCapacity{}, storagev1.StorageClass{},
+		storagev1.VolumeAttachment{}, storagev1.VolumeAttributesClass{},
+	},
 }
 
 // selfWritten are the types with JSON methods of their own.
@@ -62,6 +106,11 @@ var selfWritten = map[reflect.Type]string{
 	reflect.TypeFor[intstr.IntOrString]():   "intOrString",
 	reflect.TypeFor[runtime.RawExtension](): "raw",
 	reflect.TypeFor[metav1.FieldsV1]():      "raw",
+
+	reflect.TypeFor[apiextensionsv1.JSON]():                         "raw",
+	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrArray]():       "raw",
+	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrBool]():        "raw",
+	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrStringArray](): "raw",
 }
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
