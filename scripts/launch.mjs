@@ -30,35 +30,43 @@ const PARENT_CHECK_INTERVAL_MS = 250;
 const COMPILE_CACHE = 'node_modules/.cache/compile';
 
 /**
- * Hands signals on to the child, once each, unless the terminal has already delivered them to it.
+ * Hands signals on to the child, once each, unless the terminal has already delivered them to it. A hangup that `nohup` was
+ * asked to keep away ends nothing; Node forgets at its start that it is ignored.
  *
  * @param {import('node:child_process').ChildProcess} child
+ * @returns {{ readonly wasSignalled: () => boolean }}
  */
 function forwardSignals(child) {
   const isTerminal = Boolean(process.stdin.isTTY);
+  const isUnderNohup = path.basename(process.env['ROLLCALL_STARTED_BY'] ?? '') === 'nohup';
   const sentAtMs = new Map();
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     process.on(signal, () => {
       const nowMs = Date.now();
       if (nowMs - (sentAtMs.get(signal) ?? 0) < SIGNAL_REPEAT_MS) return;
       sentAtMs.set(signal, nowMs);
-      if (signal === 'SIGINT' && isTerminal) return;
+      if (signal !== 'SIGTERM' && isTerminal) return;
+      if (signal === 'SIGHUP' && isUnderNohup) return;
       child.kill(signal);
     });
   }
+  return { wasSignalled: () => sentAtMs.size > 0 };
 }
 
 /**
- * Ends the child when npm's shell is gone: killing npm kills only that shell, and the entry would run on unseen.
+ * Ends the child when npm's shell is gone: killing npm kills only that shell, and the entry would run on unseen. Not when a
+ * signal came: the entry had it too, and a second one would cut its leaving short; a hangup ends npm in any case.
  *
  * @param {import('node:child_process').ChildProcess} child
+ * @param {{ readonly wasSignalled: () => boolean }} signals
  */
-function endWithNpm(child) {
+function endWithNpm(child, { wasSignalled }) {
   if (process.env['npm_lifecycle_event'] === undefined) return;
   const parentPid = process.ppid;
   const watch = setInterval(() => {
     if (process.ppid === parentPid) return;
     clearInterval(watch);
+    if (wasSignalled()) return;
     child.kill('SIGTERM');
   }, PARENT_CHECK_INTERVAL_MS);
   watch.unref();
@@ -83,8 +91,7 @@ function runEntry(entry, entryArguments) {
       PATH: `${binaries}${path.delimiter}${process.env.PATH ?? ''}`,
     },
   });
-  forwardSignals(child);
-  endWithNpm(child);
+  endWithNpm(child, forwardSignals(child));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => {

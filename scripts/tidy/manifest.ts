@@ -32,7 +32,10 @@ function checkVersions(manifest: Manifest): string[] {
 
 function checkScripts(manifest: Manifest): string[] {
   return Object.entries(manifest.scripts ?? {})
-    .filter(([, command]) => !/^(exec )?node scripts\/launch\.mjs /.test(command))
+    .filter(
+      ([, command]) =>
+        !/^(ROLLCALL_STARTED_BY=\$_ )?(exec )?node scripts\/launch\.mjs /.test(command),
+    )
     .map(([name]) => `the script ${name} does not go through scripts/launch.mjs`);
 }
 

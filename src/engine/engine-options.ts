@@ -41,7 +41,7 @@ export interface FreshCredential {
 export interface EngineOptions {
   readonly clusters: readonly EngineCluster[];
   /** Queues and tables live there between runs; in memory when absent. */
-  readonly dataDir?: string;
+  readonly dataDir?: Exclude<LocalAwsOptions['dataDirectory'], undefined>;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Disturbs deliveries, repeatably; for tests. */

@@ -16,7 +16,7 @@ import type { ClusterUid } from '../core/model/identifiers.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { openTransport, readClusterUid } from './reach-cluster.ts';
-import type { EngineCluster } from './engine-options.ts';
+import type { EngineCluster, EngineOptions } from './engine-options.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 import { SERVERLESS_FILE, STAGE, openStores } from './engine-stores.ts';
 import { readWatcherLease, watchForVacancy } from './lease-vacancy.ts';
@@ -25,7 +25,7 @@ import { readWatcherLease, watchForVacancy } from './lease-vacancy.ts';
 export interface ReleaseOptions {
   readonly cluster: EngineCluster;
   /** Of the process that looked after the cluster; without one its registration is unknown. */
-  readonly dataDir?: string;
+  readonly dataDir?: EngineOptions['dataDir'];
   readonly log: Log;
   readonly onProgress?: (text: string) => void;
 }

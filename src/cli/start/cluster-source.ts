@@ -1,11 +1,10 @@
 /**
  * Where the clusters of `npm start` come from: a kubeconfig, or local ones that are started here.
  *
- * The rest of the command does not know which. Local clusters end with the process; their kubeconfig lies in the data
- * directory, or in a temporary one that goes with them, readable by its owner alone.
+ * The rest of the command does not know which. Local clusters end with the process; their kubeconfig lies in the working
+ * directory, readable by its owner alone.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
@@ -23,8 +22,6 @@ export interface ClusterSource {
   readonly probeWaitMs?: number;
   /** A kubeconfig that was written for the user. */
   readonly kubeconfigPath?: string;
-  /** Where files for the user lie while this runs. */
-  readonly directory: string;
   /** Lines that say what to try next, in a terminal that has read this file (second-terminal.ts). */
   readonly nextSteps: (environmentPath: string) => readonly string[];
   /** How the nodes fare, where the clusters are ours; else none. */
@@ -39,6 +36,8 @@ export interface ClusterSource {
 /** What opening needs. */
 export interface OpenSource {
   readonly options: StartOptions;
+  /** Where files for the user lie while this runs. */
+  readonly directory: string;
   readonly log: Log;
   readonly onProgress: (text: string) => void;
   /** A local cluster died: a bug, or no memory was left. */
@@ -54,29 +53,11 @@ const OWNER_ONLY = 0o600;
 export async function openClusterSource(request: OpenSource): Promise<ClusterSource> {
   const { choice, mode } = request.options;
   if (choice.kind === 'local') return openLocal(choice, request);
-  const clusters = [await loadCluster(choice, mode)];
-  const { directory, release } = await openDirectory(request.options);
   return {
-    clusters,
-    directory,
+    clusters: [await loadCluster(choice, mode)],
     nextSteps: ordersFrom,
     readNodes: () => Promise.resolve([]),
-    close: release,
-  };
-}
-
-/** The data directory, or a temporary one that goes at the end. */
-async function openDirectory({ dataDir }: StartOptions): Promise<{
-  readonly directory: string;
-  readonly release: () => Promise<void>;
-}> {
-  const directory = dataDir ?? (await mkdtemp(path.join(tmpdir(), 'rollcall-')));
-  await mkdir(directory, { recursive: true });
-  return {
-    directory,
-    release: async () => {
-      if (dataDir === undefined) await rm(directory, { recursive: true, force: true });
-    },
+    close: () => Promise.resolve(),
   };
 }
 
@@ -92,7 +73,7 @@ function manifestsOf({ fleet, isCold }: LocalChoice): readonly string[] {
 type LocalChoice = Extract<ClusterChoice, { readonly kind: 'local' }>;
 
 async function openLocal(choice: LocalChoice, request: OpenSource): Promise<ClusterSource> {
-  const { options, log, onProgress, onFailure } = request;
+  const { options, directory, log, onProgress, onFailure } = request;
   const fleet = await startLocalFleet({
     ...choice,
     layout: choice.fleet === undefined ? 'mixed' : 'rings',
@@ -104,22 +85,17 @@ async function openLocal(choice: LocalChoice, request: OpenSource): Promise<Clus
     onProgress,
     onFailure,
   });
-  const { directory, release } = await openDirectory(options);
   const kubeconfigPath = path.resolve(directory, 'kubeconfig');
   await writeFile(kubeconfigPath, fleet.kubeconfig, { mode: OWNER_ONLY });
   return {
     clusters: fleet.clusters,
     probeWaitMs: LOCAL_PROBE_WAIT_MS,
     kubeconfigPath,
-    directory,
     nextSteps: choice.fleet === undefined ? nextSteps : fleetSteps,
     readNodes: fleet.readNodes,
     patchDaemonSet: fleet.patchDaemonSet,
     deleteOldestPod: fleet.deleteOldestPod,
-    close: async () => {
-      await fleet.stop();
-      await release();
-    },
+    close: fleet.stop,
   };
 }
 

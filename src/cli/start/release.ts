@@ -8,6 +8,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { releaseCluster } from '../../engine/release-cluster.ts';
 import { EXIT, usageError } from '../process/exit-codes.ts';
+import { openWorkingDirectory } from '../process/working-directory.ts';
 import { openActivity } from './activity.ts';
 import { loadCluster } from '../reach/open-kubeconfig.ts';
 import type { StartOptions } from './options.ts';
@@ -40,14 +41,19 @@ export async function runRelease(options: StartOptions): Promise<number> {
   const clock = createSystemClock();
   const startedMs = clock.monotonicMs();
   const screen = createScreen(isJson ? process.stderr : process.stdout);
+  const onProgress = (text: string): void => {
+    screen.say(text);
+  };
   const cluster = await loadCluster(choice, 'observe');
+  const working = openWorkingDirectory(dataDir, onProgress);
+  const { log } = openActivity(options, clock);
   const { clusterUid, result } = await releaseCluster({
     cluster,
-    ...defined({ dataDir }),
-    log: openActivity(options, clock).log,
-    onProgress: (text) => {
-      screen.say(text);
-    },
+    ...defined({ dataDir: working.data }),
+    log,
+    onProgress,
+  }).finally(() => {
+    working.release();
   });
   const { wasTakenOver, waitedMs, clearedNotices } = result;
   if (isJson) {

@@ -14,6 +14,9 @@ import type { ClusterOverview } from '../../engine/overview.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import { listenForInterrupt } from '../process/listen-for-interrupt.ts';
+import type { InterruptListener } from '../process/listen-for-interrupt.ts';
+import { openWorkingDirectory } from '../process/working-directory.ts';
+import type { WorkingDirectory } from '../process/working-directory.ts';
 import { openActivity } from './activity.ts';
 import type { Activity } from './activity.ts';
 import { openClusterSource } from './cluster-source.ts';
@@ -51,21 +54,49 @@ const EXIT_CODES: Readonly<Record<StartReport['result'], number>> = {
   unexpected: EXIT.failed,
 };
 
-/** Runs until settled, timed out or interrupted; returns the exit code. */
+/** Runs until settled, timed out or interrupted; returns the exit code. Throws CommandError. */
 export async function runStart(options: StartOptions): Promise<number> {
-  const clock = createSystemClock();
   const screen = createScreen(options.isJson ? process.stderr : process.stdout);
+  const working = openWorkingDirectory(options.dataDir, (text) => {
+    screen.say(text);
+  });
+  const interrupted = listenForInterrupt(EXIT.failed, () => {
+    screen.say('leaving: finishing what was begun (Ctrl-C again to leave at once)');
+  });
+  try {
+    const result = await runIn({ options, working, screen, interrupted });
+    if (result === 'interrupted') screen.say(whatIsLeft(options));
+    return EXIT_CODES[result];
+  } finally {
+    working.release();
+    interrupted.dispose();
+  }
+}
+
+interface Run {
+  readonly options: StartOptions;
+  readonly working: WorkingDirectory;
+  readonly screen: Screen;
+  readonly interrupted: InterruptListener;
+}
+
+async function runIn({
+  options,
+  working,
+  screen,
+  interrupted,
+}: Run): Promise<StartReport['result']> {
+  const clock = createSystemClock();
   const activity = openActivity(options, clock);
   const onProgress = (text: string): void => {
     screen.say(text);
   };
-  const interrupted = listenForInterrupt(EXIT.failed, () => {
-    screen.say('leaving: finishing what was begun (Ctrl-C again to leave at once)');
-  });
   let failure: Error | undefined;
   const startedAtMs = clock.monotonicMs();
+  const directory = working.path;
   const source = await openClusterSource({
     options,
+    directory,
     log: activity.log,
     onProgress,
     onFailure: (error) => {
@@ -76,12 +107,12 @@ export async function runStart(options: StartOptions): Promise<number> {
   try {
     const engine = await startEngine({
       clusters: source.clusters,
-      ...defined({ dataDir: options.dataDir, probeWaitMs: source.probeWaitMs }),
+      ...defined({ dataDir: working.data, probeWaitMs: source.probeWaitMs }),
       log: activity.log,
       metrics: { count: () => undefined, record: () => undefined },
       onProgress,
     });
-    const { directory, kubeconfigPath } = source;
+    const { kubeconfigPath } = source;
     const { aws } = engine;
     const parts = { directory, aws, ...defined({ kubeconfigPath }) };
     for (const line of source.nextSteps(await writeSecondTerminal(parts))) screen.say(line);
@@ -98,11 +129,21 @@ export async function runStart(options: StartOptions): Promise<number> {
       };
       process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     }
-    return EXIT_CODES[end.result];
+    return end.result;
   } finally {
     await source.close();
-    interrupted.dispose();
   }
+}
+
+/** What Ctrl-C leaves, in a line. */
+function whatIsLeft({ choice, dataDir, mode }: StartOptions): string {
+  if (choice.kind === 'local') {
+    return dataDir === undefined
+      ? 'ended: the local clusters are gone with all that was in them; --data DIR keeps them for the next start'
+      : `ended: clusters, queues and tables stay in ${dataDir}; the next start with it goes on from there`;
+  }
+  if (mode === 'observe') return 'ended: no workload of the cluster was changed';
+  return 'ended: the pods stay as they are, and Rollcall replaces none of them until it runs again';
 }
 
 interface Watching {

@@ -13,7 +13,7 @@ import type { Random } from '@rollcall/base/ports/random.ts';
 import { createQueues } from './create-queues.ts';
 import type { CreatedQueue } from '../event-source-mapping/declarations.ts';
 import { createClients } from './create-clients.ts';
-import { holdDataDirectory } from './data-directory.ts';
+import { takeDataDirectory, type DataDirectory } from './data-directory.ts';
 import { createTables } from './create-tables.ts';
 import { startDynamoDbServer } from '../dynamodb/server.ts';
 import { startEventsServer } from '../events/server.ts';
@@ -48,8 +48,8 @@ import {
 export interface LocalAwsOptions {
   readonly serverlessFile: string;
   readonly stage: string;
-  /** Where everything survives a kill; in memory if absent. */
-  readonly dataDirectory?: string | undefined;
+  /** Where everything survives a kill; in memory if absent. One that is held already stays held at the end. */
+  readonly dataDirectory?: string | DataDirectory | undefined;
   /** Who may send messages from outside. */
   readonly senders?: LocalSenders | undefined;
   /** Disturbs deliveries, repeatably. */
@@ -107,7 +107,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   const clock = options.clock ?? createSystemClock();
   const random = options.random ?? createSystemRandom();
   const service = readService(options.serverlessFile, options.stage);
-  const held = dataDirectory === undefined ? undefined : holdDataDirectory(dataDirectory);
+  const held = typeof dataDirectory === 'string' ? holdAlone(dataDirectory) : dataDirectory;
   const inData = (name: string): string | undefined => held && path.join(held.path, name);
   const authorizer = new Authorizer();
   grantOperator(authorizer, localAccountId);
@@ -150,7 +150,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     await mappings.stop(waitMs);
     clients.destroy();
     for (const server of [sqs, dynamoDb, bus]) await server.stop();
-    held?.release();
+    if (held !== dataDirectory) held?.release();
   };
   let stopped: Promise<void> | undefined;
   return {
@@ -169,6 +169,12 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     credentialsOf: functionCredentials,
     stop: ({ waitMs = stopWaitMs } = {}) => (stopped ??= stopOnce(waitMs)),
   };
+}
+
+function holdAlone(directory: string): DataDirectory {
+  const taken = takeDataDirectory(directory);
+  if (taken.kind === 'held') return taken;
+  throw new Error(`The data directory ${directory} is in use by process ${taken.processId}.`);
 }
 
 /** What whoever started it may do with the mappings. */

@@ -1,0 +1,92 @@
+/**
+ * Where a program that stays has its files: the data directory that it was given, or a temporary one that goes with it.
+ *
+ * Another process that holds the data directory is left alone. A temporary one holds an administrator's kubeconfig, so it goes
+ * however the process ends; what a killed one left is removed by the next start, by the note in it of who made it.
+ */
+import { lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  isNotedProcessRunning,
+  noteOfThisProcess,
+} from '@rollcall/local-aws/deployment/process-note.ts';
+import { takeDataDirectory } from '@rollcall/local-aws/deployment/data-directory.ts';
+import type { DataDirectory } from '@rollcall/local-aws/deployment/data-directory.ts';
+import { refusal } from './exit-codes.ts';
+
+/** A directory of this process. */
+export interface WorkingDirectory {
+  readonly path: string;
+  /** Absent: nothing of it stays. */
+  readonly data?: DataDirectory;
+  readonly release: () => void;
+}
+
+const PREFIX = 'rollcall-';
+/** In a temporary directory alone: no directory that somebody chose has it. */
+const NOTE_FILE = 'made-by';
+
+/** Opens it. Throws CommandError (exit code 3) while another process holds the data directory. */
+export function openWorkingDirectory(
+  dataDir: string | undefined,
+  say: (text: string) => void,
+): WorkingDirectory {
+  if (dataDir !== undefined) return holdData(dataDir);
+  removeLeftBehind(say);
+  const directory = mkdtempSync(path.join(tmpdir(), PREFIX));
+  writeFileSync(path.join(directory, NOTE_FILE), noteOfThisProcess());
+  const remove = (): void => {
+    rmSync(directory, { recursive: true, force: true });
+  };
+  process.once('exit', remove);
+  return {
+    path: directory,
+    release: () => {
+      process.off('exit', remove);
+      remove();
+    },
+  };
+}
+
+function holdData(dataDir: string): WorkingDirectory {
+  const data = takeDataDirectory(dataDir);
+  if (data.kind === 'held') {
+    return {
+      path: dataDir,
+      data,
+      release: () => {
+        data.release();
+      },
+    };
+  }
+  const { processId, lockFile } = data;
+  const holder = processId === undefined ? 'another process' : `process ${String(processId)}`;
+  throw refusal(
+    `The directory ${dataDir} is in use by ${holder}.`,
+    `Stop that one first, or pass another --data. If it is not rollcall, remove ${lockFile}.`,
+  );
+}
+
+function removeLeftBehind(say: (text: string) => void): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const directory = path.join(tmpdir(), name);
+    try {
+      if (!isLeftBehind(directory)) continue;
+      rmSync(directory, { recursive: true, force: true });
+      say(`removed ${directory}, which a start left that was killed`);
+    } catch (error) {
+      say(`warning: ${directory} of an earlier start stays: ${String(error)}`);
+    }
+  }
+}
+
+/** A directory of this user's, with the note of a process that is gone. */
+function isLeftBehind(directory: string): boolean {
+  const found = lstatSync(directory, { throwIfNoEntry: false });
+  if (found?.isDirectory() !== true || found.uid !== process.getuid?.()) return false;
+  const noteFile = path.join(directory, NOTE_FILE);
+  if (lstatSync(noteFile, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  return !isNotedProcessRunning(readFileSync(noteFile, 'utf8'));
+}

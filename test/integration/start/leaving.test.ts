@@ -1,0 +1,134 @@
+/**
+ * How `npm start` begins and ends beside others, as a process: nobody's files are touched, and nothing of its own stays behind.
+ *
+ * Each runs with a temporary directory of its own, so that what it leaves there can be counted.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { noteOfThisProcess } from '@rollcall/local-aws/deployment/process-note.ts';
+import { takeDataDirectory } from '@rollcall/local-aws/deployment/data-directory.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../../..');
+const MAIN = path.join(ROOT, 'src/cli/main.ts');
+const SMALL = ['--clusters', '1', '--nodes', '3'];
+/** Said once everything runs. */
+const UP = 'Try in another terminal';
+const DEADLINE_MS = 120_000;
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly error: string;
+}
+
+describe('npm start beside others, and at its end', () => {
+  let directory = '';
+  let temporary = '';
+  beforeEach(() => {
+    directory = mkdtempSync(path.join(tmpdir(), 'rollcall-leaving-'));
+    temporary = path.join(directory, 'tmp');
+    mkdirSync(temporary);
+  });
+  afterEach(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** Runs it; `onUp` is called once its clusters run. */
+  async function run(
+    command: readonly [string, ...string[]],
+    onUp: (child: ChildProcess) => void = (): void => undefined,
+  ): Promise<Ended> {
+    const [program, ...parameters] = command;
+    const env = { ...process.env, TMPDIR: temporary, _: program };
+    const options = { env, cwd: ROOT, detached: true, timeout: DEADLINE_MS } as const;
+    const child = spawn(program, parameters, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    const said = { out: '', error: '' };
+    let isUp = false;
+    const listen = (name: 'out' | 'error') => (chunk: string) => {
+      said[name] += chunk;
+      if (isUp || !said[name].includes(UP)) return;
+      isUp = true;
+      onUp(child);
+    };
+    child.stdout.setEncoding('utf8').on('data', listen('out'));
+    child.stderr.setEncoding('utf8').on('data', listen('error'));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, ...said };
+  }
+  const start = (...options: string[]) => [process.execPath, MAIN, ...options] as const;
+
+  it('refuses a data directory that another process holds, and touches nothing there', async () => {
+    const data = path.join(directory, 'data');
+    const taken = takeDataDirectory(data);
+    assert.ok(taken.kind === 'held');
+    writeFileSync(path.join(data, 'kubeconfig'), 'of the one that runs');
+    const before = readdirSync(data, { recursive: true });
+    const { code, error } = await run(start(...SMALL, '--data', data));
+    assert.equal(code, 3, error);
+    assert.match(error, new RegExp(`in use by process ${String(process.pid)}`));
+    assert.doesNotMatch(error, /bug in rollcall/);
+    assert.equal(readFileSync(path.join(data, 'kubeconfig'), 'utf8'), 'of the one that runs');
+    assert.deepEqual(readdirSync(data, { recursive: true }), before);
+  });
+
+  it('takes a data directory over whose holder is gone, also when its id is in use again', async () => {
+    const data = path.join(directory, 'data');
+    mkdirSync(data, { mode: 0o755 });
+    writeFileSync(path.join(data, 'lock'), `${noteOfThisProcess()}0`);
+    const { code, out } = await run(start(...SMALL, '--data', data), (child) => {
+      child.kill('SIGINT');
+    });
+    assert.equal(code, 0);
+    assert.match(out, /^ended: clusters, queues and tables stay in .*data/m);
+    for (const name of ['clusters', 'dynamodb', 'sqs']) {
+      assert.equal(statSync(path.join(data, name)).mode & 0o777, 0o700, `${name} holds keys`);
+    }
+  });
+
+  it('ends in order when nobody reads what it prints any more', async () => {
+    const { code, error } = await run(start(...SMALL), (child) => {
+      child.stdout?.destroy();
+    });
+    assert.equal(code, 0, error);
+    assert.equal(error, '');
+    assert.deepEqual(readdirSync(temporary), []);
+  });
+
+  it('ends in order when its terminal is closed, and removes what a killed one left', async () => {
+    const note = (name: string, text: string): void => {
+      mkdirSync(path.join(temporary, name));
+      writeFileSync(path.join(temporary, name, 'made-by'), text);
+      writeFileSync(path.join(temporary, name, 'kubeconfig'), 'of an administrator');
+    };
+    note('rollcall-gone', `${noteOfThisProcess()}0`);
+    note('rollcall-runs', noteOfThisProcess());
+    note('somebodys', `${noteOfThisProcess()}0`);
+    mkdirSync(path.join(temporary, 'rollcall-data'));
+    symlinkSync(path.join(temporary, 'somebodys'), path.join(temporary, 'rollcall-link'));
+    const { code, out, error } = await run(start(...SMALL), (child) => {
+      child.kill('SIGHUP');
+    });
+    assert.equal(code, 0, error);
+    assert.match(out, /^removed .*rollcall-gone, which a start left that was killed$/m);
+    assert.match(out, /^ended: the local clusters are gone/m);
+    const kept = ['rollcall-data', 'rollcall-link', 'rollcall-runs', 'somebodys'];
+    assert.deepEqual(readdirSync(temporary).sort(), kept);
+    assert.ok(readdirSync(path.join(temporary, 'somebodys')).includes('kubeconfig'));
+  });
+
+  it('goes on under nohup when the terminal is closed, to its own end', async () => {
+    const npm = ['npm', 'start', '--silent', '--', '--exit-when-settled', '--json', ...SMALL];
+    const { out } = await run(['nohup', ...npm], ({ pid }) => {
+      if (pid !== undefined) process.kill(-pid, 'SIGHUP');
+    });
+    assert.equal((JSON.parse(out) as { readonly result: string }).result, 'settled');
+    assert.deepEqual(readdirSync(temporary), []);
+  });
+});
