@@ -23,6 +23,12 @@ const RELEASE = {
 /** A record that was never written, with every field that it may have. */
 export function wholeFleetRecord(name: string): Required<FleetRecord> {
   const note = { by: 'somebody', atMs: 7 };
+  const breach = {
+    cause: 'ClustersFailed',
+    atMs: 7,
+    message: 'one of three failed',
+    clusters: [clusterId('one')],
+  } as const;
   return {
     namespace: 'suite',
     name,
@@ -43,19 +49,14 @@ export function wholeFleetRecord(name: string): Required<FleetRecord> {
     driftDueAtMs: 6,
     drifted: { count: 1, clusters: [clusterId('two')] },
     pool: poolOf(),
-    breach: {
-      cause: 'ClustersFailed',
-      atMs: 7,
-      message: 'one of three failed',
-      clusters: [clusterId('one')],
-    },
+    breach,
     proven: { ...RELEASE, provenAtMs: 8 },
     former: { ...RELEASE, generation: 1, provenAtMs: 8 },
     refused: [{ contentHash: 'other', cause: 'NodesFailed', atMs: 9 }],
     orders: {
       paused: note,
       approved: { ...note, gate: 2 },
-      resumed: { ...note, breachAtMs: 7 },
+      resumed: { ...note, breachAtMs: 7, breach, why: 'a reason' },
       undo: note,
     },
     untold: [

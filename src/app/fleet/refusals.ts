@@ -28,6 +28,8 @@ export type FleetRefusalCode =
   | 'runs-proven'
   /** There is no such generation, or its document is not kept any more. */
   | 'unknown-generation'
+  /** A resume would overrule a halt, and nobody said why. */
+  | 'overrules'
   /** Others wrote faster than it could be read and written. */
   | 'busy'
   | Exclude<FleetOrderRefusalCode, 'changed'>;
@@ -92,6 +94,10 @@ const WORDS: Readonly<Record<FleetRefusalCode, readonly [message: string, remedy
   'unknown-generation': [
     'there is no such generation, or it is not kept any more.',
     'List them with: rollcall fleet history',
+  ],
+  overrules: [
+    'its rollout is halted, and a resume overrules that. Nothing was changed.',
+    'See why with `rollcall fleet status`.',
   ],
   busy: [
     'others wrote its record faster than it could be read and written.',

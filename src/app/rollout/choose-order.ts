@@ -7,6 +7,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { namesText } from '../../core/config/references.ts';
 import { isSameTemplate } from '../../core/pod/revision.ts';
+import { describeBreach } from '../../core/rollout/describe-record.ts';
 import { awaitedApproval, gateOf, needsApproval } from '../../core/rollout/gate.ts';
 import type { RolloutRecord } from '../../core/model/rollout-record.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
@@ -17,7 +18,9 @@ import type { RolloutRefusal } from './refusals.ts';
 
 /** What somebody asks for. */
 export type OrderAsk =
-  | { readonly kind: 'pause' | 'resume' }
+  | { readonly kind: 'pause' }
+  /** `overrules`: a halt too, and why. */
+  | { readonly kind: 'resume'; readonly overrules?: string }
   /** Absent: the step that waits. */
   | { readonly kind: 'approve'; readonly stepIndex?: number }
   /** `command`: how a person goes back, where Rollcall may not. */
@@ -43,7 +46,7 @@ export async function chooseOrder(
     case 'pause':
       return { kind: 'pause' };
     case 'resume':
-      return chooseResume(found, record);
+      return chooseResume(found, record, ask.overrules);
     case 'approve':
       return chooseApproval(found, record, { stepIndex: ask.stepIndex, nowMs });
     case 'undo':
@@ -54,11 +57,17 @@ export async function chooseOrder(
 function chooseResume(
   { key, policy }: FoundRollout,
   { hash, breach, orders }: RolloutRecord,
+  why: string | undefined,
 ): RolloutOrder | RolloutRefusal {
   const isHeld = breach !== undefined || orders.paused !== undefined || orders.undo !== undefined;
   const isOfPolicy = policy.kind === 'policy' && policy.policy.isPaused;
   if (!isHeld && isOfPolicy) return refuse('paused-by-policy', key);
-  return { kind: 'resume', hash, ...defined({ breachAtMs: breach?.atMs }) };
+  if (breach !== undefined && why === undefined) {
+    const { cluster, namespace, name } = key;
+    const command = `rollcall rollout resume ${cluster} ${namespace}/${name} --why '…' --yes`;
+    return refuse('overrules', key, `${describeBreach(breach)}. If that is known: ${command}`);
+  }
+  return { kind: 'resume', hash, ...defined({ breachAtMs: breach?.atMs, why }) };
 }
 
 /** In takeover nodes can be given another revision than the template's; elsewhere the template is a person's. */

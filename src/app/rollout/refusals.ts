@@ -30,6 +30,8 @@ export type RolloutRefusalCode =
   | 'content-only'
   /** Rollcall may not change the template here. */
   | 'no-right'
+  /** A resume would overrule a halt, and nobody said why. */
+  | 'overrules'
   /** Nothing is held that could be confirmed. */
   | 'nothing-held'
   /** Others wrote faster than it could be read and written. */
@@ -103,6 +105,10 @@ const WORDS: Readonly<Record<RolloutRefusalCode, Words>> = {
       `Rollcall may not change the template of ${name}: in this mode the way back is yours.`,
     ({ namespace, name }) =>
       `Find the proven revision: kubectl --namespace ${namespace} rollout history daemonset/${name}`,
+  ],
+  overrules: [
+    (name) => `The rollout of ${name} is halted, and a resume overrules that. Nothing was changed.`,
+    (key) => `See why: ${statusOf(key)}`,
   ],
   'nothing-held': [(name) => `Nothing of ${name} is held that could be confirmed.`, lookAgain],
   busy: [

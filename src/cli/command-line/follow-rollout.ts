@@ -63,6 +63,11 @@ function exitOf({ phase }: Watched, { isUndo = false }: { readonly isUndo?: bool
   return phase === 'Done' || (phase === 'Returned' && isUndo) ? EXIT.ok : EXIT.held;
 }
 
+/** With one full stop at its end. */
+export function sentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
+}
+
 /** What an order came to; `given`: what is said of one that was given. */
 export function orderText(
   outcome: { readonly kind: 'given' } | { readonly kind: 'unchanged'; readonly since?: OrderNote },

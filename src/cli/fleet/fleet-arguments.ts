@@ -103,6 +103,7 @@ const EXIT_CODES: Readonly<Record<FleetRefusalCode, number>> = {
   'nothing-proven': EXIT.failed,
   'runs-proven': EXIT.failed,
   'unknown-generation': EXIT.failed,
+  overrules: EXIT.refused,
   busy: EXIT.failed,
 };
 

@@ -8,7 +8,9 @@ import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import type { FleetClusterLine } from '../../app/fleet/rollout/list-clusters.ts';
 import { describePool } from '../../core/fleet/attribution/describe-pool.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
-import { describeNote, timeText } from '../../core/rollout/describe-record.ts';
+import { describeFleetBreach } from '../../core/fleet/orders/describe-fleet.ts';
+import { describeNote, describeOverruled, timeText } from '../../core/rollout/describe-record.ts';
+import { sentence } from '../command-line/follow-rollout.ts';
 import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
 
 /** Clusters that are shown without `-o wide`. */
@@ -44,7 +46,7 @@ export function renderFleetStatus(
 /** In one line, for --watch. */
 export function renderFleetChange(status: FleetStatus, nowMs: number): string {
   const notes = status.notes.map((note) => ` ${note}`).join('');
-  return `${timeText(nowMs).slice(11)} ${status.phase}: ${status.summary}.${notes}`;
+  return `${timeText(nowMs).slice(11)} ${status.phase}: ${sentence(status.summary)}${notes}`;
 }
 
 function generationText({ generation, appliedAtMs, appliedBy, record }: FleetStatus): string {
@@ -84,9 +86,16 @@ function orderFields({ orders }: FleetRecord): readonly Field[] {
   return [
     ['paused', paused && describeNote(paused)],
     ['approved', approved && `up to gate ${String(approved.gate)} ${describeNote(approved)}`],
-    ['resumed', resumed && describeNote(resumed)],
+    ['resumed', resumed && resumedText(resumed)],
     ['undo', undo && describeNote(undo)],
   ];
+}
+
+function resumedText(resumed: NonNullable<FleetRecord['orders']['resumed']>): string {
+  const { breach } = resumed;
+  return breach === undefined
+    ? describeNote(resumed)
+    : describeOverruled(resumed, describeFleetBreach(breach));
 }
 
 function stageLines({ stages }: FleetStatus, lines: readonly FleetClusterLine[]): string[] {

@@ -28,6 +28,8 @@ import type {
   CommandResult,
 } from '../command-line/command-module.ts';
 import { followRollout, orderText } from '../command-line/follow-rollout.ts';
+import { declareOverrule, parseOverrule } from '../command-line/parse-why.ts';
+import type { OverruleOptions } from '../command-line/parse-why.ts';
 import { plainText } from '../command-line/text-table.ts';
 import type { Stack } from '../reach/stack.ts';
 import { fleetError, parseFleetKey } from './fleet-arguments.ts';
@@ -67,11 +69,29 @@ const status: CommandModule = defineCommand<FollowOptions>({
   },
 });
 
-const pause = orderCommand('pause', 'open no further stage, and give no further cluster anything');
-const resume = orderCommand(
-  'resume',
-  'lift a pause, take an undo back, or overrule a breach: only what comes later counts',
-);
+const pause: CommandModule = defineCommand<FollowOptions>({
+  path: ['fleet', 'pause'],
+  summary: 'open no further stage, and give no further cluster anything',
+  interruption: 'orderly',
+  configure: declareFollowing,
+  run: ({ args, options }, context) =>
+    giveOrder({ args, options, ask: { kind: 'pause' } }, context),
+});
+
+const resume: CommandModule = defineCommand<FollowOptions & OverruleOptions>({
+  path: ['fleet', 'resume'],
+  summary:
+    'lift a pause, take an undo back, or overrule a halt (--why, --yes): only what comes later counts',
+  interruption: 'orderly',
+  configure: (command) => {
+    declareFollowing(command);
+    declareOverrule(command);
+  },
+  run: ({ args, options }, context) => {
+    const ask = { kind: 'resume', ...parseOverrule(options) } as const;
+    return giveOrder({ args, options, ask }, context);
+  },
+});
 
 const approve: CommandModule = defineCommand<FollowOptions & { readonly gate?: number }>({
   path: ['fleet', 'approve'],
@@ -96,16 +116,6 @@ function parseGate(text: string): number {
 
 /** `fleet status`, `pause`, `resume`, `approve`. */
 export const FLEET_ROLLOUT_COMMANDS: readonly CommandModule[] = [status, pause, resume, approve];
-
-function orderCommand(kind: 'pause' | 'resume', summary: string): CommandModule {
-  return defineCommand<FollowOptions>({
-    path: ['fleet', kind],
-    summary,
-    interruption: 'orderly',
-    configure: declareFollowing,
-    run: ({ args, options }, context) => giveOrder({ args, options, ask: { kind } }, context),
-  });
-}
 
 /** What is ordered, and how to go on. */
 export interface FleetOrdering {

@@ -5,10 +5,17 @@
  * nothing, and adds no number of its own.
  */
 import { namesText } from '../../core/config/references.ts';
-import { describeEvidence, describeNote, timeText } from '../../core/rollout/describe-record.ts';
+import {
+  describeBreach,
+  describeEvidence,
+  describeNote,
+  describeOverruled,
+  timeText,
+} from '../../core/rollout/describe-record.ts';
 import { describeCopies } from '../../core/rollout/shown-copies.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
 import type { StagedStatus } from '../../app/rollout/staged-status.ts';
+import { sentence } from '../command-line/follow-rollout.ts';
 import { plainText, renderFields } from '../command-line/text-table.ts';
 import { budgetText, laneLines, strayText } from './rollout-words.ts';
 
@@ -32,10 +39,6 @@ export function renderStatus(status: RolloutStatus): string[] {
 export function renderChange(status: RolloutStatus, nowMs: number): string {
   const notes = status.notes.map((note) => ` ${note}`).join('');
   return `${timeText(nowMs).slice(11)} ${status.phase}: ${sentence(status.summary)}${notes}`;
-}
-
-function sentence(text: string): string {
-  return text.endsWith('.') ? text : `${text}.`;
 }
 
 function commonFields(status: RolloutStatus): readonly Field[] {
@@ -98,7 +101,7 @@ function orderFields({ orders }: StagedStatus): readonly Field[] {
   return [
     ['paused', paused && describeNote(paused)],
     ['approved', approved && `up to step ${String(approved.stepIndex)} ${describeNote(approved)}`],
-    ['resumed', resumed && describeNote(resumed)],
+    ['resumed', resumed && describeOverruled(resumed, describeBreach(resumed.breach))],
     ['undo', undo && `to ${undo.to} ${describeNote(undo)}`],
   ];
 }

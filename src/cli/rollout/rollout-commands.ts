@@ -24,6 +24,8 @@ import type {
   CommandResult,
 } from '../command-line/command-module.ts';
 import { followRollout, orderText } from '../command-line/follow-rollout.ts';
+import { declareOverrule, parseOverrule } from '../command-line/parse-why.ts';
+import type { OverruleOptions } from '../command-line/parse-why.ts';
 import { plainText } from '../command-line/text-table.ts';
 import type { Stack } from '../reach/stack.ts';
 import { renderChange, renderStatus } from './render-status.ts';
@@ -66,10 +68,19 @@ const status: CommandModule = defineCommand<StatusOptions>({
 });
 
 const pause = orderCommand('pause', 'let no further step open, until it is resumed');
-const resume = orderCommand(
-  'resume',
-  'lift a pause, or overrule a breach: only what happens later counts',
-);
+const resume: CommandModule = defineCommand<RolloutOptions & OverruleOptions>({
+  path: ['rollout', 'resume'],
+  summary: 'lift a pause, or overrule a halt (--why, --yes): only what happens later counts',
+  interruption: 'orderly',
+  configure: (command) => {
+    declareRollout(command);
+    declareOverrule(command);
+  },
+  run: ({ args, options }, context) => {
+    const ask = { kind: 'resume', ...parseOverrule(options) } as const;
+    return order({ args, options, ask: () => ask }, context);
+  },
+});
 
 const approve: CommandModule = defineCommand<ApproveOptions>({
   path: ['rollout', 'approve'],
@@ -118,7 +129,7 @@ export const ROLLOUT_COMMANDS: readonly CommandModule[] = [
   undo,
 ];
 
-function orderCommand(kind: 'pause' | 'resume' | 'confirm', summary: string): CommandModule {
+function orderCommand(kind: 'pause' | 'confirm', summary: string): CommandModule {
   return defineCommand<RolloutOptions>({
     path: ['rollout', kind],
     summary,

@@ -29,6 +29,7 @@ const FOR_SAFETY: ReadonlySet<RolloutRefusalCode> = new Set<RolloutRefusalCode>(
   'halted',
   'observed',
   'no-right',
+  'overrules',
 ]);
 
 /** The failure for a refusal. */

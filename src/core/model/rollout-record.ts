@@ -192,7 +192,7 @@ export interface RolloutOrders {
   /** Steps up to this index may open without further approval. */
   readonly approved?: OrderNote & { readonly stepIndex: number };
   /** A breach that was looked at and is overruled: only what happens later, or elsewhere, counts. */
-  readonly resumed?: OrderNote & { readonly breach: Breach };
+  readonly resumed?: OrderNote & { readonly breach: Breach; readonly why?: string };
   /** Nodes go back from `hash` to this proven revision, although nothing was halted. Goes with `resume`. */
   readonly undo?: OrderNote & { readonly to: string };
 }

@@ -16,7 +16,13 @@ export function summarizeRecord(record: RolloutRecord, gate: ShownGate): string 
   const words = describeGate(gate, record);
   const isAboutStep = gate.kind !== 'undone' && gate.kind !== 'unseen' && gate.kind !== 'done';
   if (!isAboutStep) return words;
-  return `${describeStep(record)}, ${describeNodes(record)}: ${words}`;
+  const where = `${describeStep(record)}, ${describeNodes(record)}`;
+  const { breach, orders } = record;
+  // Its phase says that it is halted, and a line that is cut says why.
+  if (gate.kind === 'breach' && breach !== undefined) return `${describeBreach(breach)}; ${where}`;
+  const overruled =
+    orders.resumed === undefined ? '' : ` (${orders.resumed.breach.cause} overruled)`;
+  return `${where}: ${words}${overruled}`;
 }
 
 /** The step that was opened last. */
@@ -141,13 +147,22 @@ export function describeReturned({ hash, orders }: RolloutRecord): string {
 }
 
 /** A breach, with its cause and its time; its message names nodes. */
-function describeBreach({ cause, atMs, message }: Breach): string {
+export function describeBreach({ cause, atMs, message }: Breach): string {
   return `${cause} at ${timeText(atMs)}: ${message}`;
 }
 
 /** Who gave an order, and when. */
 export function describeNote({ by, atMs }: OrderNote): string {
   return `by ${by} at ${timeText(atMs)}`;
+}
+
+/** Who overruled which breach, and why. */
+export function describeOverruled(
+  note: OrderNote & { readonly why?: string },
+  breach: string,
+): string {
+  const why = note.why === undefined ? '' : ` (${note.why})`;
+  return `${describeNote(note)}${why}, overruling ${breach}`;
 }
 
 /** E and the four counts in one line, and what silence, a lack of controls or a void test means. */

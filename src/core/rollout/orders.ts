@@ -6,15 +6,21 @@
  * never touches a rollout that they did not look at. Only a pause is of whatever is rolled out: it is always safe. Orders
  * open no step and judge no evidence; the stage engine does, by what is recorded here.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { overruleTrial } from '../evidence/trial.ts';
-import type { Breach, OrderNote, ProvenRevision, RolloutRecord } from '../model/rollout-record.ts';
+import type { OrderNote, ProvenRevision, RolloutRecord } from '../model/rollout-record.ts';
 
 /** What is asked for. */
 export type RolloutOrder =
   /** No step opens until it is lifted. */
   | { readonly kind: 'pause' }
   /** Lifts a pause and an undo, and overrules the breach of this time, if one was seen. */
-  | { readonly kind: 'resume'; readonly hash: string; readonly breachAtMs?: number }
+  | {
+      readonly kind: 'resume';
+      readonly hash: string;
+      readonly breachAtMs?: number;
+      readonly why?: string;
+    }
   /** This step of this revision may open; its soak, window and budget still count. */
   | { readonly kind: 'approve'; readonly hash: string; readonly stepIndex: number }
   /** Back from this revision to that proven one. */
@@ -88,13 +94,17 @@ function resume(record: RolloutRecord, order: Of<'resume'>, note: OrderNote): Or
   const step = { ...record.step, progressedAtMs: note.atMs };
   const lifted = { ...record, step, orders };
   if (breach === undefined) return { kind: 'changed', record: lifted };
-  return { kind: 'changed', record: withoutBreach(lifted, { ...note, breach }) };
+  const { why } = order;
+  return {
+    kind: 'changed',
+    record: withoutBreach(lifted, { ...note, breach, ...defined({ why }) }),
+  };
 }
 
 /** What led to the breach counts no more: neither in the soak, nor in the e-value, nor as a revision known to be bad. */
 function withoutBreach(
   record: RolloutRecord,
-  note: OrderNote & { readonly breach: Breach },
+  note: NonNullable<RolloutRecord['orders']['resumed']>,
 ): RolloutRecord {
   const { breach: _overruled, step, trial, orders, ...rest } = record;
   const { wellSinceMs: _soaked, ...fresh } = step;

@@ -31,9 +31,10 @@ export async function order(
   kind: 'pause' | 'resume',
 ): Promise<boolean> {
   const { registry, freezes, view, random, functionClock: clock, queues } = world;
+  const ask = kind === 'resume' ? { kind, overrules: 'somebody looked' } : { kind };
   try {
     const outcome = await giveOrder(
-      { key: { cluster: CLUSTER, namespace: 'ns', name }, by: 'ann', ask: { kind } },
+      { key: { cluster: CLUSTER, namespace: 'ns', name }, by: 'ann', ask },
       { registry, freezes, view, policies, clock, random, hints: queues.hintQueue(clock) },
     );
     world.note(`order ${kind} ${name}: ${outcome.kind}`);

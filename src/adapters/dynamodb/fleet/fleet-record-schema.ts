@@ -43,10 +43,24 @@ const causeSchema = v.picklist([
 ]);
 const noteEntries = { by: v.string(), atMs: timeSchema };
 
+const BreachSchema = v.strictObject({
+  cause: causeSchema,
+  atMs: timeSchema,
+  message: v.string(),
+  clusters: v.pipe(v.array(idSchema), v.maxLength(SHOWN_MAX)),
+});
+
 const OrdersSchema = v.strictObject({
   paused: v.exactOptional(v.strictObject(noteEntries)),
   approved: v.exactOptional(v.strictObject({ ...noteEntries, gate: countSchema })),
-  resumed: v.exactOptional(v.strictObject({ ...noteEntries, breachAtMs: timeSchema })),
+  resumed: v.exactOptional(
+    v.strictObject({
+      ...noteEntries,
+      breachAtMs: timeSchema,
+      breach: v.exactOptional(BreachSchema),
+      why: v.exactOptional(v.string()),
+    }),
+  ),
   undo: v.exactOptional(v.strictObject(noteEntries)),
 });
 
@@ -129,14 +143,7 @@ export const RecordSchema: v.GenericSchema<
     }),
   ),
   pool: v.exactOptional(PoolSchema),
-  breach: v.exactOptional(
-    v.strictObject({
-      cause: causeSchema,
-      atMs: timeSchema,
-      message: v.string(),
-      clusters: v.pipe(v.array(idSchema), v.maxLength(SHOWN_MAX)),
-    }),
-  ),
+  breach: v.exactOptional(BreachSchema),
   proven: v.exactOptional(ProvenSchema),
   former: v.exactOptional(ProvenSchema),
   refused: v.pipe(

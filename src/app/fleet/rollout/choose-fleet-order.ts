@@ -6,6 +6,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
+import { describeFleetBreach } from '../../../core/fleet/orders/describe-fleet.ts';
 import { wayBackOf } from '../../../core/fleet/orders/fleet-orders.ts';
 import type { FleetOrder } from '../../../core/fleet/orders/fleet-orders.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
@@ -16,7 +17,9 @@ import type { FoundFleetRollout } from './find-fleet-rollout.ts';
 
 /** What somebody asks for. */
 export type FleetOrderAsk =
-  | { readonly kind: 'pause' | 'resume' | 'undo' }
+  | { readonly kind: 'pause' | 'undo' }
+  /** `overrules`: a halt too, and why. */
+  | { readonly kind: 'resume'; readonly overrules?: string }
   /** Absent: the gate that waits. */
   | { readonly kind: 'approve'; readonly gate?: number };
 
@@ -31,7 +34,7 @@ export function chooseFleetOrder(
   const { generation } = record.release;
   switch (ask.kind) {
     case 'resume':
-      return { kind: 'resume', generation, ...defined({ breachAtMs: record.breach?.atMs }) };
+      return chooseResume(record, ask.overrules);
     case 'approve':
       return chooseApproval(record, ask.gate);
     case 'undo': {
@@ -40,6 +43,17 @@ export function chooseFleetOrder(
       return refuseFleet(record.former === undefined ? 'nothing-proven' : 'runs-proven', head);
     }
   }
+}
+
+function chooseResume(record: FleetRecord, why: string | undefined): FleetOrder | FleetRefusal {
+  const { breach, release } = record;
+  if (breach !== undefined && why === undefined) {
+    const command = `rollcall fleet resume ${formatFleetKey(record)} --why '…' --yes`;
+    const remedy = `${describeFleetBreach(breach)}. If that is known: ${command}`;
+    return { ...refuseFleet('overrules', record), remedy };
+  }
+  const { generation } = release;
+  return { kind: 'resume', generation, ...defined({ breachAtMs: breach?.atMs, why }) };
 }
 
 function chooseApproval(record: FleetRecord, asked: number | undefined): FleetOrder | FleetRefusal {

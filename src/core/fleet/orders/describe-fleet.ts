@@ -6,7 +6,12 @@
  */
 import { describeNote, timeText } from '../../rollout/describe-record.ts';
 import type { RolloutPhase } from '../../rollout/gate.ts';
-import type { FleetCounts, FleetGate, FleetRecord } from '../rollout/fleet-record.ts';
+import type {
+  FleetBreachNote,
+  FleetCounts,
+  FleetGate,
+  FleetRecord,
+} from '../rollout/fleet-record.ts';
 
 /** How it stands, in one word. Public; docs/cli.md lists them. */
 export type FleetPhase = RolloutPhase | 'Frozen' | 'Invalid';
@@ -37,7 +42,19 @@ export function summarizeFleet(record: FleetRecord): string {
   const words = describeFleetGate(record);
   const isAboutStage = record.stage >= 0 && record.stage < record.stages.length;
   if (!isAboutStage) return words;
-  return `${describeStage(record)}, ${describeCounts(record.counts)}: ${words}`;
+  const where = `${describeStage(record)}, ${describeCounts(record.counts)}`;
+  const { breach, gate, orders } = record;
+  // Its phase says that it is halted, and a line that is cut says why.
+  if (gate.kind === 'breach' && breach !== undefined) {
+    return `${describeFleetBreach(breach)}; ${where}`;
+  }
+  const cause = orders.resumed?.breach?.cause;
+  return `${where}: ${words}${cause === undefined ? '' : ` (${cause} overruled)`}`;
+}
+
+/** A breach, with its cause and its time. */
+export function describeFleetBreach({ cause, atMs, message }: FleetBreachNote): string {
+  return `${cause} at ${timeText(atMs)}: ${message}`;
 }
 
 /** The stage that is open. */
@@ -128,9 +145,7 @@ function describeHold(
     case 'paused':
       return `paused ${orders.paused === undefined ? 'by an operator' : describeNote(orders.paused)}`;
     case 'breach':
-      return breach === undefined
-        ? 'halted'
-        : `halted: ${breach.cause} at ${timeText(breach.atMs)}: ${breach.message}`;
+      return breach === undefined ? 'halted' : `halted: ${describeFleetBreach(breach)}`;
     case 'returning':
       return `clusters go back to ${back}${whyBack(record)}`;
     case 'returned':
@@ -141,7 +156,7 @@ function describeHold(
 function whyBack({ orders, breach }: Pick<FleetRecord, 'orders' | 'breach'>): string {
   if (orders.undo !== undefined) return `, asked for ${describeNote(orders.undo)}`;
   if (breach === undefined) return '';
-  return ` (${breach.cause} at ${timeText(breach.atMs)}: ${breach.message})`;
+  return ` (${describeFleetBreach(breach)})`;
 }
 
 /** Which gate that is: 2k before stage k, 2k + 1 after it. */

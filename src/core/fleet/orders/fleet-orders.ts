@@ -7,6 +7,7 @@
  * gives no cluster anything; the next step does, which is due at once. The gate in the record is what that step will find, so
  * that nobody reads the former one meanwhile.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { OrderNote } from '../../model/rollout-record.ts';
 import { UNTOLD_MAX, decisionOf } from '../rollout/fleet-decision.ts';
 import type {
@@ -21,7 +22,12 @@ export type FleetOrder =
   /** No stage opens and no cluster is given anything until it is lifted. */
   | { readonly kind: 'pause' }
   /** Lifts a pause and an undo, and overrules the breach of this time, if one was seen. */
-  | { readonly kind: 'resume'; readonly generation: number; readonly breachAtMs?: number }
+  | {
+      readonly kind: 'resume';
+      readonly generation: number;
+      readonly breachAtMs?: number;
+      readonly why?: string;
+    }
   /** What waits at this gate of this generation may go on; window, budget and evidence of what follows still count. */
   | { readonly kind: 'approve'; readonly generation: number; readonly gate: number }
   /** Every cluster that has this generation goes back to what was proven before: to that generation. */
@@ -101,7 +107,8 @@ function resume(record: FleetRecord, order: Of<'resume'>, note: OrderNote): Flee
     undone !== undefined || record.gate.kind === 'returning' || record.gate.kind === 'returned';
   const standing = isBack ? fromTheFirstStage(lifted, note) : lifted;
   if (breach === undefined) return changed(standing, 'resumed', note);
-  return changed(withoutBreach(standing, { ...note, breachAtMs: breach.atMs }), 'resumed', note);
+  const resumed = { ...note, breachAtMs: breach.atMs, breach, ...defined({ why: order.why }) };
+  return changed(withoutBreach(standing, resumed), 'resumed', note);
 }
 
 /**
@@ -117,14 +124,14 @@ function fromTheFirstStage(record: FleetRecord, note: OrderNote): FleetRecord {
 /** What led to the breach counts no more, nor is the content known to be bad. */
 function withoutBreach(
   record: FleetRecord,
-  note: OrderNote & { readonly breachAtMs: number },
+  resumed: NonNullable<FleetRecord['orders']['resumed']>,
 ): FleetRecord {
   const { breach: _overruled, wellSinceMs: _soaked, ...rest } = record;
   const { contentHash } = record.release;
   return {
     ...rest,
     refused: record.refused.filter((one) => one.contentHash !== contentHash),
-    orders: { ...record.orders, resumed: note },
+    orders: { ...record.orders, resumed },
   };
 }
 

@@ -132,7 +132,7 @@ describe('giving an order', () => {
       if (theatre.writes > 1) return;
       await theatre.change(withRecord({ breach: breachOf({ atMs: breachOf().atMs + 1 }) }));
     };
-    assert.equal(code(await theatre.give({ kind: 'resume' })), 'changed');
+    assert.equal(code(await theatre.give({ kind: 'resume', overrules: 'seen' })), 'changed');
     assert.ok((await theatre.state()).rollout?.breach !== undefined);
   });
 

@@ -147,7 +147,10 @@ describe('rollcall fleet status', () => {
   it('says what halted it, where, and who ordered what', async () => {
     const world = await worldOf({ gate: { kind: 'breach' }, breach: BREACH });
     const run = (await world.run(['fleet', 'status', FLEET])).expectExit(0);
-    assert.match(run.stdout, /^monitoring\/agent: Halted: .*halted: ClustersFailed at /m);
+    assert.match(
+      run.stdout,
+      /^monitoring\/agent: Halted: ClustersFailed at \S+: 1 of 1 clusters failed; stage /m,
+    );
     assert.match(run.stdout, /^halted on: +a$/m);
   });
 
@@ -258,9 +261,18 @@ describe('orders to a fleet', () => {
 
   it('overrule the breach that was seen', async () => {
     const world = await worldOf({ gate: { kind: 'breach' }, breach: BREACH });
-    (await world.run(['fleet', 'resume', FLEET])).expectExit(0);
+    const refused = (await world.run(['fleet', 'resume', FLEET, '--yes'])).expectExit(3);
+    assert.match(refused.stderr, /1 of 1 clusters failed\. .*fleet resume .* --why '…' --yes/);
+    assert.deepEqual((await recordIn(world)).breach, BREACH);
+    const argv = ['fleet', 'resume', FLEET, '--why', 'the zone was down', '--yes'];
+    const run = (await world.run(argv)).expectExit(0);
     const { breach, orders } = await recordIn(world);
     assert.deepEqual([breach, orders.resumed?.breachAtMs], [undefined, 4000]);
+    assert.match(
+      run.stdout,
+      /resumed: +by anna at \S+ \(the zone was down\), overruling ClustersFailed at \S+: 1 of 1/,
+    );
+    assert.match(lines(run)[1] ?? '', / \(ClustersFailed overruled\)$/);
   });
 });
 

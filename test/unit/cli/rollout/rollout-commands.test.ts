@@ -203,6 +203,27 @@ describe('orders', () => {
     assert.match(nothing.stderr, /neither paused nor halted/);
   });
 
+  it('resumes what is halted only with --why and --yes, and goes on telling what was overruled', async () => {
+    const world = await worldWith({ record: recordOf({ breach: breachOf() }) });
+    const resume = ['rollout', 'resume', ...AGENT];
+    for (const half of [[], ['--yes'], ['--why', 'a bad node'], ['--yes', '--why', ' ']]) {
+      const { stderr } = (await world.run([...resume, ...half])).expectExit(3);
+      assert.match(stderr, /is halted, and a resume overrules that\. Nothing was changed\./);
+      assert.match(
+        stderr,
+        /OOMKilled at .*rollcall rollout resume prod ops\/agent --why '…' --yes/,
+      );
+    }
+    const { stdout } = (await world.run([...resume, '--why', 'a bad node', '--yes'])).expectExit(0);
+    assert.match(
+      stdout,
+      /resumed: +by ann at \S+ \(a bad node\), overruling OOMKilled at \S+: 1 of 3 canaries was killed/,
+    );
+    const document = (await world.run(['rollout', 'status', ...AGENT, '--json'])).document();
+    assert.match(String(document['summary']), / \(OOMKilled overruled\)$/);
+    assert.equal(document['phase'], 'Progressing');
+  });
+
   it('approves the step that waits, or one ahead by its number', async () => {
     const world = await worldWith({ policy: 'approval: after-canary\nsoak: 1s' });
     assert.match(

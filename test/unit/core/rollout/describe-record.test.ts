@@ -40,7 +40,7 @@ describe('a rollout in words', () => {
   it('names cause, numbers and nodes of a breach', () => {
     assert.match(
       summary({ breach: breachOf() }),
-      /halted: OOMKilled at 2026-11-25T09:02:00Z: 1 of 3 canaries was killed for its memory$/,
+      /^OOMKilled at 2026-11-25T09:02:00Z: 1 of 3 canaries was killed for its memory; canary of /,
     );
   });
 

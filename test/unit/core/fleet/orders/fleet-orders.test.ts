@@ -94,7 +94,7 @@ describe('a resume', () => {
     ] as const;
     const record = held({ kind: 'breach' }, { breach: BREACH, refused, wellSinceMs: 3 });
     const resumed = given(record, { ...RESUME, breachAtMs: 4000 });
-    assert.deepEqual(resumed.orders.resumed, { ...NOTE, breachAtMs: 4000 });
+    assert.deepEqual(resumed.orders.resumed, { ...NOTE, breachAtMs: 4000, breach: BREACH });
     assert.deepEqual(
       resumed.refused.map(({ contentHash }) => contentHash),
       ['other'],
@@ -109,7 +109,10 @@ describe('a resume', () => {
     const order = { ...RESUME, breachAtMs: 4000 } as const;
     const resumed = given(record, order);
     const second = applyFleetOrder(resumed, order, LATER);
-    assert.deepEqual(second, { kind: 'unchanged', since: { ...NOTE, breachAtMs: 4000 } });
+    assert.deepEqual(second, {
+      kind: 'unchanged',
+      since: { ...NOTE, breachAtMs: 4000, breach: BREACH },
+    });
     // Another breach came meanwhile: nobody has judged that one.
     const again = { ...resumed, breach: { ...BREACH, atMs: 5500 } };
     assert.equal(refusedAs(again, order), 'changed');
