@@ -8,6 +8,7 @@
 import { readOwnPolicy } from '../core/lane/own-policy.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { explainRollout } from '../app/explain/explain.ts';
+import type { SeenNodes } from '../app/explain/explain.ts';
 import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
 import { createReconcileWarmth } from '../app/reconcile/process/warmth.ts';
 import type { ReconcileWarmth } from '../app/reconcile/process/warmth.ts';
@@ -17,10 +18,12 @@ import { isOpen } from '../core/model/breaker.ts';
 import type { ClusterId, ClusterUid, Uid } from '../core/model/identifiers.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
+import { generationsOf } from '../core/rollout/pod-counts.ts';
 import type { HeldShrink } from '../core/model/state.ts';
 import type { ClusterMeta, NameItem } from '../core/model/view-items.ts';
 import type { StagedProgress } from '../core/model/staged-progress.ts';
-import type { NodeCode, Verdict } from '../core/model/verdict.ts';
+import type { NodeCode } from '../core/model/verdict.ts';
+import { countCodes } from '../core/status/verdicts.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { standingFreeze } from '../core/takeover/freeze.ts';
 import type { Freeze, StandingFreeze } from '../core/takeover/freeze.ts';
@@ -51,6 +54,8 @@ export interface DaemonSetOverview {
   readonly misscheduled: number;
   /** How many nodes have each verdict code. */
   readonly codes: Readonly<Partial<Record<NodeCode, number>>>;
+  /** Nodes as a plan of now sees them; absent: none can be told. */
+  readonly seen?: SeenNodes;
   /** Effects that were recorded and are not resolved. */
   readonly openIntents: number;
   /** True when the last run saw everything and had nothing left to do. */
@@ -102,6 +107,7 @@ interface Counted {
   readonly atMs: number;
   readonly codes: DaemonSetOverview['codes'];
   readonly stages?: StagedProgress;
+  readonly seen: SeenNodes;
   readonly budget?: ShownBudget;
   readonly lane?: ShownLane;
 }
@@ -163,7 +169,7 @@ export class Overviews {
       const codes = meta === undefined ? undefined : await this.#count({ ...basis, meta }, warmth);
       if (codes !== undefined) counted.set(item.uid, codes);
       const rollout = this.#rolloutOf(basis, codes);
-      const overview = overviewOf(item, { ...basis, codes: codes?.codes ?? {}, rollout });
+      const overview = overviewOf(item, { ...basis, counted: codes, rollout });
       if (overview !== undefined) daemonSets.push(overview);
     }
     this.#counted.set(registration.id, counted);
@@ -182,12 +188,13 @@ export class Overviews {
     const sources = { view, warmth, policies, options: defaultReconcileOptions, nowMs };
     const explained = await explainRollout(basis, sources);
     if (explained === undefined) return former;
-    const { plan, lane } = explained;
+    const { plan, lane, seen } = explained;
     const verdicts = plan.verdicts();
     return {
       basis: text,
       atMs: nowMs,
       codes: countCodes(verdicts),
+      seen,
       ...defined({
         stages: plan.stages,
         budget: shownBudget(plan, verdicts),
@@ -200,13 +207,13 @@ export class Overviews {
     { registration, daemonSet, state }: Pick<Basis, 'registration' | 'daemonSet' | 'state'>,
     counted: Counted | undefined,
   ): DaemonSetOverview['rollout'] {
-    const stages = counted?.stages;
+    const { stages, seen, budget, lane } = counted ?? {};
     const policy = readOwnPolicy(daemonSet.object, this.#policies);
     const nowMs = this.#sources.clock.nowMs();
-    const status = stagedStatus({ registration, daemonSet, state, policy, stages }, nowMs);
+    const source = { registration, daemonSet, state, policy, stages, seen };
+    const status = stagedStatus(source, nowMs);
     if (status === undefined) return undefined;
     const { phase, summary, revision, gate, evidence, strays, breach } = status;
-    const { budget, lane } = counted ?? {};
     return {
       ...{ phase, summary, revision, gate, evidence },
       ...defined({ strays, breach, budget, lane }),
@@ -221,23 +228,27 @@ function overviewOf(
     frozen,
     daemonSet,
     state,
-    codes,
+    counted,
     rollout,
-  }: Pick<Basis, 'ref' | 'frozen' | 'daemonSet' | 'state'> &
-    Pick<DaemonSetOverview, 'codes'> & { readonly rollout: DaemonSetOverview['rollout'] },
+  }: Pick<Basis, 'ref' | 'frozen' | 'daemonSet' | 'state'> & {
+    readonly counted: Counted | undefined;
+    readonly rollout: DaemonSetOverview['rollout'];
+  },
 ): DaemonSetOverview | undefined {
   const { object } = daemonSet;
   if (object === null) return undefined;
+  const { codes = {}, seen } = counted ?? {};
+  const shrink = state?.shrink?.held;
   return {
     namespace,
     name,
     uid: ref.uid,
-    generation: object.metadata.generation ?? 0,
+    ...generationsOf(object),
     ...readCounters(object.status),
     codes,
     openIntents: state?.intents.length ?? 0,
     isComplete: state?.memo !== undefined,
-    ...defined({ dueAtMs: state?.dueAtMs, rollout, shrink: state?.shrink?.held }),
+    ...defined({ dueAtMs: state?.dueAtMs, seen, rollout, shrink }),
     ...(frozen?.scope === 'daemon-set' ? { frozen } : {}),
   };
 }
@@ -270,14 +281,13 @@ function readCounters(
   status: DaemonSetStatus | undefined,
 ): Pick<
   DaemonSetOverview,
-  'observedGeneration' | 'desired' | 'current' | 'ready' | 'upToDate' | 'available' | 'misscheduled'
+  'desired' | 'current' | 'ready' | 'upToDate' | 'available' | 'misscheduled'
 > {
   const count = (name: keyof DaemonSetStatus): number => {
     const value = status?.[name];
     return typeof value === 'number' ? value : 0;
   };
   return {
-    observedGeneration: count('observedGeneration'),
     desired: count('desiredNumberScheduled'),
     current: count('currentNumberScheduled'),
     ready: count('numberReady'),
@@ -285,10 +295,4 @@ function readCounters(
     available: count('numberAvailable'),
     misscheduled: count('numberMisscheduled'),
   };
-}
-
-function countCodes(verdicts: readonly Verdict[]): Partial<Record<NodeCode, number>> {
-  const counts: Partial<Record<NodeCode, number>> = {};
-  for (const verdict of verdicts) counts[verdict.code] = (counts[verdict.code] ?? 0) + 1;
-  return counts;
 }

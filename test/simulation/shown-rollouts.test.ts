@@ -1,16 +1,10 @@
 /** What `rollcall rollout status` and `rollcall explain` say of rollouts that share nodes (issue 17): who waits for whom, and why. */
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { findRollout } from '../../src/app/rollout/find-rollout.ts';
-import { rolloutStatusOf } from '../../src/app/rollout/rollout-status.ts';
-import type { RolloutStatus } from '../../src/app/rollout/rollout-status.ts';
-import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
-import { createReconcileWarmth } from '../../src/app/reconcile/process/warmth.ts';
-import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
 import { renderStatus } from '../../src/cli/rollout/render-status.ts';
 import { POLICY_ANNOTATION } from '../../src/core/policy/rollout-policy.ts';
 import { podOn, setImage } from '../support/simulation/look.ts';
-import { CLUSTER } from '../support/simulation/registration.ts';
+import { statusOf } from '../support/simulation/rollout-status.ts';
 import { World } from '../support/simulation/world.ts';
 
 const NODES = ['n1', 'n2', 'n3', 'n4'];
@@ -25,19 +19,6 @@ async function resting(sets: Readonly<Record<string, string>>): Promise<World> {
   }
   await world.settle();
   return world;
-}
-
-async function statusOf(world: World, name: string): Promise<RolloutStatus> {
-  const policies = createPolicyReader();
-  const { view, registry, freezes } = world;
-  const key = { cluster: CLUSTER, namespace: 'ns', name };
-  const found = await findRollout(key, { registry, freezes, view, policies });
-  assert.equal(found.kind, 'found');
-  const warmth = createReconcileWarmth();
-  const nowMs = world.functionClock.nowMs();
-  return rolloutStatusOf(found, {
-    ...{ view, warmth, policies, options: defaultReconcileOptions, nowMs },
-  });
 }
 
 /** Its pod on n1 goes, and the next one does not start. */

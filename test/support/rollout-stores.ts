@@ -66,8 +66,15 @@ export async function storeRollout(
   await view.writeMeta({ ...metaOf(clusterUid), isComplete: true, lastSentAtMs: STARTED_MS });
 }
 
+/** Every pod of 50 is updated and available, unless a test says otherwise. */
 function agentObject(policy: string | null, object: StoredRollout['object'] = {}): DaemonSetObject {
   return daemonSet({
+    status: {
+      desiredNumberScheduled: 50,
+      updatedNumberScheduled: 50,
+      numberAvailable: 50,
+      observedGeneration: object.metadata?.generation ?? 1,
+    },
     ...object,
     metadata: {
       namespace: 'ops',

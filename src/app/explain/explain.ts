@@ -9,10 +9,11 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { rebaseState } from '../../core/intents/intents.ts';
 import { isOpen } from '../../core/model/breaker.ts';
-import type { Guard, Plan, PlanContext } from '../../core/model/plan.ts';
+import type { Guard, Plan, PlanContext, View } from '../../core/model/plan.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import type { Verdict } from '../../core/model/verdict.ts';
+import { TOMBSTONE_KEPT_MS } from '../../core/pod/tombstones.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
 import { copilotStanding } from '../../core/takeover/opt-in.ts';
 import { computeView } from '../../core/view/view.ts';
@@ -55,6 +56,14 @@ export async function explainNodes(
 export interface Explained {
   readonly plan: Plan;
   readonly lane?: LaneStanding;
+  readonly seen: SeenNodes;
+}
+
+/** Nodes of the cluster, as a plan sees them. */
+export interface SeenNodes {
+  readonly nodes: number;
+  /** Nodes that are not eligible, and have a pod or had one within the last ten minutes. */
+  readonly formerNodes: number;
 }
 
 /**
@@ -70,12 +79,23 @@ export async function explainRollout(
   if (prepared === undefined) return undefined;
   const plan = planAround(prepared, sources);
   const { context, subject } = prepared;
-  if (context.guard.kind !== 'act' || !asksForLane(plan, subject)) return { plan };
+  const seen = nodesSeenIn(subject.view);
+  if (context.guard.kind !== 'act' || !asksForLane(plan, subject)) return { plan, seen };
   const { namespace = '', name } = subject.daemonSet.metadata;
   const laneContext = { hint: { key: { namespace, name } }, dependencies: sources };
   const lane = await findLane({ context: laneContext, subject });
   const isFree = lane.blocked.size === 0;
-  return { plan: isFree ? plan : planAround(prepared, sources, lane.blocked), lane };
+  return { plan: isFree ? plan : planAround(prepared, sources, lane.blocked), lane, seen };
+}
+
+function nodesSeenIn({ nodes, gone, nowMs }: View): SeenNodes {
+  const fromMs = nowMs - TOMBSTONE_KEPT_MS;
+  const left = new Set(gone.flatMap(({ node, goneAtMs }) => (goneAtMs > fromMs ? [node] : [])));
+  const former = nodes.filter(
+    ({ node, placement, pods }) =>
+      placement === 'leave' && (pods.length > 0 || left.has(node.name)),
+  );
+  return { nodes: nodes.length, formerNodes: former.length };
 }
 
 /** What a plan is made of, but for its stages. */

@@ -1,67 +1,77 @@
 /**
  * How an update without stages stands: by generation and counters, as `kubectl rollout status` tells it.
  *
- * Also for OnDelete, where kubectl refuses to tell. Counters are those of the status that the watcher last sent.
+ * Also for OnDelete, where kubectl refuses to tell. And what is told of any end that is none, or that concerns no node.
  */
-import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { strategyTypeOf } from '../../core/daemon-set/strategy.ts';
+import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
 import type { RolloutPhase } from '../../core/rollout/gate.ts';
+import { countsOf, describeMissing, podCountsOf } from '../../core/rollout/pod-counts.ts';
+import type { SeenNodes } from '../explain/explain.ts';
+import type { Basis } from '../reconcile/read/read-basis.ts';
 
-/** Nodes, as the DaemonSet's status counts them. */
-export interface Counters {
-  readonly desired: number;
-  readonly updated: number;
-  readonly available: number;
-}
-
-/** An update without stages. */
-export interface PlainStatus {
-  readonly generations: { readonly generation: number; readonly observedGeneration: number };
-  readonly update: 'rolling' | 'on-delete';
+/** How it stands. */
+export interface ToldPhase {
   readonly phase: RolloutPhase;
   readonly summary: string;
 }
 
-/** Its counters; an absent one is zero, as Kubernetes leaves it out. */
-export function countersOf(object: DaemonSetObject | null): Counters {
-  const status = object?.status;
-  return {
-    desired: numberOf(status, 'desiredNumberScheduled'),
-    updated: numberOf(status, 'updatedNumberScheduled'),
-    available: numberOf(status, 'numberAvailable'),
-  };
+/** An update without stages. */
+export interface PlainStatus extends ToldPhase {
+  readonly update: 'rolling' | 'on-delete';
 }
 
-/** How it stands; null: the object travelled opaque. */
-export function plainStatus(object: DaemonSetObject | null): PlainStatus {
-  const generation = object?.metadata.generation ?? 0;
-  const observedGeneration = numberOf(object?.status, 'observedGeneration');
+/** What an end is judged by: nodes as a plan of now sees them, where one can be told. */
+export interface EndSource extends Pick<Basis, 'registration' | 'state' | 'daemonSet'> {
+  readonly seen: SeenNodes | undefined;
+}
+
+/** How it stands. */
+export function plainStatus(source: EndSource): PlainStatus {
+  const { object } = source.daemonSet;
   const isOnDelete = object !== null && strategyTypeOf(object) === 'OnDelete';
-  const generations = { generation, observedGeneration };
-  const update = isOnDelete ? 'on-delete' : 'rolling';
-  const told = (phase: RolloutPhase, summary: string): PlainStatus => {
-    return { generations, update, phase, summary };
+  return {
+    update: isOnDelete ? 'on-delete' : 'rolling',
+    ...endOf(judge(object, isOnDelete), source),
   };
-  if (object === null) return told('Progressing', 'its object is too large for the view to hold');
-  if (observedGeneration < generation) {
-    return told('Progressing', 'waits until its newest generation is looked at');
-  }
-  const { desired, updated, available } = countersOf(object);
-  if (updated < desired && isOnDelete) {
-    const summary = `${String(updated)} of ${String(desired)} updated; each other pod waits until somebody deletes it (OnDelete)`;
-    return told('Waiting', summary);
-  }
-  if (updated < desired) {
-    return told('Progressing', `${String(updated)} of ${String(desired)} pods have been updated`);
-  }
-  if (available < desired) {
-    const summary = `${String(available)} of ${String(desired)} updated pods are available`;
-    return told('Progressing', summary);
-  }
-  return told('Done', 'every node runs the newest template');
 }
 
-function numberOf(status: DaemonSetStatus | undefined, name: keyof DaemonSetStatus): number {
-  const value = status?.[name];
-  return typeof value === 'number' ? value : 0;
+function judge(object: DaemonSetObject | null, isOnDelete: boolean): ToldPhase {
+  const counts = countsOf(object);
+  if (counts === undefined) {
+    return { phase: 'Progressing', summary: 'its object is too large for the view to hold' };
+  }
+  const { generation, observedGeneration, desired, updated } = counts;
+  if (isOnDelete && observedGeneration >= generation && updated < desired) {
+    const summary = `${String(updated)} of ${String(desired)} updated; each other pod waits until somebody deletes it (OnDelete)`;
+    return { phase: 'Waiting', summary };
+  }
+  const missing = describeMissing(counts);
+  return missing === undefined
+    ? { phase: 'Done', summary: 'every node runs the newest template' }
+    : { phase: 'Progressing', summary: missing };
+}
+
+/** An end while pods are held from being taken is none; one without any node that is meant is told as that. */
+export function endOf<Told extends ToldPhase>(
+  told: Told,
+  { registration, state, daemonSet, seen }: EndSource,
+): Told | (Told & ToldPhase) {
+  if (told.phase !== 'Done') return told;
+  const held = state?.shrink?.held;
+  if (held !== undefined && registration.mode === 'takeover') {
+    return { ...told, phase: 'Waiting', summary: `held: ${describeShrink(held)}` };
+  }
+  return podCountsOf(daemonSet.object).desired > 0
+    ? told
+    : { ...told, summary: describeNoNode(seen) };
+}
+
+/** That no node is eligible, of how many, and how many had a pod some minutes ago. */
+export function describeNoNode(seen: SeenNodes | undefined): string {
+  if (seen === undefined) return 'no node is eligible';
+  const { nodes, formerNodes } = seen;
+  const before = formerNodes === 0 ? '' : `, ${String(formerNodes)} before`;
+  return `0 of ${String(nodes)} nodes are eligible${before}`;
 }

@@ -18,15 +18,16 @@ import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.
 import { explainRollout } from '../explain/explain.ts';
 import type { Explained, ExplainSources } from '../explain/explain.ts';
 import type { FoundRollout } from './find-rollout.ts';
-import { countersOf, plainStatus } from './plain-status.ts';
-import type { Counters } from './plain-status.ts';
+import { generationsOf, podCountsOf } from '../../core/rollout/pod-counts.ts';
+import type { Generations, PodCounts } from '../../core/rollout/pod-counts.ts';
+import { plainStatus } from './plain-status.ts';
 import { shownBudget, shownLane } from './shown-nodes.ts';
 import type { ShownBudget, ShownLane } from './shown-nodes.ts';
 import { stagedStatus } from './staged-status.ts';
 import type { StagedStatus } from './staged-status.ts';
 
 /** One rollout. */
-export interface RolloutStatus {
+export interface RolloutStatus extends Generations {
   readonly cluster: string;
   readonly namespace: string;
   readonly name: string;
@@ -34,15 +35,13 @@ export interface RolloutStatus {
   readonly isFrozen: boolean;
   /** What is frozen, by whom and why: the stack, the cluster, or this DaemonSet everywhere; absent: nothing. */
   readonly frozen?: StandingFreeze;
-  readonly generation: number;
-  readonly observedGeneration: number;
   /** `staged`: by a policy. `rolling`, `on-delete`: by the strategy alone. */
   readonly update: 'staged' | 'rolling' | 'on-delete';
   readonly phase: RolloutPhase;
   /** In one line. */
   readonly summary: string;
   /** Of the status that the watcher last sent. */
-  readonly nodes: Counters;
+  readonly nodes: PodCounts;
   /** What bounds it now; absent where no plan can be told. */
   readonly budget?: ShownBudget;
   /** Who waits for another daemon of its node, and where this one has its turn; absent: nobody, nowhere. */
@@ -68,19 +67,21 @@ export async function rolloutStatusOf(
   const { registration, meta, daemonSet } = basis;
   const frozen = freezeInForce(registration, basis.frozen);
   const explained = await explainRollout(basis, sources);
+  const seen = explained?.seen;
   const stages = explained?.plan.stages;
-  const staged = stagedStatus({ ...basis, policy, stages }, sources.nowMs);
-  const plain = plainStatus(daemonSet.object);
+  const staged = stagedStatus({ ...basis, policy, seen, stages }, sources.nowMs);
+  const plain = plainStatus({ ...basis, seen });
+  const { phase, summary } = staged ?? plain;
   const isViewComplete = meta.isComplete && !meta.isCutOpen;
   return {
     ...key,
     mode: registration.mode,
     isFrozen: frozen !== undefined,
-    ...plain.generations,
+    ...generationsOf(daemonSet.object),
     update: staged === undefined ? plain.update : 'staged',
-    phase: staged?.phase ?? plain.phase,
-    summary: staged?.summary ?? plain.summary,
-    nodes: countersOf(daemonSet.object),
+    phase,
+    summary,
+    nodes: podCountsOf(daemonSet.object),
     ...(explained === undefined ? {} : boundsOf(explained, basis.ref.uid)),
     ...defined({
       frozen,

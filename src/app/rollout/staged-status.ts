@@ -4,6 +4,7 @@
  * Shared by `rollcall rollout status` and the table of `npm start`, so that both say the same.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeName } from '../../core/model/identifiers.ts';
 import type {
   Breach,
@@ -24,21 +25,20 @@ import {
   summarizeRecord,
 } from '../../core/rollout/describe-record.ts';
 import { gateOf, phaseOf } from '../../core/rollout/gate.ts';
-import type { RolloutPhase, ShownGate } from '../../core/rollout/gate.ts';
+import type { ShownGate } from '../../core/rollout/gate.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
 import { isRollingBack as isSentBack } from '../../core/stages/former.ts';
 import { shownCopies } from '../../core/rollout/shown-copies.ts';
 import type { ShownCopies } from '../../core/rollout/shown-copies.ts';
 import { evidenceOf } from '../../core/rollout/shown-evidence.ts';
 import type { ShownEvidence } from '../../core/rollout/shown-evidence.ts';
-import { countersOf } from './plain-status.ts';
-import type { Basis } from '../reconcile/read/read-basis.ts';
+import { countsOf, podCountsOf } from '../../core/rollout/pod-counts.ts';
+import { endOf } from './plain-status.ts';
+import type { EndSource, ToldPhase } from './plain-status.ts';
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
 
 /** A staged rollout. */
-export interface StagedStatus {
-  readonly phase: RolloutPhase;
-  readonly summary: string;
+export interface StagedStatus extends ToldPhase {
   /** controller-revision-hash and, with content, its hash. */
   readonly revision: string;
   /** Content that its policy has in the revision (ADR 0061); absent: none, or none is known. */
@@ -68,7 +68,7 @@ export interface StagedStatus {
 }
 
 /** What it is told from. */
-export interface StagedSource extends Pick<Basis, 'registration' | 'state' | 'daemonSet'> {
+export interface StagedSource extends EndSource {
   readonly policy: PolicyReading;
   /** Of the plan that a run of now would make, where one can be told. */
   readonly stages: StagedProgress | undefined;
@@ -81,23 +81,29 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
   if (record === undefined || policy.kind === 'none') return undefined;
   const isBehind = isBehindTemplate(record, source);
   const planned = stages?.gate;
-  const gate = gateOf({ record, policy, nowMs, isBehind, ...defined({ planned }) });
-  const { updated, available, desired } = countersOf(daemonSet.object);
-  const isBack = updated === 0 && available >= desired;
+  const counts = countsOf(daemonSet.object);
+  const gate = gateOf({ record, policy, nowMs, isBehind, ...defined({ planned, counts }) });
   const isRollingBack =
     policy.kind === 'policy' &&
     isSentBack(record, { policy: policy.policy, isStageTrue: registration.mode === 'takeover' });
-  const phase = phaseOf(gate, { isRollingBack, isBack });
+  const phase = phaseOf(gate, { isRollingBack, isBack: isBack(daemonSet.object) });
+  const summary = phase === 'Returned' ? describeReturned(record) : summarizeRecord(record, gate);
+  const told = { phase, summary };
+  const end = endOf(told, source);
   return {
     ...partsOf(record, nowMs),
     ...(registration.mode === 'takeover' ? { copies: shownCopies(record, state?.copies) } : {}),
     ...defined({ strays: stages?.strays }),
-    phase,
-    summary: phase === 'Returned' ? describeReturned(record) : summarizeRecord(record, gate),
+    ...end,
     gate,
     stepText: describeStep(record),
-    gateText: describeGate(gate, record),
+    gateText: end === told ? describeGate(gate, record) : end.summary,
   };
+}
+
+function isBack(object: DaemonSetObject | null): boolean {
+  const { updated, available, desired } = podCountsOf(object);
+  return updated === 0 && available >= desired;
 }
 
 /** True if the template that is rolled out next is known to be another one than the record is of. */

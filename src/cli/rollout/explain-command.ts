@@ -8,7 +8,7 @@ import { explainRollout } from '../../app/explain/explain.ts';
 import { findRollout } from '../../app/rollout/find-rollout.ts';
 import { shownLane } from '../../app/rollout/shown-nodes.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
-import { isQuiet } from '../../core/status/verdicts.ts';
+import { countCodes, isQuiet } from '../../core/status/verdicts.ts';
 import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
 import { timeText } from '../../core/rollout/describe-record.ts';
 import { defineCommand } from '../command-line/command-module.ts';
@@ -74,12 +74,6 @@ function linesOf(verdicts: readonly Verdict[], isAskedFor: boolean): readonly st
   if (shown.length === 0) return [];
   const rows = shown.map(({ node, code, message }) => [node, code, message]);
   return renderTextTable(['NODE', 'CODE', 'WHY'], rows);
-}
-
-function countCodes(verdicts: readonly Verdict[]): Partial<Record<NodeCode, number>> {
-  const counts: Partial<Record<NodeCode, number>> = {};
-  for (const { code } of verdicts) counts[code] = (counts[code] ?? 0) + 1;
-  return counts;
 }
 
 function countsText(counts: Partial<Record<NodeCode, number>>): string {

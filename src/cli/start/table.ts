@@ -5,6 +5,7 @@
  * lines of its own below its DaemonSet, until it is done, and so has a removal of pods that is held. Rendering knows nothing of terminals; `screen.ts` decides whether to redraw or to append.
  */
 import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.ts';
+import { describeNoNode } from '../../app/rollout/plain-status.ts';
 import { budgetText, evidenceLines, laneLines, strayText } from '../rollout/rollout-words.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
@@ -92,6 +93,9 @@ function noteOf(daemonSet: DaemonSetOverview): string {
     .filter(([code, count]) => count > 0 && !isQuiet(code as NodeCode))
     .map(([code, count]) => `${String(count)} ${code}`);
   if (daemonSet.frozen !== undefined) notes.unshift(`FROZEN${frozenBy(daemonSet.frozen)}`);
+  const { desired, generation, observedGeneration, seen } = daemonSet;
+  const isCounted = seen !== undefined && observedGeneration >= generation;
+  if (isCounted && desired === 0) notes.push(describeNoNode(seen));
   if (daemonSet.misscheduled > 0) notes.push(`${String(daemonSet.misscheduled)} misscheduled`);
   return notes.join(', ');
 }

@@ -9,6 +9,16 @@ import type { NodeName } from './identifiers.ts';
 import type { RolloutRecord } from './rollout-record.ts';
 import type { CopySlot } from './state.ts';
 
+/** The nodes once no step waits. */
+export interface StepsEnd {
+  /** They keep an old pod, by partition or exclude. */
+  readonly keptNodes: number;
+  /** They have an old pod that is replaced once they are Ready again. */
+  readonly notReadyNodes: number;
+  /** Neither kept nor awaited, and without an available pod of the revision. */
+  readonly unwellNodes: number;
+}
+
 /** What the next node, or the next step, waits for. */
 export type Gate =
   /** Nodes of open steps are being updated. */
@@ -29,8 +39,8 @@ export type Gate =
   | { readonly kind: 'view' }
   /** No node that could be a canary matches the policy's selector. */
   | { readonly kind: 'no-canary' }
-  /** Nothing waits; `keptNodes` keep an old pod, by partition or exclude. */
-  | { readonly kind: 'done'; readonly keptNodes: number };
+  /** No step waits; pods may be missing all the same. */
+  | ({ readonly kind: 'done' } & StepsEnd);
 
 /** The record after one look, and what it waits for. */
 export interface StagedProgress {

@@ -54,6 +54,10 @@ function describeNodes({ step, baseNodes }: RolloutRecord): string {
   return `${String(step.updatedNodes)} of ${count(baseNodes, 'node')} updated`;
 }
 
+/** Why the old pod of a node stays although every step is open, after the node's name or `1 node`. */
+export const NOT_READY = 'is not Ready and is updated when it is back';
+const NOT_READY_MANY = 'are not Ready and are updated when they are back';
+
 /** What needs neither numbers nor notes. */
 const PLAIN = {
   view: 'waits for news of nodes and pods: silence is no success',
@@ -70,6 +74,7 @@ function isPlain(gate: ShownGate): gate is Extract<ShownGate, { kind: keyof type
 /** What it waits for, as the end of a sentence. */
 export function describeGate(gate: ShownGate, record: RolloutRecord): string {
   if (isPlain(gate)) return PLAIN[gate.kind];
+  if (isEnd(gate)) return describeEnd(record, gate);
   switch (gate.kind) {
     case 'updating':
     case 'settling':
@@ -82,8 +87,6 @@ export function describeGate(gate: ShownGate, record: RolloutRecord): string {
       return `waits for approval of step ${String(gate.stepIndex)}`;
     case 'window':
       return describeWindow(gate.opensAtMs);
-    case 'done':
-      return describeDone(record, gate);
     case 'paused':
     case 'breach':
     case 'undone':
@@ -115,7 +118,18 @@ function describeLost({ lostNodes, addsAtMs }: Of<'lost'>): string {
     : `${held}: another node goes in its place at ${timeText(addsAtMs)}`;
 }
 
-function describeDone({ hash }: RolloutRecord, gate: Of<'done'>): string {
+type End = Of<'done' | 'unavailable' | 'nodes-not-ready'>;
+
+function isEnd(gate: ShownGate): gate is End {
+  return ['done', 'unavailable', 'nodes-not-ready'].includes(gate.kind);
+}
+
+function describeEnd({ hash }: RolloutRecord, gate: End): string {
+  if (gate.kind === 'unavailable') return gate.missing;
+  if (gate.kind === 'nodes-not-ready') {
+    const { notReadyNodes } = gate;
+    return `${count(notReadyNodes, 'node')} ${notReadyNodes === 1 ? NOT_READY : NOT_READY_MANY}`;
+  }
   const keptNodes = 'keptNodes' in gate ? gate.keptNodes : 0;
   const kept = keptNodes === 0 ? '' : `; ${count(keptNodes, 'node')} kept as the policy says`;
   return `revision ${hash} is rolled out${kept}`;

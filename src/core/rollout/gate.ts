@@ -10,6 +10,8 @@ import { isOpen, nextOpeningMs } from '../policy/window.ts';
 import type { Approval, PolicyReading } from '../policy/rollout-policy.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
+import { describeMissing } from './pod-counts.ts';
+import type { Generations, PodCounts } from './pod-counts.ts';
 
 /** What it waits for. Public; docs/cli.md lists the kinds. */
 export type ShownGate =
@@ -18,6 +20,10 @@ export type ShownGate =
   /** As the record alone tells: of how many nodes is not known. */
   | { readonly kind: 'settling' }
   | { readonly kind: 'done' }
+  /** All steps are open, and not every desired pod is updated and available: `missing` says which, in words. */
+  | { readonly kind: 'unavailable'; readonly missing: string }
+  /** All else is done; these nodes are updated once they are Ready again. */
+  | { readonly kind: 'nodes-not-ready'; readonly notReadyNodes: number }
   /** The policy cannot be read, and holds everything. */
   | { readonly kind: 'policy-invalid' }
   /** The DaemonSet's template is newer than what the record is of: the next run begins with it. */
@@ -50,6 +56,8 @@ const PHASES: Readonly<Record<ShownGate['kind'], RolloutPhase>> = {
   view: 'Progressing',
   'no-canary': 'Waiting',
   'policy-invalid': 'Paused',
+  unavailable: 'Progressing',
+  'nodes-not-ready': 'Waiting',
   done: 'Done',
   unseen: 'Progressing',
   next: 'Progressing',
@@ -78,6 +86,8 @@ export interface GateInput {
   readonly isBehind?: boolean;
   /** As a plan of now judges it, where there is one. */
   readonly planned?: Gate;
+  /** Of the DaemonSet and its status; absent: its object is not known, and nothing is known to be done. */
+  readonly counts?: PodCounts & Generations;
 }
 
 /** What the rollout waits for. A breach that a plan would find is told once a run has recorded it. */
@@ -85,7 +95,26 @@ export function gateOf(input: GateInput): ShownGate {
   const { record, isBehind = false, planned } = input;
   if (isBehind) return { kind: 'unseen' };
   const isRecorded = planned?.kind !== 'breach' || record.breach !== undefined;
-  return planned !== undefined && isRecorded ? planned : gateOfRecord(input);
+  const gate = planned !== undefined && isRecorded ? planned : gateOfRecord(input);
+  return gate.kind === 'done' ? endOf(gate, input.counts) : gate;
+}
+
+const NO_NODES = { keptNodes: 0, notReadyNodes: 0, unwellNodes: 0 };
+
+/** Done means available, as `kubectl rollout status` has it. */
+function endOf(
+  gate: Extract<ShownGate, { readonly kind: 'done' }>,
+  counts: GateInput['counts'],
+): ShownGate {
+  const { keptNodes, notReadyNodes, unwellNodes } = { ...NO_NODES, ...gate };
+  const are = unwellNodes === 1 ? 'is' : 'are';
+  const unwell = unwellNodes === 0 ? undefined : `${unwellNodes} of its pods ${are} not available`;
+  const missing =
+    counts === undefined
+      ? 'whether its pods are available is not known'
+      : (describeMissing(counts, keptNodes + notReadyNodes) ?? unwell);
+  if (missing !== undefined) return { kind: 'unavailable', missing };
+  return notReadyNodes > 0 ? { kind: 'nodes-not-ready', notReadyNodes } : gate;
 }
 
 /** As far as the record tells. */

@@ -5,7 +5,6 @@
  * unavailable first, then longest not updated, then by name. An available pod is deleted only within the budget,
  * whatever else this run deletes (S3); after a loss of state it stays for a while (protocol 6). Nothing is rolled
  * while the current revision is not known, nor with OnDelete.
- *
  * Differs from upstream: the step shares the run with other work, where upstream waits for a sync without any.
  */
 import { defined } from '@rollcall/base/defined.ts';
@@ -24,13 +23,13 @@ import type { Staging } from './plan-stages.ts';
 import { walkWithSurge } from './rollout-with-surge.ts';
 import { walkWithoutSurge } from './rollout-without-surge.ts';
 import type { OldSite } from './rollout-without-surge.ts';
-import { closeSites, walkStages } from './walk-stages.ts';
+import { closeSites, walkStages, whyClosed } from './walk-stages.ts';
 
 /** What a rolling update deletes pods for (spec 2.9). */
 export type RolloutReason = Extract<DeleteReason, 'outdated' | 'replaced' | 'vacated'>;
 
-/** What an old pod's turn waits for: room in a budget, its step, or a policy that can be read. */
-export type WaitsFor = 'unavailable' | 'surge' | 'supply' | 'step' | 'policy';
+/** What an old pod waits for: room in a budget, its step, its node (`ready`), a policy that keeps it (`kept`) or is unreadable. */
+export type WaitsFor = 'unavailable' | 'surge' | 'supply' | 'step' | 'ready' | 'kept' | 'policy';
 
 /** What the rolling update has to say about one node; becomes its verdict (rollout-verdicts.ts). */
 export type RolloutNote =
@@ -238,9 +237,10 @@ function noteClosed(
   draft: Draft,
   { stages }: Extract<Staging, { kind: 'staged' }>,
 ): void {
-  for (const { node, state, placement } of sites) {
+  for (const { node, nodeView, state, placement } of sites) {
     if (state.kind !== 'only-old' || placement !== 'run' || stages.open.has(node)) continue;
-    draft.notes.set(node, { kind: 'waiting', pod: state.old.pod.name, for: 'step' });
+    const why = whyClosed(nodeView, stages.gate);
+    draft.notes.set(node, { kind: 'waiting', pod: state.old.pod.name, for: why });
   }
 }
 

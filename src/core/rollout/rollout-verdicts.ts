@@ -5,6 +5,7 @@
  * change only when the node's part in the rollout does. Nothing is decided here.
  */
 import type { NodeCode } from '../model/verdict.ts';
+import { NOT_READY } from './describe-record.ts';
 import type { RolloutNote, RolloutReason } from './plan-rollout.ts';
 
 /** The matter on a node, as the end of a sentence that begins with the node. */
@@ -97,6 +98,10 @@ function describeWaiting(
       return `${has}; ${goes} when enough pods of other nodes are available`;
     case 'step':
       return `${has}; ${goes} when its step of the rollout is open (rollcall rollout status)`;
+    case 'ready':
+      return `${NOT_READY}; it ${has}`;
+    case 'kept':
+      return `${has}, and keeps it as its policy says (partition, exclude)`;
     case 'policy':
       return `${has}; the annotation rollcall.dev/rollout cannot be read, so nothing is replaced`;
   }

@@ -10,6 +10,7 @@
  * Differs from upstream: all of it, for DaemonSets with a policy and for no other.
  */
 import type { NodeName } from '../model/identifiers.ts';
+import type { Gate } from '../model/staged-progress.ts';
 import type { Stages } from '../stages/stages-input.ts';
 import { compareSites, isSafelyAvailable } from './rollout-states.ts';
 import type { Site } from './rollout-states.ts';
@@ -48,6 +49,12 @@ export function walkStages(sites: readonly Site[], stages: Stages): WalkWithoutS
     unavailableCount: unavailable.length,
     unavailable: unavailable.map(({ node }) => node),
   };
+}
+
+/** What the old pod of a node waits for that is not open: at the end only for its node, or for another policy. */
+export function whyClosed(nodeView: Site['nodeView'], gate: Gate): 'step' | 'ready' | 'kept' {
+  if (gate.kind !== 'done') return 'step';
+  return gate.notReadyNodes > 0 && nodeView?.node.isReady === false ? 'ready' : 'kept';
 }
 
 /** Doomed ones first, as they may go anyway; then those that serve nobody; then as in any rolling update. */

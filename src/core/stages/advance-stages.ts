@@ -40,7 +40,7 @@ import {
 import { recordFor } from './start-record.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
-import type { Gate } from '../model/staged-progress.ts';
+import type { Gate, StepsEnd } from '../model/staged-progress.ts';
 import type { Stages, StagesInput } from './stages-input.ts';
 import { budgetOf, canaryOfNow, findSteps } from './steps.ts';
 import type { Steps } from './steps.ts';
@@ -113,9 +113,22 @@ function judge(
     .slice(0, roomNodes);
   const canary = standingOf(before, input);
   const record = watchStep(before, { steps, excused, canary, hasTurns: turns.length > 0 }, input);
-  const keptNodes = nodes.filter(isPending).length;
-  const gate = judgeGate({ input, record, steps, turns, excused, canary, roomNodes, keptNodes });
+  const end = endOf(nodes, roomNodes);
+  const gate = judgeGate({ input, record, steps, turns, excused, canary, roomNodes, end });
   return { record, gate, turns, excused };
+}
+
+/** What the end of all steps leaves: a node that is not Ready is only awaited, as far as the partition has room for it. */
+function endOf(nodes: readonly StageNode[], roomNodes: number): StepsEnd {
+  const pending = nodes.filter(isPending);
+  const away = pending.filter(({ isExcluded, node }) => !isExcluded && !node.isReady);
+  const notReadyNodes = Math.min(away.length, roomNodes);
+  const unwell = nodes.filter((node) => !isPending(node) && !node.isExcluded && !node.isWell);
+  return {
+    keptNodes: pending.length - notReadyNodes,
+    notReadyNodes,
+    unwellNodes: unwell.length,
+  };
 }
 
 /** Evidence of this run, added to the record; a breach that is found stays until somebody takes the rollout up again. */

@@ -12,7 +12,7 @@ import type { CanaryStanding } from './lost-canaries.ts';
 import { evidenceNodes } from './observe.ts';
 import { isPending } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
-import type { Gate } from '../model/staged-progress.ts';
+import type { Gate, StepsEnd } from '../model/staged-progress.ts';
 import type { StagesInput } from './stages-input.ts';
 import type { Steps } from './steps.ts';
 
@@ -28,8 +28,8 @@ export interface GateInput {
   readonly canary: CanaryStanding;
   /** How many more nodes the partition lets be updated. */
   readonly roomNodes: number;
-  /** Nodes that keep an old pod at the end. */
-  readonly keptNodes: number;
+  /** What there would be at the end. */
+  readonly end: StepsEnd;
 }
 
 /** The first thing that holds the rollout, in the order in which a person would want to be told. */
@@ -38,14 +38,14 @@ export function judgeGate(gate: GateInput): Gate | 'open-next' {
   const held = judgeHold(gate);
   if (held !== undefined) return held;
   if (gate.turns.length > 0) return { kind: 'updating', pendingNodes: gate.turns.length };
-  if (record.step.kind === 'done') return { kind: 'done', keptNodes: gate.keptNodes };
+  if (record.step.kind === 'done') return { kind: 'done', ...gate.end };
   const isWaiting = record.step.kind === 'waiting';
   if (isCanaryMissing(gate)) return { kind: 'no-canary' };
   const unproven = isWaiting ? undefined : judgeStep(gate);
   if (unproven !== undefined) return unproven;
   if (steps.next === undefined && !isWaiting) return 'open-next';
   // A partition may be lowered: the step stays where it is.
-  if (gate.roomNodes <= 0) return { kind: 'done', keptNodes: gate.keptNodes };
+  if (gate.roomNodes <= 0) return { kind: 'done', ...gate.end };
   return judgeOpening(gate) ?? 'open-next';
 }
 

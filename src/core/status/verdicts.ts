@@ -42,6 +42,13 @@ export function isQuiet(code: NodeCode): boolean {
   return QUIET_CODES.has(code);
 }
 
+/** How many nodes have each code. */
+export function countCodes(verdicts: readonly Verdict[]): Partial<Record<NodeCode, number>> {
+  const counts: Partial<Record<NodeCode, number>> = {};
+  for (const { code } of verdicts) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
+}
+
 /** The verdict of one node. */
 export function judgeNode(input: VerdictInput): Verdict {
   const { node, placement, reason } = input.decision.nodeView;

@@ -42,7 +42,10 @@ async function edit(world: CommandWorld, generation: number): Promise<void> {
   assert.ok(item?.object !== null && item !== undefined);
   const { object } = item;
   const metadata = { ...object.metadata, generation };
-  await view.writeDaemonSet(agentRef(), { stamp: stampAt(9), object: { ...object, metadata } });
+  assert.ok(object.status !== undefined);
+  const status = { ...object.status, observedGeneration: generation };
+  const edited = { ...object, metadata, status };
+  await view.writeDaemonSet(agentRef(), { stamp: stampAt(9), object: edited });
 }
 
 /** A message of the watcher comes in. */
@@ -235,7 +238,8 @@ describe('orders', () => {
   });
 
   it('asks for the proven revision in takeover, and prints the command elsewhere', async () => {
-    const world = await worldWith();
+    const status = { ...COUNTERS, updatedNumberScheduled: 0 };
+    const world = await worldWith({ object: { status } });
     const undone = (await world.run(['rollout', 'undo', ...AGENT])).expectExit(0);
     assert.match(undone.stdout, /Returned\n.*undo: +to old by ann/s, 'no node was updated');
     const watched = (await world.run(['rollout', 'undo', ...AGENT, '--watch'])).expectExit(0);

@@ -22,6 +22,14 @@ describe('the table', () => {
     assert.match(lines.at(-1) ?? '', /1 Refused, 1 misscheduled$/);
   });
 
+  it('notes that no node is eligible, and how many had a pod some minutes ago', () => {
+    const none = { desired: 0, codes: { NotWanted: 12 }, seen: { nodes: 12, formerNodes: 9 } };
+    const noteOf = (changes: Partial<DaemonSetOverview>): string =>
+      renderTable(cluster({ daemonSets: [daemonSet({ ...none, ...changes })] })).at(-1) ?? '';
+    assert.match(noteOf({}), / 0 of 12 nodes are eligible, 9 before$/);
+    assert.doesNotMatch(noteOf({ observedGeneration: 0 }), /eligible/);
+  });
+
   it('says who froze the stack, a cluster or a DaemonSet, and why', () => {
     const note = { by: 'ann', why: 'bad kernel', atMs: 1 };
     const isFrozen = true;

@@ -11,7 +11,7 @@ import { NOW_MS } from '../../../support/core-fixtures.ts';
 import { record } from '../../../support/stage-records.ts';
 
 const UPDATING: Gate = { kind: 'updating', pendingNodes: 2 };
-const DONE: Gate = { kind: 'done', keptNodes: 0 };
+const DONE: Gate = { kind: 'done', keptNodes: 0, notReadyNodes: 0, unwellNodes: 0 };
 const breach = {
   cause: 'OOMKilled',
   atMs: NOW_MS,

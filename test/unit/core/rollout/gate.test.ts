@@ -5,6 +5,7 @@ import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts
 import type { PolicyReading } from '../../../../src/core/policy/rollout-policy.ts';
 import { awaitedApproval, gateOf, phaseOf } from '../../../../src/core/rollout/gate.ts';
 import type { ShownGate } from '../../../../src/core/rollout/gate.ts';
+import type { Generations, PodCounts } from '../../../../src/core/rollout/pod-counts.ts';
 import {
   LOOKED_MS,
   SOAK_MS,
@@ -24,6 +25,12 @@ function gate(
   nowMs = LOOKED_MS,
 ): ShownGate {
   return gateOf({ record: recordOf(changes), policy, nowMs });
+}
+
+const ENDED = { keptNodes: 0, notReadyNodes: 0, unwellNodes: 0 };
+
+function countsOf(changes: Partial<PodCounts & Generations>): PodCounts & Generations {
+  return { desired: 8, updated: 8, available: 8, generation: 1, observedGeneration: 1, ...changes };
 }
 
 describe('the gate of a rollout, as its record tells it', () => {
@@ -68,9 +75,57 @@ describe('the gate of a rollout, as its record tells it', () => {
 
   it('is done at the end, unless a newer template has not been looked at', () => {
     const record = recordOf({ step: stepOf({ kind: 'done' }) });
-    const input = { record, policy: policyOf(), nowMs: LOOKED_MS };
+    const input = { record, policy: policyOf(), nowMs: LOOKED_MS, counts: countsOf({}) };
     assert.deepEqual(gateOf(input), { kind: 'done' });
     assert.deepEqual(gateOf({ ...input, isBehind: true }), { kind: 'unseen' });
+  });
+
+  const ends: readonly (readonly [string, Parameters<typeof countsOf>[0], object, ShownGate])[] = [
+    [
+      'the status is of another generation',
+      { generation: 2 },
+      {},
+      { kind: 'unavailable', missing: 'waits until its newest generation is looked at' },
+    ],
+    [
+      'pods are not updated',
+      { updated: 7 },
+      {},
+      { kind: 'unavailable', missing: '7 of 8 pods have been updated' },
+    ],
+    [
+      'pods are not available',
+      { available: 0 },
+      {},
+      { kind: 'unavailable', missing: '0 of 8 updated pods are available' },
+    ],
+    [
+      'a pod that is not among those which the policy keeps is not available',
+      { updated: 7, available: 7 },
+      { keptNodes: 1, unwellNodes: 1 },
+      { kind: 'unavailable', missing: '1 of its pods is not available' },
+    ],
+    [
+      'a node with an old pod is not Ready',
+      { updated: 7 },
+      { notReadyNodes: 1 },
+      { kind: 'nodes-not-ready', notReadyNodes: 1 },
+    ],
+  ];
+  for (const [why, counts, end, gate] of ends) {
+    it(`is not done while ${why}`, () => {
+      const planned = { kind: 'done', ...ENDED, ...end } as const;
+      const input = { record: recordOf(), policy: policyOf(), nowMs: LOOKED_MS, planned };
+      assert.deepEqual(gateOf({ ...input, counts: countsOf(counts) }), gate);
+      assert.notEqual(phaseOf(gate, { isRollingBack: false, isBack: false }), 'Done');
+    });
+  }
+
+  it('is done although the policy keeps nodes, and not while nothing is known of the object', () => {
+    const planned = { kind: 'done', ...ENDED, keptNodes: 3 } as const;
+    const input = { record: recordOf(), policy: policyOf(), nowMs: LOOKED_MS, planned };
+    assert.deepEqual(gateOf({ ...input, counts: countsOf({ updated: 5 }) }), planned);
+    assert.equal(gateOf(input).kind, 'unavailable');
   });
 
   it('is what a plan says, but a breach that no run has recorded yet', () => {

@@ -218,7 +218,12 @@ for (const mode of MODES) {
       world.hash = 'bbbb';
       const isDone = (): boolean => world.plan?.stages?.gate.kind === 'done';
       world.until(() => world.count('bbbb') === 5 && isDone());
-      assert.deepEqual(world.plan?.stages?.gate, { kind: 'done', keptNodes: 7 });
+      assert.deepEqual(world.plan?.stages?.gate, {
+        kind: 'done',
+        keptNodes: 7,
+        notReadyNodes: 0,
+        unwellNodes: 0,
+      });
       assert.equal(world.plan.dueAtMs, undefined);
     });
 

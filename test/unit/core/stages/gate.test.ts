@@ -16,6 +16,8 @@ import { record, stagesInput } from '../../../support/stage-records.ts';
 const NOTE = { by: 'somebody', atMs: NOW_MS };
 const WELL = [stageNode('n1', { is: 'well' })];
 
+const END = { keptNodes: 9, notReadyNodes: 0, unwellNodes: 0 };
+
 function gate(
   options: {
     readonly record?: Partial<RolloutRecord>;
@@ -42,7 +44,7 @@ function gate(
     excused: new Set(),
     canary: { lost: new Set(), kept: [], missing: 0 },
     roomNodes: 10,
-    keptNodes: 9,
+    end: END,
     ...options.gate,
   });
 }
@@ -150,8 +152,8 @@ describe('a gate', () => {
 
   it('is over when all steps passed, or the partition keeps the rest', () => {
     const done = { step: { ...STEP, kind: 'done' } } as const;
-    assert.deepEqual(gate({ record: done }), { kind: 'done', keptNodes: 9 });
-    assert.deepEqual(gate({ gate: { roomNodes: 0 } }), { kind: 'done', keptNodes: 9 });
+    assert.deepEqual(gate({ record: done }), { kind: 'done', ...END });
+    assert.deepEqual(gate({ gate: { roomNodes: 0 } }), { kind: 'done', ...END });
   });
 
   it('opens nothing for a selector without nodes', () => {

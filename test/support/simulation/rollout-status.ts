@@ -1,0 +1,43 @@
+/** What `rollcall rollout status` and `rollcall explain` tell of a DaemonSet of a world, from its stores alone. */
+import assert from 'node:assert/strict';
+import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
+import { explainNodes } from '../../../src/app/explain/explain.ts';
+import type { ExplainSources } from '../../../src/app/explain/explain.ts';
+import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
+import { createReconcileWarmth } from '../../../src/app/reconcile/process/warmth.ts';
+import { findRollout } from '../../../src/app/rollout/find-rollout.ts';
+import type { FoundRollout } from '../../../src/app/rollout/find-rollout.ts';
+import { rolloutStatusOf } from '../../../src/app/rollout/rollout-status.ts';
+import type { RolloutStatus } from '../../../src/app/rollout/rollout-status.ts';
+import type { Verdict } from '../../../src/core/model/verdict.ts';
+import { CLUSTER } from './registration.ts';
+import type { World } from './world.ts';
+
+/** How the rollout of the DaemonSet stands. */
+export async function statusOf(world: World, name: string): Promise<RolloutStatus> {
+  const { found, sources } = await find(world, name);
+  return rolloutStatusOf(found, sources);
+}
+
+/** Why there is a pod of it on each node, or none; undefined: nothing can be told. */
+export async function verdictsOf(
+  world: World,
+  name: string,
+): Promise<readonly Verdict[] | undefined> {
+  const { found, sources } = await find(world, name);
+  return explainNodes(found.basis, sources);
+}
+
+async function find(
+  world: World,
+  name: string,
+): Promise<{ readonly found: FoundRollout; readonly sources: ExplainSources }> {
+  const policies = createPolicyReader();
+  const { view, registry, freezes } = world;
+  const key = { cluster: CLUSTER, namespace: 'ns', name };
+  const found = await findRollout(key, { registry, freezes, view, policies });
+  assert.equal(found.kind, 'found');
+  const warmth = createReconcileWarmth();
+  const nowMs = world.functionClock.nowMs();
+  return { found, sources: { view, warmth, policies, options: defaultReconcileOptions, nowMs } };
+}
