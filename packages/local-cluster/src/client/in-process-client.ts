@@ -27,18 +27,22 @@ import type {
 } from './local-client.ts';
 import { listItems } from './list-items.ts';
 import { observe } from './observation.ts';
-import { collectionTarget, objectTarget, selectionTarget } from './request-targets.ts';
+import { createRequestTargets } from './request-targets.ts';
+import type { RequestTargets, VersionOf } from './request-targets.ts';
 
 /** What clients stand on. */
 export interface ClientFactoryOptions {
   readonly handler: ApiHandler;
+  /** By default v1. */
+  readonly versionOf?: VersionOf;
   /** Awaited before each call, for tests and drills; watches have none. */
   readonly latency?: () => Promise<void>;
 }
 
 /** Makes the factory; clients of one user may be opened any number of times. */
 export function createClientFactory(options: ClientFactoryOptions): ClientFactory {
-  return { clientFor: (user) => new InProcessClient(options, user) };
+  const targets = createRequestTargets(options.versionOf ?? (() => 'v1'));
+  return { clientFor: (user) => new InProcessClient({ ...options, targets }, user) };
 }
 
 const CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
@@ -53,29 +57,34 @@ type Call = Pick<ApiRequest, 'method' | 'target' | 'contentType' | 'body'>;
 class InProcessClient implements LocalClient {
   readonly #handler: ApiHandler;
   readonly #latency: (() => Promise<void>) | undefined;
+  readonly #targets: RequestTargets;
   readonly #user: User;
   readonly #userAgent: string;
 
-  constructor({ handler, latency }: ClientFactoryOptions, user: User) {
+  constructor(
+    { handler, latency, targets }: ClientFactoryOptions & { readonly targets: RequestTargets },
+    user: User,
+  ) {
     this.#handler = handler;
+    this.#targets = targets;
     this.#latency = latency;
     this.#user = user;
     this.#userAgent = user.name.slice(user.name.lastIndexOf(':') + 1);
   }
 
   get(ref: ObjectRef): Promise<ClientOutcome> {
-    return this.#call({ method: 'GET', target: objectTarget(ref) });
+    return this.#call({ method: 'GET', target: this.#targets.object(ref) });
   }
 
   async list(selection: Selection): Promise<readonly ApiObject[]> {
     await this.#latency?.();
-    const answer = this.#handle({ method: 'GET', target: selectionTarget(selection) });
+    const answer = this.#handle({ method: 'GET', target: this.#targets.selection(selection) });
     return listItems(answer, selection).items;
   }
 
   create(resource: ResourceName, object: JsonObject): Promise<ClientOutcome> {
     const namespace = namespaceOf(object);
-    const target = collectionTarget({
+    const target = this.#targets.collection({
       resource,
       ...(namespace === undefined ? {} : { namespace }),
     });
@@ -83,7 +92,11 @@ class InProcessClient implements LocalClient {
   }
 
   update(ref: ObjectRef, object: JsonObject, subresource?: string): Promise<ClientOutcome> {
-    return this.#call({ method: 'PUT', target: objectTarget(ref, subresource), body: object });
+    return this.#call({
+      method: 'PUT',
+      target: this.#targets.object(ref, subresource),
+      body: object,
+    });
   }
 
   updateStatus(ref: ObjectRef, object: JsonObject): Promise<ClientOutcome> {
@@ -94,7 +107,7 @@ class InProcessClient implements LocalClient {
     ref: ObjectRef,
     patch: { readonly type: PatchType; readonly body: Json; readonly subresource?: string },
   ): Promise<ClientOutcome> {
-    const target = objectTarget(ref, patch.subresource);
+    const target = this.#targets.object(ref, patch.subresource);
     const manager = encodeURIComponent(this.#userAgent);
     return this.#call({
       method: 'PATCH',
@@ -108,18 +121,19 @@ class InProcessClient implements LocalClient {
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<ClientOutcome> {
     return this.#call({
       method: 'DELETE',
-      target: objectTarget(ref),
+      target: this.#targets.object(ref),
       ...(options === undefined ? {} : { body: deleteBody(options) }),
     });
   }
 
   act(ref: ObjectRef, subresource: string, body: JsonObject): Promise<ClientOutcome> {
-    return this.#call({ method: 'POST', target: objectTarget(ref, subresource), body });
+    return this.#call({ method: 'POST', target: this.#targets.object(ref, subresource), body });
   }
 
   observe(selection: Selection, onChange: (change: ObservedChange) => void): Observation {
     return observe({
       selection,
+      targets: this.#targets,
       onChange,
       request: (target) => this.#handle({ method: 'GET', target }),
     });

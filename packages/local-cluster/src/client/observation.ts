@@ -16,11 +16,12 @@ import type { ApiObject } from '../objects/api-object.ts';
 import { keyText } from '../store/key-order.ts';
 import { listItems } from './list-items.ts';
 import type { ObservedChange, Observation, Selection } from './local-client.ts';
-import { selectionTarget, watchTarget } from './request-targets.ts';
+import type { RequestTargets } from './request-targets.ts';
 
 /** What an observation needs. */
 export interface ObserveOptions {
   readonly selection: Selection;
+  readonly targets: RequestTargets;
   /** Must not throw; may make requests. */
   readonly onChange: (change: ObservedChange) => void;
   /** Makes a GET request. */
@@ -68,8 +69,8 @@ class Observer {
 
   #list(): void {
     if (this.#isStopped) return;
-    const { selection, request } = this.#options;
-    const { items, resourceVersion } = listItems(request(selectionTarget(selection)), selection);
+    const { selection, request, targets } = this.#options;
+    const { items, resourceVersion } = listItems(request(targets.selection(selection)), selection);
     this.#resourceVersion = resourceVersion;
     const goneKeys = new Set(this.objects.keys());
     for (const item of items) goneKeys.delete(keyText(item.metadata));
@@ -82,8 +83,8 @@ class Observer {
 
   #watch(): void {
     if (this.#isStopped) return;
-    const { selection, request } = this.#options;
-    const answer = request(watchTarget(selection, this.#resourceVersion));
+    const { selection, request, targets } = this.#options;
+    const answer = request(targets.watch(selection, this.#resourceVersion));
     if (answer.kind === 'object' && answer.status === 410) {
       this.start();
       return;

@@ -11,6 +11,7 @@ import type { ApiHandler, RequestObserver } from '../api/request/api-request.ts'
 import { createApiHandler } from '../api/create-api-handler.ts';
 import { createClientFactory } from '../client/in-process-client.ts';
 import type { ClientFactory } from '../client/local-client.ts';
+import type { VersionOf } from '../client/request-targets.ts';
 import { createDiscovery } from '../discovery/create-discovery.ts';
 import { RESOURCES } from '../resources/all.ts';
 import { createSchema } from '../schema/create-schema.ts';
@@ -30,6 +31,8 @@ export interface LocalApiOptions {
 export interface LocalApi {
   readonly handler: ApiHandler;
   readonly clients: ClientFactory;
+  /** In which version clients ask for a resource. */
+  readonly versionOf: VersionOf;
 }
 
 /** Composes it. */
@@ -51,5 +54,7 @@ export function createLocalApi({ store, clock, random, onRequest }: LocalApiOpti
     random,
     ...(onRequest === undefined ? {} : { onRequest }),
   });
-  return { handler, clients: createClientFactory({ handler }) };
+  const versions = new Map(resources.map(({ resourceName, version }) => [resourceName, version]));
+  const versionOf: VersionOf = (name) => versions.get(name) ?? 'v1';
+  return { handler, clients: createClientFactory({ handler, versionOf }), versionOf };
 }

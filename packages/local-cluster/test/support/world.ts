@@ -73,7 +73,7 @@ export async function createLocalWorld(
   const store = options.store ?? createMemoryStore();
   const { onRequest } = options;
   const api = { store, clock, random, ...(onRequest === undefined ? {} : { onRequest }) };
-  const { handler, clients } = createLocalApi(api);
+  const { handler, clients, versionOf } = createLocalApi(api);
   const admin = clients.clientFor(ADMINISTRATOR);
   await createBootstrapObjects(admin);
   return {
@@ -86,6 +86,7 @@ export async function createLocalWorld(
     admin,
     clientsWithout: (isRefused) =>
       createClientFactory({
+        versionOf,
         handler: {
           handle: (request) =>
             !request.target.includes('watch=') && isRefused(request)

@@ -130,7 +130,7 @@ describe('decode', () => {
   });
 
   test('refuses kinds that it does not know, and bodies that are no objects', () => {
-    assert.equal(schema.decode({ ...POD, kind: 'Service' }, {}).kind, 'malformed');
+    assert.equal(schema.decode({ ...POD, kind: 'Gateway' }, {}).kind, 'malformed');
     assert.equal(schema.decode(POD, [1]).kind, 'malformed');
   });
 

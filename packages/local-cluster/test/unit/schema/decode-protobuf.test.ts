@@ -60,10 +60,10 @@ describe('a protobuf body', () => {
 
   test('without the prefix, or of a kind that is not served, is refused', () => {
     assert.equal(decodeProtobuf(Buffer.from('{}')).kind, 'malformed');
-    const service = Buffer.from('6b3873000a0d0a0276311207536572766963651200', 'hex');
-    assert.deepEqual(decodeProtobuf(service), {
+    const gateway = Buffer.from('6b3873000a0d0a0276311207476174657761791200', 'hex');
+    assert.deepEqual(decodeProtobuf(gateway), {
       kind: 'malformed',
-      message: 'no kind "Service" is registered for version "v1"',
+      message: 'no kind "Gateway" is registered for version "v1"',
     });
   });
 });
