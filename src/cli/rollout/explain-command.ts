@@ -8,13 +8,14 @@ import { explainRollout } from '../../app/explain/explain.ts';
 import { findRollout } from '../../app/rollout/find-rollout.ts';
 import { shownLane } from '../../app/rollout/shown-nodes.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
+import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import { countCodes, isQuiet } from '../../core/status/verdicts.ts';
 import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
 import { timeText } from '../../core/rollout/describe-record.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
 import { errorOf, findSourcesOf, sourcesOf } from './rollout-sources.ts';
 import { parseKey } from './rollout-arguments.ts';
 
@@ -43,7 +44,7 @@ export const explainCommand: CommandModule = defineCommand<ExplainOptions>({
     const all = explained.plan.verdicts();
     const { node } = options;
     const verdicts = node === undefined ? all : all.filter((each) => each.node === node);
-    if (node !== undefined && verdicts.length === 0) throw noSuchNode(node, formatKey(key));
+    if (node !== undefined && verdicts.length === 0) throw noSuchNode(node, key);
     const { lastSentAtMs } = basis.meta;
     const counts = countCodes(verdicts);
     const lane = explained.lane && shownLane(explained.lane, basis.ref.uid, all);
@@ -89,10 +90,10 @@ function nothingToTell(name: string): CommandError {
   });
 }
 
-function noSuchNode(node: string, name: string): CommandError {
-  return new CommandError({
-    message: `Nothing is known of a node ${plainText(node)} beside ${plainText(name)}.`,
-    remedy: 'Leave --node out to see all of them.',
-    exitCode: EXIT.failed,
-  });
+function noSuchNode(node: string, key: DaemonSetKey): CommandError {
+  const { cluster, namespace, name } = key;
+  return failure(
+    `The view of ${cluster} has no node ${plainText(node)}.`,
+    `Its nodes by name: kubectl get nodes, or rollcall explain ${cluster} ${namespace}/${name} --json.`,
+  );
 }

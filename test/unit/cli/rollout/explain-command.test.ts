@@ -51,7 +51,10 @@ describe('rollcall explain', () => {
   it('leaves with 1 for what is not there, and while nothing can be told', async () => {
     const commands = await world();
     const unknown = await commands.run(['explain', ...AGENTS, '--node', 'n9']);
-    assert.match(unknown.expectExit(1).stderr, /Nothing is known of a node n9/);
+    assert.match(
+      unknown.expectExit(1).stderr,
+      /The view of \S+ has no node n9\.\nIts nodes by name: kubectl get nodes, or .* --json/,
+    );
     (await commands.run(['explain', 'a', 'system/other'])).expectExit(1);
     (await commands.run(['explain', 'a', 'agents'])).expectExit(2);
     const unseen = new ReconcileWorld({ nodes: 1 });
