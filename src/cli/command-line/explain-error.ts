@@ -7,6 +7,7 @@
 import { EngineRefusal } from '../../engine/engine-refusal.ts';
 import type { EngineRefusalCode } from '../../engine/engine-refusal.ts';
 import { CommandError, EXIT } from '../process/exit-codes.ts';
+import type { Problem } from '../process/exit-codes.ts';
 import { explainAwsError } from './explain-aws-error.ts';
 
 /** What is said about a failure. */
@@ -20,6 +21,8 @@ export interface Explained {
     readonly message: string;
     readonly remedy: string;
     readonly exitCode: number;
+    /** Where there are several, each by itself. */
+    readonly problems?: readonly Problem[];
   };
 }
 
@@ -32,7 +35,7 @@ const REFUSALS_FOR_SAFETY: ReadonlySet<EngineRefusalCode> = new Set<EngineRefusa
 const REPORT = 'Please report it, with the lines above.';
 
 /** The error as one that speaks for itself; undefined when it is a bug. */
-function knownError(error: unknown): CommandError | undefined {
+export function knownError(error: unknown): CommandError | undefined {
   if (error instanceof CommandError) return error;
   if (!(error instanceof EngineRefusal)) return explainAwsError(error);
   const { message, remedy, code } = error;
@@ -44,12 +47,12 @@ function knownError(error: unknown): CommandError | undefined {
 export function explainError(error: unknown): Explained {
   const known = knownError(error);
   if (known !== undefined) {
-    const { message, remedy, exitCode } = known;
-    return {
-      exitCode,
-      lines: [`error: ${message}`, ...(remedy === '' ? [] : [remedy])],
-      document: { kind: 'CommandError', message, remedy, exitCode },
-    };
+    const { message, remedy, exitCode, problems } = known;
+    const document = { kind: 'CommandError', message, remedy, exitCode } as const;
+    if (problems.length > 0) {
+      return { exitCode, lines: linesOf(problems), document: { ...document, problems } };
+    }
+    return { exitCode, lines: [`error: ${message}`, ...(remedy === '' ? [] : [remedy])], document };
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -58,4 +61,11 @@ export function explainError(error: unknown): Explained {
     lines: ['error: this is a bug in rollcall, please report it', text],
     document: { kind: 'CommandError', message, remedy: REPORT, exitCode: EXIT.failed },
   };
+}
+
+function linesOf(problems: readonly Problem[]): readonly string[] {
+  return [
+    `error: ${String(problems.length)} things are missing or cannot be used:`,
+    ...problems.flatMap(({ message, remedy }) => [`  ${message}`, `    → ${remedy}`]),
+  ];
 }

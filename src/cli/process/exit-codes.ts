@@ -24,20 +24,30 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
+/** One thing that is wrong, and what to do about it. */
+export interface Problem {
+  readonly message: string;
+  readonly remedy: string;
+}
+
 /** An error for the person at the terminal: what happened, why, and what to do next. */
 export class CommandError extends Error {
   readonly exitCode: number;
   readonly remedy: string;
+  /** Each by itself where there are several, which message and remedy hold together; else empty. */
+  readonly problems: readonly Problem[];
 
   constructor(options: {
     readonly message: string;
     readonly remedy: string;
     readonly exitCode: number;
     readonly cause?: unknown;
+    readonly problems?: readonly Problem[];
   }) {
     super(options.message, options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'CommandError';
     this.exitCode = options.exitCode;
+    this.problems = options.problems ?? [];
     this.remedy = options.remedy;
   }
 }
@@ -55,4 +65,39 @@ export function failure(message: string, remedy: string, cause?: unknown): Comma
 /** Refused for safety. */
 export function refusal(message: string, remedy: string): CommandError {
   return new CommandError({ message, remedy, exitCode: EXIT.refused });
+}
+
+/** What the checks refuse, each run whatever another one says. What is no CommandError is thrown on. */
+export function refusalsOf(checks: readonly (() => unknown)[]): readonly CommandError[] {
+  return checks.flatMap((check) => {
+    try {
+      check();
+      return [];
+    } catch (error) {
+      if (error instanceof CommandError) return [error];
+      throw error;
+    }
+  });
+}
+
+/** Throws all of them as one error, if there are any: whoever repeats the command shall have to do so once. */
+export function throwTogether(errors: readonly CommandError[]): void {
+  const [first, ...others] = errors;
+  if (first !== undefined) throw together(first, others);
+}
+
+/** Several errors as one that has the problem of each. */
+export function together(first: CommandError, others: readonly CommandError[]): CommandError {
+  if (others.length === 0) return first;
+  const errors = [first, ...others];
+  const problems = errors.flatMap((error): readonly Problem[] =>
+    error.problems.length > 0 ? error.problems : [error],
+  );
+  const isUsage = errors.some(({ exitCode }) => exitCode === EXIT.usage);
+  return new CommandError({
+    message: problems.map(({ message }) => message).join(' '),
+    remedy: problems.map(({ remedy }) => remedy).join(' '),
+    exitCode: isUsage ? EXIT.usage : first.exitCode,
+    problems: problems.map(({ message, remedy }) => ({ message, remedy })),
+  });
 }

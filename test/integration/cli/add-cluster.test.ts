@@ -115,6 +115,32 @@ describe('rollcall cluster add, against a local cluster', () => {
 
   const NAMESPACE = '/api/v1/namespaces/rollcall-system';
 
+  it('tells at once all that is missing, each with its remedy, and writes nothing', async () => {
+    const argv = ['cluster', 'add', 'a', '--kubeconfig', kubeconfig, '--context', 'alpha'];
+    const refused = (await run(...argv, '--apply', '--json')).expectExit(2);
+    const { problems } = refused.document() as {
+      readonly problems: readonly { readonly message: string; readonly remedy: string }[];
+    };
+    assert.deepEqual(
+      problems.map(({ message }) => message),
+      [
+        'The watcher needs a role in the account where the cluster is.',
+        'Nothing can be applied without the image of the watcher.',
+        'The API server does not say who issues its tokens.',
+      ],
+    );
+    assert.match(
+      problems.map(({ remedy }) => remedy).join(),
+      /--cluster-profile.*--image.*--credentials static with --sender-role-id/,
+    );
+    const lines = ['error: 3 things are missing or cannot be used:'];
+    for (const { message, remedy } of problems) lines.push(`  ${message}`, `    → ${remedy}`);
+    assert.equal(refused.stderr, `${lines.join('\n')}\n`);
+    const nowhere = await run('cluster', 'add', 'a', '--kubeconfig', '/none', '--apply');
+    assert.match(nowhere.expectExit(2).stderr, /needs a role.*image of.*\/none cannot be used/s);
+    assert.equal(await registry.readCluster(clusterId('a')), undefined);
+  });
+
   it('writes nothing in a dry run', async () => {
     const dry = (await add('a', '--context', 'alpha', '--dry-run', '--json')).expectExit(0);
     assert.equal(dry.document()['result'], 'planned');

@@ -17,9 +17,9 @@ import { createAddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
 import { declareCommonOptions, requestFields } from './add-options.ts';
 import type { CommonAddOptions } from './add-options.ts';
-import { parseAddRequest } from './add-request.ts';
+import { draftAddRequest } from './add-request.ts';
 import { printRoles } from './add-roles.ts';
-import { addCluster } from './add-steps.ts';
+import { addCluster, toldWith } from './add-steps.ts';
 import type { AddedCluster } from './add-steps.ts';
 import { isRefused } from '../manifests/apply-manifests.ts';
 import { describeObject, writeManifests } from '../manifests/manifests.ts';
@@ -39,12 +39,11 @@ export const addClusterCommand: CommandModule = defineCommand<AddOptions>({
   run: async ({ args, options }, context) => {
     const { manifests, print, apply, dryRun } = options;
     const id = parseClusterId(args[0] ?? '');
-    const request = parseAddRequest({
-      ...requestFields({ ...options }, context.environment),
-      id,
-    });
     excludeEachOther({ '--apply': apply, '--manifests': manifests });
-    const stack = await context.openStack();
+    const fields = { ...requestFields({ ...options }, context.environment), id };
+    const needs = print === undefined ? { roles: true, image: apply === true } : {};
+    const { request, missing } = draftAddRequest(fields, needs);
+    const stack = await toldWith(missing, () => context.openStack());
     const shared = createAddContext(stack, context, dryRun === true);
     try {
       if (print !== undefined) {
@@ -53,7 +52,7 @@ export const addClusterCommand: CommandModule = defineCommand<AddOptions>({
         const text = await printRoles({ request, examined, context: shared }, print);
         return { document: { kind: 'ClusterRoles', format: print, text }, lines: [text.trimEnd()] };
       }
-      const added = await addCluster(request, shared, { shouldApply: apply === true });
+      const added = await addCluster(request, shared, { shouldApply: apply === true, missing });
       const result = present(added, options);
       const done = { isDryRun: dryRun === true, isApplied: apply === true };
       for (const line of nextSteps(added, done)) context.say(line);

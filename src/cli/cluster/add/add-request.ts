@@ -17,7 +17,8 @@ import {
   ROLE_ID,
   UID_PATTERN,
 } from '../../command-line/cluster-arguments.ts';
-import { usageError } from '../../process/exit-codes.ts';
+import { refusalsOf, throwTogether, together, usageError } from '../../process/exit-codes.ts';
+import type { CommandError } from '../../process/exit-codes.ts';
 import { CREDENTIAL_KINDS } from '../manifests/manifests.ts';
 
 /** How functions will get in. */
@@ -28,6 +29,8 @@ export const ADD_MODES = ['observe', 'copilot'] as const;
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(2048));
 const matching = (pattern: RegExp, what: string) => v.pipe(v.string(), v.regex(pattern, what));
+const oneOf = <const Values extends readonly string[]>(values: Values) =>
+  v.picklist(values, `must be one of ${values.join(', ')}`);
 const roleIdSchema = matching(ROLE_ID, 'is no unique id of a role (AROA…)');
 
 const RequestSchema = v.strictObject({
@@ -44,9 +47,9 @@ const RequestSchema = v.strictObject({
   clusterUid: v.exactOptional(matching(UID_PATTERN, 'is no UID')),
   server: v.exactOptional(text),
   caFile: v.exactOptional(text),
-  auth: v.optional(v.picklist(AUTH_KINDS), 'none'),
-  mode: v.optional(v.picklist(ADD_MODES), 'observe'),
-  credentials: v.exactOptional(v.picklist(CREDENTIAL_KINDS)),
+  auth: v.optional(oneOf(AUTH_KINDS), 'none'),
+  mode: v.optional(oneOf(ADD_MODES), 'observe'),
+  credentials: v.exactOptional(oneOf(CREDENTIAL_KINDS)),
   labels: v.optional(
     v.record(
       matching(LABEL_KEY, 'is no key of a label'),
@@ -90,52 +93,103 @@ function optionName(field: string): string {
   return `--${plain.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Checks a request. Throws CommandError (2) that names what cannot be used; values are not repeated. */
-export function parseAddRequest(candidate: unknown): AddRequest {
+/** What a request must have, by what is to be done with it. */
+export interface Needs {
+  /** Who speaks for the cluster: not where roles are only printed. */
+  readonly roles?: boolean;
+  /** The watcher's image: where the manifests are applied. */
+  readonly image?: boolean;
+}
+
+/** A request that can be examined, and what is missing to carry it out. */
+interface DraftRequest {
+  readonly request: AddRequest;
+  readonly missing: readonly CommandError[];
+}
+
+/** Checks a request. Throws CommandError (2) that has all that is wrong, and all that is missing; values are not repeated. */
+export function draftAddRequest(candidate: unknown, needs: Needs = {}): DraftRequest {
+  const missing = missingIn(candidate, needs);
   const parsed = v.safeParse(RequestSchema, candidate);
   if (!parsed.success) {
-    const [issue] = parsed.issues;
-    const [{ key } = { key: '' }] = issue.path ?? [];
-    const field = REQUEST_FIELDS.includes(String(key)) ? optionName(String(key)) : 'a field';
-    const isUnknown = issue.type === 'strict_object';
-    throw usageError(
-      isUnknown ? 'The request has a field that is not known.' : `${field}: ${issue.message}.`,
-      `Known fields: ${REQUEST_FIELDS.join(', ')}.`,
-    );
+    const [first, ...others] = parsed.issues;
+    throw together(describeIssue(first), [...others.map(describeIssue), ...missing]);
   }
   const request = parsed.output;
   const credentials = request.credentials ?? (request.eks === undefined ? 'web-identity' : 'irsa');
   const whole: AddRequest = { ...request, credentials };
-  for (const check of [checkSource, checkRoles]) check(whole);
-  return whole;
+  const wrong = [...contradictionsOfSource(whole), ...contradictionsOfRoles(whole)];
+  if (wrong.length > 0) throwTogether([...wrong, ...missing]);
+  return { request: whole, missing };
+}
+
+/** A request that can be carried out. Throws CommandError (2), also for what is missing. */
+export function parseAddRequest(candidate: unknown, needs: Needs = {}): AddRequest {
+  const { request, missing } = draftAddRequest(candidate, needs);
+  throwTogether(missing);
+  return request;
+}
+
+function describeIssue({ path, message, type }: v.BaseIssue<unknown>): CommandError {
+  const [{ key } = { key: '' }] = path ?? [];
+  const field = REQUEST_FIELDS.includes(String(key)) ? optionName(String(key)) : 'a field';
+  return usageError(
+    type === 'strict_object'
+      ? 'The request has a field that is not known.'
+      : `${field}: ${message}.`,
+    `Known fields: ${REQUEST_FIELDS.join(', ')}.`,
+  );
+}
+
+/** Told beside whatever else is wrong, so it asks only whether something is given. */
+function missingIn(candidate: unknown, needs: Needs): readonly CommandError[] {
+  // Not judged yet: whether something stands there is all that is asked.
+  const { image, ...given } = (candidate ?? {}) as Partial<AddRequest>;
+  return refusalsOf([
+    () => {
+      if (needs.roles === true) requireRoleSource(given);
+    },
+    () => {
+      if (needs.image !== true || image !== undefined) return;
+      throw usageError(
+        'Nothing can be applied without the image of the watcher.',
+        'Build it (infra/watcher/Dockerfile), push it, and pass --image REFERENCE.',
+      );
+    },
+  ]);
 }
 
 /** Whether it is there, what it is, and what to do about it. */
 type Contradiction = readonly [isThere: boolean, message: string, remedy: string];
 
-function refuse(contradictions: readonly Contradiction[]): void {
-  for (const [isThere, message, remedy] of contradictions) {
-    if (isThere) throw usageError(message, remedy);
-  }
+function errorsOf(contradictions: readonly Contradiction[]): readonly CommandError[] {
+  return contradictions
+    .filter(([isThere]) => isThere)
+    .map(([, message, remedy]) => usageError(message, remedy));
+}
+
+function exclusion(options: Readonly<Record<string, unknown>>): readonly CommandError[] {
+  return refusalsOf([
+    () => {
+      excludeEachOther(options);
+    },
+  ]);
 }
 
 const PASS_EKS = 'Pass the name of the EKS cluster with --eks.';
 
-function checkSource(request: AddRequest): void {
+function contradictionsOfSource(request: AddRequest): readonly CommandError[] {
   const { kubeconfig, context, eks, eksRegion, clusterUid, server, caFile } = request;
   const { auth, credentials, mode } = request;
   const isEks = eks !== undefined;
   const isGiven = clusterUid !== undefined;
-  refuse([
+  const contradictions = errorsOf([
     [eksRegion !== undefined && !isEks, '--eks-region needs --eks.', PASS_EKS],
     [
       !isGiven && (server ?? caFile) !== undefined,
       '--server and --ca-file are for a cluster that is not asked.',
       'Pass --cluster-uid as well: kubectl get namespace kube-system -o jsonpath={.metadata.uid}',
     ],
-  ]);
-  excludeEachOther({ '--cluster-uid': clusterUid, '--kubeconfig': kubeconfig ?? context });
-  refuse([
     [
       isGiven && (server !== undefined) === isEks,
       '--cluster-uid needs either --server or --eks.',
@@ -153,68 +207,78 @@ function checkSource(request: AddRequest): void {
       'Pass --eks NAME, or --credentials web-identity.',
     ],
   ]);
+  const ways = { '--cluster-uid': clusterUid, '--kubeconfig': kubeconfig ?? context };
+  return [...contradictions, ...exclusion(ways)];
 }
 
 /** Whether the roles are there already, so that no stack makes them. */
-export function hasRoles({ senderRoleId, watcherRoleArn }: AddRequest): boolean {
+export function hasRoles({ senderRoleId, watcherRoleArn }: Partial<AddRequest>): boolean {
   return senderRoleId !== undefined || watcherRoleArn !== undefined;
 }
 
 /** Throws CommandError (2) when nothing says where the roles are to come from. */
-export function requireRoleSource(request: AddRequest): void {
-  if (hasRoles(request) || request.clusterProfile !== undefined || request.sameAccount) return;
+export function requireRoleSource(request: Partial<AddRequest>): void {
+  const { clusterProfile, sameAccount } = request;
+  if (hasRoles(request) || clusterProfile !== undefined || sameAccount === true) return;
   throw usageError(
     'The watcher needs a role in the account where the cluster is.',
     'Pass --cluster-profile NAME (or --same-account) to deploy it, --print cloudformation or terraform to deploy it yourself, or --watcher-role-arn if it is there.',
   );
 }
 
-function checkRoles(request: AddRequest): void {
+function contradictionsOfRoles(request: AddRequest): readonly CommandError[] {
   const { auth, credentials, clusterProfile, sameAccount, renewerRoleId, renewerRoleArn } = request;
   const hasRenewer = (renewerRoleId ?? renewerRoleArn) !== undefined;
-  excludeEachOther({ '--cluster-profile': clusterProfile, '--same-account': sameAccount });
-  refuse([
-    [
-      hasRenewer && auth !== 'bound-token',
-      'A renewer is for --auth bound-token.',
-      'Pass it, or leave the renewer out.',
-    ],
-  ]);
-  if (hasRoles(request)) return checkGivenRoles(request, hasRenewer);
-  refuse([
-    [
-      hasRenewer,
-      'The role of the renewer is given, that of the watcher is not.',
-      'Pass --watcher-role-arn or --sender-role-id as well, or neither.',
-    ],
-    [
-      credentials === 'static',
-      '--credentials static makes no role.',
-      'Pass --sender-role-id: the unique id of who owns the keys (aws sts get-caller-identity: UserId before the colon).',
-    ],
-  ]);
+  const isGiven = hasRoles(request);
+  return [
+    ...exclusion({ '--cluster-profile': clusterProfile, '--same-account': sameAccount }),
+    ...errorsOf([
+      [
+        hasRenewer && auth !== 'bound-token',
+        'A renewer is for --auth bound-token.',
+        'Pass it, or leave the renewer out.',
+      ],
+      [
+        !isGiven && hasRenewer,
+        'The role of the renewer is given, that of the watcher is not.',
+        'Pass --watcher-role-arn or --sender-role-id as well, or neither.',
+      ],
+      [
+        !isGiven && credentials === 'static',
+        '--credentials static makes no role.',
+        'Pass --sender-role-id: the unique id of who owns the keys (aws sts get-caller-identity: UserId before the colon).',
+      ],
+      ...(isGiven ? contradictionsOfGivenRoles(request, hasRenewer) : []),
+    ]),
+  ];
 }
 
-function checkGivenRoles(request: AddRequest, hasRenewer: boolean): void {
+function contradictionsOfGivenRoles(
+  request: AddRequest,
+  hasRenewer: boolean,
+): readonly Contradiction[] {
   const { auth, credentials, senderRoleId } = request;
   const { watcherRoleArn, renewerRoleId, renewerRoleArn } = request;
   const isByArn = credentials === 'irsa' || credentials === 'web-identity';
+  const isBound = auth === 'bound-token';
   const isShared =
     (renewerRoleId !== undefined && renewerRoleId === senderRoleId) ||
     (renewerRoleArn !== undefined && renewerRoleArn === watcherRoleArn);
-  const lacksArn = isByArn && watcherRoleArn === undefined;
-  refuse([[lacksArn, 'The manifests name the role.', 'Pass --watcher-role-arn as well.']]);
-  if (auth !== 'bound-token') return;
-  refuse([
+  return [
     [
-      !hasRenewer || (isByArn && renewerRoleArn === undefined),
+      isByArn && watcherRoleArn === undefined,
+      'The manifests name the role.',
+      'Pass --watcher-role-arn as well.',
+    ],
+    [
+      isBound && (!hasRenewer || (isByArn && renewerRoleArn === undefined)),
       '--auth bound-token needs a role for the renewer.',
       'Pass --renewer-role-arn (and --renewer-role-id if it cannot be looked up).',
     ],
     [
-      isShared && credentials !== 'static',
+      isBound && isShared && credentials !== 'static',
       'Watcher and renewer must not share a role: what may watch must not be able to renew.',
       'Make a role for each: rollcall cluster add ID --print cloudformation',
     ],
-  ]);
+  ];
 }

@@ -115,21 +115,30 @@ async function findTrust(task: AddTask, stackName: string): Promise<RoleTrust> {
   return { ...trust, provider: await findOidcProvider(account, trust) };
 }
 
-function trustOf({ request, examined }: AddTask, provider: 'missing' | 'present'): RoleTrust {
-  const { eks, facts } = examined;
+function trustOf(task: AddTask, provider: 'missing' | 'present'): RoleTrust {
+  const { request, examined } = task;
+  const { eks } = examined;
   if (request.credentials === 'pod-identity' && eks !== undefined) {
     return { kind: 'pod-identity', clusterArn: eks.arn, clusterName: eks.name };
   }
-  const issuer = request.oidcIssuer ?? facts.issuer;
-  if (issuer === undefined || !isPublicIssuer(issuer)) {
-    throw failure(
-      issuer === undefined
-        ? 'The API server does not say who issues its tokens.'
-        : `AWS cannot check tokens of ${issuer}: it has to be a public https address without a port.`,
-      'Pass --oidc-issuer if its keys are published elsewhere; otherwise --credentials static with --sender-role-id (docs/clusters.md).',
-    );
-  }
-  return { kind: 'web-identity', issuer, audience: AUDIENCE, provider };
+  return { kind: 'web-identity', issuer: issuerOf(task), audience: AUDIENCE, provider };
+}
+
+/** Throws CommandError when roles are to be made, and AWS could not check the tokens of who takes them. */
+export function requireIssuer(task: Pick<AddTask, 'request' | 'examined'>): void {
+  const { request } = task;
+  if (!hasRoles(request) && request.credentials !== 'pod-identity') issuerOf(task);
+}
+
+function issuerOf({ request, examined }: Pick<AddTask, 'request' | 'examined'>): string {
+  const issuer = request.oidcIssuer ?? examined.facts.issuer;
+  if (issuer !== undefined && isPublicIssuer(issuer)) return issuer;
+  throw failure(
+    issuer === undefined
+      ? 'The API server does not say who issues its tokens.'
+      : `AWS cannot check tokens of ${issuer}: it has to be a public https address without a port.`,
+    'Pass --oidc-issuer if its keys are published elsewhere; otherwise --credentials static with --sender-role-id (docs/clusters.md).',
+  );
 }
 
 function isPublicIssuer(issuer: string): boolean {

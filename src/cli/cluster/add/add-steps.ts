@@ -9,8 +9,10 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import { knownError } from '../../command-line/explain-error.ts';
 import { throwIfInterrupted } from '../../command-line/run-program.ts';
-import { failure, usageError } from '../../process/exit-codes.ts';
+import { failure, refusalsOf, throwTogether } from '../../process/exit-codes.ts';
+import type { CommandError } from '../../process/exit-codes.ts';
 import type { AddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
 import type { AddTask } from './add-examine.ts';
@@ -23,8 +25,9 @@ import {
   requireSame,
   standingOf,
 } from './add-registration.ts';
+import type { Standing } from './add-registration.ts';
 import type { AddRequest } from './add-request.ts';
-import { obtainRoles } from './add-roles.ts';
+import { obtainRoles, requireIssuer } from './add-roles.ts';
 import type { SenderRoles } from './add-roles.ts';
 import { applyManifests } from '../manifests/apply-manifests.ts';
 import type { AppliedObject } from '../manifests/apply-manifests.ts';
@@ -57,27 +60,72 @@ export interface AddedCluster {
   readonly applied: readonly AppliedObject[];
 }
 
+/** What is to be done with a request. */
+interface Adding {
+  readonly shouldApply: boolean;
+  /** Known to be missing: told together with what the cluster itself shows to be, and nothing is made. */
+  readonly missing?: readonly CommandError[];
+}
+
 /** Adds a cluster, with its manifests if they are to be applied. Throws CommandError; AWS's errors pass through. */
 export async function addCluster(
   request: AddRequest,
   context: AddContext,
-  { shouldApply }: { readonly shouldApply: boolean },
+  { shouldApply, missing = [] }: Adding,
 ): Promise<AddedCluster> {
-  if (shouldApply && request.image === undefined) {
-    throw usageError(
-      `Nothing can be applied to ${request.id} without the image of the watcher.`,
-      'Build it (infra/watcher/Dockerfile), push it, and pass --image REFERENCE.',
-    );
-  }
-  const examined = await examineCluster(request, context);
+  const examined = await toldWith(missing, () => examineCluster(request, context));
   try {
-    return await addExamined({ request, examined, context }, shouldApply && !context.isDryRun);
+    const { id } = request;
+    const registrations = await toldWith(missing, context.registrations);
+    const standing = standingOf({ id, clusterUid: examined.facts.clusterUid }, registrations);
+    throwTogether([
+      ...missing,
+      ...refusalsOf([
+        () => {
+          requireAddable(id, standing);
+        },
+        () => {
+          requireIssuer({ request, examined });
+        },
+        () => {
+          const registration = composeRegistration({ request, examined, roles: { watcher: {} } });
+          requireReachable(registration, context.stack.stage);
+        },
+      ]),
+    ]);
+    return await addExamined(
+      { request, examined, context },
+      { registrations, standing, isApplied: shouldApply && !context.isDryRun },
+    );
   } finally {
     examined.connection?.transport.retire();
   }
 }
 
-async function addExamined(task: AddTask, isApplied: boolean): Promise<AddedCluster> {
+/** A step that fails hides nothing of what is known to be missing. */
+export async function toldWith<T>(
+  missing: readonly CommandError[],
+  step: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    const known = knownError(error);
+    if (known !== undefined) throwTogether([...missing, known]);
+    throw error;
+  }
+}
+
+interface AddableCluster {
+  readonly registrations: ReadonlyMap<string, ClusterRegistration>;
+  readonly standing: Standing;
+  readonly isApplied: boolean;
+}
+
+async function addExamined(
+  task: AddTask,
+  { registrations, standing, isApplied }: AddableCluster,
+): Promise<AddedCluster> {
   const { request, examined, context } = task;
   const { id } = request;
   const { facts } = examined;
@@ -90,15 +138,11 @@ async function addExamined(task: AddTask, isApplied: boolean): Promise<AddedClus
     warnings.push(warning);
   };
   if (request.auth === 'eks' && examined.eks !== undefined) warn(reachWarning(examined.eks));
-  const registrations = await context.registrations();
-  const standing = standingOf({ id, clusterUid: facts.clusterUid }, registrations);
-  requireAddable(id, standing);
   const roles = await obtainRoles(task);
   const { roleId, roleArn } = roles.watcher;
   say(`2/4 ${id}: the watcher is ${roleId ?? `to be made: ${roleArn ?? ''}`}`);
   const registration = composeRegistration({ request, examined, roles });
   requireOwnRoles(registration, registrations, context.stack.stage);
-  requireReachable(registration, context.stack.stage);
   // Composed before anything is registered: what is wrong with them is told while nothing is written.
   const manifests = manifestsOf(task, roles);
   if (standing.kind === 'registered') requireSame(standing.registration, registration);

@@ -9,8 +9,8 @@ import { defaultKubeconfig, listContexts } from '../../reach/open-kubeconfig.ts'
 import { CommandError, usageError } from '../../process/exit-codes.ts';
 import type { AddContext } from '../add/add-context.ts';
 import { readUserFile } from '../../command-line/cluster-arguments.ts';
-import { parseAddRequest, requireRoleSource } from '../add/add-request.ts';
-import type { AddRequest } from '../add/add-request.ts';
+import { parseAddRequest } from '../add/add-request.ts';
+import type { AddRequest, Needs } from '../add/add-request.ts';
 import { listEksClusters } from '../add/eks-cluster.ts';
 
 /** One cluster of an import. */
@@ -31,6 +31,8 @@ export interface ImportSource {
   readonly contexts?: string;
   readonly eksFilter?: string;
   readonly idPrefix?: string;
+  /** The manifests are to be applied. */
+  readonly apply?: true;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -45,9 +47,10 @@ export async function findImportEntries(
   const drafts = await draftsOf(source, common, context);
   const ids = drafts.map(({ fields }) => (typeof fields['id'] === 'string' ? fields['id'] : ''));
   const collisions = collisionsOf(ids);
+  const needs = { roles: true, image: source.apply === true };
   return drafts.map(({ name, fields }, place) => {
     const id = ids[place] ?? '';
-    if (!collisions.has(id)) return { name, id, request: tryParse(fields) };
+    if (!collisions.has(id)) return { name, id, request: tryParse(fields, needs) };
     const others = drafts.filter((_, other) => other !== place && ids[other] === id);
     const names = others.map((other) => other.name);
     return { name, id, request: collision(id, names) };
@@ -91,11 +94,9 @@ async function draftsOf(
     }));
 }
 
-function tryParse(fields: Fields): AddRequest | CommandError {
+function tryParse(fields: Fields, needs: Needs): AddRequest | CommandError {
   try {
-    const request = parseAddRequest(fields);
-    requireRoleSource(request);
-    return request;
+    return parseAddRequest(fields, needs);
   } catch (error) {
     if (error instanceof CommandError) return error;
     throw error;

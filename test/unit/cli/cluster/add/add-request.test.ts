@@ -45,7 +45,7 @@ describe('a request to add a cluster', () => {
       { id: 'a', labels: { 'se same': '1' } },
       { id: 'a', privateRanges: ['8.8.8.0/24'] },
       { id: 'a', eks: 'x', eksRegion: 'sesame.example' },
-      { id: 'a', auth: 'bearer' },
+      { id: 'a', auth: 'sesame' },
     ]) {
       assert.throws(
         () => parseAddRequest(candidate),
@@ -57,6 +57,36 @@ describe('a request to add a cluster', () => {
   it('names the option that cannot be used', () => {
     refusal({ id: 'a', privateRanges: ['8.8.8.0/24'] }, /--private-range: is no private range/);
     refusal({ id: 'a', senderRoleId: 'a/b' }, /--sender-role-id: is no unique id/);
+  });
+
+  it('names all that cannot be used at once, with what is missing', () => {
+    const needs = { roles: true, image: true };
+    const messages = (candidate: object): readonly string[] => {
+      try {
+        parseAddRequest({ id: 'a', ...candidate }, needs);
+      } catch (error) {
+        assert.ok(error instanceof CommandError);
+        return error.problems.map(({ message }) => message);
+      }
+      return [];
+    };
+    const missing = [
+      'The watcher needs a role in the account where the cluster is.',
+      'Nothing can be applied without the image of the watcher.',
+    ];
+    assert.deepEqual(messages({ image: 'i', sameAccount: true }), []);
+    assert.deepEqual(messages({}), missing);
+    assert.deepEqual(messages({ auth: 'bearer', privateRanges: ['8.8.8.0/24'], token: 'x' }), [
+      '--auth: must be one of none, eks, bound-token.',
+      '--private-range: is no private range in CIDR notation.',
+      'The request has a field that is not known.',
+      ...missing,
+    ]);
+    assert.deepEqual(messages({ auth: 'eks', credentials: 'static', sameAccount: true }), [
+      '--auth eks needs --eks.',
+      '--credentials static makes no role.',
+      'Nothing can be applied without the image of the watcher.',
+    ]);
   });
 
   it('tells what contradicts itself', () => {
