@@ -1,20 +1,24 @@
 /**
  * The JSON text of what the API server answers, made once for each stored object however many ask.
  *
- * Stored objects never change, so their texts are kept as long as they are. Differs in form only: as Go does, the items
+ * Stored objects never change, so their texts are kept as long as they are and there is room: what was not asked for
+ * lately leaves first. Differs in form only: as Go does, the items
  * of a list are written without their kind and apiVersion, which the list's own kind implies.
  */
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
+import { RecentTexts } from './recent-texts.ts';
 
-const texts = new WeakMap<JsonObject, string>();
-const itemTexts = new WeakMap<JsonObject, string>();
+const TEXTS_LENGTH_MAX = 32 * 1024 * 1024;
+
+const texts = new RecentTexts(TEXTS_LENGTH_MAX);
+const itemTexts = new RecentTexts(TEXTS_LENGTH_MAX);
 
 /** The text of an answer's body or of a watch frame's object. */
 export function jsonText(body: JsonObject): string {
   const { items, ...rest } = body;
   if (isList(items) && isListBody(body)) return listText(rest, items);
-  return isStored(body) ? remember(texts, body, () => JSON.stringify(body)) : JSON.stringify(body);
+  return isStored(body) ? texts.get(body, () => JSON.stringify(body)) : JSON.stringify(body);
 }
 
 function isListBody({ kind }: JsonObject): boolean {
@@ -39,19 +43,7 @@ function itemText(item: Json, listKind: Json | undefined): string {
       `${kind}List` === listKind;
     return JSON.stringify(isImplied ? rest : item);
   };
-  return isStored(item) ? remember(itemTexts, item, make) : make();
-}
-
-function remember(
-  cache: WeakMap<JsonObject, string>,
-  object: JsonObject,
-  make: () => string,
-): string {
-  const known = cache.get(object);
-  if (known !== undefined) return known;
-  const text = make();
-  cache.set(object, text);
-  return text;
+  return isStored(item) ? itemTexts.get(item, make) : make();
 }
 
 /** Has it been stored? Only then is it worth keeping its text. */

@@ -1,19 +1,28 @@
 /**
- * The changes of one resource that late watchers may still ask for: a bounded window, oldest dropped first.
+ * The changes of one resource that late watchers may still ask for: a bounded window, oldest dropped first. It knows how
+ * much memory they hold, so that the store can bound that as well.
  *
  * Invariant: it holds every change of the resource with a version greater than `oldestVersion`, in order.
  */
+import { heldBytes } from './held-bytes.ts';
 import type { StoreChange } from './store.ts';
 
-/** Dropped changes that are still held are at most this part of the window: one in four. */
+/** Dropped entries are cut off the array once they are a quarter of it. */
 const SLACK = 4;
+
+interface Entry {
+  readonly change: StoreChange;
+  readonly bytes: number;
+}
 
 /** See above. */
 export class History {
   readonly #changesMax: number;
-  #changes: StoreChange[] = [];
-  /** Where the window starts within the array; the dropped front is cut off once it is a quarter of the window. */
+  /** Dropped ones are undefined: they must not hold their objects until they are cut off. */
+  #entries: (Entry | undefined)[] = [];
+  /** Where the window starts within the array. */
   #start = 0;
+  #bytes = 0;
   #oldestVersion: bigint;
 
   constructor(options: { readonly changesMax: number; readonly oldestVersion: bigint }) {
@@ -26,14 +35,29 @@ export class History {
     return this.#oldestVersion;
   }
 
+  /** Memory that its changes hold, about (held-bytes.ts). */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Adds the newest change. */
   push(change: StoreChange): void {
-    this.#changes.push(change);
-    if (this.#changes.length - this.#start <= this.#changesMax) return;
-    this.#oldestVersion = this.#changes[this.#start]?.version ?? this.#oldestVersion;
+    const bytes = heldBytes(change);
+    this.#entries.push({ change, bytes });
+    this.#bytes += bytes;
+    if (this.#entries.length - this.#start > this.#changesMax) this.dropOldest();
+  }
+
+  /** Forgets the oldest change. */
+  dropOldest(): void {
+    const oldest = this.#entries[this.#start];
+    if (oldest === undefined) return;
+    this.#oldestVersion = oldest.change.version;
+    this.#bytes -= oldest.bytes;
+    this.#entries[this.#start] = undefined;
     this.#start += 1;
-    if (this.#start * SLACK < this.#changesMax) return;
-    this.#changes = this.#changes.slice(this.#start);
+    if (this.#start * SLACK < this.#entries.length) return;
+    this.#entries = this.#entries.slice(this.#start);
     this.#start = 0;
   }
 
@@ -43,24 +67,27 @@ export class History {
     readonly untilVersion: bigint;
   }): readonly StoreChange[] {
     const first = this.#indexAfter(versions.afterVersion);
-    return this.#changes.slice(first, this.#indexAfter(versions.untilVersion));
+    return this.#entries
+      .slice(first, this.#indexAfter(versions.untilVersion))
+      .flatMap((entry) => (entry === undefined ? [] : [entry.change]));
   }
 
   /** Forgets everything up to this version, which is the newest. */
   forget(newestVersion: bigint): void {
-    this.#changes = [];
+    this.#entries = [];
     this.#start = 0;
+    this.#bytes = 0;
     this.#oldestVersion = newestVersion;
   }
 
   /** Index of the first change after the version. */
   #indexAfter(version: bigint): number {
     let low = this.#start;
-    let high = this.#changes.length;
+    let high = this.#entries.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      const change = this.#changes[middle];
-      if (change === undefined || change.version > version) high = middle;
+      const entry = this.#entries[middle];
+      if (entry === undefined || entry.change.version > version) high = middle;
       else low = middle + 1;
     }
     return low;

@@ -3,7 +3,8 @@
  *
  * Assumes its callers change objects only through it. A change is on disk before any subscriber hears of it; who answers
  * a writer must let one microtask pass first. The history of each resource is bounded by itself, so that busy leases do
- * not expire the watchers of nodes. After a restart it is empty: every older watch expires, as after a compaction.
+ * not expire the watchers of nodes; beyond the bytes that all may hold, the one that holds most gives way. After a
+ * restart they are empty: every older watch expires, as after a compaction.
  */
 import assert from 'node:assert/strict';
 import type { ApiObject, ObjectRef, ResourceName } from '../objects/api-object.ts';
@@ -16,11 +17,15 @@ import type { Store, StoreChange, SubscribeOutcome, Subscription } from './store
 
 /** How many changes of each resource are kept for watchers that come back. */
 const HISTORY_MAX = 20_000;
+/** How much memory those of all resources may hold: of large objects fewer are kept. */
+const HISTORY_BYTES_MAX = 64 * 1024 * 1024;
 
 /** How the store is made. */
 export interface MemoryStoreOptions {
   /** Changes kept for each resource. */
   readonly historyMax?: number;
+  /** Bytes that these may hold. */
+  readonly historyBytesMax?: number;
   /** Where the objects come from and every write goes; the caller closes it. */
   readonly journal?: Journal;
 }
@@ -35,13 +40,16 @@ class MemoryStore implements Store {
   readonly #histories = new Map<ResourceName, History>();
   readonly #deliveries: Deliveries;
   readonly #historyMax: number;
+  readonly #historyBytesMax: number;
   readonly #journal: Journal | undefined;
   #version: bigint;
   /** What resources without a history have forgotten. */
   #forgottenVersion: bigint;
 
-  constructor({ historyMax = HISTORY_MAX, journal }: MemoryStoreOptions) {
-    this.#historyMax = historyMax;
+  constructor(options: MemoryStoreOptions) {
+    const { journal } = options;
+    this.#historyMax = options.historyMax ?? HISTORY_MAX;
+    this.#historyBytesMax = options.historyBytesMax ?? HISTORY_BYTES_MAX;
     this.#journal = journal;
     this.#version = journal?.contents.version ?? 0n;
     this.#forgottenVersion = this.#version;
@@ -132,6 +140,19 @@ class MemoryStore implements Store {
     this.#journal?.record(change);
     this.#history(change.resource).push(change);
     this.#deliveries.push(change);
+    this.#makeRoom();
+  }
+
+  /** Beyond the bound in bytes the history that holds most gives way. */
+  #makeRoom(): void {
+    const histories = [...this.#histories.values()];
+    let heldBytes = histories.reduce((sum, { bytes }) => sum + bytes, 0);
+    while (heldBytes > this.#historyBytesMax) {
+      const largest = histories.reduce((most, one) => (one.bytes > most.bytes ? one : most));
+      heldBytes -= largest.bytes;
+      largest.dropOldest();
+      heldBytes += largest.bytes;
+    }
   }
 
   #collection(resource: ResourceName): Collection {

@@ -1,6 +1,7 @@
 /** The store in memory: versions, order, indices, and who hears of what and when. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { ApiObject } from '../../../src/objects/api-object.ts';
 import { createMemoryStore } from '../../../src/store/memory-store.ts';
 import type { Store, StoreChange, Subscription } from '../../../src/store/store.ts';
 import { storableNode, storablePod } from '../../support/stored-objects.ts';
@@ -28,6 +29,11 @@ const told = (changes: readonly StoreChange[]): readonly string[] =>
 
 const names = (objects: readonly { readonly metadata: { readonly name: string } }[]): unknown =>
   objects.map(({ metadata }) => metadata.name);
+
+function large(name: string, annotations: Readonly<Record<string, string>>): ApiObject {
+  const pod = storablePod({ name });
+  return { ...pod, metadata: { ...pod.metadata, annotations } };
+}
 
 describe('objects', () => {
   test('each write takes the next version of one counter for all collections', () => {
@@ -271,6 +277,28 @@ describe('subscriptions', () => {
     await settle();
     assert.deepEqual(told(seen), ['ADDED f 7', 'ADDED g 8', 'ADDED h 9']);
     assert.deepEqual(told(nodes.seen), ['ADDED n 1'], 'busy pods do not expire nodes');
+  });
+
+  test('expire sooner when changes hold much memory, those of the collection that holds most', async () => {
+    const store = createMemoryStore({ historyBytesMax: 100_000 });
+    const annotations = { text: 'x'.repeat(40_000) };
+    store.insert('nodes', storableNode({ name: 'n' }));
+    for (const name of 'abcdefgh') store.insert('pods', large(name, annotations));
+    await settle();
+    const late = (resource: 'pods' | 'nodes', afterVersion: bigint): unknown =>
+      store.subscribe({ resource, afterVersion, onChange: () => undefined }).kind;
+    assert.equal(late('pods', 6n), 'expired');
+    assert.equal(late('pods', 7n), 'subscribed');
+    assert.equal(late('nodes', 0n), 'subscribed');
+  });
+
+  test('reach back over a hundred small changes of one large object', async () => {
+    const store = createMemoryStore({ historyBytesMax: 100_000 });
+    let pod = store.insert('pods', large('a', { text: 'x'.repeat(60_000) }));
+    for (let turn = 1; turn <= 100; turn += 1) {
+      pod = store.replace('pods', { ...pod, status: { phase: `turn ${turn}` } });
+    }
+    assert.equal(store.changesAfter('pods', 1n)?.length, 100);
   });
 
   test('have a past that can also be read at once', () => {
