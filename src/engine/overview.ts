@@ -20,6 +20,7 @@ import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
 import { generationsOf } from '../core/rollout/pod-counts.ts';
 import type { HeldShrink } from '../core/model/state.ts';
+import { toldObject } from '../core/model/view-items.ts';
 import type { ClusterMeta, NameItem } from '../core/model/view-items.ts';
 import type { StagedProgress } from '../core/model/staged-progress.ts';
 import type { NodeCode } from '../core/model/verdict.ts';
@@ -208,7 +209,7 @@ export class Overviews {
     counted: Counted | undefined,
   ): DaemonSetOverview['rollout'] {
     const { stages, seen, budget, lane } = counted ?? {};
-    const policy = readOwnPolicy(daemonSet.object, this.#policies);
+    const policy = readOwnPolicy(toldObject(daemonSet), this.#policies);
     const nowMs = this.#sources.clock.nowMs();
     const source = { registration, daemonSet, state, policy, stages, seen };
     const status = stagedStatus(source, nowMs);
@@ -235,7 +236,7 @@ function overviewOf(
     readonly rollout: DaemonSetOverview['rollout'];
   },
 ): DaemonSetOverview | undefined {
-  const { object } = daemonSet;
+  const object = toldObject(daemonSet);
   if (object === null) return undefined;
   const { codes = {}, seen } = counted ?? {};
   const shrink = state?.shrink?.held;

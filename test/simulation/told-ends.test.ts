@@ -1,6 +1,7 @@
 /** What is told of a rollout that looks like an end and is none: done means available, as `kubectl rollout status` has it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { RolloutStatus } from '../../src/app/rollout/rollout-status.ts';
 import { POLICY_ANNOTATION } from '../../src/core/policy/rollout-policy.ts';
 import { setImage } from '../support/simulation/look.ts';
@@ -11,10 +12,22 @@ const NODES = ['n1', 'n2', 'n3', 'n4'];
 const MINUTE_MS = 60_000;
 const POLICY = '{canary: {nodes: 1}, soak: 5s, maxUnavailable: 100%}';
 
-function addAgent(world: World, policy: string | undefined): void {
+/** More than a watcher sends of one object, and far less than Kubernetes takes. */
+const LARGE_ENV = Array.from({ length: 160 }, (_, index) => ({
+  name: `VALUE_${String(index)}`,
+  value: 'x'.repeat(1_000),
+}));
+
+function addAgent(world: World, policy: string | undefined, env: JsonObject[] = []): void {
+  const containers = [{ name: 'main', image: 'agent:1', env }];
+  const template = { metadata: { labels: { app: 'agent' } }, spec: { containers } };
   world.addDaemonSet('agent', {
     ...(policy === undefined ? {} : { annotations: { [POLICY_ANNOTATION]: policy } }),
-    spec: { updateStrategy: { type: 'RollingUpdate' }, minReadySeconds: 0 },
+    spec: {
+      template,
+      updateStrategy: { type: 'RollingUpdate' },
+      minReadySeconds: 0,
+    },
   });
 }
 
@@ -91,5 +104,41 @@ describe('the end of a rollout', () => {
     ]);
     const verdict = (await verdictsOf(world, 'agent'))?.find(({ node }) => node === 'n4');
     assert.match(verdict?.message ?? '', /is not Ready and is updated when it is back/);
+  });
+});
+
+describe('a DaemonSet whose object is too large to be sent', () => {
+  const POLICY_OF_TWO = '{canary: {nodes: 2}, soak: 1m, maxUnavailable: 2}';
+
+  it('is told of by its record, generation and counters, with its size and the limit', async () => {
+    const world = await World.start({ seed: 1, nodes: NODES });
+    addAgent(world, POLICY_OF_TWO, LARGE_ENV);
+    await world.advance(5 * MINUTE_MS);
+    const status = await statusOf(world, 'agent');
+    assert.deepEqual(ended(status), [
+      'Done',
+      `revision ${status.staged?.revision ?? ''} is rolled out`,
+    ]);
+    assert.deepEqual(status.nodes, { desired: 4, updated: 4, available: 4 });
+    assert.deepEqual([status.generation, status.observedGeneration], [1, 1]);
+    assert.match(status.notes.join('\n'), /has 16\d KiB, .* 150 KiB/);
+    assert.equal(await verdictsOf(world, 'agent'), undefined);
+  });
+
+  it('is Halted when its rollout is', async () => {
+    const world = await World.start({ seed: 1, nodes: NODES });
+    addAgent(world, POLICY_OF_TWO, LARGE_ENV);
+    await world.advance(5 * MINUTE_MS);
+    world.api.editDaemonSet('agent', (spec) => {
+      const containers = [{ name: 'main', image: 'agent:2-simulate-crash-loop', env: LARGE_ENV }];
+      return {
+        ...spec,
+        template: { metadata: { labels: { app: 'agent' } }, spec: { containers } },
+      };
+    });
+    await world.advance(3 * MINUTE_MS);
+    const { phase, summary } = await statusOf(world, 'agent');
+    assert.equal(phase, 'Halted');
+    assert.match(summary, /Restarts/);
   });
 });

@@ -4,6 +4,7 @@
  * Who asks for approval without a step means the one that waits: its soak is over, so two people who approve one after
  * the other never approve two steps. Approving ahead of the soak is possible by naming the next step.
  */
+import { toldObject } from '../../core/model/view-items.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { namesText } from '../../core/config/references.ts';
 import { isSameTemplate } from '../../core/pod/revision.ts';
@@ -37,8 +38,8 @@ export async function chooseOrder(
 ): Promise<RolloutOrder | RolloutRefusal> {
   const { key, basis, policy } = found;
   if (basis.registration.mode === 'observe') return refuse('observed', key);
-  // Of an opaque object the policy is not known, and its record stands all the same.
-  const hasNone = policy.kind === 'none' && basis.daemonSet.object !== null;
+  // Of an object without even an outline the policy is not known, and its record stands all the same.
+  const hasNone = policy.kind === 'none' && toldObject(basis.daemonSet) !== null;
   if (hasNone) return refuse('no-policy', key);
   const record = basis.state?.rollout;
   if (record === undefined) return refuse('no-rollout', key);

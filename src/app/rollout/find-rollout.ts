@@ -1,9 +1,10 @@
 /**
  * Finds what is stored of one DaemonSet's rollout: registration, view, state, policy. Reads only, asks no cluster.
  *
- * What is found is as new as the view. A DaemonSet whose object travelled opaque is found without its policy: nothing is
- * guessed of it.
+ * What is found is as new as the view. A DaemonSet of which not even an outline is known is found without its policy: nothing
+ * is guessed of it.
  */
+import { toldObject } from '../../core/model/view-items.ts';
 import { readOwnPolicy } from '../../core/lane/own-policy.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
@@ -40,6 +41,6 @@ export async function findRollout(
     return refuse(meta === undefined ? 'never-heard' : 'unknown-daemon-set', key);
   }
   const { basis } = read;
-  const policy = readOwnPolicy(basis.daemonSet.object, sources.policies);
+  const policy = readOwnPolicy(toldObject(basis.daemonSet), sources.policies);
   return { kind: 'found', key, basis, policy };
 }

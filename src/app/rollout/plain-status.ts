@@ -3,9 +3,10 @@
  *
  * Also for OnDelete, where kubectl refuses to tell. And what is told of any end that is none, or that concerns no node.
  */
-import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { strategyTypeOf } from '../../core/daemon-set/strategy.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
+import { toldObject } from '../../core/model/view-items.ts';
+import type { DaemonSetItem } from '../../core/model/view-items.ts';
 import type { RolloutPhase } from '../../core/rollout/gate.ts';
 import { countsOf, describeMissing, podCountsOf } from '../../core/rollout/pod-counts.ts';
 import type { SeenNodes } from '../explain/explain.ts';
@@ -29,18 +30,18 @@ export interface EndSource extends Pick<Basis, 'registration' | 'state' | 'daemo
 
 /** How it stands. */
 export function plainStatus(source: EndSource): PlainStatus {
-  const { object } = source.daemonSet;
+  const object = toldObject(source.daemonSet);
   const isOnDelete = object !== null && strategyTypeOf(object) === 'OnDelete';
   return {
     update: isOnDelete ? 'on-delete' : 'rolling',
-    ...endOf(judge(object, isOnDelete), source),
+    ...endOf(judge(source.daemonSet, isOnDelete), source),
   };
 }
 
-function judge(object: DaemonSetObject | null, isOnDelete: boolean): ToldPhase {
-  const counts = countsOf(object);
+function judge(daemonSet: DaemonSetItem, isOnDelete: boolean): ToldPhase {
+  const counts = countsOf(toldObject(daemonSet));
   if (counts === undefined) {
-    return { phase: 'Progressing', summary: 'its object is too large for the view to hold' };
+    return { phase: 'Progressing', summary: describeOpaque(daemonSet) };
   }
   const { generation, observedGeneration, desired, updated } = counts;
   if (isOnDelete && observedGeneration >= generation && updated < desired) {
@@ -63,9 +64,24 @@ export function endOf<Told extends ToldPhase>(
   if (held !== undefined && registration.mode === 'takeover') {
     return { ...told, phase: 'Waiting', summary: `held: ${describeShrink(held)}` };
   }
-  return podCountsOf(daemonSet.object).desired > 0
+  return podCountsOf(toldObject(daemonSet)).desired > 0
     ? told
     : { ...told, summary: describeNoNode(seen) };
+}
+
+/** Why the object is not in the view, as the end of a sentence; its size, where the watcher told it. */
+export function describeOpaque({ opaqueReason, outline }: DaemonSetItem): string {
+  if (outline !== undefined) {
+    const { bytes, bytesMax } = outline;
+    return `its object has ${kib(bytes)}, and a watcher sends at most ${kib(bytesMax)} of one`;
+  }
+  return opaqueReason === 'too-large'
+    ? 'its object is too large for a watcher to send'
+    : 'the watcher could not read its object';
+}
+
+function kib(bytes: number): string {
+  return `${String(Math.ceil(bytes / 1024))} KiB`;
 }
 
 /** That no node is eligible, of how many, and how many had a pod some minutes ago. */

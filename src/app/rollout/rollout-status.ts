@@ -8,6 +8,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { PolicyProblem } from '../../core/policy/rollout-policy.ts';
+import { toldObject } from '../../core/model/view-items.ts';
 import type { RolloutPhase } from '../../core/rollout/gate.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
 import type { HeldShrink } from '../../core/model/state.ts';
@@ -20,7 +21,7 @@ import type { Explained, ExplainSources } from '../explain/explain.ts';
 import type { FoundRollout } from './find-rollout.ts';
 import { generationsOf, podCountsOf } from '../../core/rollout/pod-counts.ts';
 import type { Generations, PodCounts } from '../../core/rollout/pod-counts.ts';
-import { plainStatus } from './plain-status.ts';
+import { describeOpaque, plainStatus } from './plain-status.ts';
 import { shownBudget, shownLane } from './shown-nodes.ts';
 import type { ShownBudget, ShownLane } from './shown-nodes.ts';
 import { stagedStatus } from './staged-status.ts';
@@ -65,6 +66,7 @@ export async function rolloutStatusOf(
 ): Promise<RolloutStatus> {
   const { key, basis, policy } = found;
   const { registration, meta, daemonSet } = basis;
+  const object = toldObject(daemonSet);
   const frozen = freezeInForce(registration, basis.frozen);
   const explained = await explainRollout(basis, sources);
   const seen = explained?.seen;
@@ -77,11 +79,11 @@ export async function rolloutStatusOf(
     ...key,
     mode: registration.mode,
     isFrozen: frozen !== undefined,
-    ...generationsOf(daemonSet.object),
+    ...generationsOf(object),
     update: staged === undefined ? plain.update : 'staged',
     phase,
     summary,
-    nodes: podCountsOf(daemonSet.object),
+    nodes: podCountsOf(object),
     ...(explained === undefined ? {} : boundsOf(explained, basis.ref.uid)),
     ...defined({
       frozen,
@@ -117,6 +119,7 @@ function notesOf(
     isViewComplete
       ? undefined
       : `The view of the cluster is not whole (${meta.incompleteReason ?? 'waiting'}).`,
+    opaqueNote(found),
     policyNote(found, isStaged),
   ];
   return told.filter((note) => note !== undefined);
@@ -134,12 +137,17 @@ function shrinkNote({ key, basis }: FoundRollout): string | undefined {
   return `${describeShrink(held)}. ${next}`;
 }
 
+function opaqueNote({ basis: { daemonSet } }: FoundRollout): string | undefined {
+  if (daemonSet.object !== null) return undefined;
+  return `Told without its nodes, as ${describeOpaque(daemonSet)}: runs read it from the API server.`;
+}
+
 function policyNote({ basis, policy }: FoundRollout, isStaged: boolean): string | undefined {
   if (policy.kind === 'none') return undefined;
   if (basis.registration.mode === 'observe') {
     return 'It has a policy, and Rollcall only looks at this cluster (mode observe).';
   }
-  const { object } = basis.daemonSet;
+  const object = toldObject(basis.daemonSet);
   const standing = object === null ? 'followed' : copilotStanding(object);
   if (basis.registration.mode === 'copilot' && standing !== 'followed') {
     return explainNotFollowed(standing);

@@ -17,6 +17,7 @@ import type {
   RolloutRecord,
 } from '../../core/model/rollout-record.ts';
 import { templateOfRevision } from '../../core/pod/revision.ts';
+import { toldObject } from '../../core/model/view-items.ts';
 import type { StagedProgress } from '../../core/model/staged-progress.ts';
 import {
   describeGate,
@@ -78,15 +79,17 @@ export interface StagedSource extends EndSource {
 export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus | undefined {
   const { registration, state, daemonSet, policy, stages } = source;
   const record = state?.rollout;
-  if (record === undefined || policy.kind === 'none') return undefined;
+  const object = toldObject(daemonSet);
+  // Of an object that nobody could tell of the policy is not known, and its record stands all the same.
+  if (record === undefined || (policy.kind === 'none' && object !== null)) return undefined;
   const isBehind = isBehindTemplate(record, source);
   const planned = stages?.gate;
-  const counts = countsOf(daemonSet.object);
+  const counts = countsOf(object);
   const gate = gateOf({ record, policy, nowMs, isBehind, ...defined({ planned, counts }) });
   const isRollingBack =
     policy.kind === 'policy' &&
     isSentBack(record, { policy: policy.policy, isStageTrue: registration.mode === 'takeover' });
-  const phase = phaseOf(gate, { isRollingBack, isBack: isBack(daemonSet.object) });
+  const phase = phaseOf(gate, { isRollingBack, isBack: isBack(object) });
   const summary = phase === 'Returned' ? describeReturned(record) : summarizeRecord(record, gate);
   const told = { phase, summary };
   const end = endOf(told, source);
@@ -114,7 +117,7 @@ function isBehindTemplate(
   if (stages !== undefined) return stages.record.hash !== hash;
   const { history } = state ?? {};
   if (history === undefined) return false;
-  const generation = daemonSet.object?.metadata.generation;
+  const generation = toldObject(daemonSet)?.metadata.generation;
   return (
     history.hash !== templateOfRevision(hash) ||
     (generation !== undefined && history.generation !== generation)

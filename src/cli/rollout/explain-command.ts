@@ -6,6 +6,8 @@
  */
 import { explainRollout } from '../../app/explain/explain.ts';
 import { findRollout } from '../../app/rollout/find-rollout.ts';
+import { describeOpaque } from '../../app/rollout/plain-status.ts';
+import type { Basis } from '../../app/reconcile/read/read-basis.ts';
 import { shownLane } from '../../app/rollout/shown-nodes.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
@@ -40,7 +42,7 @@ export const explainCommand: CommandModule = defineCommand<ExplainOptions>({
     if (found.kind === 'refused') throw errorOf(found);
     const { basis } = found;
     const explained = await explainRollout(basis, sourcesOf(stack));
-    if (explained === undefined) throw nothingToTell(formatKey(key));
+    if (explained === undefined) throw nothingToTell(formatKey(key), basis);
     const all = explained.plan.verdicts();
     const { node } = options;
     const verdicts = node === undefined ? all : all.filter((each) => each.node === node);
@@ -82,10 +84,18 @@ function countsText(counts: Partial<Record<NodeCode, number>>): string {
   return parts.length === 0 ? 'no nodes' : parts.join(', ');
 }
 
-function nothingToTell(name: string): CommandError {
+function nothingToTell(name: string, { daemonSet, state }: Basis): CommandError {
+  const isOpaque = daemonSet.object === null;
+  const why = isOpaque
+    ? `${describeOpaque(daemonSet)}. Runs read it from the API server, which this command does not ask.`
+    : state === undefined
+      ? 'no run has looked at it yet.'
+      : 'the view of its cluster is not whole, or only a live read could tell.';
   return new CommandError({
-    message: `Nothing can be told of the nodes of ${plainText(name)} now: no run has looked at it yet, its view is not whole, or only a live read could tell.`,
-    remedy: 'See rollcall cluster show, and ask again.',
+    message: `Nothing can be told of the nodes of ${plainText(name)} now: ${why}`,
+    remedy: isOpaque
+      ? 'rollcall rollout status tells how it stands, kubectl describe what its pods say.'
+      : 'See rollcall cluster show, and ask again.',
     exitCode: EXIT.failed,
   });
 }

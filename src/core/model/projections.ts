@@ -152,6 +152,16 @@ export interface ObservedConfig {
 /** So many objects of one DaemonSet count, the first ones by kind and name. */
 export const CONFIG_OBJECTS_MAX = 32;
 
+/** What is told of a DaemonSet whose object is too large to be sent; nothing is decided on it (core/projections/outline.ts). */
+export interface DaemonSetOutline {
+  /** Of its projection, as JSON. */
+  readonly bytes: number;
+  /** More than that the watcher sends of no object. */
+  readonly bytesMax: number;
+  /** With an empty template. */
+  readonly object: DaemonSetObject;
+}
+
 /**
  * An object that is too large or cannot be digested. It affects only its own set: a live read
  * there (protocol 22).
@@ -164,6 +174,8 @@ export interface OpaqueProjection {
   readonly uid: Uid;
   readonly resourceVersion: ResourceVersion;
   readonly reason: 'too-large' | 'undecodable';
+  /** Of a DaemonSet that is too large; absent: of all else, and where even that would be long. */
+  readonly outline?: DaemonSetOutline;
 }
 
 /** Any projection. */

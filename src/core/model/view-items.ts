@@ -8,7 +8,13 @@ import type { ClusterBreaker } from './breaker.ts';
 import type { ClusterUid, Epoch, Incarnation, Uid } from './identifiers.ts';
 import { ZERO_STAMP } from './position.ts';
 import type { Stamp } from './position.ts';
-import type { ObservedConfig, Projection, WatchedKind, Tombstone } from './projections.ts';
+import type {
+  DaemonSetOutline,
+  ObservedConfig,
+  Projection,
+  WatchedKind,
+  Tombstone,
+} from './projections.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Marks, SetHashes } from './watcher-message.ts';
 
@@ -129,8 +135,15 @@ export interface DaemonSetItem {
   readonly object: DaemonSetObject | null;
   /** Set when the object travelled opaque: decide on a live read only. */
   readonly opaqueReason?: string;
+  /** What can be told of one that travelled opaque: for people, nothing is decided on it. */
+  readonly outline?: DaemonSetOutline;
   /** Hashes of content that its policy has in the revision (ADR 0061), as last sent; absent: none were. */
   readonly config?: ObservedConfig;
+}
+
+/** The object as far as it can be told, perhaps without its template; null: nothing is known of it. */
+export function toldObject({ object, outline }: DaemonSetItem): DaemonSetObject | null {
+  return object ?? outline?.object ?? null;
 }
 
 /** A slice: projections with the hash that each was sent under. */

@@ -17,6 +17,7 @@ import type {
   Projection,
   WatchedKind,
 } from '../../core/model/projections.ts';
+import { outlineOf } from '../../core/projections/outline.ts';
 import { isSameProjection, projectionText } from '../../core/projections/set-hash.ts';
 import type { Labels, Sharing } from '../../core/projections/reading.ts';
 import { rawJson, readInteger, readObject } from '../../core/projections/raw-fields.ts';
@@ -107,12 +108,12 @@ export function createProjector(options: ProjectorOptions): Projector {
       const shared =
         owner.kind === 'daemon-set' ? { ownerUid: options.interner.text(owner.uid) as Uid } : {};
       const slim = trySlim({ identity, raw, shared, options });
-      if (typeof slim !== 'string') {
+      if ('projection' in slim) {
         const { attach } = options;
         const isAttached = kind === 'DaemonSet' && attach !== undefined;
         return { kind: 'tracked', slim: isAttached ? attach(slim) : slim };
       }
-      options.onOpaque(identity, slim);
+      options.onOpaque(identity, slim.reason);
       const labels =
         kind === 'Pod' || kind === 'ControllerRevision' ? labelsOrNone(raw) : undefined;
       const selector = kind === 'DaemonSet' ? selectorOf(raw) : undefined;
@@ -122,7 +123,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     opaque: (slim, reason) => {
       const { projection: _projection, ...identity } = slim;
       options.onOpaque(identity, reason);
-      return opaqueObject(identity, slim, reason);
+      return opaqueObject(identity, slim, whyOpaque(reason, slim, options));
     },
   };
 }
@@ -133,18 +134,32 @@ function trySlim(input: {
   readonly raw: KubernetesObject;
   readonly shared: { readonly ownerUid?: Uid };
   readonly options: ProjectorOptions;
-}): SlimObject | OpaqueReason {
+}): SlimObject | WhyOpaque {
   const { identity, raw, shared, options } = input;
   const refused = options.unsendable.get(identity.uid);
-  if (refused !== undefined) return refused;
+  if (refused === 'undecodable') return { reason: refused };
   try {
     const slim = slimObject({ identity, raw, shared, interner: options.interner });
-    return isLonger(slimText(slim), options.objectBytesMax) ? 'too-large' : slim;
+    const isLarge = refused ?? isLonger(slimText(slim), options.objectBytesMax);
+    return isLarge === false ? slim : whyOpaque('too-large', slim, options);
   } catch (cause) {
     // RangeError: nested too deeply to walk. Whatever else it is, one object must not stop a stream.
-    if (cause instanceof Error) return 'undecodable';
+    if (cause instanceof Error) return { reason: 'undecodable' };
     throw cause;
   }
+}
+
+type WhyOpaque = Pick<OpaqueProjection, 'reason' | 'outline'>;
+
+function whyOpaque(
+  reason: OpaqueReason,
+  slim: SlimObject,
+  { objectBytesMax: bytesMax }: Pick<ProjectorOptions, 'objectBytesMax'>,
+): WhyOpaque {
+  const { projection } = slim;
+  if (reason !== 'too-large' || projection.kind !== 'DaemonSet') return { reason };
+  const bytes = Buffer.byteLength(slimText(slim));
+  return { reason, ...defined({ outline: outlineOf(projection.object, { bytes, bytesMax }) }) };
 }
 
 type Owner =
@@ -215,11 +230,11 @@ function slimOf(identity: ObjectIdentity, of: Omit<SlimObject, keyof ObjectIdent
 function opaqueObject(
   identity: ObjectIdentity,
   known: Pick<SlimObject, 'ownerUid' | 'labels' | 'selector'>,
-  reason: OpaqueReason,
+  why: WhyOpaque,
 ): SlimObject {
   const { of, uid: ownUid, name, namespace, resourceVersion } = identity;
   const names = { of, name, uid: ownUid, ...defined({ namespace }), resourceVersion };
-  const projection: OpaqueProjection = { kind: 'Opaque', ...names, reason };
+  const projection: OpaqueProjection = { kind: 'Opaque', ...names, ...why };
   const { ownerUid, labels, selector } = known;
   const rest = defined({ ownerUid, labels, selector });
   return { ...names, projection, ...rest, ...NEITHER };

@@ -163,13 +163,27 @@ const daemonSetSchema = v.pipe(
   v.check((projection) => isDaemonSetOf(projection.object, projection)),
 );
 
-const opaqueSchema = v.strictObject({
-  kind: v.literal('Opaque'),
-  of: watchedKindSchema,
-  namespace: v.optional(namespaceSchema),
-  ...identityFields,
-  reason: v.picklist(['too-large', 'undecodable']),
-});
+const opaqueSchema = v.pipe(
+  v.strictObject({
+    kind: v.literal('Opaque'),
+    of: watchedKindSchema,
+    namespace: v.optional(namespaceSchema),
+    ...identityFields,
+    reason: v.picklist(['too-large', 'undecodable']),
+    outline: v.optional(
+      v.strictObject({
+        bytes: countSchema({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+        bytesMax: countSchema({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+        object: v.unknown(),
+      }),
+    ),
+  }),
+  v.check(
+    ({ of, outline, namespace = '', ...identity }) =>
+      outline === undefined ||
+      (of === 'DaemonSet' && isDaemonSetOf(outline.object, { ...identity, namespace })),
+  ),
+);
 
 /** Any projection. */
 export const projectionSchema = v.variant('kind', [

@@ -93,12 +93,15 @@ function itemOf(object: Projection | null): Omit<DaemonSetItem, 'stamp'> {
   if (object.kind === 'DaemonSet') {
     return { object: object.object, ...defined({ config: object.config }) };
   }
-  const opaqueReason = object.kind === 'Opaque' ? object.reason : 'undecodable';
-  return { object: null, opaqueReason };
+  if (object.kind !== 'Opaque') return { object: null, opaqueReason: 'undecodable' };
+  const { reason, outline } = object;
+  return { object: null, opaqueReason: reason, ...defined({ outline }) };
 }
 
 function isSameItem(stored: DaemonSetItem, item: Omit<DaemonSetItem, 'stamp'>): boolean {
   const told = (one: Omit<DaemonSetItem, 'stamp'>): Json =>
-    [one.opaqueReason ?? null, one.object, one.config ?? null] as unknown as Json; // raw JSON
+    [one.opaqueReason, one.object, one.config, one.outline].map(
+      (member) => member ?? null,
+    ) as unknown as Json; // raw JSON
   return isSameJson(told(stored), told(item));
 }

@@ -120,6 +120,16 @@ const opaque: Projection = {
   uid: uid('huge-uid'),
   resourceVersion: resourceVersion('8'),
   reason: 'too-large',
+  outline: {
+    bytes: 200_000,
+    bytesMax: 150_000,
+    object: {
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name: 'huge', namespace: 'agents', uid: 'huge-uid', resourceVersion: '8' },
+      spec: { template: {} },
+    },
+  },
 };
 
 const cut = {

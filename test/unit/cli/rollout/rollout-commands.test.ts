@@ -1,6 +1,8 @@
 /** `rollcall rollout …` as a person uses it: status, orders, watching, exit codes (issue 17). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { DaemonSetItem } from '../../../../src/core/model/view-items.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { DaemonSetState } from '../../../../src/core/model/state.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
@@ -46,6 +48,18 @@ async function edit(world: CommandWorld, generation: number): Promise<void> {
   const status = { ...object.status, observedGeneration: generation };
   const edited = { ...object, metadata, status };
   await view.writeDaemonSet(agentRef(), { stamp: stampAt(9), object: edited });
+}
+
+/** The watcher tells of it without its object. */
+async function makeOpaque(
+  world: CommandWorld,
+  itemOf: (object: DaemonSetObject) => Partial<DaemonSetItem>,
+): Promise<void> {
+  const { view } = world.stores();
+  const item = await view.readDaemonSet(agentRef());
+  assert.ok(item?.object !== null && item !== undefined);
+  const opaque = { stamp: stampAt(9), object: null, ...itemOf(item.object) };
+  await view.writeDaemonSet(agentRef(), opaque);
 }
 
 /** A message of the watcher comes in. */
@@ -275,6 +289,46 @@ describe('orders', () => {
     const refused = (await world.run(['rollout', 'approve', ...AGENT, '--json'])).expectExit(3);
     assert.equal(refused.document()['kind'], 'CommandError');
     (await world.run(['rollout', 'confirm', ...AGENT])).expectExit(1);
+  });
+});
+
+describe('an object that could not be sent', () => {
+  const outlined = (object: DaemonSetObject): Partial<DaemonSetItem> => ({
+    opaqueReason: 'too-large',
+    outline: { bytes: 170_000, bytesMax: 153_600, object },
+  });
+  const kinds: readonly (readonly [string, (object: DaemonSetObject) => Partial<DaemonSetItem>])[] =
+    [
+      ['with an outline', outlined],
+      ['of which nothing is known', () => ({ opaqueReason: 'undecodable' })],
+    ];
+  for (const [how, itemOf] of kinds) {
+    it(`is Halted (5) as its record says, ${how}`, async () => {
+      const world = await worldWith({ record: recordOf({ breach: breachOf() }) });
+      await makeOpaque(world, itemOf);
+      const run = (await world.run(['rollout', 'status', ...AGENT, '--watch'])).expectExit(5);
+      assert.match(run.stdout, /^prod\/ops\/agent: Halted\n[^]*OOMKilled at /);
+      assert.match(run.stdout, /! Told without its nodes, as /);
+    });
+  }
+
+  it('is told with its size and the limit, and explain does not say that no run looked', async () => {
+    const world = await worldWith({ record: DONE });
+    await makeOpaque(world, outlined);
+    const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
+    assert.match(stdout, /: Done\n[^]*50 updated, 50 available, of 50\n/);
+    const size = /its object has 167 KiB, and a watcher sends at most 150 KiB of one/;
+    assert.match(stdout, size);
+    const explained = (await world.run(['explain', ...AGENT])).expectExit(1);
+    assert.match(explained.stderr, size);
+    assert.doesNotMatch(explained.stderr, /no run has looked/);
+  });
+
+  it('is not told as done where nothing is known of its pods', async () => {
+    const world = await worldWith({ record: DONE });
+    await makeOpaque(world, () => ({ opaqueReason: 'too-large' }));
+    const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
+    assert.match(stdout, /: Progressing\n[^]*whether its pods are available is not known/);
   });
 });
 

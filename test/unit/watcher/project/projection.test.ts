@@ -154,7 +154,9 @@ test('what is too large or not as documented travels opaque, and each version of
   opaqued.length = 0;
   const large = { ...daemonSetDraft('a'), notes: 'x'.repeat(10_000) };
   const first = slimOf('DaemonSet', large, '5');
-  assert.deepEqual(first.projection, {
+  const { outline, ...projection } =
+    first.projection.kind === 'Opaque' ? first.projection : assert.fail();
+  assert.deepEqual(projection, {
     kind: 'Opaque',
     of: 'DaemonSet',
     namespace: 'infra',
@@ -163,6 +165,9 @@ test('what is too large or not as documented travels opaque, and each version of
     resourceVersion: '5',
     reason: 'too-large',
   });
+  assert.ok(outline !== undefined && outline.bytes > outline.bytesMax);
+  assert.deepEqual(outline.object.spec, { selector: { matchLabels: { app: 'a' } }, template: {} });
+  assert.equal(outline.object.status?.observedGeneration, 1);
   assert.deepEqual(first.selector, { matchLabels: { app: 'a' } });
   const next = slimOf('DaemonSet', large, '6');
   assert.notEqual(slimText(next), slimText(first));

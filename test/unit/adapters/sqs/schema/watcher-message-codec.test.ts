@@ -185,10 +185,12 @@ describe('refused watcher messages', () => {
     );
   });
 
-  it('are invalid when a DaemonSet is not the one it is said to be', () => {
-    const daemonSetOf = (body: Loose): Loose => {
+  it('are invalid when a DaemonSet, or the outline of one, is not the one it is said to be', () => {
+    const daemonSetOf = (body: Loose, at: 'object' | 'outline'): Loose => {
       const slices = body['slices'] as { objects: { object: Loose }[] }[];
-      return (slices[1]?.objects[0]?.object ?? {})['object'] as Loose;
+      const [whole, opaque] = slices[1]?.objects ?? [];
+      const outline = (opaque?.object ?? {})['outline'] as Loose;
+      return (at === 'object' ? (whole?.object ?? {}) : outline)['object'] as Loose;
     };
     for (const change of [
       (object: Loose) => ((object['metadata'] as Loose)['uid'] = 'other'),
@@ -196,10 +198,12 @@ describe('refused watcher messages', () => {
       (object: Loose) => delete object['spec'],
       (object: Loose) => (object['spec'] = { template: 5 }),
     ]) {
-      assertRefused(
-        withBody((body) => change(daemonSetOf(body))),
-        'invalid',
-      );
+      for (const at of ['object', 'outline'] as const) {
+        assertRefused(
+          withBody((body) => change(daemonSetOf(body, at))),
+          'invalid',
+        );
+      }
     }
   });
 
