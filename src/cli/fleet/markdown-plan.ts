@@ -4,11 +4,12 @@
  * What comes from manifests and registrations stands in code spans, so that nobody's image name is a link or a mention. Of 10,000
  * clusters the stages are whole, and the first of those that change. It decides nothing.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { formatShare } from '../../core/policy/share.ts';
 import type { FleetPlan, PlannedStage } from '../../core/fleet/plan-fleet.ts';
 import type { ImageChange, PlannedCluster } from '../../core/fleet/plan-cluster.ts';
 import { plainText, renderAge } from '../command-line/text-table.ts';
-import { totalsOf } from './render-plan.ts';
+import { shareText, totalsOf } from './render-plan.ts';
 
 /** Characters of a comment at most; GitHub takes 65,536. */
 export const COMMENT_CHARACTERS_MAX = 40_000;
@@ -40,7 +41,7 @@ export function renderMarkdownPlan(title: string, plan: FleetPlan): string[] {
     ...clusterLines(changed),
     ...(refused.length === 0
       ? []
-      : ['', `**${String(refused.length)} clusters could be given nothing:**`]),
+      : ['', `**${counted(refused.length, 'cluster')} could be given nothing:**`]),
     ...refused.slice(0, OTHERS_MAX).map(({ id, problems: [problem] }) => {
       const why = problem === undefined ? '' : `: ${code(`${problem.field} ${problem.message}`)}`;
       return `* ${code(id)}${why}`;
@@ -64,20 +65,22 @@ function sumLines(plan: FleetPlan): readonly string[] {
   const totals = totalsOf(plan);
   const { clusters, created, updated, adjusted, same, unknown, changedNodes } = totals;
   const others = [
-    [adjusted, 'change without a new pod'],
-    [same, 'have it'],
-    [unknown, 'cannot be told'],
+    [adjusted, 'changes without a new pod', 'change without a new pod'],
+    [same, 'has it', 'have it'],
+    [unknown, 'cannot be told', 'cannot be told'],
   ] as const;
   const rest = others
     .filter(([count]) => count > 0)
-    .map(([count, what]) => `${String(count)} ${what}`);
+    .map(([count, one, many]) => counted(count, one, many));
   const beside = [
     [totals.untouched, 'not touched by Rollcall (mode observe, frozen, or another controller)'],
     [totals.offline, 'offline: they neither block nor count'],
   ] as const;
   return [
-    `**${String(changedNodes)} nodes change** in ${String(created + updated)} of ${String(clusters)} clusters: ` +
-      [`${String(created)} get it`, `${String(updated)} change`, ...rest].join(', ') +
+    `**${counted(changedNodes, 'node changes', 'nodes change')}** in ${String(created + updated)} of ${counted(clusters, 'cluster')}: ` +
+      [counted(created, 'gets it', 'get it'), counted(updated, 'changes', 'change'), ...rest].join(
+        ', ',
+      ) +
       '.',
     ...beside
       .filter(([count]) => count > 0)
@@ -86,13 +89,12 @@ function sumLines(plan: FleetPlan): readonly string[] {
 }
 
 function stageRow(stage: PlannedStage): string {
-  const { name, clusters, share, baseClusters, nodes, changedNodes } = stage;
+  const { name, clusters, share, baseClusters, changedNodes } = stage;
   const of = share === undefined ? '' : ` (${formatShare(share)} of ${String(baseClusters)})`;
-  const part = nodes === undefined ? '' : ` (${formatShare(nodes)} of each cluster)`;
   return row([
     code(name),
     `${String(clusters.length)}${of}`,
-    `${String(changedNodes)}${part}`,
+    `${String(changedNodes)}${shareText(stage)}`,
     String(stage.concurrentClusters),
     String(stage.failedClustersMax),
     renderAge(stage.soakMs),
@@ -125,7 +127,7 @@ function imageLines(changed: readonly Row[]): readonly string[] {
   return [
     ...['', '| container | image now | image then | clusters |', '|---|---|---|---:|'],
     ...rows,
-    ...(more === 0 ? [] : ['', `… ${String(more)} more changes of images.`]),
+    ...(more === 0 ? [] : ['', `… ${counted(more, 'more change', 'more changes')} of images.`]),
   ];
 }
 

@@ -6,6 +6,8 @@
  */
 import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import type { FleetClusterLine } from '../../app/fleet/rollout/list-clusters.ts';
+import { tallyStages } from '../../app/fleet/rollout/tally-stages.ts';
+import type { StageTally } from '../../app/fleet/rollout/tally-stages.ts';
 import { describePool } from '../../core/fleet/attribution/describe-pool.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
 import { describeFleetBreach } from '../../core/fleet/orders/describe-fleet.ts';
@@ -38,7 +40,7 @@ export function renderFleetStatus(
       ...(record === undefined ? [] : recordFields(record, status)),
     ]),
     ...notes.map((note) => `! ${plainText(note)}`),
-    ...(stages.length === 0 ? [] : ['', ...stageLines(status, clusters.all)]),
+    ...(stages.length === 0 ? [] : ['', ...stageLines(tallyStages(stages, clusters.all))]),
     ...clusterLines(clusters, nowMs),
   ];
 }
@@ -98,39 +100,27 @@ function resumedText(resumed: NonNullable<FleetRecord['orders']['resumed']>): st
     : describeOverruled(resumed, describeFleetBreach(breach));
 }
 
-function stageLines({ stages }: FleetStatus, lines: readonly FleetClusterLine[]): string[] {
-  const rows = stages.map(({ name, clusters, state, gates }) => {
-    const own = lines.filter(({ place }) => place === name);
-    const phases = own.map(({ phase }) => phase);
-    const countOf = (phase: string): string => String(phases.filter((one) => one === phase).length);
-    return [
-      name,
-      state,
-      String(clusters),
-      countOf('failed'),
-      countOf('well'),
-      String(phases.filter((one) => one === 'applying' || one === 'rolling').length),
-      countOf('waiting'),
-      nodesOf(own),
-      gates.join('/'),
-    ];
+const STAGE_HEADINGS = ['STAGE', 'STATE', 'CLUSTERS', 'FAILED', 'WELL', 'ROLLING', 'WAITING'];
+
+/** The stages as a table, each cluster in one row of it. */
+export function stageLines(stages: readonly StageTally[]): string[] {
+  const rows = stages.map((stage) => {
+    const { name, state, clusters, goesOnIn, failed, well, rolling, waiting, nodes } = stage;
+    if (goesOnIn !== undefined) return [name, state, `in ${goesOnIn}`];
+    const counts = [clusters, failed, well, rolling, waiting].map(String);
+    return [name, state, ...counts, nodes === undefined ? '-' : nodesText(nodes)];
   });
-  const headings = ['STAGE', 'STATE', 'CLUSTERS', 'FAILED', 'WELL', 'ROLLING', 'WAITING'];
-  return renderTextTable([...headings, 'NODES', 'GATES'], rows);
+  return renderTextTable([...STAGE_HEADINGS, 'NODES'], rows);
 }
 
-function nodesOf(lines: readonly FleetClusterLine[]): string {
-  const known = lines.flatMap(({ nodes }) => nodes ?? []);
-  if (known.length === 0) return '-';
-  const updated = known.reduce((sum, one) => sum + one.updated, 0);
-  const desired = known.reduce((sum, one) => sum + one.desired, 0);
+function nodesText({ updated, desired }: NonNullable<FleetClusterLine['nodes']>): string {
   return `${String(updated)}/${String(desired)}`;
 }
 
 function clusterLines({ shown, all }: ShownClusters, nowMs: number): readonly string[] {
   const rows = shown.map((line) => {
     const { cluster, place, phase, nodes, openedAtMs } = line;
-    const ran = nodes === undefined ? '?' : `${String(nodes.updated)}/${String(nodes.desired)}`;
+    const ran = nodes === undefined ? '?' : nodesText(nodes);
     const since = openedAtMs === undefined ? '-' : renderAge(Math.max(0, nowMs - openedAtMs));
     return [cluster, place, phase, phase === 'waiting' ? '-' : ran, since, whyOf(line)];
   });
@@ -143,9 +133,10 @@ function clusterLines({ shown, all }: ShownClusters, nowMs: number): readonly st
   ];
 }
 
-function whyOf({ failure, note }: FleetClusterLine): string {
+function whyOf({ failure, note, isPartial }: FleetClusterLine): string {
   const why = failure && `${failure.cause}: ${failure.message}`;
-  return [why, note].filter((part) => part !== undefined).join('; ');
+  const part = isPartial && 'its first nodes alone: the others follow in the next stage';
+  return [why, note, part].filter((part) => part !== undefined).join('; ');
 }
 
 function countsOf(lines: readonly FleetClusterLine[]): string | undefined {

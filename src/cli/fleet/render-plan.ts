@@ -4,6 +4,7 @@
  * Stages first, each with what its numbers are of; then every cluster, a bounded number of each stage; then who is not touched
  * and why. It decides nothing.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { formatShare } from '../../core/policy/share.ts';
 import type { OfflineCluster, FleetPlan, PlannedStage } from '../../core/fleet/plan-fleet.ts';
 import type { PlannedCluster } from '../../core/fleet/plan-cluster.ts';
@@ -34,14 +35,21 @@ export function totalsOf({ stages, untouched, offline }: FleetPlan): {
     adjusted: count('adjust'),
     same: count('none'),
     unknown: count('unknown'),
-    changedNodes: clusters.reduce((sum, cluster) => sum + nodesChanged(cluster), 0),
+    changedNodes: clusters.reduce((sum, { changedNodes }) => sum + changedNodes, 0),
     untouched: untouched.length,
     offline: offline.length,
   };
 }
 
-function nodesChanged({ change, nodes = 0 }: PlannedCluster): number {
-  return change === 'create' || change === 'update' ? nodes : 0;
+/** Of a stage of some nodes: of which clusters it takes the first ones, and of which all. */
+export function shareText({ nodes, clusters }: PlannedStage): string {
+  if (nodes === undefined || clusters.length === 0) return '';
+  const first = `first ${formatShare(nodes)} of each cluster`;
+  const created = clusters.filter(({ change }) => change === 'create').length;
+  if (created === 0) return ` (${first})`;
+  return created === clusters.length
+    ? ' (all at once: none has it yet)'
+    : ` (${first}; all at once where none has it yet)`;
 }
 
 /** The document's part of one cluster. */
@@ -74,7 +82,10 @@ export function renderPlan(plan: FleetPlan): string[] {
     '',
     ...renderTextTable(STAGE_HEADINGS, shown.map(stageRow)),
     '',
-    ...renderTextTable(CLUSTER_HEADINGS, shown.flatMap(clusterRows)),
+    ...renderTextTable(
+      CLUSTER_HEADINGS,
+      shown.flatMap((stage) => clusterRows(stage, stages)),
+    ),
     ...(untouched.length === 0 ? [] : ['', 'Not touched, whatever the fleet says:']),
     ...renderUntouched(untouched),
     ...(offline.length === 0
@@ -94,12 +105,17 @@ export function renderPlan(plan: FleetPlan): string[] {
 
 function sumLine(plan: FleetPlan): string {
   const { clusters, created, updated, adjusted, same, unknown, changedNodes } = totalsOf(plan);
-  const adjustedText = adjusted === 0 ? '' : `${String(adjusted)} change without a new pod, `;
-  const unknownText = unknown === 0 ? '' : `, ${String(unknown)} cannot be told`;
-  return (
-    `${String(clusters)} clusters: ${String(created)} get it, ${String(updated)} change, ` +
-    `${adjustedText}${String(same)} have it${unknownText}; ${String(changedNodes)} nodes change.`
-  );
+  const parts = [
+    counted(created, 'gets it', 'get it'),
+    counted(updated, 'changes', 'change'),
+    ...(adjusted === 0
+      ? []
+      : [counted(adjusted, 'changes without a new pod', 'change without a new pod')]),
+    counted(same, 'has it', 'have it'),
+    ...(unknown === 0 ? [] : [`${String(unknown)} cannot be told`]),
+  ];
+  const nodes = counted(changedNodes, 'node changes', 'nodes change');
+  return `${counted(clusters, 'cluster')}: ${parts.join(', ')}; ${nodes}.`;
 }
 
 const STAGE_HEADINGS = [
@@ -114,29 +130,34 @@ const STAGE_HEADINGS = [
 ];
 
 function stageRow(stage: PlannedStage): readonly string[] {
-  const { name, clusters, share, baseClusters, nodes, changedNodes } = stage;
+  const { name, clusters, share, baseClusters, changedNodes } = stage;
   const of = share === undefined ? '' : ` (${formatShare(share)} of ${String(baseClusters)})`;
-  const part = nodes === undefined ? '' : ` (${formatShare(nodes)} of each cluster)`;
   return [
     name,
     `${String(clusters.length)}${of}`,
-    `${String(changedNodes)}${part}`,
+    `${String(changedNodes)}${shareText(stage)}`,
     String(stage.concurrentClusters),
     String(stage.failedClustersMax),
     renderAge(stage.soakMs),
     stage.approval,
-    stage.windows.length === 0 ? 'any time' : `${String(stage.windows.length)} windows`,
+    stage.windows.length === 0 ? 'any time' : counted(stage.windows.length, 'window'),
   ];
 }
 
 const CLUSTER_HEADINGS = ['CLUSTER', 'STAGE', 'MODE', 'CHANGE', 'NODES', 'NOW', 'IMAGES'];
 
-function clusterRows({ name, clusters }: PlannedStage): readonly (readonly string[])[] {
+function clusterRows(
+  { name, clusters, nodes }: PlannedStage,
+  stages: readonly PlannedStage[],
+): readonly (readonly string[])[] {
+  // Only a first stage takes the first nodes of its clusters.
+  const next = nodes === undefined ? undefined : stages[1]?.name;
+  const both = next && nodes && `${name} (first ${formatShare(nodes)}), then ${next}`;
   const rows = clusters
     .slice(0, ROWS_MAX)
     .map((cluster) => [
       cluster.id,
-      name,
+      both !== undefined && cluster.change === 'update' ? both : name,
       cluster.mode,
       cluster.change,
       numberText(cluster.nodes),
@@ -145,6 +166,10 @@ function clusterRows({ name, clusters }: PlannedStage): readonly (readonly strin
     ]);
   const more = clusters.length - rows.length;
   return more === 0 ? rows : [...rows, [`… ${String(more)} more`, name, '', '', '', '', '--json']];
+}
+
+function nodesText({ nodes }: PlannedCluster): string {
+  return nodes === undefined ? '? nodes' : counted(nodes, 'node');
 }
 
 function numberText(number: number | undefined): string {
@@ -170,7 +195,7 @@ function renderUntouched(untouched: FleetPlan['untouched']): string[] {
       .slice(0, ROWS_MAX)
       .map((one) =>
         plainText(
-          `  ${one.id}: ${WHY[one.why]}; ${one.change}, ${numberText(one.nodes)} nodes ${imagesText(one)}`,
+          `  ${one.id}: ${WHY[one.why]}; ${one.change}, ${nodesText(one)} ${imagesText(one)}`,
         ).trimEnd(),
       ),
     ...moreLine(untouched.length),

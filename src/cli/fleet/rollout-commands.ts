@@ -18,6 +18,7 @@ import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import { giveFleetOrder } from '../../app/fleet/rollout/give-fleet-order.ts';
 import type { FleetOrderOutcome } from '../../app/fleet/rollout/give-fleet-order.ts';
 import { isAtZero, listClusters, withNotes } from '../../app/fleet/rollout/list-clusters.ts';
+import { tallyStages } from '../../app/fleet/rollout/tally-stages.ts';
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import { callerOf } from '../command-line/caller.ts';
 import { parseSeconds } from '../command-line/cluster-arguments.ts';
@@ -183,6 +184,7 @@ async function present(
       kind: 'FleetStatus',
       ...(outcome === undefined ? {} : { order: outcome.kind }),
       ...seen,
+      stages: tallyStages(seen.stages, all),
       clusters: [...shown, ...all.slice(shown.length)],
     },
     lines: [

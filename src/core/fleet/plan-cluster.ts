@@ -4,6 +4,7 @@
  * Nodes are counted by the rules of placement on the view's nodes, so they are those of the rendered manifest, not of what
  * runs now. What the view cannot tell is left out, never guessed.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
@@ -16,8 +17,8 @@ import type { FleetManifest } from './fleet-daemon-set.ts';
 import type { Rendering } from './render-fleet.ts';
 
 /**
- * What happens to the DaemonSet of a cluster. `update`: its pods are replaced; `adjust`: what differs is outside of the pod
- * template, so no pod is; `unknown`: its view does not tell what is there.
+ * What happens to the DaemonSet of a cluster. `update`: pods are replaced; `adjust`: what differs is outside of the pod
+ * template, which all pods are made from already; `unknown`: its view does not tell what is there.
  */
 export type ClusterChange = 'create' | 'update' | 'adjust' | 'none' | 'unknown';
 
@@ -41,6 +42,8 @@ export interface PlannedCluster {
   readonly overrides: readonly string[];
   /** Nodes that would run its pod; absent: the view does not tell. */
   readonly nodes?: number;
+  /** Nodes of these whose pod is made, or is of another template than the one that is given. */
+  readonly changedNodes: number;
   /** Nodes that should run one now, as the status of what is there says. */
   readonly nodesNow?: number;
   readonly images: readonly ImageChange[];
@@ -70,13 +73,16 @@ export function planCluster(
   const live = asJson(daemonSet);
   const differences = live === undefined ? [] : compareManifest(manifest, live);
   const nodesNow = daemonSet?.status?.desiredNumberScheduled;
+  const change = changeOf(daemonSet, differences);
+  const nodes = seen?.nodes && countNodes(manifest, seen.nodes);
   return {
     id,
     mode,
-    change: changeOf(daemonSet, differences),
+    change,
     hash,
     overrides,
-    ...(seen?.nodes === undefined ? {} : { nodes: countNodes(manifest, seen.nodes) }),
+    ...defined({ nodes }),
+    changedNodes: changedNodesOf(change, nodes ?? 0, olderPods(daemonSet, differences)),
     ...(nodesNow === undefined ? {} : { nodesNow }),
     images: daemonSet === undefined ? [] : compareImages(manifest, live ?? {}),
     differences,
@@ -94,7 +100,34 @@ function changeOf(
   if (daemonSet === undefined) return 'unknown';
   if (daemonSet === null) return 'create';
   if (differences.length === 0) return 'none';
-  return differences.some(({ field }) => field.startsWith(TEMPLATE_FIELD)) ? 'update' : 'adjust';
+  return isOtherTemplate(differences) || (olderPods(daemonSet, differences) ?? 0) > 0
+    ? 'update'
+    : 'adjust';
+}
+
+function isOtherTemplate(differences: readonly FieldDifference[]): boolean {
+  return differences.some(({ field }) => field.startsWith(TEMPLATE_FIELD));
+}
+
+/** Pods of a template before, where the one that is there is the one that is given; undefined: it is another, or not told. */
+function olderPods(
+  daemonSet: DaemonSetObject | null | undefined,
+  differences: readonly FieldDifference[],
+): number | undefined {
+  const { metadata, status } = daemonSet ?? {};
+  const {
+    observedGeneration,
+    desiredNumberScheduled = 0,
+    updatedNumberScheduled = 0,
+  } = status ?? {};
+  const isTold = observedGeneration !== undefined && observedGeneration === metadata?.generation;
+  if (!isTold || isOtherTemplate(differences)) return undefined;
+  return Math.max(0, desiredNumberScheduled - updatedNumberScheduled);
+}
+
+function changedNodesOf(change: ClusterChange, nodes: number, older: number | undefined): number {
+  if (change !== 'create' && change !== 'update') return 0;
+  return change === 'create' ? nodes : Math.min(nodes, older ?? nodes);
 }
 
 function countNodes(manifest: FleetManifest, nodes: readonly NodeProjection[]): number {

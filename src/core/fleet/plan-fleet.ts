@@ -44,7 +44,7 @@ export interface PlannedStage extends Pick<
   readonly failedClustersMax: number;
   /** In the order in which they go. */
   readonly clusters: readonly PlannedCluster[];
-  /** Nodes whose pod this stage changes or makes, of the clusters that tell. */
+  /** Nodes whose pod this stage changes or makes, of the clusters that tell; with those that a first stage of some nodes leaves to it. */
   readonly changedNodes: number;
 }
 
@@ -98,7 +98,22 @@ export function planFleet(
     }
   }
   const stages = assignStages(fleet, ready).map((stage) => planStage(stage, planned));
-  return { stages, untouched, offline, refused, unknownNames: unknownNames(fleet, clusters) };
+  return {
+    stages: withUnfinished(stages),
+    untouched,
+    offline,
+    refused,
+    unknownNames: unknownNames(fleet, clusters),
+  };
+}
+
+/** A first stage of some nodes leaves the others of its clusters to the stage after it (core/fleet/rollout/deal-fleet.ts). */
+function withUnfinished(stages: readonly PlannedStage[]): readonly PlannedStage[] {
+  const [first, second, ...others] = stages;
+  if (first?.nodes === undefined || second === undefined) return stages;
+  const all = first.clusters.reduce((sum, { changedNodes }) => sum + changedNodes, 0);
+  const left = all - first.changedNodes;
+  return [first, { ...second, changedNodes: second.changedNodes + left }, ...others];
 }
 
 function planStage(
@@ -118,15 +133,18 @@ function planStage(
     concurrentClusters: Math.min(clusters.length, nodesRoundedUp(maxConcurrency, clusters.length)),
     failedClustersMax: Math.min(clusters.length, nodesRoundedDown(maxFailures, clusters.length)),
     clusters,
-    changedNodes: clusters.reduce((sum, cluster) => sum + changedNodesOf(cluster, nodes), 0),
+    changedNodes: clusters.reduce((sum, cluster) => sum + nodesOfStage(cluster, nodes), 0),
   };
 }
 
-/** Nodes whose pod is changed in a cluster, of which a stage may take a share only; what is new starts everywhere. */
-function changedNodesOf({ change, nodes = 0 }: PlannedCluster, share: FleetStage['nodes']): number {
-  if (change !== 'create' && change !== 'update') return 0;
-  if (share === undefined || change === 'create') return nodes;
-  return Math.min(nodes, nodesRoundedUp(share, nodes));
+/** Nodes of a cluster that its stage changes, of which it may take the first ones only; what is new starts everywhere. */
+function nodesOfStage(
+  { change, nodes = 0, changedNodes }: PlannedCluster,
+  share: FleetStage['nodes'],
+): number {
+  if (share === undefined || change === 'create') return changedNodes;
+  const done = nodes - changedNodes;
+  return Math.min(changedNodes, Math.max(0, nodesRoundedUp(share, nodes) - done));
 }
 
 function unknownNames(

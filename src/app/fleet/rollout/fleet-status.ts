@@ -24,6 +24,7 @@ import type { FoundFleetRollout } from './find-fleet-rollout.ts';
 /** A stage, and where the rollout is to it. */
 export interface ShownStage {
   readonly name: string;
+  /** Of a second stage, those of a first one with `nodes` among them. */
   readonly clusters: number;
   readonly state: 'passed' | 'open' | 'waits';
   /** Gates before and after it, as `rollcall fleet approve --gate` takes them. */
@@ -72,7 +73,7 @@ export function fleetStatusOf(found: FoundFleetRollout): FleetStatus {
     phase: isAboutFormer ? 'Progressing' : fleetPhaseOf(record),
     summary: summarizeFleet(record),
     gateText: describeFleetGate(record),
-    stages: record.stages.map((stage, index) => shownStage(stage, index, record)),
+    stages: shownStages(record),
     record,
     ...defined({ former: wayBackOf(record) }),
     notes: [...newer, ...driftNotes(record)],
@@ -81,6 +82,11 @@ export function fleetStatusOf(found: FoundFleetRollout): FleetStatus {
 
 /** What holds the next generation as well. */
 const OUTLIVES: ReadonlySet<string> = new Set(['paused', 'frozen']);
+
+/** Its stages. */
+export function shownStages(record: FleetRecord): readonly ShownStage[] {
+  return record.stages.map((stage, index) => shownStage(stage, index, record));
+}
 
 function shownStage(
   { name, members }: DealtStage,

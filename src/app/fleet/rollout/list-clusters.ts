@@ -1,11 +1,12 @@
 /**
- * Every cluster of a fleet's rollout with what its record says: the bad ones first.
+ * Every cluster of a fleet's rollout with what its record says, once: the bad ones first.
  *
  * A cluster at zero is never hidden in a sum: each is told with the nodes that run the release, of those that should. Costs a read
  * for each page of members and for a hundred records; nothing of it is needed for a decision. For those that are shown, and are not
  * well, somebody may ask why with two reads more each.
  */
 import { compareNatural } from '@rollcall/base/compare-natural.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { OFFLINE_AFTER_MS } from '../../../core/fleet/cluster-facts.ts';
 import type {
@@ -29,6 +30,8 @@ export interface FleetClusterLine {
   readonly phase: ClusterPhase | 'waiting';
   /** Nodes that run it, of those that should, as seen last; absent: not known. */
   readonly nodes?: FleetClusterRecord['nodes'];
+  /** Given it on its first nodes alone (`nodes` of the first stage): the others follow in the next stage. */
+  readonly isPartial?: true;
   /** When it was given the release; absent: it was not. */
   readonly openedAtMs?: number;
   readonly failure?: FleetClusterRecord['failure'];
@@ -62,7 +65,20 @@ export async function listClusters(
       ...standingOf(records.get(cluster), record),
     }));
   });
-  return lines.flat().sort(worstFirst);
+  return oncePerCluster(lines.flat(), record).sort(worstFirst);
+}
+
+/** A cluster of a first stage with `nodes` is a member of the next stage too: the newest one that opened tells of it. */
+function oncePerCluster(
+  lines: readonly FleetClusterLine[],
+  { stages, stage }: FleetRecord,
+): FleetClusterLine[] {
+  const opened = stages.slice(0, stage + 1).map(({ name }) => name);
+  const told = new Map<ClusterId, FleetClusterLine>();
+  for (const line of lines) {
+    if (!told.has(line.cluster) || opened.includes(line.place)) told.set(line.cluster, line);
+  }
+  return [...told.values()];
 }
 
 function standingOf(
@@ -75,13 +91,9 @@ function standingOf(
     known?.contentHash === release.contentHash ||
     (isBack && known.contentHash === former?.contentHash);
   if (known === undefined || !isOfThis) return { phase: 'waiting' };
-  const { phase, nodes, openedAtMs, failure } = known;
-  return {
-    phase,
-    openedAtMs,
-    ...(nodes === undefined ? {} : { nodes }),
-    ...(failure === undefined ? {} : { failure }),
-  };
+  const { phase, nodes, isPartial, openedAtMs, failure } = known;
+  const isFirstNodes = isPartial ? (true as const) : undefined;
+  return { phase, openedAtMs, ...defined({ nodes, isPartial: isFirstNodes, failure }) };
 }
 
 /** Failed, then at zero, then on their way, then waiting, then well; by name among equals. */

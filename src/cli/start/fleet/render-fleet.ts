@@ -6,8 +6,11 @@
  */
 import { fleetPhaseOf, summarizeFleet } from '../../../core/fleet/orders/describe-fleet.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
+import { shownStages } from '../../../app/fleet/rollout/fleet-status.ts';
+import { tallyStages } from '../../../app/fleet/rollout/tally-stages.ts';
 import type { FleetClusterLine } from '../../../app/fleet/rollout/list-clusters.ts';
 import type { ClusterOverview, DaemonSetOverview } from '../../../engine/overview.ts';
+import { stageLines } from '../../fleet/render-fleet-status.ts';
 import { plainText, renderTextTable } from '../../command-line/text-table.ts';
 
 /** What is shown. */
@@ -18,7 +21,6 @@ export interface ShownFleet {
   readonly nowMs: number;
 }
 
-const STAGE_HEADINGS = ['STAGE', 'STATE', 'CLUSTERS', 'FAILED', 'WELL', 'ROLLING', 'WAITING'];
 const CLUSTER_HEADINGS = ['CLUSTER', 'STAGE', 'STATE', 'NODES', 'READY', 'UP-TO-DATE', 'NOTE'];
 
 /** Its lines, without a trailing newline. */
@@ -29,7 +31,7 @@ export function renderFleet({ record, clusters, overviews, nowMs }: ShownFleet):
   return [
     plainText(title),
     `  ${plainText(summarizeFleet(record))}${soakLeft(record, nowMs)}`,
-    ...renderTextTable(STAGE_HEADINGS, stageRows(record, clusters)).map((line) => `  ${line}`),
+    ...stageLines(tallyStages(shownStages(record), clusters)).map((line) => `  ${line}`),
     ...renderTextTable(CLUSTER_HEADINGS, rows),
   ];
 }
@@ -40,48 +42,13 @@ function soakLeft({ gate }: FleetRecord, nowMs: number): string {
   return `, ${String(seconds)} s left`;
 }
 
-function stageRows(
-  { stages, stage: open }: FleetRecord,
-  clusters: readonly FleetClusterLine[],
-): readonly (readonly string[])[] {
-  return stages.map(({ name, members }, index) => {
-    const count = String(members.count);
-    // The canary's cluster stands in the next stage as well, with the rest of its nodes: not before that opens.
-    if (index > open) return [name, 'waits', count, '0', '0', '0', count];
-    const phases = clusters.filter(({ place }) => place === name).map(({ phase }) => phase);
-    const countOf = (...of: readonly FleetClusterLine['phase'][]): string =>
-      String(phases.filter((phase) => of.includes(phase)).length);
-    return [
-      name,
-      index < open ? 'passed' : 'open',
-      count,
-      countOf('failed'),
-      countOf('well'),
-      countOf('applying', 'rolling', 'returning'),
-      countOf('waiting'),
-    ];
-  });
-}
-
-/** Of the newest stage that opened and has it; else of the one that it waits for. */
-function lineOf(
-  cluster: string,
-  { stages, stage: open }: FleetRecord,
-  clusters: readonly FleetClusterLine[],
-): FleetClusterLine | undefined {
-  const own = clusters.filter((one) => one.cluster === cluster);
-  const names = stages.slice(0, open + 1).map(({ name }) => name);
-  const opened = names.toReversed().map((name) => own.find(({ place }) => place === name));
-  return opened.find((line) => line !== undefined) ?? own[0];
-}
-
 function clusterRow(
   { cluster, daemonSets, isViewComplete }: ClusterOverview,
   record: FleetRecord,
   clusters: readonly FleetClusterLine[],
 ): readonly string[] {
   const { namespace, name } = record;
-  const line = lineOf(cluster, record, clusters);
+  const line = clusters.find((one) => one.cluster === cluster);
   const daemonSet = daemonSets.find((one) => one.namespace === namespace && one.name === name);
   const count = (of: 'desired' | 'ready' | 'upToDate'): string =>
     daemonSet === undefined ? '-' : String(daemonSet[of]);

@@ -68,6 +68,7 @@ const STRATEGY = { stages: [{ name: 'first', clusterNames: ['a'] }] };
 
 async function worldOf(): Promise<CommandWorld> {
   const world = new CommandWorld();
+  world.environment = { USER: 'ann' };
   await addCluster(world, 'a', { manifest: manifestOf({}, 'registry.example/agent:0'), nodes: 3 });
   await addCluster(world, 'b', { manifest: RUNS });
   await addCluster(world, 'c');
@@ -87,7 +88,7 @@ describe('rollcall fleet plan', () => {
     const run = (await world.run(['fleet', 'plan', '-f', file])).expectExit(0);
     assert.deepEqual(lines(run), [
       'monitoring/agent, as in the file',
-      '3 clusters: 1 get it, 1 change, 1 have it; 5 nodes change.',
+      '3 clusters: 1 gets it, 1 changes, 1 has it; 5 nodes change.',
       '',
       'STAGE  CLUSTERS  NODES  AT ONCE  MAY FAIL  SOAK  APPROVAL  WINDOW',
       'first  1         3      1        0         1h    none      any time',
@@ -108,6 +109,35 @@ describe('rollcall fleet plan', () => {
       'b        rest   takeover  none    2      2',
       'c        rest   takeover  create  2      ?    agent: - -> registry.example/agent:1',
     ]);
+  });
+
+  it('says of a first stage of some nodes where all get it at once, and where they go on', async () => {
+    const world = await worldOf();
+    const planned = async (clusterNames: readonly string[]): Promise<readonly string[]> => {
+      const strategy = { stages: [{ name: 'first', clusterNames, nodes: 1 }, { name: 'then' }] };
+      const file = fileOf(fleetDocument({ strategy }));
+      return lines((await world.run(['fleet', 'plan', '-f', file])).expectExit(0));
+    };
+    const cells = (line: string | undefined): string =>
+      (line ?? '').split(/ {2,}/).slice(0, 3).join('|');
+    const both = await planned(['a', 'c']);
+    assert.equal(
+      cells(both[4]),
+      'first|2|3 (first 1 of each cluster; all at once where none has it yet)',
+    );
+    assert.equal(cells(both[5]), 'then|1|2');
+    assert.deepEqual(
+      both
+        .slice(8, 10)
+        .map((line) => line.split(/ {2,}/).slice(0, 2))
+        .sort(),
+      [
+        ['a', 'first (first 1), then then'],
+        ['c', 'first'],
+      ],
+    );
+    assert.equal(cells((await planned(['c']))[4]), 'first|1|2 (all at once: none has it yet)');
+    assert.equal(cells((await planned(['a']))[4]), 'first|1|1 (first 1 of each cluster)');
   });
 
   it('says the same as one document, without credentials or environment variables (S11)', async () => {
@@ -141,7 +171,7 @@ describe('rollcall fleet plan', () => {
     const run = (await world.run(['fleet', 'plan', '-f', fileOf(fleetDocument())])).expectExit(0);
     assert.match(run.stdout, /^gone +\w+ +takeover +create /m);
     assert.match(run.stdout, /^opaque +\w+ +takeover +unknown /m);
-    assert.match(run.stdout, /^2 clusters: 1 get it, 0 change, 0 have it, 1 cannot be told/m);
+    assert.match(run.stdout, /^2 clusters: 1 gets it, 0 change, 0 have it, 1 cannot be told/m);
   });
 
   it('leaves with 3 when some cluster would be given nothing, and shows the others', async () => {
@@ -259,7 +289,7 @@ describe('rollcall fleet apply, get, describe, delete', () => {
     const plan = (await world.run(['fleet', 'plan', fleet])).expectExit(0);
     assert.match(plan.stdout, /^monitoring\/agent, generation 2$/m);
     const list = (await world.run(['fleet', 'get'])).expectExit(0);
-    assert.match(list.stdout, /^monitoring\/agent +2 +\d+s ago +unknown$/m);
+    assert.match(list.stdout, /^monitoring\/agent +2 +\d+s ago +ann$/m);
   });
 
   it('stores nothing of which some cluster could be given nothing, whatever its mode', async () => {
@@ -307,7 +337,7 @@ describe('rollcall fleet apply, get, describe, delete', () => {
     await world.run(['fleet', 'apply', '-f', fileOf(fleetDocument({ strategy: STRATEGY }))]);
     const run = (await world.run(['fleet', 'describe', fleet])).expectExit(0);
     assert.match(run.stdout, /^images: +agent: registry\.example\/agent:1$/m);
-    assert.match(run.stdout, /^3 clusters: 1 get it, 1 change, 1 have it/m);
+    assert.match(run.stdout, /^3 clusters: 1 gets it, 1 changes, 1 has it/m);
     assert.match(run.stdout, /^How far it is: rollcall fleet status monitoring\/agent$/m);
   });
 

@@ -116,8 +116,8 @@ describe('rollcall fleet status', () => {
     );
     const table = shown.slice(shown.findIndex((line) => line.startsWith('STAGE')));
     assert.deepEqual(table.slice(0, 2), [
-      'STAGE  STATE  CLUSTERS  FAILED  WELL  ROLLING  WAITING  NODES  GATES',
-      'first  open   5         1       1     2        1        10/26  0/1',
+      'STAGE  STATE  CLUSTERS  FAILED  WELL  ROLLING  WAITING  NODES',
+      'first  open   5         1       1     2        1        10/26',
     ]);
     const rows = table.slice(4).map((line) => line.split(/ {2,}/));
     assert.deepEqual(
@@ -142,6 +142,57 @@ describe('rollcall fleet status', () => {
       clusters.map(({ cluster }) => cluster),
       ['d', 'c', 'a', 'e', 'b'],
     );
+  });
+
+  it('counts the cluster of a first stage of some nodes once, where it goes on', async () => {
+    const world = await worldOf();
+    const { rollouts } = world.stores();
+    const record = await recordIn(world);
+    const canary = await rollouts.writeMembers(record, ['a'].map(clusterId));
+    const early = await rollouts.writeMembers(record, ['a', 'b', 'c'].map(clusterId));
+    const stages = [
+      { name: 'canary', members: canary, namesNobody: false },
+      { name: 'early', members: early, namesNobody: false },
+    ];
+    const { failure: _none, ...whole } = wholeClusterRecord('a');
+    await rollouts.writeClusterRecord(record, {
+      ...whole,
+      ...{ place: 0, contentHash: 'content', phase: 'rolling', isPartial: true },
+      nodes: { updated: 1, desired: 24 },
+    });
+    const tableAt = async (stage: number): Promise<readonly string[]> => {
+      await write(world, { ...(await recordIn(world)), stages, stage });
+      const shown = lines((await world.run(['fleet', 'status', FLEET])).expectExit(0));
+      return shown.slice(shown.findIndex((line) => line.startsWith('STAGE')));
+    };
+    const during = await tableAt(0);
+    assert.deepEqual(during.slice(1, 3), [
+      'canary  open   1         0       0     1        0        1/24',
+      'early   waits  2         0       0     0        2        -',
+    ]);
+    assert.match(
+      during[5] ?? '',
+      /^a +canary +rolling +1\/24 .* its first nodes alone: the others/,
+    );
+    const after = await tableAt(1);
+    assert.deepEqual(after.slice(1, 3), [
+      'canary  passed  in early',
+      'early   open    3         0       0     1        2        1/24',
+    ]);
+    const { stages: told, clusters } = (
+      await world.run(['fleet', 'status', FLEET, '--json'])
+    ).document() as {
+      readonly stages: readonly Readonly<Record<string, unknown>>[];
+      readonly clusters: readonly unknown[];
+    };
+    assert.deepEqual(
+      told.map(({ name, clusters: of, goesOnIn }) => [name, of, goesOnIn]),
+      [
+        ['canary', 0, 'early'],
+        ['early', 3, undefined],
+      ],
+    );
+    assert.equal(clusters.length, 3);
   });
 
   it('says what halted it, where, and who ordered what', async () => {

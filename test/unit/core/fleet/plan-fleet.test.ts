@@ -259,6 +259,30 @@ describe('planFleet: nodes', () => {
     assert.equal(made?.changedNodes, 40);
   });
 
+  it('leaves the other nodes of a first stage to the next one, so that stages add up', () => {
+    const strategy = {
+      stages: [{ name: 'first', clusterNames: ['a'], nodes: 3 }, { name: 'then' }],
+    };
+    const olderOn = (updated: number): ClusterFacts => {
+      const live = liveOf(manifestOf({}, updated === 0 ? 'agent:0' : undefined), 24);
+      const metadata = { ...live.metadata, generation: 2 };
+      const status = {
+        ...{ desiredNumberScheduled: 24, currentNumberScheduled: 24, numberReady: 24 },
+        ...{ numberMisscheduled: 0, observedGeneration: 2, updatedNumberScheduled: updated },
+      };
+      const daemonSet = { ...live, metadata, status };
+      return factsOf('a', { seen: { heardAtMs: NOW_MS, nodes: nodesOf(24), daemonSet } });
+    };
+    const nodesBy = (updated: number): readonly number[] =>
+      plan([olderOn(updated)], { strategy }).stages.map(({ changedNodes }) => changedNodes);
+    assert.deepEqual(nodesBy(0).slice(0, 2), [3, 21]);
+    // In the middle of the canary its template is there, and most pods are of the one before.
+    assert.deepEqual(nodesBy(3).slice(0, 2), [0, 21]);
+    const [first] = plan([olderOn(3)], { strategy }).stages;
+    const { change, changedNodes } = first?.clusters[0] ?? assert.fail();
+    assert.deepEqual([change, changedNodes], ['update', 21]);
+  });
+
   it('counts no node where only what is outside of the pod template differs', () => {
     const seen = { heardAtMs: NOW_MS, nodes: nodesOf(3), daemonSet: liveOf(manifestOf()) };
     const [canary] = plan([factsOf('a', { seen })]).stages;

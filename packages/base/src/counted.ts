@@ -1,0 +1,6 @@
+/** A number with its noun, so that nobody reads `1 nodes`. */
+
+/** `1 node`, `2 nodes`; with another plural, or a verb: `counted(n, 'node waits', 'nodes wait')`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${String(count)} ${count === 1 ? one : many}`;
+}
