@@ -17,14 +17,14 @@ import { collectNotices } from './notices.ts';
 const target = path.resolve(root, process.argv[2] ?? 'dist/npm');
 const BUNDLES = 'dist/cli';
 const COPIED = ['LICENSE', 'README.md', 'CHANGELOG.md', 'serverless.yml', 'infra', 'examples'];
-/** The oldest Node whose builtins have all that the bundle calls (`Promise.withResolvers`). */
-const NODE_OLDEST = 'node22';
+/** Has all that the bundle calls (`zstdCompressSync`); command-entry.mjs says so to an older one. */
+const NODE_OLDEST = '22.15';
 
 async function bundle(): Promise<readonly string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: {
-      rollcall: 'src/cli/packaged.ts',
+      program: 'src/cli/packaged.ts',
       'cluster-thread-entry': 'packages/local-cluster/src/cluster/cluster-thread-entry.ts',
     },
     outdir: path.join(target, BUNDLES),
@@ -33,7 +33,7 @@ async function bundle(): Promise<readonly string[]> {
     splitting: true,
     format: 'esm',
     platform: 'node',
-    target: NODE_OLDEST,
+    target: `node${NODE_OLDEST}`,
     mainFields: ['module', 'main'],
     // What comes as CommonJS requires what Node has, and looks for binaries beside itself.
     banner: {
@@ -62,7 +62,7 @@ function manifest(): object {
     keywords,
     type: 'module',
     license,
-    engines: { node: '>=22' },
+    engines: { node: `>=${NODE_OLDEST}` },
     bin: { rollcall: command, 'kubectl-rollcall': command },
     exports: { './package.json': './package.json' },
   };
@@ -79,6 +79,8 @@ for (const name of COPIED) {
 await writeFile(path.join(target, 'THIRD-PARTY-NOTICES.txt'), await collectNotices(root, inputs));
 await writeFile(path.join(target, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 const command = path.join(target, BUNDLES, 'rollcall.mjs');
+await cp(path.join(import.meta.dirname, 'command-entry.mjs'), command);
 await chmod(command, 0o755);
-const bytes = (await readFile(command)).length;
-process.stdout.write(`${path.relative(root, command)}: ${String(Math.ceil(bytes / 1024))} KB\n`);
+const program = path.join(target, BUNDLES, 'program.mjs');
+const bytes = (await readFile(program)).length;
+process.stdout.write(`${path.relative(root, program)}: ${String(Math.ceil(bytes / 1024))} KB\n`);

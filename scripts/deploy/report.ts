@@ -39,8 +39,11 @@ export function buildLocalDeploymentReport(
   };
 }
 
-/** Lines that say what runs where. */
-export function describeLocalDeployment(running: LocalDeployment): readonly string[] {
+/** Lines that say what runs where; `environmentPath` is the file for a second terminal. */
+export function describeLocalDeployment(
+  running: LocalDeployment,
+  environmentPath: string,
+): readonly string[] {
   const { emulator, deployment, managed, directory } = running;
   const pid = emulator.pid === undefined ? '' : `, process ${String(emulator.pid)}`;
   const origin = emulator.kind === 'found' ? 'it ran already' : `started here${pid}`;
@@ -53,10 +56,9 @@ export function describeLocalDeployment(running: LocalDeployment): readonly stri
     `logs        ${directory}`,
     '',
     'Try in another terminal:',
-    `  export KUBECONFIG=${managed.kubeconfigPath} AWS_ENDPOINT_URL=${emulator.endpoint}`,
-    '  export AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test',
+    `  . ${environmentPath}`,
     '  kubectl get daemonsets,pods --all-namespaces --output wide',
-    '  npm run --silent rollcall -- --stage local cluster list',
+    '  rollcall cluster list',
     '',
     emulator.kind === 'found'
       ? 'Ctrl-C stops cluster and watcher; the stack stays: remove it with `npm run deploy:local -- --down`.'

@@ -8,6 +8,8 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { EXIT } from '../../src/cli/process/exit-codes.ts';
 import { listenForInterrupt } from '../../src/cli/process/listen-for-interrupt.ts';
 import { openActivity } from '../../src/cli/start/activity.ts';
+import { writeEnvironment } from '../../src/cli/start/second-terminal.ts';
+import { awsEnvironment, STAGE } from './aws-environment.ts';
 import { startLocalDeployment } from './local-deployment.ts';
 import type { LocalDeployment } from './local-deployment.ts';
 import type { DeployOptions } from './options.ts';
@@ -38,7 +40,7 @@ export async function runUp(options: DeployOptions): Promise<number> {
     },
   });
   try {
-    const lines = describeLocalDeployment(running);
+    const lines = describeLocalDeployment(running, await writeSecondTerminal(running));
     (options.isJson ? process.stderr : process.stdout).write(`${lines.join('\n')}\n`);
     const end = await stay({ options, running, signal: interrupted.signal, say });
     if (failure !== undefined) throw failure;
@@ -52,6 +54,15 @@ export async function runUp(options: DeployOptions): Promise<number> {
     await running.stop();
     interrupted.dispose();
   }
+}
+
+function writeSecondTerminal({ directory, managed, emulator }: LocalDeployment): Promise<string> {
+  const made = Object.entries(awsEnvironment(emulator.endpoint, {}));
+  return writeEnvironment(directory, {
+    KUBECONFIG: managed.kubeconfigPath,
+    ROLLCALL_STAGE: STAGE,
+    ...Object.fromEntries(made.map(([name, value = '']) => [name, value])),
+  });
 }
 
 type End = Pick<LocalDeploymentReport, 'result' | 'waitingFor' | 'cluster'>;

@@ -1,5 +1,5 @@
 /**
- * `kubectl get daemonsets -A -o json | node scripts/install/admission-policy.ts | kubectl apply -f -`: the part of the
+ * `kubectl get daemonsets -A -o json | node scripts/launch.mjs scripts/install/admission-policy.ts | kubectl apply -f -`: the part of the
  * admission policy that names DaemonSets one by one (docs/adr/0017).
  *
  * Reads a list of DaemonSets from standard input, prints manifests. Use it after infra/admission/policy.yaml, and again
@@ -7,8 +7,8 @@
  * things to pods (docs/adr/0035), `--samples` prints a pod of each DaemonSet, and `--admitted FILE` lets pass what they
  * have in FILE beyond their template:
  *
- *   node scripts/install/admission-policy.ts --samples < sets.json | kubectl create --dry-run=server -o json -f - > pods.json
- *   node scripts/install/admission-policy.ts --admitted pods.json < sets.json | kubectl apply -f -
+ *   node scripts/launch.mjs scripts/install/admission-policy.ts --samples < sets.json | kubectl create --dry-run=server -o json -f - > pods.json
+ *   node scripts/launch.mjs scripts/install/admission-policy.ts --admitted pods.json < sets.json | kubectl apply -f -
  */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';

@@ -1,5 +1,5 @@
 /**
- * `kubectl get daemonsets -A -o json | node scripts/install/copilot-policy.ts | kubectl apply -f -`: the part of copilot's
+ * `kubectl get daemonsets -A -o json | node scripts/launch.mjs scripts/install/copilot-policy.ts | kubectl apply -f -`: the part of copilot's
  * admission that names DaemonSets (infra/copilot/listed.yaml), for those that opt in at that moment.
  *
  * `--rollback` adds, for each of them, a Role that lets the functions patch it (policy `onBreach: rollback`); admission

@@ -1,6 +1,6 @@
 /**
- * Text that must not be in a file: a machine's paths, package registries, tests left on `.only`, invisible
- * characters, suppressions without a reason.
+ * Text that must not be in a file: a machine's paths, package registries, commands that need another Node, tests left on
+ * `.only`, invisible characters, suppressions without a reason.
  *
  * A suppression is written `eslint-disable-next-line rule -- why`, `@ts-expect-error -- why`. The patterns below are
  * written so that they do not match themselves. It looks at every text file, the lockfile and documents included.
@@ -33,6 +33,11 @@ const textRules: readonly TextRule[] = [
     pattern: /"resolved": "(?!packages\/[\w-]+")/,
     message: 'an address in the lockfile: install with omit-lockfile-registry-resolved',
     paths: /^package-lock\.json$/,
+  },
+  {
+    rule: 'bare-typescript',
+    pattern: /\bnode (-[\w-]+ )*[\w./-]+\.ts\b/,
+    message: 'Node 20 runs no TypeScript: print node scripts/launch.mjs FILE.ts, or npm run',
   },
   {
     rule: 'only',

@@ -10,7 +10,7 @@ import type { Finding } from './finding.ts';
 import { someNames } from './some-names.ts';
 
 const GRANT =
-  'kubectl get daemonsets -A -o json | node scripts/install/content-rights.ts | kubectl apply -f -';
+  'kubectl get daemonsets -A -o json | node scripts/launch.mjs scripts/install/content-rights.ts | kubectl apply -f -';
 const MAKE_KEY =
   'kubectl -n rollcall-system create secret generic rollcall-config-key --from-literal=key="$(openssl rand -hex 32)"';
 

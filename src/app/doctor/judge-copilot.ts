@@ -10,7 +10,7 @@ import type { Finding } from './finding.ts';
 import { someNames } from './some-names.ts';
 
 const NAME_THEM =
-  'kubectl get daemonsets -A -o json | node scripts/install/copilot-policy.ts | kubectl apply -f -';
+  'kubectl get daemonsets -A -o json | node scripts/launch.mjs scripts/install/copilot-policy.ts | kubectl apply -f -';
 
 /** None but in copilot. */
 export function judgeCopilot(

@@ -106,7 +106,7 @@ function nextSteps(environmentPath: string): string[] {
     '  kubectl get nodes,daemonsets,pods --all-namespaces --output wide',
     '  kubectl label node worker-1 storage.example.com/local-disks=true     # its storage daemon appears',
     '  kubectl --namespace node-agents delete pod --all --wait=false        # and all come back',
-    '  npm run rollcall -- cluster list                                     # rollout status, pause, resume …',
+    '  rollcall cluster list                                                # rollout status, pause, resume …',
     '',
   ];
 }
@@ -115,7 +115,7 @@ function fleetSteps(environmentPath: string): string[] {
   return [
     'Try in another terminal:',
     `  . ${environmentPath}`,
-    '  npm run rollcall -- fleet status node-agents/fleet-agent --watch     # pause, resume, undo …',
+    '  rollcall fleet status node-agents/fleet-agent --watch                # pause, resume, undo …',
     '  kubectl --context local-1 get nodes,daemonsets,pods --all-namespaces --output wide',
     '',
   ];

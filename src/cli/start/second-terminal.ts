@@ -1,20 +1,24 @@
 /**
- * The way into a running `npm start` from a second terminal: one file of shell variables, for kubectl and `rollcall`.
+ * The way into a running `npm start` or `deploy:local` from a second terminal: one file of shell variables, for kubectl and
+ * `rollcall`, which it puts on the PATH, also as a plugin of kubectl.
  *
- * `rollcall` knows a deployment by its outputs, here too: the queues and tables of the local AWS, which listens on
+ * `rollcall` knows a deployment by its outputs: of `npm start` the queues and tables of the local AWS, which listens on
  * 127.0.0.1 with free ports and dummy credentials. The files lie in the data directory, or in a temporary one; they hold
  * no secret but the kubeconfig, whose owner alone may read it, and are stale once the process has ended.
  */
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import { RELEASE } from '../../../functions/release.ts';
 import { STAGE } from '../../engine/engine-stores.ts';
+import { packageFile } from '../../engine/package-files.ts';
 import { STACK_OUTPUT_NAMES } from '../reach/stack.ts';
 
 /** What a stack here has no such thing for. */
 const NOT_LOCAL = 'none-in-a-local-stack';
 
-/** What the files are made of. */
+/** A running `npm start`, as a second terminal sees it. */
 export interface SecondTerminal {
   readonly directory: string;
   readonly aws: Pick<LocalAws, 'environment' | 'queueUrls' | 'tableNames'>;
@@ -22,13 +26,52 @@ export interface SecondTerminal {
   readonly kubeconfigPath?: string;
 }
 
-/** Writes the files; the path of the one to be read with `.`. */
+/** Writes the files of a running `npm start`; the path of the one to be read with `.`. */
 export async function writeSecondTerminal(parts: SecondTerminal): Promise<string> {
-  const outputsPath = path.resolve(parts.directory, 'stack-outputs.json');
-  const environmentPath = path.resolve(parts.directory, 'rollcall.env');
-  await writeFile(outputsPath, `${JSON.stringify(outputsOf(parts.aws), null, 2)}\n`);
-  await writeFile(environmentPath, environmentText(parts, outputsPath));
+  const { directory, aws, kubeconfigPath } = parts;
+  const outputsPath = path.resolve(directory, 'stack-outputs.json');
+  await writeFile(outputsPath, `${JSON.stringify(outputsOf(aws), null, 2)}\n`);
+  return writeEnvironment(directory, {
+    ...(kubeconfigPath === undefined ? {} : { KUBECONFIG: kubeconfigPath }),
+    ROLLCALL_STAGE: STAGE,
+    ROLLCALL_STACK_OUTPUTS: outputsPath,
+    ...Object.fromEntries(
+      Object.entries(aws.environment).filter(([name]) => name.startsWith('AWS_')),
+    ),
+  });
+}
+
+/** Writes the file of variables, with which the commands are found; its path, to be read with `.`. */
+export async function writeEnvironment(
+  directory: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<string> {
+  const environmentPath = path.resolve(directory, 'rollcall.env');
+  const lines = [
+    '# For a second terminal, while this runs: kubectl and rollcall reach what it started.',
+    // Either would win over the dummy key below.
+    'unset AWS_PROFILE AWS_SESSION_TOKEN',
+    `export PATH=${quoted(await linkCommands(directory))}:"$PATH"`,
+    ...Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`),
+    '',
+  ];
+  await writeFile(environmentPath, lines.join('\n'));
   return environmentPath;
+}
+
+/** A clone's own launcher, or the command of the installed package. */
+const COMMAND_FILES = ['scripts/rollcall.mjs', 'dist/cli/rollcall.mjs'];
+
+async function linkCommands(directory: string): Promise<string> {
+  const commands = path.resolve(directory, 'bin');
+  const target = COMMAND_FILES.map(packageFile).find((file) => existsSync(file));
+  await mkdir(commands, { recursive: true });
+  for (const name of ['rollcall', 'kubectl-rollcall']) {
+    const link = path.join(commands, name);
+    await rm(link, { force: true });
+    if (target !== undefined) await symlink(target, link);
+  }
+  return commands;
 }
 
 /** Outputs as CloudFormation would tell them. */
@@ -37,28 +80,12 @@ export function outputsOf({
   tableNames,
 }: Pick<LocalAws, 'queueUrls' | 'tableNames'>): Readonly<Record<string, string>> {
   const entries = STACK_OUTPUT_NAMES.map((name) => {
+    if (name === 'Release') return [name, RELEASE] as const;
     const queue = name.endsWith('Url') ? queueUrls[name.slice(0, -'Url'.length)] : undefined;
     const table = name.endsWith('Name') ? tableNames[name.slice(0, -'Name'.length)] : undefined;
     return [name, queue ?? table ?? NOT_LOCAL] as const;
   });
   return Object.fromEntries(entries);
-}
-
-function environmentText({ aws, kubeconfigPath }: SecondTerminal, outputsPath: string): string {
-  const ofAws = Object.entries(aws.environment).filter(([name]) => name.startsWith('AWS_'));
-  const variables = [
-    ...(kubeconfigPath === undefined ? [] : [['KUBECONFIG', kubeconfigPath] as const]),
-    ['ROLLCALL_STAGE', STAGE] as const,
-    ['ROLLCALL_STACK_OUTPUTS', outputsPath] as const,
-    ...ofAws,
-  ];
-  return [
-    '# For a second terminal, while npm start runs: kubectl and rollcall reach what it started.',
-    // Either would win over the dummy key below.
-    'unset AWS_PROFILE AWS_SESSION_TOKEN',
-    ...variables.map(([name, value]) => `export ${name}=${quoted(value)}`),
-    '',
-  ].join('\n');
 }
 
 /** For a shell: whatever a path holds. */

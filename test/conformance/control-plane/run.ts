@@ -1,7 +1,7 @@
 /**
  * Starts a control plane for manual trials and keeps it until Ctrl-C.
  *
- * Usage: node test/conformance/control-plane/run.ts [--nodes 20] [--varied]
+ * Usage: node scripts/launch.mjs test/conformance/control-plane/run.ts [--nodes 20] [--varied]
  *        [--daemonset-controller on|off] [--limits default|lifted] [--heartbeats]
  *        [--data-dir DIRECTORY]
  */

@@ -3,7 +3,7 @@
  * (packages/local-cluster/src/schema/types.json), and the kinds themselves from the discovery documents that Kubernetes keeps
  * beside its sources (packages/local-cluster/src/resources/stored/kinds.json).
  *
- * Usage: node test/conformance/emulator/generate-schema.ts [--write]
+ * Usage: node scripts/launch.mjs test/conformance/emulator/generate-schema.ts [--write]
  * Without --write it says whether the committed tables are up to date (exit code 1 if not). Needs Go.
  */
 import { execFile } from 'node:child_process';

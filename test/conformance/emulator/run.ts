@@ -1,7 +1,7 @@
 /**
  * Runs the comparison by hand and prints the classes of differences, most frequent first.
  *
- * Usage: node test/conformance/emulator/run.ts [--seed 1] [--episodes 20] [--steps 60] [--right local|real]
+ * Usage: node scripts/launch.mjs test/conformance/emulator/run.ts [--seed 1] [--episodes 20] [--steps 60] [--right local|real]
  *        [--from 0] [--examples 2]; with more than two examples the bodies are printed too
  */
 import { parseArgs } from 'node:util';

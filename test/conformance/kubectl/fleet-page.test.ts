@@ -19,9 +19,9 @@ const EXPECTED: readonly ExpectedCommand[] = [
   { command: /rollout status local-1/, code: 0, prints: /StartFailure/ },
   { command: /fleet undo .* --watch/, code: 0, prints: /Returned: .* back at generation 2/ },
   { command: /fleet history/, code: 0, prints: /3 .*halted[^]*2 .*proven/ },
-  { command: /rollcall -- freeze .*--yes/, code: 0, prints: /Frozen: the whole stack/ },
+  { command: /rollcall freeze .*--yes/, code: 0, prints: /Frozen: the whole stack/ },
   { command: /cluster list/, code: 0, prints: /INC-4711, cause unknown/ },
-  { command: /rollcall -- thaw --yes/, code: 0, prints: /Thawed: the whole stack/ },
+  { command: /rollcall thaw --yes/, code: 0, prints: /Thawed: the whole stack/ },
 ];
 
 describe('docs/fleet.md on a laptop', { timeout: 900_000 }, () => {

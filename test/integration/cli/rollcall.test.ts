@@ -1,10 +1,10 @@
 /**
  * `rollcall` as a process of its own, against the local tables and queues that serverless.yml declares:
- * unbuilt, and as the one bundled file.
+ * unbuilt, bundled, and by the launcher of a clone.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -105,15 +105,43 @@ describe('rollcall as a process', () => {
     assert.deepEqual((await stores.view.listNames(clusterUid, { limit: 9 })).names, []);
   });
 
-  it('is one file that plain Node runs, also as a plugin of kubectl', async () => {
-    const bundle = path.join(directory, 'kubectl-rollcall.mjs');
+  it('is a bundle that plain Node runs, also as a plugin of kubectl', async () => {
     const build = path.join(ROOT, 'scripts/build/build-cli.ts');
-    await promisify(execFile)(process.execPath, [build, bundle]);
-    const help = await promisify(execFile)(process.execPath, [bundle, '--help']);
+    const built = path.join(directory, 'built');
+    await promisify(execFile)(process.execPath, [build, built]);
+    const plugin = path.join(directory, 'kubectl-rollcall');
+    await symlink(path.join(built, 'rollcall.mjs'), plugin);
+    const help = await promisify(execFile)(process.execPath, [plugin, '--help']);
     assert.match(help.stdout, /^Usage: kubectl rollcall/);
-    const listed = await run(['cluster', 'list'], bundle);
+    const listed = await run(['cluster', 'list'], plugin);
     assert.equal(listed.code, 0, listed.stderr);
     assert.match(listed.stdout, /^No clusters/);
+  });
+
+  it('says which Node it needs, to an older one that could not read the bundle', async () => {
+    const entry = path.join(ROOT, 'scripts/build/command-entry.mjs');
+    for (const version of ['14.21.3', '20.20.2', '22.14.0']) {
+      const old = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`;
+      const argv = ['--import', `data:text/javascript,${old}`, entry, 'cluster', 'list'];
+      const stderr = `error: rollcall needs Node 22.15 or later; this is ${version}.\n`;
+      await assert.rejects(promisify(execFile)(process.execPath, argv), (error: object) => {
+        assert.ok('stderr' in error && String(error.stderr).startsWith(stderr));
+        return 'code' in error && error.code === 1;
+      });
+    }
+  });
+
+  it('runs in a clone by its launcher, which builds what is older than its sources', async () => {
+    const launcher = path.join(ROOT, 'scripts/rollcall.mjs');
+    const sources = path.join(ROOT, 'dist/cli/sources.json');
+    const first = await run(['cluster', 'list'], launcher);
+    assert.match(first.stdout, /^No clusters/, first.stderr);
+    const builtMs = (await stat(sources)).mtimeMs;
+    await run(['cluster', 'list'], launcher);
+    assert.equal((await stat(sources)).mtimeMs, builtMs, 'what is new enough stays');
+    await utimes(sources, 0, 0);
+    await run(['cluster', 'list'], launcher);
+    assert.ok((await stat(sources)).mtimeMs > 0, 'what is older is built again');
   });
 
   it('leaves at once with 130 on Ctrl-C, though AWS does not answer', async () => {

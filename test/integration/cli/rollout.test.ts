@@ -76,6 +76,14 @@ describe('rollcall rollout as a process', () => {
     assert.deepEqual([kind, update], ['RolloutStatus', 'staged']);
   });
 
+  it('is on the PATH by that file, also for kubectl, and starts the command', async () => {
+    for (const name of ['rollcall', 'kubectl-rollcall']) {
+      const shell = ['-c', `. "$1"; ${name} --help`, 'sh', path.join(directory, 'rollcall.env')];
+      const { stdout } = await promisify(execFile)('sh', shell);
+      assert.match(stdout, new RegExp(`^Usage: ${name.replace('-', ' ')} `));
+    }
+  });
+
   it('pauses, wakes the DaemonSet, resumes, and follows with --watch', async () => {
     await storeRollout(stores, { cluster: 'held' });
     const before = await waiting();

@@ -3,7 +3,7 @@
  * concurrent runs, leaves the view that telling it once would leave, and the keys hinted.
  *
  * A failure prints fast-check's seed and path; replay it with
- * `node --test test/property/app/ingest.test.ts` after putting both into `fc.assert`'s options.
+ * `npm test -- test/property/app/ingest.test.ts` after putting both into `fc.assert`'s options.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * Looks for one canary, in a process of its own: node test/simulation/canaries/find-canary.ts NAME [SEEDS]
+ * Looks for one canary, in a process of its own: node scripts/launch.mjs test/simulation/canaries/find-canary.ts NAME [SEEDS]
  *
  * Prints one line of JSON: whether it was found, by which promise, at which seed, and what else was seen on the way. A
  * seed that fails for another reason than a promise of the canary (the changed code crashed, a fault could not happen)

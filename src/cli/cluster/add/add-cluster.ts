@@ -181,7 +181,7 @@ function stepsToAct({ id, registration, credentials }: AddedCluster): readonly s
     kind === 'bound-token' &&
       '  first token at once:   kubectl -n rollcall-system create job --from=cronjob/rollcall-renewer rollcall-renewer-first',
     mode === 'copilot' &&
-      '  name its DaemonSets:   kubectl get daemonsets -A -o json | node scripts/install/copilot-policy.ts | kubectl apply -f -',
+      '  name its DaemonSets:   kubectl get daemonsets -A -o json | node scripts/launch.mjs scripts/install/copilot-policy.ts | kubectl apply -f -',
     mode === 'observe' &&
       credentials === 'pod-identity' &&
       '  before takeover:       --credentials irsa; the agent of pod identity is a DaemonSet itself',

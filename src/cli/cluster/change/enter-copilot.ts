@@ -35,7 +35,7 @@ function enteredNotes({ id, isFrozen }: ClusterRegistration): readonly string[] 
     `The built-in controller goes on in ${id}; nothing was restarted. Rollcall times deletions of DaemonSets with strategy ` +
       `OnDelete and the annotation ${POLICY_ANNOTATION}${isFrozen ? ', once the freeze is lifted' : ''}; all others it only observes.`,
     'Its rights: kubectl apply -k infra/overlays/functions/copilot (EKS: copilot-eks). DaemonSets are named there by',
-    '  kubectl get daemonsets -A -o json | node scripts/install/copilot-policy.ts | kubectl apply -f -',
+    '  kubectl get daemonsets -A -o json | node scripts/launch.mjs scripts/install/copilot-policy.ts | kubectl apply -f -',
   ];
 }
 
