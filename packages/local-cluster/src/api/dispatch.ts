@@ -91,7 +91,7 @@ export function answerObject(call: ObjectCall, request: ObjectRequest): ApiAnswe
   }
 }
 
-/** Differs from Kubernetes: only resources whose fields have owners take it, and none of their views. */
+/** Differs from Kubernetes: pods, nodes, leases and events, whose fields have no owners here, do not take it, nor do views. */
 function isApply({ resource, request }: ObjectCall): boolean {
   return (
     resource.keepsOwners && mediaTypeOf(request.contentType) === 'application/apply-patch+yaml'

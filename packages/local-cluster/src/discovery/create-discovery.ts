@@ -115,12 +115,12 @@ function openApiPath(group: CatalogGroup): string {
 /** As JSON, or as kubectl asks for it: in protobuf, of which a client needs three fields. */
 function openApiV2Page(request: ApiRequest): ApiAnswer {
   const accepts = (request.accept ?? '').split(',').map((part) => part.trim());
-  const type = accepts.find((part) => part.startsWith(OPENAPI_V2_PROTOBUF));
-  if (type === undefined) return answerWith(OPENAPI_V2);
+  const { asked, answered } = OPENAPI_V2_PROTOBUF;
+  if (!accepts.includes(asked) && !accepts.includes(answered)) return answerWith(OPENAPI_V2);
   return {
     kind: 'text',
     status: 200,
-    contentType: OPENAPI_V2_PROTOBUF,
+    contentType: answered,
     text: openApiV2Protobuf(),
   };
 }

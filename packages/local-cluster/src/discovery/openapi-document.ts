@@ -49,8 +49,11 @@ export function openApiIndex(documents: readonly OpenApiDocument[]): JsonObject 
   };
 }
 
-/** The media type in which kubectl asks for GET /openapi/v2. */
-export const OPENAPI_V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+/** The media type in which kubectl asks for GET /openapi/v2, and the one that it is answered with. */
+export const OPENAPI_V2_PROTOBUF = {
+  asked: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+  answered: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+} as const;
 
 /** An OpenAPI v2 document without paths, as JSON. */
 export const OPENAPI_V2: JsonObject = { swagger: '2.0', info: API_TITLE, paths: {} };

@@ -3,7 +3,7 @@
  *
  * Structs and maps have owners by member, lists by item where Kubernetes marks them as maps or sets; the rest has one
  * owner. The types are those of strategic merges, which say nearly the same; where the API's markers (x-kubernetes-list-type,
- * x-kubernetes-map-type of 1.36) say otherwise for DaemonSets, it stands in the tables here.
+ * x-kubernetes-map-type of 1.36) say otherwise, it stands in the tables here: test/conformance/emulator compares all fields.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
@@ -21,6 +21,10 @@ export type OwnedType =
 const WHOLE: OwnedType = { kind: 'whole' };
 
 const WHOLE_STRUCTS: ReadonlySet<string> = new Set([
+  'admissionregistration.v1.MatchResources',
+  'admissionregistration.v1.ParamKind',
+  'admissionregistration.v1.ParamRef',
+  'apiextensions.v1.CustomResourceSubresourceStatus',
   'meta.v1.LabelSelector',
   'core.v1.ConfigMapKeySelector',
   'core.v1.FileKeySelector',
@@ -29,17 +33,46 @@ const WHOLE_STRUCTS: ReadonlySet<string> = new Set([
   'core.v1.NodeSelectorTerm',
   'core.v1.ObjectFieldSelector',
   'core.v1.ResourceFieldSelector',
+  'core.v1.ScopeSelector',
   'core.v1.SecretKeySelector',
   'core.v1.SecretReference',
   'core.v1.TypedLocalObjectReference',
+  'networking.v1.ServiceBackendPort',
+  'rbac.v1.RoleRef',
 ]);
-const WHOLE_FIELDS: ReadonlySet<string> = new Set(['core.v1.PodSpec nodeSelector']);
+const WHOLE_FIELDS: ReadonlySet<string> = new Set([
+  'core.v1.Binding target',
+  'core.v1.EndpointAddress targetRef',
+  'core.v1.Event involvedObject',
+  'core.v1.Event related',
+  'core.v1.PodSpec nodeSelector',
+  'core.v1.ReplicationControllerSpec selector',
+  'core.v1.ServiceSpec selector',
+  'core.v1.StorageOSPersistentVolumeSource secretRef',
+  'discovery.v1.Endpoint targetRef',
+  'node.v1.Scheduling nodeSelector',
+]);
+/** Lists of scalars that merge item by item, though no patch strategy says so. */
+const SETS: ReadonlySet<string> = new Set([
+  'admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec validationActions',
+  'batch.v1.PodFailurePolicyOnExitCodesRequirement values',
+  'core.v1.ContainerRestartRuleOnExitCodes values',
+  'discovery.v1.Endpoint addresses',
+  'flowcontrol.v1.NonResourcePolicyRule nonResourceURLs',
+  'flowcontrol.v1.NonResourcePolicyRule verbs',
+  'flowcontrol.v1.ResourcePolicyRule apiGroups',
+  'flowcontrol.v1.ResourcePolicyRule namespaces',
+  'flowcontrol.v1.ResourcePolicyRule resources',
+  'flowcontrol.v1.ResourcePolicyRule verbs',
+  'storage.v1.CSIDriverSpec volumeLifecycleModes',
+]);
 /** Keys of items where the merge key of patches is not all of it, or where there is none. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   'core.v1.Container ports': ['containerPort', 'protocol'],
   'core.v1.EphemeralContainer ports': ['containerPort', 'protocol'],
   'core.v1.PodSpec topologySpreadConstraints': ['topologyKey', 'whenUnsatisfiable'],
   'core.v1.ResourceRequirements claims': ['name'],
+  'core.v1.ServiceSpec ports': ['port', 'protocol'],
 };
 /** Of members that stand in a key and may be left out. */
 const KEY_DEFAULTS: Readonly<Record<string, Json>> = { protocol: 'TCP' };
@@ -55,7 +88,7 @@ export function ownedMember(schema: PatchSchema, struct: string, name: string): 
     case 'map':
       return { kind: 'map' };
     case 'list':
-      return listType(field, KEYS[place]);
+      return SETS.has(place) ? { kind: 'set' } : listType(field, KEYS[place]);
     case 'scalar':
     case 'raw':
       return WHOLE;

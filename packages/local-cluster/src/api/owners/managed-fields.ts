@@ -3,7 +3,8 @@
  *
  * An update owns what it changed, and takes that from whoever owned it; what is removed has no owner. An apply owns what it
  * lists. An entry that says nothing new keeps its time, so that a write that changes nothing writes nothing.
- * Differs from Kubernetes: owners of a status are not noted, and owners are kept for DaemonSets alone.
+ * Differs from Kubernetes: owners of a status are not noted, and fields of pods, nodes, leases and events, which
+ * change all the time, have none.
  */
 import { isJsonObject, jsonItems } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';

@@ -53,7 +53,7 @@ const TAKEN_TYPES = [
   'application/strategic-merge-patch+json',
 ];
 const APPLY_ADVICE =
-  '; server-side apply is taken for DaemonSets alone by the local cluster: use client-side apply (kubectl apply without --server-side)';
+  '; a local cluster takes no server-side apply of pods, nodes, leases, events and subresources: use client-side apply (kubectl apply without --server-side)';
 
 interface Patched {
   readonly object: ApiObject;

@@ -37,7 +37,6 @@ export const DAEMON_SETS: Resource = defineResource({
   shortNames: ['ds'],
   categories: ['all'],
   isNamespaced: true,
-  keepsOwners: true,
   rules: {
     applyDefaults: applyDaemonSetDefaults,
     prepareForCreate: prepareDaemonSet,

@@ -17,6 +17,7 @@ export const EVENTS: Resource = defineResource({
   kind: 'Event',
   shortNames: ['ev'],
   isNamespaced: true,
+  keepsOwners: false,
   rules: { validateCreate: validateEvent, validateUpdate: (next) => validateEvent(next) },
   selectableFields,
   allowsCreateOnUpdate: true,

@@ -23,6 +23,7 @@ export const LEASES: Resource = defineResource({
   singular: 'lease',
   kind: 'Lease',
   isNamespaced: true,
+  keepsOwners: false,
   rules: {
     prepareForCreate: dropDisabledFields,
     validateCreate: (object) => [

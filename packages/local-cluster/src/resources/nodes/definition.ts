@@ -29,6 +29,7 @@ export const NODES: Resource = defineResource({
   kind: 'Node',
   shortNames: ['no'],
   isNamespaced: false,
+  keepsOwners: false,
   rules: {
     applyDefaults: applyNodeDefaults,
     admit: taintNotReady,

@@ -34,6 +34,7 @@ export const PODS: Resource = defineResource({
   shortNames: ['po'],
   categories: ['all'],
   isNamespaced: true,
+  keepsOwners: false,
   rules: {
     applyDefaults: applyPodDefaults,
     admit: admitPod,

@@ -30,7 +30,7 @@ export interface ResourceDefinition {
   readonly allowsUnconditionalUpdate?: boolean;
   /** PUT of an object that does not exist creates it; default false. */
   readonly allowsCreateOnUpdate?: boolean;
-  /** Its fields have owners; default false. */
+  /** Its fields have owners, and it takes server-side apply; default true. */
   readonly keepsOwners?: boolean;
 }
 
@@ -62,7 +62,7 @@ export function defineResource(definition: ResourceDefinition): Resource {
     shortNames: definition.shortNames ?? [],
     categories: definition.categories ?? [],
     isNamespaced,
-    keepsOwners: definition.keepsOwners ?? false,
+    keepsOwners: definition.keepsOwners ?? true,
     verbs: definition.verbs ?? ALL_VERBS,
     rules: completeRules(definition.rules, isNamespaced),
     subresources: (definition.subresources ?? []).map((it) => completeView(it, isNamespaced)),

@@ -49,7 +49,6 @@ export function defineStored(stored: StoredKind): Resource {
   const metadataRules = { isNamespaced: stored.isNamespaced, checkName: checkSubdomain };
   return defineResource({
     ...names,
-    keepsOwners: true,
     rules: {
       ...(applyDefaults === undefined ? {} : { applyDefaults }),
       prepareForCreate: (object) => {

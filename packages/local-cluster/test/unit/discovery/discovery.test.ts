@@ -206,11 +206,12 @@ describe('OpenAPI', () => {
   });
 
   test('version 2 is an empty document, as JSON and as kubectl 1.32 asks for it', () => {
-    const type = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+    const asked = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+    const answered = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
     const info = { title: 'Kubernetes', version: '1.36' };
     assert.deepEqual(bodyOf(get('/openapi/v2')), { swagger: '2.0', info, paths: {} });
     const expected = '\n\x032.0\x12\x12\n\nKubernetes\x12\x041.36B\0';
-    assert.equal(textOf(get('/openapi/v2', type), type), expected);
+    assert.equal(textOf(get('/openapi/v2', asked), answered), expected);
   });
 
   test('every reference leads to a schema', () => {

@@ -116,3 +116,49 @@ test('a table of a kind that is only stored has name and age', () => {
     ['Name', 'Age'],
   );
 });
+
+describe('a pod that names a RuntimeClass', () => {
+  const PODS = '/api/v1/namespaces/default/pods';
+  const pod = (spec: JsonObject = {}): JsonObject => ({
+    metadata: { name: 'p' },
+    spec: { runtimeClassName: 'boxed', containers: [{ name: 'a', image: 'a:1' }], ...spec },
+  });
+  beforeEach(async () => {
+    await world.create('serviceaccounts', { metadata: { name: 'default', namespace: 'default' } });
+  });
+  const createClass = (): ObjectAnswer =>
+    ask('POST', '/apis/node.k8s.io/v1/runtimeclasses', {
+      body: {
+        metadata: { name: 'boxed' },
+        handler: 'box',
+        overhead: { podFixed: { memory: '64Mi' } },
+        scheduling: {
+          nodeSelector: { boxes: 'yes' },
+          tolerations: [{ key: 'boxes', operator: 'Exists' }],
+        },
+      },
+    });
+
+  test('is refused without the class', () => {
+    const refused = ask('POST', PODS, { body: pod() });
+    assert.equal(refused.status, 403);
+    assert.match(JSON.stringify(refused.body['message']), /RuntimeClass \\"boxed\\" not found/);
+  });
+
+  test('is given its overhead, its node selector and its tolerations', () => {
+    assert.equal(createClass().status, 201);
+    const created = ask('POST', PODS, { body: pod({ nodeSelector: { own: 'a' } }) });
+    const spec = created.body['spec'] as JsonObject;
+    assert.deepEqual(spec['overhead'], { memory: '64Mi' });
+    assert.deepEqual(spec['nodeSelector'], { own: 'a', boxes: 'yes' });
+    const tolerations = spec['tolerations'] as readonly JsonObject[];
+    assert.ok(tolerations.some(({ key }) => key === 'boxes'));
+  });
+
+  test('is refused when it wants other nodes, or another overhead', () => {
+    createClass();
+    for (const spec of [{ nodeSelector: { boxes: 'no' } }, { overhead: { memory: '1Mi' } }]) {
+      assert.equal(ask('POST', PODS, { body: pod(spec) }).status, 403);
+    }
+  });
+});

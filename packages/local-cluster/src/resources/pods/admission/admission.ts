@@ -12,7 +12,7 @@ import { numberAt, objectAt, textAt, withMember } from '../../shared/json-edit.t
 import { admitServiceAccount } from './service-account-admission.ts';
 import { podForbidden } from './forbidden.ts';
 import { withDefaultTolerations } from './default-tolerations.ts';
-import { refuseAbsentRuntimeClass } from './runtime-class-admission.ts';
+import { admitRuntimeClass } from './runtime-class-admission.ts';
 
 const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
@@ -22,8 +22,8 @@ export function admitPod(pod: ApiObject, context: RuleContext): ApiObject | Refu
   if (isRefusal(withAccount)) return withAccount;
   const withPriority = admitPriority(withAccount, context);
   if (isRefusal(withPriority)) return withPriority;
-  const admitted = withDefaultTolerations(withPriority);
-  return refuseAbsentRuntimeClass(admitted) ?? admitTopology(admitted, context);
+  const classed = admitRuntimeClass(withDefaultTolerations(withPriority), context);
+  return isRefusal(classed) ? classed : admitTopology(classed, context);
 }
 
 function isRefusal(outcome: ApiObject | Refusal): outcome is Refusal {
