@@ -77,7 +77,7 @@ function stagedFields(staged: StagedStatus): readonly Field[] {
     ['gate', staged.gateText],
     ['halted on', haltedOn.length === 0 ? undefined : haltedOn.join(', ')],
     ['strays', strays.length === 0 ? undefined : strayText(strays)],
-    ...fieldsOf('evidence', describeEvidence(evidence)),
+    ...fieldsOf('evidence', describeEvidence(evidence, breach)),
     ...provenFields(staged),
     ['copies', staged.copies && describeCopies(staged.copies)],
     ...refused.map(({ hash, cause, atMs }): Field => [
@@ -88,10 +88,15 @@ function stagedFields(staged: StagedStatus): readonly Field[] {
   ];
 }
 
+/** What was running when the policy came is where a rollback leads, and nothing has proven it. */
 function provenFields({ proven, former }: StagedStatus): readonly Field[] {
-  const how = proven?.isBaseline === true ? 'as found, not soaked, ' : '';
+  const isBaseline = proven?.isBaseline === true;
+  const how = isBaseline ? ', as found and never soaked' : '';
   return [
-    ['proven', proven && `${proven.hash}, ${how}since ${timeText(proven.provenAtMs)}`],
+    [
+      isBaseline ? 'baseline' : 'proven',
+      proven && `${proven.hash}, since ${timeText(proven.provenAtMs)}${how}`,
+    ],
     ['former', former && former.hash !== proven?.hash ? former.hash : undefined],
   ];
 }

@@ -51,8 +51,11 @@ export function strayText(strays: readonly string[]): string {
 }
 
 /** What a table says of the evidence: nothing while nothing failed and the test is as strong as it looks. */
-export function evidenceLines(evidence: ShownEvidence): readonly string[] {
+export function evidenceLines(
+  evidence: ShownEvidence,
+  breach: Parameters<typeof describeEvidence>[1],
+): readonly string[] {
   const { failures, isVoid, isWithoutControls } = evidence;
   if (failures.length === 0 && !isVoid && !isWithoutControls) return [];
-  return describeEvidence({ ...evidence, failures: [] });
+  return describeEvidence({ ...evidence, failures: [] }, breach);
 }

@@ -46,14 +46,14 @@ function rolloutLines(daemonSet: DaemonSetOverview | undefined): string[] {
 }
 
 function linesOf(rollout: NonNullable<DaemonSetOverview['rollout']>): readonly string[] {
-  const { phase, summary, budget, lane, strays = [], evidence } = rollout;
+  const { phase, summary, budget, lane, strays = [], evidence, breach } = rollout;
   const isUsed = budget !== undefined && budget.users.length > 0;
   return [
     `${phase}: ${summary}`,
     ...(isUsed ? [`budget: ${budgetText(budget)}`] : []),
     ...(lane === undefined ? [] : laneLines(lane).map((line) => `lane: ${line}`)),
     ...(strays.length === 0 ? [] : [`strays: ${strayText(strays)}`]),
-    ...evidenceLines(evidence).map((line) => `evidence: ${line}`),
+    ...evidenceLines(evidence, breach).map((line) => `evidence: ${line}`),
   ];
 }
 

@@ -6,7 +6,7 @@
  * shown-evidence.ts).
  */
 import { NO_OTHER, describeLosses } from '../proof/describe-losses.ts';
-import type { Breach, OrderNote, RolloutRecord } from '../model/rollout-record.ts';
+import type { Breach, BreachCause, OrderNote, RolloutRecord } from '../model/rollout-record.ts';
 import type { ShownGate } from './gate.ts';
 import { silenceOf } from './shown-evidence.ts';
 import type { ShownEvidence, SideCounts } from './shown-evidence.ts';
@@ -179,17 +179,24 @@ export function describeOverruled(
   return `${describeNote(note)}${why}, overruling ${breach}`;
 }
 
-/** E and the four counts in one line, and what silence, a lack of controls or a void test means. */
-export function describeEvidence(evidence: ShownEvidence): readonly string[] {
+/** Halts that count nodes; by all others the nodes that were lost say nothing. */
+const BY_NODES: readonly BreachCause[] = ['NodesFailed', 'Unexplained'];
+
+/** Nodes that were lost, E, and what silence, a lack of controls or a void test means; nothing of a halt for another cause. */
+export function describeEvidence(
+  evidence: ShownEvidence,
+  breach: Pick<Breach, 'cause'> | undefined,
+): readonly string[] {
+  if (breach !== undefined && !BY_NODES.includes(breach.cause)) return [];
   const { eValue, haltsAt, updated, others, outside, silence, p } = evidence;
-  const sides = `updated nodes ${sideText(updated)}; others ${sideText(others)}`;
+  const sides = `nodes lost: ${sideText(updated)} updated, ${sideText(others)} others`;
   const chance = updated.bad === 0 ? '' : ` (Fisher's p ${p.toPrecision(2)})`;
-  const left = outside === 0 ? '' : `; ${String(outside)} were bad before their turn`;
+  const left = outside === 0 ? '' : `, ${String(outside)} before their turn`;
   return [
-    `E = ${eText(eValue)}, halts at ${String(haltsAt)}; ${sides}${chance}${left}`,
+    `${sides}${chance}${left}; E = ${eText(eValue)}, halts at ${String(haltsAt)}`,
     ...evidence.failures.map(
       ({ node, isUpdated, atMs }) =>
-        `${isUpdated ? 'updated' : 'other'} node ${node} failed at ${timeText(atMs)}`,
+        `${isUpdated ? 'updated' : 'other'} node ${node} was lost at ${timeText(atMs)}`,
     ),
     ...describeWeakness(evidence),
     ...(silence === undefined ? [] : [describeSilence(silence.nodes)]),
@@ -202,7 +209,7 @@ function describeWeakness(evidence: ShownEvidence): readonly string[] {
   const lines: string[] = [];
   if (isVoid) {
     lines.push(
-      'too many nodes are bad to be remembered: the test of nodes stands still, and proves nothing more in this rollout',
+      'too many nodes are lost to be remembered: the test of nodes stands still, and proves nothing more in this rollout',
     );
   }
   if (ownHistoryEValue !== undefined) {
@@ -214,15 +221,15 @@ function describeWeakness(evidence: ShownEvidence): readonly string[] {
   return lines;
 }
 
-/** What so many nodes that did not fail prove, and what not. */
+/** What so many nodes that were not lost prove, and what not. */
 function describeSilence(nodes: number): string {
   const { sharePercentMax } = silenceOf(nodes);
-  const who = nodes === 1 ? 'one silent node proves' : `${String(nodes)} silent nodes prove`;
-  return `${who} only a failure share below ${String(sharePercentMax)} % (95 %)`;
+  const are = nodes === 1 ? 'is' : 'are';
+  return `that ${count(nodes, 'updated node')} ${are} not lost proves only that fewer than ${String(sharePercentMax)} % would be (95 % certain)`;
 }
 
 function sideText({ bad, good }: SideCounts): string {
-  return `${String(bad)} bad, ${String(good)} good`;
+  return `${String(bad)} of ${String(bad + good)}`;
 }
 
 function eText(eValue: number): string {

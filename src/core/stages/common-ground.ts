@@ -12,10 +12,13 @@ import { nameOf } from './stage-node.ts';
 
 /** Attributes that are listed where none is claimed. */
 const LISTED_MAX = 2;
+/** Of one bad node an attribute says nothing. */
+const SHARED_BY_MIN = 2;
 
 /** The breach with what its nodes share; as it is where they share nothing that others lack. */
 export function withCommonGround(breach: Breach, nodes: readonly StageNode[]): Breach {
   const bad = new Set(breach.nodes);
+  if (bad.size < SHARED_BY_MIN) return breach;
   const updated = nodes.filter(({ updated: pod }) => pod !== undefined);
   const ranking = rankAttributes(
     updated.map((each) => ({
@@ -35,9 +38,10 @@ export function withCommonGround(breach: Breach, nodes: readonly StageNode[]): B
     : { ...breach, message: `${breach.message}; look first at ${listed}` };
 }
 
-/** Only what gathers the bad: an attribute by which they are fewer explains nothing. */
+/** Only what gathers some of the bad: an attribute by which they are fewer explains nothing. */
 function ranked(values: readonly RankedValue[]): string {
   return values
+    .filter(({ withBad }) => withBad >= SHARED_BY_MIN)
     .filter(
       ({ withBad, withAll, withoutBad, withoutAll }) => withBad * withoutAll > withoutBad * withAll,
     )

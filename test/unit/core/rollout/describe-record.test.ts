@@ -90,22 +90,28 @@ describe('a rollout in words', () => {
     assert.match(describeGate({ kind: 'paused', by: 'policy' }, record), /paused: true/);
   });
 
+  it('tells of lost nodes only where no other cause halted it', () => {
+    const evidence = evidenceOf(recordOf({ breach: breachOf() }), LOOKED_MS);
+    assert.deepEqual(describeEvidence(evidence, breachOf()), []);
+    assert.notDeepEqual(describeEvidence(evidence, breachOf({ cause: 'NodesFailed' })), []);
+  });
+
   it('says that three silent nodes prove little, and that controls have run out', () => {
     const record = recordOf();
-    const lines = describeEvidence(evidenceOf(record, LOOKED_MS)).join('\n');
+    const lines = describeEvidence(evidenceOf(record, LOOKED_MS), undefined).join('\n');
+    assert.match(lines, /^nodes lost: 0 of 3 updated, 0 of 47 others; E = 1\.0, halts at 20$/m);
     assert.match(
       lines,
-      /^E = 1\.0, halts at 20; updated nodes 0 bad, 3 good; others 0 bad, 47 good/,
+      /^that 3 updated nodes are not lost proves only that fewer than 63 % would be \(95 % certain\)$/m,
     );
-    assert.match(lines, /3 silent nodes prove only a failure share below 63 % \(95 %\)/);
     const alone = recordOf({ trial: { ...record.trial, isWithoutControls: true } });
     assert.match(
-      describeEvidence(evidenceOf(alone, LOOKED_MS)).join('\n'),
+      describeEvidence(evidenceOf(alone, LOOKED_MS), undefined).join('\n'),
       /the test is weaker; by the nodes' own history E = 1\.0, halts at 20/,
     );
     const isVoid = recordOf({ trial: { ...record.trial, isVoid: true } });
     assert.match(
-      describeEvidence(evidenceOf(isVoid, LOOKED_MS)).join('\n'),
+      describeEvidence(evidenceOf(isVoid, LOOKED_MS), undefined).join('\n'),
       /the test of nodes stands still, and proves nothing more in this rollout/,
     );
   });

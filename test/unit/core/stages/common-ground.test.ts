@@ -43,16 +43,25 @@ describe('common ground', () => {
       well('n3', { [ZONE]: 'b' }),
     ];
     assert.equal(
-      message(nodes, 'n1'),
-      'it fails; look first at zone a (1 of 1 with it, 0 of 2 without)',
+      message(nodes, 'n2', 'n3'),
+      'it fails; look first at zone b (2 of 2 with it, 0 of 1 without)',
     );
+  });
+
+  it('is nothing that one bad node has', () => {
+    const nodes = [
+      well('n1', { [ZONE]: 'a' }),
+      ...['n2', 'n3'].map((name) => well(name, { [ZONE]: 'b' })),
+    ];
+    assert.equal(message(nodes, 'n1'), 'it fails');
+    assert.equal(message([...nodes, well('n4', { [ZONE]: 'c' })], 'n1', 'n4'), 'it fails');
   });
 
   it('is not told where all nodes are alike, and not of nodes without the revision', () => {
     const nodes = [well('n1', { [ZONE]: 'a' }), well('n2', { [ZONE]: 'a' })];
-    assert.equal(message(nodes, 'n1'), 'it fails');
+    assert.equal(message(nodes, 'n1', 'n2'), 'it fails');
     const old = stageNode('n3', { labels: { [ZONE]: 'b' } });
-    assert.equal(message([...nodes, old], 'n1'), 'it fails');
+    assert.equal(message([...nodes, old], 'n1', 'n2'), 'it fails');
   });
 
   it('shows no character that a label cannot have', () => {
@@ -64,7 +73,8 @@ describe('common ground', () => {
       bootId: '',
     };
     const one = well('n1', {});
-    const nodes = [{ ...one, node: { ...one.node, system } }, well('n2', {})];
-    assert.match(message(nodes, 'n1'), /kernel 6\.1\?\[31m/);
+    const two = well('n2', {});
+    const odd = [one, two].map((each) => ({ ...each, node: { ...each.node, system } }));
+    assert.match(message([...odd, well('n3', {})], 'n1', 'n2'), /kernel 6\.1\?\[31m/);
   });
 });
