@@ -7,6 +7,8 @@
  */
 import { readOwnPolicy } from '../core/lane/own-policy.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { missedSinceMs, outagesOfCluster, readStanding } from '../app/explain/standing.ts';
+import type { Outage } from '../core/status/outages.ts';
 import { explainRollout } from '../app/explain/explain.ts';
 import type { SeenNodes } from '../app/explain/explain.ts';
 import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
@@ -70,6 +72,8 @@ export interface DaemonSetOverview {
   > & { readonly budget?: ShownBudget; readonly lane?: ShownLane };
   /** A removal of pods that waits for somebody to confirm it; in another mode than takeover it was only told of. */
   readonly shrink?: HeldShrink;
+  /** Since when a run should have come and did not. */
+  readonly missedSinceMs?: number;
   /** By name, in every cluster; absent: it is not, whatever its cluster is. */
   readonly frozen?: StandingFreeze;
 }
@@ -85,13 +89,15 @@ export interface ClusterOverview {
   /** True when the view is known to be whole. */
   readonly isViewComplete: boolean;
   readonly incompleteReason?: string;
+  /** What makes it untrue, beside a freeze; the gravest first. */
+  readonly outages: readonly Outage[];
   readonly daemonSets: readonly DaemonSetOverview[];
 }
 
 /** What an overview reads from. */
 export interface OverviewSources {
   readonly registry: RegistryStore;
-  readonly freezes: Pick<FreezeStore, 'readFreeze'>;
+  readonly freezes: Pick<FreezeStore, 'readFreeze' | 'readStop'>;
   readonly view: ViewStore;
   readonly clock: Clock;
 }
@@ -126,15 +132,18 @@ export class Overviews {
 
   /** Reads one cluster; undefined when it is not registered. Rejects when a table fails. */
   async read(id: ClusterId): Promise<ClusterOverview | undefined> {
-    const { registry, freezes, view } = this.#sources;
-    const [registration, freeze] = await Promise.all([
+    const { registry, freezes, view, clock } = this.#sources;
+    const [registration, freeze, standing] = await Promise.all([
       registry.readCluster(id),
       freezes.readFreeze(),
+      readStanding(this.#sources),
     ]);
     if (registration === undefined) return undefined;
     const meta = await view.readMeta(registration.clusterUid);
     const daemonSets = await this.#readDaemonSets(registration, freeze, meta);
     const frozen = freezeInForce(registration, freeze.all && { scope: 'stack', note: freeze.all });
+    const missed = daemonSets.flatMap(({ missedSinceMs: since }) => since ?? []);
+    const question = { meta, nowMs: clock.nowMs(), standing, missed };
     return {
       cluster: registration.id,
       clusterUid: registration.clusterUid,
@@ -143,6 +152,7 @@ export class Overviews {
       ...defined({ frozen }),
       isViewComplete: meta?.isComplete === true && !meta.isCutOpen,
       ...defined({ incompleteReason: meta?.incompleteReason }),
+      outages: outagesOfCluster(registration, question).filter(({ code }) => code !== 'frozen'),
       daemonSets,
     };
   }
@@ -152,7 +162,7 @@ export class Overviews {
     freeze: Freeze,
     meta: ClusterMeta | undefined,
   ): Promise<readonly DaemonSetOverview[]> {
-    const { view } = this.#sources;
+    const { view, clock } = this.#sources;
     const daemonSets: DaemonSetOverview[] = [];
     const counted = new Map<Uid, Counted>();
     const warmth = createReconcileWarmth();
@@ -171,7 +181,9 @@ export class Overviews {
       if (codes !== undefined) counted.set(item.uid, codes);
       const rollout = this.#rolloutOf(basis, codes);
       const overview = overviewOf(item, { ...basis, counted: codes, rollout });
-      if (overview !== undefined) daemonSets.push(overview);
+      const sinceMs = meta && missedSinceMs({ ...basis, meta }, clock.nowMs());
+      if (overview === undefined) continue;
+      daemonSets.push({ ...overview, ...defined({ missedSinceMs: sinceMs }) });
     }
     this.#counted.set(registration.id, counted);
     return daemonSets;
@@ -224,18 +236,12 @@ export class Overviews {
 
 function overviewOf(
   { namespace, name }: NameItem,
-  {
-    ref,
-    frozen,
-    daemonSet,
-    state,
-    counted,
-    rollout,
-  }: Pick<Basis, 'ref' | 'frozen' | 'daemonSet' | 'state'> & {
+  of: Pick<Basis, 'ref' | 'frozen' | 'daemonSet' | 'state'> & {
     readonly counted: Counted | undefined;
     readonly rollout: DaemonSetOverview['rollout'];
   },
 ): DaemonSetOverview | undefined {
+  const { ref, frozen, daemonSet, state, counted, rollout } = of;
   const object = toldObject(daemonSet);
   if (object === null) return undefined;
   const { codes = {}, seen } = counted ?? {};
@@ -278,12 +284,7 @@ async function* eachName(cluster: ClusterUid, view: ViewStore): AsyncGenerator<N
 }
 
 /** An absent counter is zero, as Kubernetes leaves it out. */
-function readCounters(
-  status: DaemonSetStatus | undefined,
-): Pick<
-  DaemonSetOverview,
-  'desired' | 'current' | 'ready' | 'upToDate' | 'available' | 'misscheduled'
-> {
+function readCounters(status: DaemonSetStatus | undefined) {
   const count = (name: keyof DaemonSetStatus): number => {
     const value = status?.[name];
     return typeof value === 'number' ? value : 0;

@@ -283,7 +283,7 @@ describe(
       const states = (document: Readonly<Record<string, unknown>>): string =>
         JSON.stringify([document['mappings'], document['schedules']]);
       assert.match(
-        states(await rollcall(['stack', 'stop'])),
+        states(await rollcall(['stack', 'stop', '--why', 'a test', '--yes'])),
         /reconcile.*Disabled.*fleet.*Disabled/,
       );
       const stopped = await rollcall(['stack', 'check'], { exitCode: EXIT.failed });

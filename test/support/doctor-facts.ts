@@ -29,6 +29,8 @@ export function healthyFacts(registration: ClusterRegistration = takenOver): Doc
     nowMs,
     registration: { kind: 'found', registration },
     freeze: checked(NO_FREEZE),
+    standing: checked({ walkedAtMs: nowMs - 60_000 }),
+    missed: checked([]),
     deployment: checked({ release: '1.0.0', ownRelease: '1.0.0' }),
     endpoint: checked({
       address: { kind: 'judged', host: 'cluster.example', port: 443, isPrivate: false },

@@ -57,6 +57,18 @@ export function testFreezeStore(store: () => FreezeStore): void {
     await store().writeFreeze(withoutFreeze(await store().readFreeze(), { kind: 'stack' }));
   });
 
+  it('keeps who stopped the functions beside the freeze, until they are resumed', async () => {
+    const before = await store().readFreeze();
+    const note = { ...NOTE, functions: ['reconcile', 'fleet'] };
+    assert.equal(await store().readStop(), undefined);
+    await store().writeStop(note);
+    assert.deepEqual(await store().readStop(), note);
+    assert.deepEqual(await store().readFreeze(), before);
+    await store().writeStop(undefined);
+    assert.equal(await store().readStop(), undefined);
+    await assert.rejects(store().writeStop({ ...note, why: 'two\nlines' }));
+  });
+
   it('writes nothing that is no freeze', async () => {
     const before = await store().readFreeze();
     const many = Array.from({ length: FROZEN_DAEMON_SETS_MAX + 1 }, (_, index) => [

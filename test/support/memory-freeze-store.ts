@@ -3,7 +3,8 @@
  *
  * One suite (freeze-store-suite.ts) holds it and the DynamoDB adapter to the same answers.
  */
-import { parseFreeze } from '../../src/adapters/dynamodb/registry/freeze-schema.ts';
+import { parseFreeze, parseStopNote } from '../../src/adapters/dynamodb/registry/freeze-schema.ts';
+import type { StopNote } from '../../src/core/status/outages.ts';
 import { NO_FREEZE } from '../../src/core/takeover/freeze.ts';
 import type { Freeze } from '../../src/core/takeover/freeze.ts';
 import type { FreezeStore } from '../../src/ports/stores/freeze-store.ts';
@@ -15,6 +16,7 @@ export class MemoryFreezeStore implements FreezeStore {
   hooks: StoreHooks = {};
   readonly calls: StoreCall[] = [];
   #freeze: Freeze = NO_FREEZE;
+  #stop: StopNote | undefined;
 
   readFreeze(): Promise<Freeze> {
     const call = { operation: 'readFreeze', target: 'FREEZE', isWrite: false };
@@ -29,6 +31,20 @@ export class MemoryFreezeStore implements FreezeStore {
       if (this.#freeze.version !== freeze.version) return 'lost';
       this.#freeze = structuredClone(next);
       return 'written';
+    });
+  }
+
+  readStop(): Promise<StopNote | undefined> {
+    const call = { operation: 'readStop', target: 'STOP', isWrite: false };
+    return aroundCall(this, call, () => structuredClone(this.#stop));
+  }
+
+  async writeStop(note: StopNote | undefined): Promise<void> {
+    const next = note && parseStopNote(note);
+    if (note !== undefined && next === undefined) throw new Error('would be no note');
+    const call = { operation: 'writeStop', target: 'STOP', isWrite: true };
+    await aroundCall(this, call, () => {
+      this.#stop = structuredClone(next);
     });
   }
 

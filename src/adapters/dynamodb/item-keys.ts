@@ -132,5 +132,8 @@ export const FLEET_MIRROR_KEY: ItemKey = { pk: 'FLEET-MIRROR#00', sk: 'MIRROR' }
 /** What is frozen for the whole stack: one item, read with registrations. Functions may read it, and write it never. */
 export const FREEZE_KEY: ItemKey = { pk: 'FREEZE#00', sk: 'FREEZE' };
 
+/** Who stopped the functions, and why: beside the freeze, under the same rights of operators. */
+export const STOP_KEY: ItemKey = { pk: 'FREEZE#00', sk: 'STOP' };
+
 /** What `resync` remembers of its walk through the directory; in the view table. */
 export const WALK_KEY: ItemKey = { pk: 'RESYNC#00', sk: 'WALK' };

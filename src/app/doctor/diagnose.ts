@@ -29,6 +29,7 @@ import {
 import {
   judgeDeployment,
   judgeFreeze,
+  judgeFunctions,
   judgeMode,
   judgeRegistration,
   judgeStackFreeze,
@@ -38,6 +39,7 @@ import {
   judgeFreshness,
   judgeLease,
   judgeRival,
+  judgeStandBy,
   judgeView,
   judgeWatcher,
 } from './judge-view.ts';
@@ -49,6 +51,7 @@ export function diagnose(facts: DoctorFacts): readonly Finding[] {
     judgeRegistration(facts),
     ...judgeStackFreeze(facts),
     judgeDeployment(facts),
+    ...judgeFunctions(facts),
     judgeEventsQueue(facts),
     judgeDeadLetters(facts),
     ...(registration.kind === 'found' ? judgeCluster(registration.registration, facts) : []),
@@ -74,6 +77,7 @@ function judgeCluster(
     judgeAdmission(registration, facts),
     judgeLease(facts),
     judgeWatcher(facts),
+    judgeStandBy(registration, facts),
     judgeSender(registration, facts),
     ...judgeRefusals(registration, facts),
     judgeFreshness(facts),

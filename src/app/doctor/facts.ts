@@ -9,7 +9,9 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { Permission } from '../../core/daemon-set/permission.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
+import type { StackStanding } from '../../core/status/outages.ts';
 import type { EndpointFacts } from '../../ports/cluster/endpoint-probe.ts';
+import type { MissedRun } from '../explain/standing.ts';
 import type { Checked } from './finding.ts';
 
 /** The registration, or why there is none. */
@@ -137,6 +139,10 @@ export interface DoctorFacts {
   readonly registration: RegistrationFact;
   /** What is frozen for the whole stack. */
   readonly freeze: Checked<Freeze | 'unreadable'>;
+  /** Who stopped the functions, and whether they come to their turn. */
+  readonly standing: Checked<StackStanding>;
+  /** DaemonSets of the cluster whose run should have come. */
+  readonly missed: Checked<readonly MissedRun[]>;
   readonly deployment: Checked<{ readonly release: string; readonly ownRelease: string }>;
   /** The registered endpoint, step by step, without a credential. */
   readonly endpoint: Checked<EndpointFacts>;

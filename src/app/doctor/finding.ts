@@ -13,6 +13,7 @@ export const LINKS = [
   'freeze',
   'mode',
   'deployment',
+  'functions',
   'address',
   'name',
   'connection',

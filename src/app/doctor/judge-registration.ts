@@ -5,6 +5,7 @@
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { defined } from '@rollcall/base/defined.ts';
+import { findOutages } from '../../core/status/outages.ts';
 import { describeFreeze } from '../../core/takeover/freeze.ts';
 import type { DoctorFacts } from './facts.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
@@ -128,3 +129,31 @@ export function judgeDeployment({ deployment }: DoctorFacts): Finding {
     next: 'Use the program of the release that is deployed, or deploy this one; neighbours read what the other writes.',
   });
 }
+
+/** Whether functions are called, and come when they should. */
+export function judgeFunctions({ standing, missed, nowMs }: FunctionFacts): readonly Finding[] {
+  if (standing.kind === 'unchecked') return [notChecked('functions', standing.why)];
+  const runs = missed.kind === 'unchecked' ? [] : missed.value;
+  const found = findOutages({
+    ...{ ...standing.value, nowMs },
+    ...(runs.length === 0
+      ? {}
+      : { missedSinceMs: Math.min(...runs.map(({ sinceMs }) => sinceMs)) }),
+  });
+  if (found.length === 0) {
+    if (missed.kind === 'unchecked') return [notChecked('functions', missed.why)];
+    return [ok('functions', 'functions-ok', 'functions are called, and come when they are due')];
+  }
+  const names = runs.slice(0, SHOWN_MAX).map(({ name }) => name);
+  return found.map(({ code, message, remedy }) =>
+    failed('functions', code, {
+      seen:
+        code === 'functions-behind' && names.length > 0
+          ? `${message} (${names.join(', ')})`
+          : message,
+      next: `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`,
+    }),
+  );
+}
+
+type FunctionFacts = Pick<DoctorFacts, 'standing' | 'missed' | 'nowMs'>;

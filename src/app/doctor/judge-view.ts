@@ -5,6 +5,7 @@
  */
 import { isOpen } from '../../core/model/breaker.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
+import { findOutages } from '../../core/status/outages.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { defaultReconcileOptions } from '../reconcile/process/dependencies.ts';
 import type { DoctorFacts } from './facts.ts';
@@ -51,6 +52,21 @@ export function judgeFreshness(
   }
   const seen = `the last message was sent ${Math.max(0, Math.round(ageMs / 1000))} s ago`;
   return ok('freshness', 'freshness-ok', seen);
+}
+
+/** Whether the watcher was put off by another one, as it told last; undefined: it was not. */
+export function judgeStandBy(
+  { id }: Pick<ClusterRegistration, 'id'>,
+  { meta, nowMs }: ViewFacts,
+): Finding | undefined {
+  if (meta.kind === 'unchecked' || meta.value === undefined) return undefined;
+  const found = findOutages({ nowMs, cluster: { id, meta: meta.value } });
+  const outage = found.find(({ code }) => code === 'watcher-stands-by');
+  if (outage === undefined) return undefined;
+  return failed('watcher', 'watcher-stands-by', {
+    seen: outage.message,
+    next: 'End the watcher of that other installation, or take the Lease from it: --take-lease (docs/clusters.md).',
+  });
 }
 
 /** Whether the view is whole, and if not, whether that is being mended (protocol 17, 18). */

@@ -15,6 +15,8 @@ import type { DaemonSetState } from '../../core/model/state.ts';
 import type { Verdict } from '../../core/model/verdict.ts';
 import { TOMBSTONE_KEPT_MS } from '../../core/pod/tombstones.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
+import { guardOfOutage, standstillOf } from '../../core/status/outages.ts';
+import type { Outage } from '../../core/status/outages.ts';
 import { copilotStanding } from '../../core/takeover/opt-in.ts';
 import { computeView } from '../../core/view/view.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
@@ -42,6 +44,8 @@ export interface ExplainSources {
   readonly options: ReconcileOptions;
   readonly policies: PolicyReader;
   readonly nowMs: number;
+  /** What keeps runs away (standing.ts); absent: a run is taken to come. */
+  readonly outages?: readonly Outage[];
 }
 
 /** The verdicts of one DaemonSet, in node order. Undefined and rejects as explainRollout does. */
@@ -163,6 +167,9 @@ interface GuardInput {
 /** What keeps a run from acting, as far as stored reads tell; the gravest first, as a run meets it. */
 async function findGuard({ basis, daemonSet, state, sources }: GuardInput): Promise<Guard> {
   const { nowMs, options } = sources;
+  const kept = guardOfStandstill(basis, sources);
+  if (kept !== undefined) return kept;
+  const registered = guardOfSubject(basis.registration, daemonSet, basis.frozen);
   const context = { dependencies: { options } };
   const freshness = freshnessOf({ basis, state, nowMs }, context, {
     unseenCount: 0,
@@ -170,11 +177,19 @@ async function findGuard({ basis, daemonSet, state, sources }: GuardInput): Prom
   });
   const doubt = freshness.kind === 'defer' ? freshness.guard : undefined;
   if (doubt?.code === 'view-incomplete') return doubt;
-  const registered = guardOfSubject(basis.registration, daemonSet, basis.frozen);
   if (registered.kind !== 'act') return registered;
   if (await isSentinelMissing(basis, sources)) return SENTINEL_MISSING;
   if (isOpen(basis.meta.breaker, nowMs)) return UNAVAILABLE['cluster-unavailable'];
   return UNAVAILABLE[state.retry?.code ?? ''] ?? doubt ?? registered;
+}
+
+/** Where Rollcall only looks, that is said of what it would do. */
+function guardOfStandstill(
+  { registration: { mode } }: Basis,
+  { outages = [] }: ExplainSources,
+): Guard | undefined {
+  const standstill = mode === 'observe' ? undefined : standstillOf(outages, mode);
+  return standstill && guardOfOutage(standstill);
 }
 
 async function isSentinelMissing(

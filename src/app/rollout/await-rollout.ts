@@ -25,7 +25,8 @@ export function statusOfAwaited(status: RolloutStatus, awaited: Awaited): Rollou
   const { generation, notes } = status;
   const summary = `waits until the watcher tells of generation ${String(awaited.generation)}`;
   const note = `What is told here is of generation ${String(generation)}.`;
-  return { ...status, phase: 'Progressing', summary, notes: [...notes, note] };
+  const phase = status.phase === 'Stopped' ? status.phase : 'Progressing';
+  return { ...status, phase, summary, notes: [...notes, note] };
 }
 
 /** Says of each look, in their order and by one monotonic clock, whether an end that it tells would be that of the rollout that is meant. */

@@ -12,12 +12,14 @@ import { toldObject } from '../../core/model/view-items.ts';
 import type { RolloutPhase } from '../../core/rollout/gate.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
 import type { HeldShrink } from '../../core/model/state.ts';
-import { describeFreeze } from '../../core/takeover/freeze.ts';
+import { standstillOf } from '../../core/status/outages.ts';
+import type { Outage, StackStanding } from '../../core/status/outages.ts';
 import type { StandingFreeze } from '../../core/takeover/freeze.ts';
 import { freezeInForce } from '../../core/takeover/registration-guard.ts';
 import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.ts';
 import { explainRollout } from '../explain/explain.ts';
 import type { Explained, ExplainSources } from '../explain/explain.ts';
+import { outagesOfBasis } from '../explain/standing.ts';
 import type { FoundRollout } from './find-rollout.ts';
 import { generationsOf, podCountsOf } from '../../core/rollout/pod-counts.ts';
 import type { Generations, PodCounts } from '../../core/rollout/pod-counts.ts';
@@ -55,6 +57,8 @@ export interface RolloutStatus extends Generations {
   readonly isViewComplete: boolean;
   /** When the watcher sent what this is told of. */
   readonly lastSentAtMs: number;
+  /** What makes it untrue, or keeps it as it is; the gravest first. */
+  readonly outages: readonly Outage[];
   /** Sentences on what else keeps it, or limits what is told. */
   readonly notes: readonly string[];
 }
@@ -62,18 +66,18 @@ export interface RolloutStatus extends Generations {
 /** Tells how it stands. Rejects when a table fails. */
 export async function rolloutStatusOf(
   found: FoundRollout,
-  sources: ExplainSources,
+  sources: ExplainSources & { readonly standing: StackStanding },
 ): Promise<RolloutStatus> {
   const { key, basis, policy } = found;
   const { registration, meta, daemonSet } = basis;
   const object = toldObject(daemonSet);
   const frozen = freezeInForce(registration, basis.frozen);
-  const explained = await explainRollout(basis, sources);
+  const outages = outagesOfBasis(basis, sources);
+  const explained = await explainRollout(basis, { ...sources, outages });
   const seen = explained?.seen;
   const stages = explained?.plan.stages;
   const staged = stagedStatus({ ...basis, policy, seen, stages }, sources.nowMs);
   const plain = plainStatus({ ...basis, seen });
-  const { phase, summary } = staged ?? plain;
   const isViewComplete = meta.isComplete && !meta.isCutOpen;
   return {
     ...key,
@@ -81,8 +85,7 @@ export async function rolloutStatusOf(
     isFrozen: frozen !== undefined,
     ...generationsOf(object),
     update: staged === undefined ? plain.update : 'staged',
-    phase,
-    summary,
+    ...standingAs(staged ?? plain, outages, registration.mode),
     nodes: podCountsOf(object),
     ...(explained === undefined ? {} : boundsOf(explained, basis.ref.uid)),
     ...defined({
@@ -93,8 +96,23 @@ export async function rolloutStatusOf(
     }),
     isViewComplete,
     lastSentAtMs: meta.lastSentAtMs,
+    outages,
     notes: notesOf(found, { isViewComplete, isStaged: staged !== undefined }),
   };
+}
+
+/** What the last run left counts for as long as it is known that runs come, and reach the cluster. */
+function standingAs(
+  told: Pick<RolloutStatus, 'phase' | 'summary'>,
+  outages: readonly Outage[],
+  mode: ClusterMode,
+): Pick<RolloutStatus, 'phase' | 'summary'> {
+  const { phase } = told;
+  const summary = `as of the last run: ${told.summary}`;
+  if (standstillOf(outages, mode) !== undefined) return { phase: 'Stopped', summary };
+  const isOut = outages.some(({ code }) => code === 'api-server-unreachable');
+  const isEnd = phase === 'Done' || phase === 'Returned';
+  return isOut && isEnd ? { phase: 'Waiting', summary } : { phase, summary: told.summary };
 }
 
 function boundsOf({ plan, lane }: Explained, owner: Uid): Pick<RolloutStatus, 'budget' | 'lane'> {
@@ -111,10 +129,8 @@ function notesOf(
 ): string[] {
   const { registration, meta } = found.basis;
   const { rival } = registration;
-  const frozen = freezeInForce(registration, found.basis.frozen);
   const told = [
     shrinkNote(found),
-    frozen && `${describeFreeze(frozen)}: nothing is rolled here.`,
     rival && `Rollcall has stopped there: ${rival.evidence}.`,
     isViewComplete
       ? undefined

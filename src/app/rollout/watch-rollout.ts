@@ -5,6 +5,8 @@
  * opens, and somebody may approve. The time is bounded by the caller, and a look that rejects ends it.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { outageLine } from '../../core/status/outages.ts';
+import type { Outage } from '../../core/status/outages.ts';
 import type { FleetPhase } from '../../core/fleet/orders/describe-fleet.ts';
 
 /** Between two looks, milliseconds. */
@@ -15,6 +17,7 @@ export interface Watched {
   /** Those of one cluster are among them. */
   readonly phase: FleetPhase;
   readonly summary: string;
+  readonly outages: readonly Outage[];
   readonly notes: readonly string[];
 }
 
@@ -46,7 +49,12 @@ export async function watchRollout<
   for (;;) {
     const status = await look();
     if ('kind' in status) return status;
-    const text = [status.phase, status.summary, ...status.notes].join('\n');
+    const text = [
+      status.phase,
+      status.summary,
+      ...status.outages.map(outageLine),
+      ...status.notes,
+    ].join('\n');
     if (text !== told) onChange(status);
     told = text;
     // Asked at each look: it remembers the first one.
@@ -58,7 +66,9 @@ export async function watchRollout<
   }
 }
 
-const ENDS: readonly FleetPhase[] = ['Done', 'Halted', 'Paused', 'Returned', 'Frozen', 'Invalid'];
+const ENDS: readonly FleetPhase[] = [
+  ...(['Done', 'Halted', 'Paused', 'Returned', 'Stopped', 'Frozen', 'Invalid'] as const),
+];
 
 /** Nothing more comes of it by itself. */
 function isOver({ phase }: Watched): boolean {

@@ -26,6 +26,8 @@ export interface Followed<
   /** What somebody is told at a change. */
   readonly renderChange: (status: Status, nowMs: number) => string;
   readonly errorOf: (refusal: Refusal) => Error;
+  /** True after an order, which stands whether anything acts or not. */
+  readonly isOrder?: boolean;
   /** True after an undo: it is done when all are back; for anybody else the rollout is held then. */
   readonly isUndo?: boolean;
 }
@@ -37,11 +39,12 @@ export async function followRollout<
 >(
   followed: Followed<Status, Refusal>,
 ): Promise<{ readonly status: Status; readonly exitCode: number }> {
-  const { look, isMeant, isWatched, timeoutMs, clock, context, renderChange, errorOf } = followed;
+  const { look, isMeant, isWatched, isOrder = false, timeoutMs } = followed;
+  const { clock, context, renderChange, errorOf } = followed;
   if (!isWatched) {
     const status = await look();
     if ('kind' in status) throw errorOf(status);
-    return { status, exitCode: EXIT.ok };
+    return { status, exitCode: isOrder ? EXIT.ok : standstillExit(status) };
   }
   const end = await watchRollout<Status, Refusal>({
     look,
@@ -59,7 +62,13 @@ export async function followRollout<
   return { status: end.status, exitCode };
 }
 
+/** What a look by itself leaves with. */
+function standstillExit({ phase }: Pick<Watched, 'phase'>): number {
+  return phase === 'Stopped' ? EXIT.stopped : EXIT.ok;
+}
+
 function exitOf({ phase }: Watched, { isUndo = false }: { readonly isUndo?: boolean }): number {
+  if (phase === 'Stopped') return EXIT.stopped;
   return phase === 'Done' || (phase === 'Returned' && isUndo) ? EXIT.ok : EXIT.held;
 }
 

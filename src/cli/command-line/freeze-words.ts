@@ -1,6 +1,14 @@
-/** Who froze what and why, in the words of tables and documents. */
+/**
+ * Who froze what and why, and what else stands in the way, in the words of tables and documents.
+ *
+ * The lines above an answer are outages (core/status/outages.ts); a freeze is one of them.
+ */
+import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
 import type { FreezeNote } from '../../core/model/registration.ts';
+import { outageLine } from '../../core/status/outages.ts';
+import type { Outage } from '../../core/status/outages.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
+import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { plainText } from './text-table.ts';
 
 /** ` by ann since 2026-11-25T18:00:00.000Z (bad kernel)`; empty where nobody was noted. */
@@ -11,11 +19,30 @@ export function noteText({ by, why, atMs }: FreezeNote): string {
 }
 
 /** A line for each freeze of the stack; none: nothing is frozen. */
-export function freezeLines({ all, daemonSets }: Freeze): readonly string[] {
+export function freezeLines({ all, daemonSets }: Omit<Freeze, 'version'>): readonly string[] {
   return [
     ...(all === undefined ? [] : [`The whole stack is frozen${noteText(all)}.`]),
     ...Object.entries(daemonSets).map(([key, note]) => {
       return `The DaemonSet ${key} is frozen in every cluster${noteText(note)}.`;
     }),
   ];
+}
+
+/** The lines above an answer. */
+export function outageLines(outages: readonly Outage[]): readonly string[] {
+  return outages.map((outage) => plainText(outageLine(outage)));
+}
+
+/** What is frozen for the whole stack; an item that is none counts as everything. */
+export async function readFreezeIn({
+  freezes,
+}: {
+  readonly freezes: Pick<FreezeStore, 'readFreeze'>;
+}): Promise<Freeze | 'unreadable'> {
+  try {
+    return await freezes.readFreeze();
+  } catch (error) {
+    if (!(error instanceof ItemUnreadableError)) throw error;
+    return 'unreadable';
+  }
 }

@@ -19,7 +19,6 @@ import { CLUSTER_FACTS } from './gather-cluster.ts';
 import {
   gatherDeadLetterQueues,
   gatherEventsQueue,
-  gatherFreeze,
   gatherObserved,
   gatherRefusals,
   gatherSender,
@@ -32,6 +31,8 @@ import { openRegisteredWay } from './ways-in.ts';
 import type { WayIn, WaysIn } from './ways-in.ts';
 import { readShippedManifests } from './shipped-manifests.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { findMissedRuns, readStanding } from '../../app/explain/standing.ts';
+import { readFreezeIn } from '../command-line/freeze-words.ts';
 import { CommandError } from '../process/exit-codes.ts';
 
 interface GatherOptions {
@@ -51,8 +52,9 @@ export async function gatherFacts(options: GatherOptions): Promise<DoctorFacts> 
   const { stack, id } = options;
   const { clock } = stack;
   const registration = await readRegistration(stack, id);
-  const [freeze, eventsQueue, deadLetterQueues, rest] = await Promise.all([
-    attempt(clock, 'the freeze', () => gatherFreeze(stack)),
+  const [freeze, standing, eventsQueue, deadLetterQueues, rest] = await Promise.all([
+    attempt(clock, 'the freeze', async () => checked(await readFreezeIn(stack))),
+    attempt(clock, 'how the functions stand', async () => checked(await readStanding(stack))),
     attempt(clock, 'the events queue', () => gatherEventsQueue(stack)),
     attempt(clock, 'the dead-letter queues', () => gatherDeadLetterQueues(stack)),
     registration.kind === 'found'
@@ -65,6 +67,7 @@ export async function gatherFacts(options: GatherOptions): Promise<DoctorFacts> 
     nowMs: clock.nowMs(),
     registration,
     freeze,
+    standing,
     deployment: checked({ release, ownRelease: RELEASE }),
     eventsQueue,
     deadLetterQueues,
@@ -83,7 +86,13 @@ async function readRegistration({ registry }: Stack, id: ClusterId): Promise<Reg
 
 type OfCluster = Omit<
   DoctorFacts,
-  'nowMs' | 'registration' | 'freeze' | 'deployment' | 'eventsQueue' | 'deadLetterQueues'
+  | 'nowMs'
+  | 'registration'
+  | 'freeze'
+  | 'standing'
+  | 'deployment'
+  | 'eventsQueue'
+  | 'deadLetterQueues'
 >;
 
 async function gatherOfCluster(
@@ -108,19 +117,20 @@ async function gatherOfCluster(
     const endpoint = isConnectedTo(registration)
       ? ask('the endpoint', async () => checked(await probe.probe(registration)))
       : Promise.resolve(unchecked('nothing connects to it'));
-    const [token, sender, accessEntries, refusals, meta, observed, content, found, inside] =
+    const [token, sender, accessEntries, refusals, meta, missed, observed, content, found, inside] =
       await Promise.all([
         ask('the sealed token', () => gatherToken(stack, registration)),
         ask('the watcher’s role', () => gatherSender(stack, registration, clusterProfile)),
         ask('the access entries', () => gatherAccessEntries(stack, registration, clusterProfile)),
         ask('refused messages', () => gatherRefusals(stack, registration)),
         ask('the view', async () => checked(await view.readMeta(registration.clusterUid))),
+        ask('runs', async () => checked(await findMissedRuns(registration, stack, clock.nowMs()))),
         ask('the DaemonSets', () => gatherObserved(stack, registration)),
         ask('the content of revisions', () => gatherContent(stack, registration)),
         endpoint,
         ofCluster,
       ]);
-    const ofStack = { token, sender, accessEntries, refusals, meta, observed, content };
+    const ofStack = { token, sender, accessEntries, refusals, meta, missed, observed, content };
     return { ...inside, ...ofStack, endpoint: found, fleets: await fleets };
   } finally {
     for (const way of [registered, kubeconfig]) if ('inspection' in way) way.inspection.close();
@@ -181,6 +191,7 @@ function nothingOfCluster(): OfCluster {
     sender: none,
     refusals: none,
     meta: none,
+    missed: none,
     sentinel: none,
     observed: none,
     accessEntries: none,

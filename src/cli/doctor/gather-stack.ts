@@ -5,15 +5,8 @@
  */
 import { GetRoleCommand, IAMClient, NoSuchEntityException } from '@aws-sdk/client-iam';
 import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
-import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
 import { inspectQueue } from '../../adapters/sqs/queue-inspection.ts';
-import type {
-  DoctorFacts,
-  ObservedFact,
-  QueueFact,
-  RefusalFact,
-  TokenFact,
-} from '../../app/doctor/facts.ts';
+import type { ObservedFact, QueueFact, RefusalFact, TokenFact } from '../../app/doctor/facts.ts';
 import { checked, unchecked } from '../../app/doctor/finding.ts';
 import type { Checked } from '../../app/doctor/finding.ts';
 import { findLetters } from '../../app/redrive/find-letters.ts';
@@ -120,18 +113,6 @@ function refusalOf({ queue, code, atMs, detail, place }: KeptDeadLetter): Refusa
     detail,
     ...(sender === undefined || sender === '' ? {} : { senderRoleId: sender }),
   };
-}
-
-/** What is frozen for the whole stack. */
-export async function gatherFreeze({
-  freezes,
-}: Pick<Stack, 'freezes'>): Promise<DoctorFacts['freeze']> {
-  try {
-    return checked(await freezes.readFreeze());
-  } catch (error) {
-    if (!(error instanceof ItemUnreadableError)) throw error;
-    return checked('unreadable');
-  }
 }
 
 /** The sealed token, of which only the times are looked at. */

@@ -8,17 +8,15 @@ import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
 import type { FleetsFact } from '../../app/doctor/facts.ts';
 import { checked } from '../../app/doctor/finding.ts';
 import type { Checked } from '../../app/doctor/finding.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { missedStepSinceMs } from '../../app/fleet/rollout/find-fleet-rollout.ts';
 import { listEveryRecord } from '../../app/fleet/list-fleets.ts';
 import type { EveryRecord } from '../../app/fleet/list-fleets.ts';
 import { fleetsOn, readEveryFleet } from '../../app/fleet/placed-fleets.ts';
-import type { AppliedFleet, EveryFleet } from '../../app/fleet/placed-fleets.ts';
+import type { EveryFleet } from '../../app/fleet/placed-fleets.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
-import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Stack } from '../reach/stack.ts';
-
-/** A turn a minute, and some that were lost or too short. */
-const LATE_MS = 300_000;
 
 /** All that is read. */
 type KnownFleets = EveryFleet & Pick<EveryRecord, 'records'>;
@@ -53,14 +51,9 @@ export async function gatherFleets(
     placed: placed.map(formatFleetKey),
     unreadable: unreadable.map(formatFleetKey),
     late: placed.flatMap((fleet) => {
-      const sinceMs = dueSinceMs(fleet, records.get(formatFleetKey(fleet)));
-      return nowMs - sinceMs > LATE_MS ? [{ fleet: formatFleetKey(fleet), sinceMs }] : [];
+      const record = records.get(formatFleetKey(fleet));
+      const sinceMs = missedStepSinceMs({ head: fleet.head, ...defined({ record }) }, nowMs);
+      return sinceMs === undefined ? [] : [{ fleet: formatFleetKey(fleet), sinceMs }];
     }),
   });
-}
-
-/** What was applied is due at once; afterwards the record says when. */
-function dueSinceMs({ head }: AppliedFleet, record: FleetRecord | undefined): number {
-  const isBegun = record?.uid === head.uid && record.release.generation === head.generation;
-  return isBegun ? record.dueAtMs : head.appliedAtMs;
 }

@@ -13,6 +13,8 @@ import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
 import { describeFleetBreach } from '../../core/fleet/orders/describe-fleet.ts';
 import { describeNote, describeOverruled, timeText } from '../../core/rollout/describe-record.ts';
 import { sentence } from '../command-line/follow-rollout.ts';
+import { outageLine } from '../../core/status/outages.ts';
+import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
 
 /** Clusters that are shown without `-o wide`. */
@@ -34,6 +36,7 @@ export function renderFleetStatus(
 ): string[] {
   const { namespace, name, phase, summary, stages, record, notes } = status;
   return [
+    ...outageLines(status.outages),
     plainText(`${namespace}/${name}: ${phase}: ${summary}`),
     ...renderFields([
       ['generation', generationText(status)],
@@ -47,8 +50,9 @@ export function renderFleetStatus(
 
 /** In one line, for --watch. */
 export function renderFleetChange(status: FleetStatus, nowMs: number): string {
+  const outages = status.outages.map((outage) => ` ${outageLine(outage)}.`).join('');
   const notes = status.notes.map((note) => ` ${note}`).join('');
-  return `${timeText(nowMs).slice(11)} ${status.phase}: ${sentence(status.summary)}${notes}`;
+  return `${timeText(nowMs).slice(11)} ${status.phase}: ${sentence(status.summary)}${outages}${notes}`;
 }
 
 function generationText({ generation, appliedAtMs, appliedBy, record }: FleetStatus): string {

@@ -9,6 +9,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
+import { readStanding } from '../../app/explain/standing.ts';
 import type { FleetRefusal } from '../../app/fleet/refusals.ts';
 import type { FleetOrderAsk } from '../../app/fleet/rollout/choose-fleet-order.ts';
 import { findFleetRollout } from '../../app/fleet/rollout/find-fleet-rollout.ts';
@@ -31,6 +32,7 @@ import type {
 import { followRollout, orderText } from '../command-line/follow-rollout.ts';
 import { declareOverrule, parseOverrule } from '../command-line/parse-why.ts';
 import type { OverruleOptions } from '../command-line/parse-why.ts';
+import { readFreezeIn } from '../command-line/freeze-words.ts';
 import { plainText } from '../command-line/text-table.ts';
 import type { Stack } from '../reach/stack.ts';
 import { fleetError, parseFleetKey } from './fleet-arguments.ts';
@@ -151,14 +153,17 @@ interface Following {
 
 /** Tells how it stands: at once, or with --watch at the end. */
 async function follow(following: Following): Promise<CommandResult> {
-  const { key, options, stack, context, isUndo } = following;
+  const { key, options, stack, context, outcome, isUndo } = following;
   const look = async (): Promise<FleetStatus | FleetRefusal> => {
     const found = await findFleetRollout(key, stack);
-    return found.kind === 'refused' ? found : fleetStatusOf(found);
+    if (found.kind === 'refused') return found;
+    const [standing, freeze] = await Promise.all([readStanding(stack), readFreezeIn(stack)]);
+    return fleetStatusOf(found, { standing, freeze, nowMs: stack.clock.nowMs() });
   };
   const { status, exitCode } = await followRollout<FleetStatus, FleetRefusal>({
     look,
     isWatched: options.watch === true,
+    isOrder: outcome !== undefined,
     timeoutMs: (options.timeout ?? TIMEOUT_SECONDS) * 1000,
     clock: stack.clock,
     context,

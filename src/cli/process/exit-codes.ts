@@ -20,6 +20,8 @@ export const EXIT = {
   held: 5,
   /** `fleet diff`: a cluster differs that may be changed. */
   differs: 6,
+  /** Nothing acts there now: the functions are stopped or behind, the watcher is silent or stands by. */
+  stopped: 7,
   /** Ctrl-C, as shells say it. */
   interrupted: 130,
 } as const;

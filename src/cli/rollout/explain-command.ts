@@ -5,15 +5,19 @@
  * unless the node is asked for by its name.
  */
 import { explainRollout } from '../../app/explain/explain.ts';
+import { outagesOfBasis, readStanding } from '../../app/explain/standing.ts';
 import { findRollout } from '../../app/rollout/find-rollout.ts';
 import { describeOpaque } from '../../app/rollout/plain-status.ts';
 import type { Basis } from '../../app/reconcile/read/read-basis.ts';
 import { shownLane } from '../../app/rollout/shown-nodes.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
+import { standstillOf } from '../../core/status/outages.ts';
+import type { Outage } from '../../core/status/outages.ts';
 import { countCodes, isQuiet } from '../../core/status/verdicts.ts';
 import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
 import { timeText } from '../../core/rollout/describe-record.ts';
+import { outageLines } from '../command-line/freeze-words.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
@@ -41,8 +45,12 @@ export const explainCommand: CommandModule = defineCommand<ExplainOptions>({
     const found = await findRollout(key, findSourcesOf(stack));
     if (found.kind === 'refused') throw errorOf(found);
     const { basis } = found;
-    const explained = await explainRollout(basis, sourcesOf(stack));
-    if (explained === undefined) throw nothingToTell(formatKey(key), basis);
+    const sources = sourcesOf(stack);
+    const standing = await readStanding(stack);
+    const outages = outagesOfBasis(basis, { standing, nowMs: sources.nowMs });
+    const standstill = standstillOf(outages, basis.registration.mode);
+    const explained = await explainRollout(basis, { ...sources, outages });
+    if (explained === undefined) throw nothingToTell(formatKey(key), basis, standstill);
     const all = explained.plan.verdicts();
     const { node } = options;
     const verdicts = node === undefined ? all : all.filter((each) => each.node === node);
@@ -56,14 +64,17 @@ export const explainCommand: CommandModule = defineCommand<ExplainOptions>({
         ...key,
         mode: basis.registration.mode,
         lastSentAtMs,
+        outages,
         counts,
         nodes: verdicts.map(documentOf),
         ...(lane === undefined ? {} : { lane }),
       },
       lines: [
+        ...outageLines(outages),
         `${plainText(formatKey(key))}: ${countsText(counts)}; told at ${timeText(lastSentAtMs)}`,
         ...linesOf(verdicts, node !== undefined),
       ],
+      exitCode: standstill === undefined ? EXIT.ok : EXIT.stopped,
     };
   },
 });
@@ -84,7 +95,15 @@ function countsText(counts: Partial<Record<NodeCode, number>>): string {
   return parts.length === 0 ? 'no nodes' : parts.join(', ');
 }
 
-function nothingToTell(name: string, { daemonSet, state }: Basis): CommandError {
+function nothingToTell(
+  name: string,
+  { daemonSet, state }: Basis,
+  standstill: Outage | undefined,
+): CommandError {
+  if (standstill !== undefined) {
+    const message = `Nothing can be told of the nodes of ${plainText(name)} now: ${plainText(standstill.message)}.`;
+    return new CommandError({ message, remedy: standstill.remedy, exitCode: EXIT.stopped });
+  }
   const isOpaque = daemonSet.object === null;
   const why = isOpaque
     ? `${describeOpaque(daemonSet)}. Runs read it from the API server, which this command does not ask.`

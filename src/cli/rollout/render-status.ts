@@ -16,6 +16,8 @@ import { describeCopies } from '../../core/rollout/shown-copies.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
 import type { StagedStatus } from '../../app/rollout/staged-status.ts';
 import { sentence } from '../command-line/follow-rollout.ts';
+import { outageLine } from '../../core/status/outages.ts';
+import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderFields } from '../command-line/text-table.ts';
 import { budgetText, laneLines, strayText } from './rollout-words.ts';
 
@@ -25,6 +27,7 @@ type Field = readonly [string, string | undefined];
 export function renderStatus(status: RolloutStatus): string[] {
   const { cluster, namespace, name, phase, summary, staged } = status;
   return [
+    ...outageLines(status.outages),
     `${cluster}/${namespace}/${name}: ${phase}${staged === undefined ? `: ${summary}` : ''}`,
     ...renderFields([
       ...(staged === undefined ? [] : stagedFields(staged)),
@@ -37,8 +40,9 @@ export function renderStatus(status: RolloutStatus): string[] {
 
 /** In one line, for --watch. */
 export function renderChange(status: RolloutStatus, nowMs: number): string {
+  const outages = status.outages.map((outage) => ` ${outageLine(outage)}.`).join('');
   const notes = status.notes.map((note) => ` ${note}`).join('');
-  return `${timeText(nowMs).slice(11)} ${status.phase}: ${sentence(status.summary)}${notes}`;
+  return `${timeText(nowMs).slice(11)} ${status.phase}: ${sentence(status.summary)}${outages}${notes}`;
 }
 
 function commonFields(status: RolloutStatus): readonly Field[] {
@@ -48,7 +52,7 @@ function commonFields(status: RolloutStatus): readonly Field[] {
   return [
     [
       'pods',
-      `${String(nodes.updated)} updated, ${String(nodes.available)} available, of ${String(nodes.desired)}`,
+      `${String(nodes.updated)} updated, ${String(nodes.available)} available, of ${String(nodes.desired)}${isOld(status) ? ', as of the last run' : ''}`,
     ],
     ['budget', budget && budgetText(budget)],
     ...fieldsOf('lane', lane === undefined ? [] : laneLines(lane)),
@@ -60,6 +64,11 @@ function commonFields(status: RolloutStatus): readonly Field[] {
       field === '' ? message : `${field}: ${message}`,
     ]),
   ];
+}
+
+/** True if the counters are those of a run long past. */
+function isOld({ summary }: RolloutStatus): boolean {
+  return summary.startsWith('as of the last run');
 }
 
 /** The lines of one matter: its name stands before the first. */

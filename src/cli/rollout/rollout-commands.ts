@@ -5,6 +5,7 @@
  * `--watch` what comes of it is followed. What happened is decided in src/app/rollout.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { readStanding } from '../../app/explain/standing.ts';
 import { meantBy, statusOfAwaited } from '../../app/rollout/await-rollout.ts';
 import type { Awaited } from '../../app/rollout/await-rollout.ts';
 import { findRollout } from '../../app/rollout/find-rollout.ts';
@@ -179,12 +180,15 @@ async function follow(following: Following): Promise<CommandResult> {
   const look = async (): Promise<RolloutStatus | RolloutRefusal> => {
     const found = await findRollout(key, findSourcesOf(stack));
     if (found.kind === 'refused') return found;
-    return statusOfAwaited(await rolloutStatusOf(found, sourcesOf(stack)), awaited);
+    const standing = await readStanding(stack);
+    const sources = { ...sourcesOf(stack), standing };
+    return statusOfAwaited(await rolloutStatusOf(found, sources), awaited);
   };
   const { status, exitCode } = await followRollout<RolloutStatus, RolloutRefusal>({
     look,
     isMeant: meantBy(awaited),
     isWatched: options.watch === true,
+    isOrder: outcome !== undefined,
     timeoutMs: timeoutMsOf(options),
     clock,
     context,

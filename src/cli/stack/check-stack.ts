@@ -16,7 +16,8 @@ import { createDocumentClient } from '../../adapters/aws/document-client.ts';
 import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
 import { createDynamoFreezeStore } from '../../adapters/dynamodb/registry/freeze-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import type { Freeze } from '../../core/takeover/freeze.ts';
+import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
+import { outagesOfStack, readStanding } from '../../app/explain/standing.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
 import { EXIT } from '../process/exit-codes.ts';
@@ -54,11 +55,11 @@ async function gatherFacts(question: Question): Promise<StackFacts> {
     readRegistry(aws, `${stackName}-registry`),
     isDeployed ? listStopped({ ...question, outputs }) : [],
   ]);
-  const freeze = registry === 'missing' ? {} : { freeze: await readFreeze(aws, stackName) };
+  const frozen = registry === 'missing' ? {} : await readStores(question, outputs);
   const namesOf = (kind: KnownTrigger['kind']): readonly KnownTrigger[] =>
     stopped.filter((trigger) => trigger.kind === kind);
   return {
-    ...{ stackName, isDeployed, concurrency, registry, ...freeze },
+    ...{ stackName, isDeployed, concurrency, registry, ...frozen, nowMs: question.clock.nowMs() },
     stopped: namesOf('queue').map(({ source }) => source),
     stoppedSchedules: namesOf('schedule').map(({ functionName }) => functionName),
   };
@@ -101,15 +102,24 @@ async function readRegistry(
   }
 }
 
-/** Rejects as AWS does; an item that is none counts as frozen, and so it is said. */
-async function readFreeze(aws: AwsClientConfig, stackName: string): Promise<Freeze | 'unreadable'> {
+/** Rejects as AWS does; a freeze that is none counts as frozen, and so it is said. */
+async function readStores(
+  { aws, stackName }: Question,
+  outputs: Readonly<Record<string, string>> | undefined,
+): Promise<Pick<StackFacts, 'freeze' | 'standing'>> {
   const client = createDocumentClient({ ...aws }, CALL_LIMITS.command);
-  const tableName = `${stackName}-registry`;
+  const random = createSystemRandom();
+  const freezes = createDynamoFreezeStore({ client, random, tableName: `${stackName}-registry` });
+  const viewTable = outputs?.['ViewTableName'];
+  const view =
+    viewTable === undefined
+      ? { readWalk: () => Promise.resolve(undefined) }
+      : createDynamoViewStore({ client, random, tableName: viewTable });
   try {
-    const random = createSystemRandom();
-    return await createDynamoFreezeStore({ client, random, tableName }).readFreeze();
+    const standing = await readStanding({ freezes, view });
+    return { standing, freeze: await freezes.readFreeze() };
   } catch (error) {
-    if (error instanceof ItemUnreadableError) return 'unreadable';
+    if (error instanceof ItemUnreadableError) return { freeze: 'unreadable' };
     throw error;
   } finally {
     client.destroy();
@@ -146,9 +156,17 @@ async function listStopped(of: Omit<TriggersOf, 'credentials'>): Promise<readonl
 
 function present(facts: StackFacts): CommandResult {
   const findings = judgeStack(facts);
+  const { freeze, standing = {}, nowMs } = facts;
+  const outages = outagesOfStack(standing, {
+    nowMs,
+    ...(freeze === undefined || freeze === 'unreadable' ? {} : { freeze }),
+  });
   const { total, unreserved } = facts.concurrency;
   return {
-    document: { kind: 'StackCheck', ...facts, concurrencyNeeded: CONCURRENCY_NEEDED, findings },
+    document: {
+      ...{ kind: 'StackCheck', ...facts, concurrencyNeeded: CONCURRENCY_NEEDED },
+      ...{ outages, findings },
+    },
     lines:
       findings.length === 0
         ? [

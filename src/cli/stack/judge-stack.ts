@@ -5,6 +5,9 @@
  * afterwards also what somebody may have switched off. Nothing here looks into a cluster (doctor does).
  */
 
+import { defined } from '@rollcall/base/defined.ts';
+import { findOutages } from '../../core/status/outages.ts';
+import type { StackStanding } from '../../core/status/outages.ts';
 import { describeFreeze } from '../../core/takeover/freeze.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
 
@@ -23,6 +26,9 @@ export interface StackFacts {
   readonly registry: 'missing' | 'protected' | 'unprotected';
   /** What is frozen for the whole stack; absent: there is no registry to ask. */
   readonly freeze?: Freeze | 'unreadable';
+  /** Who stopped it by the command, and why, and when functions came to their turn last. */
+  readonly standing?: StackStanding;
+  readonly nowMs: number;
   /** Queues whose mapping is not enabled. */
   readonly stopped: readonly string[];
   /** Functions whose schedule is not enabled. */
@@ -35,6 +41,7 @@ export type StackFindingCode =
   | 'concurrency-reserved'
   | 'freeze-unreadable'
   | 'frozen'
+  | 'functions-behind'
   | 'registry-left'
   | 'registry-missing'
   | 'registry-unprotected'
@@ -54,6 +61,7 @@ export function judgeStack(facts: StackFacts): readonly StackFinding[] {
     judgeRegistry(facts),
     ...judgeFreeze(facts),
     judgeTriggers(facts),
+    judgeTurns(facts),
   ];
   return findings.filter((finding) => finding !== undefined);
 }
@@ -134,7 +142,13 @@ function judgeFreeze({ freeze }: StackFacts): readonly StackFinding[] {
   ];
 }
 
-function judgeTriggers({ stopped, stoppedSchedules }: StackFacts): StackFinding | undefined {
+function judgeTriggers({
+  stopped,
+  stoppedSchedules,
+  standing,
+  nowMs,
+}: StackFacts): StackFinding | undefined {
+  const noted = findOutages({ nowMs, ...defined({ stop: standing?.stop }) })[0];
   const messages = [
     ...(stopped.length === 0
       ? []
@@ -145,10 +159,28 @@ function judgeTriggers({ stopped, stoppedSchedules }: StackFacts): StackFinding 
       ? []
       : [`The schedule of ${stoppedSchedules.join(', ')} is off: it makes no turns.`]),
   ];
-  if (messages.length === 0) return undefined;
+  if (messages.length === 0 && noted === undefined) return undefined;
+  const unnoted =
+    messages.length === 0 ? ['Yet everything is called: by another way than resume.'] : [];
   return {
     code: 'stopped',
-    message: messages.join(' '),
+    message: [...(noted === undefined ? [] : [`${noted.message}.`]), ...messages, ...unnoted].join(
+      ' ',
+    ),
     remedy: 'Go on with: rollcall stack resume',
   };
+}
+
+/** Everything may be called, and nothing come to its turn: throttled, or failing before it begins. */
+function judgeTurns({ standing, nowMs, stoppedSchedules }: StackFacts): StackFinding | undefined {
+  if (stoppedSchedules.includes('resync')) return undefined;
+  const missed = findOutages({ nowMs, ...defined({ walkedAtMs: standing?.walkedAtMs }) })[0];
+  return (
+    missed && {
+      code: 'functions-behind',
+      message: `${missed.message}.`,
+      remedy:
+        'Look at what Lambda says of resync: its log, throttles and errors (docs/operations.md).',
+    }
+  );
 }

@@ -2,12 +2,21 @@
  * `rollcall stack stop`: the brake, functions are called no more, and every message waits in its queue; and
  * `rollcall stack resume`: every function is called again, whatever had stopped it.
  *
+ * Who stopped it, and why, is noted for whoever asks how anything stands (core/status/outages.ts); resume takes that back.
  * By default what acts in clusters stops, `reconcile` and `fleet`: views stay fresh, nothing is created, deleted or changed. With `--all`
  * every function, for whoever restores the registry. What runs goes on to its end, 55 s at most, and a schedule may begin one more
  * turn within the minute; queues keep what waits for four days. Either may be repeated.
  */
+import type { StopNote } from '../../core/status/outages.ts';
+import { freezeNote } from '../../core/takeover/freeze.ts';
+import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
+import { callerOf } from '../command-line/caller.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../command-line/command-module.ts';
+import { parseWhy } from '../command-line/parse-why.ts';
+import { plainText } from '../command-line/text-table.ts';
+import { refusal, usageError } from '../process/exit-codes.ts';
+import type { Stack } from '../reach/stack.ts';
 import { MAPPED_FUNCTIONS } from './mappings.ts';
 import { openTriggers } from './open-triggers.ts';
 import { SCHEDULED_FUNCTIONS } from './schedules.ts';
@@ -18,26 +27,78 @@ import type { KnownTrigger, TriggerTurn } from './triggers.ts';
 const ACTING: readonly string[] = ['reconcile', 'fleet'];
 const ALL: readonly string[] = [...MAPPED_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
 
+interface StopOptions {
+  readonly all?: true;
+  readonly why?: string;
+  readonly yes?: true;
+}
+
 /** `stack stop`. */
-export const stopStackCommand: CommandModule = defineCommand<{ readonly all?: boolean }>({
+export const stopStackCommand: CommandModule = defineCommand<StopOptions>({
   path: ['stack', 'stop'],
   summary: 'the brake: nothing is done in clusters, and messages wait in their queues',
   interruption: 'orderly',
   configure: (command) => {
-    command.option('--all', 'every function, as for a restore of the registry');
+    command
+      .option('--all', 'every function, as for a restore of the registry')
+      .option('--why <text>', 'the reason, for whoever meets it (required)')
+      .option('--yes', 'confirm that every cluster is meant');
   },
   run: async ({ options }, context) => {
+    const why = parseWhy(options.why ?? '');
+    if (why === '') {
+      throw usageError('A stop says why it is there.', 'Pass --why "what happened".');
+    }
+    if (options.yes !== true) throw unconfirmed(why, options.all === true);
     const functions = options.all === true ? ALL : ACTING;
-    const triggers = await turn({ functions, to: 'Disabled' }, context);
+    const stack = await context.openStack();
+    const note = freezeNote({ by: callerOf(context), why, atMs: context.clock.nowMs() });
+    const noted = await writeNote(stack.freezes, { ...note, functions });
+    if ('lost' in noted) context.say(`! ${noted.lost}`);
+    const triggers = await turn({ functions, to: 'Disabled' }, { stack, context });
     return {
-      document: { kind: 'StackStop', ...documentOf(triggers) },
+      document: {
+        kind: 'StackStop',
+        ...('lost' in noted ? {} : { note: noted }),
+        ...documentOf(triggers),
+      },
       lines: [
         `Stopped: ${functions.join(', ')}. What runs ends within two minutes; messages wait in their queues, four days at most.`,
+        ...('lost' in noted ? [`! ${noted.lost}`] : []),
         'Go on with: rollcall stack resume',
       ],
     };
   },
 });
+
+function unconfirmed(why: string, isAll: boolean): Error {
+  return refusal(
+    'That stops every cluster of the stack: pods of new nodes, replacements and rollouts wait until it is resumed. Nothing was changed.',
+    `If that is meant: rollcall stack stop${isAll ? ' --all' : ''} --why '${why}' --yes`,
+  );
+}
+
+/**
+ * Before anything is turned, so that a stop that is half done is told, too. One that stands keeps who stopped first, and why. The brake
+ * needs no table: where the note cannot be written, that is said, and it stops all the same.
+ */
+async function writeNote(
+  freezes: Pick<FreezeStore, 'readStop' | 'writeStop'>,
+  note: StopNote,
+): Promise<StopNote | { readonly lost: string }> {
+  try {
+    const standing = await freezes.readStop();
+    const functions = [...new Set([...(standing?.functions ?? []), ...note.functions])];
+    const next = { ...(standing ?? note), functions };
+    await freezes.writeStop(next);
+    return next;
+  } catch (error) {
+    const reason = plainText(error instanceof Error ? error.message : String(error));
+    return {
+      lost: `Who stopped it and why could not be noted, and no command will tell: ${reason}`,
+    };
+  }
+}
 
 /** `stack resume`. */
 export const resumeStackCommand: CommandModule = defineCommand({
@@ -45,7 +106,9 @@ export const resumeStackCommand: CommandModule = defineCommand({
   summary: 'go on after stack stop: every function is called again',
   interruption: 'orderly',
   run: async (_invocation, context) => {
-    const triggers = await turn({ functions: ALL, to: 'Enabled' }, context);
+    const stack = await context.openStack();
+    const triggers = await turn({ functions: ALL, to: 'Enabled' }, { stack, context });
+    await stack.freezes.writeStop(undefined);
     return {
       document: { kind: 'StackResume', ...documentOf(triggers) },
       lines: [`Every function is called again: ${ALL.join(', ')}.`],
@@ -69,9 +132,8 @@ function documentOf(triggers: readonly KnownTrigger[]): Readonly<Record<string, 
 
 async function turn(
   which: Omit<TriggerTurn, 'stackName'>,
-  context: CommandContext,
+  { stack, context }: { readonly stack: Stack; readonly context: CommandContext },
 ): Promise<readonly KnownTrigger[]> {
-  const stack = await context.openStack();
   const { aws, name, outputs, clock } = stack;
   const { environment } = context;
   const control = openTriggers({

@@ -8,6 +8,7 @@ import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.t
 import { describeNoNode } from '../../app/rollout/plain-status.ts';
 import { budgetText, evidenceLines, laneLines, strayText } from '../rollout/rollout-words.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
+import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
 import type { NodeCode } from '../../core/model/verdict.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
@@ -31,6 +32,7 @@ export function renderTable(overview: ClusterOverview, nodes?: NodeCounts): stri
   const [headings = '', ...lines] = renderTextTable(HEADINGS, rows);
   return [
     headline(overview, nodes),
+    ...outageLines(overview.outages),
     headings,
     ...lines.flatMap((line, index) => [line, ...rolloutLines(overview.daemonSets[index])]),
     ...(rows.length === 0 ? ['(no DaemonSets yet)'] : []),

@@ -86,6 +86,10 @@ export type Guard =
         | 'sentinel-missing'
         | 'cluster-unavailable'
         | 'no-access'
+        /** Told only: no run comes to be guarded (core/status/outages.ts). */
+        | 'stopped'
+        | 'watcher-stands-by'
+        | 'functions-behind'
         /** Copilot: the DaemonSet has no part in it (core/takeover/opt-in.ts). */
         | 'not-opted-in'
         | 'rolling-update';

@@ -41,6 +41,8 @@ export type RolloutPhase =
   | 'Returning'
   /** They have, and the template's revision is held. */
   | 'Returned'
+  /** Nothing acts there now (core/status/outages.ts): the rest is as of before. */
+  | 'Stopped'
   | 'Done';
 
 const PHASES: Readonly<Record<ShownGate['kind'], RolloutPhase>> = {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { explainNodes } from '../../../src/app/explain/explain.ts';
+import type { StackStanding } from '../../../src/core/status/outages.ts';
 import type { ExplainSources } from '../../../src/app/explain/explain.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { createReconcileWarmth } from '../../../src/app/reconcile/process/warmth.ts';
@@ -31,7 +32,10 @@ export async function verdictsOf(
 async function find(
   world: World,
   name: string,
-): Promise<{ readonly found: FoundRollout; readonly sources: ExplainSources }> {
+): Promise<{
+  readonly found: FoundRollout;
+  readonly sources: ExplainSources & { readonly standing: StackStanding };
+}> {
   const policies = createPolicyReader();
   const { view, registry, freezes } = world;
   const key = { cluster: CLUSTER, namespace: 'ns', name };
@@ -39,5 +43,6 @@ async function find(
   assert.equal(found.kind, 'found');
   const warmth = createReconcileWarmth();
   const nowMs = world.functionClock.nowMs();
-  return { found, sources: { view, warmth, policies, options: defaultReconcileOptions, nowMs } };
+  const options = defaultReconcileOptions;
+  return { found, sources: { view, warmth, policies, options, nowMs, standing: {} } };
 }

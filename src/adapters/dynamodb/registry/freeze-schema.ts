@@ -24,6 +24,19 @@ export const FreezeNoteSchema = v.strictObject({
 /** As names in Kubernetes are; `__proto__` is none. */
 const DAEMON_SET_KEY = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
+const StopNoteSchema = v.strictObject({
+  ...FreezeNoteSchema.entries,
+  functions: v.pipe(v.array(line(64)), v.maxLength(20)),
+});
+
+/** What fits the schema of the note of a stop, or undefined. Never throws. */
+export function parseStopNote(
+  candidate: unknown,
+): v.InferOutput<typeof StopNoteSchema> | undefined {
+  const parsed = v.safeParse(StopNoteSchema, candidate);
+  return parsed.success ? parsed.output : undefined;
+}
+
 const FreezeSchema = v.strictObject({
   version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   all: v.exactOptional(FreezeNoteSchema),

@@ -4,13 +4,14 @@
  * Held to a closed schema before each write and on every read: what cannot be read is an error, which counts as frozen
  * (protocol 13). A read travels with the reads of the same moment, as all do (batched-reader.ts).
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { Freeze } from '../../../core/takeover/freeze.ts';
 import { NO_FREEZE } from '../../../core/takeover/freeze.ts';
 import type { FreezeStore } from '../../../ports/stores/freeze-store.ts';
 import type { StoredItem } from '../batched-reader.ts';
 import { ItemUnreadableError } from '../item-codec.ts';
-import { FREEZE_KEY } from '../item-keys.ts';
-import { parseFreeze } from './freeze-schema.ts';
+import { FREEZE_KEY, STOP_KEY } from '../item-keys.ts';
+import { parseFreeze, parseStopNote } from './freeze-schema.ts';
 import { Table, ifVersion } from '../table.ts';
 import type { DynamoStoreOptions } from '../table.ts';
 
@@ -20,6 +21,15 @@ export function createDynamoFreezeStore(options: DynamoStoreOptions): FreezeStor
   return {
     readFreeze: async () => (await table.getAs(FREEZE_KEY, freezeIn)) ?? NO_FREEZE,
     writeFreeze: (freeze) => writeFreeze(table, freeze),
+    readStop: () => table.getAs(STOP_KEY, ({ stop }) => parseStopNote(stop)),
+    writeStop: async (note) => {
+      const stop = note && parseStopNote(note);
+      if (note !== undefined && stop === undefined) {
+        throw new ItemUnreadableError(STOP_KEY, 'would be no note');
+      }
+      // Emptied, not removed: whoever may freeze may put.
+      await table.put(STOP_KEY, defined({ stop }));
+    },
   };
 }
 

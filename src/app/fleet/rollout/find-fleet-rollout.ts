@@ -39,3 +39,17 @@ export async function findFleetRollout(
 export function isUnseen({ head, record }: FoundFleetRollout): boolean {
   return record?.release.generation !== head.generation;
 }
+
+/** A turn a minute, and some that were lost or too short. */
+const LATE_MS = 300_000;
+
+/** Since when a step should have been made and was not; undefined: none is missed. */
+export function missedStepSinceMs(
+  { head, record }: Pick<FoundFleetRollout, 'head' | 'record'>,
+  nowMs: number,
+): number | undefined {
+  const isBegun = record?.uid === head.uid && record.release.generation === head.generation;
+  // What was applied is due at once; afterwards the record says when.
+  const dueAtMs = isBegun ? record.dueAtMs : head.appliedAtMs;
+  return nowMs - dueAtMs > LATE_MS ? dueAtMs : undefined;
+}

@@ -12,13 +12,17 @@ import {
   summarizeFleet,
 } from '../../../core/fleet/orders/describe-fleet.ts';
 import type { FleetPhase } from '../../../core/fleet/orders/describe-fleet.ts';
+import { standstillOf } from '../../../core/status/outages.ts';
+import type { Outage, StackStanding } from '../../../core/status/outages.ts';
+import type { Freeze } from '../../../core/takeover/freeze.ts';
 import { wayBackOf } from '../../../core/fleet/orders/fleet-orders.ts';
 import type {
   DealtStage,
   FleetRecord,
   ProvenRelease,
 } from '../../../core/fleet/rollout/fleet-record.ts';
-import { isUnseen } from './find-fleet-rollout.ts';
+import { outagesOfSubject } from '../../explain/standing.ts';
+import { isUnseen, missedStepSinceMs } from './find-fleet-rollout.ts';
 import type { FoundFleetRollout } from './find-fleet-rollout.ts';
 
 /** A stage, and where the rollout is to it. */
@@ -48,14 +52,35 @@ export interface FleetStatus {
   readonly record?: FleetRecord;
   /** What an undo, or a rollback, leads to; absent: nothing else was proven. */
   readonly former?: ProvenRelease;
+  /** What makes it untrue, or keeps it as it is; the gravest first. */
+  readonly outages: readonly Outage[];
   /** Sentences on what limits what is told. */
   readonly notes: readonly string[];
 }
 
 const UNSEEN = 'the function fleet begins with it within a minute';
 
-/** Tells how it stands. */
-export function fleetStatusOf(found: FoundFleetRollout): FleetStatus {
+/** Tells how it stands; while nobody steps it, as of the last step. */
+export function fleetStatusOf(
+  found: FoundFleetRollout,
+  { standing, freeze, nowMs }: FleetQuestion,
+): FleetStatus {
+  const told = toldOf(found);
+  const missedSinceMs = missedStepSinceMs(found, nowMs);
+  const outages = outagesOfSubject(found.head, { standing, freeze, nowMs, missedSinceMs });
+  if (standstillOf(outages) === undefined) return { ...told, outages };
+  const summary = `as of the last step: ${told.summary}`;
+  return { ...told, phase: 'Stopped', summary, outages };
+}
+
+/** What is known of the stack when somebody asks. */
+interface FleetQuestion {
+  readonly standing: StackStanding;
+  readonly freeze: Freeze | 'unreadable';
+  readonly nowMs: number;
+}
+
+function toldOf(found: FoundFleetRollout): Omit<FleetStatus, 'outages'> {
   const { head, record } = found;
   const { namespace, name, generation, appliedAtMs, appliedBy } = head;
   const base = { namespace, name, generation, appliedAtMs, appliedBy };

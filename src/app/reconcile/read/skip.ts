@@ -94,11 +94,30 @@ const COMPARED = [
 ] as const;
 
 function isSameView(left: Memo, right: Memo, { daemonSet }: Basis): boolean {
-  const version = daemonSet.object?.metadata.resourceVersion;
-  const isSameDaemonSet =
-    left.daemonSetChanged === right.daemonSetChanged ||
-    (version !== undefined && left.daemonSetVersion === version);
-  return isSameDaemonSet && COMPARED.every((field) => left[field] === right[field]);
+  return (
+    isSameDaemonSet(left, daemonSet) && COMPARED.every((field) => left[field] === right[field])
+  );
+}
+
+function isSameDaemonSet(memo: Memo, { stamp, object }: Basis['daemonSet']): boolean {
+  const version = object?.metadata.resourceVersion;
+  return (
+    memo.daemonSetChanged === stamp || (version !== undefined && memo.daemonSetVersion === version)
+  );
+}
+
+/**
+ * True if something that brings a run of its own has changed since the last complete one: pods, revisions, the DaemonSet or its
+ * content. Nodes may change without concerning anybody (ADR 0046).
+ */
+export function isNewerThanRun({ state, position, daemonSet }: Basis): boolean {
+  const memo = state?.memo;
+  return (
+    memo?.podsChanged !== position.podsChanged ||
+    memo.revisionsChanged !== position.revisionsChanged ||
+    memo.contentHash !== contentHashOf(daemonSet) ||
+    !isSameDaemonSet(memo, daemonSet)
+  );
 }
 
 /** True if no memo can be of these positions, whatever the DaemonSet says: nothing will be skipped. */

@@ -5,6 +5,9 @@
  * of it (S11).
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { outagesOfCluster } from '../../../app/explain/standing.ts';
+import { SILENT_AFTER_MS } from '../../../core/status/outages.ts';
+import type { Outage, OutageCode } from '../../../core/status/outages.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
@@ -34,6 +37,8 @@ export interface ClusterSummary {
   /** When the last message of its watcher was sent, in milliseconds since 1970; absent: never heard. */
   readonly heardAtMs?: number;
   readonly silentForMs?: number;
+  /** What makes what is told of it untrue, beside what holds for the whole stack; the gravest first. */
+  readonly outages: readonly Outage[];
   readonly isViewComplete: boolean;
   readonly incompleteReason?: string;
   readonly rival?: { readonly seenAtMs: number; readonly evidence: string };
@@ -52,9 +57,6 @@ export interface SummarySources {
   readonly deadLetters: Pick<DeadLetterStore, 'list'>;
   readonly clock: Clock;
 }
-
-/** Longer than the watcher's longest heartbeat (13 minutes): something is wrong then. */
-export const SILENT_AFTER_MS = 840_000;
 
 /** Puts a summary together. */
 export function summarise(
@@ -78,6 +80,7 @@ export function summarise(
       heardAtMs: meta?.lastSentAtMs,
       silentForMs: meta && Math.max(0, nowMs - meta.lastSentAtMs),
     }),
+    outages: outagesOfCluster(registration, { meta, nowMs }),
     isViewComplete: meta?.isComplete === true,
     ...defined({
       incompleteReason: meta?.isComplete === true ? undefined : meta?.incompleteReason,
@@ -92,6 +95,13 @@ export function withStackFreeze(summary: ClusterSummary, { all: note }: Freeze):
   return { ...summary, isFrozen: true, freezes: [{ scope: 'stack', note }, ...summary.freezes] };
 }
 
+/** Outages in few words; a freeze has a column of its own. */
+const SHORTLY: Readonly<Partial<Record<OutageCode, readonly [string]>>> = {
+  'watcher-silent': ['its watcher is silent'],
+  'watcher-stands-by': ['its watcher stands by: another one holds its Lease'],
+  'api-server-unreachable': ['its API server does not answer'],
+};
+
 /** What is wrong with a cluster, in few words; empty when nothing is. */
 export function troublesOf(summary: ClusterSummary): readonly string[] {
   const own = summary.freezes.find(({ scope }) => scope === 'cluster')?.note;
@@ -101,7 +111,7 @@ export function troublesOf(summary: ClusterSummary): readonly string[] {
   }
   if (summary.rival !== undefined) troubles.push('another controller was seen');
   if (summary.heardAtMs === undefined) troubles.push('its watcher was never heard');
-  else if ((summary.silentForMs ?? 0) > SILENT_AFTER_MS) troubles.push('its watcher is silent');
+  for (const { code } of summary.outages) troubles.push(...(SHORTLY[code] ?? []));
   if (summary.heardAtMs !== undefined && !summary.isViewComplete) {
     const why = summary.incompleteReason ?? 'waiting for a snapshot';
     troubles.push(`view incomplete: ${why}`);

@@ -18,7 +18,7 @@ import {
 } from '../../../app/doctor/judge-view.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
-import { SILENT_AFTER_MS } from './cluster-summary.ts';
+import { SILENT_AFTER_MS } from '../../../core/status/outages.ts';
 import type { ClusterSummary } from './cluster-summary.ts';
 
 /** Everything that is read of one cluster; of a sealed token only the times. */

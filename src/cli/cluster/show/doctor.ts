@@ -6,6 +6,7 @@
  * and is no failure. Of many clusters, those without a problem are only counted.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { outagesOfStack, readStanding } from '../../../app/explain/standing.ts';
 import { listEveryCluster } from '../../../app/clusters/registry-transfer.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { createClusterInspection } from '../../../adapters/kubernetes/operator/cluster-inspection.ts';
@@ -13,6 +14,7 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { diagnose, hasFailed } from '../../../app/doctor/diagnose.ts';
 import { egressPolicy } from '../../../../functions/egress-policy.ts';
 import { parseClusterId } from '../../command-line/cluster-arguments.ts';
+import { outageLines, readFreezeIn } from '../../command-line/freeze-words.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../../command-line/command-module.ts';
 import { gatherFacts } from '../../doctor/gather-facts.ts';
@@ -72,11 +74,14 @@ export const doctorCommand: CommandModule = defineCommand<DoctorOptions>({
       if (ids.length > 1) context.say(`examined ${one}`);
       return { id: one, findings };
     });
+    const [freeze, standing] = await Promise.all([readFreezeIn(stack), readStanding(stack)]);
+    const outages = outagesOfStack(standing, { freeze, nowMs: stack.clock.nowMs() });
     const failed = examined.filter(({ findings }) => hasFailed(findings)).length;
     const isWhole = options.all !== true || options.verbose === true;
     return {
-      document: { kind: 'ClusterDoctor', clusters: examined, failed },
+      document: { kind: 'ClusterDoctor', clusters: examined, failed, outages },
       lines: [
+        ...outageLines(outages),
         ...(isWhole
           ? examined.flatMap((one) => renderFindings(one.id, one.findings))
           : renderProblems(examined)),

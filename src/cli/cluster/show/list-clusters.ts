@@ -8,7 +8,9 @@ import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
 import { renderAge, renderTextTable } from '../../command-line/text-table.ts';
 import type { Freeze } from '../../../core/takeover/freeze.ts';
-import { freezeLines } from '../../command-line/freeze-words.ts';
+import type { Outage } from '../../../core/status/outages.ts';
+import { outagesOfStack, readStanding } from '../../../app/explain/standing.ts';
+import { freezeLines, outageLines } from '../../command-line/freeze-words.ts';
 import { listSummaries, troublesOf, withStackFreeze } from './cluster-summary.ts';
 import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';
 
@@ -30,39 +32,53 @@ export const listClustersCommand: CommandModule = defineCommand<ListOptions>({
   run: async ({ options }, context) => {
     const wanted = (options.label ?? []).map(parseLabel);
     const stack = await context.openStack();
-    const [{ clusters, unreadable }, freeze] = await Promise.all([
+    const [{ clusters, unreadable }, freeze, standing] = await Promise.all([
       listSummaries(stack),
       stack.freezes.readFreeze(),
+      readStanding(stack),
     ]);
+    const ofStack = {
+      freeze,
+      outages: outagesOfStack(standing, { freeze, nowMs: stack.clock.nowMs() }),
+    };
     const matching = clusters
       .filter(({ labels }) => wanted.every(([key, value]) => labels[key] === value))
       .map((summary) => withStackFreeze(summary, freeze));
     // A label cannot be compared in what cannot be read.
     const isFiltered = wanted.length > 0;
     if (isFiltered && matching.length === 0 && clusters.length > 0) {
-      return { ...present([], [], freeze), lines: ['No cluster has these labels.'] };
+      return { ...present([], [], ofStack), lines: ['No cluster has these labels.'] };
     }
-    return present(matching, isFiltered ? [] : unreadable, freeze);
+    return present(matching, isFiltered ? [] : unreadable, ofStack);
   },
 });
 
 const HEADINGS = ['ID', 'MODE', 'FROZEN', 'ENDPOINT', 'HEARD', 'VIEW', 'NOTE'];
 
+/** What holds for all of them. */
+interface OfStack {
+  readonly freeze: Freeze;
+  readonly outages: readonly Outage[];
+}
+
 function present(
   clusters: readonly ClusterSummary[],
   unreadable: readonly UnreadableCluster[],
-  freeze: Freeze,
+  { freeze, outages }: OfStack,
 ): CommandResult {
   const rows = [
     ...clusters.map(rowOf),
     ...unreadable.map(({ id, problem }) => [id, '?', '?', '?', '?', '?', problem]),
   ];
   return {
-    document: { kind: 'ClusterList', clusters, unreadable, freeze },
-    lines:
-      rows.length === 0
+    document: { kind: 'ClusterList', clusters, unreadable, freeze, outages },
+    lines: [
+      ...outageLines(outages),
+      ...freezeLines({ daemonSets: freeze.daemonSets }).map((line) => `! ${line}`),
+      ...(rows.length === 0
         ? ['No clusters. Add one with: rollcall cluster add']
-        : [...freezeLines(freeze).map((line) => `! ${line}`), ...renderTextTable(HEADINGS, rows)],
+        : renderTextTable(HEADINGS, rows)),
+    ],
   };
 }
 

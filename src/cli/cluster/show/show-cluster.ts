@@ -12,12 +12,15 @@ import type { Stack } from '../../reach/stack.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import { describeAuthentication, frozenText } from '../../../app/clusters/edit-registration.ts';
 import { parseClusterId, requireRegistration } from '../../command-line/cluster-arguments.ts';
+import { findMissedRuns, outagesOfCluster, readStanding } from '../../../app/explain/standing.ts';
+import type { Outage } from '../../../core/status/outages.ts';
+import { outageLines, readFreezeIn } from '../../command-line/freeze-words.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
 import { renderAge, renderFields } from '../../command-line/text-table.ts';
 import { summarise, withRebuilt } from './cluster-summary.ts';
 import { diagnose } from './diagnose.ts';
-import type { ClusterDetails, Finding } from './diagnose.ts';
+import type { ClusterDetails, Finding, FindingCode } from './diagnose.ts';
 
 /** The command. */
 export const showClusterCommand: CommandModule = defineCommand<object>({
@@ -29,16 +32,22 @@ export const showClusterCommand: CommandModule = defineCommand<object>({
   run: async ({ args }, context) => {
     const stack = await context.openStack();
     const registration = await requireRegistration(stack.registry, parseClusterId(args[0] ?? ''));
-    const [meta, token, daemonSets] = await Promise.all([
+    const nowMs = stack.clock.nowMs();
+    const [meta, token, daemonSets, freeze, standing, missed] = await Promise.all([
       stack.view.readMeta(registration.clusterUid),
       gatherToken(stack, registration),
       countDaemonSets(registration, stack),
+      readFreezeIn(stack),
+      readStanding(stack),
+      findMissedRuns(registration, stack, nowMs),
     ]);
-    const nowMs = stack.clock.nowMs();
+    const since = missed.map(({ sinceMs }) => sinceMs);
+    const question = { meta, nowMs, standing, freeze, missed: since };
     const details = { registration, meta, token, daemonSets, nowMs };
+    const outages = outagesOfCluster(registration, question);
     const seen = summarise(registration, meta, nowMs);
     const summary = await withRebuilt(seen, registration, stack);
-    return present(details, diagnose(summary, details));
+    return present(details, diagnose(summary, details), outages);
   },
 });
 
@@ -67,8 +76,18 @@ function tokenOf({ token, registration }: ClusterDetails) {
   return { issuedAtMs, expiresAtMs, isOfThisCluster: clusterUid === registration.clusterUid };
 }
 
-function present(details: ClusterDetails, findings: readonly Finding[]): CommandResult {
+/** Findings that stand above the answer already. */
+const TOLD_ABOVE: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  ...(['frozen', 'silent', 'breaker-open'] as const),
+]);
+
+function present(
+  details: ClusterDetails,
+  findings: readonly Finding[],
+  outages: readonly Outage[],
+): CommandResult {
   const { registration, meta } = details;
+  const below = findings.filter(({ code }) => !TOLD_ABOVE.has(code));
   const { authentication: _secret, caPem, ...shown } = registration;
   return {
     document: {
@@ -83,13 +102,17 @@ function present(details: ClusterDetails, findings: readonly Finding[]): Command
         view: meta === undefined ? undefined : publicView(meta),
       }),
       daemonSets: details.daemonSets,
+      outages,
       findings,
     },
     lines: [
+      ...outageLines(outages),
       ...renderFields([...registrationFields(details), ...viewFields(details)]),
       '',
-      ...(findings.length === 0 ? ['Nothing is wrong as far as the registry and view tell.'] : []),
-      ...findings.flatMap(({ message, remedy }) => [`! ${message}`, `  ${remedy}`]),
+      ...(findings.length + outages.length === 0
+        ? ['Nothing is wrong as far as the registry and view tell.']
+        : []),
+      ...below.flatMap(({ message, remedy }) => [`! ${message}`, `  ${remedy}`]),
     ],
   };
 }

@@ -68,7 +68,10 @@ describe('the status of a fleet', () => {
     const { fleets, mirrors } = world.stores();
     const document = fleetDocument();
     const head = { namespace: 'monitoring', name: 'agent', uid: 'u', generation: 1 };
-    const applied = { ...head, appliedAtMs: 0, appliedBy: 'a', contentHash: 'h', history: [] };
+    const applied = {
+      ...{ ...head, appliedAtMs: world.clock.nowMs(), appliedBy: 'a' },
+      ...{ contentHash: 'h', history: [] },
+    };
     await fleets.writeFleet({ ...applied, document }, undefined);
     await mirrors.writeMirror({
       ...(await mirrors.readMirror()),

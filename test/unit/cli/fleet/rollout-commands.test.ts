@@ -50,8 +50,9 @@ async function worldOf(changes: Partial<FleetRecord> = {}): Promise<CommandWorld
   }
   const { documentId = '' } = (await fleets.readFleet(KEY))?.head ?? {};
   const release = { ...fleetRecord().release, documentId };
+  const dueAtMs = world.clock.nowMs() + 86_400_000;
   const stages = fleetRecord().stages.map((stage) => ({ ...stage, members: EMPTY }));
-  await write(world, fleetRecord({ release, stages, ...changes, version: 0 }));
+  await write(world, fleetRecord({ release, stages, dueAtMs, ...changes, version: 0 }));
   return world;
 }
 
@@ -214,7 +215,7 @@ describe('rollcall fleet status', () => {
         ...KEY,
         uid: 'uid-1',
         generation: 3,
-        appliedAtMs: 1,
+        appliedAtMs: world.clock.nowMs(),
         appliedBy: 'x',
         contentHash: 'c',
         history: [],

@@ -289,7 +289,7 @@ describe('a frozen stack', () => {
     const { stdout } = (await world.run(['cluster', 'list'])).expectExit(0);
     assert.match(
       stdout,
-      /^! The whole stack is frozen by ann .*\(CVE-1\)\.\n! The DaemonSet kube-system\/dns/,
+      /^! The whole stack is frozen by ann \(CVE-1\), since .*thaw --yes\n! The DaemonSet kube-system\/dns/,
     );
   });
 });

@@ -9,6 +9,7 @@ const WELL: StackFacts = {
   isDeployed: true,
   concurrency: { total: 1000, unreserved: 900 },
   registry: 'protected',
+  nowMs: 1_000_000,
   stopped: [],
   stoppedSchedules: [],
 };
@@ -58,6 +59,17 @@ describe('judgeStack', () => {
     const [schedule] = judgeStack({ ...WELL, stoppedSchedules: ['fleet'] });
     assert.equal(schedule?.code, 'stopped');
     assert.match(schedule.message, /schedule of fleet is off/);
+  });
+
+  it('tells who stopped it and why, and that resync makes no turns though nothing is switched off', () => {
+    const stop = { by: 'ann', why: 'INC-1', atMs: 0, functions: ['reconcile'] };
+    const [stopped] = judgeStack({ ...WELL, stopped: ['q'], standing: { stop } });
+    assert.match(stopped?.message ?? '', /^stopped since .* by ann \(INC-1\).*from q;/);
+    const [unsaid] = judgeStack({ ...WELL, standing: { stop } });
+    assert.match(unsaid?.message ?? '', /Yet everything is called/);
+    assert.deepEqual(codesOf({ standing: { walkedAtMs: 0 } }), ['functions-behind']);
+    const off = { standing: { walkedAtMs: 0 }, stoppedSchedules: ['resync'] };
+    assert.deepEqual(codesOf(off), ['stopped']);
   });
 
   it('says what to do about everything', () => {

@@ -4,13 +4,14 @@ import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
+import { VIRTUAL_START_MS, VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
 import type {
   CommandContext,
   CommandModule,
   CommandResult,
 } from '../../../../src/cli/command-line/command-module.ts';
 import { MAPPED_FUNCTIONS } from '../../../../src/cli/stack/mappings.ts';
+import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';
 import { resumeStackCommand, stopStackCommand } from '../../../../src/cli/stack/stop-and-resume.ts';
 
 const OUTPUTS = { FleetScheduleName: 'rule-of-fleet', ResyncScheduleName: 'rule-of-resync' };
@@ -62,18 +63,25 @@ describe('rollcall stack stop and resume', () => {
     server.close();
   });
   beforeEach(() => {
+    freezes = new MemoryFreezeStore();
     for (const name of [...MAPPED_FUNCTIONS, 'fleet', 'resync']) calls.set(name, true);
   });
 
-  async function run(command: CommandModule, options = {}): Promise<CommandResult> {
+  /** The registry's table. */
+  let freezes = new MemoryFreezeStore();
+
+  async function run(
+    command: CommandModule,
+    options: Readonly<Record<string, unknown>> = { yes: true, why: 'INC-1' },
+  ): Promise<CommandResult> {
     const clock = new VirtualClock();
     const stack = {
-      ...{ name: 'rollcall-prod', aws: { region: 'eu-west-1' }, outputs: OUTPUTS, clock },
+      ...{ name: 'rollcall-prod', aws: { region: 'eu-west-1' }, outputs: OUTPUTS, clock, freezes },
       awsCredentials: () => Promise.resolve({ accessKeyId: 'a', secretAccessKey: 's' }),
     };
     const context = {
       ...{ clock, signal: new AbortController().signal, say: () => undefined },
-      environment: { AWS_ENDPOINT_URL_EVENTBRIDGE: endpoint },
+      environment: { AWS_ENDPOINT_URL_EVENTBRIDGE: endpoint, USER: 'ann' },
       openStack: () => Promise.resolve(stack),
     } as unknown as CommandContext; // as much of it as the commands use
     let isDone = false;
@@ -104,15 +112,41 @@ describe('rollcall stack stop and resume', () => {
   });
 
   it('stop every function that there is with --all, and call every one again', async () => {
-    await run(stopStackCommand, { all: true });
+    await run(stopStackCommand, { all: true, yes: true, why: 'restore' });
     assert.deepEqual(stopped(), [...calls.keys()].toSorted());
     await run(resumeStackCommand);
     assert.deepEqual(stopped(), []);
   });
 
-  it('may be repeated', async () => {
+  it('may be repeated: who stopped first stands, with every function that is stopped by now', async () => {
     await run(stopStackCommand);
+    await run(stopStackCommand, { all: true, yes: true, why: 'restore' });
+    const note = await freezes.readStop();
+    assert.deepEqual([note?.by, note?.why, note?.atMs], ['ann', 'INC-1', VIRTUAL_START_MS]);
+    assert.deepEqual(note?.functions.toSorted(), stopped());
+  });
+
+  it('note who stopped it and why before anything is turned, until it is resumed', async () => {
     await run(stopStackCommand);
+    assert.deepEqual((await freezes.readStop())?.functions, ['reconcile', 'fleet']);
+    await run(resumeStackCommand);
+    assert.equal(await freezes.readStop(), undefined);
+  });
+
+  it('stop all the same where nothing can be noted, and say so', async () => {
+    freezes.hooks = { before: () => Promise.reject(new Error('no table')) };
+    const { lines, document } = await run(stopStackCommand);
     assert.deepEqual(stopped(), OFF);
+    assert.match(lines.join('\n'), /^! Who stopped it and why could not be noted.*no table$/m);
+    assert.equal(document['note'], undefined);
+  });
+
+  it('stop nothing without a reason, or without --yes', async () => {
+    await assert.rejects(run(stopStackCommand, { yes: true }), { exitCode: 2 });
+    await assert.rejects(run(stopStackCommand, { why: 'INC-1' }), {
+      exitCode: 3,
+      remedy: "If that is meant: rollcall stack stop --why 'INC-1' --yes",
+    });
+    assert.deepEqual(stopped(), []);
   });
 });

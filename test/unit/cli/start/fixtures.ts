@@ -30,6 +30,7 @@ export function cluster(changes: Partial<ClusterOverview> = {}): ClusterOverview
     mode: 'takeover',
     isFrozen: false,
     isViewComplete: true,
+    outages: [],
     daemonSets: [daemonSet()],
     ...changes,
   };

@@ -1,0 +1,236 @@
+/**
+ * What makes an answer from stored state untrue, or keeps everybody from acting on it: told above each answer (docs/cli.md).
+ *
+ * Judged from what tables hold: notes, what the watcher sent last, when runs were due, and what they saw. Only a fact is said, never a
+ * guess at its cause. Sentences hold absolute times, so that they change only when something else does.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import type { Guard } from '../model/plan.ts';
+import type { ClusterMode, FreezeNote } from '../model/registration.ts';
+import type { DaemonSetState } from '../model/state.ts';
+import type { ClusterMeta } from '../model/view-items.ts';
+import { timeText } from '../rollout/describe-record.ts';
+import { describeFreeze } from '../takeover/freeze.ts';
+import type { StandingFreeze } from '../takeover/freeze.ts';
+
+/** What `rollcall stack stop` leaves behind: who, why, when, and which functions are called no more. */
+export interface StopNote extends FreezeNote {
+  readonly functions: readonly string[];
+}
+
+/** Kinds of outages, the gravest first. Public; docs/cli.md lists them. */
+export type OutageCode =
+  | 'stopped'
+  | 'frozen'
+  | 'watcher-silent'
+  | 'watcher-stands-by'
+  | 'functions-behind'
+  | 'api-server-unreachable';
+
+/** One of them. */
+export interface Outage {
+  readonly code: OutageCode;
+  /** What is the case, as the beginning of a line without its full stop. */
+  readonly message: string;
+  /** What to do, as the end of that line. */
+  readonly remedy: string;
+  /** Absent: nobody noted it. */
+  readonly sinceMs?: number;
+}
+
+/** What is known of the functions as a whole: one item each. */
+export interface StackStanding {
+  /** Absent: nobody stopped the stack by the command, or it was resumed. */
+  readonly stop?: StopNote;
+  /** When `resync` last began to walk through the clusters, which it does each minute; absent: no walk is stored. */
+  readonly walkedAtMs?: number;
+}
+
+/** What is known of one cluster. */
+export interface ClusterStanding {
+  readonly id: string;
+  /** Absent: nothing was ever heard of it. */
+  readonly meta?: Pick<ClusterMeta, 'lastSentAtMs' | 'breaker' | 'watcherStandsBy'>;
+}
+
+/** What is known of where somebody asks: of the stack, of a cluster, of one DaemonSet or fleet in more and more of these. */
+export interface OutageFacts extends StackStanding {
+  readonly nowMs: number;
+  /** `unreadable`: everything counts as frozen then. */
+  readonly frozen?: (StandingFreeze & { readonly thaw: string }) | 'unreadable';
+  readonly cluster?: ClusterStanding;
+  /** Since when a run of the DaemonSet, or a step of the fleet, should have come and did not; absent: none is missed. */
+  readonly missedSinceMs?: number;
+  /** The last run that is known of: one that came after a stop shows that functions are called. */
+  readonly ranAtMs?: number;
+}
+
+/** Longer than the watcher's longest heartbeat (13 minutes): something is wrong then. */
+export const SILENT_AFTER_MS = 840_000;
+/** A run comes within seconds, and what may delay it within this: queues, a cold start, clocks that differ. */
+export const MISSED_AFTER_MS = 120_000;
+/** `resync` walks each minute; some turns may be lost or long. */
+const WALK_MISSED_AFTER_MS = 300_000;
+
+/** Everything that stands in the way of what is asked for, the gravest first. */
+export function findOutages(facts: OutageFacts): readonly Outage[] {
+  const found = [
+    findStop(facts),
+    findFreeze(facts),
+    findSilence(facts),
+    findStandBy(facts),
+    findMissed(facts),
+    findUnreachable(facts),
+  ];
+  return found.filter((outage) => outage !== undefined);
+}
+
+/** The line above an answer. */
+export function outageLine({ message, remedy }: Outage): string {
+  return `! ${message}; ${remedy}`;
+}
+
+/** Of these nobody acts until a person does something: what is told is as of before. */
+const STANDSTILLS: ReadonlySet<OutageCode> = new Set<OutageCode>([
+  'stopped',
+  'watcher-silent',
+  'watcher-stands-by',
+  'functions-behind',
+]);
+/** Where Rollcall only looks, the built-in controller acts whatever the functions do. */
+const OF_FUNCTIONS: ReadonlySet<OutageCode> = new Set<OutageCode>(['stopped', 'functions-behind']);
+
+/** The outage for which nothing acts there now; undefined: something does, or goes on by itself. */
+export function standstillOf(
+  outages: readonly Outage[],
+  mode: ClusterMode = 'takeover',
+): Outage | undefined {
+  return outages.find(
+    ({ code }) => STANDSTILLS.has(code) && !(mode === 'observe' && OF_FUNCTIONS.has(code)),
+  );
+}
+
+const GUARD_CODES = {
+  stopped: 'stopped',
+  'watcher-silent': 'cluster-silent',
+  'watcher-stands-by': 'watcher-stands-by',
+  'functions-behind': 'functions-behind',
+} as const;
+
+/** The guard under which a plan is told while nothing acts: what it would do waits. */
+export function guardOfOutage({ code, message }: Outage): Guard | undefined {
+  if (code === 'frozen' || code === 'api-server-unreachable') return undefined;
+  return { kind: 'status-only', code: GUARD_CODES[code], message };
+}
+
+/** What tells of a DaemonSet's runs. */
+export interface RunsSeen {
+  readonly state: DaemonSetState | undefined;
+  /** True if the view has changed since what the last complete run saw. */
+  readonly isViewNewer: boolean;
+  readonly lastSentAtMs: number;
+  readonly nowMs: number;
+}
+
+/**
+ * Since when a run should have come and did not. Each run leaves a due time ahead, so one that passed says it; and a change of the
+ * view brings a run, which remembers what it saw, or that it waits. In a cluster that sends all the time the due time alone tells.
+ */
+export function missedRunSinceMs(runs: RunsSeen): number | undefined {
+  const { state, isViewNewer, lastSentAtMs, nowMs } = runs;
+  const { memo, dueAtMs, deferredSinceMs, retry } = state ?? {};
+  const isWaiting = deferredSinceMs !== undefined || retry !== undefined;
+  const isUnseen = state === undefined || (memo !== undefined && isViewNewer && !isWaiting);
+  const candidates = [dueAtMs, isUnseen ? lastSentAtMs : undefined];
+  const missed = candidates.filter((atMs) => atMs !== undefined && nowMs - atMs > MISSED_AFTER_MS);
+  return missed.length === 0 ? undefined : Math.min(...missed.filter((atMs) => atMs !== undefined));
+}
+
+function findStop({ stop, ranAtMs = 0 }: OutageFacts): Outage | undefined {
+  // Somebody switched the functions on again by other means.
+  if (stop === undefined || ranAtMs - stop.atMs > MISSED_AFTER_MS) return undefined;
+  const { by, why, atMs, functions } = stop;
+  const effect = functions.includes('ingest')
+    ? 'no function is called, and nothing is heard of any cluster'
+    : 'nothing is created, deleted or changed in any cluster';
+  return {
+    code: 'stopped',
+    message: `stopped since ${timeText(atMs)} by ${by} (${why}): ${effect}`,
+    remedy: 'go on: rollcall stack resume',
+    sinceMs: atMs,
+  };
+}
+
+function findFreeze({ frozen }: OutageFacts): Outage | undefined {
+  if (frozen === undefined) return undefined;
+  if (frozen === 'unreadable') {
+    const message = 'what is frozen cannot be read: everything counts as frozen';
+    return { code: 'frozen', message, remedy: 'look: rollcall stack check' };
+  }
+  const { scope, note, thaw } = frozen;
+  const since = note === undefined ? '' : `, since ${timeText(note.atMs)}`;
+  const where = scope === 'cluster' ? 'in it' : 'in any cluster';
+  return {
+    code: 'frozen',
+    message: `${describeFreeze(frozen)}${since}: nothing is created, deleted or changed ${where}`,
+    remedy: `go on: ${thaw}`,
+    ...defined({ sinceMs: note?.atMs }),
+  };
+}
+
+function findSilence({ cluster, nowMs }: OutageFacts): Outage | undefined {
+  const lastSentAtMs = cluster?.meta?.lastSentAtMs;
+  if (cluster === undefined || lastSentAtMs === undefined) return undefined;
+  if (nowMs - lastSentAtMs <= SILENT_AFTER_MS) return undefined;
+  return {
+    code: 'watcher-silent',
+    message: `nothing was heard of the watcher of ${cluster.id} since ${timeText(lastSentAtMs)}: what is told is as of then`,
+    remedy: `look: rollcall cluster doctor ${cluster.id}`,
+    sinceMs: lastSentAtMs,
+  };
+}
+
+function findStandBy({ cluster }: OutageFacts): Outage | undefined {
+  const standsBy = cluster?.meta?.watcherStandsBy;
+  if (cluster === undefined || standsBy === undefined) return undefined;
+  const { holder, sinceMs } = standsBy;
+  return {
+    code: 'watcher-stands-by',
+    message: `the watcher of ${cluster.id} stands by since ${timeText(sinceMs)}, as ${holder} holds its Lease: what is told is as of then`,
+    remedy: `end that one, or look: rollcall cluster doctor ${cluster.id}`,
+    sinceMs,
+  };
+}
+
+function findMissed({ missedSinceMs, walkedAtMs, nowMs }: OutageFacts): Outage | undefined {
+  const told = (message: string, sinceMs: number): Outage => {
+    return { code: 'functions-behind', message, remedy: 'look: rollcall stack check', sinceMs };
+  };
+  if (walkedAtMs !== undefined && nowMs - walkedAtMs > WALK_MISSED_AFTER_MS) {
+    const since = timeText(walkedAtMs);
+    return told(
+      `no function has come to its turn since ${since} (resync): nothing acts`,
+      walkedAtMs,
+    );
+  }
+  if (missedSinceMs === undefined) return undefined;
+  const since = timeText(missedSinceMs);
+  return told(
+    `a look has been due since ${since}, and no function came: nothing acts`,
+    missedSinceMs,
+  );
+}
+
+function findUnreachable({ cluster, nowMs }: OutageFacts): Outage | undefined {
+  const open = cluster?.meta?.breaker?.open;
+  // One whose probe is long overdue says nothing of now.
+  if (cluster === undefined || open === undefined) return undefined;
+  if (nowMs - open.untilMs > MISSED_AFTER_MS) return undefined;
+  const sinceMs = open.untilMs - open.delayMs;
+  return {
+    code: 'api-server-unreachable',
+    message: `the API server of ${cluster.id} does not answer the functions, which asked last at ${timeText(sinceMs)} and go on asking`,
+    remedy: `look: rollcall cluster doctor ${cluster.id}`,
+    sinceMs,
+  };
+}

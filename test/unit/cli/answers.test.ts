@@ -1,0 +1,372 @@
+/**
+ * What each command that answers about state says in the worst hour: the first line, the phase and the exit code of each cell
+ * (issue 39, B.3). One cluster whose three pods were deleted after the last run, over stores that real runs wrote.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { diagnose, hasFailed } from '../../../src/app/doctor/diagnose.ts';
+import { checked } from '../../../src/app/doctor/finding.ts';
+import { findMissedRuns, outagesOfStack, readStanding } from '../../../src/app/explain/standing.ts';
+import { outageLines } from '../../../src/cli/command-line/freeze-words.ts';
+import { renderTable } from '../../../src/cli/start/table.ts';
+import { judgeStack } from '../../../src/cli/stack/judge-stack.ts';
+import { Overviews } from '../../../src/engine/overview.ts';
+import { CommandWorld } from '../../support/command-world.ts';
+import type { CommandStores } from '../../support/command-world.ts';
+import { healthyFacts, takenOver } from '../../support/doctor-facts.ts';
+import { fleetDocument } from '../../support/fleet-samples.ts';
+import { fleetRecord } from '../../support/ordered-fleet.ts';
+import { ReconcileWorld } from '../../support/reconcile-world.ts';
+
+const MINUTE_MS = 60_000;
+const NOTE = { by: 'ann', why: 'INC-1', atMs: 0 };
+
+/** What stands in the stores when somebody asks. */
+class Scene {
+  readonly runs = new ReconcileWorld({ nodes: 3 });
+  readonly commands = new CommandWorld();
+
+  get stores(): CommandStores {
+    return this.commands.stores();
+  }
+
+  get nowMs(): number {
+    return this.runs.clock.nowMs();
+  }
+
+  static async make(spoil: (scene: Scene) => Promise<void>): Promise<Scene> {
+    const scene = new Scene();
+    scene.runs.register({ authentication: { kind: 'bearer', token: 't' } });
+    await scene.runs.settle();
+    scene.commands.adopt(scene.runs);
+    await scene.walk();
+    await storeFleet(scene.stores, scene.nowMs);
+    await spoil(scene);
+    await scene.commands.clock.advance(scene.nowMs - scene.commands.clock.nowMs());
+    return scene;
+  }
+
+  /** `resync` begins a walk. */
+  async walk(): Promise<void> {
+    const { view } = this.stores;
+    const version = (await view.readWalk())?.version ?? 0;
+    const walk = { fromMs: 0, untilMs: this.nowMs, isOver: true, owed: [], failed: [] };
+    await view.writeWalk({ version, ...walk });
+  }
+
+  /** Every pod is deleted; the watcher tells, and no run comes. */
+  async losePods(): Promise<void> {
+    const { cluster, mirror } = this.runs;
+    for (const { metadata } of this.runs.pods) {
+      cluster.remove('pods', metadata.name, metadata.namespace);
+    }
+    await mirror.sync();
+  }
+
+  /** Time passes in which `resync` walks, and nothing else happens. */
+  async wait(minutes: number): Promise<void> {
+    await this.runs.clock.advance(minutes * MINUTE_MS);
+    await this.walk();
+  }
+}
+
+/** A fleet that is rolled out, and whose next step is due in an hour. */
+async function storeFleet({ fleets, rollouts }: CommandStores, nowMs: number): Promise<void> {
+  const key = { namespace: 'monitoring', name: 'agent', uid: 'uid-1', generation: 2 };
+  const head = { ...key, appliedAtMs: nowMs, appliedBy: 'ann', contentHash: 'c', history: [] };
+  await fleets.writeFleet({ ...head, document: fleetDocument() }, undefined);
+  const { documentId = '' } = (await fleets.readFleet(key))?.head ?? {};
+  const none = { id: '', count: 0 };
+  const stages = fleetRecord().stages.map((stage) => ({ ...stage, members: none }));
+  const release = { ...fleetRecord().release, documentId };
+  const done = { stages, release, stage: 3, gate: { kind: 'done' } as const };
+  await rollouts.writeRecord(fleetRecord({ ...done, dueAtMs: nowMs + 60 * MINUTE_MS, version: 0 }));
+}
+
+/** The states, each by what it takes to come there. */
+const STATES = {
+  well: () => Promise.resolve(),
+  stopped: async (scene) => {
+    const functions = ['reconcile', 'fleet'];
+    await scene.stores.freezes.writeStop({ ...NOTE, atMs: scene.nowMs, functions });
+    await scene.losePods();
+    await scene.wait(1);
+  },
+  frozen: async (scene) => {
+    const freeze = { all: { ...NOTE, atMs: scene.nowMs }, daemonSets: {} };
+    for (const { freezes } of [scene.stores, scene.runs]) freezes.seed(freeze);
+    await scene.losePods();
+    await scene.runs.run();
+    await scene.runs.mirror.sync();
+    await scene.wait(1);
+  },
+  'watcher gone': async (scene) => {
+    await scene.wait(20);
+  },
+  'watcher stood by': async (scene) => {
+    await scene.losePods();
+    const watcherStandsBy = { holder: 'laptop', sinceMs: scene.nowMs };
+    const incompleteReason = 'watcher-stands-by';
+    await scene.runs.mirror.syncMeta({ watcherStandsBy, isComplete: false, incompleteReason });
+    await scene.wait(1);
+  },
+  'reconcile behind': async (scene) => {
+    await scene.losePods();
+    await scene.wait(3);
+  },
+  'all functions behind': async (scene) => {
+    await scene.losePods();
+    await scene.runs.clock.advance(6 * MINUTE_MS);
+  },
+  'API server gone': async (scene) => {
+    const { clusterUid } = scene.runs.registration;
+    const open = { untilMs: scene.nowMs + 30_000, delayMs: 30_000 };
+    const version = (await scene.stores.view.readBreaker(clusterUid))?.version ?? 0;
+    const breaker = { version, failures: 0, openings: 5, open };
+    await scene.losePods();
+    assert.equal(await scene.stores.view.writeBreaker(clusterUid, breaker), 'written');
+    assert.equal((await scene.runs.run()).kind, 'deferred');
+    await scene.wait(1);
+  },
+} as const satisfies Readonly<Record<string, (scene: Scene) => Promise<void>>>;
+
+type State = keyof typeof STATES;
+
+/** What is asked over the stores alone. */
+const COMMANDS = {
+  'cluster list': ['cluster', 'list'],
+  'cluster show': ['cluster', 'show', 'a'],
+  explain: ['explain', 'a', 'system/agents'],
+  'rollout status': ['rollout', 'status', 'a', 'system/agents'],
+  'rollout status --watch': [
+    'rollout',
+    'status',
+    'a',
+    'system/agents',
+    '--watch',
+    '--timeout',
+    '30',
+  ],
+  'fleet status': ['fleet', 'status', 'monitoring/agent'],
+} as const;
+
+type Command = keyof typeof COMMANDS | 'cluster doctor' | 'stack check' | 'npm start';
+
+/**
+ * The first line with `T` for each time, the exit code, and in a word how it stands: the phase, how many nodes have which code, or
+ * what is found wrong.
+ */
+type Cell = readonly [line: string, exitCode: number, standing?: string];
+
+const STOPPED =
+  '! stopped since T by ann (INC-1): nothing is created, deleted or changed in any cluster; go on: rollcall stack resume';
+const FROZEN =
+  '! The whole stack is frozen by ann (INC-1), since T: nothing is created, deleted or changed in any cluster; go on: rollcall thaw --yes';
+const SILENT =
+  '! nothing was heard of the watcher of a since T: what is told is as of then; look: rollcall cluster doctor a';
+const STANDS_BY =
+  '! the watcher of a stands by since T, as laptop holds its Lease: what is told is as of then; end that one, or look: rollcall cluster doctor a';
+const BEHIND =
+  '! a look has been due since T, and no function came: nothing acts; look: rollcall stack check';
+const THROTTLED =
+  '! no function has come to its turn since T (resync): nothing acts; look: rollcall stack check';
+const UNREACHABLE =
+  '! the API server of a does not answer the functions, which asked last at T and go on asking; look: rollcall cluster doctor a';
+/** Where nothing stands above the answer. */
+const LIST = 'ID MODE FROZEN ENDPOINT HEARD VIEW NOTE';
+const HEADINGS = 'NAMESPACE  NAME    DESIRED  CURRENT  READY  UP-TO-DATE  AVAILABLE  NOTE';
+const SHOW = 'id: a';
+const FLEET = 'monitoring/agent: Done: generation 2 is rolled out';
+const DONE = 'a/system/agents: Done: every node runs the newest template';
+
+const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
+  well: {
+    'cluster list': [LIST, 0],
+    'cluster show': [SHOW, 0],
+    explain: ['a/system/agents: 3 Running; told at T', 0, '3 Running'],
+    'rollout status': [DONE, 0, 'Done'],
+    'rollout status --watch': [DONE, 0, 'Done'],
+    'fleet status': [FLEET, 0, 'Done'],
+    'cluster doctor': ['Cluster a', 0],
+    'stack check': ['', 0],
+    'npm start': [HEADINGS, 0],
+  },
+  stopped: {
+    'cluster list': [STOPPED, 0],
+    'cluster show': [STOPPED, 0],
+    explain: [STOPPED, 7, '3 WaitingForCluster'],
+    'rollout status': [STOPPED, 7, 'Stopped'],
+    'rollout status --watch': [STOPPED, 7, 'Stopped'],
+    'fleet status': [STOPPED, 7, 'Stopped'],
+    'cluster doctor': [STOPPED, 1, 'stopped'],
+    'stack check': ['stopped', 1],
+    'npm start': [STOPPED, 0],
+  },
+  frozen: {
+    'cluster list': [FROZEN, 0],
+    'cluster show': [FROZEN, 0],
+    explain: [FROZEN, 0, '3 WaitingForCluster'],
+    'rollout status': [FROZEN, 0, 'Progressing'],
+    'rollout status --watch': [FROZEN, 4, 'Progressing'],
+    'fleet status': [FROZEN, 0, 'Done'],
+    'cluster doctor': [FROZEN, 0, 'stack-frozen'],
+    'stack check': ['frozen', 1],
+    'npm start': [HEADINGS, 0],
+  },
+  'watcher gone': {
+    'cluster list': [LIST, 0, 'watcher-silent'],
+    'cluster show': [SILENT, 0, 'silent'],
+    explain: [SILENT, 7, '3 Running'],
+    'rollout status': [SILENT, 7, 'Stopped'],
+    'rollout status --watch': [SILENT, 7, 'Stopped'],
+    'fleet status': [FLEET, 0, 'Done'],
+    'cluster doctor': ['Cluster a', 1, 'cluster-silent'],
+    'stack check': ['', 0],
+    'npm start': [SILENT, 0],
+  },
+  'watcher stood by': {
+    'cluster list': [LIST, 0, 'watcher-stands-by'],
+    'cluster show': [STANDS_BY, 0, 'view-incomplete'],
+    explain: [STANDS_BY, 7, '3 WaitingForCluster'],
+    'rollout status': [STANDS_BY, 7, 'Stopped'],
+    'rollout status --watch': [STANDS_BY, 7, 'Stopped'],
+    'fleet status': [FLEET, 0, 'Done'],
+    'cluster doctor': ['Cluster a', 1, 'watcher-stands-by, view-stuck'],
+    'stack check': ['', 0],
+    'npm start': [STANDS_BY, 0],
+  },
+  'reconcile behind': {
+    'cluster list': [LIST, 0],
+    'cluster show': [BEHIND, 0],
+    explain: [BEHIND, 7, '3 WaitingForCluster'],
+    'rollout status': [BEHIND, 7, 'Stopped'],
+    'rollout status --watch': [BEHIND, 7, 'Stopped'],
+    'fleet status': [FLEET, 0, 'Done'],
+    'cluster doctor': ['Cluster a', 1, 'functions-behind'],
+    'stack check': ['', 0],
+    'npm start': [BEHIND, 0],
+  },
+  'all functions behind': {
+    'cluster list': [THROTTLED, 0],
+    'cluster show': [THROTTLED, 0],
+    explain: [THROTTLED, 7, '3 WaitingForCluster'],
+    'rollout status': [THROTTLED, 7, 'Stopped'],
+    'rollout status --watch': [THROTTLED, 7, 'Stopped'],
+    'fleet status': [THROTTLED, 7, 'Stopped'],
+    'cluster doctor': [THROTTLED, 1, 'functions-behind'],
+    'stack check': ['functions-behind', 1],
+    'npm start': [THROTTLED, 0],
+  },
+  'API server gone': {
+    'cluster list': [LIST, 0, 'api-server-unreachable'],
+    'cluster show': [UNREACHABLE, 0],
+    explain: [UNREACHABLE, 0, '3 WaitingForCluster'],
+    'rollout status': [UNREACHABLE, 0, 'Waiting'],
+    'rollout status --watch': [UNREACHABLE, 4, 'Waiting'],
+    'fleet status': [FLEET, 0, 'Done'],
+    'cluster doctor': ['Cluster a', 1, 'breaker-open'],
+    'stack check': ['', 0],
+    'npm start': [UNREACHABLE, 0],
+  },
+};
+
+const timeless = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T');
+
+/** What it says. */
+async function ask(scene: Scene, command: Command): Promise<Cell> {
+  if (command === 'cluster doctor') return examine(scene);
+  if (command === 'stack check') return checkStack(scene);
+  if (command === 'npm start') return drawTable(scene);
+  const { commands } = scene;
+  const run = await commands.run([...COMMANDS[command]]);
+  const [line = ''] = timeless(run.stdout).split('\n');
+  const first = line.replaceAll(/ +/g, ' ');
+  const document = (await commands.run([...COMMANDS[command], '--json'])).document();
+  const standing = standingIn(document);
+  return standing.length === 0 ? [first, run.exitCode] : [first, run.exitCode, standing.join(', ')];
+}
+
+function standingIn(document: Readonly<Record<string, unknown>>): readonly string[] {
+  const told = document as {
+    readonly phase?: string;
+    readonly counts?: Readonly<Record<string, number>>;
+    readonly findings?: readonly { readonly code: string }[];
+    readonly clusters?: readonly { readonly outages: readonly { readonly code: string }[] }[];
+  };
+  if (told.phase !== undefined) return [told.phase];
+  if (told.counts !== undefined) {
+    return Object.entries(told.counts).map(([code, count]) => `${String(count)} ${code}`);
+  }
+  const inClusters = (told.clusters ?? []).flatMap(({ outages }) => outages);
+  return [...(told.findings ?? []), ...inClusters].map(({ code }) => code);
+}
+
+/** By the facts of a cluster in health, but for what tables say. */
+async function examine({ stores, runs }: Scene): Promise<Cell> {
+  const { registration, clock } = runs;
+  const nowMs = clock.nowMs();
+  const freeze = await stores.freezes.readFreeze();
+  const standing = await readStanding(stores);
+  const findings = diagnose({
+    ...healthyFacts({ ...takenOver, id: registration.id }),
+    ...{ nowMs, freeze: checked(freeze), standing: checked(standing) },
+    meta: checked(await stores.view.readMeta(registration.clusterUid)),
+    missed: checked(await findMissedRuns(registration, stores, nowMs)),
+  });
+  const codes = findings
+    .filter(({ level }) => level === 'failed' || level === 'warning')
+    .map(({ code }) => code);
+  const [line = 'Cluster a'] = outageLines(outagesOfStack(standing, { freeze, nowMs }));
+  const exitCode = hasFailed(findings) ? 1 : 0;
+  return codes.length === 0
+    ? [timeless(line), exitCode]
+    : [timeless(line), exitCode, codes.join(', ')];
+}
+
+/** Of what stands in tables: what AWS says of quotas and mappings is well. */
+async function checkStack({ stores, runs }: Scene): Promise<Cell> {
+  const findings = judgeStack({
+    ...{ stackName: 'rollcall-dev', isDeployed: true, registry: 'protected' },
+    ...{ concurrency: { total: 1000, unreserved: 1000 }, stopped: [], stoppedSchedules: [] },
+    ...{ freeze: await stores.freezes.readFreeze(), standing: await readStanding(stores) },
+    nowMs: runs.clock.nowMs(),
+  });
+  return [findings[0]?.code ?? '', findings.length === 0 ? 0 : 1];
+}
+
+async function drawTable({ stores, runs }: Scene): Promise<Cell> {
+  const overviews = new Overviews({ ...stores, clock: runs.clock });
+  const overview = await overviews.read(runs.registration.id);
+  assert.ok(overview !== undefined);
+  return [timeless(renderTable(overview)[1] ?? ''), 0];
+}
+
+describe('what commands answer in the worst hour', () => {
+  for (const [state, row] of Object.entries(TABLE)) {
+    it(`is true while: ${state}`, async () => {
+      const scene = await Scene.make(STATES[state as State]);
+      const said: Partial<Record<Command, Cell>> = {};
+      for (const command of Object.keys(row) as Command[])
+        said[command] = await ask(scene, command);
+      assert.deepEqual(said, row);
+    });
+  }
+
+  it('no answer is told as well while nobody acts', async () => {
+    const scene = await Scene.make(STATES.stopped);
+    for (const command of ['explain', 'rollout status', 'cluster show'] as const) {
+      const { stdout } = await scene.commands.run([...COMMANDS[command]]);
+      assert.doesNotMatch(stdout, /being created|Done|Nothing is wrong/, command);
+    }
+  });
+
+  it('a stop that runs have come after is past, whoever switched the functions on again', async () => {
+    const scene = await Scene.make(STATES.stopped);
+    await scene.runs.clock.advance(5 * MINUTE_MS);
+    await scene.runs.settle();
+    await scene.walk();
+    await scene.commands.clock.advance(6 * MINUTE_MS);
+    const run = await scene.commands.run([...COMMANDS['rollout status']]);
+    assert.match(run.expectExit(0).stdout, /^a\/system\/agents: Done/);
+  });
+});
