@@ -1,9 +1,7 @@
 /**
  * `rollcall cluster add` from end to end: a local cluster, and a registry in local DynamoDB tables.
  *
- * The cluster is reached by its kubeconfig, as a person would. It has neither server-side apply nor
- * Deployments, so this also shows what is said when one object is refused and the others are not; with a
- * real API server: test/conformance/cli.
+ * The cluster is reached by its kubeconfig, as a person would; with a real API server: test/conformance/cli.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,6 +27,7 @@ import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts'
 import { CommandRun, CommandWorld } from '../../support/command-world.ts';
 import { createHeldTimers } from '../../support/held-timers.ts';
 import { createTestHttpsClient } from '../../../packages/local-cluster/test/support/https-client.ts';
+import type { TestRequest } from '../../../packages/local-cluster/test/support/https-client.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { createKeyTable } from '../../support/create-key-table.ts';
 
@@ -105,10 +104,20 @@ describe('rollcall cluster add, against a local cluster', () => {
     run('cluster', 'add', id, '--kubeconfig', kubeconfig, ...ROLES, ...more);
 
   async function get(cluster: LocalCluster | undefined, where: string): Promise<number> {
+    return send(cluster, { path: where });
+  }
+
+  async function send(
+    cluster: LocalCluster | undefined,
+    request: Pick<TestRequest, 'method' | 'path' | 'body'>,
+  ): Promise<number> {
     assert.ok(cluster !== undefined);
     const https = createTestHttpsClient(cluster);
-    const headers = { authorization: `Bearer ${cluster.tokens.admin}` };
-    const { status } = await https.fetch({ path: where, headers });
+    const headers = {
+      authorization: `Bearer ${cluster.tokens.admin}`,
+      'content-type': 'application/json',
+    };
+    const { status } = await https.fetch({ ...request, headers });
     https.close();
     return status;
   }
@@ -170,21 +179,33 @@ describe('rollcall cluster add, against a local cluster', () => {
     assert.equal(await get(clusters[0], NAMESPACE), 404, 'and nowhere else');
   });
 
-  it('goes on where it was when it is run again, and applies', async () => {
+  it('goes on where it was when it is run again, and applies what is not refused', async () => {
+    const bindings = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'other' };
+    const taken = { metadata: { name: 'rollcall-watcher' }, roleRef };
+    const body = JSON.stringify(taken);
+    assert.equal(await send(clusters[0], { method: 'POST', path: bindings, body }), 201);
     const again = await add('a', '--context', 'alpha', '--image', 'i', '--apply', '--json');
     const document = again.document();
     assert.equal(document['result'], 'present');
     assert.equal((await registry.readCluster(clusterId('a')))?.configVersion, 1);
     const applied = document['applied'] as readonly { object: string; result: string }[];
     const failed = applied.filter(({ result }) => result === 'failed').map(({ object }) => object);
-    assert.ok(failed.includes('Deployment rollcall-system/rollcall-watcher'), 'is not served here');
+    assert.deepEqual(failed, ['ClusterRoleBinding rollcall-watcher'], 'its roleRef is another');
     assert.equal(again.exitCode, 1, 'a refused object is a failure');
     for (const where of ['serviceaccounts/rollcall-watcher', 'configmaps/rollcall-watcher']) {
       assert.equal(await get(clusters[0], `${NAMESPACE}/${where}`), 200);
     }
+    const deployment = '/apis/apps/v1/namespaces/rollcall-system/deployments/rollcall-watcher';
+    assert.equal(await get(clusters[0], deployment), 200);
+    const path = `${bindings}/rollcall-watcher`;
+    assert.equal(await send(clusters[0], { method: 'DELETE', path }), 200);
     const second = await add('a', '--context', 'alpha', '--image', 'i', '--apply', '--json');
     const results = second.document()['applied'] as readonly { result: string }[];
-    assert.ok(results.every(({ result }) => result !== 'created'));
+    const created = results.filter(({ result }) => result === 'created');
+    assert.equal(created.length, 1);
+    assert.ok(results.every(({ result }) => result !== 'failed'));
+    second.expectExit(0);
   });
 
   it('refuses to change what is registered, and says what would', async () => {

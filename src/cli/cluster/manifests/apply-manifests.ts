@@ -2,8 +2,7 @@
  * Applies objects to a cluster as the person at the terminal, and reports each.
  *
  * Server-side apply under a field manager of its own, by force: the objects are Rollcall's, and what else
- * somebody set in them stays. Where a server has none for its kind (the local cluster has it for DaemonSets alone), the object is
- * created, or merged into what is there. One that fails does not stop the others; run it again.
+ * somebody set in them stays. One that fails does not stop the others; run it again.
  */
 import type {
   Transport,
@@ -32,8 +31,6 @@ export function isRefused({ result }: AppliedObject): boolean {
 
 const FIELD_MANAGER = 'rollcall-cli';
 const STATUS_CREATED = 201;
-const STATUS_CONFLICT = 409;
-const STATUS_UNSUPPORTED = 415;
 
 /** Applies the objects in order. Rejects only for an object of a kind that infra/ does not have. */
 export async function applyManifests(
@@ -49,23 +46,14 @@ async function applyObject(
   transport: Pick<Transport, 'send'>,
   object: JsonObject,
 ): Promise<AppliedObject> {
-  const collection = collectionPath(object);
-  const path = `${collection}/${objectIdentity(object).name}`;
-  const body = JSON.stringify(object);
-  const first = await transport.send({
+  const path = `${collectionPath(object)}/${objectIdentity(object).name}`;
+  const answer = await transport.send({
     method: 'PATCH',
     path: `${path}?fieldManager=${FIELD_MANAGER}&force=true`,
     contentType: 'application/apply-patch+yaml',
-    body,
+    body: JSON.stringify(object),
   });
-  if (first.kind !== 'answered' || first.status !== STATUS_UNSUPPORTED)
-    return report(object, first);
-  const created = await transport.send({ method: 'POST', path: collection, body });
-  if (created.kind !== 'answered' || created.status !== STATUS_CONFLICT) {
-    return report(object, created);
-  }
-  const contentType = 'application/merge-patch+json';
-  return report(object, await transport.send({ method: 'PATCH', path, contentType, body }));
+  return report(object, answer);
 }
 
 function report(object: JsonObject, answer: TransportAnswer): AppliedObject {

@@ -152,7 +152,8 @@ function withFence(
   const { uid, resourceVersion } = configuration.metadata as Partial<Metadata>;
   const metadata = applied['metadata'] as Metadata;
   if (current !== undefined) {
-    const fence = { ...(uid === undefined ? {} : { uid }), resourceVersion: resourceVersion ?? '' };
+    const asked = resourceVersion ?? current.metadata.resourceVersion;
+    const fence = { ...(uid === undefined ? {} : { uid }), resourceVersion: asked };
     return { ...applied, metadata: { ...metadata, ...fence } };
   }
   if (uid !== undefined && uid !== '') {

@@ -87,6 +87,22 @@ describe('a Deployment', () => {
   });
 });
 
+test('what takes no PUT without a version is applied without one', () => {
+  const target = '/apis/policy/v1/namespaces/default/poddisruptionbudgets/web';
+  const apply = (maxUnavailable: number): number =>
+    ask('PATCH', `${target}?fieldManager=ann`, {
+      body: {
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata: { name: 'web' },
+        spec: { maxUnavailable },
+      },
+      contentType: 'application/apply-patch+yaml',
+    }).status;
+  assert.equal(apply(1), 201);
+  assert.equal(apply(2), 200);
+});
+
 test('a Service is given an address, and its ports a protocol', () => {
   const created = ask('POST', '/api/v1/namespaces/default/services', {
     body: { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } },

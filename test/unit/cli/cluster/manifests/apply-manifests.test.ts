@@ -65,19 +65,6 @@ describe('applying objects', () => {
     );
   });
 
-  it('creates or merges where a server has no server-side apply', async () => {
-    const isApply = ({ contentType }: TransportRequest): boolean =>
-      contentType === 'application/apply-patch+yaml';
-    const fresh = scripted((request) => answered(isApply(request) ? 415 : 201));
-    assert.equal((await applyManifests(fresh, [CONFIG]))[0]?.result, 'created');
-    const old = scripted((request) => {
-      if (isApply(request)) return answered(415);
-      return answered(request.method === 'POST' ? 409 : 200);
-    });
-    assert.equal((await applyManifests(old, [CONFIG]))[0]?.result, 'applied');
-    assert.equal(old.asked.at(-1), 'PATCH /api/v1/namespaces/ops/configmaps/one');
-  });
-
   it('knows every kind that is shipped, and refuses others', async () => {
     const values: ManifestValues = {
       id: 'a',
