@@ -71,7 +71,7 @@ export const doctorCommand: CommandModule = defineCommand<DoctorOptions>({
         ...defined({ clusterProfile }),
       });
       const findings = diagnose(facts);
-      if (ids.length > 1) context.say(`examined ${one}`);
+      if (options.verbose === true) context.say(`examined ${one}`);
       return { id: one, findings };
     });
     const [freeze, standing] = await Promise.all([readFreezeIn(stack), readStanding(stack)]);

@@ -49,12 +49,14 @@ describe('rollcall cluster doctor', () => {
     const world = new CommandWorld();
     world.stores().registry.seed(registrationOf('c10'));
     world.stores().registry.seed(registrationOf('c9'));
-    const { stdout } = (await world.run(['cluster', 'doctor', '--all'])).expectExit(1);
+    const { stdout, stderr } = (await world.run(['cluster', 'doctor', '--all'])).expectExit(1);
+    assert.equal(stderr, '');
     assert.match(stdout, /^Cluster c9\n(.+\n)+Cluster c10\n/);
     assert.match(stdout, /\[never-heard\]/);
     assert.doesNotMatch(stdout, /^ {2}(ok|unknown)/m);
     const whole = await world.run(['cluster', 'doctor', '--all', '--verbose']);
     assert.match(whole.expectExit(1).stdout, /^ {2}ok {7}registration/m);
+    assert.match(whole.stderr, /^examined c9$/m);
   });
 
   it('counts the clusters in which nothing failed', () => {
