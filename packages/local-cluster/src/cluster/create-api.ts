@@ -14,8 +14,12 @@ import type { ClientFactory } from '../client/local-client.ts';
 import type { VersionOf } from '../client/request-targets.ts';
 import { createDiscovery } from '../discovery/create-discovery.ts';
 import { RESOURCES } from '../resources/all.ts';
+import { createServedResources } from '../resources/custom/served-resources.ts';
+import type { Resource } from '../resources/shared/resource.ts';
 import { createSchema } from '../schema/create-schema.ts';
+import { withCustomKinds } from '../schema/custom-schema.ts';
 import type { Store } from '../store/store.ts';
+import { memoized } from '../objects/memoized.ts';
 import { TABLES } from '../tables/all.ts';
 import { withSimulatedAdmission } from './simulated-admission.ts';
 
@@ -37,15 +41,27 @@ export interface LocalApi {
 
 /** Composes it. */
 export function createLocalApi({ store, clock, random, onRequest }: LocalApiOptions): LocalApi {
-  const schema = createSchema();
   const authorizer = createRbacAuthorizer(store);
-  // What is served may change while the cluster runs; each list that is another is another array.
-  const resources = withSimulatedAdmission(RESOURCES);
-  const discovery = createDiscovery({ resources: () => resources });
+  const resources = createServedResources(store, withSimulatedAdmission(RESOURCES));
+  const find = memoized((served: readonly Resource[]) => ({
+    custom: new Map(
+      served.flatMap(({ group, version, kind, custom }) =>
+        custom === undefined ? [] : [[`${group}/${version} ${kind}`, custom.schema] as const],
+      ),
+    ),
+    // The first one is the preferred one.
+    versions: new Map(
+      served.toReversed().map(({ resourceName, version }) => [resourceName, version]),
+    ),
+  }));
+  const schema = withCustomKinds(createSchema(), ({ group, version, kind }) =>
+    find(resources()).custom.get(`${group}/${version} ${kind}`),
+  );
+  const discovery = createDiscovery({ resources });
   const reviews = createAccessReviews({ authorizer, clock });
   const handler = createApiHandler({
     store,
-    resources: () => resources,
+    resources,
     schema,
     authorizer,
     tables: TABLES,
@@ -54,7 +70,6 @@ export function createLocalApi({ store, clock, random, onRequest }: LocalApiOpti
     random,
     ...(onRequest === undefined ? {} : { onRequest }),
   });
-  const versions = new Map(resources.map(({ resourceName, version }) => [resourceName, version]));
-  const versionOf: VersionOf = (name) => versions.get(name) ?? 'v1';
+  const versionOf: VersionOf = (name) => find(resources()).versions.get(name) ?? 'v1';
   return { handler, clients: createClientFactory({ handler, versionOf }), versionOf };
 }

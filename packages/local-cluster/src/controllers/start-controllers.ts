@@ -14,6 +14,8 @@ import type {
   StartController,
 } from './shared/controller-context.ts';
 import { startGarbageCollector } from './garbage-collector/start-garbage-collector.ts';
+import { startCustomKinds } from './custom-kinds/start-custom-kinds.ts';
+import { createKnownKinds } from './shared/known-resources.ts';
 import { createMirrors } from './shared/mirrors.ts';
 import { startNamespaceController } from './namespace/start-namespace-controller.ts';
 import { startNodeLifecycle } from './node-lifecycle/start-node-lifecycle.ts';
@@ -23,6 +25,7 @@ import { startServiceAccountController } from './service-account/start-service-a
 import { startTaintEviction } from './taint-eviction/start-taint-eviction.ts';
 
 const CONTROLLERS: Readonly<Record<string, StartController>> = {
+  'custom-kinds': startCustomKinds,
   'generic-garbage-collector': startGarbageCollector,
   'namespace-controller': startNamespaceController,
   'node-controller': startNodeLifecycle,
@@ -45,10 +48,12 @@ export function startControllers(options: ControllersOptions): RunningController
   const clientOf = (name: string): ReturnType<ClientFactory['clientFor']> =>
     clients.clientFor({ name, groups: ['system:masters', 'system:authenticated'] });
   const mirrors = createMirrors(clientOf('system:kube-controller-manager'));
+  const kinds = createKnownKinds(mirrors);
   const podsByNode = createPodsByNode(mirrors);
   const running = Object.entries(CONTROLLERS).map(([name, start]) =>
     start({
       mirrors,
+      kinds,
       podsByNode,
       client: clientOf(`system:serviceaccount:kube-system:${name}`),
       clock,

@@ -5,6 +5,7 @@
  * Built once from the resources and the access reviews; pure.
  */
 import { createHash } from 'node:crypto';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { REVIEW_RESOURCES } from '../access/access-reviews.ts';
 import type { Resource, Subresource } from '../resources/shared/resource.ts';
 
@@ -28,6 +29,8 @@ export interface CatalogResource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly subresources: readonly CatalogSubresource[];
+  /** Of a custom kind: the schema of its objects. */
+  readonly customSchema?: JsonObject;
   /** Names the kind and version in which objects are stored; absent where nothing is stored. */
   readonly storageVersionHash?: string;
 }
@@ -107,6 +110,7 @@ function catalogResource(resource: Resource): CatalogResource {
       .map((subresource) => catalogSubresource(resource, subresource))
       .toSorted((left, right) => compareTexts(left.name, right.name)),
     storageVersionHash: storageVersionHash(resource),
+    ...(resource.custom === undefined ? {} : { customSchema: resource.custom.schema }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { answerStatus, answerWith } from '../api/request/answers.ts';
 import type { ApiAnswer, ApiRequest, RequestAttributes } from '../api/request/api-request.ts';
 import { methodNotAllowed } from '../api/request/statuses.ts';
+import { memoized } from '../objects/memoized.ts';
 import type { Resource } from '../resources/shared/resource.ts';
 import {
   acceptsAggregatedDiscovery,
@@ -69,17 +70,6 @@ function buildPages(resources: readonly Resource[]): (path: string) => Page | un
   pages.set('/', objectPage({ paths: [...pages.keys(), ...openApiPaths].toSorted() }));
   const openApi = memoized(openApiPages);
   return (path) => (path.startsWith('/openapi/v3') ? openApi(catalog).get(path) : pages.get(path));
-}
-
-/** Remembers the result for the last argument. */
-function memoized<A extends object, R extends object>(
-  make: (argument: A) => R,
-): (argument: A) => R {
-  let last: { readonly argument: A; readonly result: R } | undefined;
-  return (argument) => {
-    if (last?.argument !== argument) last = { argument, result: make(argument) };
-    return last.result;
-  };
 }
 
 function discoveryPages(catalog: readonly CatalogGroup[]): readonly (readonly [string, Page])[] {

@@ -6,6 +6,7 @@
  * `explain`. So operations say no more than that.
  */
 import { createHash } from 'node:crypto';
+import { isJsonObject } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { KINDS } from '../schema/field-table.ts';
 import { groupVersionText } from './api-catalog.ts';
@@ -27,6 +28,9 @@ const PATCH_TYPES = [
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
 ];
+
+const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => !type.includes('strategic'));
+const METADATA = 'meta.v1.ObjectMeta';
 
 /** Makes all documents. */
 export function openApiDocuments(catalog: readonly CatalogGroup[]): readonly OpenApiDocument[] {
@@ -77,8 +81,36 @@ function describe(group: CatalogGroup): JsonObject {
     openapi: '3.0.0',
     info: API_TITLE,
     paths: Object.fromEntries(group.resources.flatMap((each) => pathsOf(group, each))),
-    components: { schemas: componentSchemas(structs) },
+    components: { schemas: { ...componentSchemas(structs), ...customSchemas(group) } },
   };
+}
+
+/** The schemas of custom kinds, with the metadata that all objects have. */
+function customSchemas(group: CatalogGroup): JsonObject {
+  const custom = group.resources.flatMap(({ kind, customSchema }) =>
+    customSchema === undefined ? [] : [{ kind, customSchema }],
+  );
+  if (custom.length === 0) return {};
+  const named = custom.map(({ kind, customSchema }) => {
+    const { properties } = customSchema;
+    const schema = {
+      ...customSchema,
+      properties: {
+        ...(isJsonObject(properties) ? properties : {}),
+        apiVersion: { type: 'string' },
+        kind: { type: 'string' },
+        metadata: { allOf: [referenceTo(METADATA)] },
+      },
+      'x-kubernetes-group-version-kind': [{ group: group.group, version: group.version, kind }],
+    };
+    return [customName(group, kind), schema] as const;
+  });
+  return { ...componentSchemas([METADATA]), ...Object.fromEntries(named) };
+}
+
+/** `com.example.stable.v1.CronTab` of stable.example.com. */
+function customName({ group, version }: CatalogGroup, kind: string): string {
+  return [...group.split('.').toReversed(), version, kind].join('.');
 }
 
 function pathsOf(
@@ -112,10 +144,12 @@ function collectionPath(context: PathContext): JsonObject {
 }
 
 function objectPath(context: PathContext): JsonObject {
+  const isCustom = context.resource.customSchema !== undefined;
+  const bodyTypes = isCustom ? CUSTOM_PATCH_TYPES : PATCH_TYPES;
   return {
     get: operation(context, { action: 'get' }),
     put: operation(context, { action: 'put', bodyTypes: ['*/*'] }),
-    patch: operation(context, { action: 'patch', bodyTypes: PATCH_TYPES }),
+    patch: operation(context, { action: 'patch', bodyTypes }),
     delete: operation(context, { action: 'delete' }),
   };
 }
@@ -126,7 +160,10 @@ function operation(
 ): JsonObject {
   const { kind } = resource;
   const struct = KINDS.get(groupVersionText(group))?.get(kind);
-  const schema = struct === undefined ? {} : { schema: referenceTo(struct) };
+  const custom = { $ref: `#/components/schemas/${customName(group, kind)}` };
+  const reference = resource.customSchema === undefined ? undefined : custom;
+  const known = struct === undefined ? reference : referenceTo(struct);
+  const schema = known === undefined ? {} : { schema: known };
   return {
     ...(bodyTypes === undefined
       ? {}

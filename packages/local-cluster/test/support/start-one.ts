@@ -6,6 +6,7 @@ import type {
   ControllerSettings,
   StartController,
 } from '../../src/controllers/shared/controller-context.ts';
+import { createKnownKinds } from '../../src/controllers/shared/known-resources.ts';
 import { createMirrors } from '../../src/controllers/shared/mirrors.ts';
 import { createPodsByNode } from '../../src/controllers/shared/pods-by-node.ts';
 import { ADMINISTRATOR } from './world.ts';
@@ -25,6 +26,7 @@ export function startOne(
   const mirrors = createMirrors(world.admin);
   const controller = start({
     mirrors,
+    kinds: createKnownKinds(mirrors),
     podsByNode: createPodsByNode(mirrors),
     client: (options.clients ?? world.clients).clientFor(ADMINISTRATOR),
     clock: world.clock,

@@ -80,6 +80,8 @@ export function ownedPaths(object: JsonObject, { schema, struct }: OwnedTypes): 
       case 'struct':
       case 'map':
         if (isJsonObject(value)) walkMembers(path, value, type);
+        // Only a custom kind has values of which no type says whether they have members.
+        else leaves.set(path, value);
         return;
       case 'whole':
         leaves.set(path, value);
@@ -119,12 +121,17 @@ export function ownedPaths(object: JsonObject, { schema, struct }: OwnedTypes): 
         type.kind === 'map' ? { kind: 'whole' } : ownedMember(schema, type.struct, name);
       const isEmpty = member === null || (isJsonObject(member) && Object.keys(member).length === 0);
       if (isEmpty) leaves.set(memberPath, member);
-      else if (memberType.kind !== 'whole') inner.add(memberPath);
+      else if (hasParts(member, memberType)) inner.add(memberPath);
       if (!isEmpty) walk(memberPath, member, memberType);
     }
   };
   walkMembers('', ownedPart(object), { kind: 'struct', struct });
   return { leaves, inner, ...(fault === undefined ? {} : { fault }) };
+}
+
+function hasParts(value: Json, { kind }: OwnedType): boolean {
+  if (kind === 'struct' || kind === 'map') return isJsonObject(value);
+  return kind !== 'whole';
 }
 
 /** In what two states differ. */

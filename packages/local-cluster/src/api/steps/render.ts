@@ -6,8 +6,10 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
+import { customTable } from '../../tables/custom-table.ts';
 import { STORED_TABLE } from '../../tables/plain-objects.ts';
 import type { TableShape } from '../../tables/table.ts';
+import { inVersionOf } from './resource-call.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { badRequest, failure } from '../request/statuses.ts';
 import { withoutTemplateGeneration } from './template-generation.ts';
@@ -24,7 +26,7 @@ export interface ListMetadata {
 export function renderObject(call: ResourceCall, object: ApiObject): JsonObject {
   switch (call.output.as) {
     case 'object':
-      return object;
+      return inVersionOf(call.resource, object);
     case 'metadata':
       return partialMetadata(object, call.output.version);
     case 'metadataList':
@@ -67,7 +69,7 @@ export function renderList(
 
 /** Makes the renderer of one watch: a table's columns are in its first frame alone. */
 export function frameRenderer(call: ResourceCall): (object: ApiObject) => JsonObject {
-  if (call.output.as === 'object') return (object) => object;
+  if (call.output.as === 'object') return (object) => inVersionOf(call.resource, object);
   if (call.output.as !== 'table') {
     return (object) => partialMetadata(object, call.output.version);
   }
@@ -138,7 +140,8 @@ function renderTable(
       `Unable to convert to Table as requested: includeObject: Invalid value: "${include}"`,
     );
   }
-  const shape = services.tables.get(resource.resourceName) ?? STORED_TABLE;
+  const other = resource.custom === undefined ? STORED_TABLE : customTable(resource.custom.columns);
+  const shape = services.tables.get(resource.resourceName) ?? other;
   const nowMs = services.clock.nowMs();
   return {
     kind: 'Table',

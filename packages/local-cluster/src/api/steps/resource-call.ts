@@ -6,7 +6,7 @@
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { formatTime } from '../../objects/timestamps.ts';
-import type { ObjectRef, ResourceName } from '../../objects/api-object.ts';
+import type { ApiObject, ObjectRef, ResourceName } from '../../objects/api-object.ts';
 import type { Resource, RuleContext } from '../../resources/shared/resource.ts';
 import type { Schema } from '../../schema/schema.ts';
 import type { Store } from '../../store/store.ts';
@@ -50,6 +50,19 @@ export function refIn({ resource, namespace }: ResourceCall, name: string): Obje
     ...(resource.isNamespaced && namespace !== undefined ? { namespace } : {}),
     name,
   };
+}
+
+/** The object that a call names, as it is stored. */
+export function storedObject(call: ObjectCall): ApiObject | undefined {
+  const stored = call.services.store.get(refOf(call));
+  return stored === undefined ? undefined : inVersionOf(call.resource, stored);
+}
+
+/** An object of a custom kind in the version that is asked for: versions differ in their names alone. */
+export function inVersionOf(resource: Resource, object: ApiObject): ApiObject {
+  const apiVersion = `${resource.group}/${resource.version}`;
+  if (resource.custom === undefined || object.apiVersion === apiVersion) return object;
+  return { ...object, apiVersion };
 }
 
 /** What rules may look at. */

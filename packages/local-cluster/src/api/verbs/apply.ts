@@ -22,7 +22,7 @@ import { createObject } from '../steps/create-object.ts';
 import { inRequestNamespace, nameRefusal } from '../steps/decode-body.ts';
 import { namespaceRefusal } from '../steps/namespace-lifecycle.ts';
 import { apiVersionOf } from '../steps/render.ts';
-import { refOf } from '../steps/resource-call.ts';
+import { storedObject } from '../steps/resource-call.ts';
 import type { ObjectCall } from '../steps/resource-call.ts';
 import { updateObject } from '../steps/update-object.ts';
 import { answerWritten, warningsOf } from '../steps/written-answer.ts';
@@ -43,7 +43,7 @@ export function applyObject(call: ObjectCall, { createRefusal }: Apply): ApiAnsw
   if (isStatus(options)) return answerStatus(options);
   const configuration = readConfiguration(call);
   if (isStatus(configuration)) return answerStatus(configuration);
-  const current = call.services.store.get(refOf(call));
+  const current = storedObject(call);
   if (current === undefined) {
     const refusal = createRefusal() ?? namespaceRefusal(call, call.name);
     if (refusal !== undefined) return answerStatus(refusal);

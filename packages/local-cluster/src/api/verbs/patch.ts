@@ -23,7 +23,7 @@ import { withUniqueOwners } from '../steps/owner-references.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { withSortedRaw } from '../patch/sorted-raw.ts';
 import { apiVersionOf } from '../steps/render.ts';
-import { refOf } from '../steps/resource-call.ts';
+import { storedObject } from '../steps/resource-call.ts';
 import type { ObjectCall } from '../steps/resource-call.ts';
 import {
   badRequest,
@@ -52,6 +52,12 @@ const TAKEN_TYPES = [
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
 ];
+/** Custom kinds have no merge keys. */
+const CUSTOM_TYPES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/apply-patch+yaml',
+];
 const APPLY_ADVICE =
   '; a local cluster takes no server-side apply of pods, nodes, leases, events and subresources: use client-side apply (kubectl apply without --server-side)';
 
@@ -70,9 +76,12 @@ export function patchObject(call: ObjectCall, rules: UpdateRules): ApiAnswer {
   const type = PATCH_TYPES.get(mediaTypeOf(call.request.contentType));
   if (type === undefined) return answerStatus(unsupportedPatchType(TAKEN_TYPES));
   if (type === 'apply') return answerStatus(unsupportedPatchType(TAKEN_TYPES, APPLY_ADVICE));
+  if (type === 'strategic' && call.resource.custom !== undefined) {
+    return answerStatus(unsupportedPatchType(CUSTOM_TYPES));
+  }
   const options = parseWriteOptions(call.query, 'PatchOptions');
   if (isStatus(options)) return answerStatus(options);
-  const current = call.services.store.get(refOf(call));
+  const current = storedObject(call);
   if (current === undefined) return answerStatus(notFound(call.resource, call.name));
   const patched = patchedObject(call, { current, type, options });
   if (isStatus(patched)) return answerStatus(patched);

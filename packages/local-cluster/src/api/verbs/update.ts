@@ -10,7 +10,7 @@ import { answerWritten, warningsOf } from '../steps/written-answer.ts';
 import { createObject } from '../steps/create-object.ts';
 import { decodeBody, inRequestNamespace, nameRefusal } from '../steps/decode-body.ts';
 import { namespaceRefusal } from '../steps/namespace-lifecycle.ts';
-import { refOf } from '../steps/resource-call.ts';
+import { storedObject } from '../steps/resource-call.ts';
 import type { ObjectCall } from '../steps/resource-call.ts';
 import { conflict, internal, isStatus, notFound } from '../request/statuses.ts';
 import { resourceSubject } from '../request/status-subject.ts';
@@ -42,7 +42,7 @@ export function putObject(call: ObjectCall, put: Put): ApiAnswer {
   const misnamed = nameRefusal(placed, call.name);
   if (misnamed !== undefined) return refuse(misnamed);
 
-  const current = call.services.store.get(refOf(call));
+  const current = storedObject(call);
   if (current === undefined) {
     const created = createByPut(call, placed, { put, options });
     if (isStatus(created)) return refuse(created);

@@ -5,8 +5,8 @@
  */
 import type { LocalClient } from '../../client/local-client.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { refOf, resourceOfKind } from '../shared/known-resources.ts';
-import type { KnownResource } from '../shared/known-resources.ts';
+import { refOf } from '../shared/known-resources.ts';
+import type { KnownKinds, KnownResource } from '../shared/known-resources.ts';
 import { classifyOwner } from './classify-owner.ts';
 import type { RequestResult } from './collection-requests.ts';
 import { deleteJudged, dropOwners, removeFinalizer, unblockOwners } from './collection-requests.ts';
@@ -27,14 +27,20 @@ export type AttemptResult =
 
 const DONE: AttemptResult = { kind: 'done' };
 
+/** Whom it asks. */
+export interface Collector {
+  readonly client: LocalClient;
+  readonly kinds: KnownKinds;
+}
+
 /** One look. */
 export async function attemptToDelete(
-  client: LocalClient,
+  { client, kinds }: Collector,
   node: GraphNode,
 ): Promise<AttemptResult> {
   if (node.isBeingDeleted && !node.isDeletingDependents) return DONE;
   const { coordinates } = node;
-  const known = resourceOfKind(coordinates);
+  const known = kinds.ofKind(coordinates);
   // A kind that is not served, or a namespaced owner of a cluster-scoped object: nothing can be known of it.
   if (known === undefined || (known.isNamespaced && coordinates.namespace === '')) return DONE;
   const found = await client.get(refOf(known, coordinates));
@@ -42,7 +48,7 @@ export async function attemptToDelete(
     return found.status.code === 404 ? { kind: 'absent' } : { kind: 'retry' };
   }
   if (found.object.metadata.uid !== coordinates.uid) return { kind: 'absent' };
-  const attempt = { client, node, known };
+  const attempt = { client, kinds, node, known };
   return node.isDeletingDependents
     ? finishForeground(attempt)
     : untilSeen(attempt, await collect(attempt, found.object));
@@ -54,8 +60,7 @@ function untilSeen({ node, known }: Attempt, result: AttemptResult): AttemptResu
   return result.kind === 'done' && isAwaited ? { kind: 'retry' } : result;
 }
 
-interface Attempt {
-  readonly client: LocalClient;
+interface Attempt extends Collector {
   readonly node: GraphNode;
   readonly known: KnownResource;
 }
@@ -76,7 +81,7 @@ async function collect(attempt: Attempt, latest: ApiObject): Promise<AttemptResu
   const owners: ClassifiedOwner[] = [];
   const namespace = latest.metadata.namespace ?? '';
   for (const owner of latest.metadata.ownerReferences ?? []) {
-    const lookup = await classifyOwner(attempt.client, { owner, namespace });
+    const lookup = await classifyOwner(attempt, { owner, namespace });
     if (lookup.kind === 'failed') return { kind: 'retry' };
     if (lookup.kind === 'unanswerable') return DONE;
     owners.push({ owner, state: lookup.state });

@@ -1,9 +1,12 @@
 /**
- * Does an owner that a reference names exist? Asked of the API server, not of the graph, before anything is deleted.
+ * Does an owner that a reference names exist?
+ *
+ * Asked of the API server, not of the graph, before anything is deleted.
  */
 import type { LocalClient } from '../../client/local-client.ts';
 import type { Owner } from '../../objects/api-object.ts';
-import { refOf, resourceOfKind } from '../shared/known-resources.ts';
+import { refOf } from '../shared/known-resources.ts';
+import type { KnownKinds } from '../shared/known-resources.ts';
 import { FOREGROUND_FINALIZER, hasFinalizer, isBeingDeleted } from './finalizers.ts';
 
 /** What became of an owner. Another UID at its name counts as absent. */
@@ -21,11 +24,11 @@ export type OwnerLookup =
 
 /** Looks the owner of an object in a namespace ('' for a cluster-scoped one) up. */
 export async function classifyOwner(
-  client: LocalClient,
+  { client, kinds }: { readonly client: LocalClient; readonly kinds: KnownKinds },
   of: { readonly owner: Owner; readonly namespace: string },
 ): Promise<OwnerLookup> {
   const { owner, namespace } = of;
-  const known = resourceOfKind(owner);
+  const known = kinds.ofKind(owner);
   if (known === undefined || (known.isNamespaced && namespace === '')) {
     return { kind: 'unanswerable' };
   }

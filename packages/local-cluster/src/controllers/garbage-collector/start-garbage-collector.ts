@@ -5,7 +5,7 @@
  * is watched. Work is triggered by changes alone; retries are for refused requests.
  */
 import type { ControllerContext, RunningController } from '../shared/controller-context.ts';
-import { KNOWN_RESOURCES, refOf, resourceOfKind } from '../shared/known-resources.ts';
+import { refOf } from '../shared/known-resources.ts';
 import { createWorkQueue, DONE, RETRY } from '../shared/work-queue.ts';
 import type { WorkOutcome, WorkQueue } from '../shared/work-queue.ts';
 import { attemptToDelete } from './attempt-to-delete.ts';
@@ -19,8 +19,8 @@ const WORKERS = 20;
 
 /** Starts it. */
 export function startGarbageCollector(context: ControllerContext): RunningController {
-  const { mirrors, clock, log, client } = context;
-  const graph = new OwnerGraph((kind) => resourceOfKind(kind)?.isNamespaced ?? true);
+  const { mirrors, kinds, clock, log } = context;
+  const graph = new OwnerGraph((kind) => kinds.ofKind(kind)?.isNamespaced ?? true);
   const deletions: WorkQueue = createWorkQueue({
     name: 'garbage-collector',
     clock,
@@ -30,7 +30,7 @@ export function startGarbageCollector(context: ControllerContext): RunningContro
       const node = graph.node(uid);
       if (node === undefined) return DONE;
       const { coordinates } = node;
-      const result = await attemptToDelete(client, node);
+      const result = await attemptToDelete(context, node);
       if (result.kind === 'retry') return RETRY;
       if (result.kind === 'blocked') {
         for (const { coordinates: dependent } of result.by) deletions.add(dependent.uid);
@@ -54,12 +54,12 @@ export function startGarbageCollector(context: ControllerContext): RunningContro
     for (const uid of toDelete) deletions.add(uid);
     for (const uid of toOrphan) orphanings.add(uid);
   };
-  for (const { resource } of KNOWN_RESOURCES) {
-    if (resource === 'events') continue;
+  kinds.onServed(({ resource }) => {
+    if (resource === 'events') return;
     mirrors.of(resource).subscribe((change) => {
       enqueue(graph.observe(change));
     });
-  }
+  });
   return {
     stop: async () => {
       await Promise.all([deletions.stop(), orphanings.stop()]);
@@ -71,12 +71,12 @@ async function orphanDependents(
   of: { readonly context: ControllerContext; readonly graph: OwnerGraph },
   uid: string,
 ): Promise<WorkOutcome> {
-  const { client } = of.context;
+  const { client, kinds } = of.context;
   const owner = of.graph.node(uid);
-  const ownerKind = owner === undefined ? undefined : resourceOfKind(owner.coordinates);
+  const ownerKind = owner === undefined ? undefined : kinds.ofKind(owner.coordinates);
   if (owner === undefined || ownerKind === undefined) return DONE;
   for (const { coordinates } of [...owner.dependents]) {
-    const known = resourceOfKind(coordinates);
+    const known = kinds.ofKind(coordinates);
     if (known === undefined) continue;
     const ref = refOf(known, coordinates);
     const result = await dropOwners(client, {

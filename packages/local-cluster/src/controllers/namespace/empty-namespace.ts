@@ -7,21 +7,20 @@
  */
 import type { LocalClient } from '../../client/local-client.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { KNOWN_RESOURCES, refOf } from '../shared/known-resources.ts';
-import type { KnownResource } from '../shared/known-resources.ts';
+import { refOf } from '../shared/known-resources.ts';
+import type { KnownKinds, KnownResource } from '../shared/known-resources.ts';
 import type { NamespaceContent } from './namespace-content.ts';
-
-const NAMESPACED = KNOWN_RESOURCES.filter(({ isNamespaced }) => isNamespaced);
 
 /** Empties as far as it goes now. */
 export async function emptyNamespace(
-  client: LocalClient,
+  { client, kinds }: { readonly client: LocalClient; readonly kinds: KnownKinds },
   namespace: string,
 ): Promise<NamespaceContent> {
+  const namespaced = kinds.all().filter(({ isNamespaced }) => isNamespaced);
   const round = new Round(client, namespace);
-  for (const known of NAMESPACED) if (known.resource === 'pods') await round.empty(known);
+  for (const known of namespaced) if (known.resource === 'pods') await round.empty(known);
   if (round.remaining.size > 0) return round;
-  for (const known of NAMESPACED) if (known.resource !== 'pods') await round.empty(known);
+  for (const known of namespaced) if (known.resource !== 'pods') await round.empty(known);
   return round;
 }
 

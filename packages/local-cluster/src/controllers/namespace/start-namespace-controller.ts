@@ -8,7 +8,6 @@
 import type { ApiObject } from '../../objects/api-object.ts';
 import { formatTime } from '../../objects/timestamps.ts';
 import type { ControllerContext, RunningController } from '../shared/controller-context.ts';
-import { KNOWN_RESOURCES } from '../shared/known-resources.ts';
 import type { Condition } from '../shared/object-views.ts';
 import { createWorkQueue, DONE, RETRY } from '../shared/work-queue.ts';
 import type { WorkOutcome } from '../shared/work-queue.ts';
@@ -22,7 +21,7 @@ const WORKERS = 4;
 
 /** Starts it. */
 export function startNamespaceController(context: ControllerContext): RunningController {
-  const { mirrors, clock, log } = context;
+  const { mirrors, kinds, clock, log } = context;
   const queue = createWorkQueue({
     name: 'namespace',
     clock,
@@ -36,14 +35,14 @@ export function startNamespaceController(context: ControllerContext): RunningCon
   namespaces.subscribe(({ type, object: { metadata } }) => {
     if (type !== 'DELETED' && metadata.deletionTimestamp !== undefined) queue.add(metadata.name);
   });
-  for (const { resource, isNamespaced } of KNOWN_RESOURCES) {
+  kinds.onServed(({ resource, isNamespaced }) => {
     // Events go as soon as they are deleted, so they are listed, not watched.
-    if (!isNamespaced || resource === 'events') continue;
+    if (!isNamespaced || resource === 'events') return;
     mirrors.of(resource).subscribe(({ object: { metadata } }) => {
       const { namespace } = metadata;
       if (namespace !== undefined && isTerminating(namespace)) queue.add(namespace);
     });
-  }
+  });
   return { stop: queue.stop };
 }
 
@@ -54,7 +53,7 @@ async function terminate(context: ControllerContext, name: string): Promise<Work
   const namespace = found.object;
   if (namespace.metadata.deletionTimestamp === undefined) return DONE;
   if (!finalizersOf(namespace).includes(FINALIZER)) return DONE;
-  const content = await emptyNamespace(client, name);
+  const content = await emptyNamespace(context, name);
   const latest = await writeConditions(context, { namespace, content });
   if (latest === undefined) return RETRY;
   if (!isEmptied(content)) return content.failures.length > 0 ? RETRY : DONE;

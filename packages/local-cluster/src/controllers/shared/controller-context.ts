@@ -7,6 +7,7 @@
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { LocalClient } from '../../client/local-client.ts';
+import type { KnownKinds } from './known-resources.ts';
 import type { Mirrors } from './mirrors.ts';
 import type { PodsByNode } from './pods-by-node.ts';
 
@@ -27,6 +28,7 @@ export interface ControllerSettings {
 /** What a controller works with. */
 export interface ControllerContext {
   readonly mirrors: Mirrors;
+  readonly kinds: KnownKinds;
   readonly podsByNode: PodsByNode;
   readonly client: LocalClient;
   readonly clock: Clock;

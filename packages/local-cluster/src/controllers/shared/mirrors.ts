@@ -21,6 +21,8 @@ export interface Mirror {
 export interface Mirrors {
   /** The mirror of a collection; opened when first asked for. */
   readonly of: (resource: ResourceName) => Mirror;
+  /** Ends the mirror of a collection that is no longer served; nothing is told any more. */
+  readonly close: (resource: ResourceName) => void;
   readonly stop: () => void;
 }
 
@@ -35,6 +37,10 @@ export function createMirrors(client: LocalClient): Mirrors {
         mirrors.set(resource, opened);
       }
       return opened.mirror;
+    },
+    close: (resource) => {
+      mirrors.get(resource)?.stop();
+      mirrors.delete(resource);
     },
     stop: () => {
       for (const { stop } of mirrors.values()) stop();

@@ -147,4 +147,14 @@ export interface Resource {
   readonly keepsOwners: boolean;
   /** What happens to dependents when a deletion does not say. */
   readonly defaultPropagation: 'Background' | 'Orphan';
+  /** Of a custom kind: what its definition says of its objects. */
+  readonly custom?: CustomTypes;
+}
+
+/** What a CustomResourceDefinition says of the objects of a version. */
+export interface CustomTypes {
+  /** An OpenAPI v3 schema. */
+  readonly schema: JsonObject;
+  /** Its additionalPrinterColumns. */
+  readonly columns: readonly JsonObject[];
 }
