@@ -107,6 +107,25 @@ describe('the end of a rollout', () => {
   });
 });
 
+describe('pods that count as updated', () => {
+  it('are told to be of another template where a DaemonSet of that name left them', async () => {
+    const world = await World.start({ seed: 1, nodes: NODES });
+    // As an API server numbers templates: from 1 on for each DaemonSet.
+    const annotations = { 'deprecated.daemonset.template.generation': '1' };
+    world.addDaemonSet('agent', { annotations });
+    await world.settle();
+    assert.deepEqual((await statusOf(world, 'agent')).notes, []);
+    world.controllers.deleteDaemonSet('agent', 'orphan');
+    await world.advance(MINUTE_MS);
+    const tolerations = [{ key: 'other', operator: 'Exists' }] as const;
+    world.addDaemonSet('agent', { annotations, tolerations });
+    await world.advance(5 * MINUTE_MS);
+    const { nodes, notes } = await statusOf(world, 'agent');
+    assert.deepEqual(nodes, { desired: 4, updated: 4, available: 4 });
+    assert.match(notes.join('\n'), /4 pods count as updated and were made of another template/);
+  });
+});
+
 describe('a DaemonSet whose object is too large to be sent', () => {
   const POLICY_OF_TWO = '{canary: {nodes: 2}, soak: 1m, maxUnavailable: 2}';
 

@@ -13,6 +13,7 @@ import type { Guard, Plan, PlanContext, View } from '../../core/model/plan.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import type { Verdict } from '../../core/model/verdict.ts';
+import { isUpdated, revisionHashOfPod, templateGenerationOf } from '../../core/pod/pod-facts.ts';
 import { TOMBSTONE_KEPT_MS } from '../../core/pod/tombstones.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
 import { guardOfOutage, standstillOf } from '../../core/status/outages.ts';
@@ -68,6 +69,8 @@ export interface SeenNodes {
   readonly nodes: number;
   /** Nodes that are not eligible, and have a pod or had one within the last ten minutes. */
   readonly formerNodes: number;
+  /** Eligible nodes whose pod counts as updated by its template generation, and has the hash of another template. */
+  readonly otherTemplateNodes: number;
 }
 
 /**
@@ -83,7 +86,7 @@ export async function explainRollout(
   if (prepared === undefined) return undefined;
   const plan = planAround(prepared, sources);
   const { context, subject } = prepared;
-  const seen = nodesSeenIn(subject.view);
+  const seen = nodesSeenIn(subject.view, context.currentHash);
   if (context.guard.kind !== 'act' || !asksForLane(plan, subject)) return { plan, seen };
   const { namespace = '', name } = subject.daemonSet.metadata;
   const laneContext = { hint: { key: { namespace, name } }, dependencies: sources };
@@ -92,14 +95,27 @@ export async function explainRollout(
   return { plan: isFree ? plan : planAround(prepared, sources, lane.blocked), lane, seen };
 }
 
-function nodesSeenIn({ nodes, gone, nowMs }: View): SeenNodes {
+function nodesSeenIn(view: View, hash: string | undefined): SeenNodes {
+  const { nodes, gone, nowMs } = view;
   const fromMs = nowMs - TOMBSTONE_KEPT_MS;
   const left = new Set(gone.flatMap(({ node, goneAtMs }) => (goneAtMs > fromMs ? [node] : [])));
   const former = nodes.filter(
     ({ node, placement, pods }) =>
       placement === 'leave' && (pods.length > 0 || left.has(node.name)),
   );
-  return { nodes: nodes.length, formerNodes: former.length };
+  const current = { hash, templateGeneration: templateGenerationOf(view.daemonSet) };
+  const other = nodes.filter(
+    ({ placement, pods: [pod] }) =>
+      placement === 'run' &&
+      pod !== undefined &&
+      isUpdated(pod, current) &&
+      revisionHashOfPod(pod) !== (hash ?? revisionHashOfPod(pod)),
+  );
+  return {
+    nodes: nodes.length,
+    formerNodes: former.length,
+    otherTemplateNodes: other.length,
+  };
 }
 
 /** What a plan is made of, but for its stages. */

@@ -18,7 +18,7 @@ import type { StandingFreeze } from '../../core/takeover/freeze.ts';
 import { freezeInForce } from '../../core/takeover/registration-guard.ts';
 import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.ts';
 import { explainRollout } from '../explain/explain.ts';
-import type { Explained, ExplainSources } from '../explain/explain.ts';
+import type { Explained, ExplainSources, SeenNodes } from '../explain/explain.ts';
 import { outagesOfBasis } from '../explain/standing.ts';
 import type { FoundRollout } from './find-rollout.ts';
 import { generationsOf, podCountsOf } from '../../core/rollout/pod-counts.ts';
@@ -97,7 +97,7 @@ export async function rolloutStatusOf(
     isViewComplete,
     lastSentAtMs: meta.lastSentAtMs,
     outages,
-    notes: notesOf(found, { isViewComplete, isStaged: staged !== undefined }),
+    notes: notesOf(found, seen, { isViewComplete, isStaged: staged !== undefined }),
   };
 }
 
@@ -125,6 +125,7 @@ function boundsOf({ plan, lane }: Explained, owner: Uid): Pick<RolloutStatus, 'b
 
 function notesOf(
   found: FoundRollout,
+  seen: SeenNodes | undefined,
   { isViewComplete, isStaged }: { readonly isViewComplete: boolean; readonly isStaged: boolean },
 ): string[] {
   const { registration, meta } = found.basis;
@@ -136,6 +137,7 @@ function notesOf(
       ? undefined
       : `The view of the cluster is not whole (${meta.incompleteReason ?? 'waiting'}).`,
     opaqueNote(found),
+    otherTemplateNote(seen),
     policyNote(found, isStaged),
   ];
   return told.filter((note) => note !== undefined);
@@ -156,6 +158,14 @@ function shrinkNote({ key, basis }: FoundRollout): string | undefined {
 function opaqueNote({ basis: { daemonSet } }: FoundRollout): string | undefined {
   if (daemonSet.object !== null) return undefined;
   return `Told without its nodes, as ${describeOpaque(daemonSet)}: runs read it from the API server.`;
+}
+
+/** Upstream counts so, too; nothing is proven by such pods. */
+function otherTemplateNote(seen: SeenNodes | undefined): string | undefined {
+  const pods = seen?.otherTemplateNodes ?? 0;
+  if (pods === 0) return undefined;
+  const were = pods === 1 ? 'pod counts as updated and was' : 'pods count as updated and were';
+  return `${String(pods)} ${were} made of another template: a DaemonSet of this name left them, with the same template generation, by which Kubernetes counts. They stay as they are until they are deleted.`;
 }
 
 function policyNote({ basis, policy }: FoundRollout, isStaged: boolean): string | undefined {

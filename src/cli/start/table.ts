@@ -43,8 +43,9 @@ function rolloutLines(daemonSet: DaemonSetOverview | undefined): string[] {
   const rollout = daemonSet?.rollout;
   const { shrink } = daemonSet ?? {};
   const stands = rollout === undefined || rollout.phase === 'Done' ? [] : linesOf(rollout);
-  const held = shrink === undefined ? [] : [`! ${describeShrink(shrink)}`];
-  return [...stands, ...held].map((line) => `  ${plainText(line)}`);
+  const held = shrink === undefined ? undefined : describeShrink(shrink);
+  const isSaid = held === undefined || stands.some((line) => line.includes(held));
+  return [...stands, ...(isSaid ? [] : [`! ${held}`])].map((line) => `  ${plainText(line)}`);
 }
 
 function linesOf(rollout: NonNullable<DaemonSetOverview['rollout']>): readonly string[] {

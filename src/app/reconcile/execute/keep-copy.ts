@@ -59,7 +59,9 @@ export async function keepCopy(step: CopyStep): Promise<void> {
   }
   const found = live.object;
   if (!isCopyOfOwner(found, subject.basis.ref.uid)) {
-    noteRefusal(copy, `${name} is not owned by this DaemonSet alone`, step);
+    const { namespace } = context.hint.key;
+    const remedy = `where a deleted DaemonSet left it: kubectl --namespace ${namespace} delete podtemplate ${name}`;
+    noteRefusal(copy, `${name} is not owned by this DaemonSet alone; ${remedy}`, step);
   } else if (isSameCopy(found, buildCopy(subject.daemonSet, copy))) {
     noteHeld(copy, step);
   } else {

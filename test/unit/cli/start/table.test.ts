@@ -23,7 +23,11 @@ describe('the table', () => {
   });
 
   it('notes that no node is eligible, and how many had a pod some minutes ago', () => {
-    const none = { desired: 0, codes: { NotWanted: 12 }, seen: { nodes: 12, formerNodes: 9 } };
+    const none = {
+      desired: 0,
+      codes: { NotWanted: 12 },
+      seen: { nodes: 12, formerNodes: 9, otherTemplateNodes: 0 },
+    };
     const noteOf = (changes: Partial<DaemonSetOverview>): string =>
       renderTable(cluster({ daemonSets: [daemonSet({ ...none, ...changes })] })).at(-1) ?? '';
     assert.match(noteOf({}), / 0 of 12 nodes are eligible, 9 before$/);
