@@ -143,7 +143,12 @@ export interface DoctorFacts {
   readonly standing: Checked<StackStanding>;
   /** DaemonSets of the cluster whose run should have come. */
   readonly missed: Checked<readonly MissedRun[]>;
-  readonly deployment: Checked<{ readonly release: string; readonly ownRelease: string }>;
+  readonly deployment: Checked<{
+    readonly release: string;
+    readonly ownRelease: string;
+    /** Functions and watchers run inside `npm start`. */
+    readonly place?: 'in-process';
+  }>;
   /** The registered endpoint, step by step, without a credential. */
   readonly endpoint: Checked<EndpointFacts>;
   /** kube-system UID, and where it was read. */

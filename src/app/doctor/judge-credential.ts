@@ -8,7 +8,7 @@ import { formatPermission } from '../../core/daemon-set/permission.ts';
 import type { DoctorFacts, RightsFact } from './facts.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Checked, Finding } from './finding.ts';
-import { isConnectedTo } from './judge-registration.ts';
+import { isConnectedTo, isInProcess } from './judge-registration.ts';
 
 const WITH_KUBECONFIG =
   'Pass --kubeconfig FILE --context NAME to have it checked with your own credential.';
@@ -157,9 +157,14 @@ function judgeRights(
 /** The admission policy that bounds what a stolen credential can do. */
 export function judgeAdmission(
   { mode }: ClusterRegistration,
-  { admission }: DoctorFacts,
+  { admission, deployment }: DoctorFacts,
 ): Finding | undefined {
   if (mode === 'observe') return undefined;
+  if (isInProcess(deployment)) {
+    const seen =
+      'not needed: the credential stays on this machine, where npm start runs the functions';
+    return ok('admission', 'admission-ok', seen);
+  }
   if (admission.kind === 'unchecked') {
     return notChecked('admission', admission.why, WITH_KUBECONFIG);
   }

@@ -116,6 +116,11 @@ export function judgeMode(registration: ClusterRegistration): Finding {
   return ok('mode', 'mode-ok', `${mode}: Rollcall manages the DaemonSets`);
 }
 
+/** Whether functions and watchers run inside `npm start`: nothing of them is installed anywhere. */
+export function isInProcess(deployment: DoctorFacts['deployment']): boolean {
+  return deployment.kind === 'checked' && deployment.value.place === 'in-process';
+}
+
 /** The functions' release against that of this program. */
 export function judgeDeployment({ deployment }: DoctorFacts): Finding {
   if (deployment.kind === 'unchecked') return notChecked('deployment', deployment.why);

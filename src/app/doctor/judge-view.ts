@@ -11,6 +11,7 @@ import { defaultReconcileOptions } from '../reconcile/process/dependencies.ts';
 import type { DoctorFacts } from './facts.ts';
 import { failed, finding, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
+import { isInProcess } from './judge-registration.ts';
 
 /** What these judges look at. */
 type ViewFacts = Pick<DoctorFacts, 'meta' | 'nowMs'>;
@@ -206,7 +207,8 @@ export function judgeLease({ lease, nowMs }: DoctorFacts): Finding {
 }
 
 /** The watcher's Deployment; a watcher may well run elsewhere, so a held Lease makes its absence a warning. */
-export function judgeWatcher({ watcher, lease }: DoctorFacts): Finding {
+export function judgeWatcher({ watcher, lease, deployment }: DoctorFacts): Finding {
+  if (isInProcess(deployment)) return ok('watcher', 'watcher-ready', 'it runs inside npm start');
   if (watcher.kind === 'unchecked') return notChecked('watcher', watcher.why, WITH_KUBECONFIG);
   const fact = watcher.value;
   if (fact.kind === 'missing') {

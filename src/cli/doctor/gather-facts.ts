@@ -13,6 +13,7 @@ import type { Checked } from '../../app/doctor/finding.ts';
 import { isConnectedTo } from '../../app/doctor/judge-registration.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { NOT_LOCAL } from '../reach/stack.ts';
 import type { Stack } from '../reach/stack.ts';
 import { gatherContent } from './gather-content.ts';
 import { CLUSTER_FACTS } from './gather-cluster.ts';
@@ -61,14 +62,15 @@ export async function gatherFacts(options: GatherOptions): Promise<DoctorFacts> 
       ? gatherOfCluster(registration.registration, options)
       : Promise.resolve(nothingOfCluster()),
   ]);
-  const release = stack.outputs.Release;
+  const { Release: release, FleetScheduleName: schedule } = stack.outputs;
+  const place = schedule === NOT_LOCAL ? ({ place: 'in-process' } as const) : {};
   return {
     ...rest,
     nowMs: clock.nowMs(),
     registration,
     freeze,
     standing,
-    deployment: checked({ release, ownRelease: RELEASE }),
+    deployment: checked({ release, ownRelease: RELEASE, ...place }),
     eventsQueue,
     deadLetterQueues,
   };

@@ -48,6 +48,9 @@ export const STACK_OUTPUT_NAMES = [
   'SenderRolePath',
 ] as const;
 
+/** The value of an output that a stack inside `npm start` has no such thing for. */
+export const NOT_LOCAL = 'none-in-a-local-stack';
+
 /** Name of an output. */
 export type StackOutputName = (typeof STACK_OUTPUT_NAMES)[number];
 

@@ -21,7 +21,7 @@ import { outagesOfStack, readStanding } from '../../app/explain/standing.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
 import { EXIT } from '../process/exit-codes.ts';
-import { findStack } from '../reach/describe-stack.ts';
+import { findStack, readStackOutputs } from '../reach/describe-stack.ts';
 import { CONCURRENCY_NEEDED, judgeStack } from './judge-stack.ts';
 import type { StackFacts } from './judge-stack.ts';
 import { MAPPED_FUNCTIONS } from './mappings.ts';
@@ -30,7 +30,8 @@ import type { TriggersOf } from './open-triggers.ts';
 import { SCHEDULED_FUNCTIONS } from './schedules.ts';
 import type { KnownTrigger } from './triggers.ts';
 import { resolveAwsConfig } from '../reach/open-stack.ts';
-import type { AwsClientConfig } from '../reach/stack.ts';
+import { NOT_LOCAL } from '../reach/stack.ts';
+import type { AwsClientConfig, StackOutputs } from '../reach/stack.ts';
 
 /** The command. */
 export const checkStackCommand: CommandModule = defineCommand({
@@ -39,16 +40,28 @@ export const checkStackCommand: CommandModule = defineCommand({
   run: async (_invocation, { globals, environment, clock }) => {
     const aws = await resolveAwsConfig({ ...globals, environment });
     const stackName = `rollcall-${globals.stage}`;
-    return present(await gatherFacts({ aws, stackName, environment, clock }));
+    const { stackOutputs: file } = globals;
+    const told = file === undefined ? undefined : await readStackOutputs(file);
+    const question = { aws, stackName, environment, clock };
+    const isInProcess = told?.FleetScheduleName === NOT_LOCAL;
+    return present(await (isInProcess ? gatherLocal : gatherFacts)(question, told));
   },
 });
 
 type Question = Pick<TriggersOf, 'aws' | 'stackName' | 'environment' | 'clock'>;
 
-/** Asks AWS; throws its errors. */
-async function gatherFacts(question: Question): Promise<StackFacts> {
+/** Of a stack inside `npm start`: no account, no quota, nothing to switch off. What is frozen is all that can be in the way. */
+async function gatherLocal(question: Question, told?: StackOutputs): Promise<StackFacts> {
+  const { stackName, clock } = question;
+  const found = await readStores(question, told);
+  const facts = { stackName, isDeployed: true, registry: 'protected', ...found } as const;
+  return { ...facts, nowMs: clock.nowMs(), stopped: [], stoppedSchedules: [] };
+}
+
+/** Asks AWS; throws its errors. CloudFormation is not asked for outputs that were told. */
+async function gatherFacts(question: Question, told?: StackOutputs): Promise<StackFacts> {
   const { aws, stackName } = question;
-  const outputs = await readOutputs(aws, stackName);
+  const outputs = told ?? (await readOutputs(aws, stackName));
   const isDeployed = outputs !== undefined;
   const [concurrency, registry, stopped] = await Promise.all([
     readConcurrency(aws),
@@ -77,7 +90,7 @@ async function readOutputs(
   return outputs.some(([key]) => key === 'Release') ? Object.fromEntries(outputs) : undefined;
 }
 
-async function readConcurrency(aws: AwsClientConfig): Promise<StackFacts['concurrency']> {
+async function readConcurrency(aws: AwsClientConfig): Promise<Required<StackFacts>['concurrency']> {
   const { AccountLimit: limit } = await ask(LambdaClient, aws, (client) =>
     client.send(new GetAccountSettingsCommand({})),
   );
@@ -161,7 +174,6 @@ function present(facts: StackFacts): CommandResult {
     nowMs,
     ...(freeze === undefined || freeze === 'unreadable' ? {} : { freeze }),
   });
-  const { total, unreserved } = facts.concurrency;
   return {
     document: {
       ...{ kind: 'StackCheck', ...facts, concurrencyNeeded: CONCURRENCY_NEEDED },
@@ -169,10 +181,14 @@ function present(facts: StackFacts): CommandResult {
     },
     lines:
       findings.length === 0
-        ? [
-            `Nothing stands in the way: ${total} places for functions (${unreserved} unreserved) of ${CONCURRENCY_NEEDED} that may be needed.`,
-          ]
+        ? [`Nothing stands in the way: ${placesOf(facts)}.`]
         : findings.flatMap(({ code, message, remedy }) => [`${code}: ${message}`, `  ${remedy}`]),
     exitCode: findings.length === 0 ? EXIT.ok : EXIT.failed,
   };
+}
+
+function placesOf({ concurrency }: StackFacts): string {
+  if (concurrency === undefined) return 'this stack runs inside npm start, in no account of AWS';
+  const { total, unreserved } = concurrency;
+  return `${total} places for functions (${unreserved} unreserved) of ${CONCURRENCY_NEEDED} that may be needed`;
 }

@@ -21,8 +21,11 @@ export const CONCURRENCY_NEEDED = 177;
 export interface StackFacts {
   readonly stackName: string;
   readonly isDeployed: boolean;
-  /** Of Lambda's account settings: all places of the account in the region, and those that no function has reserved. */
-  readonly concurrency: { readonly total: number; readonly unreserved: number };
+  /**
+   * Of Lambda's account settings: all places of the account in the region, and those that no function has reserved. Absent: the
+   * functions run inside `npm start`, in no account.
+   */
+  readonly concurrency?: { readonly total: number; readonly unreserved: number };
   readonly registry: 'missing' | 'protected' | 'unprotected';
   /** What is frozen for the whole stack; absent: there is no registry to ask. */
   readonly freeze?: Freeze | 'unreadable';
@@ -67,6 +70,7 @@ export function judgeStack(facts: StackFacts): readonly StackFinding[] {
 }
 
 function judgeConcurrency({ concurrency }: StackFacts): StackFinding | undefined {
+  if (concurrency === undefined) return undefined;
   const { total, unreserved } = concurrency;
   const effect =
     'Throttled messages are received again and again, and given up after their receives; dead letters cannot be kept either.';

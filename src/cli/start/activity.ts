@@ -5,6 +5,7 @@
  * `--verbose` every line goes to stderr as JSON besides.
  */
 import { inspect } from 'node:util';
+import { defined } from '@rollcall/base/defined.ts';
 import { logOf } from '@rollcall/base/log-of.ts';
 import type { LogLevel } from '@rollcall/base/log-of.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -24,14 +25,21 @@ export interface ActivityOptions {
   readonly linesMax: number;
   /** Called with every line of any level; for `--verbose`. */
   readonly onLine?: (line: string) => void;
+  /** Called with each sentence, repeated ones but once. */
+  readonly onSentence?: (sentence: string) => void;
   readonly nowText: () => string;
 }
 
 const LINES_MAX = 8;
 
 /** The activity of a command, whose lines go to stderr as JSON too with `--verbose`. */
-export function openActivity(options: { readonly isVerbose: boolean }, clock: Clock): Activity {
+export function openActivity(
+  options: { readonly isVerbose: boolean },
+  clock: Clock,
+  tell?: ActivityOptions['onSentence'],
+): Activity {
   return createActivity({
+    ...defined({ onSentence: tell }),
     linesMax: LINES_MAX,
     nowText: () => new Date(clock.nowMs()).toISOString().slice(11, 19),
     ...(options.isVerbose && {
@@ -57,6 +65,7 @@ export function createActivity(options: ActivityOptions): Activity {
     const isRepeated = sentence === last.sentence;
     last = { sentence, count: isRepeated ? last.count + 1 : 1 };
     if (isRepeated) sentences.pop();
+    else options.onSentence?.(`${at} ${sentence}`);
     sentences.push(`${at} ${sentence}${isRepeated ? ` ×${String(last.count)}` : ''}`);
     if (sentences.length > options.linesMax) sentences.shift();
   });

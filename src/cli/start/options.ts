@@ -53,7 +53,8 @@ export type ParsedStart =
   | { readonly kind: 'run'; readonly options: StartOptions }
   | { readonly kind: 'done'; readonly exitCode: number };
 
-const CLUSTERS_MAX = 16;
+/** About 70 MB each, with twelve nodes. */
+const CLUSTERS_MAX = 40;
 const NODES_MAX = 5000;
 const PORT_MAX = 65_535;
 const DEFAULT_CLUSTERS = 2;

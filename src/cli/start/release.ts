@@ -40,7 +40,7 @@ export async function runRelease(options: StartOptions): Promise<number> {
   }
   const clock = createSystemClock();
   const startedMs = clock.monotonicMs();
-  const screen = createScreen(isJson ? process.stderr : process.stdout);
+  const screen = createScreen(options);
   const onProgress = (text: string): void => {
     screen.say(text);
   };

@@ -1,15 +1,20 @@
 /**
- * Where the live table goes: redrawn in place on a terminal, appended when it changed elsewhere.
+ * Where the live table goes: redrawn in place on a terminal. Elsewhere what happens is printed, line by line, and the table where
+ * nothing is left to do.
  *
- * Everything here writes to stderr or stdout as told; with `--json` stdout stays free for the one
- * document. No decision is made here.
+ * Everything here writes to stderr or stdout as told; with `--json` stdout stays free for the one document, which holds what a
+ * table would say. No decision is made here.
  */
 import type { WriteStream } from 'node:tty';
 
 /** A place to show a table that changes. */
 export interface Screen {
-  /** Shows these lines, replacing what was shown before. */
+  /** The table as it is now, in place of what was shown before; on a terminal alone. */
   show(lines: readonly string[]): void;
+  /** What just happened; where no table shows it. */
+  tell(line: string): void;
+  /** The table where nothing is left to do, or time is up; once, where it is not shown anyway. */
+  conclude(lines: readonly string[]): void;
   /** Writes a line that stays, above the table on a terminal. */
   say(line: string): void;
 }
@@ -17,10 +22,12 @@ export interface Screen {
 const CLEAR_DOWN = '\u001b[0J';
 const cursorUp = (rows: number): string => (rows === 0 ? '' : `\u001b[${String(rows)}A`);
 
-/** A screen on this stream. */
-export function createScreen(stream: WriteStream | NodeJS.WritableStream): Screen {
-  const isTerminal = 'isTTY' in stream && stream.isTTY;
-  return isTerminal ? createLiveScreen(stream) : createPlainScreen(stream);
+/** A screen on stdout, or on stderr beside the one document of `--json`. */
+export function createScreen({ isJson }: { readonly isJson: boolean }): Screen {
+  const stream = isJson ? process.stderr : process.stdout;
+  if (stream.isTTY) return createLiveScreen(stream);
+  const screen = createPlainScreen(stream);
+  return isJson ? { ...screen, conclude: () => undefined } : screen;
 }
 
 function createLiveScreen(stream: WriteStream): Screen {
@@ -36,23 +43,46 @@ function createLiveScreen(stream: WriteStream): Screen {
     show: (lines) => {
       redraw(lines, []);
     },
+    tell: () => undefined,
+    conclude: () => undefined,
     say: (line) => {
-      redraw(shown, [line]);
+      redraw(shown, wrapWords(line, stream.columns));
     },
   };
 }
 
-function createPlainScreen(stream: NodeJS.WritableStream): Screen {
-  let shown = '';
-  return {
-    show: (lines) => {
-      const text = lines.join('\n');
-      if (text === shown) return;
-      shown = text;
-      stream.write(`${text}\n`);
-    },
-    say: (line) => {
-      stream.write(`${line}\n`);
-    },
+/** A screen that nothing is redrawn on. */
+export function createPlainScreen(stream: Pick<NodeJS.WritableStream, 'write'>): Screen {
+  let concluded = '';
+  const say = (line: string): void => {
+    stream.write(`${line}\n`);
   };
+  return {
+    show: () => undefined,
+    tell: say,
+    conclude: (lines) => {
+      const text = lines.join('\n');
+      if (text === concluded) return;
+      concluded = text;
+      say(text);
+    },
+    say,
+  };
+}
+
+/** Breaks a sentence between words. What begins with a blank is to be copied, and stays in one piece. */
+export function wrapWords(line: string, width: number): readonly string[] {
+  if (line.length <= width || line.startsWith(' ')) return [line];
+  const lines: string[] = [];
+  let last = '';
+  for (const word of line.split(' ')) {
+    const longer = last === '' ? word : `${last} ${word}`;
+    if (last !== '' && longer.length > width) {
+      lines.push(last);
+      last = `  ${word}`;
+    } else {
+      last = longer;
+    }
+  }
+  return [...lines, last];
 }

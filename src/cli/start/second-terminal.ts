@@ -13,10 +13,7 @@ import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { RELEASE } from '../../../functions/release.ts';
 import { STAGE } from '../../engine/engine-stores.ts';
 import { packageFile } from '../../engine/package-files.ts';
-import { STACK_OUTPUT_NAMES } from '../reach/stack.ts';
-
-/** What a stack here has no such thing for. */
-const NOT_LOCAL = 'none-in-a-local-stack';
+import { NOT_LOCAL, STACK_OUTPUT_NAMES } from '../reach/stack.ts';
 
 /** A running `npm start`, as a second terminal sees it. */
 export interface SecondTerminal {

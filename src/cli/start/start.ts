@@ -56,7 +56,7 @@ const EXIT_CODES: Readonly<Record<StartReport['result'], number>> = {
 
 /** Runs until settled, timed out or interrupted; returns the exit code. Throws CommandError. */
 export async function runStart(options: StartOptions): Promise<number> {
-  const screen = createScreen(options.isJson ? process.stderr : process.stdout);
+  const screen = createScreen(options);
   const working = openWorkingDirectory(options.dataDir, (text) => {
     screen.say(text);
   });
@@ -87,7 +87,9 @@ async function runIn({
   interrupted,
 }: Run): Promise<StartReport['result']> {
   const clock = createSystemClock();
-  const activity = openActivity(options, clock);
+  const activity = openActivity(options, clock, (sentence) => {
+    screen.tell(sentence);
+  });
   const onProgress = (text: string): void => {
     screen.say(text);
   };
@@ -191,14 +193,17 @@ async function watchPlay(watching: Watching, play: Play | undefined): Promise<En
       last = [clusters, nodes];
       changedAtMs = clock.monotonicMs();
     }
-    screen.show([...shownLines(play, clusters, nodes), ...activity.recent()]);
+    const table = shownLines(play, clusters, nodes);
+    screen.show([...table, ...activity.recent()]);
     if (signal.aborted) return { result: 'interrupted', clusters };
     const quietMs = clock.monotonicMs() - changedAtMs;
     const unsettled = whatIsAwaited(clusters, quietMs) ?? awaitedNode(nodes);
     const waitingFor = await playOn(play, clusters, unsettled);
+    if (waitingFor === undefined) screen.conclude(table);
     if (options.shouldExitWhenSettled) {
       if (waitingFor === undefined) return { result: 'settled', clusters };
       if (clock.monotonicMs() - startedAtMs > options.settleTimeoutMs) {
+        screen.conclude(table);
         screen.say(`not settled in time; still waiting for ${waitingFor}`);
         return { result: 'timed-out', waitingFor, clusters };
       }

@@ -18,8 +18,8 @@ import { takeDataDirectory } from '@rollcall/local-aws/deployment/data-directory
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const MAIN = path.join(ROOT, 'src/cli/main.ts');
 const SMALL = ['--clusters', '1', '--nodes', '3'];
-/** Said once everything runs. */
-const UP = 'Try in another terminal';
+/** Said once everything runs: the file for a second terminal. */
+const UP = /^ {2}\. (\S+rollcall\.env)$/m;
 const DEADLINE_MS = 120_000;
 
 interface Ended {
@@ -43,7 +43,7 @@ describe('npm start beside others, and at its end', () => {
   /** Runs it; `onUp` is called once its clusters run. */
   async function run(
     command: readonly [string, ...string[]],
-    onUp: (child: ChildProcess) => void = (): void => undefined,
+    onUp: (child: ChildProcess, environmentFile: string) => void = (): void => undefined,
   ): Promise<Ended> {
     const [program, ...parameters] = command;
     const env = { ...process.env, TMPDIR: temporary, _: program };
@@ -53,9 +53,10 @@ describe('npm start beside others, and at its end', () => {
     let isUp = false;
     const listen = (name: 'out' | 'error') => (chunk: string) => {
       said[name] += chunk;
-      if (isUp || !said[name].includes(UP)) return;
+      const [, file] = UP.exec(said[name]) ?? [];
+      if (isUp || file === undefined) return;
       isUp = true;
-      onUp(child);
+      onUp(child, file);
     };
     child.stdout.setEncoding('utf8').on('data', listen('out'));
     child.stderr.setEncoding('utf8').on('data', listen('error'));
@@ -121,6 +122,31 @@ describe('npm start beside others, and at its end', () => {
     const kept = ['rollcall-data', 'rollcall-link', 'rollcall-runs', 'somebodys'];
     assert.deepEqual(readdirSync(temporary).sort(), kept);
     assert.ok(readdirSync(path.join(temporary, 'somebodys')).includes('kubeconfig'));
+  });
+
+  it('prints events where it is piped, and each table once, when nothing is left to do', async () => {
+    const { code, out } = await run(start(...SMALL, '--exit-when-settled'));
+    assert.equal(code, 0);
+    assert.match(out, /^\d\d:\d\d:\d\d local-1 node-agents\/log-collector: created \d/m);
+    assert.equal(out.match(/^NAMESPACE /gm)?.length, 1, out);
+    assert.match(out, /^node-agents +log-collector +(\d+)( +\1){4}$/m);
+  });
+
+  it('finds nothing wrong with what it started itself', async () => {
+    const checked: Promise<Ended>[] = [];
+    const { code } = await run(start(...SMALL), (child, file) => {
+      const commands = ['stack check', 'cluster doctor local-1'];
+      checked.push(...commands.map((words) => run(['sh', '-c', `. ${file} && rollcall ${words}`])));
+      void Promise.all(checked).then(() => child.kill('SIGINT'));
+    });
+    assert.equal(code, 0);
+    const [stack, doctor] = await Promise.all(checked);
+    assert.equal(
+      stack?.out,
+      'Nothing stands in the way: this stack runs inside npm start, in no account of AWS.\n',
+    );
+    assert.match(doctor?.out ?? '', /^ {2}0 failed, 0 warning, /m, doctor?.error);
+    assert.equal(doctor?.code, 0, doctor?.out);
   });
 
   it('goes on under nohup when the terminal is closed, to its own end', async () => {
