@@ -4,6 +4,7 @@
  * Each cluster runs in a thread of its own and is managed over TLS as any other. A cluster made here has certainly no
  * built-in DaemonSet loop, so the takeover probe may be short; it is not skipped.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import path from 'node:path';
 import type { Transport } from '../adapters/kubernetes/transport/transport.ts';
 import { clusterId } from '../core/model/identifiers.ts';
@@ -135,7 +136,7 @@ async function startOne(index: number, options: LocalFleetOptions): Promise<Loca
     options.layout === 'rings'
       ? ringMachines(index, nodesPerCluster)
       : variedMachines({ count: nodesPerCluster, network });
-  onProgress?.(`starting cluster ${name} with ${String(machines.length)} nodes …`);
+  onProgress?.(`starting cluster ${name} with ${counted(machines.length, 'node')} …`);
   const settings = {
     name,
     logLevel: options.logLevel,

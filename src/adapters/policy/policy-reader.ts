@@ -5,6 +5,7 @@
  * the same texts at each run, so readings are kept by their text, the last used ones; a reading depends on nothing else,
  * so it may serve every cluster.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import * as v from 'valibot';
 import type { PolicyProblem, PolicyReading } from '../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
@@ -65,7 +66,7 @@ function refuse(problems: readonly PolicyProblem[]): PolicyReading {
   }
   const told = [...byField.values()].slice(0, PROBLEMS_MAX);
   const more = byField.size - told.length;
-  if (more > 0) told.push({ field: '', message: `has ${String(more)} more problems` });
+  if (more > 0) told.push({ field: '', message: `has ${counted(more, 'more problem')}` });
   const [first = { field: '', message: 'is no policy' }, ...others] = told;
   return { kind: 'invalid', problems: [first, ...others] };
 }

@@ -4,6 +4,7 @@
  * Pure. What is not known restarts nothing, so a key or a right that is missing is seen nowhere else but in an Event: changes then
  * reach pods unstaged. Names of objects, never a hash of one. A cluster without such a policy has no finding.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type { ContentFact, ContentTrouble, DoctorFacts } from './facts.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -23,7 +24,7 @@ export function judgeContent({ content }: Pick<DoctorFacts, 'content'>): readonl
     (one) => one !== undefined,
   );
   if (found.length > 0) return found;
-  const seen = `${String(facts.length)} DaemonSets have content in their revision, and all of it is read`;
+  const seen = `${counted(facts.length, 'DaemonSet has content in its revision', 'DaemonSets have content in their revision')}, and all of it is read`;
   return [ok('content', 'content-ok', seen)];
 }
 

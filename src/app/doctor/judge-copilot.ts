@@ -3,6 +3,7 @@
  *
  * Pure. Whoever opts in expects staged rollouts; each of these keeps them from happening, and nothing else says so aloud.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { DoctorFacts } from './facts.ts';
 import { notChecked, ok, warning } from './finding.ts';
@@ -57,6 +58,6 @@ function judgeNames(
       next: NAME_THEM,
     });
   }
-  const seen = `${String(followed.length)} DaemonSets opt in, and admission names them`;
+  const seen = `${counted(followed.length, 'DaemonSet opts in, and admission names it', 'DaemonSets opt in, and admission names them')}`;
   return ok('copilot', 'copilot-ok', seen);
 }

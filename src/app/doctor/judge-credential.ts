@@ -3,6 +3,7 @@
  *
  * Pure. No credential is a fact, so none can be part of a finding (S11).
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { formatPermission } from '../../core/daemon-set/permission.ts';
 import type { DoctorFacts, RightsFact } from './facts.ts';
@@ -82,14 +83,14 @@ export function judgeToken(
   }
   if (fact.expiresAtMs <= nowMs) {
     return failed('credential', 'credential-expired', {
-      seen: `bound-token: the last token is ${ageMinutes} minutes old and has expired`,
+      seen: `bound-token: the last token is ${counted(ageMinutes, 'minute')} old and has expired`,
       next: `Does the CronJob still run? Look at: ${look}`,
     });
   }
   const lifeMs = fact.expiresAtMs - fact.issuedAtMs;
   if (nowMs - fact.issuedAtMs > lifeMs * TOKEN_OLD_SHARE) {
     return warning('credential', 'credential-ends-soon', {
-      seen: `bound-token: ${ageMinutes} minutes old, past half of its life`,
+      seen: `bound-token: ${counted(ageMinutes, 'minute')} old, past half of its life`,
       next: `The CronJob should have sent a new one by now. Look at: ${look}`,
     });
   }

@@ -3,6 +3,7 @@
  *
  * Looked at from where the CLI runs: what only the functions can reach is `unknown`, not `failed`.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { EndpointFacts, TlsFault } from '../../ports/cluster/endpoint-probe.ts';
 import type { DoctorFacts } from './facts.ts';
@@ -57,7 +58,7 @@ function judgeAddress({ id }: ClusterRegistration, { address }: EndpointFacts): 
 function judgeName({ name }: EndpointFacts): Finding | undefined {
   if (name === undefined) return undefined;
   if (name.kind === 'resolved') {
-    const seen = `the name has ${name.count} address${name.count === 1 ? '' : 'es'}`;
+    const seen = `the name has ${counted(name.count, 'address', 'addresses')}`;
     return ok('name', 'name-ok', seen);
   }
   return failed('name', 'name-unresolved', {
@@ -112,7 +113,7 @@ function judgeTls(
   if (leftMs < CERTIFICATE_ENDS_SOON_MS) {
     const days = Math.max(0, Math.floor(leftMs / 86_400_000));
     return warning('tls', 'tls-ends-soon', {
-      seen: `the server’s certificate ends in ${days} days`,
+      seen: `the server’s certificate ends in ${counted(days, 'day')}`,
       next: 'Renew it; where the cloud does that, look again tomorrow.',
     });
   }

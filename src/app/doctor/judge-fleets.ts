@@ -4,6 +4,7 @@
  * Pure. Each of these shows in a rollout as a cluster that failed, or as a fleet that stands still; here it is told before. Nothing is
  * found where none is placed, and in observe, where none is given anything.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { formatPermission } from '../../core/daemon-set/permission.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { DoctorFacts, FleetAdmissionFact, FleetsFact } from './facts.ts';
@@ -56,8 +57,10 @@ function judgeDocuments({ unreadable }: FleetsFact): readonly Finding[] {
 /** A schedule that is off, a right of the function that is missing, a table that refuses: all of them show so. */
 function judgeSteps({ late }: FleetsFact, nowMs: number): readonly Finding[] {
   if (late.length === 0) return [];
-  const minutes = (sinceMs: number): string => String(Math.round((nowMs - sinceMs) / MINUTE_MS));
-  const names = late.map(({ fleet, sinceMs }) => `${fleet} (${minutes(sinceMs)} minutes)`);
+  const minutes = (sinceMs: number): number => Math.round((nowMs - sinceMs) / MINUTE_MS);
+  const names = late.map(
+    ({ fleet, sinceMs }) => `${fleet} (${counted(minutes(sinceMs), 'minute')})`,
+  );
   return [
     warning('fleets', 'fleets-late', {
       seen: `the function fleet has not made the step that is due: ${someNames(names)}`,

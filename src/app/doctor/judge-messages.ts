@@ -3,6 +3,7 @@
  *
  * Pure. Queues are the whole stack's; sender and refusals are the cluster's.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { DoctorFacts, RefusalFact } from './facts.ts';
 import { failed, finding, notChecked, ok, warning } from './finding.ts';
@@ -21,7 +22,7 @@ export function judgeEventsQueue({ eventsQueue }: DoctorFacts): Finding {
       next: 'Deploy the stack again: npx osls deploy --stage STAGE',
     });
   }
-  const seen = `about ${fact.waiting} messages of all clusters wait, ${fact.inFlight} are being handled`;
+  const seen = `about ${counted(fact.waiting, 'message of all clusters waits', 'messages of all clusters wait')}, ${counted(fact.inFlight, 'is being handled', 'are being handled')}`;
   if (fact.waiting < BACKLOG_MIN) {
     return ok('events-queue', 'events-queue-ok', seen);
   }
@@ -134,7 +135,7 @@ function refusalFinding(
   return finding('refusals', {
     code: code in REFUSAL_ADVICE ? `refused-${code}` : 'refused-unreadable',
     level: isOver ? overLevel : 'failed',
-    seen: `${advice.seen}${what}; last ${minutes} minutes ago${who}${isOver ? ', and it is over' : ''}`,
+    seen: `${advice.seen}${what}; last ${counted(minutes, 'minute')} ago${who}${isOver ? ', and it is over' : ''}`,
     ...(isOver && !isForged ? {} : { next: advice.next.replace(/\bID\b/, id) }),
   });
 }

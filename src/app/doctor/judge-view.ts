@@ -3,6 +3,7 @@
  *
  * Pure. Judged by the bounds that bind the functions themselves.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { isOpen } from '../../core/model/breaker.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import { findOutages } from '../../core/status/outages.ts';
@@ -37,7 +38,7 @@ export function judgeFreshness(
   const ageMs = nowMs - lastSentAtMs;
   if (ageMs > silentAfterMs) {
     return failed('freshness', 'cluster-silent', {
-      seen: `the last message was sent ${minutesOf(ageMs)} minutes ago`,
+      seen: `the last message was sent ${counted(minutesOf(ageMs), 'minute')} ago`,
       next: 'Look at the watcher: kubectl -n rollcall-system logs deploy/rollcall-watcher --tail 50',
     });
   }

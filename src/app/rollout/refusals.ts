@@ -46,7 +46,10 @@ export interface RolloutRefusal {
   readonly remedy: string;
 }
 
-type Words = readonly [message: (name: string) => string, remedy: (key: DaemonSetKey) => string];
+type Words = readonly [
+  message: (name: string, key: DaemonSetKey) => string,
+  remedy: (key: DaemonSetKey) => string,
+];
 
 const statusOf = ({ cluster, namespace, name }: DaemonSetKey): string =>
   `rollcall rollout status ${cluster} ${namespace}/${name}`;
@@ -54,7 +57,7 @@ const lookAgain = (key: DaemonSetKey): string => `Look again: ${statusOf(key)}`;
 
 const WORDS: Readonly<Record<RolloutRefusalCode, Words>> = {
   'unknown-cluster': [
-    () => 'There is no such cluster in this stack.',
+    (_name, { cluster }) => `There is no cluster ${cluster} in this stack.`,
     () => 'List them with: rollcall cluster list',
   ],
   'unknown-daemon-set': [
@@ -135,5 +138,10 @@ export function refuse(
   remedy?: string,
 ): RolloutRefusal {
   const [message, usual] = WORDS[code];
-  return { kind: 'refused', code, message: message(formatKey(key)), remedy: remedy ?? usual(key) };
+  return {
+    kind: 'refused',
+    code,
+    message: message(formatKey(key), key),
+    remedy: remedy ?? usual(key),
+  };
 }

@@ -4,6 +4,8 @@
  * What is wrong with one is a CommandError (2) that says what to pass instead. Patterns are those of the
  * registration's schema.
  */
+import { nearestField } from '../../adapters/policy/nearest-field.ts';
+import { listEveryCluster } from '../../app/clusters/registry-transfer.ts';
 import { readFileSync } from 'node:fs';
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
@@ -108,15 +110,16 @@ export function parseSeconds(value: string): number {
   throw new InvalidArgumentError('Pass a positive number of seconds.');
 }
 
-/** The cluster's registration. Throws CommandError when there is none. */
+/** The cluster's registration. Throws CommandError when there is none, with the id that may have been meant. */
 export async function requireRegistration(
-  registry: Pick<RegistryStore, 'readCluster'>,
+  registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>,
   id: ClusterId,
 ): Promise<ClusterRegistration> {
   const registration = await registry.readCluster(id);
   if (registration !== undefined) return registration;
+  const near = nearestField(id, await listEveryCluster(registry));
   throw failure(
     `There is no cluster ${id} in this stack.`,
-    'List them with: rollcall cluster list',
+    `${near === undefined ? '' : `Did you mean ${near}? `}List them with: rollcall cluster list`,
   );
 }

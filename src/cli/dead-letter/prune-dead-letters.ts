@@ -3,6 +3,7 @@
  *
  * Nothing removes them otherwise: they are for people, and a person decides when they were looked at.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { findLetters } from '../../app/redrive/find-letters.ts';
 import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
 import { defineCommand } from '../command-line/command-module.ts';
@@ -41,7 +42,9 @@ export const pruneDeadLettersCommand: CommandModule = defineCommand<PruneOptions
     if (found.unfinished.length > 0) context.say('There are more records than one run looks at.');
     return {
       document: { kind: 'DeadLetterPrune', removed, kept: found.letters.length - removed },
-      lines: [`Removed ${removed} records; ${found.letters.length - removed} are kept.`],
+      lines: [
+        `Removed ${counted(removed, 'record')}; ${counted(found.letters.length - removed, 'is', 'are')} kept.`,
+      ],
     };
   },
 });

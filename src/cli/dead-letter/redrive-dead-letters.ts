@@ -4,6 +4,7 @@
  * What that is, src/app/redrive decides; a body is never sent again. With `--waiting` it moves messages
  * that still stand in a dead-letter queue instead, because the function that takes them is down.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { findLetters } from '../../app/redrive/find-letters.ts';
 import { isSettled, redriveLetter } from '../../app/redrive/redrive-letter.ts';
 import type { RedriveOptions, RedriveOutcome } from '../../app/redrive/redrive-letter.ts';
@@ -157,8 +158,9 @@ const MEANINGS: Readonly<Record<RedriveOutcome, string>> = {
 async function moveWaiting({ sqs, outputs }: Stack, queue: string): Promise<CommandResult> {
   const result = await moveDeadLetters(sqs, movableQueue(queue, outputs));
   const lines = {
-    started: () => `SQS moves about ${'waiting' in result ? result.waiting : 0} messages now.`,
-    moved: () => `Moved ${'moved' in result ? result.moved : 0} messages.`,
+    started: () =>
+      `SQS moves about ${counted('waiting' in result ? result.waiting : 0, 'message')} now.`,
+    moved: () => `Moved ${counted('moved' in result ? result.moved : 0, 'message')}.`,
     empty: () => 'Nothing waits there.',
   };
   return {

@@ -3,6 +3,7 @@
  *
  * Needs no way into the cluster. Names of objects and what is the matter with them; hashes stay where they are.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type { ContentFact } from '../../app/doctor/facts.ts';
 import { checked } from '../../app/doctor/finding.ts';
 import type { Checked } from '../../app/doctor/finding.ts';
@@ -63,7 +64,7 @@ function factOf(
     text: configNameText(each),
     trouble: each.problem,
   }));
-  const text = `${String(leftOutCount)} objects`;
+  const text = counted(leftOutCount, 'object');
   const beyond = leftOutCount === 0 ? [] : [{ text, trouble: 'beyond' as const }];
   const known = state === 'no-key' ? 'no-key' : 'told';
   const { namespace = '', name } = daemonSet.metadata;

@@ -5,6 +5,7 @@
  * would not refuses the whole; one that cannot be asked does not. `--no-server-check` leaves that out. What is stored the
  * function `fleet` rolls out (docs/fleet.md).
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
 import { applyFleet } from '../../app/fleet/apply-fleet.ts';
 import type { AppliedFleet } from '../../app/fleet/apply-fleet.ts';
@@ -73,7 +74,7 @@ export const applyFleetCommand: CommandModule = defineCommand<ApplyOptions>({
     const { kind: result, generation, placedClusters } = outcome;
     const { namespace, name } = fleet;
     const others = `Not part of it, deliver as before: ${leftOut.join(', ')}`;
-    const applied = `generation ${String(generation)}, placed on ${String(placedClusters)} clusters.`;
+    const applied = `generation ${String(generation)}, placed on ${counted(placedClusters, 'cluster')}.`;
     return {
       document: {
         kind: 'FleetApplied',

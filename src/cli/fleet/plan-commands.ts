@@ -6,6 +6,7 @@
  * with 3 when some cluster could be given nothing, or would not take it, diff
  * with 6 when a cluster differs that Rollcall may change.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { Option } from 'commander';
 import type { Json } from '@rollcall/base/json.ts';
 import { gatherClusters } from '../../app/fleet/gather-clusters.ts';
@@ -181,7 +182,7 @@ const CHANGE_WORDS: Readonly<Record<PlannedCluster['change'], string>> = {
 
 function diffLines({ cluster, where }: DiffEntry): readonly string[] {
   const { id, change, nodes, differences } = cluster;
-  const on = nodes === undefined ? '' : `, ${String(nodes)} nodes`;
+  const on = nodes === undefined ? '' : `, ${counted(nodes, 'node')}`;
   return [
     plainText(`${id} (${where}${on}): ${CHANGE_WORDS[change]}`),
     ...differences.map(shownDifference).map(({ field, kind, from, to }) => {

@@ -4,6 +4,7 @@
  * The words are those of core/fleet/orders/describe-fleet.ts. It decides nothing, and adds no number of its own. Not all clusters are
  * shown: those that are left out are counted by how they stand, so that none that is at zero hides among them.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import type { FleetClusterLine } from '../../app/fleet/rollout/list-clusters.ts';
 import { tallyStages } from '../../app/fleet/rollout/tally-stages.ts';
@@ -81,8 +82,8 @@ function recordFields(record: FleetRecord, { former }: FleetStatus): readonly Fi
       'refused',
       `content ${contentHash}: ${cause} at ${timeText(atMs)}`,
     ]),
-    ['coming back', ring.count === 0 ? undefined : `${String(ring.count)} clusters in the ring`],
-    ['not touched', untouchedClusters === 0 ? undefined : `${String(untouchedClusters)} clusters`],
+    ['coming back', ring.count === 0 ? undefined : `${counted(ring.count, 'cluster')} in the ring`],
+    ['not touched', untouchedClusters === 0 ? undefined : counted(untouchedClusters, 'cluster')],
     ...orderFields(record),
   ];
 }

@@ -153,7 +153,9 @@ interface Following {
 
 /** Tells how it stands: at once, or with --watch at the end. */
 async function follow(following: Following): Promise<CommandResult> {
-  const { key, options, stack, context, outcome, isUndo } = following;
+  const { key, options, stack, context, isUndo, outcome } = following;
+  // What comes of it is told while it is watched, so the order is told before.
+  if (outcome !== undefined && options.watch === true) context.say(givenText(outcome));
   const look = async (): Promise<FleetStatus | FleetRefusal> => {
     const found = await findFleetRollout(key, stack);
     if (found.kind === 'refused') return found;
@@ -174,7 +176,10 @@ async function follow(following: Following): Promise<CommandResult> {
   return present(status, following, exitCode);
 }
 
-const ORDERED = 'The order stands; the function fleet acts on it within a minute.';
+function givenText(outcome: Given): string {
+  const ordered = 'The order stands; the function fleet acts on it within a minute.';
+  return plainText(orderText(outcome, ordered));
+}
 
 async function present(
   status: FleetStatus,
@@ -193,7 +198,7 @@ async function present(
       clusters: [...shown, ...all.slice(shown.length)],
     },
     lines: [
-      ...(outcome === undefined ? [] : [plainText(orderText(outcome, ORDERED))]),
+      ...(outcome === undefined || options.watch === true ? [] : [givenText(outcome)]),
       ...renderFleetStatus(seen, { shown, all }, nowMs),
     ],
     exitCode,

@@ -4,6 +4,7 @@
  * The freeze is over with its write; the hints only say that a look is due now, and not with the next change or within six
  * hours. So what fails there is told, and ends with 0. `--wake` sends them again after a thaw that was interrupted.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { writeFreeze } from '../../app/clusters/change-stored.ts';
 import { wakeCluster } from '../../app/clusters/wake-cluster.ts';
 import { thawScope } from '../../app/freeze/change-freeze.ts';
@@ -98,7 +99,7 @@ async function wake(scope: Scope, stack: Stack, { say, signal }: CommandContext)
   return wakeStack(scope, {
     ...{ registry, view, hints, random, signal },
     onPage: ({ clusters, hints: sent }) => {
-      say(`${String(clusters)} clusters gone through, ${String(sent)} DaemonSets are looked at …`);
+      say(`${counted(clusters, 'cluster')} gone through, ${lookedAt(sent)} …`);
     },
   });
 }
@@ -137,9 +138,7 @@ function present(
       lifted === undefined
         ? `Not frozen: ${scopeText(scope)}. Nothing was changed.`
         : `Thawed: ${scopeText(scope)}, which was frozen${noteText(lifted)}.`,
-      ...(lifted === undefined && hints === 0
-        ? []
-        : [`${String(hints)} DaemonSets are looked at now.`]),
+      ...(lifted === undefined && hints === 0 ? [] : [`${lookedAt(hints)} now.`]),
       ...failed.slice(0, SHOWN_MAX).map(({ id, reason }) => {
         return `${id}: its DaemonSets are looked at with their next change, or within six hours: they could not be hinted (${plainText(reason)}).`;
       }),
@@ -153,3 +152,7 @@ function present(
 }
 
 const SHOWN_MAX = 10;
+
+function lookedAt(count: number): string {
+  return counted(count, 'DaemonSet is looked at', 'DaemonSets are looked at');
+}

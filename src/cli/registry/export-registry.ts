@@ -4,6 +4,7 @@
  * For the day on which the region is lost, or the table has to be put together from a backup (docs/operations.md).
  * Reads only. The file is its owner's alone: a registration may hold a credential.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { writeFileSync } from 'node:fs';
 import { readRegistry } from '../../app/clusters/registry-transfer.ts';
 import { defineCommand } from '../command-line/command-module.ts';
@@ -67,8 +68,10 @@ export const exportRegistryCommand: CommandModule = defineCommand<ExportOptions>
         withCredential: secrets,
       },
       lines: [
-        `${registrations.length} registrations of ${table} are in ${options.file}.`,
-        ...(secrets === 0 ? [] : [`${secrets} hold a credential: keep the file like one.`]),
+        `${counted(registrations.length, `registration of ${table} is`, `registrations of ${table} are`)} in ${options.file}.`,
+        ...(secrets === 0
+          ? []
+          : [`${counted(secrets, 'holds', 'hold')} a credential: keep the file like one.`]),
         ...unreadable.map(({ id, reason }) => `${id} is left out: ${reason}`),
       ],
       exitCode: unreadable.length === 0 ? EXIT.ok : EXIT.failed,

@@ -6,7 +6,6 @@
  */
 import { explainRollout } from '../../app/explain/explain.ts';
 import { outagesOfBasis, readStanding } from '../../app/explain/standing.ts';
-import { findRollout } from '../../app/rollout/find-rollout.ts';
 import { describeOpaque } from '../../app/rollout/plain-status.ts';
 import type { Basis } from '../../app/reconcile/read/read-basis.ts';
 import { shownLane } from '../../app/rollout/shown-nodes.ts';
@@ -22,7 +21,7 @@ import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
 import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
-import { errorOf, findSourcesOf, sourcesOf } from './rollout-sources.ts';
+import { errorOf, findInStack, sourcesOf } from './rollout-sources.ts';
 import { parseKey } from './rollout-arguments.ts';
 
 interface ExplainOptions {
@@ -42,7 +41,7 @@ export const explainCommand: CommandModule = defineCommand<ExplainOptions>({
   run: async ({ args, options }, context) => {
     const key = parseKey(args);
     const stack = await context.openStack();
-    const found = await findRollout(key, findSourcesOf(stack));
+    const found = await findInStack(key, stack);
     if (found.kind === 'refused') throw errorOf(found);
     const { basis } = found;
     const sources = sourcesOf(stack);
@@ -86,8 +85,27 @@ function documentOf({ node, placement, reason, code, pod, message, untilMs }: Ve
 function linesOf(verdicts: readonly Verdict[], isAskedFor: boolean): readonly string[] {
   const shown = verdicts.filter(({ code }) => isAskedFor || !isQuiet(code));
   if (shown.length === 0) return [];
-  const rows = shown.map(({ node, code, message }) => [node, code, message]);
-  return renderTextTable(['NODE', 'CODE', 'WHY'], rows);
+  const groups = Map.groupBy(shown, (verdict) => `${verdict.code} ${matterOf(verdict)}`);
+  return renderTextTable(['NODE', 'CODE', 'WHY'], [...groups.values()].map(rowOf));
+}
+
+function rowOf(group: readonly Verdict[]): readonly string[] {
+  const [first, ...others] = group;
+  if (first === undefined) return [];
+  if (others.length === 0) return [first.node, first.code, first.message];
+  const names = group.slice(0, NAMED_MAX).map(({ node }) => node);
+  const more = group.length > names.length ? ', …' : '';
+  const nodes = `${String(group.length)} nodes: ${names.join(', ')}${more}`;
+  return [nodes, first.code, matterOf(first)];
+}
+
+/** Of nodes with the same matter in a table; --json and --node have all. */
+const NAMED_MAX = 3;
+
+/** The message without the node that it begins with. */
+function matterOf({ node, message }: Verdict): string {
+  const subject = `Node ${node} `;
+  return message.startsWith(subject) ? message.slice(subject.length) : message;
 }
 
 function countsText(counts: Partial<Record<NodeCode, number>>): string {

@@ -8,7 +8,6 @@ import { defined } from '@rollcall/base/defined.ts';
 import { readStanding } from '../../app/explain/standing.ts';
 import { meantBy, statusOfAwaited } from '../../app/rollout/await-rollout.ts';
 import type { Awaited } from '../../app/rollout/await-rollout.ts';
-import { findRollout } from '../../app/rollout/find-rollout.ts';
 import { giveOrder } from '../../app/rollout/give-order.ts';
 import type { OrderOutcome, OrderRequest } from '../../app/rollout/give-order.ts';
 import type { RolloutRefusal } from '../../app/rollout/refusals.ts';
@@ -38,7 +37,7 @@ import {
   timeoutMsOf,
 } from './rollout-arguments.ts';
 import type { RolloutOptions } from './rollout-arguments.ts';
-import { errorOf, findSourcesOf, sourcesOf } from './rollout-sources.ts';
+import { errorOf, findInStack, findSourcesOf, requireKnown, sourcesOf } from './rollout-sources.ts';
 
 interface ApproveOptions extends RolloutOptions {
   readonly step?: number;
@@ -154,6 +153,7 @@ async function order(
   const stack = await context.openStack();
   const request = { key, by: callerOf(context), ask: ask(stack) };
   const outcome = await giveOrder(request, { ...stack, policies: createPolicyReader() });
+  await requireKnown(outcome, key, stack);
   if (outcome.kind === 'refused') throw errorOf(outcome);
   const isUndo = request.ask.kind === 'undo';
   const awaited = { kind: 'any' } as const;
@@ -177,8 +177,11 @@ interface Following {
 async function follow(following: Following): Promise<CommandResult> {
   const { key, options, awaited, stack, context, outcome, isUndo } = following;
   const { clock } = stack;
+  const given = outcome && plainText(orderText(outcome, ORDERED));
+  // What comes of it is told while it is watched, so the order is told before.
+  if (given !== undefined && options.watch === true) context.say(given);
   const look = async (): Promise<RolloutStatus | RolloutRefusal> => {
-    const found = await findRollout(key, findSourcesOf(stack));
+    const found = await findInStack(key, stack);
     if (found.kind === 'refused') return found;
     const standing = await readStanding(stack);
     const sources = { ...sourcesOf(stack), standing };
@@ -196,22 +199,15 @@ async function follow(following: Following): Promise<CommandResult> {
     errorOf,
     ...defined({ isUndo }),
   });
-  return present(status, outcome, exitCode);
-}
-
-const ORDERED = 'The order stands; the DaemonSet is looked at now.';
-
-function present(seen: RolloutStatus, outcome: Given | undefined, exitCode: number): CommandResult {
+  const order = defined({ order: outcome?.kind });
   return {
-    document: {
-      kind: 'RolloutStatus',
-      ...(outcome === undefined ? {} : { order: outcome.kind }),
-      ...seen,
-    },
+    document: { kind: 'RolloutStatus', ...order, ...status },
     lines: [
-      ...(outcome === undefined ? [] : [plainText(orderText(outcome, ORDERED))]),
-      ...renderStatus(seen),
+      ...(given === undefined || options.watch === true ? [] : [given]),
+      ...renderStatus(status),
     ],
     exitCode,
   };
 }
+
+const ORDERED = 'The order stands; the DaemonSet is looked at now.';

@@ -1,12 +1,17 @@
 /**
  * What the commands about rollouts read from, and how a refusal of the application becomes a failure of the command.
+ *
+ * Nothing is decided here. Only a cluster that is not there is looked for once more: by the name that is nearest.
  */
 import { defaultReconcileOptions } from '../../app/reconcile/process/dependencies.ts';
 import { createReconcileWarmth } from '../../app/reconcile/process/warmth.ts';
 import type { ExplainSources } from '../../app/explain/explain.ts';
-import type { FindSources } from '../../app/rollout/find-rollout.ts';
+import { findRollout } from '../../app/rollout/find-rollout.ts';
+import type { FindSources, FoundRollout } from '../../app/rollout/find-rollout.ts';
 import type { RolloutRefusal, RolloutRefusalCode } from '../../app/rollout/refusals.ts';
 import { createPolicyReader } from '../../adapters/policy/policy-reader.ts';
+import type { DaemonSetKey } from '../../core/model/identifiers.ts';
+import { requireRegistration } from '../command-line/cluster-arguments.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { CommandError, EXIT } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
@@ -14,6 +19,25 @@ import type { Stack } from '../reach/stack.ts';
 /** To find a DaemonSet. */
 export function findSourcesOf({ registry, freezes, view }: Stack): FindSources {
   return { registry, freezes, view, policies: createPolicyReader() };
+}
+
+/** Finds it. Throws CommandError (1) for a cluster that is not there, with the one that may have been meant. */
+export async function findInStack(
+  key: DaemonSetKey,
+  stack: Stack,
+): Promise<FoundRollout | RolloutRefusal> {
+  const found = await findRollout(key, findSourcesOf(stack));
+  await requireKnown(found, key, stack);
+  return found;
+}
+
+/** Throws for a refusal that is of the cluster's name. */
+export async function requireKnown(
+  outcome: { readonly kind: string; readonly code?: RolloutRefusalCode },
+  { cluster }: DaemonSetKey,
+  { registry }: Stack,
+): Promise<void> {
+  if (outcome.code === 'unknown-cluster') await requireRegistration(registry, cluster);
 }
 
 /** To tell what a run of now would plan. */

@@ -3,6 +3,7 @@
  *
  * Names of nodes and daemons are what a cluster said; whoever prints the lines takes control characters out.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { SHOWN_NODES_MAX } from '../../app/rollout/shown-nodes.ts';
 import type { ShownBudget, ShownLane } from '../../app/rollout/shown-nodes.ts';
 import { describeEvidence, timeText } from '../../core/rollout/describe-record.ts';
@@ -22,7 +23,8 @@ export function budgetText(budget: ShownBudget): string {
     const more = unavailableNodes - users.length;
     parts.push(`used by ${names}${more > 0 ? ` and ${String(more)} more` : ''}`);
   }
-  if (waitingNodes > 0) parts.push(`${String(waitingNodes)} nodes wait for their turn`);
+  if (waitingNodes > 0)
+    parts.push(counted(waitingNodes, 'node waits for its turn', 'nodes wait for their turn'));
   return parts.join('; ');
 }
 
@@ -37,7 +39,7 @@ export function laneLines({ waits, waitingNodes, holds }: ShownLane): readonly s
     return `waits for ${by}, which ${why}: ${nodes}`;
   });
   const more = waitingNodes - waits.length;
-  if (more > 0) lines.push(`and ${String(more)} nodes more wait`);
+  if (more > 0) lines.push(`and ${counted(more, 'more node waits', 'more nodes wait')}`);
   const own = holds.map(({ node, sinceMs }) => `${node} since ${timeText(sinceMs)}`);
   return own.length === 0 ? lines : [...lines, `has its turn on ${own.join(', ')}`];
 }

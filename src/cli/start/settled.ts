@@ -5,6 +5,7 @@
  * status is written, and nothing has changed for a while. Pods that cannot become ready (their node is
  * down) do not hold it up for ever: a longer quiet time stands for "nothing more is coming".
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.ts';
 
 /** Quiet time that suffices when every desired pod is available. */
@@ -40,12 +41,12 @@ export function judgeSettled(overview: ClusterOverview, quietMs: number): Settle
 function whatIsMissing(daemonSet: DaemonSetOverview, mode: string): string | undefined {
   if (!daemonSet.isComplete) return 'a complete run';
   if (mode === 'observe') return undefined;
-  if (daemonSet.openIntents > 0) return `${String(daemonSet.openIntents)} open effects`;
+  if (daemonSet.openIntents > 0) return counted(daemonSet.openIntents, 'open effect');
   // Status and pods are the built-in controller's.
   if (mode === 'copilot') return undefined;
   if (daemonSet.observedGeneration < daemonSet.generation) return 'its status';
   if (daemonSet.current < daemonSet.desired) {
-    return `${String(daemonSet.desired - daemonSet.current)} pods to be created`;
+    return `${counted(daemonSet.desired - daemonSet.current, 'pod')} to be created`;
   }
   return undefined;
 }

@@ -3,6 +3,7 @@
  *
  * Names of objects, never a hash of one and never content. What goes on until somebody mends it is a standing one.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { podsOfView } from '../view/view.ts';
 import type { PlannedEvent, View } from '../model/plan.ts';
 import { isOfContent } from '../pod/revision.ts';
@@ -22,7 +23,7 @@ function tellChange({ changed, revision }: ConfigLook, view: View): readonly Pla
     return [{ type: 'Normal', reason: 'ConfigChanged', message }];
   }
   const pods = podsOfView(view).length;
-  const message = `${what} since ${String(pods)} pods began; nothing restarts them, and those that are made from now on have it`;
+  const message = `${what} since ${counted(pods, 'pod')} began; nothing restarts them, and those that are made from now on have it`;
   return [{ type: 'Normal', reason: 'ConfigChanged', message }];
 }
 
@@ -31,7 +32,8 @@ function tellTrouble({ state, problems, leftOutCount }: ConfigLook): readonly Pl
   if (state === 'no-key')
     told.push('the cluster has no Secret rollcall-config-key that can be read');
   if (problems.length > 0) told.push(`${problemsText(problems)}; the content known last counts`);
-  if (leftOutCount > 0) told.push(`${String(leftOutCount)} objects are beyond the bound of 32`);
+  if (leftOutCount > 0)
+    told.push(`${counted(leftOutCount, 'object is', 'objects are')} beyond the bound of 32`);
   if (told.length === 0) return [];
   const message = `The policy has content in the revision (config), but ${told.join('; ')}`;
   return [{ type: 'Warning', reason: 'ConfigUnknown', message, isStanding: true }];

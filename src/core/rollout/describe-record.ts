@@ -5,6 +5,7 @@
  * are what a cluster said: whoever prints them takes control characters out. Nothing is decided here (gate.ts,
  * shown-evidence.ts).
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { NO_OTHER, describeLosses } from '../proof/describe-losses.ts';
 import type { Breach, BreachCause, OrderNote, RolloutRecord } from '../model/rollout-record.ts';
 import type { ShownGate } from './gate.ts';
@@ -38,7 +39,7 @@ export function describeStep({
       return 'no step is open yet';
     case 'canary': {
       const lost = describeLosses(losses);
-      return `canary of ${count(canary.length, 'node')}${lost === '' ? '' : ` (${lost})`}`;
+      return `canary of ${counted(canary.length, 'node')}${lost === '' ? '' : ` (${lost})`}`;
     }
     case 'done':
       return isReturn ? 'all steps are open, back to what is proven' : 'all steps are done';
@@ -51,7 +52,7 @@ export function describeStep({
 
 /** How many nodes run the new revision. */
 function describeNodes({ step, baseNodes }: RolloutRecord): string {
-  return `${String(step.updatedNodes)} of ${count(baseNodes, 'node')} updated`;
+  return `${String(step.updatedNodes)} of ${counted(baseNodes, 'node')} updated`;
 }
 
 /** Why the old pod of a node stays although every step is open, after the node's name or `1 node`. */
@@ -104,15 +105,15 @@ type Of<Kind> = Extract<ShownGate, { readonly kind: Kind }>;
 
 function describePods(gate: Of<'updating' | 'settling'>): string {
   if (gate.kind === 'updating') {
-    const are = gate.pendingNodes === 1 ? 'is' : 'are';
-    return `${count(gate.pendingNodes, 'node')} of its open steps ${are} to be updated`;
+    const [one, many] = ['node of its open steps is', 'nodes of its open steps are'];
+    return `${counted(gate.pendingNodes, one, many)} to be updated`;
   }
   if (!('unwellNodes' in gate)) return 'waits until all pods of its open steps are there and well';
-  return `waits for ${count(gate.unwellNodes, 'node')} to be well`;
+  return `waits for ${counted(gate.unwellNodes, 'node')} to be well`;
 }
 
 function describeLost({ lostNodes, addsAtMs }: Of<'lost'>): string {
-  const held = `held, as ${count(lostNodes, 'canary node')} went NotReady`;
+  const held = `held, as ${counted(lostNodes, 'canary node')} went NotReady`;
   return addsAtMs === undefined
     ? `${held}: ${NO_OTHER}`
     : `${held}: another node goes in its place at ${timeText(addsAtMs)}`;
@@ -128,10 +129,10 @@ function describeEnd({ hash }: RolloutRecord, gate: End): string {
   if (gate.kind === 'unavailable') return gate.missing;
   if (gate.kind === 'nodes-not-ready') {
     const { notReadyNodes } = gate;
-    return `${count(notReadyNodes, 'node')} ${notReadyNodes === 1 ? NOT_READY : NOT_READY_MANY}`;
+    return `${counted(notReadyNodes, 'node')} ${notReadyNodes === 1 ? NOT_READY : NOT_READY_MANY}`;
   }
   const keptNodes = 'keptNodes' in gate ? gate.keptNodes : 0;
-  const kept = keptNodes === 0 ? '' : `; ${count(keptNodes, 'node')} kept as the policy says`;
+  const kept = keptNodes === 0 ? '' : `; ${counted(keptNodes, 'node')} kept as the policy says`;
   return `revision ${hash} is rolled out${kept}`;
 }
 
@@ -224,8 +225,8 @@ function describeWeakness(evidence: ShownEvidence): readonly string[] {
 /** What so many nodes that were not lost prove, and what not. */
 function describeSilence(nodes: number): string {
   const { sharePercentMax } = silenceOf(nodes);
-  const are = nodes === 1 ? 'is' : 'are';
-  return `that ${count(nodes, 'updated node')} ${are} not lost proves only that fewer than ${String(sharePercentMax)} % would be (95 % certain)`;
+  const are = counted(nodes, 'updated node is', 'updated nodes are');
+  return `that ${are} not lost proves only that fewer than ${String(sharePercentMax)} % would be (95 % certain)`;
 }
 
 function sideText({ bad, good }: SideCounts): string {
@@ -234,10 +235,6 @@ function sideText({ bad, good }: SideCounts): string {
 
 function eText(eValue: number): string {
   return eValue >= 100 ? String(Math.round(eValue)) : eValue.toFixed(1);
-}
-
-function count(number: number, noun: string): string {
-  return `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** A time, in seconds, UTC. */

@@ -5,6 +5,7 @@
  * cause named: the surest first. A pod that could not be created halts at the first, since its node stays empty. A breach
  * that an operator overruled does not come again for the same nodes.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { findLostAgain } from '../proof/canary-losses.ts';
 import { describeLosses } from '../proof/describe-losses.ts';
 import { eValueOf } from '../evidence/trial.ts';
@@ -222,7 +223,7 @@ function findUnexplained(
   if (bad.length <= most) return undefined;
   const found = bad.map((node) => ({ node: nameOf(node) }));
   if (found.every(({ node }) => isOverruled(record, 'Unexplained', node))) return undefined;
-  const message = `${bad.length} updated nodes are not Ready, more than the ${most} that may go bad by themselves`;
+  const message = `${counted(bad.length, 'updated node is', 'updated nodes are')} not Ready, more than the ${most} that may go bad by themselves`;
   return breach('Unexplained', nowMs, { message, nodes: found });
 }
 

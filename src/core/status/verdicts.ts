@@ -53,7 +53,13 @@ export function countCodes(verdicts: readonly Verdict[]): Partial<Record<NodeCod
 export function judgeNode(input: VerdictInput): Verdict {
   const { node, placement, reason } = input.decision.nodeView;
   const { text, ...finding } = findMatter(input);
-  return { node: node.name, placement, reason, ...finding, message: `Node ${node.name} ${text}.` };
+  return {
+    node: node.name,
+    placement,
+    reason,
+    ...finding,
+    message: `Node ${node.name} ${trimStop(text)}.`,
+  };
 }
 
 /** Why a node's placement is what it is, as the end of a sentence that begins with the node. */

@@ -84,7 +84,7 @@ describe('rollcall as a process', () => {
     assert.equal((await run(['freeze', '--cluster', ID, '--why', 'CVE-0'])).code, 0);
     assert.equal((await stores.registry.readCluster(ID))?.isFrozen, true);
     const lifted = await run(['thaw', '--cluster', ID]);
-    assert.match(lifted.stdout, /1 DaemonSets are looked at now/, lifted.stderr);
+    assert.match(lifted.stdout, /1 DaemonSet is looked at now/, lifted.stderr);
 
     const set = ['--daemon-set', 'ops/logs'];
     assert.equal((await run(['freeze', '--why', 'CVE-1', '--yes'])).code, 0);

@@ -4,6 +4,7 @@
  *
  * Exit codes: 0 stopped, 1 it could not start, 2 the arguments cannot be followed.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { writeFileSync } from 'node:fs';
 import { createStderrLog } from '@rollcall/base/system/stderr-log.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
@@ -36,7 +37,7 @@ async function run(options: CommandOptions): Promise<number> {
     return 1;
   }
   process.stdout.write(
-    `A cluster of ${nodesCount} nodes answers at ${cluster.server}\n` +
+    `A cluster of ${counted(nodesCount, 'node')} answers at ${cluster.server}\n` +
       `  kubectl --kubeconfig ${kubeconfigFile} get nodes\nCtrl-C stops it.\n`,
   );
   await interrupted;

@@ -5,6 +5,7 @@
  * value, since manifests hold secrets in environment variables. What is stored is the document as it was written, with the
  * manifest in it, so that reading it again means the same.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import * as v from 'valibot';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
@@ -99,7 +100,7 @@ function refuse(problems: readonly FleetProblem[]): FleetReading {
   }
   const told = [...byField.values()].slice(0, PROBLEMS_MAX);
   const more = byField.size - told.length;
-  if (more > 0) told.push({ field: '', message: `has ${String(more)} more problems` });
+  if (more > 0) told.push({ field: '', message: `has ${counted(more, 'more problem')}` });
   const [first = { field: '', message: 'is no FleetDaemonSet' }, ...others] = told;
   return { kind: 'invalid', problems: [first, ...others] };
 }

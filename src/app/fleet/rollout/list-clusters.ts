@@ -5,6 +5,7 @@
  * for each page of members and for a hundred records; nothing of it is needed for a decision. For those that are shown, and are not
  * well, somebody may ask why with two reads more each.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { compareNatural } from '@rollcall/base/compare-natural.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
@@ -140,7 +141,7 @@ async function noteOf(
   if (meta === undefined) return 'offline: nothing was ever heard of it';
   const silentForMs = nowMs - meta.lastSentAtMs;
   if (silentForMs <= OFFLINE_AFTER_MS) return meta.isComplete ? undefined : notWhole(meta);
-  return `offline: not heard for ${String(Math.round(silentForMs / 60_000))} minutes`;
+  return `offline: not heard for ${counted(Math.round(silentForMs / 60_000), 'minute')}`;
 }
 
 /** It is looked at again with each step, for as long as it stays so: nothing that it shows counts, neither as good nor as bad. */

@@ -5,6 +5,7 @@
  * compare-and-set, then the DaemonSet as it is, then server-side apply at that version, then the answer into the record. So
  * a process that dies in between leaves `applying`, and the same is given again, which changes nothing twice.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type {
@@ -160,7 +161,7 @@ function noteAnswer(record: FleetClusterRecord, answer: Answer, nowMs: number): 
     return withFailure(record, { cause, message, atMs: nowMs, nodes: [] });
   }
   if (record.attempts >= ATTEMPTS_MAX) {
-    const message = `its API server did not answer ${String(record.attempts)} times: ${answer.message}`;
+    const message = `its API server did not answer ${counted(record.attempts, 'time')}: ${answer.message}`;
     return withFailure(record, { cause: 'Unreachable', message, atMs: nowMs, nodes: [] });
   }
   const waitMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** (record.attempts - 1));

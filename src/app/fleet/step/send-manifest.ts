@@ -4,6 +4,7 @@
  * Conflicts are told by manager and field, and
  * nothing is forced unless the strategy says so. What can never succeed is a failure; all else may be sent again.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
@@ -49,7 +50,7 @@ function answerOf(outcome: SentOutcome): Answer {
       return { kind: 'applied', generation: outcome.object.metadata.generation ?? 0 };
     case 'conflict': {
       const [{ manager, field }, ...others] = outcome.conflicts;
-      const more = others.length === 0 ? '' : ` and ${String(others.length)} more fields`;
+      const more = others.length === 0 ? '' : ` and ${counted(others.length, 'more field')}`;
       const message = `${manager} owns ${field}${more}; nothing was changed`;
       return { kind: 'failed', cause: 'Conflict', message };
     }

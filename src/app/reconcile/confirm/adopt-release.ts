@@ -10,6 +10,7 @@
  * Differs from upstream: where the admission policy is in force, a pod that was made by hand is not adopted; the
  * API server refuses it (ADR 0035), and the claim fails like any other.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Outcome, PatchEffect } from '../../../core/model/effects.ts';
 import { isResourceVersion } from '../../../core/model/identifiers.ts';
@@ -50,7 +51,7 @@ export async function executeClaims(
     else failures.push(failureOf(item.effect, outcome));
   }
   if (missed > 0) {
-    const message = `${missed} pods to be claimed had changed`;
+    const message = `${counted(missed, 'pod')} to be claimed had changed`;
     ledger.add({ code: 'outcome-open', message, pace: 'soon' });
   }
   if (stopped !== undefined) ledger.addStop(stopped);

@@ -6,6 +6,7 @@
  * 9) and where the store looks restored (protocol 15); and, once a deferral was capped, the node of each create.
  * What is not confirmed leaves the plan and is noted as a problem; nothing is written here.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { isResolvedByTime } from '../../../core/intents/intents.ts';
 import type {
@@ -147,11 +148,11 @@ async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimCo
 
 function noteVictims(victims: VictimConfirmation, ledger: Ledger): void {
   if (victims.unreadable.length > 0) {
-    const message = `${victims.unreadable.length} pods to be deleted could not be read`;
+    const message = `${counted(victims.unreadable.length, 'pod')} to be deleted could not be read`;
     ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff' });
   }
   if (victims.dropped.length > 0) {
-    const message = `${victims.dropped.length} pods changed since they were seen`;
+    const message = `${counted(victims.dropped.length, 'pod changed since it was', 'pods changed since they were')} seen`;
     ledger.add({ code: 'outcome-open', message, pace: 'backoff' });
   }
 }

@@ -5,6 +5,7 @@
  * one look more and never one less. The only other write of the state is the record of intents before effects
  * (act.ts).
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type { EndContext } from '../run/context.ts';
 import { backOffRun, deferRun, deferUnrecorded, waitForBreaker, endUnavailable } from './defer.ts';
 import type { Exit, FoundSubject, Conclusion, Judged } from '../run/exit.ts';
@@ -159,11 +160,11 @@ function resultOf(
     return { kind: 'deferred', code, message, nextLookAtMs, counts };
   }
   if (ledger.refused.length > 0) {
-    const message = `${ledger.refused.length} pods were refused`;
+    const message = counted(ledger.refused.length, 'pod was refused', 'pods were refused');
     return { kind: 'deferred', code: 'refused', message, nextLookAtMs, counts };
   }
   if (end.cappedCount > 0) {
-    const message = `${end.cappedCount} pods are left for the next run`;
+    const message = `${counted(end.cappedCount, 'pod is', 'pods are')} left for the next run`;
     return { kind: 'deferred', code: 'capped', message, nextLookAtMs, counts };
   }
   if (guard.kind !== 'act') return { kind: 'observed', code: guard.code, counts };

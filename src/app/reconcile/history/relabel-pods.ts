@@ -10,6 +10,7 @@
  * every claimed pod that does not carry the kept one, those of really older templates too, which are
  * then never updated.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type { PatchEffect } from '../../../core/model/effects.ts';
 import { newerVersion } from '../../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
@@ -56,7 +57,7 @@ export async function relabelPods(
   const { burstPodsMax } = run.context.dependencies.options;
   const end = await sendRelabels(effects.slice(0, burstPodsMax), run);
   if (end.kind !== 'relabelled' || effects.length <= burstPodsMax) return end;
-  const message = `${effects.length - burstPodsMax} pods are left to be relabelled`;
+  const message = `${counted(effects.length - burstPodsMax, 'pod is', 'pods are')} left to be relabelled`;
   return { kind: 'look-again', message };
 }
 

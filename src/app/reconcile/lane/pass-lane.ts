@@ -5,6 +5,7 @@
  * hinted when an entry goes, or looks again by its back-off. A claim whose run dies before it records anything counts for
  * nothing once no request of that run can be alive.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { claimLane, releaseLane, withWaiter } from '../../../core/lane/claim-lane.ts';
 import type { LaneRelease } from '../../../core/lane/claim-lane.ts';
 import { EMPTY_LANE } from '../../../core/lane/lane.ts';
@@ -141,6 +142,6 @@ function claimOf(each: ConfirmedDelete, { context, subject }: LaneInput): readon
 }
 
 function noteBusy(count: number, ledger: Ledger): void {
-  const message = `${count} nodes wait for another daemon`;
+  const message = `${counted(count, 'node waits', 'nodes wait')} for another daemon`;
   ledger.add({ code: 'lane-busy', message, pace: 'backoff' });
 }

@@ -7,6 +7,7 @@
  * Pods from memory are used only if the position, read once more *after* the state, is unmoved: the
  * state may know more than pods that were decoded before it was read.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { compareStamps, laterStamp, stampOf } from '../../../core/model/position.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import type {
@@ -205,7 +206,10 @@ export async function resolveOpaque(
   const open = read.opaque.filter(({ of }) => of === 'Pod' || of === 'Node');
   if (open.length === 0) return { kind: 'resolved', read };
   if (reader === undefined) {
-    return { kind: 'unavailable', message: `${open.length} objects could not be digested` };
+    return {
+      kind: 'unavailable',
+      message: `${counted(open.length, 'object')} could not be digested`,
+    };
   }
   const nodes: NodeProjection[] = [...read.nodes];
   const pods: PodProjection[] = [...read.pods];

@@ -5,6 +5,7 @@
  * go to stdout, so that they can be piped or read; everything that is said meanwhile is on stderr. No credential
  * is part of either (S11).
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describeAuthentication } from '../../../app/clusters/edit-registration.ts';
@@ -165,7 +166,7 @@ function stepsOfManifests(
     !isApplied && !hasImage && '  name the image:        in the Deployment, or with --image',
     isApplied &&
       refused > 0 &&
-      `  put right:             ${String(refused)} objects were refused; then repeat the command`,
+      `  put right:             ${counted(refused, 'object was', 'objects were')} refused; then repeat the command`,
     credentials === 'static' &&
       '  make the Secret:       rollcall-watcher-aws, which holds the keys (docs/clusters.md)',
     !isApplied && '  apply the manifests:   kubectl apply --server-side -f FILE',

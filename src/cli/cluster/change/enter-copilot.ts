@@ -3,6 +3,7 @@
  *
  * What is said on leaving is here as well: what stays is the same whether the mode is left or the cluster forgotten.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { wakeCluster } from '../../../app/clusters/wake-cluster.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
@@ -44,7 +45,7 @@ async function wake(entered: ClusterRegistration, stack: Stack): Promise<readonl
   if (entered.isFrozen) return [];
   try {
     const count = await wakeCluster(entered, stack);
-    return [`${String(count)} DaemonSets are looked at now.`];
+    return [`${counted(count, 'DaemonSet is', 'DaemonSets are')} looked at now.`];
   } catch (error) {
     const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return [`Its DaemonSets are looked at with their next change, or within six hours: ${why}.`];

@@ -6,6 +6,7 @@
  * likelihood ratios multiply, and the mean is one e-value for the fleet. It halts where no single cluster has enough. Clusters of fewer
  * than ten nodes have few peers, or none: they are compared with each other instead (attribution/fleet-pool.ts), and count once.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { HALT_AT, meanRatio, NO_EVIDENCE } from '../../evidence/e-value.ts';
 import type { LogRatios } from '../../evidence/e-value.ts';
 import type { ClusterId } from '../../model/identifiers.ts';
@@ -97,7 +98,7 @@ function nodesFailed(facts: BreachFacts): FleetBreachNote | undefined {
     cause: 'NodesFailed',
     atMs: nowMs,
     message:
-      `nodes of stage ${stage} went bad after their update and their peers did not: E = ${value.toFixed(1)} over ${String(showed.length)} clusters, 20 halts` +
+      `nodes of stage ${stage} went bad after their update and their peers did not: E = ${value.toFixed(1)} over ${counted(showed.length, 'cluster')}, 20 halts` +
       `${pool === undefined ? '' : `; ${describePool(pool.pool)}`}${common === undefined ? '' : `; ${common}`}`,
     clusters: idsOf(showed),
   };
@@ -147,7 +148,7 @@ function deadline(facts: BreachFacts): FleetBreachNote | undefined {
   return {
     cause: 'ProgressDeadlineExceeded',
     atMs: nowMs,
-    message: `stage ${stage} got no further for ${String(Math.round((nowMs - stuckSinceMs) / 60_000))} minutes`,
+    message: `stage ${stage} got no further for ${counted(Math.round((nowMs - stuckSinceMs) / 60_000), 'minute')}`,
     clusters: idsOf(stuck),
   };
 }

@@ -6,6 +6,7 @@
  * hence Flux and `kubectl wait`, reads. Success is said of one gate alone, `done`: whatever is not known to be well is never
  * Ready. Of Ready, Reconciling and Stalled one is true at any time.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type { FleetGate, FleetRecord } from '../rollout/fleet-record.ts';
 
 /** In the order in which they are written. */
@@ -131,7 +132,7 @@ const PLAIN_WORDS: Readonly<Record<PlainKind, (record: FleetRecord) => string>> 
   returned: (record) => `clusters are back at ${formerWords(record)}${breachWords(record)}`,
   breach: (record) => record.breach?.message ?? `${stageWords(record)} is halted`,
   done: ({ stages, release }) =>
-    `all ${String(stages.length)} stages passed with generation ${String(release.generation)}`,
+    `${counted(stages.length, 'stage')} passed with generation ${String(release.generation)}`,
 };
 
 function toldBy(gate: TellingGate, stage: string): string {

@@ -28,6 +28,23 @@ describe('rollcall explain', () => {
     assert.equal(stdout.trimEnd().split('\n').length, 3, stdout);
   });
 
+  it('tells what is the same of many nodes once, with how many they are', async () => {
+    const runs = new ReconcileWorld({ nodes: 1 });
+    await runs.settle();
+    for (const number of [1, 2, 3, 4]) runs.addNode(`late-${String(number)}`);
+    await runs.mirror.sync();
+    const commands = new CommandWorld();
+    commands.environment = { USER: 'ann' };
+    commands.adopt(runs);
+    (await commands.run(['freeze', '--why', 'CVE-1', '--yes'])).expectExit(0);
+    const { stdout } = (await commands.run(['explain', ...AGENTS])).expectExit(0);
+    assert.deepEqual(stdout.trimEnd().split('\n').at(-1)?.split(/ {2,}/), [
+      '4 nodes: late-1, late-2, late-3, …',
+      'WaitingForCluster',
+      'needs a change, which waits: The whole stack is frozen by ann (CVE-1); only its status is kept up to date.',
+    ]);
+  });
+
   it('tells of one node whatever its code, and never steers the terminal', async () => {
     const node = 'tainted\u001b';
     const run = await (await world()).run(['explain', ...AGENTS, '--node', node]);

@@ -202,7 +202,14 @@ describe('rollcall rollout status', () => {
     const missing = await world.run(['rollout', 'status', 'prod', 'ops/other']);
     assert.match(missing.expectExit(1).stderr, /There is no DaemonSet prod\/ops\/other/);
     const unknown = await world.run(['rollout', 'status', 'nowhere', 'ops/agent']);
-    assert.match(unknown.expectExit(1).stderr, /rollcall cluster list/);
+    assert.match(
+      unknown.expectExit(1).stderr,
+      /There is no cluster nowhere in this stack\.\nList them with: rollcall cluster list/,
+    );
+    for (const words of [['rollout', 'status'], ['rollout', 'pause'], ['explain']]) {
+      const near = await world.run([...words, 'prd', 'ops/agent']);
+      assert.match(near.expectExit(1).stderr, /no cluster prd in .*\nDid you mean prod\? /);
+    }
     (await world.run(['rollout', 'status', 'prod', 'agent'])).expectExit(2);
     (await world.run(['rollout', 'status', 'prod', 'ops/agent/x'])).expectExit(2);
   });
@@ -222,6 +229,13 @@ describe('orders', () => {
     assert.doesNotMatch(resumed.stdout, /Paused/);
     const nothing = (await world.run(['rollout', 'resume', ...AGENT])).expectExit(1);
     assert.match(nothing.stderr, /neither paused nor halted/);
+  });
+
+  it('with --watch tells the order before what comes of it', async () => {
+    const world = await worldWith();
+    const run = (await world.run(['rollout', 'pause', ...AGENT, '--watch'])).expectExit(5);
+    assert.match(run.stderr, /^The order stands; .*\n\S+ Paused: /);
+    assert.doesNotMatch(run.stdout, /The order stands/);
   });
 
   it('resumes what is halted only with --why and --yes, and goes on telling what was overruled', async () => {

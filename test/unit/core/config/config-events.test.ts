@@ -83,7 +83,7 @@ describe('tellConfig', () => {
     assert.deepEqual(messages({ problems: [{ ...TOKEN, problem: 'missing' }] }), [
       `${but}Secret token is missing; the content known last counts`,
     ]);
-    assert.deepEqual(messages({ leftOutCount: 1 }), [`${but}1 objects are beyond the bound of 32`]);
+    assert.deepEqual(messages({ leftOutCount: 1 }), [`${but}1 object is beyond the bound of 32`]);
   });
 
   it('names eight problems, and counts the others', () => {

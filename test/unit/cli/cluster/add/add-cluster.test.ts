@@ -51,7 +51,7 @@ describe('what is left to do', () => {
     const printed = textOf(added({ hasImage: false, credentials: 'static' }), PRINTED);
     assert.match(printed, /name the image.*make the Secret.*apply the manifests.*doctor/s);
     const failed = [{ object: 'x', result: 'failed' } as const];
-    assert.match(textOf(added({ applied: failed }), APPLIED), /1 objects were refused/);
+    assert.match(textOf(added({ applied: failed }), APPLIED), /1 object was refused/);
     const eks: ClusterAuthentication = { kind: 'eks', clusterName: 'c', region: 'eu-west-1' };
     const commands = { accessEntryCommands: ['aws eks x'], credentials: 'pod-identity' as const };
     const entered = textOf(added(commands, eks), APPLIED);
