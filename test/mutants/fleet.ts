@@ -45,8 +45,8 @@ export const FLEET_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-new-daemon-on-few-nodes': {
     bug: 'a DaemonSet that is made in a cluster is told to start on the nodes of the ring alone (18.1)',
     file: PLAN,
-    before: "if (share === undefined || change === 'create') return nodes;",
-    after: 'if (share === undefined) return nodes;',
+    before: "if (share === undefined || change === 'create') return changedNodes;",
+    after: 'if (share === undefined) return changedNodes;',
     killedBy: { file: PLAN_TEST, title: 'all of one that has none' },
   },
   'fleet-stage-shares-a-cluster': {

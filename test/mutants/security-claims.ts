@@ -145,8 +145,8 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
   'refused-creates-do-not-say-why': {
     bug: 'the Event about a pod that a policy refuses does not say why (security, sidecars)',
     file: 'src/app/reconcile/execute/note-outcomes.ts',
-    before: 'createdEvent(planned.name) : createFailedEvent(result.said ?? result.message),',
-    after: "createdEvent(planned.name) : createFailedEvent('refused'),",
+    before: ': createFailedEvent(result.said ?? result.message),',
+    after: ": createFailedEvent('refused'),",
     killedBy: {
       file: 'test/unit/app/reconcile/execution-rules.test.ts',
       title: 'of some nodes do not stop the others, and back off per node',
