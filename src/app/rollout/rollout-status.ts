@@ -19,6 +19,7 @@ import { freezeInForce } from '../../core/takeover/registration-guard.ts';
 import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.ts';
 import { explainRollout } from '../explain/explain.ts';
 import type { Explained, ExplainSources, SeenNodes } from '../explain/explain.ts';
+import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { outagesOfBasis } from '../explain/standing.ts';
 import type { FoundRollout } from './find-rollout.ts';
 import { generationsOf, podCountsOf } from '../../core/rollout/pod-counts.ts';
@@ -57,6 +58,8 @@ export interface RolloutStatus extends Generations {
   readonly isViewComplete: boolean;
   /** When the watcher sent what this is told of. */
   readonly lastSentAtMs: number;
+  /** The fleet that has it in a stage of a rollout that is not over; absent: none has. */
+  readonly fleet?: HoldingFleet;
   /** What makes it untrue, or keeps it as it is; the gravest first. */
   readonly outages: readonly Outage[];
   /** Sentences on what else keeps it, or limits what is told. */

@@ -5,6 +5,7 @@
  * `--watch` what comes of it is followed. What happened is decided in src/app/rollout.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { describeHolding, findHoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
 import { readStanding } from '../../app/explain/standing.ts';
 import { meantBy, statusOfAwaited } from '../../app/rollout/await-rollout.ts';
 import type { Awaited } from '../../app/rollout/await-rollout.ts';
@@ -183,9 +184,14 @@ async function follow(following: Following): Promise<CommandResult> {
   const look = async (): Promise<RolloutStatus | RolloutRefusal> => {
     const found = await findInStack(key, stack);
     if (found.kind === 'refused') return found;
-    const standing = await readStanding(stack);
-    const sources = { ...sourcesOf(stack), standing };
-    return statusOfAwaited(await rolloutStatusOf(found, sources), awaited);
+    const [standing, fleet] = await Promise.all([
+      readStanding(stack),
+      findHoldingFleet(key, stack),
+    ]);
+    const told = await rolloutStatusOf(found, { ...sourcesOf(stack), standing });
+    const held = fleet === undefined ? [] : [describeHolding(fleet)];
+    const status = { ...told, ...defined({ fleet }), notes: [...held, ...told.notes] };
+    return statusOfAwaited(status, awaited);
   };
   const { status, exitCode } = await followRollout<RolloutStatus, RolloutRefusal>({
     look,
