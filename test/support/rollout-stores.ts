@@ -27,6 +27,8 @@ export interface StoredRollout {
   readonly record?: RolloutRecord | null;
   readonly state?: Partial<DaemonSetState>;
   readonly object?: Parameters<typeof daemonSet>[0];
+  /** When its watcher was heard last; when the rollout began unless told. */
+  readonly lastSentAtMs?: number;
 }
 
 interface Stores {
@@ -50,6 +52,7 @@ export async function storeRollout(
   options: StoredRollout = {},
 ): Promise<void> {
   const { cluster = 'prod', policy = POLICY, record = recordOf() } = options;
+  const { lastSentAtMs = STARTED_MS } = options;
   const registration = { ...registrationOf(cluster), mode: 'takeover' as const };
   await registry.writeCluster({ ...registration, ...options.registration }, 0);
   const { clusterUid } = registration;
@@ -63,7 +66,7 @@ export async function storeRollout(
     ...(record === null ? {} : { rollout: record }),
     ...options.state,
   });
-  await view.writeMeta({ ...metaOf(clusterUid), isComplete: true, lastSentAtMs: STARTED_MS });
+  await view.writeMeta({ ...metaOf(clusterUid), isComplete: true, lastSentAtMs });
 }
 
 /** Every pod of 50 is updated and available, unless a test says otherwise. */

@@ -69,7 +69,7 @@ describe('rollcall rollout as a process', () => {
   };
 
   it('reads the file for a second terminal, and shows how a rollout stands', async () => {
-    await storeRollout(stores, { cluster: 'shown' });
+    await storeRollout(stores, { cluster: 'shown', lastSentAtMs: Date.now() });
     const shown = await run(['status', 'shown', 'ops/agent', '--json']);
     assert.equal(shown.code, 0, shown.stderr);
     const { kind, update } = JSON.parse(shown.stdout) as Record<string, unknown>;
@@ -85,7 +85,7 @@ describe('rollcall rollout as a process', () => {
   });
 
   it('pauses, wakes the DaemonSet, resumes, and follows with --watch', async () => {
-    await storeRollout(stores, { cluster: 'held' });
+    await storeRollout(stores, { cluster: 'held', lastSentAtMs: Date.now() });
     const before = await waiting();
     const paused = await run(['pause', 'held', 'ops/agent']);
     assert.equal(paused.code, 0, paused.stderr);
