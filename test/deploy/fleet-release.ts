@@ -71,7 +71,7 @@ export class FleetRelease {
     const release = new FleetRelease(running, await running.addCluster(NODE_COUNT));
     const file = await release.#write('example/fleet:1');
     for (const [id, client] of release.#clients) {
-      // The local cluster has no admission policies.
+      // A local cluster stores admission policies and does not enforce them.
       const rights = ['fleet', 'rights', id, '-f', file, '--no-admission'];
       const { manifests } = await running.rollcall(rights);
       for (const manifest of manifests as readonly JsonObject[]) {

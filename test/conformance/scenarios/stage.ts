@@ -142,7 +142,7 @@ export async function openBareStage(
   await applyFiles(admin, [
     repositoryPath('infra/watcher/rbac.yaml'),
     repositoryPath(functionsRbac),
-    // The local cluster knows no admission policies.
+    // A local cluster stores admission policies and does not enforce them.
     ...(options.backend === 'real' ? admission.map(repositoryPath) : []),
   ]);
   await createNodes(admin, options.nodes ?? stageNodes());

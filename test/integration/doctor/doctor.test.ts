@@ -205,7 +205,7 @@ describe('cluster doctor on a managed local cluster', () => {
     const seenNow = await stage.troubles({}, '--kubeconfig', stage.kubeconfigFile);
     assert.deepEqual(failures(seenNow), []);
     const [left] = seenNow.filter(({ link }) => link === 'fleets');
-    assert.equal(left?.code, 'fleets-unbounded', 'a local cluster has no admission policies');
+    assert.equal(left?.code, 'fleets-unbounded', 'its admission policies are not applied here');
     const { namespace, name } = FLEET;
     assert.equal((await stage.run(['fleet', 'delete', `${namespace}/${name}`])).exitCode, 0);
   });
