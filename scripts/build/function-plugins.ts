@@ -75,10 +75,17 @@ const REPLACEMENTS: readonly Replacement[] = [
     module: /^@smithy\/core\/event-streams$/,
     contents: "throw new Error('functions are built without event streams');",
   },
-  // The client of DynamoDB makes one and never uses it.
+  // The client of DynamoDB takes its settings, and no operation of it discovers endpoints.
   {
-    module: /^@aws-sdk\/endpoint-cache$/,
-    contents: 'export class EndpointCache {}',
+    module: /^@aws-sdk\/middleware-endpoint-discovery$/,
+    contents: `const none = () => undefined;
+      export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = { environmentVariableSelector: none, configFileSelector: none };
+      export const resolveEndpointDiscoveryConfig = (config) => config;`,
+  },
+  {
+    module: /\/DescribeEndpointsCommand$/,
+    importer: /@aws-sdk\/client-dynamodb\/.*\/DynamoDBClient\.js$/,
+    contents: 'export const DescribeEndpointsCommand = undefined;',
   },
   // Policies are read, none is written. Its build for Node calls `require`; of its ES modules unused ones are left out.
   {
@@ -113,7 +120,7 @@ const REPLACEMENTS: readonly Replacement[] = [
 const UNWANTED: readonly RegExp[] = [
   /credential-provider-(?!env\b)[a-z-]+\//,
   /\/event-streams\//,
-  /\/mnemonist\//,
+  /\/(mnemonist|middleware-endpoint-discovery)\//,
   /\/((Sha256|Md5)Js|getInstanceMetadataRegion|AdaptiveRetryStrategy)\.js$/,
   /\/yaml\/(dist|browser\/dist\/(stringify|schema\/json))\//,
   new RegExp(`^${BUILTINS}:node:fs`),
