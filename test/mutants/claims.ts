@@ -355,8 +355,8 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   'large-objects-are-sent-whole': {
     bug: 'an object that is too large is sent as it is (protocol 22)',
     file: 'src/watcher/project/projection.ts',
-    before: 'refused ?? isLonger(slimText(slim), options.objectBytesMax);',
-    after: 'refused ?? isLonger(slimText(slim), options.objectBytesMax * 1_000);',
+    before: 'const isTooLong = isLonger(slimText(slim), options.objectBytesMax);',
+    after: 'const isTooLong = isLonger(slimText(slim), options.objectBytesMax * 1_000);',
     killedBy: {
       file: 'test/unit/watcher/project/projection.test.ts',
       title: 'what is too large or not as documented travels opaque',

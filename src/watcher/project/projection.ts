@@ -140,8 +140,8 @@ function trySlim(input: {
   if (refused === 'undecodable') return { reason: refused };
   try {
     const slim = slimObject({ identity, raw, shared, interner: options.interner });
-    const isLarge = refused ?? isLonger(slimText(slim), options.objectBytesMax);
-    return isLarge === false ? slim : whyOpaque('too-large', slim, options);
+    const isTooLong = isLonger(slimText(slim), options.objectBytesMax);
+    return isTooLong || refused !== undefined ? whyOpaque('too-large', slim, options) : slim;
   } catch (cause) {
     // RangeError: nested too deeply to walk. Whatever else it is, one object must not stop a stream.
     if (cause instanceof Error) return { reason: 'undecodable' };
