@@ -118,7 +118,7 @@ describe('rollcall rollout as a process', () => {
   it('leaves with a word and a code where there is nothing to order', async () => {
     const unknown = await run(['pause', 'nowhere', 'ops/agent']);
     assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /^error: There is no such cluster/);
+    assert.match(unknown.stderr, /^error: There is no cluster nowhere in this stack/);
   });
 });
 
