@@ -18,6 +18,7 @@ import type { DynamoStoreOptions } from '../src/adapters/dynamodb/table.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
 import type { AwsCredentials } from '../src/adapters/kubernetes/credentials/eks-token.ts';
 import { createHintQueue, createHintReceipts } from '../src/adapters/sqs/hint-queue.ts';
+import { installationOf } from '../src/core/takeover/installation.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
@@ -67,6 +68,7 @@ export interface Composition {
 const VARIABLES = [
   'ROLLCALL_REGISTRY_TABLE',
   'ROLLCALL_VIEW_TABLE',
+  'ROLLCALL_EVENTS_QUEUE_URL',
   'ROLLCALL_RECONCILE_QUEUE_URL',
   'ROLLCALL_DELAY_QUEUE_URL',
   'ROLLCALL_CREDENTIALS_KEY_ARN',
@@ -128,6 +130,7 @@ export function composition(
 type Settings = Readonly<Record<Variable, string>> & {
   readonly endpoints: readonly (string | undefined)[];
   readonly egress: ReturnType<typeof egressPolicy>;
+  readonly installation: string | undefined;
 };
 
 function readSettings(environment: NodeJS.ProcessEnv): Settings {
@@ -149,7 +152,10 @@ function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const egress = egressPolicy(
     Object.fromEntries(EGRESS_VARIABLES.map((name) => [name, environment[name]])),
   );
-  return { ...values, endpoints, egress };
+  // The embedded engine is told a name: its queue is another one at each start.
+  const installation =
+    environment['ROLLCALL_INSTALLATION'] ?? installationOf(values.ROLLCALL_EVENTS_QUEUE_URL);
+  return { ...values, endpoints, egress, installation };
 }
 
 /** Of a function that connects to no cluster, and has no right to the key. */
@@ -211,7 +217,7 @@ function compose(settings: Settings, identity: Identity): Composition {
         ? {}
         : { sealedTokens: { credentials: tokens, seal, purpose: connects } }),
       egress: settings.egress,
-      ...defined({ fleetRequests }),
+      ...defined({ fleetRequests, installation: settings.installation }),
     }),
     ingestWarmth: createIngestWarmth(),
     reconcileWarmth: createReconcileWarmth(),

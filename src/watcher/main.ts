@@ -29,6 +29,7 @@ import {
 import type { PrometheusMetrics } from '../adapters/system/prometheus-metrics.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { PolicyReader } from '../ports/rollout-policy.ts';
@@ -115,7 +116,7 @@ function composeWatcher(on: {
   readonly log: Log;
 }): Parts {
   const { settings, clock, log } = on;
-  const { cluster, queueUrl, sqsEndpoint, leaseStart } = settings;
+  const { cluster, queueUrl, sqsEndpoint, leaseStart: start, installation } = settings;
   const client = createAwsClient(
     SQSClient,
     CALL_LIMITS.watcher,
@@ -133,7 +134,9 @@ function composeWatcher(on: {
     log,
     metrics,
     content: { source, loadPolicies },
-    options: { lease: { ...DEFAULT_WATCHER_OPTIONS.lease, start: leaseStart } },
+    options: {
+      lease: { ...DEFAULT_WATCHER_OPTIONS.lease, start, ...defined({ installation }) },
+    },
   });
   const close = (): void => {
     source.close();

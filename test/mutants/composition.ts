@@ -147,7 +147,7 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'stand-by-waits-for-a-lost-holder': {
     bug: 'who stands by waits for a holder of a history that etcd has lost (14 A.4)',
     file: 'src/watcher/lease/lease.ts',
-    before: '        if (isBelow(facts, terms.floor)) return read;\n',
+    before: '      if (isBelow(facts, floor)) return true;\n',
     after: '',
     killedBy: {
       file: 'test/unit/watcher/epochs.test.ts',

@@ -114,9 +114,9 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'takes-from-living-holder': {
     bug: 'who stands by takes the Lease from a holder that renews it (14)',
-    file: 'src/watcher/lease/lease.ts',
-    before: '          pulse = facts.pulse;\n          changedMs = clock.monotonicMs();',
-    after: '          pulse = facts.pulse;',
+    file: 'src/watcher/lease/vacancy.ts',
+    before: '      this.#pulse = facts.pulse;\n      this.#changedMs = clock.monotonicMs();',
+    after: '      this.#pulse = facts.pulse;',
     killedBy: {
       file: 'test/unit/watcher/epochs.test.ts',
       title: 'takes over soon after the Lease has run out, not before (row 72)',

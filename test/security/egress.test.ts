@@ -467,6 +467,7 @@ describe('egress of a registered endpoint (S12, row 66)', () => {
         ...stage,
         ROLLCALL_REGISTRY_TABLE: 'r',
         ROLLCALL_VIEW_TABLE: 'v',
+        ROLLCALL_EVENTS_QUEUE_URL: 'https://sqs.example/1/e',
         ROLLCALL_RECONCILE_QUEUE_URL: 'https://sqs.example/r',
         ROLLCALL_DELAY_QUEUE_URL: 'https://sqs.example/d',
         ROLLCALL_CREDENTIALS_KEY_ARN: 'arn:aws:kms:us-east-1:111122223333:key/1',

@@ -103,7 +103,7 @@ export interface ClusterAccess extends ClusterReader, ManifestAccess {
   readonly answerTimes: readonly AnswerTiming[];
   /** Sends the effects concurrently; one outcome each, in their order. Never rejects. */
   execute(effects: readonly Effect[], options: ExecuteOptions): Promise<readonly Outcome[]>;
-  /** Asks the watcher for a snapshot through its Lease annotation (design 2). */
+  /** Asks the watcher for a snapshot through its Lease annotation (design 2); `missing`, also where another installation holds the Lease. */
   requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>>;
 }
 

@@ -8,6 +8,7 @@
 import { isResourceVersion } from '../../core/model/identifiers.ts';
 import type { Incarnation, ResourceVersion } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import { INSTALLATION_ANNOTATION, isInstallation } from '../../core/takeover/installation.ts';
 import { isToken } from '../project/wire-bounds.ts';
 
 /** Name of the Lease, and its namespace (design 8). */
@@ -22,8 +23,12 @@ const RENEWED_AHEAD_MS_MAX = 86_400_000;
 export interface LeaseFacts {
   /** Undefined when it is nobody's: never held, or released. */
   readonly holder: string | undefined;
+  /** Of its holder, or of who gave it back; undefined: a watcher of an earlier release wrote it. */
+  readonly installation: string | undefined;
   readonly version: ResourceVersion | undefined;
   readonly requestId: string | undefined;
+  /** Since when its holder has it, in the holder's words. */
+  readonly acquiredAt: string | undefined;
   /** Equal as long as nobody renewed it. */
   readonly pulse: string;
   /** When its holder renewed it, by the holder's clock; undefined: nothing that can be read as a time. */
@@ -36,11 +41,15 @@ export function leaseFacts(lease: KubernetesObject): LeaseFacts {
   const holder = spec['holderIdentity'];
   const version: unknown = lease.metadata.resourceVersion;
   const requestId: unknown = lease.metadata.annotations?.[SNAPSHOT_REQUESTED_ANNOTATION];
+  const installation: unknown = lease.metadata.annotations?.[INSTALLATION_ANNOTATION];
   return {
     holder: typeof holder === 'string' && holder !== '' ? holder : undefined,
+    installation:
+      typeof installation === 'string' && isInstallation(installation) ? installation : undefined,
     version: isResourceVersion(version) ? version : undefined,
     // Anybody who may write the Lease may write nonsense there: it must not spoil the announcement.
     requestId: typeof requestId === 'string' && isToken(requestId) ? requestId : undefined,
+    acquiredAt: typeof spec['acquireTime'] === 'string' ? spec['acquireTime'] : undefined,
     pulse: `${String(holder)}@${String(spec['renewTime'])}`,
     renewedMs: renewedMsOf(spec),
   };
@@ -53,9 +62,10 @@ export function leaseHeldBy(
     readonly former: KubernetesObject | undefined;
     readonly nowMs: number;
     readonly durationSeconds: number;
+    readonly installation?: string;
   },
 ): KubernetesObject {
-  const { former, nowMs, durationSeconds } = options;
+  const { former, nowMs, durationSeconds, installation } = options;
   const spec = former === undefined ? {} : specOf(former);
   const isTakeover = spec['holderIdentity'] !== incarnation;
   const time = microTime(isTakeover ? nowMs : renewalMs(renewedMsOf(spec), nowMs));
@@ -65,7 +75,10 @@ export function leaseHeldBy(
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
     // A Lease without version is created; what the API server fills in is then absent.
-    metadata: (former?.metadata ?? WATCHER_LEASE) as KubernetesObject['metadata'],
+    metadata: {
+      ...((former?.metadata ?? WATCHER_LEASE) as KubernetesObject['metadata']),
+      ...namedAfter(former, installation),
+    },
     spec: {
       ...spec,
       holderIdentity: incarnation,
@@ -82,6 +95,17 @@ export function leaseHeldBy(
  */
 export function leaseReleased(held: KubernetesObject, nowMs: number): KubernetesObject {
   return { ...held, spec: { ...specOf(held), holderIdentity: '', renewTime: microTime(nowMs) } };
+}
+
+/** Who names no installation takes away the name of another. */
+function namedAfter(
+  former: KubernetesObject | undefined,
+  installation: string | undefined,
+): Pick<KubernetesObject['metadata'], 'annotations'> {
+  const { [INSTALLATION_ANNOTATION]: named, ...others } = former?.metadata.annotations ?? {};
+  if (installation !== undefined)
+    return { annotations: { ...others, [INSTALLATION_ANNOTATION]: installation } };
+  return named === undefined ? {} : { annotations: others };
 }
 
 function specOf(lease: KubernetesObject): Readonly<Record<string, unknown>> {

@@ -6,12 +6,14 @@
  * after an etcd restore an epoch number may come again. While held it is read, then renewed with the version read:
  *   other holder, or absent   a newer watcher started, or cannot be ruled out (faults row 72): this epoch is over
  *   version below our own, or a renewal of ours gone   etcd was restored (protocol 15)
- * Who lost it stands by until the other one stops renewing, by this process's own monotonic clock, or gives it back. At
- * its start a single watcher takes it from whoever holds it; of two replicas each stands by first (`start`, ADR 0024).
+ * Who lost it stands by until the other one stops renewing, or gives it back. At its start a single watcher takes it from a
+ * holder of its own installation, or one that names none; of two replicas each stands by first (`start`, ADR 0024). For
+ * another installation it stands by in any case, and while that one may only be restarting: until its duration is over.
  */
 import { compareResourceVersions, epoch, incarnation } from '../../core/model/identifiers.ts';
 import type { Epoch, Incarnation, ResourceVersion } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
 import type { LeaseWrite, SourceFailure, WatchSource } from '../../ports/cluster/watch-source.ts';
@@ -19,11 +21,19 @@ import { createBackoff, untilAborted } from '@rollcall/base/wait.ts';
 import type { Backoff } from '@rollcall/base/wait.ts';
 import { leaseFacts, leaseHeldBy, leaseReleased } from './lease-object.ts';
 import type { LeaseFacts } from './lease-object.ts';
+import { Vacancy } from './vacancy.ts';
 
 /** Bounds of a Lease, in milliseconds. */
 export interface LeaseOptions {
-  /** What it does at its start while another watcher holds the Lease. */
-  readonly start: 'take' | 'stand-by';
+  /**
+   * What it does at its start while another watcher holds the Lease: takes it if it is of the same installation, stands by,
+   * or takes it from whoever holds it.
+   */
+  readonly start: 'take' | 'stand-by' | 'take-from-any';
+  /** Name of the installation that it belongs to, as the Lease tells it; absent: it names none. */
+  readonly installation?: string;
+  /** Pulse of a Lease that was judged free before the start: it need not stand still once more. */
+  readonly free?: string;
   readonly renewMs: number;
   /** A holder that did not renew for so long is gone. */
   readonly durationMs: number;
@@ -42,6 +52,8 @@ const RELEASE_TRIES = 3;
 interface LeaseDependencies extends ProcessPorts {
   readonly source: WatchSource;
   readonly options: LeaseOptions;
+  /** Told at each look while somebody else holds the Lease. */
+  readonly onWaiting: (facts: LeaseFacts, holder: 'own-installation' | 'another') => void;
 }
 
 /** A Lease that was taken. */
@@ -60,26 +72,33 @@ export class LeaseKeeper {
   readonly #on: LeaseDependencies;
   /** Whose Lease is this process's own: the incarnation it took or tried to take last. */
   #own: Incarnation | undefined;
+  /** Pulse of a Lease that has stood still for its duration. */
+  #free: string | undefined;
+  #mayOverrule: boolean;
 
   constructor(dependencies: LeaseDependencies) {
     this.#on = dependencies;
+    this.#free = dependencies.options.free;
+    this.#mayOverrule = dependencies.options.start === 'take-from-any';
   }
 
   /** Takes the Lease, from whom `start` allows; repeated until it succeeds. Undefined when aborted. */
   async take(signal: AbortSignal): Promise<TakenLease | undefined> {
-    const { clock, random, log, options } = this.#on;
+    const { clock, random, log } = this.#on;
     const own = incarnation(random.uniqueId());
     const former = this.#own;
     this.#own = own;
     const isOwn = (holder: string): boolean => holder === own || holder === former;
+    const vacancy = this.#vacancy((facts) => this.#mayTake(facts, isOwn));
     const backoff = this.#backoff();
     while (!signal.aborted) {
-      const read =
-        options.start === 'take'
-          ? await this.#read(signal)
-          : await this.#readVacant({ isOwn }, signal);
-      if (read.kind === 'failed') {
+      const read = await this.#read(signal);
+      if (read.kind === 'failed' && !vacancy.isWaiting) {
         await this.#pause(backoff, read.failure, signal);
+        continue;
+      }
+      if (read.kind === 'failed' || !vacancy.isFree(read.value)) {
+        await this.#untilNextLook(signal);
         continue;
       }
       const write = await this.#write(this.#held(own, read.value), signal);
@@ -89,6 +108,8 @@ export class LeaseKeeper {
           if (version === undefined)
             throw new Error('the API server returned a Lease without version');
           log.info('took the lease', { epoch: version, incarnation: own });
+          // Whoever takes it from this one in turn is not overruled again.
+          this.#mayOverrule = false;
           return { epoch: epoch(version), incarnation: own, requestId, object: write.lease };
         }
         case 'conflict':
@@ -141,7 +162,16 @@ export class LeaseKeeper {
    * went back.
    */
   async awaitVacancy(lost: TakenLease, signal: AbortSignal): Promise<void> {
-    await this.#readVacant({ isOwn: () => false, floor: versionOf(lost.object) }, signal);
+    const floor = versionOf(lost.object);
+    const vacancy = this.#vacancy((facts) => {
+      if (isBelow(facts, floor)) return true;
+      return facts.holder === undefined && this.#isOurs(facts);
+    });
+    while (!signal.aborted) {
+      const read = await this.#read(signal);
+      if (read.kind === 'ok' && vacancy.isFree(read.value)) return;
+      await this.#untilNextLook(signal);
+    }
   }
 
   /**
@@ -161,33 +191,40 @@ export class LeaseKeeper {
     return false;
   }
 
-  /** Reads until what is read may be taken without taking it from anybody. Failed when aborted. */
-  async #readVacant(
-    terms: {
-      readonly isOwn: (holder: string) => boolean;
-      readonly floor?: ResourceVersion | undefined;
-    },
-    signal: AbortSignal,
-  ): ReturnType<WatchSource['readLease']> {
+  /** Whether a Lease may be taken at once, without standing still. */
+  #mayTake(facts: LeaseFacts, isOwn: (holder: string) => boolean): boolean {
+    const { holder, pulse } = facts;
+    if (pulse === this.#free || this.#mayOverrule) return true;
+    // Given back by another installation: it may only be restarting.
+    if (holder === undefined) return this.#isOurs(facts);
+    if (isOwn(holder)) return true;
+    return this.#on.options.start !== 'stand-by' && this.#isOurs(facts);
+  }
+
+  /** Of this installation, as far as it says; what an earlier release wrote is taken for it. */
+  #isOurs({ installation }: LeaseFacts): boolean {
+    return installation === undefined || installation === this.#on.options.installation;
+  }
+
+  #vacancy(mayTake: (facts: LeaseFacts) => boolean): Vacancy {
+    const { clock, options, onWaiting } = this.#on;
+    return new Vacancy({
+      clock,
+      durationMs: options.durationMs,
+      mayTake,
+      onStill: ({ pulse }) => {
+        this.#free = pulse;
+      },
+      onWaiting: (facts) => {
+        if (facts.holder === undefined) return;
+        onWaiting(facts, this.#isOurs(facts) ? 'own-installation' : 'another');
+      },
+    });
+  }
+
+  #untilNextLook(signal: AbortSignal): Promise<void> {
     const { clock, random, options } = this.#on;
-    let pulse: string | undefined;
-    let changedMs = clock.monotonicMs();
-    while (!signal.aborted) {
-      const read = await this.#read(signal);
-      if (read.kind === 'ok') {
-        if (read.value === undefined) return read;
-        const facts = leaseFacts(read.value);
-        if (facts.holder === undefined || terms.isOwn(facts.holder)) return read;
-        if (isBelow(facts, terms.floor)) return read;
-        if (facts.pulse !== pulse) {
-          pulse = facts.pulse;
-          changedMs = clock.monotonicMs();
-        }
-        if (clock.monotonicMs() - changedMs >= options.durationMs) return read;
-      }
-      await clock.sleep(jittered(random, options.renewMs / STANDBY_LOOKS, 0.2), signal);
-    }
-    return failureOf(undefined);
+    return clock.sleep(jittered(random, options.renewMs / STANDBY_LOOKS, 0.2), signal);
   }
 
   async #renew(own: Incarnation, held: KubernetesObject, signal: AbortSignal): Promise<Renewal> {
@@ -233,7 +270,9 @@ export class LeaseKeeper {
   #held(own: Incarnation, former: KubernetesObject | undefined): KubernetesObject {
     const { clock, options } = this.#on;
     const durationSeconds = Math.ceil(options.durationMs / 1000);
-    return leaseHeldBy(own, { former, nowMs: clock.nowMs(), durationSeconds });
+    const { installation } = options;
+    const by = { former, nowMs: clock.nowMs(), durationSeconds, ...defined({ installation }) };
+    return leaseHeldBy(own, by);
   }
 
   #backoff(): Backoff {

@@ -1,7 +1,7 @@
 /**
  * Is the watcher live, and is it ready? From its signs of life (vitals.ts) and its status.
  *
- *   ready   the streams are alive and the queue accepts; or it stands by, and reads the Lease
+ *   ready   the streams are alive and the queue accepts; or it stands by for a replica of its own, and reads the Lease
  *   live    nothing is wrong that a new process could mend
  *
  * A restart costs a new epoch, four lists and a snapshot, just when the API server or the queue is in trouble. It mends
@@ -84,11 +84,20 @@ function notReady(signs: VitalSigns, status: WatcherStatus, nowMs: number): read
   if (leaseMs === undefined || age(leaseMs, nowMs) > LEASE_FRESH_MS) {
     problems.push(`the Lease cannot be read or written${becauseOf(leaseFailure?.message)}`);
   }
-  if (status.state === 'standby') return problems;
+  if (status.state === 'standby') return [...problems, ...heldElsewhere(status)];
   if (!isSynced(status)) {
     problems.push(`not yet watching: ${status.session?.phase ?? status.state}`);
   }
   return [...problems, ...failingSends(signs, nowMs), ...silentStreams(signs, status, nowMs)];
+}
+
+/** Nobody watches for this stack then; a replica that stands by for its own has one that does. */
+function heldElsewhere({ heldElsewhere: facts }: WatcherStatus): readonly string[] {
+  if (facts === undefined) return [];
+  const since = facts.acquiredAt === undefined ? '' : ` since ${facts.acquiredAt}`;
+  return [
+    `stands by: the installation ${facts.installation ?? ''} holds the Lease${since} (${facts.holder ?? ''})`,
+  ];
 }
 
 function failingSends({ refusedSends }: VitalSigns, nowMs: number): readonly string[] {

@@ -3,7 +3,7 @@
  *
  *   cluster identity ─▶ take the Lease: an epoch ─▶ session ┬─ restored, missing, refused, bug ─▶ again
  *                            ▲                              └─ lost: stand by until it is vacant ──┘
- *   (with `start: 'stand-by'`: once it is vacant)
+ *   (with `start: 'stand-by'`, and while another installation holds it: once it is vacant)
  *
  * Everything it touches is a port, so a simulation runs the same code on virtual time. It holds no truth:
  * what it knows is listed again by the next epoch. After `stop` nothing of it is left running, except
@@ -12,13 +12,16 @@
 import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../../core/model/identifiers.ts';
 import type { AnnouncementBody } from '../../core/model/watcher-message.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { createBackoff, untilAborted } from '@rollcall/base/wait.ts';
 import { createInterner } from '../project/interner.ts';
 import { LeaseKeeper } from '../lease/lease.ts';
 import type { TakenLease } from '../lease/lease.ts';
+import type { LeaseFacts } from '../lease/lease-object.ts';
 import { MessageSize } from '../project/message-size.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../pace/options.ts';
 import type { WatcherOptions } from '../pace/options.ts';
+import { StandByNotice } from './stand-by-notice.ts';
 import { Session } from './session.ts';
 import type { ProcessMemory, SessionDependencies, SessionEnd, SessionStatus } from './epoch.ts';
 
@@ -35,6 +38,8 @@ export interface WatcherStatus {
   readonly clusterUid?: ClusterUid;
   readonly epoch?: Epoch;
   readonly incarnation?: Incarnation;
+  /** In standby: the Lease of another installation that it waits for. */
+  readonly heldElsewhere?: LeaseFacts;
   readonly session?: SessionStatus;
 }
 
@@ -82,6 +87,7 @@ class WatcherLoop {
   readonly #log: Log;
   readonly #lease: LeaseKeeper;
   readonly #memory: ProcessMemory;
+  readonly #notice: StandByNotice;
   #status: Omit<WatcherStatus, 'session'> = { state: 'stopped' };
   #session: Session | undefined;
   #taken: TakenLease | undefined;
@@ -94,6 +100,9 @@ class WatcherLoop {
       ...dependencies,
       log: this.#log,
       options: this.#options.lease,
+      onWaiting: (facts, holder) => {
+        this.#standBy(facts, holder);
+      },
     });
     this.#memory = {
       size: new MessageSize(this.#options.messageBytesMax),
@@ -101,10 +110,13 @@ class WatcherLoop {
       interner: createInterner(),
       sliceCount: 1,
     };
+    const [log, options, memory] = [this.#log, this.#options, this.#memory];
+    this.#notice = new StandByNotice({ ...dependencies, log, options, memory });
   }
 
   abort(): void {
     this.#abort.abort();
+    this.#notice.over();
     this.#session?.finish('stopped');
   }
 
@@ -155,10 +167,12 @@ class WatcherLoop {
     const { signal } = this.#abort;
     const clusterUid = await this.#readClusterUid();
     if (clusterUid === undefined) return 'stopped';
-    if (this.#options.lease.start === 'stand-by') this.#status = { state: 'standby', clusterUid };
+    const state = this.#options.lease.start === 'stand-by' ? 'standby' : 'starting';
+    this.#status = { state, clusterUid };
     const taken = await this.#lease.take(signal);
     if (taken === undefined) return 'stopped';
     this.#taken = taken;
+    this.#notice.over();
     const { epoch, incarnation, requestId } = taken;
     const header = { cluster: this.#on.cluster, clusterUid, epoch, incarnation };
     const log = this.#log.with({ epoch, incarnation });
@@ -173,9 +187,27 @@ class WatcherLoop {
     this.#session = undefined;
     if (end === 'lost' && !signal.aborted) {
       this.#status = { state: 'standby', clusterUid };
+      this.#log.warn('another watcher took the lease; standing by until it is gone');
       await this.#lease.awaitVacancy(taken, signal);
     }
     return end;
+  }
+
+  /** While another installation holds the Lease, who asks is told, and the own stack. */
+  #standBy(facts: LeaseFacts, holder: 'own-installation' | 'another'): void {
+    const { clusterUid } = this.#status;
+    if (clusterUid === undefined) return;
+    if (holder === 'own-installation') {
+      this.#status = { state: 'standby', clusterUid };
+      this.#notice.over();
+      return;
+    }
+    this.#status = { state: 'standby', clusterUid, heldElsewhere: facts };
+    if (!this.#notice.tell(facts, { cluster: this.#on.cluster, clusterUid })) return;
+    this.#log.warn('another installation holds the lease; standing by until it is gone', {
+      ...defined({ installation: facts.installation, since: facts.acquiredAt }),
+      incarnation: facts.holder,
+    });
   }
 
   /** Holds the Lease for as long as the session lasts, and ends the session when it is lost. */

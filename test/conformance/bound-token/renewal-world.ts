@@ -108,6 +108,7 @@ async function openAws(endpoint: string): Promise<OpenedAws> {
     ROLLCALL_STAGE: 'local',
     ROLLCALL_REGISTRY_TABLE: TABLE,
     ROLLCALL_VIEW_TABLE: 'unused',
+    ROLLCALL_EVENTS_QUEUE_URL: 'unused',
     ROLLCALL_RECONCILE_QUEUE_URL: 'unused',
     ROLLCALL_DELAY_QUEUE_URL: 'unused',
     ROLLCALL_CREDENTIALS_KEY_ARN: keyArn,

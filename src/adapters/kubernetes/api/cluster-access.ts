@@ -13,6 +13,7 @@ import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { AnswerTiming } from '../../../core/model/evidence/answer-times.ts';
 import type { PodEvent } from '../../../core/model/evidence/pod-event.ts';
 import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
+import { isOfAnother } from '../../../core/takeover/installation.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
@@ -56,6 +57,8 @@ export interface ClusterAccessOptions {
   readonly concurrencyMax: number;
   /** Called on a 401: resolves to true when the next request will carry another credential. */
   readonly refreshCredential: () => boolean;
+  /** Whose watcher is asked for snapshots; absent: whoever holds the Lease. */
+  readonly installation?: string;
   /** Absent: manifests are refused. */
   readonly fleetRequests?: FleetRequests;
 }
@@ -72,6 +75,9 @@ const WATCHER_LEASE = {
   namespace: 'rollcall-system',
   name: 'rollcall-watcher',
 };
+const HTTP_CONFLICT = 409;
+/** A holder renews every ten seconds: twice in a row it does not come between. */
+const LEASE_TRIES = 3;
 const SNAPSHOT_ANNOTATION = 'rollcall.dev/snapshot-requested';
 /**
  * Of one object, by its name: an API server in health takes a hundredth of it, and a run that waits for
@@ -285,14 +291,31 @@ export class HttpsClusterAccess implements ClusterAccess {
     return { send: (request) => this.#send(request), pressure: this.#pressure };
   }
 
-  async requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {
+  requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {
+    return this.#annotateLease({ [SNAPSHOT_ANNOTATION]: requestId }, LEASE_TRIES);
+  }
+
+  /** Under the version that was read: nothing is written to a Lease that another installation took meanwhile. */
+  async #annotateLease(
+    annotations: Readonly<Record<string, string>>,
+    tries: number,
+  ): Promise<LiveRead<JsonObject>> {
+    const { installation } = this.#options;
+    const lease = await this.getWatcherLease();
+    if (lease.kind !== 'found') return lease;
+    if (installation !== undefined && isOfAnother(lease.object, installation))
+      return { kind: 'missing' };
+    const { resourceVersion } = lease.object.metadata;
     const answer = await this.#send({
       method: 'PATCH',
       path: `${WATCHER_LEASE.collection}/${WATCHER_LEASE.name}`,
       contentType: 'application/merge-patch+json',
-      body: JSON.stringify({ metadata: { annotations: { [SNAPSHOT_ANNOTATION]: requestId } } }),
+      body: JSON.stringify({ metadata: { resourceVersion, annotations } }),
       timeoutMs: SNAPSHOT_REQUEST_TIMEOUT_MS,
     });
+    // Renewed just now, by its holder or by somebody else.
+    if (answer.kind === 'answered' && answer.status === HTTP_CONFLICT && tries > 1)
+      return this.#annotateLease(annotations, tries - 1);
     return classifyRead(answer, WATCHER_LEASE.name, (body) =>
       isJsonObject(body) ? body : undefined,
     );

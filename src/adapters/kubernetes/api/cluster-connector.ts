@@ -55,6 +55,8 @@ export interface ClusterConnectorOptions {
   readonly socketsMax?: number;
   /** What the composition allows beyond registrations; default: nothing. */
   readonly egress?: EgressPolicy;
+  /** Whose watcher is asked for snapshots (ADR 0024); absent: whoever holds the Lease. */
+  readonly installation?: string;
   /** Of the function that steps fleets; without it manifests and mirrors are refused. */
   readonly fleetRequests?: FleetRequests;
 }
@@ -212,7 +214,10 @@ export class HttpsClusterConnector implements ClusterConnector {
       clock,
       concurrencyMax: socketsMax,
       refreshCredential: () => this.#refresh(registration, tokens),
-      ...defined({ fleetRequests: this.#options.fleetRequests }),
+      ...defined({
+        fleetRequests: this.#options.fleetRequests,
+        installation: this.#options.installation,
+      }),
     });
     return { registration, transport, access, tokens, sealed, egress };
   }

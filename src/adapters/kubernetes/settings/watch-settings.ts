@@ -9,17 +9,19 @@
  *   ROLLCALL_TOKEN_FILE         --token-file     default: the service account's; read again each minute
  *   ROLLCALL_CLIENT_CERT_FILE   --client-cert-file, with ROLLCALL_CLIENT_KEY_FILE --client-key-file
  *   ROLLCALL_LOG_LEVEL          --log-level      debug, info, warn or error; default info
- *   ROLLCALL_LEASE_START        --lease-start    take or stand-by (one of two replicas); default take
+ *   ROLLCALL_LEASE_START        --lease-start    take, stand-by (one of two replicas) or take-from-any; default take
+ *   ROLLCALL_INSTALLATION       --installation   whose watcher it is, as the Lease names it; default: the stack of the queue
  *   ROLLCALL_PROBE_ADDRESS      --probe-address  host:port of probes and metrics; default: none are served
  *
  * How they are given: program-settings.ts. The API server's address can be given because the watcher must work
  * before the daemons that make service addresses work (design 2).
  */
 import { PROGRAM_FLAGS, SettingError, oneOf, readProgram } from './program-settings.ts';
+import { installationOf, isInstallation } from '../../../core/takeover/installation.ts';
 import type { ProgramSettings, SettingSources } from './program-settings.ts';
 
 /** What a watcher does at its start while another one holds the Lease. */
-const LEASE_STARTS = ['take', 'stand-by'] as const;
+const LEASE_STARTS = ['take', 'stand-by', 'take-from-any'] as const;
 
 /** Where probes and metrics are served. */
 export interface ProbeAddress {
@@ -30,6 +32,7 @@ export interface ProbeAddress {
 /** Settings of a watcher's process, or why there are none. */
 export type WatchSettings = ProgramSettings<{
   readonly leaseStart: (typeof LEASE_STARTS)[number];
+  readonly installation: string | undefined;
   readonly probeAddress: ProbeAddress | undefined;
 }>;
 
@@ -37,6 +40,7 @@ const FLAGS = {
   ...PROGRAM_FLAGS,
   'queue-url': 'ROLLCALL_EVENTS_QUEUE_URL',
   'lease-start': 'ROLLCALL_LEASE_START',
+  installation: 'ROLLCALL_INSTALLATION',
   'probe-address': 'ROLLCALL_PROBE_ADDRESS',
 } as const;
 
@@ -46,8 +50,18 @@ const PROBE_ADDRESS_PATTERN = /^(?:\[([^[\]]+)\]|([^[\]]+)):(\d{1,5})$/;
 export function readWatchSettings(...sources: SettingSources): WatchSettings {
   return readProgram(FLAGS, sources, (given) => ({
     leaseStart: oneOf(LEASE_STARTS, FLAGS['lease-start'], given['lease-start'] ?? 'take'),
+    installation: readInstallation(given.installation, given['queue-url']),
     probeAddress: readProbeAddress(given['probe-address']),
   }));
+}
+
+function readInstallation(
+  text: string | undefined,
+  queueUrl: string | undefined,
+): string | undefined {
+  if (text === undefined) return queueUrl && installationOf(queueUrl);
+  if (!isInstallation(text)) throw new SettingError('ROLLCALL_INSTALLATION is no name');
+  return text;
 }
 
 /** A pod's address may be IPv6, written without brackets: the port is what follows the last colon. */

@@ -104,7 +104,8 @@ async function ask(
   }
   const answer = await connection.access.requestSnapshot(requestId);
   if (answer.kind === 'found') return { kind: 'asked' };
-  const message = answer.kind === 'missing' ? 'there is no Lease' : answer.message;
+  const message =
+    answer.kind === 'missing' ? 'no watcher of this installation holds the Lease' : answer.message;
   return { kind: 'unavailable', message };
 }
 

@@ -33,8 +33,10 @@ describe('a Lease that is read', () => {
     const lease = leaseWith({ holderIdentity: 'a', renewTime: at(NOW_MS) }, { annotations });
     assert.deepEqual(leaseFacts(lease), {
       holder: 'a',
+      installation: undefined,
       version: '9',
       requestId: 'r-1',
+      acquiredAt: undefined,
       pulse: `a@${at(NOW_MS)}`,
       renewedMs: NOW_MS,
     });

@@ -111,3 +111,15 @@ test('a replica stands by at its start, if told so', () => {
   assert.equal(read('stand-by'), 'stand-by');
   assert.match(String(read('wait')), /ROLLCALL_LEASE_START is none of take, stand-by/);
 });
+
+test('a watcher belongs to the stack of its queue, unless it is told another name', () => {
+  for (const [given, installation] of [
+    [{}, '1/events'],
+    [{ ROLLCALL_INSTALLATION: 'npm-start/7' }, 'npm-start/7'],
+  ] as const) {
+    const settings = readWatchSettings({ ...base, ...given }, [], clock);
+    assert.equal(settings.kind === 'settings' && settings.installation, installation);
+  }
+  const nonsense = { ...base, ROLLCALL_INSTALLATION: 'two words' };
+  assert.match(refusal(readWatchSettings(nonsense, [], clock)), /ROLLCALL_INSTALLATION/);
+});
