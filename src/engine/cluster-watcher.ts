@@ -11,6 +11,8 @@ import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../ports/process.ts';
 import type { EventQueue } from '../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
+import type { LeaseOptions } from '../watcher/lease/vacancy.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../watcher/pace/options.ts';
 import { createWatcher } from '../watcher/session/watcher.ts';
 import type { EngineCluster } from './engine-options.ts';
 import { requireEndpoint } from './reach-cluster.ts';
@@ -24,6 +26,8 @@ export interface ClusterWatcherOptions {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Whose Lease it takes, and how it begins. */
+  readonly lease: Pick<LeaseOptions, 'start' | 'installation' | 'free'>;
   /** Called once it has stopped, for what belongs to it alone. */
   readonly onStopped: () => void;
 }
@@ -31,12 +35,13 @@ export interface ClusterWatcherOptions {
 /** A running watcher. */
 export interface ClusterWatcher {
   readonly started: Promise<void>;
+  /** Gives the Lease back, if the API server answers soon. */
   readonly stop: () => Promise<void>;
 }
 
 /** Starts it. */
 export function startClusterWatcher(options: ClusterWatcherOptions): ClusterWatcher {
-  const { cluster, credential, queue, clock, random, log, metrics, onStopped } = options;
+  const { cluster, credential, queue, clock, random, log, metrics, lease, onStopped } = options;
   const source = new ApiWatchSource({
     endpoint: requireEndpoint(cluster),
     credential,
@@ -51,12 +56,13 @@ export function startClusterWatcher(options: ClusterWatcherOptions): ClusterWatc
     random,
     log,
     metrics,
+    options: { lease: { ...DEFAULT_WATCHER_OPTIONS.lease, ...lease } },
     content: { source, loadPolicies: () => Promise.resolve(createPolicyReader()) },
   });
   return {
     started: watcher.start(),
     stop: async () => {
-      await watcher.stop();
+      await watcher.retire();
       source.close();
       onStopped();
     },

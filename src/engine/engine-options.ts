@@ -44,6 +44,8 @@ export interface EngineOptions {
   readonly dataDir?: Exclude<LocalAwsOptions['dataDirectory'], undefined>;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** `take`: also from another installation that renews it, which then stands by. Default: that refuses the start. */
+  readonly lease?: 'take';
   /** Disturbs deliveries, repeatably; for tests. */
   readonly faults?: LocalAwsOptions['faults'];
   /** How long the built-in DaemonSet loop gets to show itself before takeover; default: 20 s. */

@@ -14,6 +14,7 @@ export type EngineRefusalCode =
   | 'registry-busy'
   | 'already-registered'
   | 'still-managed'
+  | 'lease-held'
   | 'hand-back-failed'
   | 'local-cluster';
 

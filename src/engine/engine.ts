@@ -12,6 +12,7 @@ import { CALL_LIMITS, createAwsClient } from '../adapters/aws/create-client.ts';
 import { createEventQueue } from '../adapters/sqs/event-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
 import type { FleetRolloutStore } from '../ports/stores/fleet-rollout-store.ts';
 import type { FleetStore } from '../ports/stores/fleet-store.ts';
@@ -20,14 +21,16 @@ import type { ViewStore } from '../ports/stores/view-store.ts';
 import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { startClusterWatcher } from './cluster-watcher.ts';
-import type { ClusterWatcher } from './cluster-watcher.ts';
+import type { ClusterWatcher, ClusterWatcherOptions } from './cluster-watcher.ts';
 import { keepFresh } from './credential-renewal.ts';
 import type { EngineCluster, EngineOptions } from './engine-options.ts';
 import { SERVERLESS_FILE, STAGE, WATCHER_SENDERS, openStores } from './engine-stores.ts';
 import { loadHandlers } from './handlers.ts';
 import { Overviews } from './overview.ts';
 import type { ClusterOverview } from './overview.ts';
+import { openInstallation } from './lease/installation.ts';
 import { registerCluster } from './register-cluster.ts';
+import type { RegisterCluster, RegisteredCluster } from './register-cluster.ts';
 import { keepHeapSlim, processHeap } from '../adapters/system/slim-heap.ts';
 
 /** A running engine. */
@@ -101,14 +104,23 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
   Object.assign(process.env, aws.environment);
   const { registry, freezes, view, fleets, rollouts, destroy } = openStores(aws);
   stops.push(destroy);
-  const clusterUids = await registerAll(options, { registry, view });
+  const { dataDir } = options;
+  const directory = typeof dataDir === 'string' ? dataDir : dataDir?.path;
+  const installation = await openInstallation(directory, createSystemRandom());
+  process.env['ROLLCALL_INSTALLATION'] = installation;
+  const registered = await registerAll(options, { installation, stores: { registry, view } });
   const handlers = await loadHandlers({
     sinks: { log: options.log, metrics: options.metrics },
     credentialsOf: aws.credentialsOf,
   });
   aws.startMappings(handlers);
   const watched = options.watchers === 'elsewhere' ? [] : options.clusters;
-  const watchers = watched.map((cluster) => startWatcher({ cluster, aws, options, registry }));
+  const watchers = watched.map((cluster) => {
+    const free = registered.get(cluster.id)?.freeLease;
+    const start = options.lease === 'take' ? 'take-from-any' : 'take';
+    const lease = { start, installation, ...defined({ free }) } as const;
+    return startWatcher({ cluster, aws, options, registry, lease });
+  });
   stops.push(async () => {
     await Promise.all(watchers.map((watcher) => watcher.stop()));
   });
@@ -126,8 +138,8 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
     view,
     fleets,
     rollouts,
-    clusterUids,
-    watcherEnvironment: (id) => watcherEnvironment(id, aws),
+    clusterUids: new Map([...registered].map(([id, { uid }]) => [id, uid])),
+    watcherEnvironment: (id) => watcherEnvironment(id, aws, installation),
     overview,
   };
 }
@@ -135,18 +147,18 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
 /** Registers the clusters side by side: each probe waits. All have ended when this rejects with the first refusal. */
 async function registerAll(
   options: EngineOptions,
-  stores: { readonly registry: RegistryStore; readonly view: ViewStore },
-): Promise<ReadonlyMap<ClusterId, ClusterUid>> {
+  on: Pick<RegisterCluster, 'installation' | 'stores'>,
+): Promise<ReadonlyMap<ClusterId, RegisteredCluster>> {
   const results = await Promise.allSettled(
     options.clusters.map(async (cluster) => {
       const senderRoleId = watcherRoleId(cluster.id);
       return [
         cluster.id,
-        await registerCluster({ cluster, senderRoleId, stores, options }),
+        await registerCluster({ ...on, cluster, senderRoleId, options }),
       ] as const;
     }),
   );
-  const entries: (readonly [ClusterId, ClusterUid])[] = [];
+  const entries: (readonly [ClusterId, RegisteredCluster])[] = [];
   for (const result of results) {
     if (result.status === 'rejected') throw result.reason;
     entries.push(result.value);
@@ -160,8 +172,13 @@ function eventsQueueUrl(aws: LocalAws): string {
   return queueUrl;
 }
 
-function watcherEnvironment(id: ClusterId, aws: LocalAws): Readonly<Record<string, string>> {
+function watcherEnvironment(
+  id: ClusterId,
+  aws: LocalAws,
+  installation: string,
+): Readonly<Record<string, string>> {
   return {
+    ROLLCALL_INSTALLATION: installation,
     ROLLCALL_CLUSTER: id,
     ROLLCALL_EVENTS_QUEUE_URL: eventsQueueUrl(aws),
     ROLLCALL_SQS_ENDPOINT: aws.sqsEndpoint,
@@ -177,8 +194,9 @@ function startWatcher(parts: {
   readonly aws: LocalAws;
   readonly options: EngineOptions;
   readonly registry: RegistryStore;
+  readonly lease: ClusterWatcherOptions['lease'];
 }): ClusterWatcher {
-  const { cluster, aws, options, registry } = parts;
+  const { cluster, aws, options, registry, lease } = parts;
   const queueUrl = eventsQueueUrl(aws);
   const client = createAwsClient(SQSClient, CALL_LIMITS.watcher, {
     region: aws.region,
@@ -196,6 +214,7 @@ function startWatcher(parts: {
     random: createSystemRandom(),
     log,
     metrics: options.metrics,
+    lease,
     onStopped: () => {
       renewed.stop();
       client.destroy();

@@ -7,6 +7,7 @@
  * sentinel was left alone. Copilot needs none: the built-in controller is expected.
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { Transport } from '../adapters/kubernetes/transport/transport.ts';
 import { PRIVATE_RANGES } from '../adapters/kubernetes/egress/address-class.ts';
 import { createHandBackAccess } from '../adapters/kubernetes/operator/hand-back-access.ts';
 import { HttpsClusterConnector } from '../adapters/kubernetes/api/cluster-connector.ts';
@@ -23,21 +24,32 @@ import type { ViewStore } from '../ports/stores/view-store.ts';
 import { ensureSystemNamespace, openTransport, readClusterUid } from './reach-cluster.ts';
 import type { EngineCluster, EngineOptions } from './engine-options.ts';
 import { EngineRefusal } from './engine-refusal.ts';
+import { describeHolder, readWatcherLease, watchForVacancy } from './lease/lease-vacancy.ts';
 
 /** What registering needs. */
 export interface RegisterCluster {
   readonly cluster: EngineCluster;
   readonly senderRoleId: string;
   readonly stores: { readonly registry: RegistryStore; readonly view: ViewStore };
-  readonly options: Pick<EngineOptions, 'probeWaitMs' | 'onProgress'>;
+  /** Of this engine. */
+  readonly installation: string;
+  readonly options: Pick<EngineOptions, 'lease' | 'probeWaitMs' | 'onProgress'>;
 }
 
-/** Registers, probes and takes over as asked; returns the cluster's UID. Throws EngineRefusal. */
-export async function registerCluster(request: RegisterCluster): Promise<ClusterUid> {
+/** A cluster that may be watched. */
+export interface RegisteredCluster {
+  readonly uid: ClusterUid;
+  /** Pulse of its Lease, if there is one, as it was judged free. */
+  readonly freeLease?: string;
+}
+
+/** Registers, probes and takes over as asked. Throws EngineRefusal. */
+export async function registerCluster(request: RegisterCluster): Promise<RegisteredCluster> {
   const { cluster, stores } = request;
   const transport = openTransport(cluster, cluster.probe);
   try {
     const uid = await readClusterUid(transport, cluster.server);
+    const freeLease = await requireLease(request, transport);
     await ensureSystemNamespace(transport, cluster.server);
     const stored = await stores.registry.readCluster(cluster.id);
     if (stored !== undefined && stored.clusterUid !== uid) throw otherCluster(cluster, stored);
@@ -49,10 +61,38 @@ export async function registerCluster(request: RegisterCluster): Promise<Cluster
     await writeRegistration(request, { uid, stored, isKept });
     if (!isKept) await leaveSentinel(stored, access);
     if (cluster.mode === 'takeover' && !isKept) await takeOver(request, access);
-    return uid;
+    return { uid, ...defined({ freeLease }) };
   } finally {
     transport.retire();
   }
+}
+
+/** Nothing is begun where another installation is at work: its watcher would be blind from then on (ADR 0024). */
+async function requireLease(
+  { cluster, installation, options }: RegisterCluster,
+  transport: Transport,
+): Promise<string | undefined> {
+  if (options.lease === 'take') return undefined;
+  const vacancy = await watchForVacancy({
+    readLease: () => readWatcherLease(transport),
+    clock: createSystemClock(),
+    installation,
+    onWatching: (limitMs) => {
+      const seconds = String(Math.ceil(limitMs / 1000));
+      options.onProgress?.(
+        `checking that no other installation of Rollcall looks after ${cluster.id}: up to ${seconds} s …`,
+      );
+    },
+  });
+  if (vacancy.kind === 'vacant') return vacancy.pulse;
+  // Its watcher, which reads it with a credential of its own, stands by if it must.
+  if (vacancy.kind === 'unreadable') return undefined;
+  throw new EngineRefusal({
+    code: 'lease-held',
+    message: `${cluster.id} is looked after by ${describeHolder(vacancy)}`,
+    remedy:
+      'Stop that one, or pass --take-lease: it then stands by, and is blind, until this process ends.',
+  });
 }
 
 function otherCluster(cluster: EngineCluster, stored: ClusterRegistration): EngineRefusal {
@@ -144,7 +184,11 @@ async function takeOver(request: RegisterCluster, access: ProbeAccess): Promise<
     access,
     registry: stores.registry,
     view: stores.view,
-    connector: new HttpsClusterConnector({ clock, egress: { loopback: 'allowed' } }),
+    connector: new HttpsClusterConnector({
+      clock,
+      egress: { loopback: 'allowed' },
+      installation: request.installation,
+    }),
     clock,
     random: createSystemRandom(),
     ...defined({ waitMs: options.probeWaitMs }),

@@ -19,7 +19,7 @@ import { openTransport, readClusterUid } from './reach-cluster.ts';
 import type { EngineCluster, EngineOptions } from './engine-options.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 import { SERVERLESS_FILE, STAGE, openStores } from './engine-stores.ts';
-import { readWatcherLease, watchForVacancy } from './lease-vacancy.ts';
+import { readWatcherLease, watchForVacancy } from './lease/lease-vacancy.ts';
 
 /** What releasing is told. */
 export interface ReleaseOptions {

@@ -30,6 +30,7 @@ const REFUSALS_FOR_SAFETY: ReadonlySet<EngineRefusalCode> = new Set<EngineRefusa
   'built-in-controller-runs',
   'other-cluster',
   'still-managed',
+  'lease-held',
 ]);
 
 const REPORT = 'Please report it, with the lines above.';

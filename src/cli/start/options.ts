@@ -42,6 +42,8 @@ export interface StartOptions {
   readonly dataDir?: string;
   /** Hand the cluster back to the built-in controller, and leave. */
   readonly shouldRelease: boolean;
+  /** Also from another installation that looks after the cluster, which then stands by. */
+  readonly shouldTakeLease: boolean;
   readonly shouldExitWhenSettled: boolean;
   readonly settleTimeoutMs: number;
   readonly isJson: boolean;
@@ -167,6 +169,7 @@ function buildCommand(calledAs: CalledAs): Command {
       'with --kubeconfig: leave the cluster’s DaemonSets to the built-in controller, and exit',
       false,
     )
+    .option('--take-lease', 'from another installation, which then is blind until this one ends')
     .option('--exit-when-settled', 'leave with 0 once there is nothing left to do', false)
     .option(
       '--settle-timeout <seconds>',
@@ -194,6 +197,7 @@ interface RawOptions {
   readonly mode?: ClusterMode;
   readonly data?: string;
   readonly release: boolean;
+  readonly takeLease?: true;
   readonly exitWhenSettled: boolean;
   readonly settleTimeout?: number;
   readonly json: boolean;
@@ -231,6 +235,7 @@ export function parseStartOptions(
       mode: raw.mode ?? (choice.kind === 'local' ? 'takeover' : 'observe'),
       ...defined({ dataDir: raw.data }),
       shouldRelease: raw.release,
+      shouldTakeLease: raw.takeLease === true,
       shouldExitWhenSettled: raw.exitWhenSettled,
       settleTimeoutMs: (raw.settleTimeout ?? timeoutOf(raw)) * 1000,
       isJson: raw.json,
@@ -268,13 +273,8 @@ function chooseLocal(raw: RawOptions): ClusterChoice {
     throw contradiction('--inject plays a rollout, --mode observe rolls nothing.');
   }
   const nodesPerCluster = raw.nodes ?? (isFleet ? FLEET_DEFAULTS.nodes : DEFAULT_NODES);
-  const local = {
-    kind: 'local',
-    clusterCount,
-    nodesPerCluster,
-    port,
-    isCold: raw.cold === true,
-  } as const;
+  const isCold = raw.cold === true;
+  const local = { kind: 'local', clusterCount, nodesPerCluster, port, isCold } as const;
   if (isFleet) return { ...local, fleet };
   return { ...local, ...defined({ inject: injectedFailure(raw.inject) }) };
 }
@@ -292,6 +292,7 @@ function injectedFailure(text: string | undefined): InjectedFailure | undefined 
 function checkRelease(raw: RawOptions): void {
   if (raw.kubeconfig === undefined) throw contradiction('--release needs --kubeconfig.');
   if (raw.mode !== undefined) throw contradiction('--release ends a mode, --mode chooses one.');
+  if (raw.takeLease === true) throw contradiction('--release needs a Lease that nobody renews.');
   if (raw.exitWhenSettled) throw contradiction('--release exits by itself.');
 }
 

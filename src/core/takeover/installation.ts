@@ -1,6 +1,7 @@
 /**
- * Which installation of Rollcall looks after a cluster, by name: the watcher's Lease says it, so that another one sees
- * that it would disarm it (ADR 0024). A stack is named by its events queue, which its watchers and its functions know both.
+ * Which installation of Rollcall looks after a cluster, by name (ADR 0024).
+ *
+ * The watcher's Lease says it, so that another one sees that it would disarm it. A stack is named by its events queue, which its watchers and its functions know both.
  */
 
 /** Annotation of the watcher's Lease that names the installation of its holder, also once it was given back. */

@@ -5,7 +5,7 @@
  * comparison "has it changed", never for arithmetic between two clocks. Those of one holder only grow, even
  * where its clock is put back, so that an earlier one tells that etcd was restored (protocol 15).
  */
-import { isResourceVersion } from '../../core/model/identifiers.ts';
+import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
 import type { Incarnation, ResourceVersion } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { INSTALLATION_ANNOTATION, isInstallation } from '../../core/takeover/installation.ts';
@@ -106,6 +106,23 @@ function namedAfter(
   if (installation !== undefined)
     return { annotations: { ...others, [INSTALLATION_ANNOTATION]: installation } };
   return named === undefined ? {} : { annotations: others };
+}
+
+/** Its version. */
+export function versionOf(lease: KubernetesObject): ResourceVersion | undefined {
+  return leaseFacts(lease).version;
+}
+
+/** Whether it is older than this version: of a history that etcd has lost, or of before. */
+export function isBelow(facts: LeaseFacts, own: ResourceVersion | undefined): boolean {
+  if (facts.version === undefined || own === undefined) return false;
+  return compareResourceVersions(facts.version, own) < 0;
+}
+
+/** A holder's renewals only grow (lease-object.ts), so an earlier one stood before those that are gone. */
+export function isRenewedBefore(facts: LeaseFacts, held: LeaseFacts): boolean {
+  if (facts.renewedMs === undefined || held.renewedMs === undefined) return false;
+  return facts.renewedMs < held.renewedMs;
 }
 
 function specOf(lease: KubernetesObject): Readonly<Record<string, unknown>> {

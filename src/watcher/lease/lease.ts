@@ -10,8 +10,8 @@
  * holder of its own installation, or one that names none; of two replicas each stands by first (`start`, ADR 0024). For
  * another installation it stands by in any case, and while that one may only be restarting: until its duration is over.
  */
-import { compareResourceVersions, epoch, incarnation } from '../../core/model/identifiers.ts';
-import type { Epoch, Incarnation, ResourceVersion } from '../../core/model/identifiers.ts';
+import { epoch, incarnation } from '../../core/model/identifiers.ts';
+import type { Epoch, Incarnation } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
@@ -19,32 +19,19 @@ import { jittered } from '@rollcall/base/ports/random.ts';
 import type { LeaseWrite, SourceFailure, WatchSource } from '../../ports/cluster/watch-source.ts';
 import { createBackoff, untilAborted } from '@rollcall/base/wait.ts';
 import type { Backoff } from '@rollcall/base/wait.ts';
-import { leaseFacts, leaseHeldBy, leaseReleased } from './lease-object.ts';
+import {
+  isBelow,
+  isRenewedBefore,
+  leaseFacts,
+  leaseHeldBy,
+  leaseReleased,
+  versionOf,
+} from './lease-object.ts';
 import type { LeaseFacts } from './lease-object.ts';
 import { Vacancy } from './vacancy.ts';
+import type { LeaseOptions } from './vacancy.ts';
 
-/** Bounds of a Lease, in milliseconds. */
-export interface LeaseOptions {
-  /**
-   * What it does at its start while another watcher holds the Lease: takes it if it is of the same installation, stands by,
-   * or takes it from whoever holds it.
-   */
-  readonly start: 'take' | 'stand-by' | 'take-from-any';
-  /** Name of the installation that it belongs to, as the Lease tells it; absent: it names none. */
-  readonly installation?: string;
-  /** Pulse of a Lease that was judged free before the start: it need not stand still once more. */
-  readonly free?: string;
-  readonly renewMs: number;
-  /** A holder that did not renew for so long is gone. */
-  readonly durationMs: number;
-  readonly backoffBaseMs: number;
-  readonly backoffCapMs: number;
-}
-
-/**
- * How often a watcher that stands by looks while the holder renews once: the last renewal is noticed
- * soon, and so is its end. With one look a cluster could go unwatched for 64 s instead of 46 s.
- */
+/** How often who stands by looks while the holder renews once: with one look a cluster could go unwatched for 64 s, not 46 s. */
 const STANDBY_LOOKS = 4;
 /** A renewal that was on its way may come between the read and the write of a release. */
 const RELEASE_TRIES = 3;
@@ -89,7 +76,11 @@ export class LeaseKeeper {
     const former = this.#own;
     this.#own = own;
     const isOwn = (holder: string): boolean => holder === own || holder === former;
-    const vacancy = this.#vacancy((facts) => this.#mayTake(facts, isOwn));
+    const vacancy = this.#vacancy((facts, isWaiting) => {
+      // Given back by another installation that was seen at work: it may only be restarting.
+      if (facts.holder === undefined) return !isWaiting || this.#isOurs(facts);
+      return this.#mayTake(facts, isOwn(facts.holder));
+    });
     const backoff = this.#backoff();
     while (!signal.aborted) {
       const read = await this.#read(signal);
@@ -191,13 +182,9 @@ export class LeaseKeeper {
     return false;
   }
 
-  /** Whether a Lease may be taken at once, without standing still. */
-  #mayTake(facts: LeaseFacts, isOwn: (holder: string) => boolean): boolean {
-    const { holder, pulse } = facts;
-    if (pulse === this.#free || this.#mayOverrule) return true;
-    // Given back by another installation: it may only be restarting.
-    if (holder === undefined) return this.#isOurs(facts);
-    if (isOwn(holder)) return true;
+  /** Whether a Lease may be taken from its holder at once. */
+  #mayTake(facts: LeaseFacts, isOwn: boolean): boolean {
+    if (isOwn || facts.pulse === this.#free || this.#mayOverrule) return true;
     return this.#on.options.start !== 'stand-by' && this.#isOurs(facts);
   }
 
@@ -206,7 +193,7 @@ export class LeaseKeeper {
     return installation === undefined || installation === this.#on.options.installation;
   }
 
-  #vacancy(mayTake: (facts: LeaseFacts) => boolean): Vacancy {
+  #vacancy(mayTake: (facts: LeaseFacts, isWaiting: boolean) => boolean): Vacancy {
     const { clock, options, onWaiting } = this.#on;
     return new Vacancy({
       clock,
@@ -308,19 +295,4 @@ async function bounded<T>(request: Promise<T>, signal: AbortSignal): Promise<T |
 function failureOf(cause: unknown): Failure {
   const message = cause instanceof Error ? cause.message : 'given up';
   return { kind: 'failed', failure: { kind: 'unavailable', message } };
-}
-
-function versionOf(lease: KubernetesObject): ResourceVersion | undefined {
-  return leaseFacts(lease).version;
-}
-
-function isBelow(facts: LeaseFacts, own: ResourceVersion | undefined): boolean {
-  if (facts.version === undefined || own === undefined) return false;
-  return compareResourceVersions(facts.version, own) < 0;
-}
-
-/** A holder's renewals only grow (lease-object.ts), so an earlier one stood before those that are gone. */
-function isRenewedBefore(facts: LeaseFacts, held: LeaseFacts): boolean {
-  if (facts.renewedMs === undefined || held.renewedMs === undefined) return false;
-  return facts.renewedMs < held.renewedMs;
 }

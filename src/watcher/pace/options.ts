@@ -5,7 +5,7 @@
  */
 import type { FlushScheduleOptions } from './flush-schedule.ts';
 import type { HeartbeatOptions } from './heartbeat.ts';
-import type { LeaseOptions } from '../lease/lease.ts';
+import type { LeaseOptions } from '../lease/vacancy.ts';
 import type { ListWatchOptions } from '../observe/list-watch.ts';
 
 /** Bounds of a watcher; times in milliseconds. */

@@ -185,6 +185,7 @@ describe('a cluster that was rebuilt under its old name (row 90)', () => {
       random: createSystemRandom(),
       log,
       metrics,
+      lease: { start: 'take' },
       onStopped: () => {
         client.destroy();
       },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
-import type { LeaseOptions } from '../../../src/watcher/lease/lease.ts';
+import type { LeaseOptions } from '../../../src/watcher/lease/vacancy.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/pace/options.ts';
 import { judgeHealth } from '../../../src/watcher/process/health.ts';
 import { Vitals } from '../../../src/watcher/process/vitals.ts';
@@ -109,6 +109,15 @@ describe('a watcher of another installation', () => {
     await harness.clock.advance(LEASE.durationMs + LEASE.renewMs + LOOK_MS);
     assert.equal(second.status().state, 'running');
     assert.equal(observing.queue.tries.at(-1)?.standsBy, undefined);
+    await second.stop();
+  });
+
+  test('takes at its start what another one gave back: a cluster that moves is not in the dark', async () => {
+    const harness = createWatcherHarness();
+    const first = await stackOf(harness, 'a').start(1);
+    await first.retire();
+    const second = await stackOf(harness, 'b').start(2);
+    assert.equal(second.status().state, 'running');
     await second.stop();
   });
 

@@ -6,14 +6,12 @@
  * A 401 is answered once with a fresh credential, since it certainly applied nothing. Reads answer
  * values; a list is whole or `unavailable` (faults 35). It decides nothing and retries nothing else.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { AnswerTiming } from '../../../core/model/evidence/answer-times.ts';
 import type { PodEvent } from '../../../core/model/evidence/pod-event.ts';
 import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
-import { isOfAnother } from '../../../core/takeover/installation.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
@@ -45,6 +43,7 @@ import {
 import { NOT_A_NAME, createBackPressure, listPages, waiting } from './list-pages.ts';
 import type { ListMeans, ListQuery } from './list-pages.ts';
 import { readPodEvents } from './pod-events.ts';
+import { WATCHER_LEASE, askForSnapshot } from './snapshot-request.ts';
 import { classifyRead, classifyWrite } from './status-classifier.ts';
 import { METADATA_LIST } from '../transport/answer-forms.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
@@ -70,23 +69,12 @@ interface ReadTarget {
   readonly name: string;
 }
 
-const WATCHER_LEASE = {
-  collection: '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases',
-  namespace: 'rollcall-system',
-  name: 'rollcall-watcher',
-};
-const HTTP_CONFLICT = 409;
-/** A holder renews every ten seconds: twice in a row it does not come between. */
-const LEASE_TRIES = 3;
-const SNAPSHOT_ANNOTATION = 'rollcall.dev/snapshot-requested';
 /**
  * Of one object, by its name: an API server in health takes a hundredth of it, and a run that waits for
  * longer holds a place that other clusters wait for (L3). Writes keep the whole time-out: what is given
  * up too soon is ambiguous.
  */
 export const OBJECT_READ_TIMEOUT_MS = 5_000;
-/** A request for a snapshot waits for a batch of other clusters' records, and is made again anyway. */
-const SNAPSHOT_REQUEST_TIMEOUT_MS = 3_000;
 /** A request without an answer for so long was never answered. */
 const HANG_MS = 5_000;
 
@@ -292,32 +280,11 @@ export class HttpsClusterAccess implements ClusterAccess {
   }
 
   requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {
-    return this.#annotateLease({ [SNAPSHOT_ANNOTATION]: requestId }, LEASE_TRIES);
-  }
-
-  /** Under the version that was read: nothing is written to a Lease that another installation took meanwhile. */
-  async #annotateLease(
-    annotations: Readonly<Record<string, string>>,
-    tries: number,
-  ): Promise<LiveRead<JsonObject>> {
     const { installation } = this.#options;
-    const lease = await this.getWatcherLease();
-    if (lease.kind !== 'found') return lease;
-    if (installation !== undefined && isOfAnother(lease.object, installation))
-      return { kind: 'missing' };
-    const { resourceVersion } = lease.object.metadata;
-    const answer = await this.#send({
-      method: 'PATCH',
-      path: `${WATCHER_LEASE.collection}/${WATCHER_LEASE.name}`,
-      contentType: 'application/merge-patch+json',
-      body: JSON.stringify({ metadata: { resourceVersion, annotations } }),
-      timeoutMs: SNAPSHOT_REQUEST_TIMEOUT_MS,
+    return askForSnapshot(requestId, {
+      installation,
+      readLease: () => this.getWatcherLease(),
+      send: (request) => this.#send(request),
     });
-    // Renewed just now, by its holder or by somebody else.
-    if (answer.kind === 'answered' && answer.status === HTTP_CONFLICT && tries > 1)
-      return this.#annotateLease(annotations, tries - 1);
-    return classifyRead(answer, WATCHER_LEASE.name, (body) =>
-      isJsonObject(body) ? body : undefined,
-    );
   }
 }

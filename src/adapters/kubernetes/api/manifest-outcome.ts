@@ -10,8 +10,8 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FieldConflict, ManifestOutcome } from '../../../ports/cluster/manifest-access.ts';
 import type { TransportAnswer } from '../transport/transport.ts';
-import { readStatus } from './api-status.ts';
-import type { ApiStatus, StatusCause } from './api-status.ts';
+import { readStatus } from '../transport/api-status.ts';
+import type { ApiStatus, StatusCause } from '../transport/api-status.ts';
 import { readAppliedDaemonSet } from './object-reader.ts';
 import { unavailableRead } from './status-classifier.ts';
 

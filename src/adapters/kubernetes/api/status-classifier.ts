@@ -14,8 +14,8 @@ import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import type { LiveRead, Unavailable } from '../../../ports/cluster/cluster-access.ts';
-import { readStatus } from './api-status.ts';
-import type { ApiStatus } from './api-status.ts';
+import { readStatus } from '../transport/api-status.ts';
+import type { ApiStatus } from '../transport/api-status.ts';
 import type { TransportAnswer } from '../transport/transport.ts';
 
 /** What a write does to an object of this name. */

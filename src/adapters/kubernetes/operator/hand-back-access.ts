@@ -8,7 +8,7 @@ import { isJsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
 import type { HandBackAccess } from '../../../ports/cluster/hand-back-access.ts';
-import { readStatus } from '../api/api-status.ts';
+import { readStatus } from '../transport/api-status.ts';
 import { isObjectName, namespacedPath } from '../api/effect-request.ts';
 import { NO_PRESSURE, NOT_A_NAME, listPages } from '../api/list-pages.ts';
 import { readDaemonSet } from '../api/object-reader.ts';

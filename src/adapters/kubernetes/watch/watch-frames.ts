@@ -11,7 +11,7 @@ import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { SourceFailure, WatchFrame } from '../../../ports/cluster/watch-source.ts';
-import { readStatus } from '../api/api-status.ts';
+import { readStatus } from '../transport/api-status.ts';
 
 /** Far above what etcd stores as one object (1.5 MiB by default). */
 export const FRAME_BYTES_MAX = 16 * 1024 * 1024;

@@ -9,9 +9,15 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import { installationOf } from '../../../core/takeover/installation.ts';
+import {
+  describeHolder,
+  readWatcherLease,
+  watchForVacancy,
+} from '../../../engine/lease/lease-vacancy.ts';
 import { knownError } from '../../command-line/explain-error.ts';
 import { throwIfInterrupted } from '../../command-line/run-program.ts';
-import { failure, refusalsOf, throwTogether } from '../../process/exit-codes.ts';
+import { failure, refusal, refusalsOf, throwTogether } from '../../process/exit-codes.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
 import type { AddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
@@ -138,6 +144,7 @@ async function addExamined(
     warnings.push(warning);
   };
   if (request.auth === 'eks' && examined.eks !== undefined) warn(reachWarning(examined.eks));
+  if (isApplied) await requireFreeLease(task);
   const roles = await obtainRoles(task);
   const { roleId, roleArn } = roles.watcher;
   say(`2/4 ${id}: the watcher is ${roleId ?? `to be made: ${roleArn ?? ''}`}`);
@@ -166,6 +173,27 @@ async function addExamined(
     manifests,
     applied,
   };
+}
+
+/** Its watcher would replace the other one's Deployment, and disarm it (ADR 0024). */
+async function requireFreeLease({ request, examined, context }: AddTask): Promise<void> {
+  const { connection } = examined;
+  if (connection === undefined) return;
+  const installation = installationOf(context.stack.outputs.EventsQueueUrl);
+  const vacancy = await watchForVacancy({
+    readLease: () => readWatcherLease(connection.transport),
+    clock: context.clock,
+    ...defined({ installation }),
+    onWatching: (limitMs) => {
+      const seconds = String(Math.ceil(limitMs / 1000));
+      context.say(`1/4 ${request.id}: is another installation at work there? Up to ${seconds} s …`);
+    },
+  });
+  if (vacancy.kind !== 'held') return;
+  throw refusal(
+    `${request.id} is looked after by ${describeHolder(vacancy)}`,
+    'Move it (rollcall cluster move), or remove it from the other stack, or stop that process; then add it here.',
+  );
 }
 
 const REGISTERED = {

@@ -75,6 +75,12 @@ describe('npm start', () => {
     assert.ok(parsed.kind === 'run' && parsed.options.shouldRelease);
   });
 
+  it('takes the Lease from another installation only when told to, and never to release', () => {
+    const parsed = parseStartOptions(['--kubeconfig', 'file', '--take-lease']);
+    assert.equal(parsed.kind === 'run' && parsed.options.shouldTakeLease, true);
+    assert.throws(() => parseStartOptions(['--kubeconfig', 'f', '--release', '--take-lease']));
+  });
+
   it('observes the cluster of a kubeconfig by default', () => {
     const parsed = parseStartOptions(['--kubeconfig', 'file']);
     assert.equal(parsed.kind, 'run');
@@ -103,6 +109,7 @@ describe('npm start', () => {
         mode: 'takeover',
         dataDir: 'dir',
         shouldRelease: false,
+        shouldTakeLease: false,
         shouldExitWhenSettled: true,
         settleTimeoutMs: 5000,
         isJson: true,

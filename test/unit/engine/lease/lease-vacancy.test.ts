@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { LiveRead } from '../../../src/ports/cluster/cluster-access.ts';
-import { watchForVacancy } from '../../../src/engine/lease-vacancy.ts';
-import type { Vacancy } from '../../../src/engine/lease-vacancy.ts';
+import type { LiveRead } from '../../../../src/ports/cluster/cluster-access.ts';
+import { describeHolder, watchForVacancy } from '../../../../src/engine/lease/lease-vacancy.ts';
+import type { Vacancy } from '../../../../src/engine/lease/lease-vacancy.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 function lease(spec: Record<string, unknown>): LiveRead<KubernetesObject> {
@@ -31,7 +31,7 @@ describe('watchForVacancy', () => {
     const absent = await watch(() => ({ kind: 'missing' }));
     assert.deepEqual(absent, { vacancy: { kind: 'vacant', quietForMs: 0 }, announcedMs: [] });
     const free = await watch(() => lease({ holderIdentity: '' }));
-    assert.deepEqual(free.vacancy, { kind: 'vacant', quietForMs: 0 });
+    assert.deepEqual(free.vacancy, { kind: 'vacant', quietForMs: 0, pulse: '@undefined' });
   });
 
   it('names the holder as soon as it renews, whatever its clock says', async () => {
@@ -42,18 +42,51 @@ describe('watchForVacancy', () => {
         renewTime: nowMs < 9_000 ? '1999-01-01T00:00:00.000000Z' : '1999-01-01T00:00:10.000000Z',
       }),
     );
+    assert.ok(vacancy.kind === 'held');
     assert.deepEqual(vacancy, {
       kind: 'held',
       holder: 'other',
+      acquiredAt: 'an unknown time',
       renewedAt: '1999-01-01T00:00:10.000000Z',
+      durationMs: 40_000,
     });
+    assert.match(describeHolder(vacancy), /earlier release \(other\).*free at 1999-01-01T00:00:50/);
+    const named = { ...vacancy, installation: 'eu-1/1/prod' };
+    assert.match(
+      describeHolder(named),
+      /another installation of Rollcall, eu-1\/1\/prod\. It holds/,
+    );
+  });
+
+  it('is vacant at once to the installation that it names, however fresh, and to no other', async () => {
+    for (const [name, kind] of [
+      ['a', 'vacant'],
+      ['b', 'held'],
+    ] as const) {
+      const clock = new VirtualClock();
+      const watching = watchForVacancy({
+        readLease: () => {
+          const renewTime = String(clock.monotonicMs());
+          const held = lease({ holderIdentity: 'h', leaseDurationSeconds: 40, renewTime });
+          const annotations = { 'rollcall.dev/installation': 'a' };
+          assert.ok(held.kind === 'found');
+          const { object } = held;
+          const metadata = { ...object.metadata, annotations };
+          return Promise.resolve({ ...held, object: { ...object, metadata } });
+        },
+        clock,
+        installation: name,
+      });
+      await clock.advance(20_000);
+      assert.equal((await watching).kind, kind);
+    }
   });
 
   it('takes a holder for gone that did not renew for the Lease’s duration', async () => {
     const { vacancy, announcedMs } = await watch(() =>
       lease({ holderIdentity: 'other', leaseDurationSeconds: 40, renewTime: 'x' }),
     );
-    assert.deepEqual(vacancy, { kind: 'vacant', quietForMs: 40_000 });
+    assert.deepEqual(vacancy, { kind: 'vacant', quietForMs: 40_000, pulse: 'other@x' });
     assert.deepEqual(announcedMs, [40_000]);
   });
 

@@ -5,34 +5,54 @@
  * judged by watching, with this process's monotonic clock: times in the Lease are another machine's. A
  * Lease that stands still for so long also says for how long nothing was sent.
  */
-import type { Transport } from '../adapters/kubernetes/transport/transport.ts';
-import { classifyRead } from '../adapters/kubernetes/api/status-classifier.ts';
-import { readObject } from '../adapters/kubernetes/api/object-reader.ts';
+import type { Transport } from '../../adapters/kubernetes/transport/transport.ts';
+import { classifyRead } from '../../adapters/kubernetes/api/status-classifier.ts';
+import { readObject } from '../../adapters/kubernetes/api/object-reader.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { LiveRead } from '../ports/cluster/cluster-access.ts';
-import { WATCHER_LEASE, leaseFacts } from '../watcher/lease/lease-object.ts';
+import type { LiveRead } from '../../ports/cluster/cluster-access.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { WATCHER_LEASE, leaseFacts } from '../../watcher/lease/lease-object.ts';
+
+/** Who renews the Lease. */
+export interface LeaseHolder {
+  readonly holder: string;
+  /** Absent: it names none, as a watcher of an earlier release. */
+  readonly installation?: string;
+  /** In the holder's words. */
+  readonly acquiredAt: string;
+  readonly renewedAt: string;
+  readonly durationMs: number;
+}
 
 /** Whether the Lease is anybody's. */
 export type Vacancy =
-  | { readonly kind: 'vacant'; readonly quietForMs: number }
-  | { readonly kind: 'held'; readonly holder: string; readonly renewedAt: string }
+  | {
+      readonly kind: 'vacant';
+      readonly quietForMs: number;
+      /** Of the Lease as it was judged; absent: there is none. */
+      readonly pulse?: string;
+    }
+  | ({ readonly kind: 'held' } & LeaseHolder)
   | { readonly kind: 'unreadable'; readonly message: string };
 
 /** What watching needs. */
 export interface VacancyWatch {
   readonly readLease: () => Promise<LiveRead<KubernetesObject>>;
   readonly clock: Clock;
+  /** Whose Lease is vacant in any case: its own watcher takes it at once. */
+  readonly installation?: string;
   /** Told once when there is a holder to be watched, with the longest that it takes. */
   readonly onWatching?: (limitMs: number) => void;
 }
 
 const POLL_MS = 1_000;
+const UNKNOWN_TIME = 'an unknown time';
 const DURATION_DEFAULT_MS = 40_000;
 
 /** Watches the Lease until it is renewed, or has not been for its duration. */
 export async function watchForVacancy(watch: VacancyWatch): Promise<Vacancy> {
-  const { readLease, clock, onWatching } = watch;
+  const { readLease, clock, installation, onWatching } = watch;
   const startedMs = clock.monotonicMs();
   let pulse: string | undefined;
   for (;;) {
@@ -41,11 +61,13 @@ export async function watchForVacancy(watch: VacancyWatch): Promise<Vacancy> {
     const quietForMs = clock.monotonicMs() - startedMs;
     if (read.kind === 'missing') return { kind: 'vacant', quietForMs };
     const facts = leaseFacts(read.object);
-    if ((facts.holder ?? '') === '') return { kind: 'vacant', quietForMs };
+    const isOwn = installation !== undefined && facts.installation === installation;
+    if (facts.holder === undefined || isOwn)
+      return { kind: 'vacant', quietForMs, pulse: facts.pulse };
     if (pulse !== undefined && facts.pulse !== pulse) return heldBy(read.object);
     if (pulse === undefined) onWatching?.(durationMsOf(read.object));
     ({ pulse } = facts);
-    if (quietForMs >= durationMsOf(read.object)) return { kind: 'vacant', quietForMs };
+    if (quietForMs >= durationMsOf(read.object)) return { kind: 'vacant', quietForMs, pulse };
     await clock.sleep(POLL_MS);
   }
 }
@@ -60,11 +82,29 @@ export async function readWatcherLease(transport: Transport): Promise<LiveRead<K
 
 function heldBy(lease: KubernetesObject): Vacancy {
   const { renewTime } = specOf(lease);
+  const { holder = '', installation, acquiredAt = UNKNOWN_TIME } = leaseFacts(lease);
   return {
     kind: 'held',
-    holder: leaseFacts(lease).holder ?? '',
-    renewedAt: typeof renewTime === 'string' ? renewTime : 'an unknown time',
+    holder,
+    ...defined({ installation }),
+    acquiredAt,
+    renewedAt: typeof renewTime === 'string' ? renewTime : UNKNOWN_TIME,
+    durationMs: durationMsOf(lease),
   };
+}
+
+/** Who holds it, since when, and when it would be free: for the person whose order is refused. */
+export function describeHolder(held: LeaseHolder): string {
+  const { installation, holder, acquiredAt, renewedAt, durationMs } = held;
+  const who = installation ?? `one of an earlier release (${holder})`;
+  const renewedMs = Date.parse(renewedAt);
+  const freeAt = Number.isNaN(renewedMs)
+    ? UNKNOWN_TIME
+    : new Date(renewedMs + durationMs).toISOString();
+  return (
+    `another installation of Rollcall, ${who}. It holds the Lease rollcall-system/rollcall-watcher since ` +
+    `${acquiredAt} and renewed it at ${renewedAt}; if it stops now, the Lease is free at ${freeAt}.`
+  );
 }
 
 function durationMsOf(lease: KubernetesObject): number {

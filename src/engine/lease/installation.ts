@@ -1,0 +1,33 @@
+/**
+ * The name of this installation, as the Leases of its clusters tell it (ADR 0024): whoever meets one there finds the
+ * machine. It stays with a data directory, so that a restart takes its Leases at once; without one it goes with the process.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { isInstallation } from '../../core/takeover/installation.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+
+const FILE = 'installation';
+const HOST_CHARACTERS_MAX = 63;
+const ID_CHARACTERS = 8;
+
+/** Reads the name of a data directory, or makes one. */
+export async function openInstallation(
+  dataDir: string | undefined,
+  random: Random,
+): Promise<string> {
+  const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-');
+  const id = random.uniqueId().slice(0, ID_CHARACTERS);
+  const fresh = `start/${host.slice(0, HOST_CHARACTERS_MAX)}/${id}`;
+  if (dataDir === undefined) return fresh;
+  const file = path.join(dataDir, FILE);
+  const stored = await readFile(file, 'utf8').then(
+    (text) => text.trim(),
+    () => '',
+  );
+  if (isInstallation(stored)) return stored;
+  await mkdir(dataDir, { recursive: true });
+  await writeFile(file, `${fresh}\n`);
+  return fresh;
+}
