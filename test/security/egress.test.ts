@@ -465,8 +465,7 @@ describe('egress of a registered endpoint (S12, row 66)', () => {
     for (const [stage, outcome] of stages) {
       const environment = {
         ...stage,
-        ROLLCALL_REGISTRY_TABLE: 'r',
-        ROLLCALL_VIEW_TABLE: 'v',
+        ...{ ROLLCALL_REGISTRY_TABLE: 'r', ROLLCALL_VIEW_TABLE: 'v' },
         ROLLCALL_EVENTS_QUEUE_URL: 'https://sqs.example/1/e',
         ROLLCALL_RECONCILE_QUEUE_URL: 'https://sqs.example/r',
         ROLLCALL_DELAY_QUEUE_URL: 'https://sqs.example/d',

@@ -1,5 +1,4 @@
 /** Effects, live reads and lists over a scripted server: order, bounds, back-pressure, wholeness. */
-import { defined } from '@rollcall/base/defined.ts';
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { nodeName, resourceVersion, uid } from '../../../../../src/core/model/identifiers.ts';
@@ -49,7 +48,7 @@ describe('cluster access', () => {
   function open(
     script: Script,
     options: Partial<
-      Pick<ClusterAccessOptions, 'concurrencyMax' | 'refreshCredential' | 'clock' | 'installation'>
+      Pick<ClusterAccessOptions, 'concurrencyMax' | 'refreshCredential' | 'clock'>
     > = {},
   ): ClusterAccess {
     server.answerWith(script);
@@ -64,7 +63,6 @@ describe('cluster access', () => {
       clock: options.clock ?? clock,
       concurrencyMax: options.concurrencyMax ?? 64,
       refreshCredential: options.refreshCredential ?? (() => false),
-      ...defined({ installation: options.installation }),
     });
   }
 
@@ -381,42 +379,6 @@ describe('cluster access', () => {
           annotations: { 'rollcall.dev/snapshot-requested': 'request-7' },
         },
       });
-    });
-
-    it('write nothing to a Lease that another installation holds, also one that takes it just now', async () => {
-      const path =
-        '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases/rollcall-watcher';
-      for (const [holders, patches] of [
-        [['b'], 0],
-        [['a', 'b'], 1],
-        [['a', 'a'], 2],
-      ] as const) {
-        let reads = 0;
-        const asked = server.requests.length;
-        const access = open(
-          (request, response) => {
-            if (request.method === 'PATCH') {
-              const isLate = reads < holders.length;
-              answerJson(response, {
-                status: isLate ? 409 : 200,
-                body: isLate ? statusBody(409, 'Conflict', {}) : {},
-              });
-              return;
-            }
-            const lease = object('rollcall-watcher', 'rollcall-system');
-            const annotations = { 'rollcall.dev/installation': holders[reads] };
-            reads += 1;
-            const metadata = { ...(lease['metadata'] as object), annotations };
-            answerJson(response, { status: 200, body: { ...lease, metadata } });
-          },
-          { installation: 'a' },
-        );
-        const answer = await access.requestSnapshot('request-7');
-        assert.equal(answer.kind, holders.at(-1) === 'a' ? 'found' : 'missing');
-        const sent = server.requests.slice(asked);
-        assert.deepEqual(new Set(sent.map((request) => request.path)), new Set([path]));
-        assert.equal(sent.filter(({ method }) => method === 'PATCH').length, patches);
-      }
     });
   });
 
