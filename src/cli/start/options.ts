@@ -42,7 +42,6 @@ export interface StartOptions {
   readonly dataDir?: string;
   /** Hand the cluster back to the built-in controller, and leave. */
   readonly shouldRelease: boolean;
-  /** Also from another installation that looks after the cluster, which then stands by. */
   readonly shouldTakeLease: boolean;
   readonly shouldExitWhenSettled: boolean;
   readonly settleTimeoutMs: number;
