@@ -8,7 +8,7 @@ const EXPECTED: readonly ExpectedCommand[] = [
   {
     command: /fleet plan -f/,
     code: 0,
-    prints: /canary +1 .* 3 \(3 of each cluster\)[^]*agent:3\.0\.0/,
+    prints: /canary +1 .* 3 \(first 3 of each cluster\)[^]*agent:3\.0\.0/,
   },
   { command: /fleet apply -f/, code: 0, prints: /changed: generation 3, placed on 3 clusters/ },
   {
