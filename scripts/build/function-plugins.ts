@@ -87,6 +87,18 @@ const REPLACEMENTS: readonly Replacement[] = [
     importer: /@aws-sdk\/client-dynamodb\/.*\/DynamoDBClient\.js$/,
     contents: 'export const DescribeEndpointsCommand = undefined;',
   },
+  // No endpoint of ours has the name of a bucket.
+  {
+    module: /\/isVirtualHostableS3Bucket$/,
+    importer: /@aws-sdk\/core\//,
+    contents: 'export const isVirtualHostableS3Bucket = undefined;',
+  },
+  // Errors of policies are told without the lines around them (src/adapters/policy/read-yaml.ts).
+  {
+    module: /\/line-counter\.js$/,
+    importer: /\/yaml\/browser\//,
+    contents: 'export const LineCounter = undefined;',
+  },
   // Policies are read, none is written. Its build for Node calls `require`; of its ES modules unused ones are left out.
   {
     module: /^yaml$/,
