@@ -42,6 +42,8 @@ export interface EngineOptions {
   readonly clusters: readonly EngineCluster[];
   /** Queues and tables live there between runs; in memory when absent. */
   readonly dataDir?: Exclude<LocalAwsOptions['dataDirectory'], undefined>;
+  /** Where the name of the installation is kept (ADR 0024); default: the data directory, or nowhere. */
+  readonly installationDir?: string;
   readonly log: Log;
   readonly metrics: Metrics;
   /** `take`: also from another installation that renews it, which then stands by. Default: that refuses the start. */

@@ -105,7 +105,8 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
   const { registry, freezes, view, fleets, rollouts, destroy } = openStores(aws);
   stops.push(destroy);
   const { dataDir } = options;
-  const directory = typeof dataDir === 'string' ? dataDir : dataDir?.path;
+  const directory =
+    options.installationDir ?? (typeof dataDir === 'string' ? dataDir : dataDir?.path);
   const installation = await openInstallation(directory, createSystemRandom());
   process.env['ROLLCALL_INSTALLATION'] = installation;
   const registered = await registerAll(options, { installation, stores: { registry, view } });

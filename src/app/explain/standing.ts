@@ -7,6 +7,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { compareStamps, laterStamp } from '../../core/model/position.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import { findOutages, missedRunSinceMs } from '../../core/status/outages.ts';
 import type { Outage, OutageFacts, StackStanding } from '../../core/status/outages.ts';
@@ -135,8 +136,20 @@ export function missedSinceMs(basis: Basis, nowMs: number): number | undefined {
   const { state, meta, daemonSet } = basis;
   // Of one that travels opaque nobody can tell whether a run has to leave anything behind.
   if (state === undefined && daemonSet.object === null) return undefined;
-  const { lastSentAtMs } = meta;
-  return missedRunSinceMs({ state, isViewNewer: isNewerThanRun(basis), lastSentAtMs, nowMs });
+  const unseenSinceMs =
+    state === undefined || isNewerThanRun(basis) ? sentBeforeMs(basis, meta) : undefined;
+  return missedRunSinceMs({ state, unseenSinceMs, nowMs });
+}
+
+/** When the newest change of a DaemonSet was sent at the latest: between two messages META tells it to some minutes. */
+function sentBeforeMs(
+  { position, daemonSet }: Basis,
+  { earlier, lastSentAtMs }: ClusterMeta,
+): number {
+  const { podsChanged, revisionsChanged } = position;
+  const newest = laterStamp(laterStamp(podsChanged, revisionsChanged), daemonSet.stamp);
+  const isOlder = earlier !== undefined && compareStamps(newest, earlier.first.stamp) <= 0;
+  return isOlder ? earlier.first.sentAtMs : lastSentAtMs;
 }
 
 /** The freeze of everything. */

@@ -4,7 +4,15 @@
  * Another process that holds the data directory is left alone. A temporary one holds an administrator's kubeconfig, so it goes
  * however the process ends; what a killed one left is removed by the next start, by the note in it of who made it.
  */
-import { lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
@@ -13,6 +21,7 @@ import {
 } from '@rollcall/local-aws/deployment/process-note.ts';
 import { takeDataDirectory } from '@rollcall/local-aws/deployment/data-directory.ts';
 import type { DataDirectory } from '@rollcall/local-aws/deployment/data-directory.ts';
+import { INSTALLATION_FILE } from '../../engine/lease/installation.ts';
 import { refusal } from './exit-codes.ts';
 
 /** A directory of this process. */
@@ -33,9 +42,10 @@ export function openWorkingDirectory(
   say: (text: string) => void,
 ): WorkingDirectory {
   if (dataDir !== undefined) return holdData(dataDir);
-  removeLeftBehind(say);
+  const inherited = removeLeftBehind(say);
   const directory = mkdtempSync(path.join(tmpdir(), PREFIX));
   writeFileSync(path.join(directory, NOTE_FILE), noteOfThisProcess());
+  if (inherited !== undefined) writeFileSync(path.join(directory, INSTALLATION_FILE), inherited);
   const remove = (): void => {
     rmSync(directory, { recursive: true, force: true });
   };
@@ -68,18 +78,26 @@ function holdData(dataDir: string): WorkingDirectory {
   );
 }
 
-function removeLeftBehind(say: (text: string) => void): void {
+/**
+ * Removes what killed starts left. The name of such an installation, if one had one: whoever starts next goes on under it, so
+ * that it has the Lease of a given cluster at once.
+ */
+function removeLeftBehind(say: (text: string) => void): string | undefined {
+  let installation: string | undefined;
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(PREFIX)) continue;
     const directory = path.join(tmpdir(), name);
     try {
       if (!isLeftBehind(directory)) continue;
+      const file = path.join(directory, INSTALLATION_FILE);
+      if (existsSync(file)) installation = readFileSync(file, 'utf8');
       rmSync(directory, { recursive: true, force: true });
       say(`removed ${directory}, which a start left that was killed`);
     } catch (error) {
       say(`warning: ${directory} of an earlier start stays: ${String(error)}`);
     }
   }
+  return installation;
 }
 
 /** A directory of this user's, with the note of a process that is gone. */

@@ -110,6 +110,7 @@ async function runIn({
     const engine = await startEngine({
       clusters: source.clusters,
       ...defined({ dataDir: working.data, probeWaitMs: source.probeWaitMs }),
+      installationDir: directory,
       ...(options.shouldTakeLease ? { lease: 'take' } : {}),
       log: activity.log,
       metrics: { count: () => undefined, record: () => undefined },

@@ -43,6 +43,12 @@ export interface WatcherStandsBy {
   readonly sinceMs: number;
 }
 
+/** A message that was applied. */
+export interface AppliedMessage {
+  readonly stamp: Stamp;
+  readonly sentAtMs: number;
+}
+
 /** META: what is known about a cluster as a whole. */
 export interface ClusterMeta {
   /** Compare-and-set counter; 0 means: no item yet. */
@@ -70,6 +76,11 @@ export interface ClusterMeta {
   readonly hashes: SetHashes;
   /** SentTimestamp of the last applied message. */
   readonly lastSentAtMs: number;
+  /**
+   * Two messages of before, each some minutes older than the next, so that a reader can tell what has been in the view
+   * for so long; absent, also where an earlier release wrote META first: not known.
+   */
+  readonly earlier?: { readonly first: AppliedMessage; readonly second: AppliedMessage };
   /** Per type: when its watch was last known to have received bytes. */
   readonly heardAtMs: Readonly<Partial<Record<WatchedKind, number>>>;
   /** Sum of all gaps in that, of nodes or pods, beyond the silence bound (core/view/unheard.ts); absent: there was none. */

@@ -126,22 +126,21 @@ export function guardOfOutage({ code, message }: Outage): Guard | undefined {
 /** What tells of a DaemonSet's runs. */
 export interface RunsSeen {
   readonly state: DaemonSetState | undefined;
-  /** True if the view has changed since what the last complete run saw. */
-  readonly isViewNewer: boolean;
-  readonly lastSentAtMs: number;
+  /** When the newest change that the last complete run has not seen was sent at the latest; undefined: it has seen all. */
+  readonly unseenSinceMs: number | undefined;
   readonly nowMs: number;
 }
 
 /**
  * Since when a run should have come and did not. Each run leaves a due time ahead, so one that passed says it; and a change of the
- * view brings a run, which remembers what it saw, or that it waits. In a cluster that sends all the time the due time alone tells.
+ * view brings a run, which remembers what it saw, or that it waits. Where changes come all the time the due time alone tells.
  */
 export function missedRunSinceMs(runs: RunsSeen): number | undefined {
-  const { state, isViewNewer, lastSentAtMs, nowMs } = runs;
+  const { state, unseenSinceMs, nowMs } = runs;
   const { memo, dueAtMs, deferredSinceMs, retry } = state ?? {};
   const isWaiting = deferredSinceMs !== undefined || retry !== undefined;
-  const isUnseen = state === undefined || (memo !== undefined && isViewNewer && !isWaiting);
-  const candidates = [dueAtMs, isUnseen ? lastSentAtMs : undefined];
+  const hasRun = state === undefined || (memo !== undefined && !isWaiting);
+  const candidates = [dueAtMs, hasRun ? unseenSinceMs : undefined];
   const missed = candidates.filter((atMs) => atMs !== undefined && nowMs - atMs > MISSED_AFTER_MS);
   return missed.length === 0 ? undefined : Math.min(...missed.filter((atMs) => atMs !== undefined));
 }
@@ -181,6 +180,8 @@ function findFreeze({ frozen }: OutageFacts): Outage | undefined {
 function findSilence({ cluster, nowMs }: OutageFacts): Outage | undefined {
   const lastSentAtMs = cluster?.meta?.lastSentAtMs;
   if (cluster === undefined || lastSentAtMs === undefined) return undefined;
+  // A watcher that stands by has said so, and sends nothing more.
+  if (cluster.meta?.watcherStandsBy !== undefined) return undefined;
   if (nowMs - lastSentAtMs <= SILENT_AFTER_MS) return undefined;
   return {
     code: 'watcher-silent',

@@ -1,6 +1,7 @@
 /**
  * The name of this installation, as the Leases of its clusters tell it (ADR 0024): whoever meets one there finds the
- * machine. It stays with a data directory, so that a restart takes its Leases at once; without one it goes with the process.
+ * machine. It stays with a data directory, so that a restart takes its Leases at once; so does that of a start that was killed,
+ * whose temporary directory the next one finds.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -8,26 +9,27 @@ import path from 'node:path';
 import { isInstallation } from '../../core/takeover/installation.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 
-const FILE = 'installation';
+/** Name of the file that holds it. */
+export const INSTALLATION_FILE = 'installation';
 const HOST_CHARACTERS_MAX = 63;
 const ID_CHARACTERS = 8;
 
-/** Reads the name of a data directory, or makes one. */
+/** Reads the name that a directory holds, or makes one. */
 export async function openInstallation(
-  dataDir: string | undefined,
+  directory: string | undefined,
   random: Random,
 ): Promise<string> {
   const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-');
   const id = random.uniqueId().slice(0, ID_CHARACTERS);
   const fresh = `start/${host.slice(0, HOST_CHARACTERS_MAX)}/${id}`;
-  if (dataDir === undefined) return fresh;
-  const file = path.join(dataDir, FILE);
+  if (directory === undefined) return fresh;
+  const file = path.join(directory, INSTALLATION_FILE);
   const stored = await readFile(file, 'utf8').then(
     (text) => text.trim(),
     () => '',
   );
   if (isInstallation(stored)) return stored;
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(directory, { recursive: true });
   await writeFile(file, `${fresh}\n`);
   return fresh;
 }

@@ -109,14 +109,18 @@ describe('npm start beside others, and at its end', () => {
       writeFileSync(path.join(temporary, name, 'kubeconfig'), 'of an administrator');
     };
     note('rollcall-gone', `${noteOfThisProcess()}0`);
+    writeFileSync(path.join(temporary, 'rollcall-gone', 'installation'), 'start/here/killed1\n');
     note('rollcall-runs', noteOfThisProcess());
     note('somebodys', `${noteOfThisProcess()}0`);
     mkdirSync(path.join(temporary, 'rollcall-data'));
     symlinkSync(path.join(temporary, 'somebodys'), path.join(temporary, 'rollcall-link'));
-    const { code, out, error } = await run(start(...SMALL), (child) => {
+    let installation = '';
+    const { code, out, error } = await run(start(...SMALL), (child, file) => {
+      installation = readFileSync(path.join(path.dirname(file), 'installation'), 'utf8');
       child.kill('SIGHUP');
     });
     assert.equal(code, 0, error);
+    assert.equal(installation, 'start/here/killed1\n', 'its Leases are taken at once');
     assert.match(out, /^removed .*rollcall-gone, which a start left that was killed$/m);
     assert.match(out, /^ended: the local clusters are gone/m);
     const kept = ['rollcall-data', 'rollcall-link', 'rollcall-runs', 'somebodys'];

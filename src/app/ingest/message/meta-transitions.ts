@@ -9,11 +9,16 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { newerVersion, compareResourceVersions } from '../../../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../../../core/model/projections.ts';
-import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';
+import { ZERO_STAMP, laterStamp, stampOf } from '../../../core/model/position.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import { positionIn } from '../../../core/model/view-items.ts';
 import { unheardAfter } from '../../../core/view/unheard.ts';
-import type { ClusterMeta, Positions, SnapshotProgress } from '../../../core/model/view-items.ts';
+import type {
+  AppliedMessage,
+  ClusterMeta,
+  Positions,
+  SnapshotProgress,
+} from '../../../core/model/view-items.ts';
 import type {
   AnnouncementBody,
   ChangesBody,
@@ -78,7 +83,23 @@ export function firstMeta(arrival: Arrival, era: number): ClusterMeta {
 export function advanced(meta: ClusterMeta, arrival: Arrival): ClusterMeta {
   const { epoch, incarnation, seq } = arrival.header;
   const { watcherStandsBy: _past, ...rest } = meta;
-  return { ...rest, epoch, incarnation, seq, lastSentAtMs: arrival.sentAtMs };
+  const { sentAtMs } = arrival;
+  const stamp = stampOf({ era: meta.era, epoch, incarnation, seq });
+  const earlier = passed(meta.earlier, { stamp, sentAtMs });
+  return { ...rest, epoch, incarnation, seq, lastSentAtMs: sentAtMs, earlier };
+}
+
+/** Longer than what may delay a run (core/status/outages.ts), so that what is told once goes on being told. */
+const MESSAGES_APART_MS = 150_000;
+
+function passed(
+  earlier: ClusterMeta['earlier'],
+  message: AppliedMessage,
+): NonNullable<ClusterMeta['earlier']> {
+  if (earlier === undefined) return { first: message, second: message };
+  const { second } = earlier;
+  if (message.sentAtMs - second.sentAtMs < MESSAGES_APART_MS) return earlier;
+  return { first: second, second: message };
 }
 
 /** META in a new era: marks of the old one mean nothing any more (protocol 15). */

@@ -107,7 +107,7 @@ function present(
     },
     lines: [
       ...outageLines(outages),
-      ...renderFields([...registrationFields(details), ...viewFields(details)]),
+      ...renderFields([...registrationFields(details, outages), ...viewFields(details)]),
       '',
       ...(findings.length + outages.length === 0
         ? ['Nothing is wrong as far as the registry and view tell.']
@@ -143,9 +143,10 @@ function publicView(meta: ClusterMeta): Readonly<Record<string, unknown>> {
 
 type Field = readonly [string, string | undefined];
 
-function registrationFields(details: ClusterDetails): readonly Field[] {
+function registrationFields(details: ClusterDetails, outages: readonly Outage[]): readonly Field[] {
   const { registration, nowMs } = details;
   const token = tokenOf(details);
+  const isStackFrozen = !registration.isFrozen && outages.some(({ code }) => code === 'frozen');
   const { labels, egress, rival, sentinel, takeoverProbedAtMs: enteredAtMs } = registration;
   const labelTexts = Object.entries(labels)
     .toSorted(([left], [right]) => compareText(left, right))
@@ -154,7 +155,7 @@ function registrationFields(details: ClusterDetails): readonly Field[] {
     ['id', registration.id],
     ['cluster uid', registration.clusterUid],
     ['mode', registration.mode],
-    ['frozen', frozenText(registration)],
+    ['frozen', isStackFrozen ? 'yes (stack)' : frozenText(registration)],
     ['labels', labelTexts.join(', ') || '-'],
     ['endpoint', registration.server],
     ['certificate authority', registration.caPem === undefined ? 'of the system' : 'its own'],

@@ -35,9 +35,11 @@ describe('outages', () => {
     const cluster = heard(SILENT_AFTER_MS + 1, { breaker, watcherStandsBy });
     const all = { stop: STOP, frozen: FROZEN, cluster, missedSinceMs: 1 };
     assert.deepEqual(codesOf(all), [
-      ...['stopped', 'frozen', 'watcher-silent', 'watcher-stands-by', 'functions-behind'],
+      ...['stopped', 'frozen', 'watcher-stands-by', 'functions-behind'],
       'api-server-unreachable',
     ]);
+    const silent = heard(SILENT_AFTER_MS + 1, { breaker });
+    assert.deepEqual(codesOf({ cluster: silent }), ['watcher-silent', 'api-server-unreachable']);
   });
 
   it('say who, when and why in one line, with what to do', () => {
@@ -87,7 +89,7 @@ describe('a run that is missed', () => {
   const since = (state: Partial<DaemonSetState> | undefined, isViewNewer: boolean, sentMs = 0) =>
     missedRunSinceMs({
       state: state && { ...emptyState(0), ...state },
-      ...{ isViewNewer, lastSentAtMs: NOW_MS - sentMs, nowMs: NOW_MS },
+      ...{ unseenSinceMs: isViewNewer ? NOW_MS - sentMs : undefined, nowMs: NOW_MS },
     });
   const longMs = MISSED_AFTER_MS + 1;
 
