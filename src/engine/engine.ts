@@ -36,6 +36,8 @@ import { keepHeapSlim, processHeap } from '../adapters/system/slim-heap.ts';
 /** A running engine. */
 export interface Engine {
   readonly aws: LocalAws;
+  /** As the Leases of its clusters name it (ADR 0024). */
+  readonly installation: string;
   readonly registry: RegistryStore;
   readonly view: ViewStore;
   readonly fleets: FleetStore;
@@ -135,6 +137,7 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
   };
   return {
     aws,
+    installation,
     registry,
     view,
     fleets,

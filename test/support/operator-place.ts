@@ -35,7 +35,7 @@ export function operatorPlace(uid: string, clock: Clock): OperatorPlace {
     clusterUid: clusterUid(uid),
     access: new ProbePlace(clock),
     transport: { send: () => Promise.reject(new Error('no transport in this test')) },
-    connector,
+    openConnector: () => connector,
     snapshotRequests,
     closedCount: 0,
     close: () => {

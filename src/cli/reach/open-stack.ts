@@ -21,6 +21,8 @@ import { HttpsClusterConnector } from '../../adapters/kubernetes/api/cluster-con
 import { FLEET_REQUESTS } from '../../adapters/kubernetes/api/fleet-requests.ts';
 import { egressPolicy } from '../../../functions/egress-policy.ts';
 import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';
+import { installationOf } from '../../core/takeover/installation.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { usageError } from '../process/exit-codes.ts';
@@ -48,7 +50,10 @@ export async function openStack(options: OpenStackOptions): Promise<Stack> {
     stackOutputs === undefined
       ? await askCloudFormation(aws, { stackName: name, stage, region: aws.region })
       : await readStackOutputs(stackOutputs);
-  return composeStack({ stage, name, aws, outputs });
+  // Of an npm start, the file for a second terminal says it.
+  const installation =
+    options.environment['ROLLCALL_INSTALLATION'] ?? installationOf(outputs.EventsQueueUrl);
+  return composeStack({ stage, name, aws, outputs, ...defined({ installation }) });
 }
 
 async function askCloudFormation(
@@ -63,7 +68,9 @@ async function askCloudFormation(
   }
 }
 
-function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>): Stack {
+function composeStack(
+  parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs' | 'installation'>,
+): Stack {
   const { aws, outputs } = parts;
   const clock = createSystemClock();
   const random = createSystemRandom();

@@ -46,8 +46,8 @@ export interface OperatorCluster {
   readonly clusterUid: ClusterUid;
   readonly access: HandBackAccess;
   readonly transport: Pick<Transport, 'send'>;
-  /** Connects to this cluster with the operator's credential, whatever is registered. */
-  readonly connector: ClusterConnector;
+  /** Connects to this cluster with the operator's credential, whatever is registered, for this installation of Rollcall. */
+  openConnector(installation: string | undefined): ClusterConnector;
   close(): void;
 }
 
@@ -69,7 +69,7 @@ export async function openOperatorCluster(
       clusterUid,
       access: createHandBackAccess({ transport }),
       transport,
-      connector: connectorOf(cluster),
+      openConnector: (installation) => connectorOf(cluster, installation),
       close: () => {
         transport.retire();
       },
@@ -81,10 +81,14 @@ export async function openOperatorCluster(
 }
 
 /** Whoever runs the command named this server; it may well be on this machine or in a private network. */
-function connectorOf({ server, caPem, probe }: EngineCluster): ClusterConnector {
+function connectorOf(
+  { server, caPem, probe }: EngineCluster,
+  installation: string | undefined,
+): ClusterConnector {
   const connector = new HttpsClusterConnector({
     clock: createSystemClock(),
     egress: { loopback: 'allowed' },
+    ...defined({ installation }),
   });
   return {
     connect: ({ caPem: _registered, ...registration }) =>

@@ -19,17 +19,20 @@ import { NOT_LOCAL, STACK_OUTPUT_NAMES } from '../reach/stack.ts';
 export interface SecondTerminal {
   readonly directory: string;
   readonly aws: Pick<LocalAws, 'environment' | 'queueUrls' | 'tableNames'>;
+  /** As the Leases of its clusters name it. */
+  readonly installation?: string;
   /** Absent: kubectl goes by the user's own. */
   readonly kubeconfigPath?: string;
 }
 
 /** Writes the files of a running `npm start`; the path of the one to be read with `.`. */
 export async function writeSecondTerminal(parts: SecondTerminal): Promise<string> {
-  const { directory, aws, kubeconfigPath } = parts;
+  const { directory, aws, kubeconfigPath, installation } = parts;
   const outputsPath = path.resolve(directory, 'stack-outputs.json');
   await writeFile(outputsPath, `${JSON.stringify(outputsOf(aws), null, 2)}\n`);
   return writeEnvironment(directory, {
     ...(kubeconfigPath === undefined ? {} : { KUBECONFIG: kubeconfigPath }),
+    ...(installation === undefined ? {} : { ROLLCALL_INSTALLATION: installation }),
     ROLLCALL_STAGE: STAGE,
     ROLLCALL_STACK_OUTPUTS: outputsPath,
     ...Object.fromEntries(

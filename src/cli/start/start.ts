@@ -117,8 +117,8 @@ async function runIn({
       onProgress,
     });
     const { kubeconfigPath } = source;
-    const { aws } = engine;
-    const parts = { directory, aws, ...defined({ kubeconfigPath }) };
+    const { aws, installation } = engine;
+    const parts = { directory, aws, installation, ...defined({ kubeconfigPath }) };
     for (const line of source.nextSteps(await writeSecondTerminal(parts))) screen.say(line);
     const { signal } = interrupted;
     const end = await watch({ options, source, engine, screen, activity, clock, signal });

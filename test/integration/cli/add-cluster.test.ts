@@ -75,6 +75,9 @@ describe('rollcall cluster add, against a local cluster', () => {
     rmSync(directory, { recursive: true });
   });
 
+  /** What happens while a command waits. */
+  let meanwhile = (): Promise<unknown> => Promise.resolve();
+
   async function run(...argv: readonly string[]): Promise<CommandRun> {
     const out: string[] = [];
     const said: string[] = [];
@@ -85,7 +88,7 @@ describe('rollcall cluster add, against a local cluster', () => {
       version: '0.0.0-test',
       modules: [addClusterCommand, importClustersCommand],
       environment: {},
-      clock: createHeldTimers(),
+      clock: { ...createHeldTimers(), sleep: () => meanwhile().then(() => undefined) },
       random,
       writeOut: (text) => out.push(text),
       writeError: (text) => said.push(text),
@@ -109,13 +112,14 @@ describe('rollcall cluster add, against a local cluster', () => {
 
   async function send(
     cluster: LocalCluster | undefined,
-    request: Pick<TestRequest, 'method' | 'path' | 'body'>,
+    request: Pick<TestRequest, 'method' | 'path' | 'body' | 'headers'>,
   ): Promise<number> {
     assert.ok(cluster !== undefined);
     const https = createTestHttpsClient(cluster);
     const headers = {
       authorization: `Bearer ${cluster.tokens.admin}`,
       'content-type': 'application/json',
+      ...request.headers,
     };
     const { status } = await https.fetch({ ...request, headers });
     https.close();
@@ -206,6 +210,41 @@ describe('rollcall cluster add, against a local cluster', () => {
     assert.equal(created.length, 1);
     assert.ok(results.every(({ result }) => result !== 'failed'));
     second.expectExit(0);
+  });
+
+  it('refuses to put its watcher over one of another installation that is at work, and applies nothing (ADR 0024)', async () => {
+    const [, cluster] = clusters;
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases';
+    const lease = (second: number): string =>
+      JSON.stringify({
+        metadata: {
+          name: 'rollcall-watcher',
+          annotations: { 'rollcall.dev/installation': 'eu-1/1/rollcall-prod' },
+        },
+        spec: {
+          holderIdentity: 'its-watcher',
+          leaseDurationSeconds: 40,
+          renewTime: `2026-11-27T12:00:0${String(second)}.000000Z`,
+        },
+      });
+    const namespace = JSON.stringify({ metadata: { name: 'rollcall-system' } });
+    await send(cluster, { method: 'POST', path: '/api/v1/namespaces', body: namespace });
+    assert.equal(await send(cluster, { method: 'POST', path: leases, body: lease(0) }), 201);
+    const path = `${leases}/rollcall-watcher`;
+    let renewals = 0;
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    meanwhile = () => {
+      renewals += 1;
+      return send(cluster, { method: 'PATCH', path, body: lease(renewals), headers });
+    };
+    const refused = await add('b', '--context', 'beta', '--image', 'i', '--apply');
+    meanwhile = () => Promise.resolve();
+    refused.expectExit(3);
+    assert.equal(renewals, 1);
+    assert.match(refused.stderr, /b is looked after by .*eu-1\/1\/rollcall-prod.*free at/);
+    assert.equal(await get(cluster, `${NAMESPACE}/serviceaccounts/rollcall-watcher`), 404);
+    assert.equal(await registry.readCluster(clusterId('b')), undefined);
+    assert.equal(await send(cluster, { method: 'DELETE', path: NAMESPACE }), 200);
   });
 
   it('refuses to change what is registered, and says what would', async () => {

@@ -9,7 +9,6 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { installationOf } from '../../../core/takeover/installation.ts';
 import {
   describeHolder,
   readWatcherLease,
@@ -179,7 +178,7 @@ async function addExamined(
 async function requireFreeLease({ request, examined, context }: AddTask): Promise<void> {
   const { connection } = examined;
   if (connection === undefined) return;
-  const installation = installationOf(context.stack.outputs.EventsQueueUrl);
+  const { installation } = context.stack;
   const vacancy = await watchForVacancy({
     readLease: () => readWatcherLease(connection.transport),
     clock: context.clock,

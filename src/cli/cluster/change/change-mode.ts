@@ -107,9 +107,10 @@ async function enter(change: ModeChange): Promise<ChangedMode> {
   const { registration, stack, context } = change;
   const { id } = registration;
   context.say(`checking that no built-in DaemonSet loop runs in ${id}: about 20 s …`);
-  const result = await inCluster(change, (operator) =>
-    enterTakeover(id, { ...stack, access: operator.access, connector: operator.connector }),
-  );
+  const result = await inCluster(change, (operator) => {
+    const connector = operator.openConnector(stack.installation);
+    return enterTakeover(id, { ...stack, access: operator.access, connector });
+  });
   if (result.kind === 'refused') throw refusedTakeover(id, result.reason);
   if (result.kind === 'failed') {
     throw failure(
