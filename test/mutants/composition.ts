@@ -475,8 +475,8 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'both-replicas-take-the-lease': {
     bug: 'of two replicas each takes the Lease at its start, whatever it is told (14 A.4)',
     file: 'src/watcher/main.ts',
-    before: 'start: leaseStart }',
-    after: "start: 'take' }",
+    before: 'leaseStart: start, installation }',
+    after: "installation, start = 'take' }",
     killedBy: {
       file: 'test/integration/watcher/process.test.ts',
       title: 'stands by from its start where it is told to',

@@ -176,8 +176,8 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   'standby-never-ready': {
     bug: 'a watcher that stands by is never ready: a rollout of two replicas hangs (14)',
     file: 'src/watcher/process/health.ts',
-    before: "  if (status.state === 'standby') return problems;\n",
-    after: '',
+    before: "if (status.state === 'standby') return [...problems, ...heldElsewhere(status)];",
+    after: "if (status.state === 'standby') problems.push(...heldElsewhere(status));",
     killedBy: {
       file: 'test/unit/watcher/process/health.test.ts',
       title: 'that stands by is ready, as long as it can read the Lease',

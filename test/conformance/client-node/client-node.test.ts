@@ -25,7 +25,6 @@ describeOnBackends('@kubernetes/client-node', options, (backend) => {
 
   const place: ClientPlace = {
     kubeconfigOf: (actor) => cluster?.access.writeKubeconfig(actor) ?? '',
-    hasServerSideApply: backend === 'real',
   };
   describeTypedClients(place);
   describePatches(place);

@@ -44,7 +44,7 @@ describe('@kubernetes/client-node, on the local cluster', { timeout: 120_000 }, 
     writeFileSync(file, renderKubeconfig([own]), { mode: 0o600 });
     return file;
   };
-  const place: ClientPlace = { kubeconfigOf, hasServerSideApply: false };
+  const place: ClientPlace = { kubeconfigOf };
   describeTypedClients(place);
   describePatches(place);
   describeWatches(place);

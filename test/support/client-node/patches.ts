@@ -123,17 +123,7 @@ function defineApply(clients: Clients): void {
     );
   };
 
-  it(
-    'that apply are refused with what to do instead',
-    { skip: clients.place.hasServerSideApply },
-    async () => {
-      const { reason, message } = await refusalOf(apply({ ours: '1' }, 'one'), 415);
-      assert.equal(reason, 'UnsupportedMediaType');
-      assert.match(message ?? '', /use client-side apply/);
-    },
-  );
-
-  describe('that apply', { skip: !clients.place.hasServerSideApply }, () => {
+  describe('that apply', () => {
     it('make the object, and know who owns which field', async () => {
       const { data, metadata } = await apply({ ours: '1', shared: '1' }, 'one');
       assert.deepEqual(data, { ours: '1', shared: '1' });

@@ -16,8 +16,6 @@ export type ClientActor = 'admin' | 'watcher';
 export interface ClientPlace {
   /** The path of an actor's kubeconfig. */
   readonly kubeconfigOf: (actor: ClientActor) => string;
-  /** The local cluster refuses it by name. */
-  readonly hasServerSideApply: boolean;
 }
 
 /** Loads an actor's kubeconfig as client-node does. */
