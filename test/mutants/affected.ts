@@ -17,7 +17,7 @@ export const AFFECTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: FINDER,
     before: 'return bare.size > 0 && this.#hasPodOn(daemonSet, bare);',
     after: 'return false;',
-    killedBy: { file: PROPERTY, title: LAST },
+    killedBy: { file: PROPERTY, title: 'wakes who has a pod there that must go' },
   },
   'affected-ready-node-ignored': {
     bug: 'a rollout in stages that waits for a node to be Ready sleeps on (S16)',

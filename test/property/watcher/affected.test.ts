@@ -188,6 +188,29 @@ test('a node that joins with a taint of its cloud wakes nobody until that is gon
   await watcher.stop();
 });
 
+test('a node that comes back under its name wakes who has a pod there that must go, and nobody else', async () => {
+  const harness = createWatcherHarness();
+  const [holder, other] = NAMES;
+  const taints = [{ key: 'pool', effect: 'NoExecute' }];
+  for (const app of [holder, other]) harness.source.put('DaemonSet', daemonSetDraft(app));
+  harness.source.put('Node', { metadata: { name: 'n1' }, spec: {} });
+  const owner = harness.source
+    .objects('DaemonSet')
+    .find(({ metadata }) => metadata.name === holder);
+  const { uid = '' } = owner?.metadata ?? {};
+  harness.source.put('Pod', podDraft(`${holder}-n1`, { owner: uid, node: 'n1' }));
+  const watcher = await harness.startSettled();
+  harness.source.remove('Node', { name: 'n1' });
+  await harness.clock.advance(2_000);
+  harness.source.put('Node', { metadata: { name: 'n1' }, spec: { taints } });
+  await harness.clock.advance(2_000);
+  assert.deepEqual(
+    harness.queue.acceptedAffected.at(-1)?.keys.map((key) => key.name),
+    [holder],
+  );
+  await watcher.stop();
+});
+
 test('of several nodes in one message each is compared, with what a snapshot said of it, too', async () => {
   const harness = createWatcherHarness();
   const first = { ...daemonSetDraft('app0') };
