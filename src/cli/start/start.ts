@@ -12,6 +12,7 @@ import { startEngine } from '../../engine/engine.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ClusterOverview } from '../../engine/overview.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
+import { outageLines } from '../command-line/freeze-words.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import { listenForInterrupt } from '../process/listen-for-interrupt.ts';
 import type { InterruptListener } from '../process/listen-for-interrupt.ts';
@@ -186,6 +187,7 @@ async function watchPlay(watching: Watching, play: Play | undefined): Promise<En
   const lookout = new Lookout(engine, clock);
   let changedAtMs = startedAtMs;
   let last: unknown;
+  let standing: readonly string[] = [];
   for (;;) {
     // Whoever leaves by what it says reads it anew.
     const isLast = signal.aborted || options.shouldExitWhenSettled;
@@ -197,6 +199,7 @@ async function watchPlay(watching: Watching, play: Play | undefined): Promise<En
     }
     const table = shownLines(play, clusters, nodes);
     screen.show([...table, ...activity.recent()]);
+    standing = tellOutages(clusters, standing, screen);
     if (signal.aborted) return { result: 'interrupted', clusters };
     const quietMs = clock.monotonicMs() - changedAtMs;
     const unsettled = whatIsAwaited(clusters, quietMs) ?? awaitedNode(nodes);
@@ -212,6 +215,17 @@ async function watchPlay(watching: Watching, play: Play | undefined): Promise<En
     }
     await clock.sleep(REFRESH_MS, signal);
   }
+}
+
+/** What makes the table untrue, where no table shows it: each line once, when it begins. */
+function tellOutages(
+  clusters: readonly ClusterOverview[],
+  told: readonly string[],
+  screen: Screen,
+): readonly string[] {
+  const lines = clusters.flatMap(({ outages }) => outageLines(outages));
+  for (const line of lines) if (!told.includes(line)) screen.tell(line);
+  return lines;
 }
 
 /** A rollout that was halted leaves pods that never settle: the end of a play is what is waited for. */

@@ -62,7 +62,7 @@ describe('two installations of Rollcall', { skip: skipWithoutTools([TOOLS.go]) }
     const ended = once(child, 'exit').then(([code]) => code as number | null);
     return { child, output: () => text, ended };
   };
-  const manage = (): Run => start('--mode', 'takeover');
+  const manage = (): Run => start('--mode', 'takeover', '--data', path.join(directory, 'data'));
   const lease = async (): Promise<Lease> => {
     const { metadata, spec } = await stage.admin.get(LEASE);
     const { holderIdentity = '' } = spec as { readonly holderIdentity?: string };
