@@ -45,6 +45,7 @@ describe('two installations of Rollcall', { skip: skipWithoutTools([TOOLS.go]) }
   const reaper = startReaper();
   let stage: BareStage;
   let managing: Run;
+  const runs: Run[] = [];
   let uid = '';
 
   const start = (...options: readonly string[]): Run => {
@@ -60,7 +61,9 @@ describe('two installations of Rollcall', { skip: skipWithoutTools([TOOLS.go]) }
       });
     }
     const ended = once(child, 'exit').then(([code]) => code as number | null);
-    return { child, output: () => text, ended };
+    const run = { child, output: () => text, ended };
+    runs.push(run);
+    return run;
   };
   const manage = (): Run => start('--mode', 'takeover', '--data', path.join(directory, 'data'));
   const lease = async (): Promise<Lease> => {
@@ -119,8 +122,9 @@ describe('two installations of Rollcall', { skip: skipWithoutTools([TOOLS.go]) }
   });
 
   after(async () => {
-    managing.child.kill('SIGINT');
-    await managing.ended;
+    // Also after a failure: one that goes on running holds this process.
+    for (const { child } of runs) child.kill('SIGINT');
+    await Promise.all(runs.map(({ ended }) => ended));
     await (stage as BareStage | undefined)?.close();
     rmSync(directory, { recursive: true });
   });

@@ -151,7 +151,7 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
     ),
     'read the watcher’s Lease': read(['get leases'], (it) => it.getWatcherLease()),
     'ask for a snapshot': read(
-      ['patch leases'],
+      ['get leases', 'patch leases'],
       (it) => it.requestSnapshot('request') as unknown as Any, // judged by its kind alone
     ),
     'create a pod': effect(['create pods', FINALIZERS], (name) =>
