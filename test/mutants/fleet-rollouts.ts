@@ -216,6 +216,26 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'now.version >= record.version',
     killedBy: { file: STEP_TEST, title: 'between two batches end the second one' },
   },
+  'fleet-gift-to-the-frozen': {
+    bug: 'a cluster that was frozen since the step saw it is given the release (40.4)',
+    file: `${STEP}/give-clusters.ts`,
+    before: 'stored?.configVersion === configVersion && whyUntouched(stored) === undefined',
+    after: 'stored !== undefined && configVersion > 0',
+    killedBy: {
+      file: 'test/unit/app/fleet/step/give-clusters.test.ts',
+      title: 'after its record was written',
+    },
+  },
+  'fleet-never-given-after-thaw': {
+    bug: 'a cluster that was frozen before its release arrived is taken for one that has it (40.4)',
+    file: `${CORE}/deal-fleet.ts`,
+    before: "place < stage && phase !== 'applying'",
+    after: 'place < stage',
+    killedBy: {
+      file: 'test/unit/app/fleet/step/give-clusters.test.ts',
+      title: 'frozen between two batches',
+    },
+  },
   'fleet-batch-of-forty': {
     bug: 'forty clusters are given something between two looks at freeze and orders (18.5)',
     file: `src/app/fleet/sight/dependencies.ts`,

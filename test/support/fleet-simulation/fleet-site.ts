@@ -82,6 +82,8 @@ export class FleetSite {
   isMirrorStuck = false;
   /** Items that steps read and wrote, and requests to clusters, by the operation. */
   readonly items = new Map<string, number>();
+  /** Each connection: to whom, and by which endpoint of its registration. */
+  readonly connections: string[] = [];
   readonly #dice: Dice;
   readonly #byUid = new Map<string, ModelCluster>();
   readonly #releases = new Map<string, PlayedRelease>();
@@ -248,6 +250,7 @@ export class FleetSite {
       },
       nowMs: wallMs,
       monotonicMs,
+      onConnect: ({ id, server }) => this.connections.push(`${id} ${server}`),
     });
     return {
       clock: {

@@ -101,6 +101,7 @@ export interface ApplyWatch {
   readonly later: (effect: () => void) => void;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
+  readonly onConnect: (registration: ClusterRegistration) => void;
 }
 
 /** Connections to them. */
@@ -109,8 +110,9 @@ export function modelConnector(
   watch: ApplyWatch,
 ): StepFleetsDependencies['connector'] {
   const connector = {
-    connect: ({ clusterUid }: ClusterRegistration): Promise<object> => {
-      const cluster = find(clusterUid);
+    connect: (registration: ClusterRegistration): Promise<object> => {
+      watch.onConnect(registration);
+      const cluster = find(registration.clusterUid);
       if (cluster === undefined || cluster.isOffline || cluster.isSilenced) {
         const refusal = { kind: 'unavailable', message: 'no route' };
         return Promise.resolve({ kind: 'refused', refusal });

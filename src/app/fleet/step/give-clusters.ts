@@ -2,8 +2,9 @@
  * Gives clusters a release: at most ten at once, and before each batch the freeze and the record are read again (issue 18, items 3 and 5).
  *
  * A freeze, a pause, an undo, or another step that went on meanwhile end it at the next batch. For each cluster: its record by
- * compare-and-set, then the DaemonSet as it is, then server-side apply at that version, then the answer into the record. So
- * a process that dies in between leaves `applying`, and the same is given again, which changes nothing twice.
+ * compare-and-set, then its registration once more (a freeze, a mode, an endpoint or a removal of since then count), then the DaemonSet
+ * as it is, then server-side apply at that version, then the answer into the record. So a process that dies in between, or finds
+ * another registration, leaves `applying`, and the same is given again, which changes nothing twice.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
@@ -14,7 +15,9 @@ import type {
   FleetRecord,
 } from '../../../core/fleet/rollout/fleet-record.ts';
 import { withFailure } from '../../../core/fleet/rollout/note-verdict.ts';
+import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
 import { whyNotGiven } from '../../../core/fleet/rollout/may-give.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import { freezeOf } from '../../../core/takeover/freeze.ts';
@@ -112,12 +115,12 @@ async function giveCluster(
   dependencies: StepFleetsDependencies,
 ): Promise<void> {
   const { rollouts, clock, log, metrics } = dependencies;
-  const { registration } = gift.cluster;
-  const rendered = gift.rendering.renderFor(registration, gift.isPartial);
+  const { registration: seen } = gift.cluster;
+  const rendered = gift.rendering.renderFor(seen, gift.isPartial);
   const nowMs = clock.nowMs();
   const hash = rendered.kind === 'rendered' ? rendered.hash : '';
   const recorded = applying(gift, hash, nowMs);
-  const refusal = whyNotGiven(rendered, registration.mode);
+  const refusal = whyNotGiven(rendered, seen.mode);
   if (refusal !== undefined || rendered.kind !== 'rendered') {
     const failure = refusal ?? { cause: 'Refused', message: 'it renders to no DaemonSet' };
     await rollouts.writeClusterRecord(
@@ -127,6 +130,8 @@ async function giveCluster(
     return;
   }
   if ((await rollouts.writeClusterRecord(fleet, recorded)) === 'lost') return;
+  const registration = await readAsSeen(seen, dependencies);
+  if (registration === undefined) return;
   const answer = await sendManifest(
     { registration, manifest: rendered.manifest, isForced: gift.rendering.isForced, limits },
     dependencies,
@@ -140,6 +145,18 @@ async function giveCluster(
   });
   const written = { ...recorded, version: recorded.version + 1 };
   await rollouts.writeClusterRecord(fleet, noteAnswer(written, answer, clock.nowMs()));
+}
+
+/** The registration as it is now; undefined: it is not as the step saw it, and nothing is sent by it. */
+async function readAsSeen(
+  { id, configVersion }: ClusterRegistration,
+  { registry, log }: StepFleetsDependencies,
+): Promise<ClusterRegistration | undefined> {
+  const stored = await registry.readCluster(id);
+  const isAsSeen = stored?.configVersion === configVersion && whyUntouched(stored) === undefined;
+  if (isAsSeen) return stored;
+  log.info('a cluster of a fleet was given nothing: its registration changed', { cluster: id });
+  return undefined;
 }
 
 /** Tries that were not answered, before a cluster counts as failed: some three hours, as they come ever more seldom. */

@@ -4,7 +4,8 @@
  * Costs the fleet, so it is seldom; the steps between cost their stage. A cluster is in one place:
  *
  *   observe, frozen, rival ─▶ untouched: in no list
- *   was given this release at a stage that is open or passed ─▶ stays there, whatever its labels say by now
+ *   was given this release at a stage that is open or passed ─▶ stays there, whatever its labels say by now; but of one that passed
+ *                                                               only who is known to have it
  *   offline ─▶ the ring
  *   was waiting in the open stage, and still belongs there ─▶ goes on waiting there
  *   dealt to a stage that is open or passed, and was not given it ─▶ the ring: it comes late
@@ -101,7 +102,10 @@ function placeOf(
 ): ClusterPlace | undefined {
   if (record === undefined || record.contentHash !== contentHash) return undefined;
   if (record.clusterUid !== clusterUid) return undefined;
-  return record.place === 'ring' || record.place <= stage ? record.place : undefined;
+  const { place, phase } = record;
+  if (place === 'ring' || place === stage) return place;
+  // It was frozen, or not ours to change, before it arrived: nobody looks at its stage again to give it once more.
+  return place < stage && phase !== 'applying' ? place : undefined;
 }
 
 /** Clusters of which a few nodes go first go on with the stage after it. */
