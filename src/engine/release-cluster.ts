@@ -118,7 +118,7 @@ async function release(
       access: createHandBackAccess({ transport }),
       clock: createSystemClock(),
       requestTimeoutMs: defaultReconcileOptions.requestTimeoutMs,
-      runMaxMs: 0,
+      functionMaxMs: 0,
       quietForMs,
       ...(onProgress === undefined ? {} : { onProgress }),
     });

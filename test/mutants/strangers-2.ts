@@ -203,6 +203,16 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
       title: 'keeps a freeze that stood before',
     },
   },
+  'silent-before-fleet-ends': {
+    bug: 'a move or a hand-back waits for a run of reconcile, and a turn of fleet goes on (40.4)',
+    file: 'src/core/pod/request-life.ts',
+    before: 'FUNCTION_MAX_MS = 55_000',
+    after: 'FUNCTION_MAX_MS = RUN_MAX_MS',
+    killedBy: {
+      file: 'test/unit/app/reconcile/time-outs.test.ts',
+      title: 'outlast every function',
+    },
+  },
   'silence-of-first-page': {
     bug: 'open requests of the hundred-and-first DaemonSet are not waited for (14)',
     file: 'src/app/clusters/await-silence.ts',

@@ -1,13 +1,13 @@
 /**
  * Waits until nothing that Rollcall sent to a frozen cluster can still arrive there.
  *
- * The freeze raised configVersion, so a run that was under way stops at its next batch (protocol 7), and
- * every later one sends nothing. What may still come: the batch that a run had begun, for as long as its
- * function may run, and a request of it for twice its time-out (design 3). Intents whose requests may live
- * longer are waited for as well; messages in a queue need no wait, because whoever takes them reads the
- * freeze first.
+ * The freeze raised configVersion, so a run or a turn of `fleet` that was under way stops at its next batch
+ * (protocol 7), and every later one sends nothing. What may still come: the batch that it had begun, for as
+ * long as any function may run, and a request of it for twice its time-out (design 3). Intents whose requests
+ * may live longer are waited for as well, of which a fleet has none; messages in a queue need no wait, because
+ * whoever takes them reads the freeze first.
  *
- *   freeze ── a run's last batch (≤ function time-out) ── its requests (≤ 2 × time-out) ──▶ silent
+ *   freeze ── the last batch (≤ longest function time-out) ── its requests (≤ 2 × time-out) ──▶ silent
  */
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import { hasOpenRequest, requestLifeMs, resolvedAtMs } from '../../core/pod/request-life.ts';
@@ -21,8 +21,8 @@ export interface SilenceDependencies {
   readonly clock: Clock;
   /** Per-request time-out of the functions; twice that is the life of a request. */
   readonly requestTimeoutMs: number;
-  /** How long a run that is under way may still go on; 0 where no function runs. */
-  readonly runMaxMs: number;
+  /** How long a function that is under way may still go on; 0 where none runs. */
+  readonly functionMaxMs: number;
   /** For how long it is known already that nothing of ours was sent; default 0. */
   readonly quietForMs?: number;
   readonly onProgress?: (text: string) => void;
@@ -40,8 +40,8 @@ export async function awaitSilence(
   clusterUid: ClusterUid | undefined,
   dependencies: SilenceDependencies,
 ): Promise<boolean> {
-  const { clock, requestTimeoutMs, runMaxMs, quietForMs = 0, onProgress } = dependencies;
-  let waitMs = Math.max(0, runMaxMs + requestLifeMs(requestTimeoutMs) - quietForMs);
+  const { clock, requestTimeoutMs, functionMaxMs, quietForMs = 0, onProgress } = dependencies;
+  let waitMs = Math.max(0, functionMaxMs + requestLifeMs(requestTimeoutMs) - quietForMs);
   for (let round = 0; round < INTENT_ROUNDS_MAX; round += 1) {
     if (waitMs > 0) {
       onProgress?.(

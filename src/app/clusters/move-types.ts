@@ -29,8 +29,8 @@ export interface MoveDependencies {
   readonly to: MoveSide;
   readonly clock: Clock;
   readonly requestTimeoutMs: number;
-  /** How long a run that is under way may still go on: the time-out of `reconcile`. */
-  readonly runMaxMs: number;
+  /** How long a function that is under way may still go on: the longest time-out of any. */
+  readonly functionMaxMs: number;
   /** How long to wait for a complete view in the stack that takes over. */
   readonly viewTimeoutMs: number;
   /** Unique ids of the roles that speak for the cluster in the new stack; default: those of the old. */

@@ -15,6 +15,9 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 /** How long a run may go on, milliseconds: the time-out of the function `reconcile` in serverless.yml. */
 export const RUN_MAX_MS = 30_000;
 
+/** How long any function may go on that sends to clusters, milliseconds: the longest time-out in serverless.yml, that of `fleet`. */
+export const FUNCTION_MAX_MS = 55_000;
+
 /** Until when requests may start, by either clock of the machine that sends them, milliseconds. */
 export interface StartLimits {
   /** Monotonic. */

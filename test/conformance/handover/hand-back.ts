@@ -3,7 +3,7 @@ import { createHandBackAccess } from '../../../src/adapters/kubernetes/operator/
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { handBack } from '../../../src/app/takeover/hand-back.ts';
 import type { HandBackResult } from '../../../src/app/takeover/hand-back.ts';
-import { RUN_MAX_MS } from '../../../src/core/pod/request-life.ts';
+import { FUNCTION_MAX_MS } from '../../../src/core/pod/request-life.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import type { EngineCluster } from '../../../src/engine/engine-options.ts';
 import { openTransport } from '../../../src/engine/reach-cluster.ts';
@@ -23,7 +23,7 @@ export async function handBackFrom(
       access: createHandBackAccess({ transport }),
       clock: createSystemClock(),
       requestTimeoutMs: defaultReconcileOptions.requestTimeoutMs,
-      runMaxMs: RUN_MAX_MS,
+      functionMaxMs: FUNCTION_MAX_MS,
       onProgress,
     });
   } finally {

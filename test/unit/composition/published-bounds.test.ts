@@ -24,6 +24,7 @@ import { defaultResyncOptions, WALK_RESERVE_MS } from '../../../src/app/resync/d
 import { BACKOFF_CAP_MS, BACKOFF_INITIAL_MS } from '../../../src/core/pod/backoff.ts';
 import { breakerPolicy } from '../../../src/core/model/breaker.ts';
 import {
+  FUNCTION_MAX_MS,
   REQUEST_TIMEOUT_MS,
   RUN_MAX_MS,
   requestLifeMs,
@@ -100,11 +101,12 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
     'docs/handover.md',
     `twice the time-out of a request, ${seconds(requestLifeMs(REQUEST_TIMEOUT_MS))} s)`,
   ],
-  ['docs/handover.md', `a run of \`reconcile\` may go on for ${seconds(RUN_MAX_MS)} s`],
+  ['docs/handover.md', `a turn of \`fleet\` may go on for ${seconds(FUNCTION_MAX_MS)} s`],
   [
     'docs/handover.md',
-    `waits ${seconds(RUN_MAX_MS + requestLifeMs(REQUEST_TIMEOUT_MS))} s (a run of`,
+    `waits ${seconds(FUNCTION_MAX_MS + requestLifeMs(REQUEST_TIMEOUT_MS))} s (a turn of`,
   ],
+  ['docs/cli.md', `*Silent* is ${seconds(FUNCTION_MAX_MS + requestLifeMs(REQUEST_TIMEOUT_MS))} s`],
   ['docs/doctor.md', `none came within ${words(SNAPSHOT_PATIENCE_MS / MINUTE_MS)} minutes`],
   [LANES, `A crowd: more than ${CROWD_KEYS_MIN - 1}`.replace('A', 'a')],
   [LANES, `${words(breakerPolicy.failuresToOpen).replace('t', 'T')} failing runs in a row open it`],

@@ -9,7 +9,7 @@ import { handBack } from '../../../app/takeover/hand-back.ts';
 import { defaultReconcileOptions } from '../../../app/reconcile/process/dependencies.ts';
 import { enterTakeover } from '../../../app/takeover/takeover-probe.ts';
 import type { ClusterMode, ClusterRegistration } from '../../../core/model/registration.ts';
-import { RUN_MAX_MS } from '../../../core/pod/request-life.ts';
+import { FUNCTION_MAX_MS } from '../../../core/pod/request-life.ts';
 import { describeFreeze } from '../../../core/takeover/freeze.ts';
 import { SENTINEL_KEY } from '../../../core/takeover/takeover-sentinel.ts';
 import type { HandBackAccess } from '../../../ports/cluster/hand-back-access.ts';
@@ -161,7 +161,7 @@ async function leave(change: ModeChange): Promise<ChangedMode> {
       ...stack,
       access,
       requestTimeoutMs: defaultReconcileOptions.requestTimeoutMs,
-      runMaxMs: RUN_MAX_MS,
+      functionMaxMs: FUNCTION_MAX_MS,
       onProgress: (text) => {
         context.say(text);
       },

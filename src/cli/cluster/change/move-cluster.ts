@@ -15,7 +15,7 @@ import type {
 import { wakeCluster } from '../../../app/clusters/wake-cluster.ts';
 import { defaultReconcileOptions } from '../../../app/reconcile/process/dependencies.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { RUN_MAX_MS } from '../../../core/pod/request-life.ts';
+import { FUNCTION_MAX_MS } from '../../../core/pod/request-life.ts';
 import { parseClusterId, parseRoleId, parseSeconds } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../../command-line/command-module.ts';
@@ -133,7 +133,7 @@ function dependenciesOf(composing: Composing): MoveDependencies {
     clock,
     signal,
     requestTimeoutMs: defaultReconcileOptions.requestTimeoutMs,
-    runMaxMs: RUN_MAX_MS,
+    functionMaxMs: FUNCTION_MAX_MS,
     viewTimeoutMs: options.timeout * 1000,
     ...defined({ senderRoleId: options.roleId, renewerRoleId: options.renewerRoleId }),
     turnWatcher: (direction, turnId) => turn(stacks[direction], turnId, composing),

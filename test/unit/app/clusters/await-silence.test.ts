@@ -43,7 +43,7 @@ describe('awaitSilence', () => {
         await clock.advance(durationMs);
       },
     };
-    const dependencies = { view, clock: sleeping, requestTimeoutMs: 10_000, runMaxMs: 0 };
+    const dependencies = { view, clock: sleeping, requestTimeoutMs: 10_000, functionMaxMs: 0 };
     assert.equal(await awaitSilence(UID, dependencies), true);
     const deadAtMs = resolvedAtMs(intent, dependencies.requestTimeoutMs);
     assert.deepEqual(sleptMs, [20_000, deadAtMs - startedMs - 20_000]);

@@ -92,7 +92,7 @@ class World {
       to,
       clock,
       requestTimeoutMs: 10_000,
-      runMaxMs: 30_000,
+      functionMaxMs: 30_000,
       viewTimeoutMs: 600_000,
       signal: this.controller.signal,
       turnWatcher: (side) => {

@@ -48,7 +48,7 @@ async function setUp(): Promise<Scene> {
       access,
       clock,
       requestTimeoutMs: 10_000,
-      runMaxMs: 30_000,
+      functionMaxMs: 30_000,
       onProgress: (text) => progress.push(text),
       ...change,
     });
@@ -175,7 +175,7 @@ describe('handBack', () => {
 
   it('needs not wait for what is known to have stopped long ago', async () => {
     const scene = await setUp();
-    const result = await scene.run({ runMaxMs: 0, quietForMs: 40_000 });
+    const result = await scene.run({ functionMaxMs: 0, quietForMs: 40_000 });
     assert.equal(result.kind === 'handed-back' && result.waitedMs, 0);
   });
 
@@ -185,7 +185,7 @@ describe('handBack', () => {
       readCluster: () => Promise.resolve(undefined),
       writeCluster: () => Promise.reject(new Error('nothing is written')),
     };
-    const result = await scene.run({ registry, runMaxMs: 0 });
+    const result = await scene.run({ registry, functionMaxMs: 0 });
     assert.deepEqual(result, {
       kind: 'handed-back',
       wasTakenOver: false,
