@@ -233,7 +233,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'place < stage',
     killedBy: {
       file: 'test/unit/app/fleet/step/give-clusters.test.ts',
-      title: 'frozen between two batches',
+      title: 'between two batches',
     },
   },
   'fleet-batch-of-forty': {
