@@ -5,7 +5,7 @@
  * Reads what the functions read, through the same ports; verdicts are made here, by the plan of a run (explain.ts). Counters of DESIRED … AVAILABLE are those of the
  * status that the watcher last sent, as `kubectl get daemonsets` shows them; the sentinel is left out.
  */
-import { readOwnPolicy } from '../core/lane/own-policy.ts';
+import { readPolicyOf } from '../core/takeover/opt-in.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { missedSinceMs, outagesOfCluster, readStanding } from '../app/explain/standing.ts';
 import type { Outage } from '../core/status/outages.ts';
@@ -32,8 +32,8 @@ import { standingFreeze } from '../core/takeover/freeze.ts';
 import type { Freeze, StandingFreeze } from '../core/takeover/freeze.ts';
 import { freezeInForce } from '../core/takeover/registration-guard.ts';
 import { hasSentinelName } from '../core/takeover/takeover-sentinel.ts';
-import { shownBudget, shownLane } from '../app/rollout/shown-nodes.ts';
-import type { ShownBudget, ShownLane } from '../app/rollout/shown-nodes.ts';
+import { shownBudget } from '../app/rollout/shown-nodes.ts';
+import type { ShownBudget } from '../app/rollout/shown-nodes.ts';
 import { stagedStatus } from '../app/rollout/staged-status.ts';
 import type { StagedStatus } from '../app/rollout/staged-status.ts';
 import { namePages } from '../app/clusters/name-pages.ts';
@@ -69,7 +69,7 @@ export interface DaemonSetOverview {
   readonly rollout?: Pick<
     StagedStatus,
     'phase' | 'summary' | 'revision' | 'gate' | 'evidence' | 'strays' | 'breach'
-  > & { readonly budget?: ShownBudget; readonly lane?: ShownLane };
+  > & { readonly budget?: ShownBudget };
   /** A removal of pods that waits for somebody to confirm it; in another mode than takeover it was only told of. */
   readonly shrink?: HeldShrink;
   /** Since when a run should have come and did not. */
@@ -105,8 +105,6 @@ export interface OverviewSources {
 const NAMES_PER_PAGE = 100;
 /** Codes are counted anew after this long, although nothing that they rest on has changed: time alone changes a few. */
 const COUNTED_FOR_MS = 300_000;
-/** Where the node lane holds something: others write it. */
-const LANE_COUNTED_FOR_MS = 5_000;
 
 interface Counted {
   /** What the codes rest on, as one text. */
@@ -116,7 +114,6 @@ interface Counted {
   readonly stages?: StagedProgress;
   readonly seen: SeenNodes;
   readonly budget?: ShownBudget;
-  readonly lane?: ShownLane;
 }
 
 /** Overviews of clusters; remembers counted codes, so that a table that is drawn each second costs small reads. */
@@ -195,13 +192,12 @@ export class Overviews {
     const nowMs = clock.nowMs();
     const text = textOf(basis, nowMs);
     const former = this.#counted.get(basis.registration.id)?.get(basis.ref.uid);
-    const keptMs = former?.lane === undefined ? COUNTED_FOR_MS : LANE_COUNTED_FOR_MS;
-    if (former?.basis === text && nowMs - former.atMs < keptMs) return former;
+    if (former?.basis === text && nowMs - former.atMs < COUNTED_FOR_MS) return former;
     const policies = this.#policies;
     const sources = { view, warmth, policies, options: defaultReconcileOptions, nowMs };
     const explained = await explainRollout(basis, sources);
     if (explained === undefined) return former;
-    const { plan, lane, seen } = explained;
+    const { plan, seen } = explained;
     const verdicts = plan.verdicts();
     return {
       basis: text,
@@ -211,7 +207,6 @@ export class Overviews {
       ...defined({
         stages: plan.stages,
         budget: shownBudget(plan, verdicts),
-        lane: lane && shownLane(lane, basis.ref.uid, verdicts),
       }),
     };
   }
@@ -220,8 +215,8 @@ export class Overviews {
     { registration, daemonSet, state }: Pick<Basis, 'registration' | 'daemonSet' | 'state'>,
     counted: Counted | undefined,
   ): DaemonSetOverview['rollout'] {
-    const { stages, seen, budget, lane } = counted ?? {};
-    const policy = readOwnPolicy(toldObject(daemonSet), this.#policies);
+    const { stages, seen, budget } = counted ?? {};
+    const policy = readPolicyOf(toldObject(daemonSet), this.#policies);
     const nowMs = this.#sources.clock.nowMs();
     const source = { registration, daemonSet, state, policy, stages, seen };
     const status = stagedStatus(source, nowMs);
@@ -229,7 +224,7 @@ export class Overviews {
     const { phase, summary, revision, gate, evidence, strays, breach } = status;
     return {
       ...{ phase, summary, revision, gate, evidence },
-      ...defined({ strays, breach, budget, lane }),
+      ...defined({ strays, breach, budget }),
     };
   }
 }

@@ -135,19 +135,15 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'long after its creation',
     },
   },
-  'after-itself': {
-    bug: 'a policy that names its own DaemonSet under its namespace is taken (ADR 0058)',
-    file: 'src/core/lane/own-policy.ts',
-    before: 'const index = keysOf(reading.policy.after, namespace).findIndex(',
-    after: 'const index = keysOf(reading.policy.after, "").findIndex(',
-    killedBy: { file: 'test/unit/core/lane/own-policy.test.ts', title: 'with the entry named' },
-  },
-  'after-in-a-circle': {
-    bug: 'three daemons that name each other wait for ever (ADR 0058)',
-    file: 'src/app/reconcile/lane/find-circle.ts',
-    before: 'if (seen.size >= FOLLOWED_MAX) return false;',
-    after: 'if (seen.size >= 1) return false;',
-    killedBy: { file: 'test/simulation/node-lane.test.ts', title: 'and are told of it' },
+  'after-holds': {
+    bug: 'a policy with a field of an earlier release is refused, and holds the rollout (ADR 0058)',
+    file: 'src/adapters/policy/policy-reader.ts',
+    before: '.filter(([field]) => !RETIRED.has(field))',
+    after: '.filter(() => true)',
+    killedBy: {
+      file: 'test/unit/adapters/policy/policy-reader.test.ts',
+      title: 'a field of an earlier release is ignored',
+    },
   },
   'events-asked-again': {
     bug: 'Events are asked by each look at a rollout that stands (17 Build 3)',

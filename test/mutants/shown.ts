@@ -12,20 +12,6 @@ const EVIDENCE_TEST = 'test/unit/core/rollout/shown-evidence.test.ts';
 
 /** The rows of what is shown of rollouts. */
 export const SHOWN_BUGS: Readonly<Record<string, PlantedBug>> = {
-  'status-names-nodes-that-wait-for-their-step': {
-    bug: 'a node whose step is not open is said to wait for another daemon (17.9)',
-    file: NODES,
-    before: "return code !== 'WaitingForLane' || block === undefined",
-    after: 'return block === undefined',
-    killedBy: { file: NODES_TEST, title: 'names the node, the daemon that it waits for, and why' },
-  },
-  'status-shows-turns-that-are-over': {
-    bug: 'a node is said to be held by a daemon that has given it back (17.9)',
-    file: NODES,
-    before: 'entry.owner === owner && !freed.includes(entry)',
-    after: 'entry.owner === owner',
-    killedBy: { file: NODES_TEST, title: 'leaves out turns that do not count any more' },
-  },
   'status-frees-a-budget-that-is-used-up': {
     bug: 'a budget of which too much is used has less than nothing free (17.9)',
     file: NODES,

@@ -11,7 +11,6 @@ import { EXPLAIN_BUGS } from './explain.ts';
 import { HALT_BUGS } from './halts.ts';
 import { INTERLOCK_BUGS } from './interlock.ts';
 import { QUIET_BUGS } from './quiet.ts';
-import { LANE_BUGS } from './lane.ts';
 import { ALARM_BUGS } from './alarms.ts';
 import { CLAIM_BUGS } from './claims.ts';
 import { BOUNDS_BUGS } from './bounds.ts';
@@ -82,7 +81,6 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   FLEET_ATTRIBUTION_BUGS,
   FLEET_ROLLOUT_BUGS,
   INTERLOCK_BUGS,
-  LANE_BUGS,
   STAGE_BUGS,
   HALT_BUGS,
   CONTENT_BUGS,

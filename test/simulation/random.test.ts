@@ -24,7 +24,6 @@ const STAGED_HUNTS = [
   'beside-built-in',
   'shaken-copilot',
   'ill-beside-built-in',
-  'ordered-nodes',
   'contents',
 ] as const;
 
@@ -58,7 +57,7 @@ for (const world of USERS_WORLDS) {
 // Releases under a policy take minutes to soak: they have schedules of their own, more of them in `hunts`.
 for (const hunt of STAGED_HUNTS) {
   for (const seed of SEEDS.slice(0, 3)) {
-    test(`S3, S4, S10, S15, S16, L1, L5: seed ${seed} of ${hunt} keeps every promise (row 15)`, async () => {
+    test(`S3, S4, S10, S16, L1, L5: seed ${seed} of ${hunt} keeps every promise (row 15)`, async () => {
       await play(seed, hunt);
     });
   }

@@ -1,4 +1,4 @@
-/** What `rollcall rollout status` and `rollcall explain` say of rollouts that share nodes (issue 17): who waits for whom, and why. */
+/** What `rollcall rollout status` says of a rollout's budget and of fields of its policy that are ignored. */
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { renderStatus } from '../../src/cli/rollout/render-status.ts';
@@ -37,35 +37,17 @@ async function stuckOnFirstNode(world: World, name: string): Promise<void> {
 const QUICK = 'maxUnavailable: 100%\ncanary: {nodes: 1}\nsoak: 1s';
 
 describe('the status of a rollout', () => {
-  it('names the node that waits for another daemon, which one, and who holds it', async () => {
-    const world = await resting({ agent: QUICK, cni: QUICK });
-    await stuckOnFirstNode(world, 'cni');
-    setImage(world, 'agent', 'two');
-    await world.advance(20_000);
-    const agent = await statusOf(world, 'agent');
-    assert.deepEqual(agent.lane?.waits, [{ node: 'n1', kind: 'replaced', by: 'ns/cni' }]);
-    const text = renderStatus(agent).join('\n');
-    assert.match(text, /lane: +waits for ns\/cni, which is being replaced there: n1/);
-    const cni = await statusOf(world, 'cni');
-    assert.deepEqual(
-      cni.lane?.holds.map(({ node }) => node),
-      ['n1'],
-    );
-    assert.match(renderStatus(cni).join('\n'), /lane: +has its turn on n1 since /);
-  });
-
-  it('names the daemon that goes first by `after`, and the nodes where it is not there yet', async () => {
+  it('says that `after` is ignored, and the rollout goes on beside a daemon that never starts', async () => {
     const world = await resting({ agent: `${QUICK}\nafter: [cni]`, cni: QUICK });
     await stuckOnFirstNode(world, 'cni');
+    world.controllers.deadNodes.delete('n1');
     setImage(world, 'agent', 'two');
-    await world.advance(20_000);
+    await world.advance(60_000);
     const status = await statusOf(world, 'agent');
-    const [canary] = status.staged?.canary ?? [];
-    assert.deepEqual(status.lane?.waits, [{ node: canary, kind: 'first', by: 'ns/cni' }]);
-    assert.match(
-      renderStatus(status).join('\n'),
-      /lane: +waits for ns\/cni, which goes first \(after\), and is not there yet: n\d/,
-    );
+    assert.equal(status.phase, 'Done');
+    assert.match(renderStatus(status).join('\n'), /policy: +after: is ignored: .* init container/);
+    const told = world.api.list('events').filter(({ reason }) => reason === 'IgnoredRolloutPolicy');
+    assert.ok(told.length > 0);
   });
 
   it('names who uses the budget, and how much of it is free', async () => {

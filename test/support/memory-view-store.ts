@@ -9,7 +9,6 @@ import type { ClusterBreaker } from '../../src/core/model/breaker.ts';
 import type { ClusterUid, Uid } from '../../src/core/model/identifiers.ts';
 import type { Stamp } from '../../src/core/model/position.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
-import type { Lane } from '../../src/core/lane/lane.ts';
 import type { ResyncWalk } from '../../src/core/hints/resync-walk.ts';
 import type {
   ClusterMeta,
@@ -36,7 +35,6 @@ import type { StoreCall, StoreHooks } from './store-hooks.ts';
 export type ViewDump = Readonly<Record<string, unknown>>;
 
 const metaKey = (cluster: ClusterUid): string => `META ${cluster}`;
-const laneKey = (cluster: ClusterUid): string => `LANE ${cluster}`;
 const sliceKey = (ref: SliceRef): string => `SLICE ${ref.clusterUid} ${ref.set} ${ref.index}`;
 const olderKey = (ref: SliceRef): string => `TOMBSTONES ${ref.clusterUid} ${ref.set} ${ref.index}`;
 const daemonSetKey = (part: string, ref: DaemonSetRef): string =>
@@ -90,20 +88,6 @@ export class MemoryViewStore implements ViewStore {
       const stored = this.items.get('WALK') as ResyncWalk | undefined;
       if ((stored?.version ?? 0) !== walk.version) return 'lost';
       this.items.set('WALK', { ...walk, version: walk.version + 1 });
-      return 'written';
-    });
-  }
-
-  readLane(cluster: ClusterUid): Promise<Lane | undefined> {
-    return this.read('readLane', laneKey(cluster));
-  }
-
-  writeLane(cluster: ClusterUid, lane: Lane): Promise<WriteResult> {
-    const key = laneKey(cluster);
-    return this.write('writeLane', key, () => {
-      const stored = this.items.get(key) as Lane | undefined;
-      if ((stored?.version ?? 0) !== lane.version) return 'lost';
-      this.items.set(key, { ...lane, version: lane.version + 1 });
       return 'written';
     });
   }

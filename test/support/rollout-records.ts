@@ -68,7 +68,6 @@ export function policyOf(changes: Partial<RolloutPolicy> = {}): PolicyReading {
       windows: [],
       onBreach: 'pause',
       budget: 'parity',
-      after: [],
       shrinkPercent: 20,
       ...changes,
     },

@@ -56,7 +56,6 @@ export function policy(options: Partial<RolloutPolicy> = {}): RolloutPolicy {
     windows: [],
     onBreach: 'pause',
     budget: 'parity',
-    after: [],
     shrinkPercent: 20,
     ...options,
   };

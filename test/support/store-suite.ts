@@ -101,35 +101,6 @@ export function testViewStore(store: () => ViewStore): void {
   testNames(store);
   testStates(store);
   testWalk(store);
-  testLane(store);
-}
-
-function testLane(store: () => ViewStore): void {
-  it('keeps the lane of a cluster over the version that was read, beside META (S15)', async () => {
-    const cluster = clusterUid(freshName('lane'));
-    assert.equal(await store().readLane(cluster), undefined);
-    const entry = {
-      node: nodeName('n1'),
-      owner: uid('set'),
-      namespace: 'ns',
-      name: 'agent',
-      pod: uid('pod'),
-      claimedAtMs: 1,
-      deadAtMs: 2,
-    };
-    const down = { ...entry, node: nodeName('n2'), isDown: true } as const;
-    const lane = {
-      version: 0,
-      entries: [entry, down],
-      waiters: [{ namespace: 'ns', name: 'proxy' }],
-    };
-    assert.equal(await store().writeLane(cluster, lane), 'written');
-    assert.equal(await store().writeLane(cluster, lane), 'lost');
-    assert.deepEqual(await store().readLane(cluster), { ...lane, version: 1 });
-    assert.equal(await store().readMeta(cluster), undefined);
-    assert.equal(await store().writeLane(cluster, { ...lane, version: 1, entries: [] }), 'written');
-    assert.deepEqual((await store().readLane(cluster))?.entries, []);
-  });
 }
 
 function testWalk(store: () => ViewStore): void {

@@ -21,11 +21,6 @@ export function metaKey(cluster: ClusterUid): ItemKey {
   return { pk: `CLUSTER#${cluster}`, sk: 'META' };
 }
 
-/** The node lane of a cluster. */
-export function laneKey(cluster: ClusterUid): ItemKey {
-  return { pk: `CLUSTER#${cluster}`, sk: 'LANE' };
-}
-
 /** Which registration a cluster UID belongs to. */
 export function clusterUidKey(cluster: ClusterUid): ItemKey {
   return { pk: `CLUSTER-UID#${cluster}`, sk: 'CLAIM' };

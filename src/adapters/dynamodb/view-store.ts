@@ -41,7 +41,6 @@ import { metaOf, storedMeta } from './meta-codec.ts';
 import type { StoredMeta } from './meta-codec.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { breakerOf, createBreakerStore, createWalkStore } from './breaker-store.ts';
-import { createLaneStore } from './lane-store.ts';
 import { openObjects, storedObjects } from './slice-columns.ts';
 import { createStateStore } from './state-store.ts';
 import { IF_MISSING, Table, ifStamp, ifStampOlder, ifVersion } from './table.ts';
@@ -58,7 +57,6 @@ export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
     ...createStateStore(table),
     ...createBreakerStore(table),
     ...createWalkStore(table),
-    ...createLaneStore(table),
   };
 }
 

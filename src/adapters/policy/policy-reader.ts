@@ -21,6 +21,14 @@ const READINGS_MAX = 128;
 /** More than anybody repairs at once; an event holds 1,024 characters. */
 const PROBLEMS_MAX = 10;
 
+/** Fields of earlier releases: they hold nothing, and whoever wrote one is told what to do instead. */
+const RETIRED: ReadonlyMap<string, string> = new Map([
+  [
+    'after',
+    'is ignored: no DaemonSet waits for another one; let the pod itself wait, by an init container',
+  ],
+]);
+
 /** A reader with a memory of its own; make one per process. */
 export function createPolicyReader(): PolicyReader {
   const readings = new Map<string, PolicyReading>();
@@ -44,12 +52,30 @@ export function createPolicyReader(): PolicyReader {
 function readText(text: string): PolicyReading {
   const yaml = readYaml(text);
   if (yaml.kind === 'invalid') return refuse(yaml.problems);
-  const { value, isOneWindow } = listed(yaml.value);
+  const { value: kept, ignored } = withoutRetired(yaml.value);
+  const { value, isOneWindow } = listed(kept);
   const parsed = v.safeParse(policySchema, value);
-  if (parsed.success) return { kind: 'policy', policy: toPolicy(parsed.output) };
+  if (parsed.success) {
+    const [first, ...others] = ignored;
+    const policy = toPolicy(parsed.output);
+    if (first === undefined) return { kind: 'policy', policy };
+    return { kind: 'policy', policy, ignored: [first, ...others] };
+  }
   return refuse(
     parsed.issues.flatMap((issue) => toProblems(issue, { isOneWindow, what: 'a policy' })),
   );
+}
+
+function withoutRetired(value: unknown): {
+  readonly value: unknown;
+  readonly ignored: readonly PolicyProblem[];
+} {
+  if (!isFields(value)) return { value, ignored: [] };
+  const kept = Object.entries(value).filter(([field]) => !RETIRED.has(field));
+  const ignored = [...RETIRED]
+    .filter(([field]) => Object.hasOwn(value, field))
+    .map(([field, message]) => ({ field, message }));
+  return { value: Object.fromEntries(kept), ignored };
 }
 
 /** With one window as a list of one, as the schema has it. */

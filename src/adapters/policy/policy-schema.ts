@@ -146,12 +146,6 @@ export const policySchema = v.pipe(
           told('Whether nodes that went bad by themselves use up maxUnavailable.', 'attributed'),
         ),
       ),
-      after: v.exactOptional(
-        v.pipe(
-          listOf(written.daemonSetName, { countMax: RULES_MAX, example: '[kube-system/cni]' }),
-          told('DaemonSets that go before this one on each node.', ['kube-system/cni']),
-        ),
-      ),
       shrink: v.exactOptional(
         v.pipe(
           written.percent,

@@ -37,7 +37,6 @@ export function toPolicy(written: WrittenPolicy): RolloutPolicy {
     window = [],
     onBreach = 'pause',
     budget = 'parity',
-    after = [],
     shrink = SHRINK_PERCENT_DEFAULT,
   } = written;
   return {
@@ -50,7 +49,6 @@ export function toPolicy(written: WrittenPolicy): RolloutPolicy {
     windows: window.map(toWindow),
     onBreach,
     budget,
-    after,
     shrinkPercent: shrink,
   };
 }

@@ -163,14 +163,6 @@ export const clusterName = v.pipe(v.string(CLUSTER_MESSAGE), v.regex(CLUSTER_ID,
 
 const DNS_LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
 const DNS_SUBDOMAIN = '[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?';
-const DAEMON_SET_MESSAGE = 'must be the name of a DaemonSet, or namespace/name, as kube-system/cni';
-
-/** name or namespace/name. */
-export const daemonSetName = v.pipe(
-  v.string(DAEMON_SET_MESSAGE),
-  v.regex(new RegExp(`^(${DNS_LABEL}/)?${DNS_SUBDOMAIN}$`), DAEMON_SET_MESSAGE),
-);
-
 const NAMESPACE_MESSAGE = 'must be the name of a namespace, as kube-system';
 const OBJECT_MESSAGE = 'must be the name of an object, as agent-config';
 const WORD_MESSAGE = 'must be a name of at most 63 lower case letters, digits and -, as canary';

@@ -22,9 +22,7 @@ import { copilotStanding } from '../../core/takeover/opt-in.ts';
 import { computeView } from '../../core/view/view.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
-import type { ViewReader } from '../../ports/stores/view-store.ts';
-import { asksForLane, findLane } from '../reconcile/lane/find-lane.ts';
-import type { LaneReads, LaneStanding, LaneSubject } from '../reconcile/lane/find-lane.ts';
+import type { StateStore, ViewReader } from '../../ports/stores/view-store.ts';
 import { guessHash, knownHistory } from '../reconcile/history/history.ts';
 import { guardOfSubject } from '../../core/takeover/registration-guard.ts';
 import { freshnessOf, judgeUnasked } from '../reconcile/live/guard.ts';
@@ -37,10 +35,11 @@ import type { Basis } from '../reconcile/read/read-basis.ts';
 import { stagingOf } from '../reconcile/read/staging.ts';
 import { readView } from '../reconcile/read/read-view.ts';
 import { withoutWaitsAhead } from '../reconcile/read/skip.ts';
+import type { ViewedSubject } from '../reconcile/run/context.ts';
 
 /** What explaining reads from; `warmth` shares the nodes among the DaemonSets that are asked for together. */
 export interface ExplainSources {
-  readonly view: ViewReader & LaneReads;
+  readonly view: ViewReader & Pick<StateStore, 'readState'>;
   readonly warmth: ReconcileWarmth;
   readonly options: ReconcileOptions;
   readonly policies: PolicyReader;
@@ -57,10 +56,9 @@ export async function explainNodes(
   return (await explainRollout(basis, sources))?.plan.verdicts();
 }
 
-/** A plan, and how the node lane stands where it replaces pods in stages. */
+/** A plan, and the nodes that it sees. */
 export interface Explained {
   readonly plan: Plan;
-  readonly lane?: LaneStanding;
   readonly seen: SeenNodes;
 }
 
@@ -74,8 +72,7 @@ export interface SeenNodes {
 }
 
 /**
- * What a run of now would plan for one DaemonSet, around the nodes that the lane gives to others. Undefined: there is nothing
- * to tell now, because no run looked at it yet, the view is being written or not whole, or only a live read could tell.
+ * What a run of now would plan for one DaemonSet. Undefined: there is nothing to tell now, because no run looked at it yet, the view is being written or not whole, or only a live read could tell.
  * Rejects when the table fails.
  */
 export async function explainRollout(
@@ -84,15 +81,11 @@ export async function explainRollout(
 ): Promise<Explained | undefined> {
   const prepared = await prepare(basis, sources);
   if (prepared === undefined) return undefined;
-  const plan = planAround(prepared, sources);
   const { context, subject } = prepared;
-  const seen = nodesSeenIn(subject.view, context.currentHash);
-  if (context.guard.kind !== 'act' || !asksForLane(plan, subject)) return { plan, seen };
-  const { namespace = '', name } = subject.daemonSet.metadata;
-  const laneContext = { hint: { key: { namespace, name } }, dependencies: sources };
-  const lane = await findLane({ context: laneContext, subject });
-  const isFree = lane.blocked.size === 0;
-  return { plan: isFree ? plan : planAround(prepared, sources, lane.blocked), lane, seen };
+  const { policies, options } = sources;
+  const staging = stagingOf({ ...subject, policies, options });
+  const plan = planReconcile(subject.view, { ...context, ...defined({ staging }) });
+  return { plan, seen: nodesSeenIn(subject.view, context.currentHash) };
 }
 
 function nodesSeenIn(view: View, hash: string | undefined): SeenNodes {
@@ -120,7 +113,7 @@ function nodesSeenIn(view: View, hash: string | undefined): SeenNodes {
 
 /** What a plan is made of, but for its stages. */
 interface Prepared {
-  readonly subject: LaneSubject;
+  readonly subject: Pick<ViewedSubject, 'basis' | 'daemonSet' | 'view' | 'state' | 'nowMs'>;
   readonly context: Omit<PlanContext, 'staging'>;
 }
 
@@ -152,15 +145,6 @@ async function prepare(basis: Basis, sources: ExplainSources): Promise<Prepared 
     burstPodsMax,
   };
   return { subject: { basis, daemonSet, view, state, nowMs }, context };
-}
-
-function planAround(
-  { subject, context }: Prepared,
-  { policies, options }: ExplainSources,
-  blocked?: LaneStanding['blocked'],
-): Plan {
-  const staging = stagingOf({ ...subject, policies, options, ...defined({ blocked }) });
-  return planReconcile(subject.view, { ...context, ...defined({ staging }) });
 }
 
 /** In copilot the built-in controller may still be about to make the revision: nothing is outdated until it is known. */

@@ -8,7 +8,6 @@
  * Differs from upstream: a run that is put off writes the status only where nothing but own pods is unseen, of a
  * generation that was observed before. What rests on an untrusted view (a cut, silence, own patches) tells nothing.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import { arePodsFresh, spendsBudget } from '../../core/view/freshness.ts';
 import { computeView } from '../../core/view/view.ts';
 import type { Guard, Plan } from '../../core/model/plan.ts';
@@ -30,7 +29,6 @@ import type { Problem } from './run/ledger.ts';
 import { exitAwaiting, openSubject } from './open-subject.ts';
 import { currentHashOf, planAttempt, planWhole } from './plan-attempt.ts';
 import type { Attempt } from './plan-attempt.ts';
-import { leaveLane } from './lane/pass-lane.ts';
 import { relistPods } from './live/relist-pods.ts';
 import { heldWrite } from './run/refused-writes.ts';
 import { giveNotStagedNotice } from './status/not-staged-notice.ts';
@@ -223,12 +221,6 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
   if (needsAccess && access === undefined) {
     return { kind: 'unavailable', message: 'no access', subject };
   }
-  const lane = await leaveLane(decision.plan, {
-    context,
-    subject,
-    ledger,
-    ...defined({ lane: judged.lane }),
-  });
   let stored: DaemonSetState = subject.state;
   if (access !== undefined) {
     const { intents } = judgement;
@@ -236,7 +228,7 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
       const { isLive } = decision;
       const currentHash = currentHashOf(judged);
       const step = { context, subject, access, ledger, intents, isLive, currentHash };
-      const acted = await actOnPlan(decision.plan, { ...step, ...defined({ lane }) });
+      const acted = await actOnPlan(decision.plan, step);
       if (acted.kind !== 'done') return exitUnrecorded(acted, subject);
       stored = acted.state;
     }

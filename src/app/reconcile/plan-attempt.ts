@@ -13,8 +13,6 @@ import { findFormerCopy } from './history/former-copy.ts';
 import { readFormer } from './history/former-template.ts';
 import { guessHash } from './history/history.ts';
 import type { Judgement } from './live/guard.ts';
-import { asksForLane, findLane } from './lane/find-lane.ts';
-import type { LaneStanding } from './lane/find-lane.ts';
 import { readPodCauses } from './live/pod-causes.ts';
 import { stagingOf } from './read/staging.ts';
 import type { RunContext } from './run/context.ts';
@@ -32,17 +30,15 @@ export interface Attempt extends Judged {
   readonly unread?: string;
   /** What the Events of pods tell that halt a staged rollout and do not say why. */
   readonly causes?: readonly PodCause[];
-  /** How the node lane stands, where a staged rollout replaces pods (ADR 0058). */
-  readonly lane?: LaneStanding;
 }
 
 /** The plan under a guard. */
 export function planAttempt(judged: Attempt, guard: Guard): Plan {
-  const { subject, context, judgement, history, former, causes, lane } = judged;
+  const { subject, context, judgement, history, former, causes } = judged;
   const { options, policies } = context.dependencies;
   const { requestTimeoutMs, burstPodsMax } = options;
   const settled = judged.isHistorySettled ? history : undefined;
-  const beside = defined({ former, causes, blocked: lane?.blocked });
+  const beside = defined({ former, causes });
   const staging = stagingOf({ ...subject, policies, options, ...beside });
   return planReconcile(subject.view, {
     guard,
@@ -63,15 +59,9 @@ interface Planned {
   readonly whole: Plan;
 }
 
-/** The plan of what was judged, made again with a former revision's template, or around taken nodes, where it asks for it. */
+/** The plan of what was judged, made again with a former revision's template where it asks for it. */
 export async function planWhole(judged: Attempt): Promise<Planned> {
-  const informed = await planCaused(await planInformed(judged));
-  const { guard } = judged.judgement;
-  if (guard.kind !== 'act' || !asksForLane(informed.whole, judged.subject)) return informed;
-  const lane = await findLane(judged);
-  const laned = { ...informed.judged, lane };
-  const whole = lane.blocked.size === 0 ? informed.whole : planAttempt(laned, guard);
-  return { judged: laned, whole };
+  return planCaused(await planInformed(judged));
 }
 
 /** The plan again, with what Events tell of pods that never started: asked once, since a breach that is recorded is not found again. */

@@ -5,7 +5,7 @@
  * is guessed of it.
  */
 import { toldObject } from '../../core/model/view-items.ts';
-import { readOwnPolicy } from '../../core/lane/own-policy.ts';
+import { readPolicyOf } from '../../core/takeover/opt-in.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
@@ -41,6 +41,6 @@ export async function findRollout(
     return refuse(meta === undefined ? 'never-heard' : 'unknown-daemon-set', key);
   }
   const { basis } = read;
-  const policy = readOwnPolicy(toldObject(basis.daemonSet), sources.policies);
+  const policy = readPolicyOf(toldObject(basis.daemonSet), sources.policies);
   return { kind: 'found', key, basis, policy };
 }

@@ -5,9 +5,8 @@
  * staged-status.ts and plain-status.ts.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { Uid } from '../../core/model/identifiers.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
-import type { PolicyProblem } from '../../core/policy/rollout-policy.ts';
+import type { PolicyProblem, PolicyReading } from '../../core/policy/rollout-policy.ts';
 import { toldObject } from '../../core/model/view-items.ts';
 import type { RolloutPhase } from '../../core/rollout/gate.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
@@ -18,15 +17,15 @@ import type { StandingFreeze } from '../../core/takeover/freeze.ts';
 import { freezeInForce } from '../../core/takeover/registration-guard.ts';
 import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.ts';
 import { explainRollout } from '../explain/explain.ts';
-import type { Explained, ExplainSources, SeenNodes } from '../explain/explain.ts';
+import type { ExplainSources, SeenNodes } from '../explain/explain.ts';
 import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { outagesOfBasis } from '../explain/standing.ts';
 import type { FoundRollout } from './find-rollout.ts';
 import { generationsOf, podCountsOf } from '../../core/rollout/pod-counts.ts';
 import type { Generations, PodCounts } from '../../core/rollout/pod-counts.ts';
 import { describeOpaque, plainStatus } from './plain-status.ts';
-import { shownBudget, shownLane } from './shown-nodes.ts';
-import type { ShownBudget, ShownLane } from './shown-nodes.ts';
+import { shownBudget } from './shown-nodes.ts';
+import type { ShownBudget } from './shown-nodes.ts';
 import { stagedStatus } from './staged-status.ts';
 import type { StagedStatus } from './staged-status.ts';
 
@@ -48,10 +47,8 @@ export interface RolloutStatus extends Generations {
   readonly nodes: PodCounts;
   /** What bounds it now; absent where no plan can be told. */
   readonly budget?: ShownBudget;
-  /** Who waits for another daemon of its node, and where this one has its turn; absent: nobody, nowhere. */
-  readonly lane?: ShownLane;
   readonly staged?: StagedStatus;
-  /** What is wrong with the policy's text. */
+  /** What is wrong with the policy's text, or which fields of it Rollcall ignores. */
   readonly policyProblems?: readonly PolicyProblem[];
   /** A removal of pods that waits for somebody to confirm it; in another mode than takeover it was only told of. */
   readonly shrink?: HeldShrink;
@@ -90,18 +87,23 @@ export async function rolloutStatusOf(
     update: staged === undefined ? plain.update : 'staged',
     ...standingAs(staged ?? plain, outages, registration.mode),
     nodes: podCountsOf(object),
-    ...(explained === undefined ? {} : boundsOf(explained, basis.ref.uid)),
     ...defined({
       frozen,
       staged,
+      budget: explained && shownBudget(explained.plan, explained.plan.verdicts()),
       shrink: basis.state?.shrink?.held,
-      policyProblems: policy.kind === 'invalid' ? policy.problems : undefined,
+      policyProblems: problemsOf(policy),
     }),
     isViewComplete,
     lastSentAtMs: meta.lastSentAtMs,
     outages,
     notes: notesOf(found, seen, { isViewComplete, isStaged: staged !== undefined }),
   };
+}
+
+function problemsOf(policy: PolicyReading): readonly PolicyProblem[] | undefined {
+  if (policy.kind === 'invalid') return policy.problems;
+  return policy.kind === 'policy' ? policy.ignored : undefined;
 }
 
 /** What the last run left counts for as long as it is known that runs come, and reach the cluster. */
@@ -116,14 +118,6 @@ function standingAs(
   const isOut = outages.some(({ code }) => code === 'api-server-unreachable');
   const isEnd = phase === 'Done' || phase === 'Returned';
   return isOut && isEnd ? { phase: 'Waiting', summary } : { phase, summary: told.summary };
-}
-
-function boundsOf({ plan, lane }: Explained, owner: Uid): Pick<RolloutStatus, 'budget' | 'lane'> {
-  const verdicts = plan.verdicts();
-  return defined({
-    budget: shownBudget(plan, verdicts),
-    lane: lane && shownLane(lane, owner, verdicts),
-  });
 }
 
 function notesOf(

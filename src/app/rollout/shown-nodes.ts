@@ -1,12 +1,10 @@
 /**
- * Which nodes the status of a rollout names: who uses up the budget and why, who waits for another daemon of its node.
+ * Which nodes the status of a rollout names: who uses up the budget, and why.
  *
- * Told from the plan that a run of now would make, and from the node lane as it stands. Lists are bounded, and counted whole.
- * Nothing is decided here.
+ * Told from the plan that a run of now would make. Lists are bounded, and counted whole. Nothing is decided here.
  */
-import type { LaneStanding } from '../reconcile/lane/find-lane.ts';
-import type { NodeName, Uid } from '../../core/model/identifiers.ts';
-import type { LaneBlock, Plan, RolloutProgress } from '../../core/model/plan.ts';
+import type { NodeName } from '../../core/model/identifiers.ts';
+import type { Plan, RolloutProgress } from '../../core/model/plan.ts';
 import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
 
 /** Nodes of a list; what is beyond is only counted. */
@@ -30,20 +28,6 @@ export interface ShownBudget extends Omit<
   readonly users: readonly BudgetUser[];
 }
 
-/** A node whose turn waits for another daemon. */
-export interface LaneWait extends Pick<LaneBlock, 'kind' | 'by'> {
-  readonly node: NodeName;
-}
-
-/** How the node lane stands for one DaemonSet. */
-export interface ShownLane {
-  readonly waitingNodes: number;
-  /** SHOWN_NODES_MAX of them at most. */
-  readonly waits: readonly LaneWait[];
-  /** Nodes on which it has its turn itself; SHOWN_NODES_MAX at most. */
-  readonly holds: readonly { readonly node: NodeName; readonly sinceMs: number }[];
-}
-
 /** The budget of a plan; undefined: no revision is rolled out. */
 export function shownBudget(
   { rollout }: Pick<Plan, 'rollout'>,
@@ -60,27 +44,4 @@ export function shownBudget(
     return verdict === undefined ? [] : [{ node, code: verdict.code, message: verdict.message }];
   });
   return { ...budget, freeNodes: Math.max(0, free), users };
-}
-
-/** The lane as it stands for a DaemonSet; undefined: it waits for nobody, and has no turn. */
-export function shownLane(
-  { lane, freed, blocked }: LaneStanding,
-  owner: Uid,
-  verdicts: readonly Verdict[],
-): ShownLane | undefined {
-  const waits = verdicts.flatMap(({ node, code }) => {
-    const block = blocked.get(node);
-    return code !== 'WaitingForLane' || block === undefined
-      ? []
-      : [{ node, kind: block.kind, by: block.by }];
-  });
-  const holds = lane.entries
-    .filter((entry) => entry.owner === owner && !freed.includes(entry))
-    .map(({ node, claimedAtMs }) => ({ node, sinceMs: claimedAtMs }));
-  if (waits.length + holds.length === 0) return undefined;
-  return {
-    waitingNodes: waits.length,
-    waits: waits.slice(0, SHOWN_NODES_MAX),
-    holds: holds.slice(0, SHOWN_NODES_MAX),
-  };
 }

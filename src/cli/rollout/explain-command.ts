@@ -8,7 +8,6 @@ import { explainRollout } from '../../app/explain/explain.ts';
 import { outagesOfBasis, readStanding } from '../../app/explain/standing.ts';
 import { describeOpaque } from '../../app/rollout/plain-status.ts';
 import type { Basis } from '../../app/reconcile/read/read-basis.ts';
-import { shownLane } from '../../app/rollout/shown-nodes.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import { standstillOf } from '../../core/status/outages.ts';
@@ -56,7 +55,6 @@ export const explainCommand: CommandModule = defineCommand<ExplainOptions>({
     if (node !== undefined && verdicts.length === 0) throw noSuchNode(node, key);
     const { lastSentAtMs } = basis.meta;
     const counts = countCodes(verdicts);
-    const lane = explained.lane && shownLane(explained.lane, basis.ref.uid, all);
     return {
       document: {
         kind: 'Explanation',
@@ -66,7 +64,6 @@ export const explainCommand: CommandModule = defineCommand<ExplainOptions>({
         outages,
         counts,
         nodes: verdicts.map(documentOf),
-        ...(lane === undefined ? {} : { lane }),
       },
       lines: [
         ...outageLines(outages),

@@ -19,7 +19,7 @@ import { sentence } from '../command-line/follow-rollout.ts';
 import { outageLine } from '../../core/status/outages.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderFields } from '../command-line/text-table.ts';
-import { budgetText, laneLines, strayText } from './rollout-words.ts';
+import { budgetText, strayText } from './rollout-words.ts';
 
 type Field = readonly [string, string | undefined];
 
@@ -46,7 +46,7 @@ export function renderChange(status: RolloutStatus, nowMs: number): string {
 }
 
 function commonFields(status: RolloutStatus): readonly Field[] {
-  const { nodes, budget, lane, generation, observedGeneration, mode, policyProblems = [] } = status;
+  const { nodes, budget, generation, observedGeneration, mode, policyProblems = [] } = status;
   const seen =
     observedGeneration < generation ? `, ${String(observedGeneration)} is in the status` : '';
   return [
@@ -55,7 +55,6 @@ function commonFields(status: RolloutStatus): readonly Field[] {
       `${String(nodes.updated)} updated, ${String(nodes.available)} available, of ${String(nodes.desired)}${isOld(status) ? ', as of the last run' : ''}`,
     ],
     ['budget', budget && budgetText(budget)],
-    ...fieldsOf('lane', lane === undefined ? [] : laneLines(lane)),
     ['generation', `${String(generation)}${seen}`],
     ['mode', mode],
     ['told at', timeText(status.lastSentAtMs)],

@@ -1,12 +1,12 @@
 /**
- * Budget, node lane and strays of a rollout in words: the same in `rollcall rollout status` and in the table of `npm start`.
+ * Budget and strays of a rollout in words: the same in `rollcall rollout status` and in the table of `npm start`.
  *
  * Names of nodes and daemons are what a cluster said; whoever prints the lines takes control characters out.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { SHOWN_NODES_MAX } from '../../app/rollout/shown-nodes.ts';
-import type { ShownBudget, ShownLane } from '../../app/rollout/shown-nodes.ts';
-import { describeEvidence, timeText } from '../../core/rollout/describe-record.ts';
+import type { ShownBudget } from '../../app/rollout/shown-nodes.ts';
+import { describeEvidence } from '../../core/rollout/describe-record.ts';
 import type { ShownEvidence } from '../../core/rollout/shown-evidence.ts';
 
 /** What bounds it, how much of that is free, and who uses it. */
@@ -26,22 +26,6 @@ export function budgetText(budget: ShownBudget): string {
   if (waitingNodes > 0)
     parts.push(counted(waitingNodes, 'node waits for its turn', 'nodes wait for their turn'));
   return parts.join('; ');
-}
-
-/** One line for each daemon that is waited for, and one for own turns. */
-export function laneLines({ waits, waitingNodes, holds }: ShownLane): readonly string[] {
-  const groups = Map.groupBy(waits, ({ kind, by }) => `${kind} ${by}`);
-  const lines = [...groups.values()].map((group) => {
-    const nodes = group.map(({ node }) => node).join(', ');
-    const [{ kind = 'first', by = '' } = {}] = group;
-    const why =
-      kind === 'first' ? 'goes first (after), and is not there yet' : 'is being replaced there';
-    return `waits for ${by}, which ${why}: ${nodes}`;
-  });
-  const more = waitingNodes - waits.length;
-  if (more > 0) lines.push(`and ${counted(more, 'more node waits', 'more nodes wait')}`);
-  const own = holds.map(({ node, sinceMs }) => `${node} since ${timeText(sinceMs)}`);
-  return own.length === 0 ? lines : [...lines, `has its turn on ${own.join(', ')}`];
 }
 
 /** Nodes ahead of their step (copilot). */

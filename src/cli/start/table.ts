@@ -6,7 +6,7 @@
  */
 import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.ts';
 import { describeNoNode } from '../../app/rollout/plain-status.ts';
-import { budgetText, evidenceLines, laneLines, strayText } from '../rollout/rollout-words.ts';
+import { budgetText, evidenceLines, strayText } from '../rollout/rollout-words.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
@@ -49,12 +49,11 @@ function rolloutLines(daemonSet: DaemonSetOverview | undefined): string[] {
 }
 
 function linesOf(rollout: NonNullable<DaemonSetOverview['rollout']>): readonly string[] {
-  const { phase, summary, budget, lane, strays = [], evidence, breach } = rollout;
+  const { phase, summary, budget, strays = [], evidence, breach } = rollout;
   const isUsed = budget !== undefined && budget.users.length > 0;
   return [
     `${phase}: ${summary}`,
     ...(isUsed ? [`budget: ${budgetText(budget)}`] : []),
-    ...(lane === undefined ? [] : laneLines(lane).map((line) => `lane: ${line}`)),
     ...(strays.length === 0 ? [] : [`strays: ${strayText(strays)}`]),
     ...evidenceLines(evidence, breach).map((line) => `evidence: ${line}`),
   ];

@@ -144,18 +144,6 @@ export interface StagingContext {
   readonly causes?: readonly PodCause[];
   /** Content as the watcher told last (ADR 0061). */
   readonly config?: ObservedConfig;
-  /** Nodes on which another daemon has its turn (ADR 0058); absent: none. */
-  readonly blocked?: ReadonlyMap<NodeName, LaneBlock>;
-}
-
-/** Why the lane of a node is taken, or is not ours yet. */
-export interface LaneBlock {
-  /** `replaced`: another daemon of the node is. `first`: one that the policy names in `after` is not there yet. */
-  readonly kind: 'replaced' | 'first';
-  /** That daemon, as namespace/name. */
-  readonly by: string;
-  /** The clause after "Node X waits: …", for a person. */
-  readonly message: string;
 }
 
 /** How much of a shrink goes without confirmation (ADR 0057). */
@@ -290,6 +278,4 @@ export interface Plan {
   readonly cappedCount: number;
   /** Absent: this run may not judge shrinks, and what is stored stays. */
   readonly shrink?: ShrinkOutcome;
-  /** Nodes whose old pod only waits for another daemon (ADR 0058): nobody's event says when it is over. */
-  readonly laneWaitsCount: number;
 }

@@ -43,7 +43,6 @@ export type NodeCode =
   | 'LeftToBuiltIn'
   | 'WaitingForCluster'
   /** Another daemon of the node is being replaced, or goes first (ADR 0058). */
-  | 'WaitingForLane'
   /** Its pod would go with so many others that somebody has to confirm it, or it is not clear yet (ADR 0057). */
   | 'HeldByInterlock'
   | 'NotWanted'

@@ -30,7 +30,7 @@ import { whyLeftAlone } from '../daemon-set/strategy.ts';
 import { planPods } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
 import { planRollout } from '../rollout/plan-rollout.ts';
-import type { RolloutDecisions, RolloutNote } from '../rollout/plan-rollout.ts';
+import type { RolloutDecisions } from '../rollout/plan-rollout.ts';
 import {
   contentOf,
   keptRevisions,
@@ -103,12 +103,7 @@ function planAlone(view: View, context: PlanContext): Plan {
     }),
     cappedCount: chosen.cappedCount,
     ...(shrink === undefined ? {} : { shrink }),
-    laneWaitsCount: [...rollout.notes.values()].filter(isLaneWait).length,
   };
-}
-
-function isLaneWait(note: RolloutNote): boolean {
-  return note.kind === 'blocked' && note.wait.code === 'WaitingForLane';
 }
 
 /** DaemonSets that are left alone: selecting all pods, being deleted, malformed (spec 2.3 step 4, 5). */
@@ -149,7 +144,6 @@ function leaveAlone(
     status: undefined,
     dueAtMs: undefined,
     cappedCount: 0,
-    laneWaitsCount: 0,
   };
 }
 

@@ -80,8 +80,6 @@ export interface RolloutPolicy {
   readonly exclude?: LabelSelector;
   /** `attributed`: nodes that went bad by themselves neither block nor use up maxUnavailable, up to a cap. */
   readonly budget: 'parity' | 'attributed';
-  /** Names of DaemonSets of the same namespace, or namespace/name, that go before this one on each node. */
-  readonly after: readonly string[];
   /** Share of its pods, in percent, beyond which a change that removes them within ten minutes is held. */
   readonly shrinkPercent: number;
   /** ConfigMaps and Secrets whose content is part of the revision (ADR 0061); absent: none. */
@@ -99,5 +97,10 @@ export interface PolicyProblem {
 /** What came of reading the annotation. */
 export type PolicyReading =
   | { readonly kind: 'none' }
-  | { readonly kind: 'policy'; readonly policy: RolloutPolicy }
+  | {
+      readonly kind: 'policy';
+      readonly policy: RolloutPolicy;
+      /** Fields that an earlier release knew and this one ignores; absent: none. */
+      readonly ignored?: readonly [PolicyProblem, ...PolicyProblem[]];
+    }
   | { readonly kind: 'invalid'; readonly problems: readonly [PolicyProblem, ...PolicyProblem[]] };

@@ -9,7 +9,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';
-import type { DeleteReason, LaneBlock, PlannedCreate, RolloutProgress } from '../model/plan.ts';
+import type { DeleteReason, PlannedCreate, RolloutProgress } from '../model/plan.ts';
 import { decideCreate } from '../pods/plan-create.ts';
 import type { NameChoice, Wait } from '../pods/plan-create.ts';
 import { plannedDelete } from '../pods/plan-pods.ts';
@@ -177,19 +177,13 @@ class Draft {
   /** Pods whose delete was refused: others have their turn until each is tried again. */
   hold(refused: readonly OldSite[]): void {
     for (const { node, old } of refused) {
-      if (old.blocked !== undefined) this.#block(node, old.pod.name, old.blocked);
-      if (old.blocked !== undefined || old.refused === undefined) continue;
+      if (old.refused === undefined) continue;
       const { code, message, notBeforeMs } = old.refused;
       const text = `its delete was refused (${code}: ${message}); it is tried again later`;
       const wait: Wait = { code: 'Refused', message: text, untilMs: notBeforeMs };
       this.notes.set(node, { kind: 'blocked', pod: old.pod.name, wait });
       this.untilMs.push(notBeforeMs);
     }
-  }
-
-  /** Another daemon of the node has its turn. */
-  #block(node: NodeName, pod: string, { message }: LaneBlock): void {
-    this.notes.set(node, { kind: 'blocked', pod, wait: { code: 'WaitingForLane', message } });
   }
 
   wait(sites: readonly OldSite[], what: WaitsFor): void {

@@ -39,6 +39,8 @@ export type Staging =
       readonly kind: 'staged';
       readonly stages: Stages;
       readonly policy: RolloutPolicy;
+      /** Fields of the policy that this release ignores. */
+      readonly ignored?: readonly PolicyProblem[];
       /** Content that is part of the revision (ADR 0061). */
       readonly config?: ConfigIdentity;
     };
@@ -55,7 +57,7 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
   }
   // A run that may not act leaves the record as it is, and so does one that does not know the revision.
   if (currentHash === undefined || context.guard.kind !== 'act') return NONE;
-  const { policy } = staging.reading;
+  const { policy, ignored } = staging.reading;
   const look = lookAtConfig({
     selection: policy.config,
     daemonSet: view.daemonSet,
@@ -89,7 +91,8 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     rolloutId: `${view.uid}/${look.revision}`,
     ...defined({ causes: staging.causes, demand: demandOf(templateOf(view)) }),
   });
-  return { kind: 'staged', stages: withConfig(stages, look, view), policy, ...defined({ config }) };
+  const shown = withConfig(stages, look, view);
+  return { kind: 'staged', stages: shown, policy, ...defined({ config, ignored }) };
 }
 
 /** With surge two pods of one template would ask for one name; in copilot nobody could say what a pod began with. */
@@ -154,13 +157,23 @@ export function keptRevisions(staging: Staging, context: PlanContext): ReadonlyS
   );
 }
 
+/** Told again each hour for as long as the policy says it. */
+function ignoredEvents(ignored: readonly PolicyProblem[] = []): readonly PlannedEvent[] {
+  return ignored.map(({ field, message }) => ({
+    type: 'Warning',
+    reason: 'IgnoredRolloutPolicy',
+    message: `The field ${field} of the annotation rollcall.dev/rollout ${message}`,
+    isStanding: true,
+  }));
+}
+
 /** What the DaemonSet's Events tell of the stages. */
 export function stagingEvents(staging: Staging): readonly PlannedEvent[] {
   switch (staging.kind) {
     case 'none':
       return [];
     case 'staged':
-      return staging.stages.events;
+      return [...staging.stages.events, ...ignoredEvents(staging.ignored)];
     case 'unreadable': {
       const [first] = staging.problems;
       const field = first?.field === '' ? '' : `${first?.field ?? ''}: `;

@@ -6,11 +6,10 @@
  * creates, deletes, waits or claims anyway are `isTouched`: the rolling update leaves them alone.
  */
 import type { NodeName, Uid } from '../model/identifiers.ts';
-import type { LaneBlock, NodeView } from '../model/plan.ts';
+import type { NodeView } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { RefusalEntry } from '../model/state.ts';
 import type { Placement } from '../model/verdict.ts';
-import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { isGoing } from '../pods/plan-pods.ts';
 import type { NodeDecision, PodDecisions } from '../pods/plan-pods.ts';
@@ -26,8 +25,6 @@ export interface RolloutPod {
   readonly isDoomed: boolean;
   /** Its delete was refused lately: until when others have their turn. */
   readonly refused?: RefusalEntry;
-  /** Another daemon of its node has its turn: others of this one go meanwhile. */
-  readonly blocked?: LaneBlock;
 }
 
 /** The pods of one site by revision; `crowded` is what spec 2.9 calls "not ok". */
@@ -144,18 +141,15 @@ function vanishedSites(
 function describer(planning: Planning): Describe {
   const { view, minReadyMs, unresolvedDeletes, refusedDeletes, targets } = planning;
   const at = { minReadyMs, nowMs: view.nowMs };
-  const blockedNodes = planning.context.staging?.blocked;
-  const facts = (pod: PodProjection, node: NodeName | undefined): RolloutPod => {
+  const facts = (pod: PodProjection): RolloutPod => {
     const refused = refusedDeletes.get(pod.uid);
-    const blocked = node === undefined ? undefined : blockedNodes?.get(node);
     const found = {
       pod,
       isAvailable: isAvailable(pod, at),
       isDoomed: unresolvedDeletes.has(pod.uid),
     };
     // Most pods, of thousands: without a copy.
-    if (refused === undefined && blocked === undefined) return found;
-    return { ...found, ...defined({ refused, blocked }) };
+    return refused === undefined ? found : { ...found, refused };
   };
   return (pods, { node, leaving }) => {
     let old: PodProjection | undefined;
@@ -171,10 +165,10 @@ function describer(planning: Planning): Describe {
       }
     }
     if (updated === undefined) {
-      return old === undefined ? { kind: 'empty' } : { kind: 'only-old', old: facts(old, node) };
+      return old === undefined ? { kind: 'empty' } : { kind: 'only-old', old: facts(old) };
     }
     return old === undefined
-      ? { kind: 'only-new', new: facts(updated, node) }
-      : { kind: 'both', old: facts(old, node), new: facts(updated, node) };
+      ? { kind: 'only-new', new: facts(updated) }
+      : { kind: 'both', old: facts(old), new: facts(updated) };
   };
 }

@@ -27,9 +27,7 @@ export function walkStages(sites: readonly Site[], stages: Stages): WalkWithoutS
     const isFree = state.kind === 'only-old' && !isTouched && !hasOpenCreate;
     return isFree && stages.open.has(node) ? [{ site, node, old: state.old }] : [];
   });
-  const refused = olds.filter(
-    ({ old }) => (old.refused ?? old.blocked) !== undefined && !old.isDoomed,
-  );
+  const refused = olds.filter(({ old }) => old.refused !== undefined && !old.isDoomed);
   const able = olds.filter((each) => !refused.includes(each)).sort(compareOlds);
   let room = stages.maxUnavailable - replacing(taking, stages.excused);
   let spare = stages.maxUnavailable - unavailable.length;

@@ -9,6 +9,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { strategyTypeOf } from '../daemon-set/strategy.ts';
 import type { Guard } from '../model/plan.ts';
 import { POLICY_ANNOTATION } from '../policy/rollout-policy.ts';
+import type { PolicyReading } from '../policy/rollout-policy.ts';
 
 /** What copilot does about a DaemonSet; all but `followed` are only observed. */
 export type CopilotStanding = 'followed' | 'not-opted-in' | 'rolling-update';
@@ -20,6 +21,14 @@ export type NotFollowed = Exclude<CopilotStanding, 'followed'>;
 export function copilotStanding(daemonSet: DaemonSetObject): CopilotStanding {
   if (policyTextOf(daemonSet) === undefined) return 'not-opted-in';
   return strategyTypeOf(daemonSet) === 'OnDelete' ? 'followed' : 'rolling-update';
+}
+
+/** The policy of a DaemonSet, read; null: nobody knows its object, so it has none. */
+export function readPolicyOf(
+  daemonSet: DaemonSetObject | null,
+  reader: { read(text: string | undefined): PolicyReading },
+): PolicyReading {
+  return reader.read(daemonSet === null ? undefined : policyTextOf(daemonSet));
 }
 
 /** The policy as it stands in the annotation; undefined: there is none. */

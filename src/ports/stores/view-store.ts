@@ -8,7 +8,6 @@
  */
 import type { ClusterBreaker } from '../../core/model/breaker.ts';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
-import type { Lane } from '../../core/lane/lane.ts';
 import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
@@ -136,13 +135,5 @@ export interface WalkStore {
   writeWalk(walk: ResyncWalk): Promise<WriteResult>;
 }
 
-/** The node lane of a cluster (ADR 0058). */
-export interface LaneStore {
-  /** Undefined when nothing was ever replaced there under a policy. */
-  readLane(cluster: ClusterUid): Promise<Lane | undefined>;
-  /** If the stored version is `lane.version` (0: none yet); stored with version + 1. */
-  writeLane(cluster: ClusterUid, lane: Lane): Promise<WriteResult>;
-}
-
 /** The whole view table. */
-export type ViewStore = ViewReader & ViewWriter & StateStore & BreakerStore & WalkStore & LaneStore;
+export type ViewStore = ViewReader & ViewWriter & StateStore & BreakerStore & WalkStore;

@@ -134,7 +134,6 @@ const POLICY = {
   onBreach: 'rollback',
   exclude: { matchExpressions: [{ key: 'pool', operator: 'In', values: ['pinned'] }] },
   budget: 'attributed',
-  after: ['kube-system/cni'],
   shrink: '35%',
 };
 

@@ -80,15 +80,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     in: 'ordered-groups',
     seedsMax: 6,
   },
-  'after-not-heeded': {
-    bug: 'a daemon is replaced on a node where the one that goes first is not there yet (S15)',
-    file: 'src/app/reconcile/lane/find-lane.ts',
-    before: 'if (mustWaitFor({ ...shared, placement, pods }))',
-    after: "if (node.name === '' && mustWaitFor({ ...shared, placement, pods }))",
-    breaks: ['S15'],
-    in: 'ordered-nodes',
-    seedsMax: 20,
-  },
   'content-is-no-revision': {
     bug: 'another content under a proven template goes to all nodes at once (ADR 0061)',
     file: 'src/core/stages/start-record.ts',

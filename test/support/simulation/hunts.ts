@@ -35,7 +35,7 @@ const SELECTING = {
 const ONE_AT_ONCE = rolling({ maxUnavailable: 1, maxSurge: 0 });
 
 /** Of rollouts that share nodes. */
-const LANE_FAULTS = {
+const SHARING_FAULTS = {
   copy: { rate: 0.2 },
   kill: { rate: 0.08 },
   freeze: { rate: 0.1 },
@@ -44,7 +44,7 @@ const LANE_FAULTS = {
   'table-answer-late': { rate: 0.05 },
 } as const;
 
-const LANE_SETTING = {
+const SHARING_SETTING = {
   ...ORDERLY,
   ...rolling({ maxUnavailable: '100%', maxSurge: 0 }),
   setsCount: 3,
@@ -201,33 +201,17 @@ const HUNTS = {
     ],
     stepsCount: 4,
   },
-  /** Three DaemonSets under a policy are rolled at once, and runs die, freeze and send late: they share nodes (S15, ADR 0058). */
+  /** Three DaemonSets under a policy are rolled at once, and runs die, freeze and send late: they share nodes. */
   'shared-nodes': {
     profile: 'baseline',
-    faults: LANE_FAULTS,
-    setting: LANE_SETTING,
+    faults: SHARING_FAULTS,
+    setting: SHARING_SETTING,
     cycle: [
       ['roll', 20, 400],
       ['roll', 20, 400],
       ['roll', 15_000, 40_000],
     ],
     stepsCount: 36,
-  },
-  /** The same of daemons that go one after the other on each node; nodes and pods come and go, images do not get well (`after`). */
-  'ordered-nodes': {
-    profile: 'baseline',
-    faults: LANE_FAULTS,
-    setting: { ...LANE_SETTING, isOrdered: true },
-    cycle: [
-      ['release', 20, 400],
-      ['release', 20, 30_000],
-      ['unready-node', 5000, 60_000],
-      ['release-ill', 5000, 120_000],
-      ['end-pod', 5000, 60_000],
-      ['restart-watcher', 5000, 60_000],
-      ['remake-node', 5000, 60_000],
-    ],
-    stepsCount: 28,
   },
   /** Releases under a policy, undone and paused in the middle, while nodes and pods come and go and functions die (S16, ADR 0055). */
   staged: {

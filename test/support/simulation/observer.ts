@@ -3,7 +3,7 @@
  *
  * S1 and S2 over all pods after each commit; S3 at each delete of ours (availability-audit.ts); S4, S5,
  * S6, S9, S10 and S13 on each batch that an invocation sends; S7 by the API server itself; S8 on each write
- * to the view; S14 to S16 at each delete of ours (shrink-audit.ts, lane-audit.ts, stage-audit.ts); S17 on each batch (freeze-audit.ts). It knows nothing of the code it watches but the
+ * to the view; S14 and S16 at each delete of ours (shrink-audit.ts, stage-audit.ts); S17 on each batch (freeze-audit.ts). It knows nothing of the code it watches but the
  * ports. What it finds is kept as text; a test fails on the first line.
  */
 import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';
@@ -28,7 +28,6 @@ import type { Commit } from './api-server.ts';
 import { AvailabilityAudit } from './availability-audit.ts';
 import { CopilotAudit, forbiddenInCopilot } from './copilot-audit.ts';
 import { FreezeAudit } from './freeze-audit.ts';
-import { LaneAudit } from './lane-audit.ts';
 import { NameAudit } from './name-audit.ts';
 import { NodeAudit } from './node-audit.ts';
 import type { NotedView } from './noted-view.ts';
@@ -142,13 +141,6 @@ export class Observer {
   watchShrinks(api: SimulatedApiServer, clock: Clock): ShrinkAudit {
     const looksAt = this.looksAtEverything() ? api : new SimulatedApiServer(api.clusterUid, clock);
     return new ShrinkAudit(looksAt, clock, (text) => {
-      this.report(text);
-    });
-  }
-
-  /** Checks S15 at each delete of ours from now on. */
-  watchLane(api: SimulatedApiServer): LaneAudit {
-    return new LaneAudit(api, (text) => {
       this.report(text);
     });
   }

@@ -1,9 +1,8 @@
 /**
- * The order of rollouts from outside: between daemons of a node (`after`, S15) and between groups of nodes (`order`, S16).
+ * The order of rollouts from outside: between groups of nodes (`order`, S16).
  *
  * Judged when a delete of ours takes a live, outdated pod from where it belongs, by the commits of the API server alone, and only where
- * nothing that a view may not show yet explains it. A daemon that another one names has to have had a ready pod of its own template
- * on that node as lately as a view may be old. A node has to wait for one of an earlier group that nothing happened to since
+ * nothing that a view may not show yet explains it. A node has to wait for one of an earlier group that nothing happened to since
  * before the edit, and that still has the same pod. Exempt from groups are as many nodes as the canary has, without those that are
  * gone, one more for each of these that was not Ready, a node of which something was written lately, pods that serve nobody, and
  * templates that were there before: back to them all steps are open.
@@ -11,7 +10,6 @@
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { comparePlaces, placesBy } from '../../../src/core/policy/order-places.ts';
-import { keysOf } from '../../../src/core/lane/judge-order.ts';
 import type { RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
@@ -48,16 +46,13 @@ interface Leaving {
 
 /** Watches one cluster. */
 export class OrderAudit {
-  /** Deletes that a daemon in front, or a group in front, might have held up. */
+  /** Deletes that a group in front might have held up. */
   judged = 0;
   readonly #api: SimulatedApiServer;
   readonly #clock: Clock;
   readonly #report: (text: string) => void;
   readonly #rolls = new Map<string, Roll>();
   readonly #templates = new Map<string, Set<string>>();
-  /** `set node` where a daemon is there and updated, and when it was last. */
-  #ready: ReadonlySet<string> = new Set();
-  readonly #readyAtMs = new Map<string, number>();
   /** When something was written of a node, and when a pod was made, by name and by UID. */
   readonly #touchedAtMs = new Map<string, number>();
 
@@ -80,25 +75,9 @@ export class OrderAudit {
     const isOutdated = isLive(victim) && revisionOf(victim) !== templateOf(set);
     if (!isOutdated || placementOf(set, node) !== 'run') return;
     const leaving = { victim, set, node, policy };
-    // One that is down already ends its turn: the one that goes first waits for it. And it may go beside the canary's number.
+    // One that serves nobody may go beside the canary's number.
     if (!isServing(victim)) return;
-    this.#judgeAfter(leaving);
     this.#judgeGroups(leaving);
-  }
-
-  #judgeAfter({ victim, set, node, policy }: Leaving): void {
-    const nowMs = this.#clock.monotonicMs();
-    const { name } = node.metadata;
-    for (const key of keysOf(policy.after, set.metadata.namespace ?? '')) {
-      const first = this.#api.find('daemonsets', key.name, key.namespace);
-      if (first === undefined || placementOf(first, node) !== 'run') continue;
-      this.judged += 1;
-      const id = `${first.metadata.uid} ${name}`;
-      const readyAtMs = this.#ready.has(id) ? nowMs : (this.#readyAtMs.get(id) ?? -Infinity);
-      if (nowMs - readyAtMs <= OLD_MS) continue;
-      const gone = `${key.name}, which goes first, has had no ready pod of its template there`;
-      this.#report(`S15: ${victim.metadata.name} goes from ${name}, and ${gone} lately`);
-    }
   }
 
   #judgeGroups({ victim, set, node, policy }: Leaving): void {
@@ -178,8 +157,6 @@ export class OrderAudit {
       this.#noteLost(commit.object);
     }
     for (const set of sets) this.#noteTemplate(set, nowMs);
-    for (const id of this.#ready) this.#readyAtMs.set(id, nowMs);
-    this.#ready = new Set(sets.flatMap((set) => this.#readyNodes(set)));
   }
 
   #noteLost(node: KubernetesObject): void {
@@ -204,24 +181,8 @@ export class OrderAudit {
     });
   }
 
-  #readyNodes(set: KubernetesObject): readonly string[] {
-    const template = templateOf(set);
-    return this.#api
-      .list('pods')
-      .filter(
-        (pod) =>
-          controllerUid(pod) === set.metadata.uid && isServing(pod) && revisionOf(pod) === template,
-      )
-      .map((pod) => `${set.metadata.uid} ${nodeOf(pod) ?? ''}`);
-  }
-
-  /** Under policies that say an order, or are named by one. */
+  /** Under policies that say an order. */
   #sets(): readonly KubernetesObject[] {
-    const sets = this.#api.list('daemonsets').filter((set) => policyOf(set) !== undefined);
-    const isOrdered = (set: KubernetesObject): boolean => {
-      const { after = [], order = [] } = policyOf(set) ?? {};
-      return after.length > 0 || order.length > 0;
-    };
-    return sets.some(isOrdered) ? sets : [];
+    return this.#api.list('daemonsets').filter((set) => (policyOf(set)?.order ?? []).length > 0);
   }
 }

@@ -55,8 +55,6 @@ export interface Setting {
   readonly spec?: JsonObject;
   /** The policy of every DaemonSet that is there at the start. */
   readonly policy?: string;
-  /** By its policy each of them but the first goes after the one before, node by node. */
-  readonly isOrdered?: boolean;
   /** Admission is installed: what is no pod of the present template says of which copy it is (ADR 0063). */
   readonly isGuarded?: boolean;
   /** Nodes that are there at the start bear the label `pool`, with so many values in turn. */

@@ -167,15 +167,13 @@ class Play {
     const { world } = this;
     const dice = new Dice(mixSeed(this.#plan.seed, 'start'));
     startWatcher({ world, decider: this.#decider, dice });
-    const { setsCount, spec, policy, copilot, isGuarded, isOrdered } = this.#plan.setting;
+    const { setsCount, spec, policy, copilot, isGuarded } = this.#plan.setting;
     if (isGuarded === true) world.site.guard();
     this.#labelPools();
     if (copilot !== undefined) enterCopilot(world, copilot);
     const names = setNames(setsCount ?? 1);
-    for (const [index, name] of names.entries()) {
-      const before = isOrdered === true ? names[index - 1] : undefined;
-      const after = before === undefined ? '' : `\nafter: [${before}]`;
-      const annotations = policy === undefined ? {} : { [POLICY_ANNOTATION]: policy + after };
+    for (const name of names) {
+      const annotations = policy === undefined ? {} : { [POLICY_ANNOTATION]: policy };
       world.addDaemonSet(name, { annotations, spec: { ...drawSpec(dice), ...spec } });
     }
     for (const [index, step] of this.#plan.steps.entries()) {

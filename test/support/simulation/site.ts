@@ -35,7 +35,6 @@ import { ContentHistory } from './content-history.ts';
 import { CopyAudit } from './copy-audit.ts';
 import { refuseEffect, refuseRead } from './copilot-rights.ts';
 import type { FunctionRights } from './copilot-rights.ts';
-import type { LaneAudit } from './lane-audit.ts';
 import type { ShrinkAudit } from './shrink-audit.ts';
 import { OrderAudit } from './order-audit.ts';
 import type { StageAudit } from './stage-audit.ts';
@@ -58,7 +57,6 @@ export class Site {
   readonly controllers: SimulatedControllers;
   readonly availability: AvailabilityAudit;
   readonly shrinks: ShrinkAudit;
-  readonly lane: LaneAudit;
   readonly stages: StageAudit;
   readonly order: OrderAudit;
   readonly copilot: CopilotAudit;
@@ -123,7 +121,6 @@ export class Site {
     });
     this.availability = observer.watchApi(this.api, clock);
     this.shrinks = observer.watchShrinks(this.api, clock);
-    this.lane = observer.watchLane(this.api);
     this.stages = observer.watchStages(this.api, clock);
     this.order = new OrderAudit(this.api, clock, (text) => {
       observer.report(text);
@@ -136,7 +133,6 @@ export class Site {
     this.api.hooks.onPodDelete = (pod) => {
       this.availability.judge(pod);
       this.shrinks.judge(pod);
-      this.lane.judge(pod);
       this.stages.judge(pod);
       this.order.judge(pod);
       this.copilot.judge(pod);

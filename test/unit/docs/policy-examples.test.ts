@@ -10,7 +10,6 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { shrinkRulesOf } from '../../../src/core/interlock/shrink-rules.ts';
-import { keysOf } from '../../../src/core/lane/judge-order.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
 import type { RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
 import { node } from '../../support/core-fixtures.ts';
@@ -201,10 +200,6 @@ const EFFECTS: Readonly<Record<string, (applied: Applied) => void>> = {
     world.tick(1_000);
     roll(world);
     assert.equal(updatedOf(world).length, 9, 'a dead node costs no budget');
-  },
-  // Two DaemonSets on one node are played in test/simulation/node-lane.test.ts.
-  after: ({ policy }) => {
-    assert.deepEqual(keysOf(policy.after, 'ops'), [{ namespace: 'kube-system', name: 'cni' }]);
   },
   // Removals are played in test/unit/app/reconcile/shrink-rules.test.ts.
   shrink: ({ policy }) => {

@@ -20,8 +20,6 @@ import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../../../core/eve
 import { mergeIntents, stampIntents } from '../../../core/intents/merge-intents.ts';
 import { executeClaims } from '../confirm/adopt-release.ts';
 import type { Fence } from '../confirm/batch-fence.ts';
-import { claimNodes } from '../lane/pass-lane.ts';
-import type { LaneInput } from '../lane/pass-lane.ts';
 import { buriedAfter, shrinkAfter, withListed } from '../run/record-state.ts';
 import { confirmPlan } from '../confirm/confirm.ts';
 import type { ConfirmInput, ConfirmedPlan } from '../confirm/confirm.ts';
@@ -49,9 +47,9 @@ export function hasPodWork(plan: Plan): boolean {
 }
 
 /** Confirms, records and executes a plan. */
-export async function actOnPlan(plan: Plan, input: ConfirmInput & LaneInput): Promise<ActResult> {
+export async function actOnPlan(plan: Plan, input: ConfirmInput): Promise<ActResult> {
   const { context, subject, ledger } = input;
-  const confirmed = await claimNodes(await confirmPlan(plan, input), input);
+  const confirmed = await confirmPlan(plan, input);
   const intents = stampIntents(subject.state.intents, intentsOf(confirmed, timesOf(context)));
   const isPatching = confirmed.adopts.length > 0 || confirmed.releases.length > 0;
   if (intents.length === 0 && !isPatching) {

@@ -4,7 +4,7 @@
  * Nothing here is needed for correctness but the ports: a run with fresh warmth decides the same.
  */
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
-import type { BreakerStore, LaneStore } from '../../../ports/stores/view-store.ts';
+import type { BreakerStore } from '../../../ports/stores/view-store.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
@@ -67,7 +67,7 @@ export const defaultReconcileOptions: ReconcileOptions = {
 export interface ReconcileDependencies {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;
   readonly freezes: Pick<FreezeStore, 'readFreeze'>;
-  readonly view: ViewReader & StateStore & BreakerStore & LaneStore;
+  readonly view: ViewReader & StateStore & BreakerStore;
   readonly connector: ClusterConnector;
   readonly queue: HintQueue;
   readonly clock: Clock;
@@ -83,7 +83,7 @@ export interface ReconcileDependencies {
 
 /** What steps are given: everything but what only the end of a run does (end-run.ts). */
 export interface StepDependencies extends Omit<ReconcileDependencies, 'view' | 'queue'> {
-  readonly view: ViewReader & Pick<StateStore, 'readState'> & LaneStore;
+  readonly view: ViewReader & Pick<StateStore, 'readState'>;
   readonly queue: Pick<HintQueue, 'sendHints'>;
 }
 

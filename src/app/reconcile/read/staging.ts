@@ -8,10 +8,9 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { PodCause } from '../../../core/model/evidence/pod-event.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { NodeName } from '../../../core/model/identifiers.ts';
 import type { FormerTemplate } from '../../../core/model/staged-progress.ts';
-import type { LaneBlock, StagingContext } from '../../../core/model/plan.ts';
-import { readOwnPolicy } from '../../../core/lane/own-policy.ts';
+import type { StagingContext } from '../../../core/model/plan.ts';
+import { readPolicyOf } from '../../../core/takeover/opt-in.ts';
 import type { PolicyReader } from '../../../ports/rollout-policy.ts';
 import type { Basis } from './read-basis.ts';
 
@@ -26,17 +25,15 @@ export interface StagingInput {
   readonly former?: FormerTemplate;
   /** What Events tell of pods that never started. */
   readonly causes?: readonly PodCause[];
-  /** Nodes on which another daemon has its turn. */
-  readonly blocked?: ReadonlyMap<NodeName, LaneBlock>;
 }
 
 /** The context of its stages, if it asks for any. */
 export function stagingOf(input: StagingInput): StagingContext | undefined {
-  const { daemonSet, basis, policies, former, causes, blocked } = input;
+  const { daemonSet, basis, policies, former, causes } = input;
   const { config } = basis.daemonSet;
   const { mode } = basis.registration;
   if (mode === 'observe') return undefined;
-  const reading = readOwnPolicy(daemonSet, policies);
+  const reading = readPolicyOf(daemonSet, policies);
   if (reading.kind === 'none') return undefined;
   const { era, epoch } = basis.meta;
   return {
@@ -45,7 +42,7 @@ export function stagingOf(input: StagingInput): StagingContext | undefined {
     seenView: `${era}/${epoch}`,
     isViewFresh: isFresh(input),
     unheardMs: basis.meta.unheardMs ?? 0,
-    ...defined({ former, causes, blocked, config }),
+    ...defined({ former, causes, config }),
   };
 }
 

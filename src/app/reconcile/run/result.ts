@@ -27,7 +27,6 @@ export type DeferralCode =
   | 'namespace-terminating'
   | 'history'
   /** Another daemon of a node is being replaced, or goes first (ADR 0058). */
-  | 'lane-busy'
   /** Copilot: the built-in controller has not made the revision of the present template yet. */
   | 'built-in-behind'
   /** A promise would have been broken (core/invariants.ts): only a bug gets here. */

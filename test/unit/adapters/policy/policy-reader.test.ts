@@ -42,7 +42,6 @@ const DEFAULTS: RolloutPolicy = {
   windows: [],
   onBreach: 'pause',
   budget: 'parity',
-  after: [],
   shrinkPercent: 20,
 };
 
@@ -50,6 +49,19 @@ describe('createPolicyReader', () => {
   it('no annotation, or a blank one, is no policy', () => {
     for (const text of [undefined, '', ' \n\t ']) {
       assert.deepEqual(reader.read(text), { kind: 'none' });
+    }
+  });
+
+  it('a field of an earlier release is ignored, whatever it says, and named; what stands beside it counts', () => {
+    for (const after of ['[cni]', '{cni: 3}', '"hunter2"', '']) {
+      const reading = reader.read(`soak: 1s\nafter: ${after}`);
+      assert.equal(reading.kind, 'policy');
+      assert.equal(reading.policy.soakMs, 1000);
+      assert.deepEqual(
+        reading.ignored?.map(({ field }) => field),
+        ['after'],
+      );
+      assert.doesNotMatch(JSON.stringify(reading.ignored), /hunter2/);
     }
   });
 
@@ -105,7 +117,6 @@ onBreach: pause
       matchExpressions: [{ key: 'spot', operator: 'Exists' }],
     },
     budget: 'attributed',
-    after: ['cni', 'kube-system/csi'],
     shrinkPercent: 35,
     config: {
       kind: 'listed',
@@ -326,7 +337,6 @@ describe('what a reader tells of a text', () => {
       `canary: {nodes: ${secret}, selector: {matchLabels: {a: "${secret} !"}}}`,
       `exclude: {matchExpressions: [{key: "${secret} ", operator: ${secret}, values: ["${secret} "]}]}`,
       `window: {days: [${secret}], from: ${secret}, to: ${secret}, timeZone: ${secret}}`,
-      `after: ["${secret}!"]`,
       `config: [${secret}`,
       `config: *${secret}`,
       `config: !${secret} x`,

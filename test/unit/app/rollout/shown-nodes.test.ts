@@ -1,19 +1,9 @@
-/** Which nodes the status of a rollout names (issue 17): who uses the budget, who waits for whom, who has its turn. */
+/** Which nodes the status of a rollout names (issue 17): who uses the budget. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { LaneStanding } from '../../../../src/app/reconcile/lane/find-lane.ts';
-import {
-  SHOWN_NODES_MAX,
-  shownBudget,
-  shownLane,
-} from '../../../../src/app/rollout/shown-nodes.ts';
-import type { LaneEntry } from '../../../../src/core/lane/lane.ts';
-import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
-import type { NodeName } from '../../../../src/core/model/identifiers.ts';
-import type { LaneBlock } from '../../../../src/core/model/plan.ts';
+import { shownBudget } from '../../../../src/app/rollout/shown-nodes.ts';
+import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { NodeCode, Verdict } from '../../../../src/core/model/verdict.ts';
-
-const OWN = uid('own');
 
 function verdict(node: string, code: NodeCode): Verdict {
   const message = `Node ${node} is ${code}`;
@@ -30,19 +20,6 @@ const progress = {
   surgeNodesMax: 0,
   waitingNodes: 40,
 };
-
-function entry(node: string, owner = OWN): LaneEntry {
-  const of = { namespace: 'ops', name: 'agent', pod: uid(`pod-${node}`) };
-  return { node: nodeName(node), owner, ...of, claimedAtMs: 7, deadAtMs: 8 };
-}
-
-function standing(
-  options: Partial<LaneStanding> & { entries?: readonly LaneEntry[] },
-): LaneStanding {
-  const { entries = [], ...rest } = options;
-  const lane = { version: 1, entries, waiters: [] };
-  return { lane, freed: [], blocked: new Map(), circles: [], ...rest };
-}
 
 describe('the budget that is shown', () => {
   it('names who uses it and why, and how much is free', () => {
@@ -68,49 +45,5 @@ describe('the budget that is shown', () => {
     const surging = { ...progress, unavailableNodesMax: 0, surgeNodesMax: 5, surgingNodes: 2 };
     assert.equal(shownBudget({ rollout: surging }, [])?.freeNodes, 3);
     assert.equal(shownBudget({}, []), undefined);
-  });
-});
-
-describe('the lane that is shown', () => {
-  const taken = { kind: 'replaced', by: 'ops/cni', message: '' } as const;
-
-  it('names the node, the daemon that it waits for, and why; and own turns', () => {
-    const blocked = new Map<NodeName, LaneBlock>([
-      [nodeName('n1'), taken],
-      [nodeName('n2'), { ...taken, kind: 'first' } as const],
-      // Its step is not open: it waits for that, and not for the lane.
-      [nodeName('n3'), taken],
-    ]);
-    const shown = shownLane(
-      standing({ blocked, entries: [entry('n9'), entry('n8', uid('other'))] }),
-      OWN,
-      [
-        verdict('n1', 'WaitingForLane'),
-        verdict('n2', 'WaitingForLane'),
-        verdict('n3', 'WaitingForRollout'),
-      ],
-    );
-    assert.deepEqual(shown, {
-      waitingNodes: 2,
-      waits: [
-        { node: 'n1', kind: 'replaced', by: 'ops/cni' },
-        { node: 'n2', kind: 'first', by: 'ops/cni' },
-      ],
-      holds: [{ node: 'n9', sinceMs: 7 }],
-    });
-  });
-
-  it('leaves out turns that do not count any more, and is absent where there is nothing to say', () => {
-    const old = entry('n9');
-    assert.equal(shownLane(standing({ entries: [old], freed: [old] }), OWN, []), undefined);
-  });
-
-  it('is bounded, and counts all', () => {
-    const names = Array.from({ length: 40 }, (_, index) => `n${String(index)}`);
-    const blocked = new Map(names.map((name) => [nodeName(name), taken]));
-    const verdicts = names.map((name) => verdict(name, 'WaitingForLane'));
-    const shown = shownLane(standing({ blocked }), OWN, verdicts);
-    assert.equal(shown?.waits.length, SHOWN_NODES_MAX);
-    assert.equal(shown.waitingNodes, 40);
   });
 });

@@ -76,7 +76,7 @@ describe('the table', () => {
     assert.equal(renderTable(cluster({ daemonSets: [rollout('Done')] })).length, 3);
   });
 
-  it('says below it who uses the budget, who waits for whom, who is ahead, and how weak the test is', () => {
+  it('says below it who uses the budget, who is ahead, and how weak the test is', () => {
     const evidence = evidenceOf(
       recordOf({ trial: { ...recordOf().trial, isWithoutControls: true } }),
       STARTED_MS,
@@ -86,11 +86,6 @@ describe('the table', () => {
       ...{ waitingNodes: 4, freeNodes: 2 },
       users: [{ node: nodeName('n1'), code: 'NotReady' as const, message: '' }],
     };
-    const lane = {
-      waitingNodes: 1,
-      waits: [{ node: nodeName('n2'), kind: 'first' as const, by: 'ops/cni' }],
-      holds: [],
-    };
     const rollout = {
       ...{
         phase: 'Progressing' as const,
@@ -98,7 +93,6 @@ describe('the table', () => {
         revision: 'r',
         evidence,
         budget,
-        lane,
       },
       gate: { kind: 'settling' as const },
       strays: [nodeName('n3')],
@@ -108,11 +102,10 @@ describe('the table', () => {
     const shown = daemonSet({ rollout, shrink: { ...held, author } });
     const text = renderTable(cluster({ daemonSets: [shown] })).join('\n');
     assert.match(text, /budget: 1 of 3 unavailable, 2 free; used by n1 \(NotReady\); 4 nodes wait/);
-    assert.match(text, /lane: waits for ops\/cni, which goes first \(after\), .*: n2/);
     assert.match(text, /strays: 1 ahead of their step, watched as canaries: n3/);
     assert.match(text, /evidence: a failure fell where no node was left .* weaker/);
     assert.match(text, /! 9 of 9 pods go .*: n1 lost a label; last written by cleaner at 2026-/);
-    assert.doesNotMatch(renderTable(cluster()).join('\n'), /budget|lane|evidence/);
+    assert.doesNotMatch(renderTable(cluster()).join('\n'), /budget|evidence/);
   });
 
   it('says that there are none', () => {

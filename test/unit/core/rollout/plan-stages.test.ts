@@ -193,7 +193,7 @@ describe('a policy that cannot be read', () => {
     assert.deepEqual(stagingEvents({ kind: 'none' }), []);
     const staging = plan('OnDelete');
     assert.equal(staging.kind, 'staged');
-    assert.equal(stagingEvents(staging), staging.stages.events);
+    assert.deepEqual(stagingEvents(staging), staging.stages.events);
   });
 });
 
