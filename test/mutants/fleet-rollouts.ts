@@ -68,7 +68,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-heals-on-after-failures': {
     bug: 'what is healed fails in one cluster after the other, and goes on (18.3)',
     file: `${STEP}/look-for-drift.ts`,
-    before: 'failed.length > nodesRoundedDown(last.maxFailures, given.length)',
+    before: 'isBeyondForgiven(failed, last, given.length)',
     after: 'failed.length > given.length',
     killedBy: { file: STEP_TEST, title: 'no further once one of them fails' },
   },
@@ -117,8 +117,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-old-approval-counts': {
     bug: 'what was agreed to of the gates of another strategy opens those of this one (18.1)',
     file: `${CORE}/begin-rollout.ts`,
-    before: '...atStart(nowMs), release, orders }',
-    after: '...atStart(nowMs), release }',
+    before: '    release,\n    orders,\n  };\n}',
+    after: '    release,\n  };\n}',
     killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'with nothing agreed to' },
   },
   'fleet-way-back-to-itself': {
@@ -304,11 +304,35 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'keeps every promise through a day of releases under faults',
     },
   },
+  'fleet-one-cluster-takes-back': {
+    bug: 'the word of one cluster takes the release from all others (41, A.12)',
+    file: `${CORE}/judge-stage.ts`,
+    before: "breach.grounds === undefined && onBreach === 'rollback'",
+    after: "onBreach === 'rollback'",
+    killedBy: { file: `${UNIT}/judge-stage.test.ts`, title: 'on the word of one cluster' },
+  },
+  'fleet-refusal-spoils-the-release': {
+    bug: 'a quota or a conflict in one cluster makes the content known to be bad (41, A.12)',
+    file: `${CORE}/advance-fleet.ts`,
+    before: "refused: grounds === 'place' ? record.refused : refused",
+    after: 'refused',
+    killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'blames no release' },
+  },
+  'fleet-dark-rack-mutes-the-others': {
+    bug: 'old nodes that die in one cluster outweigh what all others show (41, A.13)',
+    file: `${CORE}/find-fleet-breach.ts`,
+    before: '.map(({ ratios = NO_EVIDENCE }) => ratios.map(halfKept))',
+    after: '.map(({ ratios = NO_EVIDENCE }) => ratios)',
+    killedBy: {
+      file: 'test/property/core/fleet/pooled-evidence.test.ts',
+      title: 'do not mute the others',
+    },
+  },
   'fleet-simulated-budget': {
     bug: 'a simulated fleet forgives three clusters more than it may (18.1)',
     file: `${CORE}/find-fleet-breach.ts`,
-    before: 'failed.length <= failedClustersMax',
-    after: 'failed.length <= failedClustersMax + 3',
+    before: 'bad.length <= failedClustersMax',
+    after: 'bad.length <= failedClustersMax + 3',
     killedBy: {
       file: DAYS_TEST,
       title: 'keeps every promise through a day of releases under faults',

@@ -162,6 +162,28 @@ describe('failures of other fleet managers', () => {
     assert.deepEqual([holding(site, 'agent:1').length, site.audit.broken], [12, []]);
   });
 
+  it('a tenant who sets it back in one cluster takes it from no other, and spoils no release', async () => {
+    const spec = quickly({ onBreach: 'rollback' });
+    const site = await openSite(many(12), spec);
+    await site.release('agent:2', spec);
+    await site.until('two of the second stage have it', () => holding(site, 'agent:2').length >= 3);
+    const victim = holding(site, 'agent:2').at(-1);
+    assert.ok(victim);
+    victim.rival = { image: 'agent:1', delayMs: 30_000, turnsLeft: 3 };
+    await site.until('it is halted', () => isHalted(site, 'agent:2'));
+    const { breach, refused = [] } = site.record ?? {};
+    assert.deepEqual([breach?.grounds, breach?.clusters, refused], ['place', [victim.id], []]);
+    const others = holding(site, 'agent:2').filter((one) => one !== victim);
+    await turns(site, 120);
+    assert.deepEqual(
+      others.map(({ image }) => image),
+      others.map(() => 'agent:2'),
+    );
+    assert.equal(await site.order('resume'), 'written');
+    await site.until('it is out', () => isDone(site, 'agent:2'));
+    assert.deepEqual([holding(site, 'agent:2').length, site.audit.broken], [12, []]);
+  });
+
   it('Rancher Fleet #192: one device that is offline for a day blocks nobody, and gets it when it is back', async () => {
     const site = await openSite(many(20));
     const [device] = site.clusters;

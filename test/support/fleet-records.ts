@@ -5,6 +5,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { FleetManifest } from '../../src/core/fleet/fleet-daemon-set.ts';
 import { fleetRenderer } from '../../src/core/fleet/render-fleet.ts';
 import type { HeardCluster } from '../../src/core/fleet/rollout/cluster-evidence.ts';
+import type { ClusterFailureCause } from '../../src/core/fleet/rollout/failure-class.ts';
 import type {
   FleetClusterRecord,
   FleetRecord,
@@ -111,16 +112,25 @@ export function givenOf(
 export const WELL: ClusterVerdict = { kind: 'well', nodes: { updated: 3, desired: 3 } };
 /** Of a cluster that is on its way. */
 export const ROLLING: ClusterVerdict = { kind: 'rolling', nodes: { updated: 1, desired: 3 } };
+const START_FAILURE = {
+  cause: 'Halted/StartFailure',
+  message: 'it cannot start',
+  nodes: [],
+} as const;
 /** Of one whose canary could not start. */
-export const FAILED: ClusterVerdict = {
-  kind: 'failed',
-  failure: { cause: 'Halted/StartFailure', message: 'it cannot start', nodes: [] },
-};
+export const FAILED: ClusterVerdict = { kind: 'failed', failure: START_FAILURE };
 
 /** A cluster that failed at a time. */
 export function failedOf(id: string, atMs = NOW_MS, labels = {}): GivenCluster {
-  const failure = { cause: 'Halted/StartFailure', message: 'it cannot start', nodes: [], atMs };
-  return givenOf(id, FAILED, { phase: 'failed', failure, labels });
+  return givenOf(id, FAILED, { phase: 'failed', failure: { ...START_FAILURE, atMs }, labels });
+}
+
+/** One that failed for another cause. */
+export function failedBy(id: string, cause: ClusterFailureCause): GivenCluster {
+  return givenOf(id, FAILED, {
+    phase: 'failed',
+    failure: { ...START_FAILURE, cause, atMs: NOW_MS },
+  });
 }
 
 /** What was seen of a stage. */

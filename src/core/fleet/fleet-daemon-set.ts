@@ -63,8 +63,10 @@ export interface FleetStage {
   readonly nodes?: Share;
   /** Clusters that roll at the same time; percentages of the stage's clusters, rounded up. */
   readonly maxConcurrency: Share;
-  /** Clusters that may fail before the fleet halts; percentages of the stage's clusters, rounded down. */
+  /** Clusters in which the release may fail before the fleet halts; percentages of the stage's clusters, rounded down. */
   readonly maxFailures: Share;
+  /** Clusters that may be unable to take it, or to keep it, before the fleet halts; as many percent. */
+  readonly maxRefusals: Share;
   /** How long its clusters have to be well before the next stage opens. */
   readonly soakMs: number;
   readonly approval: StageApproval;

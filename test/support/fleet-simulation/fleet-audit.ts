@@ -161,6 +161,8 @@ export class FleetAudit {
 
   #auditHalt({ breach }: FleetRecord, after: FleetRecord): void {
     if (breach === undefined || after.breach?.atMs === breach.atMs) return;
+    // What one cluster shows, or cannot take, gives way to what several show.
+    if (breach.grounds !== undefined && after.breach !== undefined) return;
     if (after.orders.resumed?.breachAtMs === breach.atMs) return;
     this.#break('halt', 'a breach was forgotten');
   }
@@ -254,7 +256,10 @@ export class FleetAudit {
 
 function isReturning({ gate, orders, breach }: FleetRecord): boolean {
   return (
-    gate.kind === 'returning' || gate.kind === 'returned' || (orders.undo ?? breach) !== undefined
+    gate.kind === 'returning' ||
+    gate.kind === 'returned' ||
+    orders.undo !== undefined ||
+    (breach !== undefined && breach.grounds === undefined)
   );
 }
 

@@ -5,6 +5,7 @@
  * order of a newer release would be lost with it. Lists are held to their bounds.
  */
 import * as v from 'valibot';
+import { CLUSTER_FAILURE_CAUSES } from '../../../core/fleet/rollout/failure-class.ts';
 import { UNTOLD_MAX } from '../../../core/fleet/rollout/fleet-decision.ts';
 import type {
   FleetClusterRecord,
@@ -36,6 +37,7 @@ export const ReleaseSchema = v.strictObject(releaseEntries);
 const MembersSchema = v.strictObject({ id: v.string(), count: countSchema });
 const causeSchema = v.picklist([
   'ClustersFailed',
+  'ClustersNotUpdated',
   'ClustersSilent',
   'NodesFailed',
   'ProgressDeadlineExceeded',
@@ -48,6 +50,7 @@ const BreachSchema = v.strictObject({
   atMs: timeSchema,
   message: v.string(),
   clusters: v.pipe(v.array(idSchema), v.maxLength(SHOWN_MAX)),
+  grounds: v.exactOptional(v.picklist(['one-cluster', 'place'])),
 });
 
 const OrdersSchema = v.strictObject({
@@ -174,7 +177,7 @@ export const ClusterRecordSchema: v.GenericSchema<
   wellSinceMs: v.exactOptional(timeSchema),
   failure: v.exactOptional(
     v.strictObject({
-      cause: v.string(),
+      cause: v.picklist(CLUSTER_FAILURE_CAUSES),
       message: v.string(),
       atMs: timeSchema,
       nodes: v.pipe(v.array(v.pipe(v.string(), v.transform(nodeName))), v.maxLength(SHOWN_MAX)),

@@ -43,6 +43,12 @@ const pace = {
       told('Clusters that may fail; percentages of the stage, rounded down.', '5%'),
     ),
   ),
+  maxRefusals: v.exactOptional(
+    v.pipe(
+      written.share('none', 'clusters'),
+      told('Clusters that may be unable to take it; without it as many as maxFailures.', 3),
+    ),
+  ),
   soak: v.exactOptional(
     v.pipe(
       written.duration(0),

@@ -208,13 +208,15 @@ function toStrategy(written: WrittenStrategy): FleetStrategy {
 function toStage(stage: WrittenStage, strategy: WrittenStrategy): FleetStage {
   const { name, clusters, nodes } = stage;
   const pace = { ...strategy, ...stage };
+  const maxFailures = pace.maxFailures ?? { kind: 'count', count: 0 };
   return {
     name,
     ...choiceOf(stage),
     ...(clusters === undefined ? {} : { share: clusters }),
     ...(nodes === undefined ? {} : { nodes }),
     maxConcurrency: pace.maxConcurrency ?? { kind: 'percent', percent: 10 },
-    maxFailures: pace.maxFailures ?? { kind: 'count', count: 0 },
+    maxFailures,
+    maxRefusals: pace.maxRefusals ?? maxFailures,
     soakMs: pace.soak ?? SOAK_DEFAULT_MS,
     approval: pace.approval ?? 'none',
     windows: (pace.window ?? []).map(toWindow),

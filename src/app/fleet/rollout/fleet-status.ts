@@ -5,6 +5,7 @@
  * old at most while clusters roll. Nothing is decided.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { gateAfter, gateBefore } from '../../../core/fleet/rollout/judge-stage.ts';
 import {
   describeFleetGate,
@@ -101,7 +102,7 @@ function toldOf(found: FoundFleetRollout): Omit<FleetStatus, 'outages'> {
     stages: shownStages(record),
     record,
     ...defined({ former: wayBackOf(record) }),
-    notes: [...newer, ...driftNotes(record)],
+    notes: [...newer, ...breachNotes(record), ...driftNotes(record)],
   };
 }
 
@@ -120,6 +121,25 @@ function shownStage(
 ): ShownStage {
   const state = index < stage ? 'passed' : index === stage ? 'open' : 'waits';
   return { name, clusters: members.count, state, gates: [gateBefore(index), gateAfter(index)] };
+}
+
+/** What to do about a halt that takes nobody back. */
+function breachNotes(record: FleetRecord): readonly string[] {
+  const { breach, gate } = record;
+  if (breach?.grounds === undefined || gate.kind !== 'breach') return [];
+  const names = breach.clusters.join(', ');
+  const key = formatFleetKey(record);
+  const resume = `rollcall fleet resume ${key} --why '…' --yes`;
+  if (breach.grounds === 'place') {
+    return [
+      `Nothing speaks against the release: it may be applied again, and no cluster goes back. Mend what keeps it from ${names}, then ${resume}: it is tried there again.`,
+    ];
+  }
+  const undo =
+    wayBackOf(record) === undefined ? '' : ` To go back now: rollcall fleet undo ${key}.`;
+  return [
+    `One cluster alone shows it, so no other one goes back by itself.${undo} If it lies with ${names} and not with the release: ${resume}.`,
+  ];
 }
 
 function driftNotes({ drifted }: FleetRecord): readonly string[] {

@@ -6,6 +6,7 @@
  */
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import { rollingMaxOf } from '../../../core/fleet/rollout/advance-fleet.ts';
+import { isToTryAgain } from '../../../core/fleet/rollout/failure-class.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
 import type { ReleaseRendering } from './release-rendering.ts';
@@ -35,7 +36,10 @@ export async function seeStage(
       list: dealt.members,
       rendering,
       // A cluster of which a few nodes have it is not given it yet as far as the next stage goes.
-      isGiven: (one) => one.contentHash === contentHash && !(one.isPartial && stage > 0),
+      isGiven: (one) =>
+        one.contentHash === contentHash &&
+        !(one.isPartial && stage > 0) &&
+        !(isOpen && isToTryAgain(one, record)),
       roomFor: isOpen ? rollingMaxOf(record, fleet.strategy) : 0,
     },
     dependencies,

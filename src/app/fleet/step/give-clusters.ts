@@ -96,7 +96,7 @@ function applying(
     openedAtMs: isAgain ? record.openedAtMs : nowMs,
     isPartial,
     phase: isReturn ? 'returning' : 'applying',
-    attempts: isAgain ? record.attempts + 1 : 1,
+    attempts: isAgain && record.phase !== 'failed' ? record.attempts + 1 : 1,
     dueAtMs: nowMs,
     ...defined(kept),
   };
@@ -122,7 +122,8 @@ async function giveCluster(
   const recorded = applying(gift, hash, nowMs);
   const refusal = whyNotGiven(rendered, seen.mode);
   if (refusal !== undefined || rendered.kind !== 'rendered') {
-    const failure = refusal ?? { cause: 'Refused', message: 'it renders to no DaemonSet' };
+    const failure =
+      refusal ?? ({ cause: 'Refused', message: 'it renders to no DaemonSet' } as const);
     await rollouts.writeClusterRecord(
       fleet,
       withFailure(recorded, { ...failure, atMs: nowMs, nodes: [] }),

@@ -7,13 +7,14 @@
  */
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import { DRIFT_EVERY_MS } from '../../../core/fleet/rollout/advance-fleet.ts';
+import { isBeyondForgiven } from '../../../core/fleet/rollout/failure-class.ts';
 import type { Drifted, FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
 import type { ReleaseRendering } from '../sight/release-rendering.ts';
 import { onTheirWayBesides } from '../sight/see-clusters.ts';
 import type { SeenClusters } from '../sight/see-clusters.ts';
-import { nodesRoundedDown, nodesRoundedUp } from '../../../core/policy/share.ts';
+import { nodesRoundedUp } from '../../../core/policy/share.ts';
 import { readWidely } from '../sight/see-stage.ts';
 
 /** After something was given again. */
@@ -90,7 +91,7 @@ function healingRoom(
   // What failed before was forgiven, or overruled.
   const sinceMs = Math.max(stageOpenedAtMs, orders.resumed?.atMs ?? 0);
   const failed = given.filter(({ record }) => (record.failure?.atMs ?? 0) > sinceMs);
-  if (failed.length > nodesRoundedDown(last.maxFailures, given.length)) return 'held';
+  if (isBeyondForgiven(failed, last, given.length)) return 'held';
   const onTheirWay = seen.reduce((sum, one) => sum + onTheirWayBesides(one, one.again), 0);
   const atOnce = Math.max(1, nodesRoundedUp(last.maxConcurrency, given.length));
   return Math.max(0, atOnce - onTheirWay);

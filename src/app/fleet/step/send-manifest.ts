@@ -7,6 +7,7 @@
 import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
+import type { ClusterFailureCause } from '../../../core/fleet/rollout/failure-class.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
 import { sendAtVersion } from '../send-at-version.ts';
@@ -26,7 +27,7 @@ interface Sending {
 /** What came of it. */
 export type Answer =
   | { readonly kind: 'applied'; readonly generation: number }
-  | { readonly kind: 'failed'; readonly cause: string; readonly message: string }
+  | { readonly kind: 'failed'; readonly cause: ClusterFailureCause; readonly message: string }
   | { readonly kind: 'unanswered'; readonly message: string; readonly retryAfterMs?: number };
 
 /** Sends it. */

@@ -6,10 +6,12 @@
  * when it runs the release that is rolled out, and that is proven.
  */
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
+import { isBeyondForgiven, isToTryAgain } from '../../../core/fleet/rollout/failure-class.ts';
 import { isOnItsWay } from '../../../core/fleet/rollout/judge-cluster.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import { nodesRoundedDown, nodesRoundedUp } from '../../../core/policy/share.ts';
+import { isRingHeld } from '../../../core/fleet/rollout/when-due.ts';
+import { nodesRoundedUp } from '../../../core/policy/share.ts';
 import { RING_EVERY_MS } from '../sight/dependencies.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
@@ -34,10 +36,9 @@ export async function serveRing(
   fleet: FleetDaemonSet,
   dependencies: StepFleetsDependencies,
 ): Promise<RingLook | undefined> {
-  const { ring, proven, release, orders } = record;
+  const { ring, proven, release } = record;
   const nowMs = dependencies.clock.nowMs();
-  if (ring.count === 0 || proven === undefined || orders.paused !== undefined) return undefined;
-  if (nowMs < record.ringDueAtMs) return undefined;
+  if (proven === undefined || isRingHeld(record) || nowMs < record.ringDueAtMs) return undefined;
   const rendering = await readRelease(record, proven, dependencies);
   const last = fleet.strategy.stages.at(-1);
   if (rendering === undefined || last === undefined) return undefined;
@@ -47,7 +48,7 @@ export async function serveRing(
       key: record,
       list: ring,
       rendering,
-      isGiven: (one) => one.contentHash === proven.contentHash,
+      isGiven: (one) => one.contentHash === proven.contentHash && !isToTryAgain(one, record),
       roomFor: atOnce,
     },
     dependencies,
@@ -55,7 +56,7 @@ export async function serveRing(
   const { given } = looked.seen;
   const rolling = given.filter(({ verdict }) => isOnItsWay(verdict));
   const failed = given.filter((one) => one.record.phase === 'failed');
-  const isHeld = failed.length > nodesRoundedDown(last.maxFailures, ring.count);
+  const isHeld = isBeyondForgiven(failed, last, ring.count);
   // As with all others: who was well, and was changed since, is given it again where drift is to be healed, so many at a time.
   const changed = looked.again.filter(
     ({ record: one }) => one?.phase !== 'well' || fleet.strategy.drift === 'heal',

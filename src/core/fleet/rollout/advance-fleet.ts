@@ -4,7 +4,8 @@
  *
  * One decision a step: a breach, or a stage that opens, or the end. So each is a write of its own, and a step that is done twice does
  * nothing twice. A breach is looked for in the open stage, and before a stage opens in all that passed as well: what breaks
- * after six hours halts a fleet at its next gate, not never.
+ * after six hours halts a fleet at its next gate, not never. A fleet that the word of one cluster halted is looked at on: once a second
+ * one shows it, that is a breach of its own, which may lead back.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FreezeNote } from '../../takeover/freeze.ts';
@@ -58,16 +59,20 @@ export function advanceFleet(input: StepInput): FleetStep {
   const compared = defined({ pool: input.pool?.pool });
   const seen = { ...withTimes(record, { judged, counts, nowMs }), counts, ...compared };
   const breach = isHeld(judged) ? undefined : findBreachIn(input, seen);
-  if (breach !== undefined) return halt(seen, breach);
+  if (breach !== undefined)
+    return isOthersToSee(breach, input) ? askAgain(record) : halt(seen, breach);
   if (!judged.isOver) {
     return { record: seen, giveMax: giveMaxOf(input, judged, seen), needsPassed: false };
   }
-  if (record.stage > 0 && input.passed === undefined) {
-    return { record, giveMax: 0, needsPassed: true };
-  }
+  if (record.stage > 0 && input.passed === undefined) return askAgain(record);
   const unproven = gateWithoutEvidence(seen, tally, input);
   if (unproven === undefined) return openNext(seen, nowMs);
   return { record: { ...seen, gate: unproven }, giveMax: 0, needsPassed: false };
+}
+
+/** With the stages that passed. */
+function askAgain(record: FleetRecord): FleetStep {
+  return { record, giveMax: 0, needsPassed: true };
 }
 
 /** What came up to then was looked at by an operator; 0: nothing was. */
@@ -94,9 +99,25 @@ function gateWithoutEvidence(
   return { kind: 'no-evidence', stage: record.stages[record.stage]?.name ?? '', gate };
 }
 
-/** Nobody looks for a breach then: it stands, or nothing is done in any case. */
+/** Nobody looks for a breach then: nothing is done in any case. */
 function isHeld({ gate }: StageJudgement): boolean {
-  return gate.kind === 'frozen' || gate.kind === 'returning' || gate.kind === 'breach';
+  return gate.kind === 'frozen' || gate.kind === 'returning';
+}
+
+/** Whether the cluster is the only one that has the release decides whether it leads back. */
+function isOthersToSee(
+  { grounds }: FleetBreachNote,
+  { record, strategy, passed }: StepInput,
+): boolean {
+  const mayLeadBack = grounds === 'one-cluster' && strategy.onBreach === 'rollback';
+  return mayLeadBack && record.stage > 0 && passed === undefined;
+}
+
+/** What a breach weighs: one that weighs more takes the place of the one that stands. */
+function weightOf(breach: FleetBreachNote | undefined): number {
+  if (breach === undefined) return 0;
+  if (breach.grounds === undefined) return 3;
+  return breach.grounds === 'place' ? 1 : 2;
 }
 
 interface Moment {
@@ -122,16 +143,22 @@ function withTimes(record: FleetRecord, { judged, counts, nowMs }: Moment): Flee
   };
 }
 
+/** What a step has read of stages. */
+interface Reading {
+  readonly record: FleetRecord;
+  readonly open: StageSeen | undefined;
+  readonly passed: StepInput['passed'] | undefined;
+}
+
+/** The gravest of all stages that were read, if it weighs more than what stands. */
 function findBreachIn(
   { strategy, open, pool, passed, nowMs, record: before }: StepInput,
   record: FleetRecord,
 ): FleetBreachNote | undefined {
   const overruledAtMs = overruledAtMsOf(record);
-  const stages = [
-    ...(passed ?? []),
-    ...(open === undefined ? [] : [[before.stage, open] as const]),
-  ];
-  for (const [index, seen] of stages) {
+  const isAlone = isAloneIn({ record: before, open, passed });
+  let gravest = before.breach;
+  for (const [index, seen] of stagesIn({ record: before, open, passed })) {
     const stage = strategy.stages[index];
     const dealt = record.stages[index];
     if (stage === undefined || dealt === undefined) continue;
@@ -143,34 +170,48 @@ function findBreachIn(
       isOpen,
       ...(isOpen ? defined({ pool }) : {}),
       failedClustersMax: nodesRoundedDown(stage.maxFailures, dealt.members.count),
+      refusedClustersMax: nodesRoundedDown(stage.maxRefusals, dealt.members.count),
+      isAlone,
+      shownBy: gravest?.grounds === 'one-cluster' ? gravest.clusters : [],
+      onBreach: strategy.onBreach,
       overruledAtMs,
       ...(isOpen && record.gate.kind === 'rolling' ? { stuckSinceMs: record.progressedAtMs } : {}),
-      ...(strategy.progressDeadlineMs === undefined
-        ? {}
-        : { progressDeadlineMs: strategy.progressDeadlineMs }),
+      ...defined({ progressDeadlineMs: strategy.progressDeadlineMs }),
       nowMs,
     });
-    if (breach !== undefined) return breach;
+    if (weightOf(breach) > weightOf(gravest)) gravest = breach;
   }
-  return undefined;
+  return gravest === before.breach ? undefined : gravest;
+}
+
+/** Those that were read, by their index. */
+function stagesIn({ record, open, passed }: Reading): readonly (readonly [number, StageSeen])[] {
+  return [...(passed ?? []), ...(open === undefined ? [] : [[record.stage, open] as const])];
+}
+
+/** True where no other cluster was given the release: what one shows takes nothing from any other. */
+function isAloneIn(reading: Reading): boolean {
+  if (reading.record.stage > 0 && reading.passed === undefined) return false;
+  const given = stagesIn(reading).flatMap(([, seen]) => seen.given);
+  return new Set(given.map(({ record }) => record.cluster)).size === 1;
 }
 
 function halt(record: FleetRecord, breach: FleetBreachNote): FleetStep {
   const { contentHash } = record.release;
-  const { cause, atMs, message } = breach;
+  const { cause, atMs, message, grounds } = breach;
   const others: readonly RefusedContent[] = record.refused.filter(
     (one) => one.contentHash !== contentHash,
   );
   const refused = [...others, { contentHash, cause, atMs }].slice(-REFUSED_MAX);
   const { proven: _taken, ...rest } = record;
-  // What was proven at the last stage is not any more.
-  const proven = record.proven?.contentHash === contentHash ? record.former : record.proven;
+  // What was proven at the last stage is not any more, unless one cluster alone says so: the ring would take it from all others.
+  const isUnproven = grounds === undefined && record.proven?.contentHash === contentHash;
   return {
     record: {
       ...rest,
-      ...(proven === undefined ? {} : { proven }),
+      ...defined({ proven: isUnproven ? record.former : record.proven }),
       breach,
-      refused,
+      refused: grounds === 'place' ? record.refused : refused,
       gate: { kind: 'breach' },
     },
     decision: { kind: 'halted', message },

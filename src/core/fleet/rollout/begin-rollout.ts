@@ -65,11 +65,19 @@ export function beginRollout(beginning: Beginning): FleetRecord {
   };
 }
 
-/** The same content, whatever else was changed. */
+/** The same content, whatever else was changed. What lay with clusters alone is tried again there (failure-class.ts). */
 function beginAgain(before: FleetRecord, { release, nowMs }: Beginning): FleetRecord {
-  const { wellSinceMs: _restarted, drifted: _seen, pool: _compared, ...kept } = before;
+  const { wellSinceMs: _restarted, drifted: _seen, pool: _compared, breach, ...kept } = before;
   const { approved: _ofFormerGates, ...orders } = before.orders;
-  return { ...kept, ...NEVER_DEALT, ...atStart(nowMs), release, orders };
+  const standing = breach?.grounds === 'place' ? undefined : breach;
+  return {
+    ...kept,
+    ...NEVER_DEALT,
+    ...defined({ breach: standing }),
+    ...atStart(nowMs),
+    release,
+    orders,
+  };
 }
 
 function knownBad(

@@ -1,18 +1,21 @@
 /**
  * What halts a fleet: more failed clusters than forgiven, most of a stage fallen silent, nodes that went bad across clusters, no progress
- * (issue 18, build item 4; facts 4 of rollouts and fleets).
+ * (issue 18, build item 4; facts 4 of rollouts and fleets), and on what grounds: one cluster may halt all others, and take nobody back.
  *
  * Evidence on nodes is added up over clusters: each cluster's trial compares its updated nodes with peers in the same cluster, so their
  * likelihood ratios multiply, and the mean is one e-value for the fleet. It halts where no single cluster has enough. Clusters of fewer
  * than ten nodes have few peers, or none: they are compared with each other instead (attribution/fleet-pool.ts), and count once.
  */
 import { counted } from '@rollcall/base/counted.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { HALT_AT, meanRatio, NO_EVIDENCE } from '../../evidence/e-value.ts';
 import type { LogRatios } from '../../evidence/e-value.ts';
 import type { ClusterId } from '../../model/identifiers.ts';
 import { describePool } from '../attribution/describe-pool.ts';
+import type { FleetBreach } from '../fleet-daemon-set.ts';
 import { describeCommonLabels } from './common-labels.ts';
-import type { FleetBreachNote } from './fleet-record.ts';
+import { failedOfClass } from './failure-class.ts';
+import type { BreachGrounds, FleetBreachNote } from './fleet-record.ts';
 import type { GivenCluster, PoolSeen, StageTally } from './tally-stage.ts';
 
 /** Clusters that a breach names. */
@@ -28,6 +31,12 @@ export interface BreachFacts {
   /** False of a stage that passed: all were well there for its soak, so who is silent by now is merely offline. */
   readonly isOpen: boolean;
   readonly failedClustersMax: number;
+  readonly refusedClustersMax: number;
+  /** True where no other cluster than one was given the release. */
+  readonly isAlone: boolean;
+  /** Clusters whose evidence was found before, and was not enough to lead back. */
+  readonly shownBy: readonly ClusterId[];
+  readonly onBreach: FleetBreach;
   /** Of the open stage: small clusters that are compared with each other. */
   readonly pool?: PoolSeen;
   /** A breach of this time was looked at and is overruled: what clusters show that were given it before is known; 0: none was. */
@@ -38,45 +47,84 @@ export interface BreachFacts {
   readonly nowMs: number;
 }
 
-/** The breach; undefined: there is none. */
+/** The breach; undefined: there is none. Evidence on the release first. */
 export function findFleetBreach(facts: BreachFacts): FleetBreachNote | undefined {
-  return clustersFailed(facts) ?? clustersSilent(facts) ?? nodesFailed(facts) ?? deadline(facts);
+  return (
+    clustersFailed(facts) ??
+    clustersSilent(facts) ??
+    nodesFailed(facts) ??
+    clustersNotUpdated(facts) ??
+    deadline(facts)
+  );
+}
+
+/** A breach in the making: who showed it, and who of these speaks against the release. */
+interface Shown extends Pick<FleetBreachNote, 'cause' | 'message'> {
+  readonly showed: readonly GivenCluster[];
+  readonly witnesses: readonly GivenCluster[];
+}
+
+/** With its grounds, which its message says where they keep clusters from going back. */
+function noteOf(
+  { cause, message, showed, witnesses }: Shown,
+  { isAlone, shownBy, onBreach, nowMs }: BreachFacts,
+): FleetBreachNote {
+  const all = new Set([...shownBy, ...idsOf(witnesses)]);
+  const isEnough = all.size > 1 || (all.size === 1 && isAlone);
+  const grounds = isEnough ? undefined : groundsOf(all);
+  const why = onBreach === 'rollback' && grounds !== undefined ? whyNotBack(grounds, [...all]) : '';
+  const clusters = [...new Set([...shownBy, ...idsOf(showed)])].slice(0, CLUSTERS_MAX);
+  return { cause, atMs: nowMs, message: `${message}${why}`, clusters, ...defined({ grounds }) };
+}
+
+function groundsOf({ size }: ReadonlySet<ClusterId>): BreachGrounds {
+  return size === 0 ? 'place' : 'one-cluster';
+}
+
+function whyNotBack(grounds: BreachGrounds, witnesses: readonly ClusterId[]): string {
+  return grounds === 'place'
+    ? '; that speaks of these clusters and not of the release, so no other cluster goes back'
+    : `; only ${witnesses.join()} shows it, so no other cluster goes back before a second one does`;
 }
 
 function clustersFailed(facts: BreachFacts): FleetBreachNote | undefined {
-  const { stage, tally, given, failedClustersMax, nowMs } = facts;
-  const { failed } = tally;
-  const [first] = failed;
-  if (first === undefined || failed.length <= failedClustersMax) return undefined;
+  const { stage, tally, given, failedClustersMax } = facts;
+  const bad = failedOfClass(tally.failed, 'release');
+  const [first] = bad;
+  if (first === undefined || bad.length <= failedClustersMax) return undefined;
   const { cause = 'unknown', message = '' } = first.record.failure ?? {};
   const common = describeCommonLabels(
     withFacts(given, facts.pool),
     ({ record }) => record.phase === 'failed',
   );
-  return {
-    cause: 'ClustersFailed',
-    atMs: nowMs,
-    message:
-      `${String(failed.length)} of ${String(given.length)} clusters of stage ${stage} failed, ${String(failedClustersMax)} may; ` +
-      `${first.record.cluster}: ${cause}: ${message}${common === undefined ? '' : `; ${common}`}`,
-    clusters: idsOf(failed),
-  };
+  const told =
+    `${String(bad.length)} of ${String(given.length)} clusters of stage ${stage} failed, ${String(failedClustersMax)} may; ` +
+    `${first.record.cluster}: ${cause}: ${message}${common === undefined ? '' : `; ${common}`}`;
+  return noteOf({ cause: 'ClustersFailed', message: told, showed: bad, witnesses: bad }, facts);
+}
+
+function clustersNotUpdated(facts: BreachFacts): FleetBreachNote | undefined {
+  const { stage, tally, given, refusedClustersMax } = facts;
+  const kept = failedOfClass(tally.failed, 'place');
+  const [first] = kept;
+  if (first === undefined || kept.length <= refusedClustersMax) return undefined;
+  const { cause = 'unknown', message = '' } = first.record.failure ?? {};
+  const told =
+    `${String(kept.length)} of ${String(given.length)} clusters of stage ${stage} could not take it or did not keep it, ` +
+    `${String(refusedClustersMax)} may; ${first.record.cluster}: ${cause}: ${message}`;
+  return noteOf({ cause: 'ClustersNotUpdated', message: told, showed: kept, witnesses: [] }, facts);
 }
 
 function clustersSilent(facts: BreachFacts): FleetBreachNote | undefined {
-  const { stage, isOpen, nowMs } = facts;
+  const { stage, isOpen } = facts;
   if (!isOpen) return undefined;
   const given = givenSince(facts);
   const silent = given.filter(
     ({ record, verdict }) => verdict.kind === 'offline' && record.phase !== 'failed',
   );
   if (silent.length < SILENT_MIN || silent.length * 2 <= given.length) return undefined;
-  return {
-    cause: 'ClustersSilent',
-    atMs: nowMs,
-    message: `${String(silent.length)} of ${String(given.length)} clusters of stage ${stage} fell silent after they were given it`,
-    clusters: idsOf(silent),
-  };
+  const message = `${String(silent.length)} of ${String(given.length)} clusters of stage ${stage} fell silent after they were given it`;
+  return noteOf({ cause: 'ClustersSilent', message, showed: silent, witnesses: silent }, facts);
 }
 
 /** Those that were given it after the breach that is overruled. */
@@ -85,7 +133,7 @@ function givenSince({ given, overruledAtMs }: BreachFacts): readonly GivenCluste
 }
 
 function nodesFailed(facts: BreachFacts): FleetBreachNote | undefined {
-  const { stage, pool, nowMs } = facts;
+  const { stage, pool } = facts;
   const given = givenSince(facts);
   const value = pooledEvidence(given, pool);
   if (value < HALT_AT) return undefined;
@@ -94,14 +142,27 @@ function nodesFailed(facts: BreachFacts): FleetBreachNote | undefined {
   const common = describeCommonLabels(withFacts(given, pool), ({ record }) =>
     shownBy.has(record.cluster),
   );
-  return {
-    cause: 'NodesFailed',
-    atMs: nowMs,
-    message:
-      `nodes of stage ${stage} went bad after their update and their peers did not: E = ${value.toFixed(1)} over ${counted(showed.length, 'cluster')}, 20 halts` +
-      `${pool === undefined ? '' : `; ${describePool(pool.pool)}`}${common === undefined ? '' : `; ${common}`}`,
-    clusters: idsOf(showed),
-  };
+  const message =
+    `nodes of stage ${stage} went bad after their update and their peers did not: E = ${value.toFixed(1)} over ${counted(showed.length, 'cluster')}, 20 halts` +
+    `${pool === undefined ? '' : `; ${describePool(pool.pool)}`}${common === undefined ? '' : `; ${common}`}`;
+  return noteOf(
+    { cause: 'NodesFailed', message, showed, witnesses: witnessesOf(showed, given, pool) },
+    facts,
+  );
+}
+
+/** All that show it, if they would halt it without the one that shows most as well; else that one: the evidence is its word. */
+function witnessesOf(
+  showed: readonly GivenCluster[],
+  given: readonly GivenCluster[],
+  pool: PoolSeen | undefined,
+): readonly GivenCluster[] {
+  const worth = ({ record, ratios }: GivenCluster): number =>
+    pool?.members.has(record.cluster) === true ? 0 : meanRatio(ratios ?? NO_EVIDENCE);
+  const [most] = showed.toSorted((left, right) => worth(right) - worth(left));
+  if (most === undefined || worth(most) === 0) return showed;
+  const others = given.filter((one) => one !== most);
+  return pooledEvidence(others, pool) >= HALT_AT ? showed : [most];
 }
 
 /** Its own trial speaks against the release, or a node of it went bad among the small ones. */
@@ -124,20 +185,27 @@ function withFacts(
   }));
 }
 
-/** One e-value of all clusters; whoever takes part in the pool counts there alone. */
+/**
+ * One e-value of all clusters; whoever takes part in the pool counts there alone, once.
+ *
+ * Of each cluster (1 + E) / 2 for each hazard ratio: half of the stake is bet on its trial, and half is kept. So it costs the sum
+ * ln 2 at most, whatever its nodes do, and mutes no other. It is still an e-value: at each failure one factor changes, whose mean under
+ * a harmless release is what it was.
+ */
 export function pooledEvidence(given: readonly GivenCluster[], pool?: PoolSeen): number {
   const sum = given
     .filter(({ record }) => pool?.members.has(record.cluster) !== true)
+    .map(({ ratios = NO_EVIDENCE }) => ratios.map(halfKept))
     .reduce<LogRatios>(
-      ([a, b, c, d], { ratios = NO_EVIDENCE }) => [
-        a + ratios[0],
-        b + ratios[1],
-        c + ratios[2],
-        d + ratios[3],
-      ],
+      ([a, b, c, d], [e = 0, f = 0, g = 0, h = 0]) => [a + e, b + f, c + g, d + h],
       pool?.pool.logRatios ?? NO_EVIDENCE,
     );
   return meanRatio(sum);
+}
+
+/** ln((1 + e^x) / 2), for any x. */
+function halfKept(x: number): number {
+  return Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x))) - Math.LN2;
 }
 
 function deadline(facts: BreachFacts): FleetBreachNote | undefined {
@@ -145,14 +213,12 @@ function deadline(facts: BreachFacts): FleetBreachNote | undefined {
   if (stuckSinceMs === undefined || progressDeadlineMs === undefined) return undefined;
   if (nowMs - stuckSinceMs < progressDeadlineMs) return undefined;
   const stuck = given.filter(({ record }) => record.phase !== 'well');
-  return {
-    cause: 'ProgressDeadlineExceeded',
-    atMs: nowMs,
-    message: `stage ${stage} got no further for ${counted(Math.round((nowMs - stuckSinceMs) / 60_000), 'minute')}`,
-    clusters: idsOf(stuck),
-  };
+  const message = `stage ${stage} got no further for ${counted(Math.round((nowMs - stuckSinceMs) / 60_000), 'minute')}`;
+  // Who is not heard, or not whole, says nothing of the release.
+  const witnesses = stuck.filter(({ verdict }) => verdict.kind === 'rolling');
+  return noteOf({ cause: 'ProgressDeadlineExceeded', message, showed: stuck, witnesses }, facts);
 }
 
 function idsOf(clusters: readonly GivenCluster[]): readonly ClusterId[] {
-  return clusters.slice(0, CLUSTERS_MAX).map(({ record }) => record.cluster);
+  return clusters.map(({ record }) => record.cluster);
 }

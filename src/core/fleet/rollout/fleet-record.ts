@@ -10,6 +10,7 @@ import type { ClusterId, ClusterUid, NodeName } from '../../model/identifiers.ts
 import type { OrderNote } from '../../model/rollout-record.ts';
 import type { FleetPool } from '../attribution/fleet-pool.ts';
 import type { FleetKey } from '../fleet-daemon-set.ts';
+import type { ClusterFailureCause } from './failure-class.ts';
 
 /** One state of a FleetDaemonSet that was applied: a generation, and the document that it was. */
 export interface FleetRelease {
@@ -27,8 +28,10 @@ export type ProvenRelease = FleetRelease & { readonly provenAtMs: number };
 
 /** Why a fleet was halted. Words of events, of `rollcall fleet status` and of logs alike. */
 export type FleetBreachCause =
-  /** More clusters failed than the stage forgives; each has its own cause. */
+  /** The release failed in more clusters than the stage forgives; each has its own cause. */
   | 'ClustersFailed'
+  /** More clusters than the stage forgives could not take it, or did not keep it: nothing of the release was seen there. */
+  | 'ClustersNotUpdated'
   /** Most clusters of a stage fell silent after they were given it. */
   | 'ClustersSilent'
   /** Nodes went bad after their update across clusters, and their peers did not: E >= 20. */
@@ -36,6 +39,13 @@ export type FleetBreachCause =
   | 'ProgressDeadlineExceeded'
   /** This content was halted before, and was applied again. */
   | 'KnownBad';
+
+/** Why a breach takes no other cluster back. */
+export type BreachGrounds =
+  /** One cluster shows it, and others have the release: its word halts, and changes none of them. */
+  | 'one-cluster'
+  /** It lies with clusters (failure-class.ts): nothing speaks against the release, which counts as neither bad nor unproven. */
+  | 'place';
 
 /** A halt of the fleet, with what showed it. */
 export interface FleetBreachNote {
@@ -45,6 +55,8 @@ export interface FleetBreachNote {
   readonly message: string;
   /** Up to 16 clusters that showed it. */
   readonly clusters: readonly ClusterId[];
+  /** Absent: two clusters show it, or the only one that has the release, so it leads back where the strategy says so. */
+  readonly grounds?: BreachGrounds;
 }
 
 /** Content that was halted. */
@@ -223,10 +235,9 @@ export type ClusterPhase =
   | 'returning'
   | 'returned';
 
-/** Why a cluster failed: a cause of its own rollout (BreachCause), or one of these. */
+/** Why a cluster failed. */
 export interface ClusterFailure {
-  /** `Halted/<BreachCause>`, `Halted/Undone`, `Refused`, `Unreachable`, `Conflict`, `Reverted`, `NoNodes`, `PolicyNotFollowed`. */
-  readonly cause: string;
+  readonly cause: ClusterFailureCause;
   readonly message: string;
   readonly atMs: number;
   /** Up to 16. */

@@ -15,6 +15,7 @@ import { copilotStanding, explainNotFollowed } from '../../takeover/opt-in.ts';
 import { compareManifest } from '../compare-manifest.ts';
 import type { FleetManifest } from '../fleet-daemon-set.ts';
 import type { ClusterEvidence, HeardCluster } from './cluster-evidence.ts';
+import type { ClusterFailureCause } from './failure-class.ts';
 import type { ClusterFailure, FleetClusterRecord } from './fleet-record.ts';
 
 /** Nodes that run it, of those that should. */
@@ -160,7 +161,7 @@ export function rolloutOf(
 }
 
 function failed(
-  cause: string,
+  cause: ClusterFailureCause,
   message: string,
   nodes: ClusterFailure['nodes'] = [],
 ): ClusterVerdict {

@@ -45,14 +45,17 @@ export function gateAfter(stage: number): number {
   return 2 * stage + 1;
 }
 
-/** True while clusters go back to what was proven: an order asks for it, or the strategy at a breach that nobody overruled. */
+/**
+ * True while clusters go back to what was proven: an order asks for it, or the strategy at a breach that nobody overruled, and that
+ * rests on more than the word of one cluster among several.
+ */
 export function isGoingBack(
   { orders, breach, former }: FleetRecord,
   { onBreach }: FleetStrategy,
 ): boolean {
   if (former === undefined) return false;
   if (orders.undo !== undefined) return true;
-  return breach !== undefined && onBreach === 'rollback';
+  return breach !== undefined && breach.grounds === undefined && onBreach === 'rollback';
 }
 
 /** Judges the open stage. A breach is found by the caller, and stands in the record. */

@@ -102,6 +102,6 @@ function noteRevert(record: FleetClusterRecord, fields: readonly string[], nowMs
   if (count < REVERTS_MAX) return { record: noted, isToGive: true };
   const what = fields.join(', ');
   const message = `somebody else set ${what} back ${String(count)} times within ten minutes`;
-  const failure = { cause: 'Reverted', message, atMs: nowMs, nodes: [] };
+  const failure = { cause: 'Reverted', message, atMs: nowMs, nodes: [] } as const;
   return { record: withFailure(noted, failure), isToGive: false };
 }

@@ -25,10 +25,22 @@ export function whenDue(record: FleetRecord, nowMs: number): number {
 
 /** With the ring, where clusters of it may be given something. */
 function soonest(record: FleetRecord, atMs: number, soonestMs: number): number {
-  const { ring, ringDueAtMs, proven, orders, gate } = record;
-  const isServed = ring.count > 0 && proven !== undefined && orders.paused === undefined;
-  if (!isServed || gate.kind === 'frozen' || gate.kind === 'returning') return atMs;
+  const { ringDueAtMs, gate } = record;
+  if (isRingHeld(record) || gate.kind === 'frozen' || gate.kind === 'returning') return atMs;
   return Math.min(atMs, Math.max(ringDueAtMs, soonestMs));
+}
+
+/** True while clusters of the ring are given nothing: nobody is there, nothing is proven, or what is proven is halted or paused. */
+export function isRingHeld({
+  ring,
+  proven,
+  orders,
+  breach,
+  release,
+}: Pick<FleetRecord, 'ring' | 'proven' | 'orders' | 'breach' | 'release'>): boolean {
+  if (ring.count === 0 || proven === undefined || orders.paused !== undefined) return true;
+  // Halted by the word of one cluster, or for want of room there: who has it keeps it, and nobody else is given it.
+  return breach !== undefined && proven.contentHash === release.contentHash;
 }
 
 const WAITS_MS: Readonly<Record<FleetGate['kind'], number>> = {
@@ -48,8 +60,10 @@ const WAITS_MS: Readonly<Record<FleetGate['kind'], number>> = {
   done: HELD_MS,
 };
 
-function gateDueAt({ gate }: FleetRecord, nowMs: number): number {
+function gateDueAt({ gate, counts }: FleetRecord, nowMs: number): number {
   const atMs = nowMs + WAITS_MS[gate.kind];
+  // Those that roll may show what one cluster alone could not (advance-fleet.ts).
+  if (gate.kind === 'breach' && counts.rolling > 0) return nowMs + WAITING_MS;
   if (gate.kind === 'soaking') return Math.min(atMs, gate.untilMs);
   if (gate.kind === 'window') return Math.min(atMs, gate.opensAtMs ?? Infinity);
   return atMs;

@@ -206,6 +206,23 @@ describe('rollcall fleet status', () => {
     assert.match(run.stdout, /^halted on: +a$/m);
   });
 
+  it('says of a halt that takes nobody back what to do, by what it rests on', async () => {
+    const shown = async (grounds: 'place' | 'one-cluster'): Promise<string> => {
+      const former = { ...releaseFrom('x'), provenAtMs: 1 };
+      const breach = { ...BREACH, grounds };
+      const world = await worldOf({ gate: { kind: 'breach' }, breach, former });
+      return (await world.run(['fleet', 'status', FLEET])).expectExit(0).stdout;
+    };
+    assert.match(
+      await shown('place'),
+      /^! Nothing speaks against the release: .* Mend what keeps it from a, then rollcall fleet resume monitoring\/agent --why/m,
+    );
+    assert.match(
+      await shown('one-cluster'),
+      /^! One cluster alone shows it, so no other one goes back by itself\. To go back now: rollcall fleet undo monitoring\/agent\. If it lies with a /m,
+    );
+  });
+
   it('tells of what was just applied, before and after there is a record', async () => {
     const world = await worldOf({ gate: { kind: 'done' }, stage: 3 });
     const former = (await world.stores().fleets.readFleet(KEY))?.head;

@@ -34,6 +34,7 @@ describe('createFleetReader', () => {
     const pace = {
       maxConcurrency: { kind: 'percent', percent: 10 },
       maxFailures: { kind: 'count', count: 0 },
+      maxRefusals: { kind: 'count', count: 0 },
       soakMs: 3_600_000,
       approval: 'none',
       windows: [],

@@ -43,7 +43,7 @@ describe('the block of a fleet', () => {
       message: 'pods\u001b[2J crash',
       atMs: 1,
       nodes: [],
-    };
+    } as const;
     const lines = renderFleet({
       record: fleetRecordOf({ gate: { kind: 'breach' } }),
       clusters: [{ ...line('a', 'canary', 'failed'), failure }],

@@ -4,12 +4,16 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { advanceFleet } from '../../../../../src/core/fleet/rollout/advance-fleet.ts';
 import type { FleetStep, StepInput } from '../../../../../src/core/fleet/rollout/advance-fleet.ts';
+import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
+import type { ClusterVerdict } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
+import { isGoingBack } from '../../../../../src/core/fleet/rollout/judge-stage.ts';
 import { poolSeenOf } from '../../../../support/fleet-pools.ts';
 import { fleetOf, NOW_MS } from '../../../../support/fleet-samples.ts';
 import {
   BEGAN_MS,
   ROLLING,
   WELL,
+  failedBy,
   failedOf,
   fleetRecordOf,
   givenOf,
@@ -206,6 +210,131 @@ describe('advanceFleet: held', () => {
     assert.deepEqual(halted.record.refused.length, 8);
     assert.equal(halted.record.refused.at(-1)?.contentHash, 'new');
     assert.equal(halted.record.refused[0]?.contentHash, 'bad-1');
+  });
+});
+
+describe('advanceFleet: what one cluster may do to the others', () => {
+  const ROLLBACK = { onBreach: 'rollback' } as const;
+  const PLACE = [
+    'Conflict',
+    'Refused',
+    'Reverted',
+    'PolicyNotFollowed',
+    'Unreachable',
+    'Halted/Undone',
+    'Halted/CreateRefused',
+  ] as const;
+
+  it('halts for a cluster that cannot take it, blames no release, and takes nobody back', () => {
+    for (const cause of PLACE) {
+      const proven = { ...fleetRecordOf().release, provenAtMs: NOW_MS };
+      const record = fleetRecordOf({ stage: 2, proven });
+      const open = seenOf([givenOf('a', WELL), failedBy('b', cause)]);
+      const { strategy } = fleetOf({ strategy: { stages: STAGES, ...ROLLBACK } });
+      const halted = step({ record, open }, ROLLBACK);
+      assert.deepEqual(
+        [halted.decision?.kind, halted.record.breach?.cause, halted.record.breach?.grounds],
+        ['halted', 'ClustersNotUpdated', 'place'],
+        cause,
+      );
+      assert.deepEqual(halted.record.refused, [], cause);
+      assert.equal(halted.record.proven?.contentHash, 'new', cause);
+      assert.equal(isGoingBack(halted.record, strategy), false, cause);
+      assert.match(halted.record.breach?.message ?? '', /no other cluster goes back/);
+    }
+  });
+
+  it('forgives clusters that cannot take it by a bound of their own', () => {
+    const record = fleetRecordOf({ stage: 1 });
+    const open = seenOf([failedBy('a', 'Refused'), givenOf('b', ROLLING)]);
+    const kind = (strategy: JsonObject): string | undefined =>
+      step({ record, open }, strategy).decision?.kind;
+    assert.equal(kind({}), 'halted');
+    assert.equal(kind({ maxRefusals: 1 }), undefined);
+    assert.equal(kind({ maxFailures: 1 }), undefined, 'as maxFailures, where nothing is said');
+    assert.equal(kind({ maxFailures: 1, maxRefusals: 0 }), 'halted');
+    const bad = seenOf([failedOf('a'), givenOf('b', ROLLING)]);
+    assert.equal(step({ record, open: bad }, { maxRefusals: 1 }).decision?.kind, 'halted');
+  });
+
+  it('takes nobody back on the word of one cluster among several, and says so', () => {
+    const { strategy } = fleetOf({ strategy: { stages: STAGES, ...ROLLBACK } });
+    const open = seenOf([givenOf('a', WELL), failedOf('b')]);
+    const passed = new Map([[0, seenOf([givenOf('z', WELL)])]]);
+    const record = fleetRecordOf({ stage: 1 });
+    const { record: halted } = step({ record, open, passed }, ROLLBACK);
+    assert.deepEqual(
+      [halted.breach?.cause, halted.breach?.grounds],
+      ['ClustersFailed', 'one-cluster'],
+    );
+    assert.match(halted.breach?.message ?? '', /only b shows it, so no other cluster goes back/);
+    assert.equal(isGoingBack(halted, strategy), false);
+    assert.deepEqual(
+      halted.refused.map(({ contentHash }) => contentHash),
+      ['new'],
+    );
+    const alone = step({ record, open: seenOf([failedOf('b')]), passed }, ROLLBACK).record;
+    assert.equal(isGoingBack(alone, strategy), false, 'the canary before it has the release, too');
+  });
+
+  it('goes back for the only cluster that has the release', () => {
+    const { strategy } = fleetOf({ strategy: { stages: STAGES, ...ROLLBACK } });
+    const { record: first } = step({ open: seenOf([failedOf('a')]) }, ROLLBACK);
+    assert.equal(isGoingBack(first, strategy), true);
+    const record = fleetRecordOf({ stage: 1 });
+    const open = seenOf([failedOf('a')]);
+    assert.equal(step({ record, open }, ROLLBACK).needsPassed, true, 'who else has it');
+    const passed = new Map([[0, seenOf([givenOf('a', WELL)])]]);
+    assert.equal(isGoingBack(step({ record, open, passed }, ROLLBACK).record, strategy), true);
+  });
+
+  it('goes back once a second cluster shows it, also after it was halted', () => {
+    const { strategy } = fleetOf({ strategy: { stages: STAGES, ...ROLLBACK } });
+    const record = fleetRecordOf({ stage: 1 });
+    const passed = new Map([[0, seenOf([givenOf('z', WELL)])]]);
+    const open = seenOf([failedOf('a'), givenOf('b', ROLLING)]);
+    const halted = step({ record, open, passed }, ROLLBACK).record;
+    const same = step({ record: halted, open }, ROLLBACK);
+    assert.deepEqual([same.decision, same.record.breach], [undefined, halted.breach]);
+    const both = seenOf([failedOf('a'), failedOf('b')]);
+    const later = step({ record: halted, open: both, nowMs: NOW_MS + 60_000 }, ROLLBACK);
+    assert.deepEqual(later.record.breach?.clusters, ['a', 'b']);
+    assert.equal(later.decision?.kind, 'halted');
+    assert.equal(isGoingBack(later.record, strategy), true);
+    const refusal = seenOf([failedOf('a'), failedBy('b', 'Refused')]);
+    assert.equal(step({ record: halted, open: refusal }, ROLLBACK).decision, undefined);
+  });
+
+  it('lets evidence weigh more than a refusal, whichever came first', () => {
+    const record = fleetRecordOf({ stage: 1 });
+    const open = seenOf([failedBy('a', 'Refused'), failedOf('b'), failedOf('c')]);
+    assert.equal(step({ record, open }, ROLLBACK).record.breach?.cause, 'ClustersFailed');
+    const halted = step({ record, open: seenOf([failedBy('a', 'Refused')]) }, ROLLBACK).record;
+    assert.equal(halted.breach?.cause, 'ClustersNotUpdated');
+    const later = step({ record: halted, open, nowMs: NOW_MS + 60_000 }, ROLLBACK).record;
+    assert.deepEqual(
+      [later.breach?.cause, later.breach?.grounds, later.refused.length],
+      ['ClustersFailed', undefined, 1],
+    );
+  });
+
+  it('takes nobody back at a deadline that one cluster misses', () => {
+    const strategy = { stages: STAGES, progressDeadline: '2h', ...ROLLBACK };
+    const counts = { ...fleetRecordOf().counts, well: 1 };
+    const record = fleetRecordOf({ stage: 1, progressedAtMs: NOW_MS - 7_200_000, counts });
+    const passed = new Map([[0, seenOf([givenOf('z', WELL)])]]);
+    const stuck = (...kinds: ClusterVerdict[]): FleetRecord['breach'] => {
+      const given = kinds.map((kind, index) => givenOf(`c${String(index)}`, kind));
+      return step({ record, open: seenOf(given), passed }, strategy).record.breach;
+    };
+    const grounds = (...kinds: ClusterVerdict[]): unknown => {
+      const breach = stuck(...kinds);
+      return [breach?.cause, breach?.grounds];
+    };
+    const cause = 'ProgressDeadlineExceeded';
+    assert.deepEqual(grounds(WELL, ROLLING), [cause, 'one-cluster']);
+    assert.deepEqual(grounds(ROLLING, ROLLING), [cause, undefined]);
+    assert.deepEqual(grounds(WELL, { kind: 'unclear' }, { kind: 'awaited' }), [cause, 'place']);
   });
 });
 

@@ -65,6 +65,17 @@ describe('beginRollout', () => {
     assert.equal(record.release.generation, 9);
   });
 
+  it('begins the same content anew where clusters alone kept it back', () => {
+    const breach = {
+      cause: 'ClustersNotUpdated',
+      atMs: 1,
+      message: '',
+      clusters: [],
+      grounds: 'place',
+    } as const;
+    assert.equal(begin('new', fleetRecordOf({ stage: 2, breach })).breach, undefined);
+  });
+
   it('knows nothing of a FleetDaemonSet that had the name before', () => {
     const refused = [{ contentHash: 'new', cause: 'ClustersSilent' as const, atMs: 1 }];
     const former = fleetRecordOf({ refused, orders: { paused: BY } });

@@ -36,6 +36,10 @@ function find(given: readonly GivenCluster[], changes: Partial<BreachFacts> = {}
     given,
     isOpen: true,
     failedClustersMax: 0,
+    refusedClustersMax: 0,
+    isAlone: false,
+    shownBy: [],
+    onBreach: 'halt',
     overruledAtMs,
     nowMs: NOW_MS,
     ...changes,
@@ -100,10 +104,10 @@ describe('findFleetBreach: nodes that went bad', () => {
     assert.ok(meanRatio(ratios) < 2);
     const few = named(4, (id) => givenOf(id, ROLLING, { ratios }));
     assert.equal(find(few), undefined);
-    const many = named(8, (id) => givenOf(id, ROLLING, { ratios }));
+    const many = named(9, (id) => givenOf(id, ROLLING, { ratios }));
     assert.ok(pooledEvidence(many) >= HALT_AT);
     assert.equal(find(many)?.cause, 'NodesFailed');
-    assert.match(find(many)?.message ?? '', /over 8 clusters/);
+    assert.match(find(many)?.message ?? '', /over 9 clusters/);
   });
 
   it('sees no cause where old and new nodes fail alike', () => {
@@ -111,8 +115,18 @@ describe('findFleetBreach: nodes that went bad', () => {
     assert.equal(find(named(50, (id) => givenOf(id, ROLLING, { ratios: other }))), undefined);
   });
 
+  it('is of one cluster, however much that shows, until the others halt it without that one', () => {
+    const lie: LogRatios = [200, 200, 200, 200];
+    const liar = givenOf('liar', ROLLING, { ratios: lie });
+    const grounds = (others: number): unknown =>
+      find([liar, ...named(others, (id) => givenOf(id, ROLLING, { ratios }))])?.grounds;
+    assert.equal(grounds(0), 'one-cluster');
+    assert.equal(grounds(3), 'one-cluster', 'a node that died here and there is no second witness');
+    assert.equal(grounds(9), undefined);
+  });
+
   it('counts what clusters show that were given it after an operator overruled it', () => {
-    const many = named(8, (id) => givenOf(id, ROLLING, { ratios }));
+    const many = named(9, (id) => givenOf(id, ROLLING, { ratios }));
     assert.equal(find(many, { overruledAtMs: BEGAN_MS }), undefined);
     const later = many.map((one) => ({ ...one, record: { ...one.record, openedAtMs: NOW_MS } }));
     assert.equal(find(later, { overruledAtMs: BEGAN_MS })?.cause, 'NodesFailed');
@@ -135,7 +149,7 @@ describe('findFleetBreach: small clusters compared with each other', () => {
   });
 
   it('counts nobody twice: the own trial of one that takes part is left out', () => {
-    const own = named(8, (id) => givenOf(id, ROLLING, { ratios }));
+    const own = named(9, (id) => givenOf(id, ROLLING, { ratios }));
     const nothing = { logRatios: NO_EVIDENCE, failed: [] };
     const all = own.map(({ record }) => record.cluster);
     assert.equal(find(own, { pool: poolSeenOf(all, nothing) }), undefined);

@@ -59,7 +59,7 @@ describe('untoldOf', () => {
 
   it('tells of each cluster that failed, by its name and cause', () => {
     const cluster = clusterId('eu-1');
-    const failure = { cause: 'Refused', message: 'no quota', atMs: NOW_MS, nodes: [] };
+    const failure = { cause: 'Refused', message: 'no quota', atMs: NOW_MS, nodes: [] } as const;
     const [one] = untoldOf({
       before: RECORD,
       after: RECORD,

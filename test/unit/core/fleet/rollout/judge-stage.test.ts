@@ -210,6 +210,16 @@ describe('isGoingBack', () => {
     assert.equal(isGoingBack(fleetRecordOf(), rollback), false);
   });
 
+  it('is not asked for by a halt on the word of one cluster, or for what lies with clusters', () => {
+    const rollback = { ...strategy, onBreach: 'rollback' } as const;
+    for (const grounds of ['one-cluster', 'place'] as const) {
+      const record = fleetRecordOf({ breach: { ...HALTED, grounds } });
+      assert.equal(isGoingBack(record, rollback), false, grounds);
+      const undone = { ...record, orders: { undo: BY } };
+      assert.equal(isGoingBack(undone, rollback), true, 'a person may');
+    }
+  });
+
   it('needs something to go back to', () => {
     const { former: _none, ...record } = fleetRecordOf({ orders: { undo: BY } });
     assert.equal(isGoingBack(record, strategy), false);

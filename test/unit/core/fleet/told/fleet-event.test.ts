@@ -25,6 +25,7 @@ const isValid = new Ajv({ strict: true, strictRequired: true }).compile(schema);
 /** Every cause, as the types have them. */
 const CAUSES: Readonly<Record<FleetBreachCause, true>> = {
   ClustersFailed: true,
+  ClustersNotUpdated: true,
   ClustersSilent: true,
   NodesFailed: true,
   ProgressDeadlineExceeded: true,
