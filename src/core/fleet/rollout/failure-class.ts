@@ -1,5 +1,5 @@
 /**
- * Whether a cluster's failure speaks against the release, or only about the cluster (issue 41, A.12).
+ * Whether a cluster's failure speaks against the release, or only about the cluster (issue 41).
  *
  * Of the release: what was seen of pods and nodes that run it. Of the place: it could not be given there, or did not stay, and nothing of
  * it was seen. Whoever may edit one namespace can cause the second kind, so it holds a stage, and takes no other cluster back.
