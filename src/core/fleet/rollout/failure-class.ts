@@ -7,7 +7,6 @@
 import type { BreachCause } from '../../model/rollout-record.ts';
 import { nodesRoundedDown } from '../../policy/share.ts';
 import type { FleetStage } from '../fleet-daemon-set.ts';
-import type { FleetClusterRecord, FleetRecord } from './fleet-record.ts';
 
 /** What a failure speaks of. */
 export type FailureClass = 'release' | 'place';
@@ -50,9 +49,15 @@ export function failureClassOf(cause: ClusterFailureCause): FailureClass {
   return CLASSES[cause];
 }
 
-/** A cluster's record, wherever it stands. */
+/** A cluster's record (FleetClusterRecord), as far as it tells of a failure. */
+interface Failing {
+  readonly phase: string;
+  readonly failure?: { readonly cause: ClusterFailureCause; readonly atMs: number };
+}
+
+/** The same, wherever it stands. */
 interface WithRecord {
-  readonly record: Pick<FleetClusterRecord, 'failure'>;
+  readonly record: Pick<Failing, 'failure'>;
 }
 
 /** Those whose failure is of this class. */
@@ -78,11 +83,14 @@ export function isBeyondForgiven(
   );
 }
 
+/** Of a fleet's record: up to when somebody knew what failed. */
+interface Known {
+  readonly orders: { readonly resumed?: { readonly breachAtMs: number } };
+  readonly release: { readonly appliedAtMs: number };
+}
+
 /** True of a cluster that could not take it when an operator resumed, or applied anew: by then it may. */
-export function isToTryAgain(
-  { phase, failure }: Pick<FleetClusterRecord, 'phase' | 'failure'>,
-  { orders, release }: Pick<FleetRecord, 'orders' | 'release'>,
-): boolean {
+export function isToTryAgain({ phase, failure }: Failing, { orders, release }: Known): boolean {
   if (phase !== 'failed' || failure === undefined) return false;
   const knownAtMs = Math.max(orders.resumed?.breachAtMs ?? 0, release.appliedAtMs);
   return failureClassOf(failure.cause) === 'place' && failure.atMs <= knownAtMs;
