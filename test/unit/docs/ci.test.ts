@@ -4,9 +4,23 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { parse } from 'yaml';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const read = (name: string): string => readFileSync(path.join(root, name), 'utf8');
+
+interface Workflow {
+  readonly jobs: Readonly<
+    Record<
+      string,
+      {
+        readonly permissions?: Readonly<Record<string, string>>;
+        readonly environment?: unknown;
+        readonly steps: readonly unknown[];
+      }
+    >
+  >;
+}
 
 /** Minutes that a whole run may take. */
 const MINUTES_MAX = 35;
@@ -70,5 +84,37 @@ describe('.ci/nightly', () => {
     );
     assert.ok(played.length > 10);
     assert.deepEqual(played.toSorted(), listed.trim().split('\n').toSorted());
+  });
+});
+
+describe('a job that may sign what is published', () => {
+  const jobs = ['publish.yml', 'image.yml', 'ci.yml', 'nightly.yml'].flatMap((name) => {
+    const { jobs: declared } = parse(read(`.github/workflows/${name}`)) as Workflow;
+    return Object.entries(declared).map(([job, body]) => ({ name: `${name} ${job}`, body }));
+  });
+  const signing = jobs.filter(({ body }) => body.permissions?.['id-token'] === 'write');
+
+  it('runs no code of ours or of a dependency: neither checkout, install, test nor build', () => {
+    assert.deepEqual(
+      signing.map(({ name }) => name),
+      ['publish.yml publish', 'image.yml publish'],
+    );
+    for (const { name, body } of signing) {
+      const text = JSON.stringify(body.steps);
+      assert.doesNotMatch(
+        text,
+        /actions\/checkout|npm (ci|test|run)|launch\.mjs|buildah bud/,
+        name,
+      );
+      assert.match(text, /actions\/download-artifact/, name);
+    }
+  });
+
+  it('is the only one that has the environment or the secrets of a registry', () => {
+    for (const { name, body } of jobs) {
+      if (signing.some((one) => one.name === name)) continue;
+      assert.equal(body.environment, undefined, name);
+      assert.doesNotMatch(JSON.stringify(body), /secrets\./, name);
+    }
   });
 });
