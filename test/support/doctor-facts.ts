@@ -72,6 +72,7 @@ export function healthyFacts(registration: ClusterRegistration = takenOver): Doc
     observed: checked({ total: 3, behind: [], followed: [], rollingUpdate: [] }),
     listed: checked([]),
     accessEntries: checked([]),
+    namesakes: checked([]),
     fleets: checked({ placed: ['ops/agent'], unreadable: [], late: [] }),
     fleetRights: checked({ ...rights, required: 2 }),
     fleetAdmission: checked({ created: ['ops/agent'], excepted: ['ops/agent'] }),

@@ -13,7 +13,8 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 
-interface RegistryContent {
+/** Every registration that can be read, and the others with the reason. */
+export interface RegistryContent {
   readonly registrations: readonly ClusterRegistration[];
   /** Ids of registrations that cannot be read, each with the reason; no value of theirs. */
   readonly unreadable: readonly { readonly id: ClusterId; readonly reason: string }[];

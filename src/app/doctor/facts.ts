@@ -4,7 +4,7 @@
  * Gathering is the CLI's business (src/cli/doctor); judging them is pure (diagnose.ts). No credential is
  * ever a fact (S11).
  */
-import type { ClusterUid } from '../../core/model/identifiers.ts';
+import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { Permission } from '../../core/daemon-set/permission.ts';
@@ -159,6 +159,8 @@ export interface DoctorFacts {
   readonly credential: Checked<CredentialAnswer>;
   /** Only for clusters of EKS. */
   readonly accessEntries: Checked<readonly AccessEntryFact[]>;
+  /** Other clusters of the stack with the same name in EKS. */
+  readonly namesakes: Checked<readonly ClusterId[]>;
   readonly functionsRights: Checked<RightsFact>;
   /** Of the functions that only ask; where they have an identity of their own (ADR 0042). */
   readonly requestsRights: Checked<RightsFact>;

@@ -4,16 +4,18 @@
  * Pure. A cluster that was registered under a release that had a function less has an entry less, and nothing else says so until that
  * function is refused.
  */
+import { namesakeWarning } from '../clusters/eks-namesakes.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { AccessEntryFact, DoctorFacts } from './facts.ts';
-import { failed, notChecked, ok } from './finding.ts';
+import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 /** Undefined but for EKS. */
 export function judgeAccessEntries(
-  { id, authentication }: ClusterRegistration,
-  { accessEntries }: Pick<DoctorFacts, 'accessEntries'>,
+  registration: ClusterRegistration,
+  { accessEntries, namesakes }: Pick<DoctorFacts, 'accessEntries' | 'namesakes'>,
 ): Finding | undefined {
+  const { id, authentication } = registration;
   if (authentication.kind !== 'eks') return undefined;
   if (accessEntries.kind === 'unchecked') {
     const next = 'Pass --cluster-profile NAME of the account in which the cluster is.';
@@ -34,6 +36,13 @@ export function judgeAccessEntries(
       seen: `of another name or group, or older than the role, so that they let nobody in: ${others.join(', ')}`,
       next: `${next} puts them right`,
     });
+  }
+  const shared =
+    namesakes.kind === 'checked' ? namesakeWarning(registration, namesakes.value) : undefined;
+  if (shared !== undefined) {
+    const way =
+      'Give each cluster a name of its own in EKS, or a deployment of Rollcall of its own';
+    return warning('access-entries', 'access-entries-name-shared', { seen: shared, next: way });
   }
   return ok('access-entries', 'access-entries-ok', `all ${String(entries.length)} are there`);
 }

@@ -14,6 +14,8 @@ import { isConnectedTo } from '../../app/doctor/judge-registration.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { NOT_LOCAL } from '../reach/stack.ts';
+import { eksNamesakes } from '../../app/clusters/eks-namesakes.ts';
+import type { RegistryContent } from '../../app/clusters/registry-transfer.ts';
 import type { Stack } from '../reach/stack.ts';
 import { gatherContent } from './gather-content.ts';
 import { CLUSTER_FACTS } from './gather-cluster.ts';
@@ -46,6 +48,8 @@ interface GatherOptions {
   readonly clusterProfile?: string;
   /** Of the stack, for all clusters that are examined. */
   readonly askFleets: AskFleets;
+  /** Of the stack, likewise. */
+  readonly askRegistry: () => Promise<RegistryContent>;
 }
 
 /** Gathers. Never rejects for what a cluster, a queue or a table can do. */
@@ -119,24 +123,48 @@ async function gatherOfCluster(
     const endpoint = isConnectedTo(registration)
       ? ask('the endpoint', async () => checked(await probe.probe(registration)))
       : Promise.resolve(unchecked('nothing connects to it'));
-    const [token, sender, accessEntries, refusals, meta, missed, observed, content, found, inside] =
-      await Promise.all([
-        ask('the sealed token', () => gatherToken(stack, registration)),
-        ask('the watcher’s role', () => gatherSender(stack, registration, clusterProfile)),
-        ask('the access entries', () => gatherAccessEntries(stack, registration, clusterProfile)),
-        ask('refused messages', () => gatherRefusals(stack, registration)),
-        ask('the view', async () => checked(await view.readMeta(registration.clusterUid))),
-        ask('runs', async () => checked(await findMissedRuns(registration, stack, clock.nowMs()))),
-        ask('the DaemonSets', () => gatherObserved(stack, registration)),
-        ask('the content of revisions', () => gatherContent(stack, registration)),
-        endpoint,
-        ofCluster,
-      ]);
-    const ofStack = { token, sender, accessEntries, refusals, meta, missed, observed, content };
+    const [
+      token,
+      sender,
+      accessEntries,
+      refusals,
+      namesakes,
+      meta,
+      missed,
+      observed,
+      content,
+      found,
+      inside,
+    ] = await Promise.all([
+      ask('the sealed token', () => gatherToken(stack, registration)),
+      ask('the watcher’s role', () => gatherSender(stack, registration, clusterProfile)),
+      ask('the access entries', () => gatherAccessEntries(stack, registration, clusterProfile)),
+      ask('refused messages', () => gatherRefusals(stack, registration)),
+      ask('names in EKS', async () => checked(await namesakesOf(registration, options))),
+      ask('the view', async () => checked(await view.readMeta(registration.clusterUid))),
+      ask('runs', async () => checked(await findMissedRuns(registration, stack, clock.nowMs()))),
+      ask('the DaemonSets', () => gatherObserved(stack, registration)),
+      ask('the content of revisions', () => gatherContent(stack, registration)),
+      endpoint,
+      ofCluster,
+    ]);
+    const ofStack = {
+      ...{ token, sender, accessEntries, refusals, namesakes },
+      ...{ meta, missed, observed, content },
+    };
     return { ...inside, ...ofStack, endpoint: found, fleets: await fleets };
   } finally {
     for (const way of [registered, kubeconfig]) if ('inspection' in way) way.inspection.close();
   }
+}
+
+/** Only EKS names a cluster: of others nobody is asked. */
+async function namesakesOf(
+  registration: ClusterRegistration,
+  { askRegistry }: GatherOptions,
+): Promise<readonly ClusterId[]> {
+  if (registration.authentication.kind !== 'eks') return [];
+  return eksNamesakes(registration, (await askRegistry()).registrations);
 }
 
 interface InsideOptions {
@@ -197,6 +225,7 @@ function nothingOfCluster(): OfCluster {
     sentinel: none,
     observed: none,
     accessEntries: none,
+    namesakes: none,
     fleets: none,
     fleetRights: none,
     fleetAdmission: none,

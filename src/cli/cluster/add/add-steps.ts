@@ -8,6 +8,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
+import { eksNamesakes, namesakeWarning } from '../../../app/clusters/eks-namesakes.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import {
   describeHolder,
@@ -149,6 +150,7 @@ async function addExamined(
   say(`2/4 ${id}: the watcher is ${roleId ?? `to be made: ${roleArn ?? ''}`}`);
   const registration = composeRegistration({ request, examined, roles });
   requireOwnRoles(registration, registrations, context.stack.stage);
+  warn(namesakeWarning(registration, eksNamesakes(registration, registrations.values())));
   // Composed before anything is registered: what is wrong with them is told while nothing is written.
   const manifests = manifestsOf(task, roles);
   if (standing.kind === 'registered') requireSame(standing.registration, registration);

@@ -7,7 +7,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { outagesOfStack, readStanding } from '../../../app/explain/standing.ts';
-import { listEveryCluster } from '../../../app/clusters/registry-transfer.ts';
+import { listEveryCluster, readRegistry } from '../../../app/clusters/registry-transfer.ts';
+import type { RegistryContent } from '../../../app/clusters/registry-transfer.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { createClusterInspection } from '../../../adapters/kubernetes/operator/cluster-inspection.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
@@ -61,6 +62,8 @@ export const doctorCommand: CommandModule = defineCommand<DoctorOptions>({
     const egress = egressPolicy({ ...context.environment, ROLLCALL_STAGE: stack.stage });
     const openKubeconfig = await kubeconfigWays(options, context);
     const askFleets = openStackFleets(stack);
+    let registry: Promise<RegistryContent> | undefined;
+    const askRegistry = () => (registry ??= readRegistry(stack.registry));
     const examined = await sideBySide(ids, CLUSTERS_AT_ONCE, async (one) => {
       const facts = await gatherFacts({
         stack,
@@ -68,6 +71,7 @@ export const doctorCommand: CommandModule = defineCommand<DoctorOptions>({
         egress,
         openKubeconfig,
         askFleets,
+        askRegistry,
         ...defined({ clusterProfile }),
       });
       const findings = diagnose(facts);

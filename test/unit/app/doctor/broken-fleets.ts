@@ -1,6 +1,7 @@
 /** Facts in which one thing of fleets, or of the roles that EKS lets in, is wrong, and the finding that names it. */
 import type { AccessEntryFact, DoctorFacts, FleetsFact } from '../../../../src/app/doctor/facts.ts';
 import { checked } from '../../../../src/app/doctor/finding.ts';
+import { clusterId } from '../../../../src/core/model/identifiers.ts';
 import { DOCTOR_NOW_MS, healthyFacts, takenOver } from '../../../support/doctor-facts.ts';
 import { MINUTE_MS, missingRight, with_ } from './broken-facts.ts';
 import type { Case } from './broken-facts.ts';
@@ -29,6 +30,12 @@ export const FLEET_CASES: readonly Case[] = [
     says: /rollcall-dev-fleet.*cluster add c1 --auth eks/,
   },
   { code: 'access-entries-differ', level: 'failed', facts: onEks('outlived') },
+  {
+    code: 'access-entries-name-shared',
+    level: 'warning',
+    facts: with_({ namesakes: checked([clusterId('west')]) }, onEks('present')),
+    says: /west as prod too/,
+  },
   {
     code: 'fleets-unreadable',
     level: 'warning',
