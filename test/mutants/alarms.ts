@@ -14,19 +14,29 @@ const RESYNC_SILENCE = [
   '      TreatMissingData: breaching',
 ].join('\n');
 
+/** The alarm on clusters that were never heard of, from its outcome on. */
+const NEVER_HEARD = [
+  'Value: never-heard',
+  '      Statistic: Sum',
+  '      Period: 60',
+  '      EvaluationPeriods: 1',
+  '      Threshold: 0',
+  '      ComparisonOperator: GreaterThanThreshold',
+  '      TreatMissingData: notBreaching',
+].join('\n');
+
 const ALARMS = 'test/unit/infra/alarms.test.ts';
+const ACTIONS = 'test/unit/infra/alarm-actions.test.ts';
 const RINGS = 'rings in its stated time, whichever it is about';
 const QUIET = 'ring for nobody on a day with a deployment, a restored cluster and slow minutes';
 
 /** The rows of alarms (14 A.8). */
 export const ALARM_BUGS: Readonly<Record<string, PlantedBug>> = {
   'alarm-on-another-service': {
-    bug: 'the alarm on silent API servers looks at a function that never counts them (14 A.8)',
+    bug: 'the alarms on clusters look at a function that never counts them (14 A.8)',
     file: 'infra/alarms/clusters.yml',
-    before:
-      'MetricName: BreakerRefusals\n      Dimensions:\n        - Name: service\n          Value: reconcile',
-    after:
-      'MetricName: BreakerRefusals\n      Dimensions:\n        - Name: service\n          Value: ingest',
+    before: '&byResync\n          Name: service\n          Value: resync',
+    after: '&byResync\n          Name: service\n          Value: reconcile',
     killedBy: { file: ALARMS, title: RINGS },
   },
   'alarm-with-a-dimension-too-many': {
@@ -62,10 +72,8 @@ export const ALARM_BUGS: Readonly<Record<string, PlantedBug>> = {
   'no-data-is-an-alarm': {
     bug: 'the alarm on clusters that were never heard of rings where there are none (14 A.8)',
     file: 'infra/alarms/clusters.yml',
-    before:
-      'EvaluationPeriods: 12\n      Threshold: 0\n      ComparisonOperator: GreaterThanThreshold\n      TreatMissingData: notBreaching',
-    after:
-      'EvaluationPeriods: 12\n      Threshold: 0\n      ComparisonOperator: GreaterThanThreshold\n      TreatMissingData: breaching',
+    before: NEVER_HEARD,
+    after: NEVER_HEARD.replace('notBreaching', 'breaching'),
     killedBy: { file: ALARMS, title: QUIET },
   },
   'alarm-at-the-first-slow-minute': {
@@ -78,11 +86,42 @@ export const ALARM_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: { file: ALARMS, title: QUIET },
   },
   'metric-renamed-in-code': {
-    bug: 'what the breaker refuses is counted under another name than the alarm looks for (14 A.8)',
-    file: 'src/app/isolation/cluster-gate.ts',
-    before: "metrics.count('BreakerRefusals');",
-    after: "metrics.count('BreakerRefused');",
+    bug: 'what begins in clusters is counted under another name than the alarms look for (14 A.8)',
+    file: 'src/app/resync/resync.ts',
+    before: "metrics.count('ClusterTroubles',",
+    after: "metrics.count('ClusterTrouble',",
     killedBy: { file: ALARMS, title: 'count what the code counts, under that name' },
+  },
+  'standing-trouble-counts-each-minute': {
+    bug: 'a cluster that stays in trouble is counted with every look, and holds its alarm for ever (issue 40)',
+    file: 'src/core/hints/cluster-troubles.ts',
+    before: 'one.isLasting && !one.isKnown',
+    after: 'one.isLasting',
+    killedBy: { file: ACTIONS, title: 'calls for a second cluster though the first has stood' },
+  },
+  'come-and-gone-counts-anew': {
+    bug: 'a cluster that comes and goes counts each time, and holds its alarm for ever (issue 40)',
+    file: 'src/core/hints/cluster-troubles.ts',
+    before: 'FORGOTTEN_AFTER_MS = 60 * MINUTE_MS',
+    after: 'FORGOTTEN_AFTER_MS = 1',
+    killedBy: { file: ACTIONS, title: 'calls no more for one cluster that comes and goes' },
+  },
+  'quota-is-a-right': {
+    bug: 'a full quota of a tenant calls the operator as a missing right does (issue 40)',
+    file: 'src/app/isolation/talk-tally.ts',
+    before: "each.kind === 'refused' && each.code === 'forbidden'",
+    after: "each.kind === 'refused'",
+    killedBy: { file: ACTIONS, title: 'calls nobody for what a tenant filled up' },
+  },
+  'counted-by-whom-lost-the-walk': {
+    bug: 'what began is counted by each invocation that walked at the same time (issue 40)',
+    file: 'src/app/resync/resync.ts',
+    before: "if ((await view.writeWalk(paused)) === 'written') countTroubles",
+    after: 'if ((await view.writeWalk(paused)) !== undefined) countTroubles',
+    killedBy: {
+      file: 'test/unit/app/resync/resync.test.ts',
+      title: 'counts what began once, though another invocation took the walk over',
+    },
   },
   'outcomes-not-written': {
     bug: 'the deployed metrics leave out the outcome, by which alarms look for them (14 A.8)',

@@ -53,8 +53,8 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'alarm-of-another-service': {
     bug: 'an alarm watches a dimension that no function writes (14 A.4)',
     file: 'infra/alarms/clusters.yml',
-    before: '          Value: reconcile\n',
-    after: '          Value: reconciler\n',
+    before: '          Value: resync\n',
+    after: '          Value: resyncs\n',
     killedBy: { file: TEMPLATE, title: NAMESPACES },
   },
   'lag-alarm-blown-up': {
@@ -71,22 +71,18 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'Threshold: 12000\n',
     killedBy: { file: TEMPLATE, title: RINGS },
   },
-  'never-heard-alarm-blown-up': {
-    bug: 'the alarm on clusters that were never heard of wants a thousand of them (14 A.4)',
+  'share-alarm-blown-up': {
+    bug: 'the alarm on the share of clusters in trouble wants all of them (14 A.4)',
     file: 'infra/alarms/clusters.yml',
-    before: `EvaluationPeriods: 12
-      Threshold: 0
-`,
-    after: `EvaluationPeriods: 12
-      Threshold: 1000
-`,
+    before: 'Threshold: 2\n',
+    after: 'Threshold: 100\n',
     killedBy: { file: TEMPLATE, title: RINGS },
   },
   'silent-alarm-of-the-quietest': {
     bug: 'the alarm on silent clusters looks at the smallest count of a minute (14 A.4)',
     file: 'infra/alarms/clusters.yml',
-    before: 'Statistic: Maximum\n',
-    after: 'Statistic: Minimum\n',
+    before: 'Value: silent\n      Statistic: Sum\n',
+    after: 'Value: silent\n      Statistic: Minimum\n',
     killedBy: { file: TEMPLATE, title: RINGS },
   },
   'events-visibility': {
@@ -347,11 +343,11 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: { file: PUBLISHED, title: 'cluster that begins to hang adds' },
   },
   'breaker-open-for-an-hour': {
-    bug: 'an open breaker asks again after hours: its alarm sees nothing between (14 A.4)',
+    bug: 'an open breaker asks again after hours (14 A.4)',
     file: 'src/core/model/breaker.ts',
     before: 'openMaxMs: 30_000',
     after: 'openMaxMs: 3_600_000',
-    killedBy: { file: DEPENDENT, title: 'is refused to a run in every period of the alarm' },
+    killedBy: { file: DEPENDENT, title: 'outlasts neither the probe of a run' },
   },
   'eventual-pages': {
     bug: 'pages of a partition are read eventually consistent (14 A.4)',

@@ -4,6 +4,7 @@
 import type { PlantedBug } from './planted-bug.ts';
 
 const LOOK = 'src/app/resync/look-at-cluster.ts';
+const TROUBLES = 'src/core/hints/cluster-troubles.ts';
 const RESYNC = 'test/unit/app/resync/resync.test.ts';
 
 /** The rows of what is spared where nothing happens, and while much does (issue 16). */
@@ -20,16 +21,16 @@ export const QUIET_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'well-although-not-whole': {
     bug: 'a warm resync asks for no snapshot of a cluster that it knows (protocol 17)',
-    file: LOOK,
-    before: 'return meta?.isComplete === true && !isSilentAt',
-    after: 'return meta !== undefined && !isSilentAt',
+    file: TROUBLES,
+    before: 'const ofView: readonly ClusterTrouble[] = meta.isComplete ?',
+    after: 'const ofView: readonly ClusterTrouble[] = meta.isComplete || true ?',
     killedBy: { file: RESYNC, title: 'asks for the snapshot of a view that is not whole any more' },
   },
   'well-although-silent': {
     bug: 'a warm resync tells of no cluster that fell silent',
     file: LOOK,
-    before: 'meta?.isComplete === true && !isSilentAt(clock.nowMs(), meta, options);',
-    after: 'meta?.isComplete === true;',
+    before: 'return troublesOf(meta, { nowMs: clock.nowMs(), ...options }).length === 0;',
+    after: 'return meta?.isComplete === true;',
     killedBy: { file: RESYNC, title: 'reads it of what fell silent' },
   },
   'registration-read-each-minute': {

@@ -145,12 +145,10 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'breaker-alarm-of-resync': {
-    bug: 'the alarm on silent API servers looks at a service that never counts them (14)',
+    bug: 'the alarm on silent API servers looks at an outcome that is never counted (14)',
     file: 'infra/alarms/clusters.yml',
-    before:
-      'MetricName: BreakerRefusals\n      Dimensions:\n        - Name: service\n          Value: reconcile',
-    after:
-      'MetricName: BreakerRefusals\n      Dimensions:\n        - Name: service\n          Value: resync',
+    before: 'Value: unreachable\n',
+    after: 'Value: silent\n',
     killedBy: { file: 'test/unit/infra/alarms.test.ts', title: 'rings in its stated time' },
   },
   'letters-of-live-queue': {

@@ -112,7 +112,17 @@ function testWalk(store: () => ViewStore): void {
     assert.equal(await store().writeWalk(walk), 'lost');
     assert.deepEqual(await store().readWalk(), { ...walk, version: 1 });
     const owed = [{ cluster: clusterId('a'), sinceMs: 1 }];
-    const next = { ...walk, version: 1, isOver: false, cursor: 'm', heldUntilMs: 9, owed };
+    const found = { a: { silent: { sinceMs: 1, countedMs: 2 }, incomplete: { sinceMs: 2 } } };
+    const troubles = { former: {}, found, clusters: 3, troubled: 1 };
+    const next = {
+      ...walk,
+      version: 1,
+      isOver: false,
+      cursor: 'm',
+      heldUntilMs: 9,
+      owed,
+      troubles,
+    };
     assert.equal(await store().writeWalk(next), 'written');
     assert.deepEqual(await store().readWalk(), { ...next, version: 2 });
   });
@@ -147,7 +157,8 @@ function testMeta(store: () => ViewStore): void {
     assert.deepEqual(await store().readMeta(cluster), both);
     // META as it was read, with the breaker, by a writer that read it before the next breaker.
     const open = { untilMs: 5_000, delayMs: 2_000 };
-    const opened = { version: 1, failures: 0, openings: 1, open };
+    const noted = { forbidden: { sinceMs: 1, atMs: 2 } };
+    const opened = { version: 1, failures: 0, openings: 1, open, noted };
     assert.equal(await store().writeBreaker(cluster, opened), 'written');
     assert.equal(await store().writeMeta({ ...both, seq: 2 }), 'written');
     const stored = await store().readMeta(cluster);

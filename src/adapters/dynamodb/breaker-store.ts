@@ -20,11 +20,19 @@ import type { Table } from './table.ts';
 
 const countSchema = v.pipe(v.number(), v.integer(), v.minValue(0));
 const momentSchema = v.pipe(v.number(), v.finite());
+const noteSchema = v.object({ sinceMs: momentSchema, atMs: momentSchema });
 const BreakerSchema = v.objectWithRest(
   {
     failures: countSchema,
     openings: countSchema,
     open: v.exactOptional(v.object({ untilMs: momentSchema, delayMs: momentSchema })),
+    noted: v.exactOptional(
+      v.object({
+        forbidden: v.exactOptional(noteSchema),
+        'no-token': v.exactOptional(noteSchema),
+        'egress-refused': v.exactOptional(noteSchema),
+      }),
+    ),
   },
   momentSchema,
 );
@@ -63,6 +71,16 @@ export function breakerOf(item: StoredItem): ClusterBreaker | undefined {
 const owedSchema = v.array(
   v.looseObject({ cluster: v.pipe(v.string(), v.transform(clusterId)), sinceMs: momentSchema }),
 );
+const troublesSchema = v.record(
+  v.string(),
+  v.record(
+    v.string(),
+    v.object({
+      sinceMs: v.exactOptional(momentSchema),
+      countedMs: v.exactOptional(momentSchema),
+    }),
+  ),
+);
 const WalkSchema = v.looseObject({
   fromMs: momentSchema,
   untilMs: momentSchema,
@@ -71,6 +89,14 @@ const WalkSchema = v.looseObject({
   heldUntilMs: v.exactOptional(momentSchema),
   owed: owedSchema,
   failed: owedSchema,
+  troubles: v.exactOptional(
+    v.object({
+      former: troublesSchema,
+      found: troublesSchema,
+      clusters: countSchema,
+      troubled: countSchema,
+    }),
+  ),
 });
 
 /** The walk of one view table. */

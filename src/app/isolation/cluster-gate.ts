@@ -7,11 +7,15 @@
  * and nothing that is decided behind the gate knows of it (S1–S5 rest on names and preconditions).
  */
 import { CLOSED_BREAKER, admitRun, noteFinding } from '../../core/model/breaker.ts';
-import type { ClusterBreaker } from '../../core/model/breaker.ts';
+import type { ClusterBreaker, NotedTrouble } from '../../core/model/breaker.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
-import type { ClusterAccess, ClusterConnector } from '../../ports/cluster/cluster-access.ts';
+import type {
+  ClusterAccess,
+  ClusterConnector,
+  ConnectRefusal,
+} from '../../ports/cluster/cluster-access.ts';
 import type { BreakerStore, ViewReader } from '../../ports/stores/view-store.ts';
 import { talliedAccess, TalkTally } from './talk-tally.ts';
 
@@ -23,6 +27,11 @@ interface GateDependencies extends ProcessPorts {
 const WRITES_MAX = 3;
 /** Keys that wait for one breaker come back over this time, at most. */
 const SPREAD_MAX_MS = 10_000;
+
+function troubleOf(refusal: ConnectRefusal): NotedTrouble | undefined {
+  if (refusal.kind === 'egress-refused' || refusal.kind === 'no-token') return refusal.kind;
+  return refusal.kind === 'unavailable' && refusal.token !== undefined ? 'no-token' : undefined;
+}
 
 type Connection = Awaited<ReturnType<ClusterConnector['connect']>>;
 
@@ -74,6 +83,8 @@ export class ClusterGate {
       (answer) => {
         if (answer.kind === 'connected') return 'neutral';
         const { refusal } = answer;
+        const trouble = troubleOf(refusal);
+        if (trouble !== undefined) this.#tally.met.add(trouble);
         if (refusal.kind === 'wrong-cluster') return 'answered';
         if (refusal.kind !== 'unavailable') return 'neutral';
         this.#tally.noteAsked(refusal.retryAfterMs);
@@ -100,6 +111,7 @@ export class ClusterGate {
           isProbe: this.#isProbe,
           nowMs: clock.nowMs(),
           random: random.next(),
+          met: this.#tally.met,
         });
         if (next === undefined) return;
         if ((await view.writeBreaker(clusterUid, next)) === 'written') {

@@ -7,7 +7,7 @@
  * A run whose server stopped answering gives up: it costs one time-out, not one for each request it had in
  * mind. Durations are measured, never read from texts.
  */
-import type { Finding } from '../../core/model/breaker.ts';
+import type { Finding, NotedTrouble } from '../../core/model/breaker.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Outcome } from '../../core/model/effects.ts';
 import { isPastDeadline } from '../../core/pod/request-life.ts';
@@ -34,6 +34,8 @@ export class TalkTally {
   #underWay = 0;
   #sinceMs = 0;
   #askedUntilMs = Number.NEGATIVE_INFINITY;
+  /** What an operator has to mend. */
+  readonly met = new Set<NotedTrouble>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -125,8 +127,11 @@ export function talliedAccess(
       return tally.measure(
         () => access.execute(effects, options),
         (outcomes) => {
-          for (const each of outcomes)
+          for (const each of outcomes) {
             if (each.kind === 'unsent') tally.noteAsked(each.retryAfterMs);
+            // A quota or a webhook is its tenant's; a right is the operator's.
+            if (each.kind === 'refused' && each.code === 'forbidden') tally.met.add('forbidden');
+          }
           return judgeOutcomes(outcomes, isPastDeadline(options, timesOf(clock)));
         },
       );
@@ -155,7 +160,10 @@ function timesOf(clock: Clock): { readonly monotonicMs: number; readonly wallMs:
 function judgeRead(read: LiveRead<unknown>, tally: TalkTally): Talk {
   if (read.kind !== 'unavailable') return 'answered';
   tally.noteAsked(read.retryAfterMs);
-  if (read.isRefused) return 'answered';
+  if (read.isRefused) {
+    tally.met.add('forbidden');
+    return 'answered';
+  }
   return read.retryAfterMs === undefined ? 'failed' : 'neutral';
 }
 

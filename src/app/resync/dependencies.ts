@@ -3,6 +3,7 @@
  *
  * The intervals are promises (docs/scale.md) and count from what was last looked at, whenever the schedule fires.
  */
+import { EMPTY_BOOK, TroubleCount } from '../../core/hints/cluster-troubles.ts';
 import type { OwedTurn } from '../../core/hints/resync-walk.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
@@ -59,18 +60,17 @@ export interface Tally {
   clusters: number;
   /** Could not be looked at: the next walk owes them this one's time. */
   readonly failed: OwedTurn[];
-  /** Not heard of for longer than the bound; those never heard of are not among them. */
-  silentClusters: number;
   hints: number;
   overdue: number;
   snapshotRequests: number;
   readonly asking: Asking;
+  readonly troubles: TroubleCount;
 }
 
 /** Nothing yet. */
-export function newTally(asking: Asking): Tally {
-  const counts = { clusters: 0, silentClusters: 0, hints: 0, overdue: 0, snapshotRequests: 0 };
-  return { ...counts, failed: [], asking };
+export function newTally(asking: Asking, book = EMPTY_BOOK): Tally {
+  const counts = { clusters: 0, hints: 0, overdue: 0, snapshotRequests: 0 };
+  return { ...counts, failed: [], asking, troubles: new TroubleCount(book) };
 }
 
 /** Requests to API servers at once; a cluster that finds no room is asked by the next round. */

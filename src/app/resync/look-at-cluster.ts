@@ -9,6 +9,7 @@
  */
 import { isSuspect } from '../../core/model/breaker.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
+import { troublesOf } from '../../core/hints/cluster-troubles.ts';
 import { turnWithin } from '../../core/hints/resync-walk.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
@@ -37,6 +38,7 @@ export async function lookAtCluster(
   const { id } = visit;
   const { registry, view, warmth, clock, log, metrics, options } = dependencies;
   if (await isWell(visit, dependencies)) {
+    tally.troubles.note(id, [], clock.nowMs());
     metrics.count('ResyncClusters', { outcome: 'heard' });
     return;
   }
@@ -45,17 +47,16 @@ export async function lookAtCluster(
   remember(warmth.clusterUids, id, registration.clusterUid);
   const meta = await view.readMeta(registration.clusterUid);
   const nowMs = clock.nowMs();
+  const holding = troublesOf(meta, { nowMs, ...options });
+  tally.troubles.note(id, holding, nowMs);
+  metrics.count('ResyncClusters', { outcome: holding[0] ?? 'heard' });
   if (meta === undefined) {
-    metrics.count('ResyncClusters', { outcome: 'never-heard' });
     log.debug('nothing was ever heard of a cluster', { cluster: id });
     // Or its view was lost: a quiet cluster would say nothing for ten minutes (row 34).
     requestFirstSnapshot({ registration, tally }, dependencies);
     return;
   }
-  const isSilent = isSilentAt(nowMs, meta, options);
-  metrics.count('ResyncClusters', { outcome: isSilent ? 'silent' : 'heard' });
-  if (isSilent) {
-    tally.silentClusters += 1;
+  if (holding.includes('silent')) {
     const silentMs = nowMs - meta.lastSentAtMs;
     log.warn('nothing was heard of a cluster lately', { cluster: id, silentMs });
   }
@@ -65,7 +66,7 @@ export async function lookAtCluster(
   await takeTurns({ registration, meta, dependencies }, visit, tally);
 }
 
-/** True of a cluster that this process knows, that was heard of, is whole, and has no turn: there is nothing to do or tell. */
+/** True of a cluster that this process knows, that is in no trouble and has no turn: there is nothing to do or tell. */
 async function isWell(
   visit: ClusterVisit,
   { view, warmth, clock, options }: ResyncDependencies,
@@ -74,18 +75,10 @@ async function isWell(
   const { hinting, checking } = turnsOf(visit, options);
   if (known === undefined || hinting !== undefined || checking !== undefined) return false;
   const meta = await view.readMeta(known);
-  return meta?.isComplete === true && !isSilentAt(clock.nowMs(), meta, options);
+  return troublesOf(meta, { nowMs: clock.nowMs(), ...options }).length === 0;
 }
 
 type ResyncOptions = ResyncDependencies['options'];
-
-function isSilentAt(
-  nowMs: number,
-  { lastSentAtMs }: ClusterMeta,
-  { silenceBoundMs }: ResyncOptions,
-): boolean {
-  return nowMs - lastSentAtMs > silenceBoundMs;
-}
 
 /** Whose turn it is in a visit: the number of the interval, or undefined. */
 function turnsOf(

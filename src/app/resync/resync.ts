@@ -19,7 +19,7 @@ import type { ClusterVisit } from './look-at-cluster.ts';
 export const HOLD_RESERVE_MS = 10_000;
 
 /** What one invocation did. */
-export interface ResyncResult extends Readonly<Omit<Tally, 'asking' | 'failed'>> {
+export interface ResyncResult extends Readonly<Omit<Tally, 'asking' | 'failed' | 'troubles'>> {
   /** `unfinished`: time ran out, the next invocation goes on. `held`: another one walks just now. */
   readonly walk: 'over' | 'unfinished' | 'held';
   readonly failedClusters: number;
@@ -34,20 +34,31 @@ export async function resyncClusters(
   dependencies: ResyncDependencies,
 ): Promise<ResyncResult> {
   const { view, clock, metrics } = dependencies;
-  const tally = newTally(new Asking(clock, run.deadlineMs));
+  const asking = new Asking(clock, run.deadlineMs);
   const walk = await takeWalk(run, dependencies);
-  if (walk === undefined) return resultOf(tally, 'held');
+  if (walk === undefined) return resultOf(newTally(asking), 'held');
+  const tally = newTally(asking, walk.troubles);
   const cursor = await walkOn(walk, { run, tally }, dependencies);
   await tally.asking.finish();
-  // Each turn, zero too: an alarm must see that it is over.
-  metrics.record('SilentClusters', tally.silentClusters, 'Count');
-  const { failed } = tally;
-  const paused = pauseWalk(walk, { failed, ...defined({ cursor }) });
-  // Lost: the invocation that took the walk over, after our time, repeats what was done here.
-  await view.writeWalk(paused);
+  const { failed, troubles } = tally;
+  const paused = pauseWalk(walk, { failed, troubles: troubles.book, ...defined({ cursor }) });
+  // Lost: the invocation that took the walk over, after our time, repeats what was done here, and counts it.
+  if ((await view.writeWalk(paused)) === 'written') countTroubles(tally, paused, metrics);
   if (cursor === undefined) return resultOf(tally, 'over');
   metrics.count('ResyncUnfinished');
   return resultOf(tally, 'unfinished');
+}
+
+/** What somebody is called for: what began, once each; and, at the end of a walk, how many clusters are in trouble. */
+function countTroubles(
+  { troubles }: Tally,
+  { isOver }: ResyncWalk,
+  metrics: ResyncDependencies['metrics'],
+): void {
+  for (const [outcome, by] of troubles.begun) metrics.count('ClusterTroubles', { outcome, by });
+  if (!isOver) return;
+  metrics.record('TroubledClusters', troubles.book.troubled, 'Count');
+  metrics.record('RegisteredClusters', troubles.book.clusters, 'Count');
 }
 
 /** The walk, stored as ours; undefined when somebody else has it. */
@@ -98,13 +109,14 @@ async function visitCluster(
     await lookAtCluster(visit, tally, dependencies);
   } catch (error) {
     tally.failed.push({ cluster: visit.id, sinceMs: visit.fromMs });
+    tally.troubles.note(visit.id, undefined, dependencies.clock.nowMs());
     dependencies.metrics.count('ResyncClusters', { outcome: 'failed' });
     dependencies.log.warn('cluster could not be resynced', { cluster: visit.id }, error);
   }
 }
 
 function resultOf(
-  { asking: _done, failed, ...counts }: Tally,
+  { asking: _done, troubles: _counted, failed, ...counts }: Tally,
   walk: ResyncResult['walk'],
 ): ResyncResult {
   return { walk, ...counts, failedClusters: failed.length };

@@ -11,7 +11,10 @@
  * it is written; until then it is done again (at least once). Holding a walk only saves work: no promise rests on
  * that clock.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId } from '../model/identifiers.ts';
+import { nextBook } from './cluster-troubles.ts';
+import type { TroubleBook } from './cluster-troubles.ts';
 
 /** A cluster that was not looked at, and since when its boundaries are not met. */
 export interface OwedTurn {
@@ -35,6 +38,8 @@ export interface ResyncWalk {
   readonly owed: readonly OwedTurn[];
   /** Of this one: owed by the next. */
   readonly failed: readonly OwedTurn[];
+  /** Absent: nothing is remembered of any cluster. */
+  readonly troubles?: TroubleBook;
 }
 
 /** Where a first walk begins: every cluster's due times have their turn, few clusters' hints. */
@@ -67,7 +72,9 @@ export function beginWalk(
   if (!stored.isOver) return { kind: 'begun', walk: { ...stored, heldUntilMs } };
   const { untilMs, failed: owed } = stored;
   const next = { fromMs: untilMs, untilMs: Math.max(untilMs, at.nowMs), owed, failed: [] };
-  return { kind: 'begun', walk: { version, heldUntilMs, isOver: false, ...next } };
+  const troubles = stored.troubles && nextBook(stored.troubles);
+  const walk = { version, heldUntilMs, isOver: false, ...next, ...defined({ troubles }) };
+  return { kind: 'begun', walk };
 }
 
 /** What an invocation got done. */
@@ -75,15 +82,15 @@ export interface WalkProgress {
   /** Where the next one goes on; absent: this was the end of the directory. */
   readonly cursor?: string;
   readonly failed: readonly OwedTurn[];
+  readonly troubles?: TroubleBook;
 }
 
 /** The walk as an invocation leaves it: to be stored over the one that `beginWalk` gave. */
 export function pauseWalk(walk: ResyncWalk, progress: WalkProgress): ResyncWalk {
   const { heldUntilMs: _released, cursor: _former, ...rest } = walk;
-  const { cursor } = progress;
+  const { cursor, troubles } = progress;
   const failed = [...walk.failed, ...progress.failed].slice(0, OWED_MAX);
-  const where = cursor === undefined ? {} : { cursor };
-  return { ...rest, isOver: cursor === undefined, failed, ...where };
+  return { ...rest, isOver: cursor === undefined, failed, ...defined({ cursor, troubles }) };
 }
 
 /** Whose boundary is asked for: clusters are spread over an interval by a number of their own. */

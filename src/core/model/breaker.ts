@@ -10,6 +10,15 @@
  * open for longer than `openMaxMs`. Pure: the caller stores what changes, by compare-and-set.
  */
 
+/** What runs meet that an operator has to mend in a cluster, and that says nothing of how its API server is. */
+export type NotedTrouble = 'forbidden' | 'no-token' | 'egress-refused';
+
+/** When it was met first, and last (about): without it for half an hour, it begins anew. */
+export interface TroubleNote {
+  readonly sinceMs: number;
+  readonly atMs: number;
+}
+
 /** What is stored of a cluster's breaker, beside META. Absent: closed, and nothing remembered. */
 export interface ClusterBreaker {
   /** Compare-and-set counter; 0 means: nothing stored yet. */
@@ -26,6 +35,8 @@ export interface ClusterBreaker {
   readonly closedAtMs?: number;
   /** A run spent long in requests that succeeded: the cluster is slow until then. */
   readonly slowUntilMs?: number;
+  /** What somebody is called for once it lasts (core/hints/cluster-troubles.ts); no admission rests on it. */
+  readonly noted?: Readonly<Partial<Record<NotedTrouble, TroubleNote>>>;
 }
 
 /** The published bounds (docs/adr/0019). */
@@ -40,6 +51,10 @@ export const breakerPolicy = {
   calmMs: 120_000,
   /** How long a slow run makes the cluster count as slow. */
   slowForMs: 60_000,
+  /** A trouble that goes on is noted again after this: one write. */
+  noteEveryMs: 300_000,
+  /** Not met for so long, a trouble is over: keys are tried again within five minutes. */
+  noteEndsMs: 1_800_000,
 };
 
 /** Closed, with nothing remembered: also what a lost breaker counts as. */
@@ -81,11 +96,14 @@ export interface Finding {
   readonly nowMs: number;
   /** In [0, 1): spreads openings. */
   readonly random: number;
+  readonly met: ReadonlySet<NotedTrouble>;
 }
 
 /** The breaker after a run; undefined when nothing changed and nothing is to be stored. */
 export function noteFinding(breaker: ClusterBreaker, finding: Finding): ClusterBreaker | undefined {
-  const changed = transition(breaker, finding);
+  const moved = transition(breaker, finding);
+  const noted = notesAfter(breaker.noted, finding);
+  const changed = noted === undefined ? moved : { ...(moved ?? breaker), noted };
   const isMarked = isAhead(
     breaker.slowUntilMs,
     finding.nowMs + breakerPolicy.slowForMs / 2,
@@ -93,6 +111,55 @@ export function noteFinding(breaker: ClusterBreaker, finding: Finding): ClusterB
   );
   if (!finding.isSlow || isMarked) return changed;
   return { ...(changed ?? breaker), slowUntilMs: finding.nowMs + breakerPolicy.slowForMs };
+}
+
+/** The notes after a run; undefined while what it met is noted well enough. */
+function notesAfter(
+  former: ClusterBreaker['noted'] = {},
+  { met, nowMs }: Finding,
+): ClusterBreaker['noted'] | undefined {
+  const isFresh = (kind: NotedTrouble): boolean =>
+    Math.abs(nowMs - (former[kind]?.atMs ?? -Infinity)) < breakerPolicy.noteEveryMs;
+  const due = [...met].filter((kind) => !isFresh(kind));
+  if (due.length === 0) return undefined;
+  const notes = due.map((kind) => {
+    const note = former[kind];
+    const sinceMs = note !== undefined && isStanding(note, nowMs) ? note.sinceMs : nowMs;
+    return [kind, { sinceMs, atMs: nowMs }] as const;
+  });
+  return { ...former, ...Object.fromEntries(notes) };
+}
+
+function isStanding({ atMs }: TroubleNote, nowMs: number): boolean {
+  return Math.abs(nowMs - atMs) <= breakerPolicy.noteEndsMs;
+}
+
+/** Met again after so long it is no hiccup; where an endpoint may not lead, it never is one (S12). */
+const LASTS_MS: Readonly<Record<NotedTrouble, number>> = {
+  'egress-refused': 0,
+  'no-token': 600_000,
+  forbidden: 600_000,
+};
+
+/** Noted troubles that stand, and have stood for long enough that somebody should look. */
+export function lastingTroubles(
+  { noted = {} }: ClusterBreaker,
+  nowMs: number,
+): readonly NotedTrouble[] {
+  return (Object.keys(LASTS_MS) as NotedTrouble[]).filter((kind) => {
+    const note = noted[kind];
+    if (note === undefined || !isStanding(note, nowMs)) return false;
+    return note.atMs - note.sinceMs >= LASTS_MS[kind];
+  });
+}
+
+/** An opening that was due so long ago is nobody's question any more. */
+const FORGOTTEN_MS = 3_600_000;
+
+/** True while the API server does not answer, or has answered only just now. */
+export function isNotCalm(breaker: ClusterBreaker, nowMs: number): boolean {
+  const { open } = breaker;
+  return open === undefined ? isOnParole(breaker, nowMs) : nowMs - open.untilMs < FORGOTTEN_MS;
 }
 
 function transition(breaker: ClusterBreaker, finding: Finding): ClusterBreaker | undefined {

@@ -1,9 +1,9 @@
 /**
- * CloudWatch, as far as alarms need it: datapoints minute by minute, and when an alarm on them first rings.
+ * CloudWatch, as far as alarms need it: datapoints minute by minute, and when an alarm on them acts.
  *
  * Knows the forms that infra/alarms has: a metric with its dimensions; `SELECT SUM(…) FROM SCHEMA(…)`, which takes the metrics
- * that have exactly these dimensions; `SUM(METRICS())`; `IF(x > 0, 0, y + z)`. Any other form is an error. A period without
- * data counts as the alarm says; what counts as neither never rings.
+ * that have exactly these dimensions; `SUM(METRICS())`; `IF(FILL(x, 0) > 0, 0, y + z)`; a share of a whole with a floor. Any
+ * other form is an error. A period without data counts as the alarm says; what counts as neither never rings.
  */
 import { at, listOf, referredId, textOf } from './template.ts';
 import type { Identified, Value, ValueMap } from './template.ts';
@@ -19,27 +19,49 @@ export interface Datapoint {
 
 /** When the alarm first rings, in minutes since the first one began; undefined: it does not within these minutes. */
 export function firstRing(
-  { properties }: Identified,
+  alarm: Identified,
   data: readonly Datapoint[],
   minutes: number,
 ): number | undefined {
+  return actionsOf(alarm, data, minutes)[0];
+}
+
+/** Periods beyond those that are evaluated from which CloudWatch takes datapoints where some are missing. */
+const FURTHER_BACK = 2;
+
+/**
+ * The minutes at which the alarm calls somebody: where its state becomes ALARM, and no other. Where datapoints are missing, older
+ * ones within reach count in their place, so that a state may last some periods longer than what it is about.
+ */
+export function actionsOf(
+  { properties }: Identified,
+  data: readonly Datapoint[],
+  minutes: number,
+): readonly number[] {
   const periodMinutes = periodSecondsOf(properties) / 60;
   const evaluated = Number(properties['EvaluationPeriods']);
   const needed = Number(properties['DatapointsToAlarm'] ?? evaluated);
   const perMinute = Map.groupBy(data, ({ minute }) => minute);
-  const breaches = Array.from({ length: Math.floor(minutes / periodMinutes) }, (_, period) => {
+  const values = Array.from({ length: Math.floor(minutes / periodMinutes) }, (_, period) => {
     const from = period * periodMinutes;
     const within = Array.from(
       { length: periodMinutes },
       (__, index) => perMinute.get(from + index) ?? [],
     );
-    return isBreach(properties, valueOf(properties, within.flat()));
+    return valueOf(properties, within.flat());
   });
-  const rings = breaches.findIndex((_, last) => {
-    const window = breaches.slice(Math.max(0, last - evaluated + 1), last + 1);
-    return window.filter(Boolean).length >= needed;
+  const isAlarm = values.map((_, last) => {
+    const reach = values.slice(Math.max(0, last - evaluated - FURTHER_BACK + 1), last + 1);
+    const known = reach.filter((value) => value !== undefined).slice(-evaluated);
+    const filled: readonly (number | undefined)[] = [
+      ...known,
+      ...Array.from({ length: Math.min(last + 1, evaluated) - known.length }, () => undefined),
+    ];
+    return filled.filter((value) => isBreach(properties, value)).length >= needed;
   });
-  return rings === -1 ? undefined : (rings + 1) * periodMinutes;
+  return isAlarm.flatMap((is, period) =>
+    is && isAlarm[period - 1] !== true ? [(period + 1) * periodMinutes] : [],
+  );
 }
 
 function periodSecondsOf(properties: ValueMap): number {
@@ -96,13 +118,18 @@ function compute(
     const there = [...values.values()].filter((value) => value !== undefined);
     return there.length === 0 ? undefined : there.reduce((sum, value) => sum + value, 0);
   }
-  const [, done, first, second] = /^IF\((\w+) > 0, 0, (\w+) \+ (\w+)\)$/.exec(expression) ?? [];
-  if (done === undefined || first === undefined || second === undefined) {
-    throw new Error(`${expression} is not known here`);
+  const of = (id: string | undefined): number | undefined => values.get(id ?? '');
+  const stuck = /^IF\(FILL\((\w+), 0\) > 0, 0, (\w+) \+ (\w+)\)$/.exec(expression);
+  if (stuck !== null) {
+    const [left, right] = [of(stuck[2]), of(stuck[3])];
+    if (left === undefined || right === undefined) return undefined;
+    return (of(stuck[1]) ?? 0) > 0 ? 0 : left + right;
   }
-  const [isDone, left, right] = [done, first, second].map((id) => values.get(id));
-  if (isDone === undefined || left === undefined || right === undefined) return undefined;
-  return isDone > 0 ? 0 : left + right;
+  const share = /^IF\((\w+) > (\d+), 100 \* \1 \/ (\w+), 0\)$/.exec(expression);
+  if (share === null) throw new Error(`${expression} is not known here`);
+  const [part, whole] = [of(share[1]), of(share[3])];
+  if (part === undefined || whole === undefined) return undefined;
+  return part > Number(share[2]) ? (100 * part) / whole : 0;
 }
 
 /** What a query takes; undefined when the expression is none. */

@@ -2,7 +2,7 @@
  * A queue as CloudWatch sees it minute by minute, and whether an alarm on it rings (aws-rules F9).
  *
  * The age of the oldest message leaves out every message that was received three times, until it is consumed; counts do
- * not. Knows the two forms of alarms on queues that infra/alarms has: one metric, and `IF(x > 0, 0, y + z)`.
+ * not. Knows the two forms of alarms on queues that infra/alarms has: one metric, and `IF(FILL(x, 0) > 0, 0, y + z)`.
  */
 import { at, listOf, referredId, textOf } from './template.ts';
 import type { Identified, Value } from './template.ts';
@@ -74,7 +74,7 @@ function valueOf(properties: Identified['properties'], metrics: Record<string, n
     .map((one) => at(one, 'Expression'))
     .find((one) => one !== undefined);
   const [, done, first, second] =
-    /^IF\((\w+) > 0, 0, (\w+) \+ (\w+)\)$/.exec(textOf(expression)) ?? [];
+    /^IF\(FILL\((\w+), 0\) > 0, 0, (\w+) \+ (\w+)\)$/.exec(textOf(expression)) ?? [];
   if (done === undefined || first === undefined || second === undefined) return Number.NaN;
   return of(done) > 0 ? 0 : of(first) + of(second);
 }

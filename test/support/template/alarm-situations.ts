@@ -5,15 +5,39 @@
  * dimensions are those that CloudWatch would see; `code` is the file that writes this metric for that service. Queues,
  * functions and tables are measured by AWS: those datapoints are made here.
  */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { readYamlFile } from '@rollcall/local-aws/template/yaml-file.ts';
+import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
 import { createPowertoolsMetrics } from '../../../src/adapters/system/powertools-metrics.ts';
+import type { ClusterTrouble } from '../../../src/core/hints/cluster-troubles.ts';
 import type { PublishedMetrics } from '../../../src/adapters/system/powertools-metrics.ts';
 import type { Datapoint } from './alarm-clock.ts';
 import { metricsOfQueue } from './alarm-model.ts';
 import type { QueueMinute } from './alarm-model.ts';
+import { ofType, textOf } from './template.ts';
+import type { Identified, Template } from './template.ts';
 
 /** The stage of the alarms that are judged. */
 export const STAGE = 'ring1';
 const NAMESPACE = `Rollcall/${STAGE}`;
+
+const DIRECTORY = path.join(repositoryRoot, 'infra/alarms');
+
+/** The alarms of all files, by their names behind the stage. */
+export function deployedAlarms(): ReadonlyMap<string, Identified> {
+  const alarms = readdirSync(DIRECTORY).flatMap((file) => {
+    const text = JSON.stringify(readYamlFile(path.join(DIRECTORY, file)));
+    const template = JSON.parse(text.replaceAll('${sls:stage}', STAGE)) as Template;
+    return ofType(template, 'AWS::CloudWatch::Alarm');
+  });
+  return new Map(
+    alarms.map((alarm) => [
+      textOf(alarm.properties['AlarmName']).replace(`rollcall-${STAGE}-`, ''),
+      alarm,
+    ]),
+  );
+}
 
 /** A metric of ours, and one minute of what is the matter. */
 interface OwnSituation {
@@ -46,6 +70,10 @@ const own = (
   metric: string,
   written: { readonly code: string; readonly write: OwnSituation['write'] },
 ): OwnSituation => ({ service, metric, ...written });
+
+/** What begins in a cluster: the walk counts it. */
+const troubles = (outcome: ClusterTrouble): OwnSituation =>
+  own('resync', 'ClusterTroubles', { code: 'src/app/resync/resync.ts', write: counts(outcome) });
 
 /** A minute of a queue, as SQS reports it. */
 function queue(id: string, minuteOf: (minute: number) => QueueMinute): AwsSituation {
@@ -84,44 +112,22 @@ const measured = (
 
 /** By the name of the alarm behind the stage. */
 export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
-  'silent-clusters': [
-    own('resync', 'SilentClusters', {
+  'silent-clusters': [troubles('silent')],
+  'never-heard-clusters': [troubles('never-heard')],
+  'incomplete-views': [troubles('incomplete')],
+  'silent-api-servers': [troubles('unreachable')],
+  'cluster-refusals': [troubles('forbidden')],
+  'egress-refusals': [troubles('egress-refused')],
+  'token-faults': [troubles('no-token')],
+  'troubled-clusters': [
+    own('resync', 'TroubledClusters', {
       code: 'src/app/resync/resync.ts',
-      write: (metrics, metric) => {
-        metrics.record(metric, 1, 'Count');
+      write: (metrics) => {
+        metrics.record('TroubledClusters', 7, 'Count');
+        metrics.record('RegisteredClusters', 300, 'Count');
       },
     }),
   ],
-  'never-heard-clusters': [
-    own('resync', 'ResyncClusters', {
-      code: 'src/app/resync/look-at-cluster.ts',
-      write: counts('never-heard'),
-    }),
-  ],
-  'silent-api-servers': [
-    own('reconcile', 'BreakerRefusals', {
-      code: 'src/app/isolation/cluster-gate.ts',
-      write: counts(),
-    }),
-  ],
-  'cluster-refusals': [
-    own('reconcile', 'ClusterRefusals', {
-      code: 'src/app/isolation/reported-access.ts',
-      write: counts('forbidden'),
-    }),
-  ],
-  'egress-refusals': [
-    own('reconcile', 'EgressRefusals', {
-      code: 'src/app/isolation/reported-access.ts',
-      write: counts('private-address'),
-    }),
-  ],
-  'token-faults': ['reconcile', 'ingest', 'resync', 'fleet'].map((service) =>
-    own(service, 'TokenFaults', {
-      code: 'src/app/isolation/reported-access.ts',
-      write: counts('expired'),
-    }),
-  ),
   'credential-refusals': [
     own('credential', 'CredentialRefusals', {
       code: 'src/app/credential/refuse-credential.ts',
@@ -138,10 +144,20 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       write: counts('sentinel-missing'),
     }),
   ],
-  'fleet-faults': [
+  'fleet-faults': ['error', 'unreadable'].map((outcome) =>
     own('fleet', 'FleetSteps', {
       code: 'src/app/fleet/step/step-fleets.ts',
-      write: counts('error'),
+      write: counts(outcome),
+    }),
+  ),
+  'fleet-halts': [
+    own('fleet', 'FleetDecisions', {
+      code: 'src/app/fleet/step/carry-out.ts',
+      write: counts('halted'),
+    }),
+    own('fleet', 'FleetDecisions', {
+      code: 'src/app/fleet/step/step-fleet.ts',
+      write: counts('unreadable'),
     }),
   ],
   'ingest-refusals': [
@@ -226,12 +242,22 @@ export class MeasuredFunctions {
       return situation.measure(minute).map((one) => ({ ...one, minute }));
     }
     const { service, metric, write } = situation;
+    write(this.of(service), metric);
+    return this.published(service, minute);
+  }
+
+  /** What a function of this service counts into. */
+  of(service: string): PublishedMetrics {
     const metrics =
       this.#metrics.get(service) ?? createPowertoolsMetrics({ service, namespace: NAMESPACE });
     this.#metrics.set(service, metrics);
-    write(metrics, metric);
+    return metrics;
+  }
+
+  /** The end of an invocation: CloudWatch's datapoints of it. */
+  published(service: string, minute: number): readonly Datapoint[] {
     const lines = linesOf(() => {
-      metrics.publish();
+      this.of(service).publish();
     });
     return lines.flatMap((line) => readEmbedded(line, minute));
   }

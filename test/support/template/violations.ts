@@ -375,9 +375,9 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
     'a threshold that nothing reaches': set(`${AGE_ALARM} Properties Threshold`, 12_000),
     'a threshold that anything reaches': set(`${AGE_ALARM} Properties Threshold`, 0),
     'hours until it rings': set(`${AGE_ALARM} Properties DatapointsToAlarm`, 300),
-    'an hour that is some minutes': set(
-      'Resources NeverHeardClustersAlarm Properties EvaluationPeriods',
-      1,
+    'a share that any five clusters are': set(
+      'Resources TroubledClustersAlarm Properties Threshold',
+      0,
     ),
     'the quietest of all': set('Resources SilentClustersAlarm Properties Statistic', 'Minimum'),
     'the other side': set(`${AGE_ALARM} Properties ComparisonOperator`, 'LessThanThreshold'),

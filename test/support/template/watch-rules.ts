@@ -14,15 +14,14 @@ const OWN = 'own ';
 const AGE = 'ApproximateAgeOfOldestMessage';
 /** Each must have an alarm. */
 const WATCHED = [
-  'own SilentClusters',
-  'own ResyncClusters',
+  'own ClusterTroubles',
+  'own TroubledClusters',
   'own DeadLetters',
   'own HandlerFailures',
   'own RecordFailures',
-  'own EgressRefusals',
   'own RivalControllers',
   'own FleetSteps',
-  'own BreakerRefusals',
+  'own FleetDecisions',
   'AWS/Lambda Errors',
   'AWS/Lambda Throttles',
   'AWS/Lambda Invocations',

@@ -1,37 +1,21 @@
 // Each alarm fires when its metric says so, in its stated time, and none on a day as it should be (14 A.8).
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
-import { readYamlFile } from '@rollcall/local-aws/template/yaml-file.ts';
 import { firstRing } from '../../support/template/alarm-clock.ts';
 import type { Datapoint } from '../../support/template/alarm-clock.ts';
 import { promisedMinutes } from '../../support/template/alarm-rules.ts';
-import { MeasuredFunctions, SITUATIONS, STAGE } from '../../support/template/alarm-situations.ts';
+import {
+  MeasuredFunctions,
+  SITUATIONS,
+  deployedAlarms,
+} from '../../support/template/alarm-situations.ts';
 import type { Situation } from '../../support/template/alarm-situations.ts';
 import { quietDay } from '../../support/template/quiet-day.ts';
-import { ofType, textOf } from '../../support/template/template.ts';
-import type { Identified, Template } from '../../support/template/template.ts';
 
-const DIRECTORY = path.join(repositoryRoot, 'infra/alarms');
-
-/** The alarms of all files, by their names behind the stage. */
-function readAlarms(): ReadonlyMap<string, Identified> {
-  const alarms = readdirSync(DIRECTORY).flatMap((file) => {
-    const text = JSON.stringify(readYamlFile(path.join(DIRECTORY, file)));
-    const template = JSON.parse(text.replaceAll('${sls:stage}', STAGE)) as Template;
-    return ofType(template, 'AWS::CloudWatch::Alarm');
-  });
-  return new Map(
-    alarms.map((alarm) => [
-      textOf(alarm.properties['AlarmName']).replace(`rollcall-${STAGE}-`, ''),
-      alarm,
-    ]),
-  );
-}
-
-const ALARMS = readAlarms();
+const ALARMS = deployedAlarms();
 const PLAYED_MINUTES = 120;
 
 function play(situation: Situation): readonly Datapoint[] {

@@ -114,6 +114,9 @@ async function writeInvalid(
   const gate = { kind: 'invalid', message } as const;
   const next = { ...record, gate, dueAtMs: whenDue({ ...record, gate }, clock.nowMs()) };
   const isSame = known !== undefined && isSameRecord(known, next) && known.dueAtMs > clock.nowMs();
-  if (!isSame) await rollouts.writeRecord(next);
+  const isWritten = !isSame && (await rollouts.writeRecord(next)) === 'written';
+  if (isWritten && known?.gate.kind !== 'invalid') {
+    metrics.count('FleetDecisions', { outcome: 'unreadable' });
+  }
   return 'invalid';
 }

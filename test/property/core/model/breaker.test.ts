@@ -57,7 +57,9 @@ function play(history: readonly Step[]): readonly Moment[] {
     if (admission.kind === 'probe') breaker = admission.next;
     const kind = admission.kind === 'refused' ? 'silent' : step.kind;
     const { isSlow, random } = step;
-    breaker = noteFinding(breaker, { kind, isSlow, isProbe, random, nowMs: seenMs }) ?? breaker;
+    const met = new Set<never>();
+    const finding = { kind, isSlow, isProbe, random, nowMs: seenMs, met };
+    breaker = noteFinding(breaker, finding) ?? breaker;
     return { nowMs, before, breaker, wasProbe: isProbe };
   });
 }
@@ -132,7 +134,8 @@ describe('breaker', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('answered' as const, 'silent' as const)), (kinds) => {
         for (const kind of kinds) {
-          const at = { kind, isProbe: false, isSlow: false, nowMs: 1, random: 0.5 };
+          const met = new Set<never>();
+          const at = { kind, isProbe: false, isSlow: false, nowMs: 1, random: 0.5, met };
           assert.equal(noteFinding(CLOSED_BREAKER, at), undefined);
         }
       }),

@@ -107,18 +107,18 @@ describe('resync', () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.settle();
     await world.clock.advance(HOUR_MS);
-    assert.equal((await tick(world)).silentClusters, 1);
+    await tick(world);
     assert.equal(world.metrics.sum('ResyncClusters', 'silent'), 1);
     assert.equal(world.log.at('warn').length, 1);
   });
 
-  it('says in every turn how many clusters are silent, none too, so that an alarm can end', async () => {
+  it('says after every walk how many clusters are in trouble, none too, and of how many', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.settle();
-    const silentInTurn = async (): Promise<readonly number[]> => {
-      const turnsBefore = world.metrics.recorded('SilentClusters').length;
+    const silentInTurn = async (): Promise<readonly (number | undefined)[]> => {
       await tick(world);
-      return world.metrics.recorded('SilentClusters').slice(turnsBefore);
+      assert.equal(world.metrics.recorded('RegisteredClusters').at(-1), 1);
+      return world.metrics.recorded('TroubledClusters').slice(-1);
     };
     assert.deepEqual(await silentInTurn(), [0]);
     await world.clock.advance(defaultResyncOptions.silenceBoundMs + 1);
@@ -126,6 +126,28 @@ describe('resync', () => {
     assert.deepEqual(await silentInTurn(), [1], 'as long as it is silent');
     await world.mirror.sync();
     assert.deepEqual(await silentInTurn(), [0], 'heard of again');
+    assert.equal(world.metrics.recorded('TroubledClusters').length, 4);
+    assert.equal(world.metrics.sum('ClusterTroubles', 'silent'), 1, 'it fell silent once');
+  });
+
+  it('counts what began once, though another invocation took the walk over', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    await world.clock.advance(HOUR_MS);
+    let takenOver: Promise<ResyncResult> | undefined;
+    world.view.hooks = {
+      before: async ({ operation, target }) => {
+        if (operation !== 'readMeta' || takenOver !== undefined) return;
+        assert.notEqual(target, '');
+        await world.clock.advance(2 * TICK_MS);
+        takenOver = tick(world);
+        await takenOver;
+      },
+    };
+    await tick(world);
+    assert.ok(takenOver !== undefined);
+    assert.equal(world.metrics.sum('ResyncClusters', 'silent'), 2, 'both have looked');
+    assert.equal(world.metrics.sum('ClusterTroubles', 'silent'), 1);
   });
 
   it('passes over a cluster that fails, with a warning (protocol 23)', async () => {
@@ -300,12 +322,17 @@ describe('a warm resync', () => {
     await tick(world, warmth);
     await world.clock.advance(defaultResyncOptions.silenceBoundMs + 1);
     // One of two minutes has no turn.
-    assert.equal((await tick(world, warmth)).silentClusters, 1);
+    const silentInTurn = async (): Promise<number> => {
+      const before = world.metrics.sum('ResyncClusters', 'silent');
+      await tick(world, warmth);
+      return world.metrics.sum('ResyncClusters', 'silent') - before;
+    };
+    assert.equal(await silentInTurn(), 1);
     await world.clock.advance(TICK_MS);
-    assert.equal((await tick(world, warmth)).silentClusters, 1);
+    assert.equal(await silentInTurn(), 1);
     const other = clusterUid('uid-of-another');
     world.registry.seed({ ...world.registration, clusterUid: other });
-    assert.equal((await tick(world, warmth)).silentClusters, 0);
+    assert.equal(await silentInTurn(), 0);
   });
 
   it('asks for the snapshot of a view that is not whole any more', async () => {

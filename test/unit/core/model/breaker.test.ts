@@ -7,9 +7,10 @@ import {
   breakerPolicy,
   isOpen,
   isSuspect,
+  lastingTroubles,
   noteFinding,
 } from '../../../../src/core/model/breaker.ts';
-import type { ClusterBreaker, Finding } from '../../../../src/core/model/breaker.ts';
+import type { ClusterBreaker, Finding, NotedTrouble } from '../../../../src/core/model/breaker.ts';
 
 const START_MS = 1_000_000;
 
@@ -20,6 +21,7 @@ function finding(change: Partial<Finding> = {}): Finding {
     isSlow: false,
     nowMs: START_MS,
     random: 0.5,
+    met: new Set(),
     ...change,
   };
 }
@@ -232,5 +234,56 @@ describe('breaker: its published times (ADR 0019)', () => {
     const slow = after(CLOSED_BREAKER, { kind: 'answered', isSlow: true });
     assert.equal(isSuspect(slow, START_MS + 59_999), true);
     assert.equal(isSuspect(slow, START_MS + 60_000), false);
+  });
+});
+
+describe('breaker: what an operator has to mend', () => {
+  const MINUTE_MS = 60_000;
+  const met = (kind: NotedTrouble): Partial<Finding> => ({
+    kind: 'answered',
+    met: new Set([kind]),
+  });
+
+  it('is noted at once, again every five minutes, and decides nothing of the cluster', () => {
+    const noted = after(CLOSED_BREAKER, met('forbidden'));
+    assert.deepEqual(noted.noted?.forbidden, { sinceMs: START_MS, atMs: START_MS });
+    assert.equal(admitRun(noted, START_MS).kind, 'admitted');
+    assert.equal(isSuspect(noted, START_MS), false);
+    const soon = finding({ ...met('forbidden'), nowMs: START_MS + 5 * MINUTE_MS - 1 });
+    assert.equal(noteFinding(noted, soon), undefined, 'no write more');
+    const later = after(noted, { ...met('forbidden'), nowMs: START_MS + 5 * MINUTE_MS });
+    assert.deepEqual(later.noted?.forbidden, {
+      sinceMs: START_MS,
+      atMs: START_MS + 5 * MINUTE_MS,
+    });
+  });
+
+  it('lasts once it was met for ten minutes, an endpoint that leads elsewhere at once', () => {
+    let breaker = after(CLOSED_BREAKER, met('no-token'));
+    breaker = after(breaker, { ...met('no-token'), nowMs: START_MS + 9 * MINUTE_MS });
+    assert.deepEqual(lastingTroubles(breaker, START_MS + 9 * MINUTE_MS), []);
+    breaker = after(breaker, { ...met('no-token'), nowMs: START_MS + 14 * MINUTE_MS });
+    assert.deepEqual(lastingTroubles(breaker, START_MS + 14 * MINUTE_MS), ['no-token']);
+    const elsewhere = after(CLOSED_BREAKER, met('egress-refused'));
+    assert.deepEqual(lastingTroubles(elsewhere, START_MS), ['egress-refused']);
+  });
+
+  it('is over when it was not met for half an hour, and begins anew then', () => {
+    let breaker = after(CLOSED_BREAKER, met('forbidden'));
+    breaker = after(breaker, { ...met('forbidden'), nowMs: START_MS + 20 * MINUTE_MS });
+    assert.equal(lastingTroubles(breaker, START_MS + 50 * MINUTE_MS).length, 1);
+    assert.equal(lastingTroubles(breaker, START_MS + 50 * MINUTE_MS + 1).length, 0);
+    const anewMs = START_MS + 51 * MINUTE_MS;
+    breaker = after(breaker, { ...met('forbidden'), nowMs: anewMs });
+    assert.deepEqual(breaker.noted?.forbidden, { sinceMs: anewMs, atMs: anewMs });
+  });
+
+  it('is noted beside what the same run found out of the API server', () => {
+    let breaker = CLOSED_BREAKER;
+    for (let run = 0; run < 3; run += 1) {
+      breaker = after(breaker, { kind: 'failed', met: new Set(['forbidden']) });
+    }
+    assert.notEqual(breaker.open, undefined);
+    assert.notEqual(breaker.noted?.forbidden, undefined);
   });
 });

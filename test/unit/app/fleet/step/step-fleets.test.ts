@@ -69,6 +69,24 @@ describe('stepFleets: processes', () => {
   });
 });
 
+it('counts once that this release cannot read a document, however often it tries', async () => {
+  const site = await openSite(many(2));
+  const read = site.fleets.readFleet.bind(site.fleets);
+  const asOfNewerRelease: typeof read = async (key) => {
+    const stored = await read(key);
+    return stored && { ...stored, document: { spec: 'of a newer release' } };
+  };
+  for (const occurrence of [1, 2]) {
+    site.fleets.readFleet = asOfNewerRelease;
+    await site.release(`agent:${String(occurrence + 1)}`, QUICK);
+    await turns(site, 60);
+    assert.equal(site.metrics.sum('FleetDecisions', 'unreadable'), occurrence);
+    assert.ok(site.metrics.sum('FleetSteps', 'invalid') >= 4 * occurrence);
+    site.fleets.readFleet = read;
+    await turns(site, 20);
+  }
+});
+
 describe('stepFleets: clusters that were rebuilt', () => {
   it('make no room for others while they wait to be given it anew', async () => {
     const stages = [{ name: 'all', clusters: '100%' }];
