@@ -51,8 +51,8 @@ export function collectionPath(namespace: string): string {
 }
 
 /**
- * As a person does it. Any other manager would be taken for another controller, if Rollcall happens to read the
- * DaemonSet before its next status: it stops in the whole cluster then, as is promised (status-writers.ts).
+ * As a person does it. Any other manager would pause the DaemonSet for ten minutes, if Rollcall happens to read it
+ * before its next status, as is promised (status-writers.ts).
  */
 async function writeStatus({ side }: StepTarget, path: string): Promise<StepOutcome> {
   const status = { numberReady: 0, numberAvailable: 0 };

@@ -66,13 +66,13 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'copilot-sees-rival': {
-    bug: 'copilot takes the built-in controller for a rival and stops (issue 17)',
+    bug: 'copilot takes the built-in controller for a stranger and pauses (issue 17)',
     file: 'src/app/reconcile/live/rival.ts',
     before: "  if (registration.mode !== 'takeover') return undefined;\n",
     after: '',
     killedBy: {
       file: 'test/unit/app/reconcile/live/rival.test.ts',
-      title: 'is none in copilot',
+      title: 'is not in copilot',
     },
   },
   'copilot-tells-again': {

@@ -11,7 +11,7 @@ export const EXPLAIN_BUGS: Readonly<Record<string, PlantedBug>> = {
   'explain-without-freeze': {
     bug: 'verdicts of a frozen cluster say that pods are being created (issue 16)',
     file: EXPLAIN,
-    before: 'const registered = guardOfSubject(basis.registration, daemonSet, basis.frozen);',
+    before: 'const registered = guardOfSubject(registration, daemonSet, frozen);',
     after: "const registered = { kind: 'act' } as Guard;",
     killedBy: { file: EXPLAIN_TEST, title: 'tells that a frozen cluster waits, and why' },
   },

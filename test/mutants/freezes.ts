@@ -84,4 +84,35 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'tells nothing once the release before has written over it',
     },
   },
+  'pause-believes-the-future': {
+    bug: 'a forged time that has not come pauses a DaemonSet for ever (40.1)',
+    file: 'src/core/status/status-writers.ts',
+    before: 'atMs > sinceMs && atMs <= answeredAtMs && leftMs > 0',
+    after: 'atMs > sinceMs && leftMs > 0',
+    killedBy: {
+      file: 'test/unit/core/status/status-writers.test.ts',
+      title: 'counts no time that is ahead of the API server',
+    },
+  },
+  'status-write-stops-the-cluster': {
+    bug: 'whoever may edit one DaemonSet stops all of its cluster (40.1)',
+    file: 'src/app/reconcile/live/rival.ts',
+    before: 'findSentinelEvidence(live.object, registration.sentinel)',
+    after:
+      "(findSentinelEvidence(live.object, registration.sentinel) ?? 'somebody wrote a status')",
+    killedBy: {
+      file: 'test/unit/app/reconcile/rival-rules.test.ts',
+      title: 'no pod is made, and the cluster goes on',
+    },
+  },
+  'pause-ends-unlooked': {
+    bug: 'a pause that is over is not looked at live, so a second controller has its turn every ten minutes (40.1)',
+    file: 'src/app/reconcile/confirm/heed-pause.ts',
+    before: 'const again = guardOfPause(context.note.paused, basis.registration, nowMs);',
+    after: 'const again = guardOfPause(undefined, basis.registration, nowMs);',
+    killedBy: {
+      file: 'test/unit/app/reconcile/rival-rules.test.ts',
+      title: 'is looked at again before a pod is deleted',
+    },
+  },
 };

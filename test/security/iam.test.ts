@@ -34,7 +34,7 @@ import {
   WATCHER_KEY,
 } from '../support/rights/function-world.ts';
 import type { FunctionWorld, Invoked, RecordOf } from '../support/rights/function-world.ts';
-import { agentDaemonSet, rivalledDaemonSet } from '../support/rights/agent-daemon-set.ts';
+import { agentDaemonSet, liveDaemonSet } from '../support/rights/agent-daemon-set.ts';
 import { takeFleetTurns } from '../support/rights/fleet-turns.ts';
 import { ageWalk, nameWithTurn } from '../support/rights/resync-turns.ts';
 import {
@@ -44,6 +44,7 @@ import {
   sealToken,
 } from '../support/rights/sealed-tokens.ts';
 import { SENTINEL, seenSentinel } from '../support/rights/standing-sentinel.ts';
+import { SENTINEL_KEY } from '../../src/core/takeover/takeover-sentinel.ts';
 import { readRoles, withoutGrant } from '../support/rights/role-grants.ts';
 import type { FunctionRole, Grant } from '../support/rights/role-grants.ts';
 import { nodeOf, podOf, ScriptedSender } from '../support/scripted-sender.ts';
@@ -58,8 +59,8 @@ const isOpening = ({ action }: Pick<Grant, 'action'>): boolean => action.startsW
 const isTried = (grant: Grant): boolean =>
   !isPolling(grant) && !isLogging(grant) && !isOpening(grant);
 
-function hintFor({ id, clusterUid }: ClusterRegistration, name = 'agent'): Hint {
-  const key = { cluster: id, namespace: 'ops', name };
+function hintFor({ id, clusterUid }: ClusterRegistration, of: Partial<Hint['key']> = {}): Hint {
+  const key = { cluster: id, namespace: 'ops', name: 'agent', ...of };
   return { schema: 1, key, clusterUid, reason: 'manual' };
 }
 
@@ -73,7 +74,7 @@ describe('the roles of the functions (row 69)', () => {
 
   const openWorld = async (): Promise<void> => {
     world = await startFunctionWorld();
-    answerForAll(world.api, rivalledDaemonSet);
+    answerForAll(world.api, liveDaemonSet);
   };
   before(openWorld);
   after(async () => {
@@ -154,7 +155,12 @@ describe('the roles of the functions (row 69)', () => {
       for (const { sender } of abreast) {
         await world.deliver('ingest', EVENTS, [recordOf(sender.changes([nodeOf('n1', 2)]))]);
       }
+      const rivalled = await seenCluster(takeover);
+      const touched = rivalled.sender.changes([seenSentinel('touched')]);
+      await world.deliver('ingest', EVENTS, [recordOf(touched)]);
       prepared();
+      const look = { body: encodeHint(hintFor(rivalled.cluster, SENTINEL_KEY)), group: 'g' };
+      await deliver('reconcile', 'rollcall-local-reconcile.fifo', [look]);
       await deliver('reconcile', 'rollcall-local-reconcile.fifo', hints);
       for (const target of [observed.cluster, cluster, silent.cluster, sealed.cluster]) {
         const record = { body: encodeHint(hintFor(target)), group: 'g' };

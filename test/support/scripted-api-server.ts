@@ -96,6 +96,7 @@ export async function startScriptedApiServer(
   });
   server.on('secureConnection', () => (connections += 1));
   server.on('request', (request, response) => {
+    response.sendDate = false; // what has a Date says so in its script
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {

@@ -24,6 +24,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
 import type { StateStore, ViewReader } from '../../ports/stores/view-store.ts';
 import { guessHash, knownHistory } from '../reconcile/history/history.ts';
+import { guardOfPause } from '../../core/status/status-writers.ts';
 import { guardOfSubject } from '../../core/takeover/registration-guard.ts';
 import { freshnessOf, judgeUnasked } from '../reconcile/live/guard.ts';
 import { SENTINEL_MISSING } from '../reconcile/live/sentinel.ts';
@@ -169,7 +170,7 @@ async function findGuard({ basis, daemonSet, state, sources }: GuardInput): Prom
   const { nowMs, options } = sources;
   const kept = guardOfStandstill(basis, sources);
   if (kept !== undefined) return kept;
-  const registered = guardOfSubject(basis.registration, daemonSet, basis.frozen);
+  const registered = guardOfSet({ basis, daemonSet, state, sources });
   const context = { dependencies: { options } };
   const freshness = freshnessOf({ basis, state, nowMs }, context, {
     unseenCount: 0,
@@ -181,6 +182,13 @@ async function findGuard({ basis, daemonSet, state, sources }: GuardInput): Prom
   if (await isSentinelMissing(basis, sources)) return SENTINEL_MISSING;
   if (isOpen(basis.meta.breaker, nowMs)) return UNAVAILABLE['cluster-unavailable'];
   return UNAVAILABLE[state.retry?.code ?? ''] ?? doubt ?? registered;
+}
+
+function guardOfSet({ basis, daemonSet, state, sources: { nowMs } }: GuardInput): Guard {
+  const { registration, frozen } = basis;
+  const registered = guardOfSubject(registration, daemonSet, frozen);
+  if (registered.kind !== 'act') return registered;
+  return guardOfPause(state.paused, registration, nowMs) ?? registered;
 }
 
 /** Where Rollcall only looks, that is said of what it would do. */

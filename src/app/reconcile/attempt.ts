@@ -10,10 +10,11 @@
  */
 import { arePodsFresh, spendsBudget } from '../../core/view/freshness.ts';
 import { computeView } from '../../core/view/view.ts';
-import type { Guard, Plan } from '../../core/model/plan.ts';
+import type { Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import { buryMissing } from '../../core/pod/tombstones.ts';
 import { NO_POD_WORK } from './confirm/confirm.ts';
+import { heedPause } from './confirm/heed-pause.ts';
 import { actOnPlan, hasPodWork } from './execute/act.ts';
 import type { ActResult } from './execute/act.ts';
 import { keepCopy } from './execute/keep-copy.ts';
@@ -45,7 +46,8 @@ export async function attemptReconcile(context: RunContext): Promise<Exit> {
   if (opening.kind !== 'opened') return opening;
   const { subject } = opening;
   const judged = await judgeSubject(subject, context);
-  const judgement = await heedSentinel(judged, subject, context);
+  const guarded = await heedSentinel(judged, subject, context);
+  const judgement = await heedPause(guarded, subject, context);
   if (judgement.kind === 'unavailable') {
     return { kind: 'unavailable', message: judgement.message, subject };
   }
@@ -236,25 +238,32 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
     noteStages(decision.plan, context);
     const { version: stateVersion } = stored;
     const sending = { context, subject, plan: decision.plan, access, ledger, stateVersion };
-    await restoreTemplate(sending);
-    await keepCopy(sending);
-    await trimHistory(decision.plan.trims, { context, subject, access, ledger, stateVersion });
-    if (judgement.waiting?.isStatusHeld === true) ledger.isStatusPostponed = true;
-    else await updateStatus({ context, subject, plan: decision.plan, access, ledger });
+    if (context.note.paused === undefined) await sendRest(sending, judgement);
   }
-  const telling = await giveNotices({ context, subject, ledger }, guard);
+  const telling = await giveNotices({ context, subject, ledger, guard });
   const step = { context, subject, ledger, access: access ?? telling };
   const told = await giveShrinkNotice(decision.plan, step);
   const conclusion = { decision, ledger, stored, access: told };
   return { kind: 'carried-out', judged, conclusion };
 }
 
+/** What is written besides pods: nothing, once somebody else was found to write the status. */
+async function sendRest(
+  sending: Parameters<typeof keepCopy>[0],
+  { waiting }: Attempt['judgement'],
+): Promise<void> {
+  await restoreTemplate(sending);
+  await keepCopy(sending);
+  await trimHistory(sending.plan.trims, sending);
+  if (waiting?.isStatusHeld === true) sending.ledger.isStatusPostponed = true;
+  else await updateStatus(sending);
+}
+
 /** What a DaemonSet is told for which nothing is done; answers the access that it is written with. */
 async function giveNotices(
   input: Parameters<typeof giveRivalNotice>[0],
-  guard: Guard,
 ): ReturnType<typeof giveRivalNotice> {
-  return (await giveRivalNotice(input)) ?? giveNotStagedNotice({ ...input, guard });
+  return (await giveRivalNotice(input)) ?? giveNotStagedNotice(input);
 }
 
 /** Intents were not recorded, so nothing was sent. */

@@ -142,7 +142,12 @@ export type RefusalCode =
  * or may not have been applied.
  */
 export type Outcome =
-  | { readonly kind: 'done'; readonly object: JsonObject }
+  | {
+      readonly kind: 'done';
+      readonly object: JsonObject;
+      /** By the API server's clock; absent: it did not say. */
+      readonly answeredAtMs?: number;
+    }
   | { readonly kind: 'exists' }
   | { readonly kind: 'conflict'; readonly message: string }
   | { readonly kind: 'gone' }

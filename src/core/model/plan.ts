@@ -83,6 +83,8 @@ export type Guard =
         | 'observe-mode'
         | 'registry-unreadable'
         | 'rival-controller'
+        /** Somebody else wrote the status of this DaemonSet, and of it alone. */
+        | 'rival-suspected'
         | 'sentinel-missing'
         | 'cluster-unavailable'
         | 'no-access'

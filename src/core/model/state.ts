@@ -206,6 +206,15 @@ export interface TemplateCopy {
   readonly seenAtMs: number;
 }
 
+/** Another manager than ours wrote the status: this DaemonSet is left alone for a while (core/status/status-writers.ts). */
+export interface StatusPause {
+  readonly manager: string;
+  /** When it wrote, as the object says: no later than the API server's clock. */
+  readonly atMs: number;
+  /** By our clock; ten minutes after the write. */
+  readonly untilMs: number;
+}
+
 /** Pods that were deleted as the view showed them and had another version by then (ADR 0071); absent: none had. */
 export interface MovedVictims {
   /** The last eight characters of their UIDs, of the newest: of two pods with the same ones both count. */
@@ -269,6 +278,8 @@ export interface DaemonSetState {
   /** Templates that stand in the cluster as copies (ADR 0063), one for a slot; absent: none that is known. */
   readonly copies?: { readonly held: readonly TemplateCopy[]; readonly refusedAtMs?: number };
   readonly shrink?: ShrinkRecord;
+  /** Absent: nobody else wrote its status lately. */
+  readonly paused?: StatusPause;
 }
 
 /** State of a DaemonSet that has no item yet. */

@@ -1,20 +1,27 @@
 /**
- * How a DaemonSet says that Rollcall has stopped because another controller is at work: a condition in its status,
- * and one Event. Differs from upstream: it writes no conditions.
+ * How a DaemonSet says that Rollcall does nothing for it: a condition in its status, and one Event. Another controller is at
+ * work in the cluster, or somebody else wrote this status. Differs from upstream: it writes no conditions.
  *
- * The condition marks that the notice was given: written once, by a status update with the version that was seen,
- * and taken away when takeover is entered anew or the cluster is handed back. The rest of the status stays (spec
- * 2.12).
+ * The condition marks that the notice was given: written once for each text, by a status update with the version that was
+ * seen, and taken away when takeover is entered anew, the pause is over, or the cluster is handed back. The rest of the
+ * status stays (spec 2.12).
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { PlannedEvent } from '../model/plan.ts';
 import type { RivalNote } from '../model/registration.ts';
+import type { StatusPause } from '../model/state.ts';
+import { pauseText } from './status-writers.ts';
 
 /** Type of the condition. */
 const PAUSE_CONDITION = 'RollcallPaused';
-/** Reason of the condition. */
-const PAUSE_REASON = 'BuiltInControllerSeen';
+
+/** What a DaemonSet is told: the condition's reason, the Event's, and the words of both. */
+export interface PauseNotice {
+  readonly reason: 'BuiltInControllerSeen' | 'StatusWrittenByAnother';
+  readonly event: 'RivalController' | 'StatusWrittenByAnother';
+  readonly message: string;
+}
 
 /** The counters that a status must have, all zero. */
 export const NO_COUNTS: DaemonSetStatus = {
@@ -24,23 +31,29 @@ export const NO_COUNTS: DaemonSetStatus = {
   numberReady: 0,
 };
 
-/** True if the status says that Rollcall has stopped. */
-export function isPaused(status: DaemonSetStatus | undefined): boolean {
-  return (status?.conditions ?? []).some(isNotice);
+/** True if the status says that Rollcall does nothing for it, and just this where a notice is given. */
+export function isPaused(status: DaemonSetStatus | undefined, notice?: PauseNotice): boolean {
+  return (status?.conditions ?? []).some(
+    (each) =>
+      isNotice(each) &&
+      (notice === undefined ||
+        (each['reason'] === notice.reason && each['message'] === notice.message)),
+  );
 }
 
 /** The status with the notice; nothing else differs. */
 export function withPauseNotice(
   status: DaemonSetStatus | undefined,
-  notice: { readonly rival: RivalNote; readonly nowMs: number },
+  { reason, message }: PauseNotice,
+  nowMs: number,
 ): DaemonSetStatus {
   const { conditions = [], ...rest } = status ?? NO_COUNTS;
   const condition: JsonObject = {
     type: PAUSE_CONDITION,
     status: 'True',
-    reason: PAUSE_REASON,
-    message: pauseMessage(notice.rival),
-    lastTransitionTime: `${new Date(notice.nowMs).toISOString().slice(0, 19)}Z`,
+    reason,
+    message,
+    lastTransitionTime: `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
   };
   const others = conditions.filter((each) => !isNotice(each));
   return { ...NO_COUNTS, ...rest, conditions: [...others, condition] };
@@ -56,19 +69,25 @@ export function withoutPauseNotice<T extends DaemonSetStatus>(status: T): T {
   return rest as T; // conditions is optional in every status
 }
 
-/** `RivalController`: told once per DaemonSet. */
-export function rivalControllerEvent(rival: RivalNote): PlannedEvent {
-  return { type: 'Warning', reason: 'RivalController', message: pauseMessage(rival) };
+/** The Event of a notice: told once per DaemonSet and text. */
+export function noticeEvent({ event, message }: PauseNotice): PlannedEvent {
+  return { type: 'Warning', reason: event, message };
 }
 
-/** What was seen, what that means, and what to do. */
-function pauseMessage({ evidence }: RivalNote): string {
-  return (
+/** Of a DaemonSet whose status somebody else wrote. */
+export function pauseNotice(paused: StatusPause): PauseNotice {
+  const reason = 'StatusWrittenByAnother';
+  return { reason, event: reason, message: pauseText(paused) };
+}
+
+/** Of each DaemonSet of a cluster with another controller: what was seen, what that means, and what to do. */
+export function rivalNotice({ evidence }: RivalNote): PauseNotice {
+  const message =
     `Another DaemonSet controller is at work in this cluster: ${evidence}. ` +
     'Rollcall has stopped here; it creates, deletes and counts no pods. Either switch the other one off ' +
     '(kube-controller-manager --controllers=*,-daemonset-controller) and enter takeover again, ' +
-    'or leave the cluster to it (--release).'
-  );
+    'or leave the cluster to it (--release).';
+  return { reason: 'BuiltInControllerSeen', event: 'RivalController', message };
 }
 
 function isNotice(condition: JsonObject): boolean {

@@ -29,7 +29,14 @@ export interface Unavailable {
 
 /** Answer of a live read of one object. */
 export type LiveRead<T> =
-  { readonly kind: 'found'; readonly object: T } | { readonly kind: 'missing' } | Unavailable;
+  | {
+      readonly kind: 'found';
+      readonly object: T;
+      /** By the API server's clock, of a read of one object; absent: it did not say. */
+      readonly answeredAtMs?: number;
+    }
+  | { readonly kind: 'missing' }
+  | Unavailable;
 
 /**
  * Answer of a live read of a DaemonSet: a LIST of one by its name, whose own version is the store's. An object's version
@@ -42,6 +49,8 @@ export type DaemonSetRead =
       readonly object: DaemonSetObject;
       /** How far the store was when it answered; absent: unknown, as by a GET, or not behind what was asked for. */
       readonly storeVersion?: ResourceVersion;
+      /** By the API server's clock; absent: it did not say. */
+      readonly answeredAtMs?: number;
     };
 
 /** What a reader of a DaemonSet wants to know of the store. */

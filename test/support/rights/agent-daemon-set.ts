@@ -15,13 +15,9 @@ export function agentDaemonSet(): ReturnType<typeof daemonSetOf> {
   return { object: { ...object, object: { ...object.object, spec } }, sets };
 }
 
-/** The same, but somebody else writes its status: a rival, which reconcile notes in the registration. */
-export function rivalledDaemonSet(): object {
-  const time = '2026-01-01T00:00:00Z';
-  const fieldsV1 = { 'f:status': { 'f:observedGeneration': {} } };
-  const entry = { manager: 'other', operation: 'Update', subresource: 'status', time, fieldsV1 };
+/** As its API server gives it. */
+export function liveDaemonSet(): object {
   const { object } = agentDaemonSet();
   assert.ok(object.kind === 'DaemonSet');
-  const { metadata, ...rest } = object.object as { readonly metadata: object };
-  return { ...rest, metadata: { ...metadata, managedFields: [entry] } };
+  return object.object;
 }

@@ -1,7 +1,7 @@
 /**
  * The sentinel of the takeovers in a function world: without it nobody acts in takeover (ADR 0033).
  *
- * It is untouched, in the view and at the API server alike: a rival is given away by another DaemonSet.
+ * It is untouched, in the view and at the API server alike, unless a watcher tells that another controller synced it.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
@@ -21,16 +21,17 @@ export function liveSentinel(): JsonObject {
   return { ...rest, metadata: { ...(metadata as JsonObject), ...given } };
 }
 
-/** As a watcher reports it. */
-export function seenSentinel(): Standing {
+/** As a watcher reports it; `touched`: another controller synced it. */
+export function seenSentinel(is: 'untouched' | 'touched' = 'untouched'): Standing {
   const { metadata, spec } = liveSentinel();
+  const status = is === 'touched' ? { status: { observedGeneration: 1 } } : {};
   return {
     object: {
       kind: 'DaemonSet',
       ...SENTINEL_KEY,
       uid: SENTINEL.uid,
       resourceVersion: VERSION,
-      object: { metadata, spec } as never, // completed by nobody here
+      object: { metadata, spec, ...status } as never, // completed by nobody here
     },
     sets: ['daemonsets'],
   };

@@ -137,7 +137,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   'rival-controllers': [
     own('reconcile', 'RivalControllers', {
       code: 'src/app/reconcile/live/rival.ts',
-      write: counts('daemon-set-controller'),
+      write: counts('sentinel'),
     }),
     own('reconcile', 'RivalControllers', {
       code: 'src/app/reconcile/live/sentinel.ts',

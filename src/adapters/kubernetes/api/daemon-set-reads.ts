@@ -137,7 +137,7 @@ export class DaemonSetReads {
     const isWhole = page.continueToken === '';
     if (!isWhole) this.#noteCrowd(namespace, limit + 1);
     return (key) => {
-      const found = pickDaemonSet(page, key);
+      const found = answered(pickDaemonSet(page, key), answer);
       return found?.kind === 'missing' && !isWhole ? undefined : found;
     };
   }
@@ -199,7 +199,7 @@ export class DaemonSetReads {
     const answer = await this.#ask(path);
     if (this.#noteRefusal(namespace, answer)) return this.#means.get(key);
     const isList = answer.kind === 'answered' && answer.status === 200;
-    const read = isList ? readDaemonSetList(answer.body, key) : undefined;
+    const read = isList ? answered(readDaemonSetList(answer.body, key), answer) : undefined;
     if (read?.kind === 'found') this.#noteTold(read.storeVersion, at, [{ question }]);
     return read ?? this.#unavailable(answer);
   }
@@ -235,6 +235,14 @@ export class DaemonSetReads {
     if (crowd === undefined || crowd.untilMs <= this.#means.clock.monotonicMs()) return true;
     return namesCount * LISTED_SHARE_MAX >= crowd.countMin;
   }
+}
+
+/** The read, and when it was answered. */
+function answered<T extends DaemonSetRead | undefined>(
+  read: T,
+  { atMs }: Extract<TransportAnswer, { kind: 'answered' }>,
+): T {
+  return read?.kind === 'found' && atMs !== undefined ? { ...read, answeredAtMs: atMs } : read;
 }
 
 function collectionOf(namespace: string): string {

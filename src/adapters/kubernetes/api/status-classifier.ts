@@ -136,7 +136,9 @@ export function classifyWrite(answer: TransportAnswer, subject: WriteSubject): O
   const { body } = answer;
   const judged: Judged = { answer, status: readStatus(body), subject };
   if (answer.status >= 200 && answer.status < 300) {
-    if (isJsonObject(body)) return { kind: 'done', object: body };
+    if (isJsonObject(body)) {
+      return { kind: 'done', object: body, ...defined({ answeredAtMs: answer.atMs }) };
+    }
     return { kind: 'ambiguous', message: `${describe(judged)}: unreadable answer` };
   }
   if (answer.status >= 300 && answer.status < 500) {
@@ -181,7 +183,9 @@ export function classifyRead<T>(
 ): LiveRead<T> {
   if (answer.kind === 'answered' && answer.status === 200) {
     const object = read(answer.body);
-    if (object !== undefined) return { kind: 'found', object };
+    if (object !== undefined) {
+      return { kind: 'found', object, ...defined({ answeredAtMs: answer.atMs }) };
+    }
   }
   if (answer.kind === 'answered' && answer.status === 404) {
     const status = readStatus(answer.body);

@@ -57,6 +57,8 @@ export type TransportAnswer =
       /** Undefined when the answer was no JSON. */
       readonly body: Json | undefined;
       readonly retryAfterMs?: number;
+      /** When it was sent by the other side's clock, if its Date header says so. */
+      readonly atMs?: number;
       /** UID of the API priority level that judged the request, if the server said. */
       readonly priorityLevel?: string;
     }
@@ -214,12 +216,14 @@ export class HttpsTransport implements Transport {
     const isJson = response.headers['content-type']?.includes('json') === true;
     const isOk = status >= 200 && status < 300;
     const nowMs = this.#options.clock.nowMs();
+    const atMs = Date.parse(response.headers.date ?? '');
     const level = response.headers['x-kubernetes-pf-prioritylevel-uid'];
     return {
       kind: 'answered',
       status,
       body: isJson ? parseBody(text, isOk ? undefined : token) : undefined,
       ...defined({
+        atMs: Number.isNaN(atMs) ? undefined : atMs,
         retryAfterMs: parseRetryAfterMs(response.headers['retry-after'], nowMs),
         priorityLevel: typeof level === 'string' && UID_PATTERN.test(level) ? level : undefined,
       }),

@@ -73,8 +73,7 @@ export async function confirmPlan(plan: Plan, input: ConfirmInput): Promise<Conf
   const foreign = isMaking ? await listInDoubt(known, live, input) : known;
   noteVictims(seen, input.ledger);
   const listing = defined({ foreignListed: live?.isDoubtful === true ? null : foreign });
-  if (!isConfirmed && plan.adopts.length > 0) {
-    // A claim that fails fails the run (spec 2.4): the plan counted the orphans as ours.
+  if (leavesAll(plan, live)) {
     return { ...listing, ...NO_POD_WORK, unconfirmedUids: uidsOf(plan.deletes) };
   }
   const victims = keepUnedited(seen, live, input);
@@ -98,6 +97,12 @@ function uidsOf(deletes: readonly PlannedDelete[]): ReadonlySet<string> {
 function needsDaemonSet(plan: Plan, victims: VictimConfirmation): boolean {
   const isMaking = plan.creates.length > 0 || plan.adopts.length > 0;
   return isMaking || victims.confirmed.some(isForTemplate);
+}
+
+/** A paused DaemonSet is left alone as a whole; and a claim that fails fails the run (spec 2.4): the plan counted the orphans as ours. */
+function leavesAll({ adopts }: Plan, live: DaemonSetConfirmation | undefined): boolean {
+  if (live === undefined || live.kind === 'confirmed') return false;
+  return live.kind === 'paused' || adopts.length > 0;
 }
 
 /** What only the template wants gone goes for the one that is live, or not at all. */

@@ -10,8 +10,10 @@
  * again. What is written carries the version of this read as its precondition. Assumed: no etcd is restored,
  * and gets as far as that version again, between this read and the write that rests on it.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ClusterReader, DaemonSetRead } from '../../../ports/cluster/cluster-access.ts';
+import { pauseText } from '../../../core/status/status-writers.ts';
 import { contradictsTemplate } from '../../../core/history/history-match.ts';
 import { revisionData } from '../../../core/history/revisions.ts';
 import { keyOf } from '../run/context.ts';
@@ -91,12 +93,14 @@ export type DaemonSetConfirmation =
   | {
       readonly kind: 'confirmed';
       readonly object: DaemonSetObject;
+      /** By the API server's clock; absent: it did not say. */
+      readonly answeredAtMs?: number;
       /** True if its store may have been restored: pods are listed live before others are made (protocol 15). */
       readonly isDoubtful: boolean;
     }
-  /** Gone, re-created, being deleted, older than it was, or looked after by another controller. */
+  /** Gone, re-created, being deleted, or older than it was; `paused`: somebody else wrote its status. */
   | {
-      readonly kind: 'changed';
+      readonly kind: 'changed' | 'paused';
       readonly message: string;
       readonly isDoubtful?: boolean;
       readonly retryAfterMs?: never;
@@ -112,8 +116,8 @@ export type DaemonSetConfirmation =
 /**
  * The live DaemonSet before anything is created for it (S5): same UID, and not being deleted. One answer covers one
  * batch (protocol 7). A live read is never older than the view, unless etcd went back in time: then the view is of
- * another history, and nothing is made by it (protocol 15, row 71; S2). Of a store that may have, the caller asks more. Who else wrote its status is looked at, too: a
- * rival is noted at once, and nothing is made (design 5).
+ * another history, and nothing is made by it (protocol 15, row 71; S2). Of a store that may have, the caller asks more. Who else
+ * wrote its status is looked at, too: that pauses it, and nothing is made (ADR 0012).
  */
 export async function confirmSubject(step: PresentStep): Promise<DaemonSetConfirmation> {
   const { subject } = step;
@@ -121,15 +125,15 @@ export async function confirmSubject(step: PresentStep): Promise<DaemonSetConfir
   if (isOfLostHistory(live, subject)) return RESTORED;
   const confirmation = confirmDaemonSet(live, subject.basis);
   if (confirmation.kind !== 'confirmed') return confirmation;
-  const evidence = await noteForeignStatusWrite(confirmation.object, step);
-  if (evidence === undefined) return confirmation;
-  return { kind: 'changed', message: evidence };
+  const paused = await noteForeignStatusWrite(confirmation, step);
+  return paused === undefined ? confirmation : { kind: 'paused', message: pauseText(paused) };
 }
 
 /** Why a run or a batch goes no further, where a DaemonSet was not confirmed. */
 export function unconfirmedCode({
   kind,
 }: Exclude<DaemonSetConfirmation, { kind: 'confirmed' }>): DeferralCode {
+  if (kind === 'paused') return 'rival-suspected';
   return kind === 'changed' ? 'daemon-set-changed' : 'cluster-unavailable';
 }
 
@@ -155,7 +159,8 @@ function confirmDaemonSet(
     return { kind: 'changed', message: 'the DaemonSet is being deleted' };
   }
   const isDoubtful = isStoreDoubtful(live.storeVersion, meta);
-  return { kind: 'confirmed', object: live.object, isDoubtful };
+  const { object, answeredAtMs } = live;
+  return { kind: 'confirmed', object, isDoubtful, ...defined({ answeredAtMs }) };
 }
 
 /** The DaemonSet of a run as it is now, from a store of which the run knows how far it has to be. */

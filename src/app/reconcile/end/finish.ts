@@ -29,7 +29,7 @@ import { rememberMoved } from '../confirm/seen-victims.ts';
 import { scheduleNext } from './schedule.ts';
 import type { DueTimes } from './schedule.ts';
 import { memoOf } from '../read/skip.ts';
-import { decideWaits } from './waits.ts';
+import { decideWaits, pausedAfter } from './waits.ts';
 import type { Waits, WaitsInput } from './waits.ts';
 
 /** What finishing works with. */
@@ -112,6 +112,7 @@ function composeState(
     buried: _buried,
     verdictsHash: _verdictsHash,
     rollout: _rollout,
+    paused: _paused,
     ...kept
   } = listedAfter(input);
   const version = ledger.isStatusAsSeen ? ledger.written.daemonSet : undefined;
@@ -133,7 +134,7 @@ function composeState(
     backoff: ledger.recorded.length === 0 ? sweptOnly(stored, plan) : stored.backoff,
     ...decided.due,
     ...defined({ retry, look, history, events: input.tallies, rollout: rolloutAfter(input) }),
-    ...defined({ copies: ledger.copies }),
+    ...defined({ copies: ledger.copies, paused: pausedAfter(input) }),
     ...defined({
       movedVictims: rememberMoved(stored.movedVictims, ledger.movedVictims, subject.nowMs),
     }),

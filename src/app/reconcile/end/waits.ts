@@ -16,7 +16,9 @@ import type {
   HistoryEntry,
   LookEntry,
   RetryEntry,
+  StatusPause,
 } from '../../../core/model/state.ts';
+import { guardOfPause } from '../../../core/status/status-writers.ts';
 import { revisionHashOfPod } from '../../../core/pod/pod-facts.ts';
 import { allowsSurge } from '../../../core/daemon-set/strategy.ts';
 import type { RunContext, ViewedSubject } from '../run/context.ts';
@@ -184,14 +186,24 @@ function tellOfPatience(
   }
 }
 
+/** The pause that stands after a run: found by it, or not over. */
+export function pausedAfter({
+  context,
+  subject,
+  stored,
+}: Pick<WaitsInput, 'context' | 'subject' | 'stored'>): StatusPause | undefined {
+  const { registration } = subject.basis;
+  const isHeld = guardOfPause(stored.paused, registration, subject.nowMs) !== undefined;
+  return context.note.paused ?? (isHeld ? stored.paused : undefined);
+}
+
 /** The earliest need to look, if time or this run gives one. */
-function findNear(
-  { subject, plan, ledger }: WaitsInput,
-  decided: Omit<Waits, 'nearAtMs'>,
-): number | undefined {
+function findNear(input: WaitsInput, decided: Omit<Waits, 'nearAtMs'>): number | undefined {
+  const { subject, plan, ledger } = input;
   const isOpen = new Set<string>(ledger.problems.map(({ code }) => code));
   const moments = [
     plan.dueAtMs,
+    pausedAfter(input)?.untilMs,
     decided.retry?.notBeforeMs,
     decided.look?.atMs,
     ...decided.refusedWrites

@@ -24,7 +24,7 @@ import { keyOf, sendOne } from '../run/context.ts';
 import { statusBody } from '../status/write-status.ts';
 import { historyFailure, unreadable } from './history-result.ts';
 import type { HistoryEnd, HistoryFailure, HistoryPause } from './history-result.ts';
-import { confirmSubject } from '../confirm/live-daemon-set.ts';
+import { confirmSubject, unconfirmedCode } from '../confirm/live-daemon-set.ts';
 import type { DaemonSetConfirmation } from '../confirm/live-daemon-set.ts';
 
 /** Creates the revision of this number, or finds that it is there. */
@@ -76,7 +76,7 @@ export async function confirmForHistory(
   const confirmation = await confirmSubject(writing);
   if (confirmation.kind === 'confirmed') return confirmation;
   if (confirmation.kind === 'unavailable') return unreadable(confirmation);
-  return { kind: 'failed', code: 'daemon-set-changed', message: confirmation.message };
+  return { kind: 'failed', code: unconfirmedCode(confirmation), message: confirmation.message };
 }
 
 async function writeCollisionCount(

@@ -10,15 +10,17 @@
 import { hintFor } from '../../../core/model/hint.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { findForeignStatusWrite } from '../../../core/status/status-writers.ts';
+import { formatKey } from '../../../core/model/identifiers.ts';
+import type { StatusPause } from '../../../core/model/state.ts';
+import { findStatusPause } from '../../../core/status/status-writers.ts';
+import { SENTINEL_KEY, findSentinelEvidence } from '../../../core/takeover/takeover-sentinel.ts';
+import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { namePages } from '../../clusters/name-pages.ts';
 import type { RunContext, Subject } from '../run/context.ts';
 
 /** What gave it away. */
 export interface RivalSighting {
   readonly evidence: string;
-  /** For the metric: which of the two ways of seeing it was. */
-  readonly by: 'sentinel' | 'status-write';
   /** The registration under which it was seen. */
   readonly seenUnder: ClusterRegistration;
 }
@@ -28,21 +30,57 @@ const WRITES_MAX = 5;
 const EVIDENCE_CHARACTERS_MAX = 1000;
 const NAMES_PER_PAGE = 100;
 
+/** An object as an API server just gave it, and when that was by its clock, if it said so. */
+interface LiveAnswer {
+  readonly object: KubernetesObject;
+  readonly answeredAtMs?: number;
+}
+
+interface SeenIn {
+  readonly context: RunContext;
+  readonly subject: Pick<Subject, 'basis'>;
+  readonly access: Pick<ClusterReader, 'getDaemonSet'>;
+}
+
 /**
- * Looks at who else wrote the status of a DaemonSet that an API server just gave us, and stops the
- * cluster if that was another controller. Answers the evidence.
+ * Looks at who else wrote the status of a DaemonSet that an API server just gave us. That pauses it alone, since whoever
+ * may patch it can write as much into its managedFields; and the sentinel is looked at live, which tells whether another
+ * controller is at work. Without a Date in the answer, our own clock says what is ahead: the worst is that the pause
+ * of this one DaemonSet begins late or does not. Answers the pause.
  */
 export async function noteForeignStatusWrite(
-  object: KubernetesObject,
-  run: { readonly context: RunContext; readonly subject: Pick<Subject, 'basis'> },
-): Promise<string | undefined> {
-  const { registration } = run.subject.basis;
+  { object, answeredAtMs }: LiveAnswer,
+  run: SeenIn,
+): Promise<StatusPause | undefined> {
+  const { context, subject } = run;
+  const { registration } = subject.basis;
   // In copilot the built-in controller writes each status, as it should.
   if (registration.mode !== 'takeover') return undefined;
-  const evidence = findForeignStatusWrite(object, registration.sentinel?.createdAtMs);
-  if (evidence === undefined) return undefined;
-  await noteRival({ evidence, by: 'status-write', seenUnder: registration }, run.context);
-  return evidence;
+  const { clock, log, metrics } = context.dependencies;
+  const nowMs = clock.nowMs();
+  const times = { sinceMs: registration.sentinel?.createdAtMs, nowMs };
+  const paused = findStatusPause(object, { ...times, answeredAtMs: answeredAtMs ?? nowMs });
+  if (paused === undefined) return undefined;
+  const isKnown = (context.note.paused ?? subject.basis.state?.paused)?.atMs === paused.atMs;
+  context.note.paused = paused;
+  if (isKnown) return paused;
+  metrics.count('RivalSuspected');
+  log.warn('somebody else wrote the status of a DaemonSet; nothing is done for it for a while', {
+    key: formatKey(context.hint.key),
+    code: 'rival-suspected',
+    detail: paused.manager,
+  });
+  await lookAtSentinelLive(run);
+  return paused;
+}
+
+/** Where it cannot be read, the watcher reports what becomes of it, and the next such write has it looked at again. */
+async function lookAtSentinelLive({ context, subject, access }: SeenIn): Promise<void> {
+  const { registration } = subject.basis;
+  const live = await access.getDaemonSet(SENTINEL_KEY);
+  if (live.kind !== 'found') return;
+  const evidence = findSentinelEvidence(live.object, registration.sentinel);
+  if (evidence !== undefined) await noteRival({ evidence, seenUnder: registration }, context);
 }
 
 /**
@@ -51,7 +89,7 @@ export async function noteForeignStatusWrite(
  */
 export async function noteRival(sighting: RivalSighting, context: RunContext): Promise<boolean> {
   const { registry, clock, log, metrics } = context.dependencies;
-  const { by, seenUnder } = sighting;
+  const { seenUnder } = sighting;
   const evidence = sighting.evidence.slice(0, EVIDENCE_CHARACTERS_MAX);
   for (let attempt = 0; attempt < WRITES_MAX; attempt += 1) {
     const stored = await registry.readCluster(seenUnder.id);
@@ -59,7 +97,7 @@ export async function noteRival(sighting: RivalSighting, context: RunContext): P
     if (stored.rival !== undefined) return false;
     const marked = { ...stored, rival: { seenAtMs: clock.nowMs(), evidence } };
     if ((await registry.writeCluster(marked, stored.configVersion)) !== 'written') continue;
-    metrics.count('RivalControllers', { outcome: by });
+    metrics.count('RivalControllers', { outcome: 'sentinel' });
     log.error('another DaemonSet controller is at work; Rollcall has stopped in this cluster', {
       cluster: seenUnder.id,
       code: 'rival-controller',

@@ -73,7 +73,7 @@ export async function lookAtSentinel(basis: Basis, context: RunContext): Promise
       ? findSentinelEvidence(daemonSet.object, registration.sentinel)
       : undefined;
   if (evidence !== undefined) {
-    await noteRival({ evidence, by: 'sentinel', seenUnder: registration }, context);
+    await noteRival({ evidence, seenUnder: registration }, context);
   }
   const result = { kind: 'observed', code: 'sentinel', counts: NO_COUNTS } as const;
   return { kind: 'over', result };

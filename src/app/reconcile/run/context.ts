@@ -9,7 +9,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { View } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
-import type { DaemonSetState } from '../../../core/model/state.ts';
+import type { DaemonSetState, StatusPause } from '../../../core/model/state.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import type { ClusterAccess, ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
@@ -24,10 +24,13 @@ import type { EffectAssertions } from './asserted-access.ts';
 import type { Basis } from '../read/read-basis.ts';
 import type { ReadView } from '../read/read-view.ts';
 
-/** Where the view stood when it was read last; for the log line. */
+/** What a run came across, in whichever step. */
 export interface RunNote {
+  /** Where the view stood when it was read last; for the log line. */
   epoch?: string;
   seq?: number;
+  /** Somebody else wrote the status: the run goes no further, and records it with whatever it records. */
+  paused?: StatusPause;
 }
 
 /** Result of a compare-and-set: the state as it stands now. */

@@ -30,7 +30,7 @@ const MERGES_MAX = 8;
 export async function writeState(
   change: StateChange,
   ref: DaemonSetRef,
-  { dependencies, assertions }: Pick<EndContext, 'dependencies' | 'assertions'>,
+  { dependencies, assertions, note }: Pick<EndContext, 'dependencies' | 'assertions' | 'note'>,
 ): Promise<StateWrite> {
   const breach = findStateBreach(change);
   if (breach !== undefined) {
@@ -38,7 +38,7 @@ export async function writeState(
     return { kind: 'stopped', breach };
   }
   const { view } = dependencies;
-  const { to: state } = change;
+  const state = { ...change.to, ...defined({ paused: note.paused }) };
   const result = await view.writeState(ref, state);
   if (result === 'lost') return { kind: 'lost' };
   return { kind: 'written', state: { ...state, version: state.version + 1 } };

@@ -17,6 +17,8 @@ export type DeferralCode =
   | 'breaker-open'
   | 'no-access'
   | 'daemon-set-changed'
+  /** Somebody else wrote its status, and of it alone (ADR 0012). */
+  | 'rival-suspected'
   | 'foreign-pods-unseen'
   | 'lost-race'
   | 'status-conflict'

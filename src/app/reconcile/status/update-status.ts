@@ -6,6 +6,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { readCompat } from '../../../core/daemon-set/strategy.ts';
+import { pauseText } from '../../../core/status/status-writers.ts';
 import { isSameBasis, withCounts } from '../../../core/status/status.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
@@ -54,7 +55,7 @@ export async function updateStatus(
       ledger.isStatusWritten = true;
       ledger.noteWritten('daemonSet', write.version);
       ledger.isStatusAsSeen = write.isAsSeen;
-      await noteForeignStatusWrite(write.object as unknown as KubernetesObject, step); // an API server's answer
+      await noteOthers(write, step);
       return;
     case 'conflict': {
       const message = 'the DaemonSet changed since it was seen; its status waits for another look';
@@ -67,6 +68,20 @@ export async function updateStatus(
     case 'failed':
       noteStatusFailure(write, ledger);
   }
+}
+
+/** The answer to a write shows who else wrote. */
+async function noteOthers(
+  { object, answeredAtMs }: Extract<StatusWrite, { kind: 'written' }>,
+  step: Step & { readonly ledger: Ledger },
+): Promise<void> {
+  const written = object as unknown as KubernetesObject; // an API server's answer
+  const paused = await noteForeignStatusWrite(
+    { object: written, ...defined({ answeredAtMs }) },
+    step,
+  );
+  if (paused === undefined) return;
+  step.ledger.add({ code: 'rival-suspected', message: pauseText(paused), pace: 'soon' });
 }
 
 /** The counts, for a DaemonSet that is still what they were counted for; what others keep there stays. */

@@ -13,6 +13,7 @@
  * Differs from upstream: a conflict is tried again only after that look at the content (spec 2.12 repeats the same
  * counts); a live read before the write. Counts alone take a shorter way first (write-counts.ts).
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { findStatusBreach } from '../../../core/plan/invariants.ts';
 import { canonicalJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
@@ -35,6 +36,8 @@ export type StatusWrite =
       readonly version: ResourceVersion | undefined;
       /** As the API server has it now, with managedFields. */
       readonly object: JsonObject;
+      /** By the API server's clock; absent: it did not say. */
+      readonly answeredAtMs?: number;
       /** True if nothing but the status differs from the object that was seen. */
       readonly isAsSeen: boolean;
     }
@@ -85,8 +88,10 @@ async function putStatus(
 export function statusWriteOf(outcome: Outcome | undefined, isAsSeen: () => boolean): StatusWrite {
   switch (outcome?.kind) {
     case 'done': {
-      const { object } = outcome;
-      return { kind: 'written', version: versionOf(outcome), object, isAsSeen: isAsSeen() };
+      const { object, answeredAtMs } = outcome;
+      const version = versionOf(outcome);
+      const isSeen = isAsSeen();
+      return { kind: 'written', version, object, isAsSeen: isSeen, ...defined({ answeredAtMs }) };
     }
     case 'conflict':
       return { kind: 'conflict' };

@@ -46,6 +46,13 @@ async function storedRegistration(world: ReconcileWorld) {
   return stored;
 }
 
+async function storedState(world: ReconcileWorld) {
+  const ref = { clusterUid: world.registration.clusterUid, uid: uid(world.daemonSet.metadata.uid) };
+  const stored = await world.view.readState(ref);
+  assert.ok(stored !== undefined);
+  return stored;
+}
+
 /** As if another run had seen the rival. */
 async function markRival(world: ReconcileWorld): Promise<void> {
   const stored = await storedRegistration(world);
@@ -295,34 +302,151 @@ describe('a cluster with a rival (row 58)', () => {
   });
 });
 
-describe('a status written by another controller', () => {
-  it('is found in the live read before creates, and stops the cluster before any pod', async () => {
-    const { world } = await withSentinel(1);
-    const before = world.pods.length;
-    builtInWrites(world, { byMs: 2_000 });
-    world.addNode('node-0002');
+describe('a status written by another manager', () => {
+  const TEN_MINUTES_MS = 600_000;
+  /** Timers that are further away do not fire. */
+  const WHILE_PAUSED = { withinMs: 30_000 };
+
+  /** Settled; then another manager wrote its status just now, and there is a node to be served. */
+  async function written(): Promise<SentinelWorld> {
+    const made = await withSentinel(1);
+    await made.world.clock.advance(2_000);
+    builtInWrites(made.world, { byMs: 0 });
+    made.world.addNode('node-0002');
+    return made;
+  }
+  const noticeOf = (world: ReconcileWorld) => world.daemonSet.status?.conditions?.[0];
+  const told = (world: ReconcileWorld) =>
+    world.cluster.list('events').filter(({ reason }) => reason === 'StatusWrittenByAnother');
+
+  it('is found in the live read before creates: no pod is made, and the cluster goes on', async () => {
+    const { world } = await written();
     const result = await world.step();
-    assert.equal(result.kind, 'deferred');
-    assert.equal(world.pods.length, before);
-    const { rival } = await storedRegistration(world);
-    assert.match(
-      rival?.evidence ?? '',
-      /kube-controller-manager wrote the status of DaemonSet system\/agents/,
+    assert.ok(result.kind === 'deferred' && result.code === 'rival-suspected');
+    await world.settle(WHILE_PAUSED);
+    assert.deepEqual(world.placed, ['node-0001']);
+    assert.equal((await storedRegistration(world)).rival, undefined);
+    assert.equal(world.metrics.sum('RivalSuspected'), 1);
+    assert.equal(world.metrics.sum('RivalControllers'), 0);
+  });
+
+  it('is told on the DaemonSet once: who, when, and what to do', async () => {
+    const { world } = await written();
+    await world.step();
+    const result = await world.step();
+    assert.ok(result.kind === 'observed' && result.code === 'rival-suspected');
+    await world.settle(WHILE_PAUSED);
+    assert.equal(noticeOf(world)?.['reason'], 'StatusWrittenByAnother');
+    assert.match(JSON.stringify(noticeOf(world)), /kube-controller-manager.*wrote.*stop it/);
+    assert.equal(told(world).length, 1);
+    const verdict = (await world.explain())?.at(-1);
+    assert.match(JSON.stringify(verdict), /kube-controller-manager/);
+  });
+
+  it('deletes no pod meanwhile either', async () => {
+    const { world } = await written();
+    await world.step();
+    const [pod] = world.pods;
+    assert.ok(pod !== undefined);
+    world.setPhase(pod.metadata.name, 'Failed');
+    await world.settle(WHILE_PAUSED);
+    assert.deepEqual(
+      world.pods.map(({ metadata }) => metadata.uid),
+      [pod.metadata.uid],
     );
-    assert.equal(world.metrics.sum('RivalControllers', 'status-write'), 1);
-    const next = await world.step();
-    assert.ok(next.kind === 'observed' && next.code === 'rival-controller');
+  });
+
+  it('is looked at again before a pod is deleted, once the time is over', async () => {
+    const { world } = await withSentinel(1);
+    await world.clock.advance(2_000);
+    builtInWrites(world, { byMs: 0 });
+    const [pod] = world.pods;
+    assert.ok(pod !== undefined);
+    const { name } = pod.metadata;
+    world.setPhase(name, 'Pending');
+    await world.step();
+    world.setPhase(name, 'Failed');
+    await world.settle(WHILE_PAUSED);
+    await world.clock.advance(TEN_MINUTES_MS - 60_000);
+    builtInWrites(world, { byMs: 0 });
+    await world.clock.advance(61_000);
+    const result = await world.step();
+    assert.ok(result.kind === 'observed' && result.code === 'rival-suspected');
+    assert.deepEqual(
+      world.pods.map(({ metadata }) => metadata.name),
+      [name],
+    );
+  });
+
+  it('pauses for ten minutes from the write, and nobody has to end it', async () => {
+    const { world } = await written();
+    await world.step();
+    await world.settle(WHILE_PAUSED);
+    assert.equal(world.queue.timers.length > 0, true, 'a look is on its way');
+    await world.clock.advance(TEN_MINUTES_MS - 10_000);
+    await world.step();
+    assert.deepEqual(world.placed, ['node-0001']);
+    await world.clock.advance(10_000);
+    await world.settle();
+    assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
+    assert.equal(noticeOf(world), undefined);
+    assert.equal((await storedState(world)).paused, undefined);
+  });
+
+  it('pauses for longer while the other one goes on writing, and nothing is made in between', async () => {
+    const { world } = await written();
+    await world.step();
+    await world.settle(WHILE_PAUSED);
+    for (let again = 0; again < 3; again += 1) {
+      await world.clock.advance(TEN_MINUTES_MS - 60_000);
+      builtInWrites(world, { byMs: 0 });
+      await world.clock.advance(61_000);
+      await world.settle(WHILE_PAUSED);
+      assert.deepEqual(world.placed, ['node-0001']);
+      assert.equal(noticeOf(world)?.['reason'], 'StatusWrittenByAnother');
+    }
+    assert.equal(world.metrics.sum('RivalSuspected'), 4);
+    await world.clock.advance(TEN_MINUTES_MS);
+    await world.settle();
+    assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
+  });
+
+  it('counts for nothing with a time that has not come, however often it is looked at', async () => {
+    const { world } = await withSentinel(1);
+    builtInWrites(world, { byMs: 3_600_000 });
+    for (const node of ['node-0002', 'node-0003']) {
+      world.addNode(node);
+      await world.settle();
+      assert.ok(world.placed.includes(node));
+    }
+    assert.equal(world.metrics.sum('RivalSuspected'), 0);
+  });
+
+  it('stops the cluster where the sentinel shows the other controller, before the watcher told of it', async () => {
+    const { world, observe } = await withSentinel(1);
+    await world.clock.advance(2_000);
+    world.addNode('node-0002');
+    await world.mirror.sync();
+    observe();
+    builtInWrites(world, { byMs: 0 });
+    await world.run();
+    const { rival } = await storedRegistration(world);
+    assert.match(rival?.evidence ?? '', /rollcall-takeover-probe/);
+    assert.equal(world.metrics.sum('RivalControllers', 'sentinel'), 1);
+    await world.settle();
+    assert.deepEqual(world.placed, ['node-0001']);
+    assert.equal(noticeOf(world)?.['reason'], 'BuiltInControllerSeen');
   });
 
   it('is found in the answer to our own status write, where nothing is to be created', async () => {
     const { world } = await withSentinel(1);
-    builtInWrites(world, { byMs: 2_000 });
+    await world.clock.advance(2_000);
+    builtInWrites(world, { byMs: 0 });
     const [pod] = world.pods;
     assert.ok(pod !== undefined);
     world.setPhase(pod.metadata.name, 'Pending');
     await world.step();
-    const { rival } = await storedRegistration(world);
-    assert.match(rival?.evidence ?? '', /kube-controller-manager wrote the status/);
+    assert.equal((await storedState(world)).paused?.manager, 'kube-controller-manager');
   });
 
   it('is not held against it when it is older than the takeover', async () => {
@@ -331,6 +455,6 @@ describe('a status written by another controller', () => {
     world.addNode('node-0002');
     await world.settle();
     assert.equal(world.pods.length, 2);
-    assert.equal((await storedRegistration(world)).rival, undefined);
+    assert.equal(world.metrics.sum('RivalSuspected'), 0);
   });
 });

@@ -5,7 +5,7 @@ import { clusterId, nodeName, uid } from '../../../../src/core/model/identifiers
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { emptyState } from '../../../../src/core/model/state.ts';
 import { sentinelBody } from '../../../../src/core/takeover/takeover-sentinel.ts';
-import { withPauseNotice } from '../../../../src/core/status/pause-notice.ts';
+import { rivalNotice, withPauseNotice } from '../../../../src/core/status/pause-notice.ts';
 import { handBack } from '../../../../src/app/takeover/hand-back.ts';
 import type {
   HandBackDependencies,
@@ -69,7 +69,7 @@ function pausedDaemonSet(name: string): DaemonSetObject {
   return {
     metadata: { name, namespace: 'system', uid: name, resourceVersion: '1' },
     spec: { template: {} },
-    status: withPauseNotice(status, { rival, nowMs: 1 }),
+    status: withPauseNotice(status, rivalNotice(rival), 1),
   };
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
-import { withPauseNotice } from '../../../../src/core/status/pause-notice.ts';
+import { rivalNotice, withPauseNotice } from '../../../../src/core/status/pause-notice.ts';
 import {
   computeStatus,
   hasSameStatus,
@@ -181,10 +181,8 @@ describe('hasSameStatus', () => {
     assert.equal(hasSameStatus(undefined, base), false);
   });
   it('is false while only one of the two says that Rollcall holds still', () => {
-    const paused = withPauseNotice(base, {
-      rival: { seenAtMs: NOW_MS, evidence: 'x' },
-      nowMs: NOW_MS,
-    });
+    const notice = rivalNotice({ seenAtMs: NOW_MS, evidence: 'x' });
+    const paused = withPauseNotice(base, notice, NOW_MS);
     assert.equal(hasSameStatus(base, paused), false);
     assert.equal(hasSameStatus(paused, base), false);
     assert.equal(hasSameStatus(paused, paused), true);
@@ -230,7 +228,7 @@ describe('protocol 8: what a status rests on', () => {
     const { observedGeneration: _none, collisionCount: _count, ...unobserved } = base;
     assert.deepEqual(withCounts(undefined, unobserved), unobserved);
     const rival = { seenAtMs: NOW_MS, evidence: 'x' };
-    const paused = withPauseNotice(base, { rival, nowMs: NOW_MS });
+    const paused = withPauseNotice(base, rivalNotice(rival), NOW_MS);
     assert.deepEqual(withCounts(paused, base), base);
   });
 });

@@ -71,6 +71,19 @@ describe('transport', () => {
     assert.equal(seen.body, '{"näme":1}');
   });
 
+  it('tells when an answer was sent, by its Date', async () => {
+    for (const [date, atMs] of [
+      ['Thu, 01 Jan 1970 00:00:05 GMT', 5_000],
+      ['soon', undefined],
+    ] as const) {
+      server.answerWith((_request, response) => {
+        answerJson(response, { status: 200, body: {}, headers: { date } });
+      });
+      const answer = await open().send(GET);
+      assert.equal(answer.kind === 'answered' ? answer.atMs : 'none', atMs);
+    }
+  });
+
   it('reuses one connection for requests one after another (aws-facts 3.4)', async () => {
     const transport = open();
     const before = server.connectionCount();

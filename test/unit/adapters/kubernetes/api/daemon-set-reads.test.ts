@@ -10,6 +10,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetRead } from '../../../../../src/ports/cluster/cluster-access.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
+const ANSWERED_AT_MS = 5_000;
 const COLLECTION = '/apis/apps/v1/namespaces/ops/daemonsets';
 const alone = (name: string): string => `${COLLECTION}?fieldSelector=metadata.name%3D${name}`;
 
@@ -83,7 +84,7 @@ class Namespace {
 }
 
 function answered(status: number, body: JsonObject): TransportAnswer {
-  return { kind: 'answered', status, body, headers: {} } as unknown as TransportAnswer;
+  return { kind: 'answered', status, body, atMs: ANSWERED_AT_MS };
 }
 
 const summaryOf = (reads: readonly DaemonSetRead[]): readonly string[] =>
@@ -96,6 +97,13 @@ describe('DaemonSets of one namespace that are read at one moment', () => {
     const ops = new Namespace(['a', 'b', 'c']);
     assert.deepEqual(summaryOf(await ops.read('a', 'b', 'gone')), ['a@77', 'b@77', 'missing']);
     assert.deepEqual(ops.paths, [`${COLLECTION}?limit=6`]);
+  });
+
+  it('say when they were answered by the API server’s clock, listed together or alone', async () => {
+    const ops = new Namespace(['a', 'b']);
+    for (const read of [...(await ops.read('a', 'b')), ...(await ops.read('a'))]) {
+      assert.equal(read.kind === 'found' && read.answeredAtMs, ANSWERED_AT_MS);
+    }
   });
 
   it('are read anew at each moment: an answer serves nobody who asked after it was sent', async () => {

@@ -114,6 +114,8 @@ describe('classifyWrite: by reason and details, never by message', () => {
     const object = { kind: 'Pod', metadata: { name: 'pod-1', deletionTimestamp: 'now' } };
     const answer: TransportAnswer = { kind: 'answered', status: 201, body: object };
     assert.deepEqual(classifyWrite(answer, CREATE), { kind: 'done', object });
+    const dated = classifyWrite({ ...answer, atMs: 5 }, CREATE);
+    assert.deepEqual(dated, { kind: 'done', object, answeredAtMs: 5 });
   });
 
   it('calls an outage with Retry-After unsent, and keeps the delay', () => {

@@ -1,4 +1,4 @@
-/** Whoever else writes a status in takeover is a rival; in copilot that is the built-in controller at its work. */
+/** Whoever else writes a status in takeover pauses that DaemonSet; in copilot that is the built-in controller at its work. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterId, uid } from '../../../../../src/core/model/identifiers.ts';
@@ -16,19 +16,20 @@ async function seenIn(mode: ClusterMode): Promise<boolean> {
   const time = new Date(world.clock.nowMs()).toISOString();
   const managedFields = [{ ...written, manager: 'kube-controller-manager', time }];
   const object = { ...world.daemonSet, metadata: { ...world.daemonSet.metadata, managedFields } };
-  const context = { hint: world.hint, dependencies: world.dependencies };
-  const run = { context, subject: { basis: { registration } } };
-  const evidence = await noteForeignStatusWrite(object, run as never); // as a run has them
-  assert.equal(world.metrics.sum('RivalControllers') > 0, evidence !== undefined);
-  return evidence !== undefined;
+  const context = { hint: world.hint, dependencies: world.dependencies, note: {} };
+  const run = { context, subject: { basis: { registration } }, access: world.cluster };
+  const paused = await noteForeignStatusWrite({ object }, run as never); // as a run has them
+  assert.equal(world.metrics.sum('RivalSuspected') > 0, paused !== undefined);
+  assert.equal(world.metrics.sum('RivalControllers'), 0);
+  return paused !== undefined;
 }
 
 describe('another writer of a status', () => {
-  it('is a rival in takeover', async () => {
+  it('is suspected in takeover', async () => {
     assert.equal(await seenIn('takeover'), true);
   });
 
-  it('is none in copilot', async () => {
+  it('is not in copilot', async () => {
     assert.equal(await seenIn('copilot'), false);
   });
 });
