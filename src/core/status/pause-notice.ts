@@ -10,8 +10,6 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { PlannedEvent } from '../model/plan.ts';
 import type { RivalNote } from '../model/registration.ts';
-import type { StatusPause } from '../model/state.ts';
-import { pauseText } from './status-writers.ts';
 
 /** Type of the condition. */
 const PAUSE_CONDITION = 'RollcallPaused';
@@ -74,10 +72,10 @@ export function noticeEvent({ event, message }: PauseNotice): PlannedEvent {
   return { type: 'Warning', reason: event, message };
 }
 
-/** Of a DaemonSet whose status somebody else wrote. */
-export function pauseNotice(paused: StatusPause): PauseNotice {
+/** Of a DaemonSet whose status somebody else wrote; the words are those of its guard. */
+export function pauseNotice(message: string): PauseNotice {
   const reason = 'StatusWrittenByAnother';
-  return { reason, event: reason, message: pauseText(paused) };
+  return { reason, event: reason, message };
 }
 
 /** Of each DaemonSet of a cluster with another controller: what was seen, what that means, and what to do. */

@@ -60,10 +60,9 @@ export async function giveRivalNotice(input: NoticeInput): Promise<ClusterAccess
 }
 
 /** By the guard: what keeps the run from acting is what is told. */
-function noticeOf({ context, subject, guard }: NoticeInput): PauseNotice | undefined {
+function noticeOf({ subject, guard }: NoticeInput): PauseNotice | undefined {
   if (guard.kind === 'act') return undefined;
   const { rival } = subject.basis.registration;
-  const paused = context.note.paused ?? subject.state.paused;
   if (guard.code === 'rival-controller') return rival && rivalNotice(rival);
-  return guard.code === 'rival-suspected' ? paused && pauseNotice(paused) : undefined;
+  return guard.code === 'rival-suspected' ? pauseNotice(guard.message) : undefined;
 }

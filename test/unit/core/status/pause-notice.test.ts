@@ -11,8 +11,10 @@ import {
   withoutPauseNotice,
 } from '../../../../src/core/status/pause-notice.ts';
 
+import { pauseText } from '../../../../src/core/status/status-writers.ts';
+
 const NOTICE = rivalNotice({ seenAtMs: 1, evidence: 'it was seen' });
-const PAUSE = pauseNotice({ manager: 'tool', atMs: 0, untilMs: 1 });
+const PAUSE = pauseNotice('somebody wrote it');
 const NOW_MS = 1_500;
 const COUNTS = {
   currentNumberScheduled: 3,
@@ -77,7 +79,7 @@ describe('noticeEvent', () => {
 
   it('says of a pause who wrote the status when, that it ends, and what to do', () => {
     const manager = 'm'.repeat(128);
-    const event = noticeEvent(pauseNotice({ manager, atMs: 0, untilMs: 1 }));
+    const event = noticeEvent(pauseNotice(pauseText({ manager, atMs: 0, untilMs: 1 })));
     assert.equal(event.reason, 'StatusWrittenByAnother');
     assert.match(event.message, /"m+" wrote .* at 1970-01-01T00:00:00Z .*ten minutes.* stop it\./);
     assert.ok(event.message.length < 1024, 'an Event takes no more');
