@@ -1,5 +1,6 @@
 /**
- * Bugs of positions that META keeps (ADR 0052): of stamps that fall, of other releases, of a META that was lost.
+ * Bugs of positions that META keeps (ADR 0052): of stamps that fall, of other releases, of a META that was lost. And of
+ * what spares META and the manifest a list of DaemonSets (ADR 0077).
  */
 import type { PlantedBug } from './planted-bug.ts';
 
@@ -34,7 +35,7 @@ export const POSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'positions-of-the-gone': {
     bug: 'DaemonSets that are gone keep their room in META for ever',
     file: 'src/app/ingest/message/meta-transitions.ts',
-    before: 'positions: ofNamed(positions, body),',
+    before: 'positions: positionsOf(context.standing, positions),',
     after: 'positions: positions ?? {},',
     killedBy: { file: POSITIONS_TEST, title: 'leave with their DaemonSets' },
   },
@@ -60,6 +61,36 @@ export const POSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/app/ingest/slices/standing-stamps.test.ts',
       title: 'comes after slices whose position went with META',
+    },
+  },
+  'portion-covers-others': {
+    bug: 'a portion of DaemonSets sweeps those that portions before it hold (issue 40)',
+    file: 'src/core/projections/set-hash.ts',
+    before: '(after === undefined || key > after)',
+    after: '(after === undefined || key >= after)',
+    killedBy: {
+      file: 'test/unit/app/ingest/snapshots.test.ts',
+      title: 'takes what a portion covers and does not hold',
+    },
+  },
+  'begun-set-keeps-what-stood': {
+    bug: 'a set that begins keeps what a watcher before left in it (issue 40)',
+    file: 'src/app/ingest/apply/apply-content.ts',
+    before: 'begun.has(set);',
+    after: "begun.has(set) && set === 'nodes';",
+    killedBy: {
+      file: 'test/unit/app/ingest/snapshots.test.ts',
+      title: 'a delta into a slice that an older epoch left replaces it',
+    },
+  },
+  'last-portion-ends-early': {
+    bug: 'the last portion of DaemonSets covers no name beyond the last of them (issue 40)',
+    file: 'src/watcher/replicate/snapshot.ts',
+    before: 'this.#ahead = upTo === undefined ? undefined : { after: upTo };',
+    after: 'this.#ahead = this.#portion > 1 || upTo === undefined ? undefined : { after: upTo };',
+    killedBy: {
+      file: 'test/property/app/many-daemon-sets.test.ts',
+      title: 'a snapshot of 1,200 DaemonSets',
     },
   },
 };

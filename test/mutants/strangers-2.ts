@@ -142,17 +142,6 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
       title: 'a line that cannot be read leads to a relist, and is counted',
     },
   },
-  'deleted-set-in-manifest': {
-    bug: 'the manifest names a DaemonSet that was deleted during the snapshot (14)',
-    file: 'src/watcher/replicate/outbox.ts',
-    before:
-      '    if (next.length > 0) this.#sentDaemonSets.add(tracked);\n    else this.#sentDaemonSets.delete(tracked);',
-    after: '    if (next.length > 0) this.#sentDaemonSets.add(tracked);',
-    killedBy: {
-      file: 'test/unit/watcher/snapshots.test.ts',
-      title: 'while it runs, deltas are without cut: only the manifest closes',
-    },
-  },
   'opaque-for-ever': {
     bug: 'an object that was refused once travels opaque for as long as the process lives (14)',
     file: 'src/watcher/session/session.ts',

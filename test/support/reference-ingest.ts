@@ -3,11 +3,11 @@
  *
  * Applies accepted messages in order into plain maps, and asserts on the way what the protocol promises:
  * seq without gaps from an announcement on, hashes of each cut equal to the sums of what was carried
- * (protocol 19), no delta for a membership that was not there, manifests that name what exists. It keeps
+ * (protocol 19), no delta for a membership that was not there, portions that cover every name once. It keeps
  * no slices by number, because a test only asks what is stored, not where.
  */
 import assert from 'node:assert/strict';
-import { sliceIndexOf } from '../../src/core/projections/set-hash.ts';
+import { isInRange, nameKeyOf, sliceIndexOf } from '../../src/core/projections/set-hash.ts';
 import { WATCHED_KINDS } from '../../src/core/model/projections.ts';
 import type { Projection, WatchedKind } from '../../src/core/model/projections.ts';
 import type {
@@ -40,6 +40,10 @@ export class ReferenceIngest {
   #announcedSeq = 0;
   /** Slices that the running snapshot has brought. */
   readonly #arrived = new Set<string>();
+  /** Sets that it has brought slices of, or that deltas began beside it. */
+  readonly #live = new Set<SetId>();
+  /** Up to which name its portions cover every one; undefined: all. */
+  #covered: string | undefined = '';
 
   /** Applies one accepted message. Messages of an epoch that is not the newest are dropped. */
   apply(message: WatcherMessage): void {
@@ -56,6 +60,8 @@ export class ReferenceIngest {
         this.#announcedSeq = seq;
         this.#sliceCount = body.sliceCount;
         this.#arrived.clear();
+        this.#live.clear();
+        this.#covered = '';
         return;
       case 'slices':
         for (const slice of body.slices) this.#putSlice(slice);
@@ -63,6 +69,7 @@ export class ReferenceIngest {
         return;
       case 'changes':
         assert.ok(this.#announcedSeq > 0, 'changes before any announcement');
+        for (const set of body.begun ?? []) this.#begin(set);
         for (const delta of body.deltas) this.#applyDelta(delta);
         this.isCutOpen = true;
         if (body.cut !== undefined) this.#close(body.cut);
@@ -86,8 +93,15 @@ export class ReferenceIngest {
     this.isComplete = false;
   }
 
-  #putSlice({ set, index, objects }: SnapshotSlice): void {
+  #begin(set: SetId): void {
+    assert.ok(!this.#live.has(set), `${set} began twice`);
+    this.#live.add(set);
+    this.sets.delete(set);
+  }
+
+  #putSlice({ set, index, objects, covers }: SnapshotSlice): void {
     const stored = this.#set(set);
+    this.#live.add(set);
     const key = `${set}#${String(index)}`;
     assert.ok(!this.#arrived.has(key), `slice ${key} came twice in one snapshot`);
     this.#arrived.add(key);
@@ -95,6 +109,14 @@ export class ReferenceIngest {
       for (const [uid, { object }] of stored) {
         if (this.#indexOf(set, object.name) === index) stored.delete(uid);
       }
+    } else {
+      assert.ok(covers !== undefined, 'a portion says what it covers');
+      assert.equal(covers.after ?? '', this.#covered, 'portions leave no name out');
+      for (const [uid, { object }] of stored) {
+        if (isInRange(covers, keyOf(object))) stored.delete(uid);
+      }
+      this.#covered = covers.upTo;
+      for (const { object } of objects) assert.ok(isInRange(covers, keyOf(object)), object.name);
     }
     for (const { object, hash } of objects) {
       if (set !== 'daemonsets') assert.equal(this.#indexOf(set, object.name), index);
@@ -124,15 +146,13 @@ export class ReferenceIngest {
   #applyManifest(body: ManifestBody): void {
     assert.equal(body.announcedSeq, this.#announcedSeq);
     assert.equal(body.sliceCount, this.#sliceCount);
-    const named = new Set(body.sets);
-    for (const set of [...this.sets.keys()]) if (!named.has(set)) this.sets.delete(set);
-    const daemonSets = this.#set('daemonsets');
-    const live = new Set(body.daemonSets.map(({ uid }) => uid as string));
-    for (const uid of [...daemonSets.keys()]) if (!live.has(uid)) daemonSets.delete(uid);
-    assert.deepEqual(new Set(daemonSets.keys()), live, 'the manifest names the DaemonSets');
-    for (const uid of live) {
-      assert.ok(named.has(`pods/${uid}`), `the manifest names the pods of ${uid}`);
-      assert.ok(named.has(`revisions/${uid}`), `the manifest names the revisions of ${uid}`);
+    assert.equal(this.#covered, undefined, 'the last portion covers what is left');
+    for (const set of [...this.sets.keys()]) {
+      if (!this.#live.has(set)) this.sets.delete(set);
+    }
+    for (const uid of this.#set('daemonsets').keys()) {
+      assert.ok(this.#live.has(`pods/${uid}`), `the slices of the pods of ${uid} came`);
+      assert.ok(this.#live.has(`revisions/${uid}`), `the slice of the revisions of ${uid} came`);
     }
     this.isComplete = true;
     this.#close(body.cut);
@@ -162,6 +182,10 @@ export class ReferenceIngest {
     this.sets.set(id, stored);
     return stored;
   }
+}
+
+function keyOf(object: Projection): string {
+  return nameKeyOf('namespace' in object ? object : { name: object.name });
 }
 
 function kindOf(object: Projection): WatchedKind {

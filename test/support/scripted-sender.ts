@@ -132,6 +132,8 @@ export class ScriptedSender {
   };
   private readonly sent = new Map<string, Sent>();
   private announcedSeq = 0;
+  /** Sets of which something was sent since the announcement. */
+  private readonly begun = new Set<SetId>();
 
   constructor(names: {
     readonly cluster?: string;
@@ -158,6 +160,7 @@ export class ScriptedSender {
   announce(change: Partial<Omit<AnnouncementBody, 'kind'>> = {}): WatcherMessage {
     this.sliceCount = change.sliceCount ?? this.sliceCount;
     this.announcedSeq = this.seq + 1;
+    this.begun.clear();
     const { requestId } = change;
     return this.message({
       kind: 'announcement',
@@ -176,8 +179,10 @@ export class ScriptedSender {
       ...(options.gone ?? []).flatMap((goneUid) => this.deltaOfGone(goneUid)),
       ...standing.map((one) => this.deltaOf(one)),
     ];
-    if (options.cut === false) return this.message({ kind: 'changes', deltas });
-    return this.message({ kind: 'changes', deltas, cut: this.cut() });
+    const fresh = deltas.flatMap((delta) => this.begin(setsBegunBy(delta)));
+    const begun = fresh.length === 0 ? {} : { begun: fresh };
+    if (options.cut === false) return this.message({ kind: 'changes', deltas, ...begun });
+    return this.message({ kind: 'changes', deltas, ...begun, cut: this.cut() });
   }
 
   /** A heartbeat. */
@@ -208,20 +213,19 @@ export class ScriptedSender {
         ),
       })).filter(({ index }) => indexes?.includes(index) ?? true);
     });
-    return this.message({ kind: 'slices', slices });
+    this.begin(sets);
+    const covered = slices.map((slice) =>
+      slice.set === 'daemonsets' ? { ...slice, covers: {} } : slice,
+    );
+    return this.message({ kind: 'slices', slices: covered });
   }
 
   /** Closes the snapshot announced last. */
   manifest(change: Partial<ManifestBody> = {}): WatcherMessage {
-    const daemonSets = [...this.sent.values()].flatMap(({ object }) =>
-      object.kind === 'DaemonSet' ? [{ uid: object.uid, namespace: 'ops', name: object.name }] : [],
-    );
     return this.message({
       kind: 'manifest',
       announcedSeq: this.announcedSeq,
       sliceCount: this.sliceCount,
-      daemonSets,
-      sets: this.sets(),
       cut: this.cut(),
       ...change,
     });
@@ -257,6 +261,13 @@ export class ScriptedSender {
     return { marks: this.marks, hashes: this.hashes(), silentMs };
   }
 
+  /** Those of them that had not begun. */
+  private begin(sets: readonly SetId[]): readonly SetId[] {
+    const fresh = sets.filter((set) => !this.begun.has(set));
+    for (const set of fresh) this.begun.add(set);
+    return fresh;
+  }
+
   private hashes(): SetHashes {
     const hashes = { ...EMPTY_HASHES };
     for (const { of, sets } of this.sent.values()) {
@@ -290,6 +301,11 @@ export class ScriptedSender {
     const sent = this.sent.get(goneUid);
     return sent === undefined ? [] : [this.deltaOf({ object: sent.object, sets: [] })];
   }
+}
+
+function setsBegunBy({ of, uid: ofUid, sets, formerSets }: Delta): readonly SetId[] {
+  if (of !== 'DaemonSet') return sets.map(({ set }) => set);
+  return sets.length === 0 || formerSets.length > 0 ? [] : [`pods/${ofUid}`, `revisions/${ofUid}`];
 }
 
 /** A hash that nobody sent. */

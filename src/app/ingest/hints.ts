@@ -27,7 +27,7 @@ async function keysOf(
   { message: { body }, affected }: HintedMessage,
   names: () => Promise<WarmNames>,
 ): Promise<readonly NamespacedName[]> {
-  if (body.kind === 'manifest') return distinct(body.daemonSets);
+  if (body.kind === 'manifest') return distinct([...(await names()).byUid.values()]);
   if (body.kind !== 'changes') return [];
   const ofNodes = keysOfNodes(body.deltas, affected);
   const named = body.deltas

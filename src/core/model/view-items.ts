@@ -29,10 +29,8 @@ export interface SnapshotProgress {
   readonly announcedAtMs: number;
   /** True after a loss: every slice is rewritten, also where nothing differs (protocol 18). */
   readonly isAfterLoss: boolean;
-  /** Sum of what this snapshot's slices (and deltas after them) carried. */
+  /** Sum of what this snapshot's slices, and its deltas, carried. */
   readonly hashes: SetHashes;
-  /** By set and slice (null: not received), so that nothing counts twice; DaemonSets: `daemonsets/<uid>`. */
-  readonly sums: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
 /** Who holds the Lease of a watcher that stands by. */

@@ -61,11 +61,19 @@ export interface Cut {
   readonly silentMs: Readonly<Partial<Record<WatchedKind, number>>>;
 }
 
+/** Names of DaemonSets (`<namespace>/<name>`) after one and up to another, by code units; without one it is open there. */
+export interface NameRange {
+  readonly after?: string;
+  readonly upTo?: string;
+}
+
 /** One slice of a snapshot, whole. */
 export interface SnapshotSlice {
   readonly set: SetId;
-  /** 0 … sliceCount−1; `revisions/…` has index 0 alone, `daemonsets` portions of any number, named by the manifest. */
+  /** 0 … sliceCount−1; `revisions/…` has index 0 alone, `daemonsets` portions of any number. */
   readonly index: number;
+  /** Of a portion of `daemonsets`: the range of names in which it holds all that exist. */
+  readonly covers?: NameRange;
   /** With the hash of each membership as sent. */
   readonly objects: readonly { readonly object: Projection; readonly hash: number }[];
 }
@@ -95,6 +103,8 @@ export interface AffectedKeys {
 export interface ChangesBody {
   readonly kind: 'changes';
   readonly deltas: readonly Delta[];
+  /** Sets of which nothing was sent since the announcement: what is stored there is of before, and goes. */
+  readonly begun?: readonly SetId[];
   readonly cut?: Cut;
 }
 
@@ -104,19 +114,20 @@ export interface SlicesBody {
   readonly slices: readonly SnapshotSlice[];
 }
 
-/** Closes a snapshot: what exists, and nothing else does. */
+/** Closes a snapshot: every portion and every slice was sent. It names none of them, so it never grows (ADR 0077). */
 export interface ManifestBody {
   readonly kind: 'manifest';
   /** seq of the announcement that this closes. */
   readonly announcedSeq: number;
   readonly sliceCount: number;
-  readonly daemonSets: readonly {
+  /** Of a watcher whose portions say no range: all DaemonSets, as one portion that covers every name. */
+  readonly daemonSets?: readonly {
     readonly uid: Uid;
     readonly namespace: string;
     readonly name: string;
   }[];
-  /** Every set of the snapshot (also empty ones of live DaemonSets). */
-  readonly sets: readonly SetId[];
+  /** Of such a watcher; not read any more. */
+  readonly sets?: readonly SetId[];
   readonly cut: Cut;
 }
 

@@ -10,7 +10,7 @@ import { canonicalJson, isSameJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { projectionJson } from '../model/projections.ts';
 import type { Projection } from '../model/projections.ts';
-import type { SetHashes, SetId } from '../model/watcher-message.ts';
+import type { NameRange, SetHashes, SetId } from '../model/watcher-message.ts';
 
 const MODULUS = 2 ** 48;
 
@@ -55,6 +55,19 @@ export const EMPTY_HASHES: SetHashes = { Node: 0, Pod: 0, DaemonSet: 0, Controll
 export function sliceIndexOf(name: string, sliceCount: number): number {
   // Stryker disable next-line ConditionalExpression: a hash modulo one is zero, too; this saves computing it
   return sliceCount === 1 ? 0 : hash48(name) % sliceCount;
+}
+
+/** By what portions of DaemonSets are ordered, and their ranges told. */
+export function nameKeyOf(daemonSet: {
+  readonly namespace?: string;
+  readonly name: string;
+}): string {
+  return `${daemonSet.namespace ?? ''}/${daemonSet.name}`;
+}
+
+/** True if a portion that covers these names would hold a DaemonSet of that key. */
+export function isInRange({ after, upTo }: NameRange, key: string): boolean {
+  return (after === undefined || key > after) && (upTo === undefined || key <= upTo);
 }
 
 /** Slices per set for a number of nodes: one up to 300, 4 up to 2,000, 16 above (design 4). */

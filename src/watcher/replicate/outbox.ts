@@ -17,25 +17,22 @@ import {
   subtractHash,
 } from '../../core/projections/set-hash.ts';
 import type { Projection, WatchedKind } from '../../core/model/projections.ts';
-import type {
-  Delta,
-  ManifestBody,
-  Membership,
-  SetHashes,
-  SetId,
-} from '../../core/model/watcher-message.ts';
+import type { Delta, Membership, SetHashes, SetId } from '../../core/model/watcher-message.ts';
 import type { FlushWidth } from '../pace/flush-pace.ts';
 import { isSameMembership } from '../project/membership.ts';
 import type { Tracked } from '../project/store.ts';
 
-/** Tells which memberships a running snapshot will still send whole. */
+/** Tells which memberships a running snapshot will still send whole, and of which sets it sends slices at all. */
 export interface PendingSlices {
   isPending(tracked: Tracked, set: SetId): boolean;
+  isKnown(set: SetId): boolean;
 }
 
 /** Deltas chosen for one message; nothing counts as sent before `commit`. */
 interface DeltaBatch {
   readonly deltas: readonly Delta[];
+  /** Sets of which nothing was sent since the announcement. */
+  readonly begun: ReadonlySet<SetId>;
   /** True if this batch is the last one of the flush. */
   readonly isLast: boolean;
   readonly hashes: SetHashes;
@@ -68,8 +65,11 @@ export class Outbox {
   #flushing = new Set<Tracked>();
   #hashes: SetHashes = EMPTY_HASHES;
   readonly #sentCounts = new Map<SetId, number>();
-  readonly #sentDaemonSets = new Set<Tracked>();
+  /** Those that deltas began since the announcement. */
+  readonly #begun = new Set<SetId>();
   #pending: PendingSlices | undefined;
+  /** Of the snapshot that was announced last, also once it is closed. */
+  #isOfSnapshot: (set: SetId) => boolean = () => false;
 
   /** The object's state or sets changed. Answers whether something is to be sent for it now. */
   note(tracked: Tracked): 'dirty' | 'clean' {
@@ -112,17 +112,6 @@ export class Outbox {
     return this.#hashes;
   }
 
-  /** What exists as sent, for a manifest: DaemonSets, their sets, and others that have members. */
-  sentInventory(): Pick<ManifestBody, 'daemonSets' | 'sets'> {
-    const sets = new Set<SetId>(['nodes', 'daemonsets', ...this.#sentCounts.keys()]);
-    const daemonSets = [...this.#sentDaemonSets].map(({ uid, name, namespace = '' }) => {
-      sets.add(`pods/${uid}`);
-      sets.add(`revisions/${uid}`);
-      return { uid, namespace, name };
-    });
-    return { daemonSets, sets: [...sets] };
-  }
-
   /** True while deltas of the flush under way are left. */
   get isFlushing(): boolean {
     return this.#flushing.size > 0;
@@ -141,6 +130,7 @@ export class Outbox {
   nextBatch(charsMax: number, deltasMax: number): DeltaBatch {
     const deltas: Delta[] = [];
     const tracked: Tracked[] = [];
+    const begun = new Set<SetId>();
     let hashes = this.#hashes;
     let chars = 0;
     for (const one of this.#flushing) {
@@ -150,10 +140,11 @@ export class Outbox {
       chars += size;
       hashes = replaceHashes(hashes, one.of, { former: one.sent, next: wanted });
       deltas.push(deltaOf(one, wanted));
+      for (const set of this.#begunBy(one, wanted)) begun.add(set);
       tracked.push(one);
     }
     const isLast = tracked.length === this.#flushing.size;
-    return { deltas, isLast, hashes, tracked, chars };
+    return { deltas, begun, isLast, hashes, tracked, chars };
   }
 
   /** The batch chosen last was frozen into a message: it counts as sent. */
@@ -165,6 +156,7 @@ export class Outbox {
       tracked.sent = next;
       noteSentNode(tracked, next.length === 0 ? undefined : tracked.slim?.projection);
     }
+    for (const set of batch.begun) this.#begun.add(set);
     this.#hashes = batch.hashes;
   }
 
@@ -176,9 +168,10 @@ export class Outbox {
     this.#dirty.clear();
     this.#flushing.clear();
     this.#sentCounts.clear();
-    this.#sentDaemonSets.clear();
+    this.#begun.clear();
     this.#hashes = EMPTY_HASHES;
     this.#pending = pending;
+    this.#isOfSnapshot = (set) => pending.isKnown(set);
   }
 
   /** Members of a slice were frozen into a message, each in its newest state. */
@@ -210,9 +203,14 @@ export class Outbox {
   #countSent(tracked: Tracked, next: readonly Membership[]): void {
     for (const { set } of tracked.sent) this.#count(set, -1);
     for (const { set } of next) this.#count(set, 1);
-    if (tracked.of !== 'DaemonSet') return;
-    if (next.length > 0) this.#sentDaemonSets.add(tracked);
-    else this.#sentDaemonSets.delete(tracked);
+  }
+
+  /** A DaemonSet that comes begins its sets, so that they exist, even if empty (protocol 18). */
+  #begunBy({ of, uid, sent }: Tracked, wanted: readonly Membership[]): readonly SetId[] {
+    if (of === 'DaemonSet' && (sent.length > 0 || wanted.length === 0)) return [];
+    const sets: readonly SetId[] =
+      of === 'DaemonSet' ? [`pods/${uid}`, `revisions/${uid}`] : wanted.map(({ set }) => set);
+    return sets.filter((set) => !this.#begun.has(set) && !this.#isOfSnapshot(set));
   }
 
   #count(set: SetId, by: 1 | -1): void {

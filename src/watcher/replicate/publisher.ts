@@ -160,8 +160,7 @@ export class Publisher {
     const { sender, outbox, log } = this.#on;
     const { announcedSeq, sliceCount } = snapshot;
     const cut = cutOf(begun, outbox.hashes);
-    const inventory = outbox.sentInventory();
-    const frozen = sender.freeze({ kind: 'manifest', announcedSeq, sliceCount, ...inventory, cut });
+    const frozen = sender.freeze({ kind: 'manifest', announcedSeq, sliceCount, cut });
     outbox.endSnapshot();
     const end = await this.#send({ frozen, uids: [], unitCount: 1, cut: begun.at });
     if (end === 'done') log.info('closed a snapshot', { announcedSeq, sliceCount });
@@ -179,8 +178,9 @@ export class Publisher {
       const { deltas, isLast, hashes } = batch;
       const closing = isLast ? begun : undefined;
       const cut = closing === undefined ? {} : { cut: cutOf(closing, hashes) };
+      const begins = batch.begun.size === 0 ? {} : { begun: [...batch.begun] };
       const affected = finder.affectedBy(batch.tracked);
-      const frozen = sender.freeze({ kind: 'changes', deltas, ...cut }, affected);
+      const frozen = sender.freeze({ kind: 'changes', deltas, ...begins, ...cut }, affected);
       if (frozen.sizeBytes <= size.bytesMax) {
         outbox.commitBatch(batch);
         size.learn(batch.chars, frozen.sizeBytes);

@@ -1,13 +1,17 @@
 /**
  * One snapshot in progress: which slices still have to be sent whole, and what goes into the next ones.
  *
+ *   portions of DaemonSets, in the order of their names ─▶ slices of every set that is live by then
+ *
  * Slices are built from the newest state at the moment they are sent, so a change to an object whose
- * slice is pending is folded into it. A change to a slice that was sent goes out as a delta, in the same
- * order of seq (protocol 16). Sets born while the snapshot runs are not pending: they come as deltas, as
- * they would without a snapshot. Every slice of a live set is sent, even if empty (protocol 18).
+ * slice is pending is folded into it; so is a DaemonSet that comes ahead of the portions. A change to a slice that was sent
+ * goes out as a delta, in the same order of seq (protocol 16). A set that is born once the portions are through comes as
+ * deltas, too. Every slice of a live set is sent, even if empty (protocol 18). A portion says which names it covers: what
+ * of them it does not hold does not exist, so nothing lists all DaemonSets (ADR 0077).
  */
-import { sliceIndexOf } from '../../core/projections/set-hash.ts';
-import type { SetId, SnapshotSlice } from '../../core/model/watcher-message.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { isInRange, nameKeyOf, sliceIndexOf } from '../../core/projections/set-hash.ts';
+import type { NameRange, SetId, SnapshotSlice } from '../../core/model/watcher-message.ts';
 import type { PendingSlices, SliceMember } from './outbox.ts';
 import type { ObjectStore, Tracked } from '../project/store.ts';
 
@@ -35,15 +39,55 @@ export class Snapshot implements PendingSlices {
   readonly announcedSeq: number;
   readonly #store: ObjectStore;
   readonly #slices = new Map<string, SliceRef>();
-  readonly #daemonSets: Set<Tracked>;
+  readonly #known = new Set<SetId>();
+  /** The names that portions still have to cover; undefined: they are through, and the slices are fixed. */
+  #ahead: NameRange | undefined = {};
   #portion = 0;
 
   constructor(store: ObjectStore, options: { sliceCount: number; announcedSeq: number }) {
     this.#store = store;
     this.sliceCount = options.sliceCount;
     this.announcedSeq = options.announcedSeq;
-    this.#daemonSets = new Set(store.objects('DaemonSet'));
-    for (const set of store.liveSets()) {
+  }
+
+  isPending(tracked: Tracked, set: SetId): boolean {
+    if (this.#ahead !== undefined) {
+      return set !== 'daemonsets' || isInRange(this.#ahead, nameKeyOf(tracked));
+    }
+    return this.#slices.has(refKey(set, this.#indexOf(tracked, set)));
+  }
+
+  isKnown(set: SetId): boolean {
+    return this.#ahead !== undefined || this.#known.has(set);
+  }
+
+  /** True when only the manifest is left to send. */
+  get isThrough(): boolean {
+    return this.#ahead === undefined && this.#slices.size === 0;
+  }
+
+  /** Slices for one message of about `charsMax`: at least one. Nothing is marked as sent. */
+  nextBatch(charsMax: number): SliceBatch {
+    return this.#ahead === undefined
+      ? this.#slicesOf(charsMax)
+      : this.#portionOf(this.#ahead, charsMax);
+  }
+
+  /** The batch was frozen into a message: changes to its slices are deltas from now on. */
+  commit(batch: SliceBatch): void {
+    for (const { set, index, covers } of batch.slices) {
+      if (set !== 'daemonsets') this.#slices.delete(refKey(set, index));
+      else this.#commitPortion(covers);
+    }
+  }
+
+  #commitPortion(covers: NameRange | undefined): void {
+    this.#portion += 1;
+    const upTo = covers?.upTo;
+    this.#ahead = upTo === undefined ? undefined : { after: upTo };
+    if (this.#ahead !== undefined) return;
+    for (const set of this.#store.liveSets()) {
+      this.#known.add(set);
       if (set === 'daemonsets') continue;
       const count = set.startsWith('revisions/') ? 1 : this.sliceCount;
       for (let index = 0; index < count; index += 1) {
@@ -52,49 +96,39 @@ export class Snapshot implements PendingSlices {
     }
   }
 
-  isPending(tracked: Tracked, set: SetId): boolean {
-    if (set === 'daemonsets') return this.#daemonSets.has(tracked);
-    return this.#slices.has(refKey(set, this.#indexOf(tracked, set)));
-  }
-
-  /** True when only the manifest is left to send. */
-  get isThrough(): boolean {
-    return this.#slices.size === 0 && this.#daemonSets.size === 0;
-  }
-
-  /** Slices for one message of about `charsMax`: at least one. Nothing is marked as sent. */
-  nextBatch(charsMax: number): SliceBatch {
-    return this.#daemonSets.size > 0 ? this.#portionOf(charsMax) : this.#slicesOf(charsMax);
-  }
-
-  /** The batch was frozen into a message: changes to its slices are deltas from now on. */
-  commit(batch: SliceBatch): void {
-    for (const { set, index } of batch.slices) this.#slices.delete(refKey(set, index));
-    for (const { tracked } of batch.members) this.#daemonSets.delete(tracked);
-    if (batch.slices[0]?.set === 'daemonsets') this.#portion += 1;
-    if (this.#daemonSets.size === 0) return;
-    // Those that vanished before their portion need none: the manifest will not name them.
-    for (const tracked of this.#daemonSets) {
-      if (tracked.slim === null) this.#daemonSets.delete(tracked);
-    }
-  }
-
   #indexOf(tracked: Tracked, set: SetId): number {
     return set.startsWith('revisions/') ? 0 : sliceIndexOf(tracked.name, this.sliceCount);
   }
 
-  #portionOf(charsMax: number): SliceBatch {
+  #portionOf(ahead: NameRange, charsMax: number): SliceBatch {
     const members: SliceMember[] = [];
     let chars = SLICE_OVERHEAD_CHARS;
-    for (const tracked of this.#daemonSets) {
-      const member = memberOf(tracked, 'daemonsets');
-      if (member === undefined) continue;
-      const size = charsOf(tracked);
-      if (members.length > 0 && chars + size > charsMax) break;
+    let upTo: string | undefined;
+    for (const { key, member } of this.#daemonSetsIn(ahead)) {
+      const size = charsOf(member.tracked);
+      if (members.length > 0 && chars + size > charsMax) {
+        const { after } = ahead;
+        const covers = { ...defined({ after }), ...defined({ upTo }) };
+        return { slices: [portionOf(this.#portion, covers, members)], members, chars };
+      }
       chars += size;
       members.push(member);
+      upTo = key;
     }
-    return { slices: [sliceOf('daemonsets', this.#portion, members)], members, chars };
+    // The last one covers all names that are left, so that those beyond the last DaemonSet are known to be gone.
+    return { slices: [portionOf(this.#portion, ahead, members)], members, chars };
+  }
+
+  #daemonSetsIn(
+    range: NameRange,
+  ): readonly { readonly key: string; readonly member: SliceMember }[] {
+    const found: { key: string; member: SliceMember }[] = [];
+    for (const tracked of this.#store.objects('DaemonSet')) {
+      const key = nameKeyOf(tracked);
+      const member = isInRange(range, key) ? memberOf(tracked, 'daemonsets') : undefined;
+      if (member !== undefined) found.push({ key, member });
+    }
+    return found.sort((left, right) => (left.key < right.key ? -1 : 1));
   }
 
   #slicesOf(charsMax: number): SliceBatch {
@@ -139,6 +173,14 @@ function memberOf(tracked: Tracked, set: SetId): SliceMember | undefined {
   const membership = tracked.sets.find((one) => one.set === set);
   if (tracked.slim === null || membership === undefined) return undefined;
   return { tracked, projection: tracked.slim.projection, membership };
+}
+
+function portionOf(
+  index: number,
+  covers: NameRange,
+  members: readonly SliceMember[],
+): SnapshotSlice {
+  return { ...sliceOf('daemonsets', index, members), covers };
 }
 
 function sliceOf(set: SetId, index: number, members: readonly SliceMember[]): SnapshotSlice {

@@ -67,8 +67,12 @@ export class CopilotAudit {
     this.#api = api;
     this.#on = surroundings;
     api.subscribe((commit) => {
-      if (commit === undefined) this.#sets.clear();
-      if (commit === undefined || commit.kind === 'daemonsets') this.#look();
+      if (commit === undefined) {
+        this.#sets.clear();
+        for (const set of api.list('daemonsets')) this.#look(set);
+      } else if (commit.kind === 'daemonsets' && commit.type !== 'deleted') {
+        this.#look(commit.object);
+      }
     });
   }
 
@@ -134,27 +138,25 @@ export class CopilotAudit {
     return history.slice(Math.max(0, first)).map(({ value }) => value);
   }
 
-  #look(): void {
+  #look(set: KubernetesObject): void {
     const nowMs = this.#on.clock.monotonicMs();
-    for (const set of this.#api.list('daemonsets')) {
-      const { uid } = set.metadata;
-      const record: SetRecord = this.#sets.get(uid) ?? {
-        timed: [],
-        rollback: [],
-        templates: [],
-        left: new Set(),
-      };
-      this.#sets.set(uid, record);
-      const policy = policyOf(set);
-      const { updateStrategy } = set['spec'] as {
-        readonly updateStrategy?: { readonly type?: string };
-      };
-      note(record.timed, policy !== undefined && updateStrategy?.type === 'OnDelete', nowMs);
-      note(record.rollback, policy?.onBreach === 'rollback', nowMs);
-      note(record.templates, textOf(set), nowMs);
-      // Without a policy nothing is recorded.
-      if (policy === undefined) record.left.clear();
-    }
+    const { uid } = set.metadata;
+    const record: SetRecord = this.#sets.get(uid) ?? {
+      timed: [],
+      rollback: [],
+      templates: [],
+      left: new Set(),
+    };
+    this.#sets.set(uid, record);
+    const policy = policyOf(set);
+    const { updateStrategy } = set['spec'] as {
+      readonly updateStrategy?: { readonly type?: string };
+    };
+    note(record.timed, policy !== undefined && updateStrategy?.type === 'OnDelete', nowMs);
+    note(record.rollback, policy?.onBreach === 'rollback', nowMs);
+    note(record.templates, textOf(set), nowMs);
+    // Without a policy nothing is recorded.
+    if (policy === undefined) record.left.clear();
   }
 
   /** The template that a pod was made of, by its hash label; undefined: no revision tells. */

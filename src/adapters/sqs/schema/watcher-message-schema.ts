@@ -11,6 +11,7 @@ import {
   countSchema,
   namespaceSchema,
   objectNameSchema,
+  textSchema,
   timeSchema,
   tokenSchema,
   uidSchema,
@@ -73,12 +74,19 @@ const announcementSchema = v.strictObject({
 const changesSchema = v.strictObject({
   kind: v.literal('changes'),
   deltas: v.pipe(v.array(deltaSchema), v.maxLength(ITEMS_MAX)),
+  begun: v.optional(v.pipe(v.array(setSchema), v.maxLength(ITEMS_MAX))),
   cut: v.optional(cutSchema),
 });
+
+/** `<namespace>/<name>`. */
+const nameKeySchema = textSchema(/^[a-z0-9][a-z0-9-]{0,62}\/[a-z0-9][a-z0-9.-]{0,252}$/);
 
 const sliceSchema = v.strictObject({
   set: setSchema,
   index: countSchema({ min: 0, max: SLICE_INDEX_MAX }),
+  covers: v.optional(
+    v.strictObject({ after: v.optional(nameKeySchema), upTo: v.optional(nameKeySchema) }),
+  ),
   objects: v.pipe(
     v.array(v.strictObject({ object: projectionSchema, hash: hashSchema })),
     v.maxLength(ITEMS_MAX),
@@ -94,11 +102,15 @@ const manifestSchema = v.strictObject({
   kind: v.literal('manifest'),
   announcedSeq: countSchema({ min: 1, max: SEQ_MAX }),
   sliceCount: sliceCountSchema,
-  daemonSets: v.pipe(
-    v.array(v.strictObject({ uid: uidSchema, namespace: namespaceSchema, name: objectNameSchema })),
-    v.maxLength(ITEMS_MAX),
+  daemonSets: v.optional(
+    v.pipe(
+      v.array(
+        v.strictObject({ uid: uidSchema, namespace: namespaceSchema, name: objectNameSchema }),
+      ),
+      v.maxLength(ITEMS_MAX),
+    ),
   ),
-  sets: v.pipe(v.array(setSchema), v.maxLength(ITEMS_MAX)),
+  sets: v.optional(v.pipe(v.array(setSchema), v.maxLength(ITEMS_MAX))),
   cut: cutSchema,
 });
 

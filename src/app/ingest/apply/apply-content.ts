@@ -6,8 +6,15 @@
  * the stamps as they stand, so that META comes out the same. Nothing here reads a clock.
  */
 import type { Uid } from '../../../core/model/identifiers.ts';
-import type { NameItem, Positions, SnapshotProgress } from '../../../core/model/view-items.ts';
-import type { ChangesBody, SlicesBody } from '../../../core/model/watcher-message.ts';
+import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';
+import type { NameItem, Positions } from '../../../core/model/view-items.ts';
+import { isInRange, nameKeyOf } from '../../../core/projections/set-hash.ts';
+import type {
+  ChangesBody,
+  SetId,
+  SlicesBody,
+  SnapshotSlice,
+} from '../../../core/model/watcher-message.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 import {
   isStanding,
@@ -16,6 +23,7 @@ import {
   writesOfDeltas,
 } from '../slices/daemon-set-writes.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
+import { emptied, sweep } from './sweep.ts';
 import type { Touched } from '../message/meta-transitions.ts';
 import { latestNameStamp, writeNames } from '../slices/names.ts';
 import type { NameChange } from '../slices/names.ts';
@@ -23,7 +31,7 @@ import { ownerOf, settlePositions } from '../slices/positions.ts';
 import type { PositionsTarget } from '../slices/positions.ts';
 import { editsOfDeltas, editsOfSlices, ensuring, replacing } from '../slices/slice-edits.ts';
 import type { SliceEdit } from '../slices/slice-edits.ts';
-import { isReceived, slicesOfDaemonSet } from '../slices/snapshot-sums.ts';
+import { slicesOfDaemonSet, slicesOfSet } from '../slices/snapshot-sums.ts';
 import type { WarmNames } from '../process/warmth.ts';
 import { latestStamp, writeSlices } from '../slices/write-slices.ts';
 import type { SliceTarget, WrittenSlice } from '../slices/write-slices.ts';
@@ -33,7 +41,6 @@ export interface ContentTarget extends SliceTarget, PositionsTarget {
   readonly sliceCount: number;
   /** True while every slice of a live set must exist: a missing one is a loss. */
   readonly isComplete: boolean;
-  readonly snapshot: SnapshotProgress | undefined;
   readonly names: WarmNames;
 }
 
@@ -52,24 +59,24 @@ export async function applyDeltas(
   const { byUid } = target.names;
   const mustExist = (set: SlicedSet): boolean =>
     target.isComplete && (set === 'nodes' || byUid.has(ownerOf(set)));
-  const { snapshot, isComplete, sliceCount } = target;
-  const isVoid = (set: SlicedSet, index: number): boolean =>
-    !isComplete && snapshot !== undefined && !isReceived(snapshot, set, index);
+  const { sliceCount } = target;
+  const begun = new Set<SetId>(body.begun);
+  const isVoid = (set: SlicedSet): boolean => begun.has(set);
   const edits = editsOfDeltas(body.deltas, { sliceCount, mustExist, isVoid });
   // Also one whose name this very message wrote before a crash: its position may be missing yet.
   const isNew = (uid: Uid): boolean => (byUid.get(uid)?.stamp ?? target.stamp) >= target.stamp;
+  // A new DaemonSet's slices exist before the DaemonSet does (protocol 18).
   const born = body.deltas
     .filter((delta) => delta.of === 'DaemonSet' && isStanding(delta) && isNew(delta.uid))
-    .map(({ uid }) => uid);
-  // A new DaemonSet's slices exist before the DaemonSet does (protocol 18).
-  const empty = born
-    .flatMap((uid) => slicesOfDaemonSet(uid, sliceCount))
+    .flatMap(({ uid }) => slicesOfDaemonSet(uid, sliceCount))
     .map(({ set, index }) =>
-      isVoid(set, index)
+      isVoid(set)
         ? replacing({ set, index, objects: [] }, { rewritesAll: false })
         : ensuring(set, index),
     );
-  const slices = await writeSlices(target, withoutRepeats([...edits, ...empty]), dependencies);
+  const left = [...begun].flatMap((set) => leftIn(set, sliceCount));
+  const all = withoutRepeats([...edits, ...born, ...left]);
+  const slices = await writeSlices(target, all, dependencies);
   const writes = writesOfDeltas(body.deltas);
   await writeDaemonSets(target, writes, { unlessEqual: false, dependencies });
   const nameItems = await applyNames(target, nameChangesOfDeltas(body.deltas), dependencies);
@@ -77,25 +84,53 @@ export async function applyDeltas(
   return { touched: touchedBy(slices, nameItems, positions), nameItems };
 }
 
-/** Applies whole slices of a snapshot; after a loss every one is written. */
+/** Applies whole slices of a snapshot; after a loss every one is written. What a portion covers and does not hold goes. */
 export async function applySlices(
   target: ContentTarget & { readonly rewritesAll: boolean },
   body: SlicesBody,
   dependencies: IngestDependencies,
 ): Promise<AppliedContent> {
-  const slices = await writeSlices(target, editsOfSlices(body.slices, target), dependencies);
-  const daemonSets = body.slices
-    .filter((slice) => slice.set === 'daemonsets')
-    .flatMap((slice) => slice.objects.map(({ object }) => object));
+  const { names, sliceCount, isComplete, rewritesAll } = target;
+  const portions = body.slices.filter((slice) => slice.set === 'daemonsets');
+  const daemonSets = portions.flatMap((slice) => slice.objects.map(({ object }) => object));
+  const born = isComplete ? daemonSets.filter(({ uid }) => !names.byUid.has(uid)) : [];
+  const ensured = born
+    .flatMap(({ uid }) => slicesOfDaemonSet(uid, sliceCount))
+    .map(({ set, index }) => ensuring(set, index));
+  const edits = withoutRepeats([...editsOfSlices(body.slices, target), ...ensured]);
+  const written = await writeSlices(target, edits, dependencies);
   const writes = daemonSets.map((object) => ({ uid: object.uid, object }));
-  await writeDaemonSets(target, writes, { unlessEqual: !target.rewritesAll, dependencies });
+  await writeDaemonSets(target, writes, { unlessEqual: !rewritesAll, dependencies });
+  const gone = portions.flatMap((portion) => leftOutOf(portion, names.byUid.values()));
   const changes = daemonSets.map((object): NameChange => {
     const namespace = 'namespace' in object ? (object.namespace ?? '') : '';
     return { namespace, name: object.name, arrived: object.uid, departed: [] };
   });
-  const nameItems = await applyNames(target, changes, dependencies);
+  const arriving = new Set(changes.map(nameKeyOf));
+  const swept = await sweep(target, { gone, arriving }, dependencies);
+  const arrived = await applyNames(target, changes, dependencies);
+  const slices = [...written, ...swept.slices];
+  const nameItems = [...swept.nameItems, ...arrived];
   const positions = await settlePositions(target, slices, dependencies);
   return { touched: touchedBy(slices, nameItems, positions), nameItems };
+}
+
+/** What stands in the names that a portion covers, and not in it. */
+function leftOutOf(
+  { covers, objects }: SnapshotSlice,
+  standing: Iterable<NameItem>,
+): readonly NameItem[] {
+  if (covers === undefined) return [];
+  const live = new Set(objects.map(({ object }) => object.uid));
+  return [...standing].filter(
+    (item) => isInRange(covers, nameKeyOf(item)) && item.uid !== null && !live.has(item.uid),
+  );
+}
+
+/** What was stored in a set before it began. */
+function leftIn(set: SetId, sliceCount: number): readonly SliceEdit[] {
+  if (set === 'daemonsets') return [];
+  return Array.from({ length: slicesOfSet(set, sliceCount) }, (_, index) => emptied(set, index));
 }
 
 /** Stamps and positions of what was touched, for META. */
@@ -108,6 +143,7 @@ export function touchedBy(
     positions,
     nodes: latestStamp(slices, 'nodes'),
     names: latestNameStamp(nameItems),
+    slices: slices.reduce((latest, { stamp }) => laterStamp(latest, stamp), ZERO_STAMP),
   };
 }
 

@@ -1,36 +1,30 @@
 /**
- * Closing a snapshot: what the manifest does not name goes, what it names exists, even if empty.
+ * Closing a snapshot: by now every portion and slice of it was applied, and what they cover without holding it was swept.
  *
- * A DaemonSet that is not named was deleted while nobody watched (row 82): its object, its name and
- * its slices are emptied under this stamp, never removed at once, so that a late process finds
- * something newer than what it holds. The items are removed by a manifest of a later epoch (protocol
- * 18). A slice that was not sent is empty: the set hashes have proved that before this runs.
+ * Left to do: slices beyond a smaller slice count are emptied, what earlier epochs left is removed, and the names as they
+ * stand are read once, which is how the manifest need not list them (ADR 0077).
  */
 import type { Uid } from '../../../core/model/identifiers.ts';
 import type { NameItem, SnapshotProgress } from '../../../core/model/view-items.ts';
-import type { ManifestBody, SetId } from '../../../core/model/watcher-message.ts';
+import type { ManifestBody } from '../../../core/model/watcher-message.ts';
+import { nameKeyOf } from '../../../core/projections/set-hash.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 import { touchedBy } from './apply-content.ts';
 import type { AppliedContent } from './apply-content.ts';
+import { emptied, emptying, sweep } from './sweep.ts';
 import { carryTombstones } from '../slices/carry-tombstones.ts';
 import type { ShrinkingSet } from '../slices/carry-tombstones.ts';
-import { writeDaemonSets } from '../slices/daemon-set-writes.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
-import {
-  SLICE_COUNT_MAX,
-  hasFreshTombstones,
-  removeFormerDaemonSets,
-} from '../slices/former-uids.ts';
-import { listAllNames, writeNames } from '../slices/names.ts';
-import type { NameChange } from '../slices/names.ts';
+import { hasFreshTombstones, removeFormerDaemonSets } from '../slices/former-uids.ts';
+import { listAllNames } from '../slices/names.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { settlePositions } from '../slices/positions.ts';
 import type { PositionsTarget } from '../slices/positions.ts';
-import { replacing } from '../slices/slice-edits.ts';
-import type { SliceEdit } from '../slices/slice-edits.ts';
-import { isReceived, slicesOfDaemonSet, slicesOfSet } from '../slices/snapshot-sums.ts';
 import { writeSlices } from '../slices/write-slices.ts';
 import type { SliceTarget } from '../slices/write-slices.ts';
+
+/** Of so many names a manifest removes what earlier epochs left under them; of more, a later one does. */
+const FORMER_NAMES_MAX = 500;
 
 interface ManifestTarget extends SliceTarget, PositionsTarget {
   readonly snapshot: SnapshotProgress;
@@ -46,110 +40,61 @@ export async function applyManifest(
   body: ManifestBody,
   dependencies: IngestDependencies,
 ): Promise<AppliedContent> {
-  const { clusterUid } = target;
-  const listed = await listAllNames(clusterUid, dependencies, true);
-  const live = new Set(body.daemonSets.map(({ uid }) => uid));
-  const swept = listed.filter((item) => item.uid !== null && !live.has(item.uid));
-  const sweptUids = swept.flatMap(({ uid }) => (uid === null ? [] : [uid]));
-  const sets = namedSets(body);
+  const listed = await listAllNames(target.clusterUid, dependencies, true);
+  const gone = leftOutOf(body, listed);
+  const swept = await sweep(target, { gone, arriving: new Set() }, dependencies);
+  const written = new Set(swept.nameItems.map(nameKeyOf));
+  const unchanged = listed.filter((item) => !written.has(nameKeyOf(item)));
+  const standing = [...swept.nameItems, ...unchanged].filter(({ uid }) => uid !== null);
+  const sets: readonly SlicedSet[] = [
+    'nodes',
+    ...standing.map(({ uid }): SlicedSet => `pods/${String(uid)}`),
+  ];
   const shrinking = sets.flatMap((set) => shrinkingOf(target, set));
-  const named = sets.flatMap((set) => editsOfNamedSet(target, set));
   // What is carried has to stand before it is emptied where it was.
-  const carried = await carryTombstones(target, named, { shrinking, dependencies });
-  const edits = [
-    ...sets.flatMap((set) => droppedOf(target, set).map((index) => emptied(set, index))),
-    ...sweptUids.flatMap(emptying),
-  ];
+  const carried = await carryTombstones(target, shrinking, dependencies);
+  const dropped = shrinking.flatMap((one) => one.dropped.map((index) => emptied(one.set, index)));
   const slices = [
+    ...swept.slices,
     ...(await writeSlices(target, carried, dependencies)),
-    ...(await writeSlices(target, edits, dependencies)),
+    ...(await writeSlices(target, dropped, dependencies)),
   ];
-  const gone = sweptUids.map((uid) => ({ uid, object: null }));
-  await writeDaemonSets(target, gone, { unlessEqual: true, dependencies });
-  const changes = nameChangesOf(body, listed, swept);
-  const nameItems = await writeNames(target, changes, dependencies);
   const positions = await settlePositions(target, slices, dependencies);
-  const written = new Set(nameItems.map(({ namespace, name }) => `${namespace}/${name}`));
-  const unchanged = listed.filter(({ namespace, name }) => !written.has(`${namespace}/${name}`));
   const old = unchanged.filter(
     (item) => item.stamp < target.epochStart && (item.formerUids ?? []).length > 0,
   );
-  await removeFormer(target, { items: old, body }, dependencies);
-  const standing = [...nameItems, ...unchanged.filter(({ uid }) => uid !== null)];
-  return { touched: touchedBy(slices, standing, positions), nameItems: standing };
+  await removeFormer(target, old.slice(0, FORMER_NAMES_MAX), dependencies);
+  // Also of names that a portion swept: its delivery may have ended between that and META.
+  const touched = touchedBy(slices, [...swept.nameItems, ...unchanged], positions);
+  return { touched, nameItems: standing };
 }
 
-function namedSets(body: ManifestBody): readonly SlicedSet[] {
-  const sets = new Set<SetId>(['nodes', ...body.sets]);
-  for (const { uid } of body.daemonSets) sets.add(`pods/${uid}`).add(`revisions/${uid}`);
-  return [...sets].filter((set) => set !== 'daemonsets');
+/** What a watcher that covers all names at once leaves out; portions that say their range have swept before. */
+function leftOutOf({ daemonSets }: ManifestBody, listed: readonly NameItem[]): readonly NameItem[] {
+  if (daemonSets === undefined) return [];
+  const live = new Set(daemonSets.map(({ uid }) => uid));
+  return listed.filter(({ uid }) => uid !== null && !live.has(uid));
 }
 
-/** Slices that must exist and were not sent. */
-function editsOfNamedSet({ snapshot }: ManifestTarget, set: SlicedSet): readonly SliceEdit[] {
-  const rewritesAll = snapshot.isAfterLoss;
-  return indexesOf(0, slicesOfSet(set, snapshot.sliceCount))
-    .filter((index) => !isReceived(snapshot, set, index))
-    .map((index) => replacing({ set, index, objects: [] }, { rewritesAll }));
+/** A set with the slices that a smaller slice count leaves over. */
+function shrinkingOf(
+  { snapshot: { sliceCount }, formerSliceCount }: ManifestTarget,
+  set: SlicedSet,
+): readonly ShrinkingSet[] {
+  const count = Math.max(0, formerSliceCount - sliceCount);
+  const dropped = Array.from({ length: count }, (_, index) => sliceCount + index);
+  return count === 0 ? [] : [{ set, dropped, sliceCount }];
 }
 
-/** Slices beyond the new slice count. */
-function droppedOf(target: ManifestTarget, set: SlicedSet): readonly number[] {
-  const { snapshot, formerSliceCount } = target;
-  return indexesOf(slicesOfSet(set, snapshot.sliceCount), slicesOfSet(set, formerSliceCount));
-}
-
-function shrinkingOf(target: ManifestTarget, set: SlicedSet): readonly ShrinkingSet[] {
-  const dropped = droppedOf(target, set);
-  if (dropped.length === 0 || !set.startsWith('pods/')) return [];
-  const { snapshot } = target;
-  const { sliceCount } = snapshot;
-  const received = indexesOf(0, sliceCount).filter((index) => isReceived(snapshot, set, index));
-  return [{ set, received, dropped, sliceCount }];
-}
-
-function indexesOf(from: number, to: number): readonly number[] {
-  return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
-}
-
-function emptied(set: SlicedSet, index: number): SliceEdit {
-  return { ...replacing({ set, index, objects: [] }, { rewritesAll: false }), ifMissing: 'leave' };
-}
-
-function emptying(uid: Uid): readonly SliceEdit[] {
-  return slicesOfDaemonSet(uid, SLICE_COUNT_MAX).map(({ set, index }) => emptied(set, index));
-}
-
-function nameChangesOf(
-  body: ManifestBody,
-  listed: readonly NameItem[],
-  swept: readonly NameItem[],
-): readonly NameChange[] {
-  const keyOf = (item: { readonly namespace: string; readonly name: string }): string =>
-    `${item.namespace}/${item.name}`;
-  const byName = new Map(listed.map((item) => [keyOf(item), item]));
-  const arrivals = body.daemonSets
-    .filter((daemonSet) => byName.get(keyOf(daemonSet))?.uid !== daemonSet.uid)
-    .map(({ namespace, name, uid }) => ({ namespace, name, arrived: uid, departed: [] }));
-  const arrived = new Set(arrivals.map(keyOf));
-  const departures = swept
-    .filter((item) => !arrived.has(keyOf(item)))
-    .map(({ namespace, name, uid }) => ({ namespace, name, departed: uid === null ? [] : [uid] }));
-  return [...arrivals, ...departures];
-}
-
-/** Removes what earlier epochs left; not what this snapshot still names. */
+/** Removes what earlier epochs left under these names. */
 async function removeFormer(
   target: SliceTarget,
-  swept: { readonly items: readonly NameItem[]; readonly body: ManifestBody },
+  items: readonly NameItem[],
   dependencies: IngestDependencies,
 ): Promise<void> {
   const { view, options } = dependencies;
-  const named = new Set<SetId>(swept.body.sets);
-  const isNamed = (uid: Uid): boolean => named.has(`pods/${uid}`) || named.has(`revisions/${uid}`);
-  await sideBySide(swept.items, options.concurrencyMax, async (item) => {
-    const uids = item.formerUids ?? [];
-    if (uids.some(isNamed)) return;
+  await sideBySide(items, options.concurrencyMax, async (item) => {
+    const uids: readonly Uid[] = item.formerUids ?? [];
     // Pods that they still hold are gone, too: no delta said so once their DaemonSet was gone.
     const left = uids.flatMap(emptying);
     await writeSlices(target, left, dependencies);

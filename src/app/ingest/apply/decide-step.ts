@@ -6,6 +6,7 @@
  * with an incomplete META and no hint; a message that cannot be placed changes nothing.
  */
 import { eraOfStamp, laterStamp, stampOf } from '../../../core/model/position.ts';
+import type { Stamp } from '../../../core/model/position.ts';
 import type { ClusterMeta, SnapshotProgress } from '../../../core/model/view-items.ts';
 import type { ChangesBody, ManifestBody, SlicesBody } from '../../../core/model/watcher-message.ts';
 import { applyDeltas, applySlices } from './apply-content.ts';
@@ -153,9 +154,9 @@ function targetOf(
   meta: ClusterMeta,
   names = noNames(meta),
 ): Omit<ContentTarget, 'sliceCount' | 'isComplete'> {
-  const { clusterUid, era, snapshot, positions } = meta;
+  const { clusterUid, era, positions } = meta;
   const stamp = stampOf({ ...message, era });
-  return { clusterUid, stamp, sentAtMs: context.sentAtMs, snapshot, positions, names };
+  return { clusterUid, stamp, sentAtMs: context.sentAtMs, positions, names };
 }
 
 function noNames({ daemonSetsChanged }: ClusterMeta): WarmNames {
@@ -176,10 +177,25 @@ async function decideSlices(
   if (isMisplaced) return lossOf(meta, arrival, 'snapshot-broken');
   const hasDaemonSets = body.slices.some(({ set }) => set === 'daemonsets');
   const names = hasDaemonSets ? await namesOf(meta, dependencies) : undefined;
-  const content = { ...targetOf(incoming, meta, names), sliceCount, isComplete: false };
+  const { isComplete } = meta;
+  const content = { ...targetOf(incoming, meta, names), sliceCount, isComplete };
   const target = { ...content, rewritesAll: isAfterLoss };
   const applied = await applySlices(target, body, dependencies);
-  return applyStep(sliced(meta, body, { arrival, touched: applied.touched }), applied, names);
+  const next = sliced(meta, body, { arrival, touched: applied.touched });
+  const uids = body.slices.flatMap(({ set, objects }) =>
+    set === 'daemonsets' ? objects.map(({ object }) => object.uid) : [],
+  );
+  const latest = await latestOfDaemonSets(next, uids, dependencies);
+  const standing = laterStamp(latest, applied.touched.slices);
+  return standing > target.stamp
+    ? stampAhead(next, arrival, standing)
+    : applyStep(next, applied, names);
+}
+
+/** This snapshot could not write over it, and no message of this era ever will (L1). */
+function stampAhead(meta: ClusterMeta, arrival: Arrival, standing: Stamp): Step {
+  const above = { ...inNewEra(meta), era: eraOfStamp(standing) + 1 };
+  return lossOf(above, arrival, 'stamp-ahead');
 }
 
 async function decideManifest(
@@ -215,19 +231,12 @@ async function decideManifest(
     epochStart: stampOf({ ...message, era: meta.era, incarnation: '' as never, seq: 0 }),
   };
   const applied = await applyManifest(target, body, dependencies);
-  const next = closed(base, body, { arrival, touched: applied.touched });
-  const uids = body.daemonSets.map(({ uid }) => uid);
-  const standing = [
-    next.nodesChanged,
-    next.daemonSetsChanged,
-    await latestOfDaemonSets(next, uids, dependencies),
-  ].reduce(laterStamp);
-  if (standing > target.stamp) {
-    // This snapshot could not write over it, and no message of this era ever will (L1).
-    const above = { ...inNewEra(meta), era: eraOfStamp(standing) + 1 };
-    return lossOf(above, arrival, 'stamp-ahead');
-  }
-  return applyStep(next, applied, noNames(meta));
+  const { touched, nameItems: standing } = applied;
+  const next = closed(base, body, { arrival, touched, standing });
+  const latest = laterStamp(next.nodesChanged, next.daemonSetsChanged);
+  return latest > target.stamp
+    ? stampAhead(next, arrival, latest)
+    : applyStep(next, applied, noNames(meta));
 }
 
 function applyStep(meta: ClusterMeta, applied: AppliedContent, names: WarmNames | undefined): Step {

@@ -11,11 +11,11 @@ import { newerVersion, compareResourceVersions } from '../../../core/model/ident
 import { WATCHED_KINDS } from '../../../core/model/projections.ts';
 import { ZERO_STAMP, laterStamp, stampOf } from '../../../core/model/position.ts';
 import type { Stamp } from '../../../core/model/position.ts';
-import { positionIn } from '../../../core/model/view-items.ts';
 import { unheardAfter } from '../../../core/view/unheard.ts';
 import type {
   AppliedMessage,
   ClusterMeta,
+  NameItem,
   Positions,
   SnapshotProgress,
 } from '../../../core/model/view-items.ts';
@@ -31,7 +31,8 @@ import type {
 } from '../../../core/model/watcher-message.ts';
 import { EMPTY_HASHES } from '../../../core/projections/set-hash.ts';
 import type { LossReason, IngestContext } from './result.ts';
-import { movedHashes, withDeltas, withSlices } from '../slices/snapshot-sums.ts';
+import { positionsOf } from '../slices/positions.ts';
+import { movedHashes, withSlices } from '../slices/snapshot-sums.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 
 /** A message as far as META is concerned. */
@@ -48,12 +49,19 @@ export interface Arrival {
 export interface Touched {
   readonly nodes: Stamp;
   readonly names: Stamp;
+  /** The latest of all slices. */
+  readonly slices: Stamp;
   /** Those that META keeps. */
   readonly positions: Positions;
 }
 
 /** Nothing touched. */
-export const UNTOUCHED: Touched = { nodes: ZERO_STAMP, names: ZERO_STAMP, positions: {} };
+export const UNTOUCHED: Touched = {
+  nodes: ZERO_STAMP,
+  names: ZERO_STAMP,
+  slices: ZERO_STAMP,
+  positions: {},
+};
 
 /** META of a cluster that has none: as if an epoch before all others had been lost. */
 export function firstMeta(arrival: Arrival, era: number): ClusterMeta {
@@ -133,7 +141,6 @@ export function announced(
     announcedAtMs: arrival.sentAtMs,
     isAfterLoss: meta.broken !== meta.brokenWhenComplete,
     hashes: EMPTY_HASHES,
-    sums: {},
   };
   const { announcedSeq, ...rest } = advanced(meta, arrival);
   return {
@@ -169,7 +176,8 @@ export function changed(
   const of = cut === undefined ? {} : heard(meta, cut, context.arrival);
   if (meta.snapshot !== undefined) {
     // While slices are pending a mark would vouch for what was not sent yet.
-    const snapshot = withDeltas(meta.snapshot, body.deltas);
+    const hashes = movedHashes(meta.snapshot.hashes, body.deltas);
+    const snapshot = { ...meta.snapshot, hashes };
     return { ...moved, ...of, snapshot, isCutOpen: true };
   }
   const marks = cut === undefined ? meta.marks : raisedMarks(meta.marks, cut.marks);
@@ -189,10 +197,13 @@ export function sliced(
 /** META after a manifest that proved the view whole. */
 export function closed(
   meta: ClusterMeta & { readonly snapshot: SnapshotProgress },
-  body: ManifestBody,
-  context: { readonly arrival: Arrival; readonly touched: Touched },
+  { cut }: ManifestBody,
+  context: {
+    readonly arrival: Arrival;
+    readonly touched: Touched;
+    readonly standing: readonly NameItem[];
+  },
 ): ClusterMeta {
-  const { cut } = body;
   const {
     snapshot,
     incompleteReason: _reason,
@@ -210,18 +221,8 @@ export function closed(
     marks: cut.marks,
     hashes: cut.hashes,
     ...heard(meta, cut, context.arrival),
-    positions: ofNamed(positions, body),
+    positions: positionsOf(context.standing, positions),
   };
-}
-
-/** Whose DaemonSet is gone has no position in META any more. */
-function ofNamed(positions: Positions | undefined, { daemonSets }: ManifestBody): Positions {
-  return Object.fromEntries(
-    daemonSets.flatMap(({ uid }) => {
-      const position = positionIn(positions, uid);
-      return position === undefined ? [] : [[uid, position] as const];
-    }),
-  );
 }
 
 /** True when some mark of the new ones is below the stored one of its type (protocol 15). */

@@ -17,42 +17,31 @@ import { sliceIndexIn } from './snapshot-sums.ts';
 import { tombstonesOf } from './write-slices.ts';
 import type { SliceTarget } from './write-slices.ts';
 
-/** A set of pods whose view shrinks. */
+/** A set whose view shrinks. */
 export interface ShrinkingSet {
   readonly set: SlicedSet;
-  /** Indexes of slices that the snapshot brought, and of those that are dropped. */
-  readonly received: readonly number[];
+  /** Indexes of slices that are dropped. */
   readonly dropped: readonly number[];
   readonly sliceCount: number;
 }
 
-/** The edits with what is carried into their slices, and further ones where there was none. */
+/** An edit for each slice into which something is carried; its objects stay. */
 export async function carryTombstones(
   target: SliceTarget,
-  edits: readonly SliceEdit[],
-  context: {
-    readonly shrinking: readonly ShrinkingSet[];
-    readonly dependencies: IngestDependencies;
-  },
+  shrinking: readonly ShrinkingSet[],
+  dependencies: IngestDependencies,
 ): Promise<readonly SliceEdit[]> {
-  const { shrinking, dependencies } = context;
+  const ofPods = shrinking.filter(({ set }) => set.startsWith('pods/'));
   const { concurrencyMax } = dependencies.options;
-  const found = await sideBySide(shrinking, concurrencyMax, (set) =>
+  const found = await sideBySide(ofPods, concurrencyMax, (set) =>
     findCarried(target, set, dependencies),
   );
-  const carried = new Map(found.flat().map((edit) => [keyOf(edit), edit]));
-  const merged = edits.map((edit) => {
-    const { buries } = carried.get(keyOf(edit)) ?? {};
-    carried.delete(keyOf(edit));
-    return buries === undefined ? edit : { ...edit, buries };
-  });
-  return [...merged, ...carried.values()];
+  return found.flat();
 }
 
-/** An edit for each slice of a set into which something is carried; its objects stay. */
 async function findCarried(
   target: SliceTarget,
-  { set, received, dropped, sliceCount }: ShrinkingSet,
+  { set, dropped, sliceCount }: ShrinkingSet,
   { view, options }: IngestDependencies,
 ): Promise<readonly SliceEdit[]> {
   const { clusterUid, sentAtMs } = target;
@@ -62,7 +51,8 @@ async function findCarried(
   );
   const left = buried.flat();
   if (left.length === 0) return [];
-  const kept = await sideBySide(received, concurrencyMax, (index) =>
+  const indexes = Array.from({ length: sliceCount }, (_, index) => index);
+  const kept = await sideBySide(indexes, concurrencyMax, (index) =>
     view.readSlice({ clusterUid, set, index }),
   );
   const living = new Set<Uid>();
@@ -93,8 +83,4 @@ async function readBuried(
   if (!areOlderNeeded(slice.older, nowMs)) return own;
   const older = await view.readOlderTombstones(ref);
   return [...own, ...(older?.gone ?? [])];
-}
-
-function keyOf({ set, index }: SliceEdit): string {
-  return `${set}#${index}`;
 }

@@ -11,7 +11,7 @@
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';
 import { NO_POSITION, positionIn } from '../../../core/model/view-items.ts';
-import type { DaemonSetPosition, Positions } from '../../../core/model/view-items.ts';
+import type { DaemonSetPosition, NameItem, Positions } from '../../../core/model/view-items.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
@@ -49,6 +49,20 @@ export async function settlePositions(
     return [[uid, raised(former, touched)] as const];
   });
   return Object.fromEntries(settled.flat());
+}
+
+/** Those of META that are of a DaemonSet that stands: whose DaemonSet is gone has none there any more. */
+export function positionsOf(
+  standing: readonly NameItem[],
+  positions: Positions | undefined,
+): Positions {
+  const uids = standing.flatMap(({ uid }) => (uid === null ? [] : [uid]));
+  return Object.fromEntries(
+    uids.flatMap((uid) => {
+      const position = positionIn(positions, uid);
+      return position === undefined ? [] : [[uid, position] as const];
+    }),
+  );
 }
 
 function raised(former: DaemonSetPosition, by: DaemonSetPosition): DaemonSetPosition {

@@ -36,8 +36,8 @@ interface DeltaContext {
   readonly sliceCount: number;
   /** Tells which sets have all their slices already: a missing one is a loss. */
   readonly mustExist: (set: SlicedSet) => boolean;
-  /** Tells of which slices the stored content means nothing: an older epoch's, in a snapshot. */
-  readonly isVoid: (set: SlicedSet, index: number) => boolean;
+  /** Tells of which sets the stored content means nothing: of before the announcement. */
+  readonly isVoid: (set: SlicedSet) => boolean;
 }
 
 /** Edits of deltas. */
@@ -65,7 +65,7 @@ export function editsOfDeltas(
   return [...slices.values()].map(({ set, index, placed }) => ({
     set,
     index,
-    edit: isVoid(set, index)
+    edit: isVoid(set)
       ? replacing({ set, index, objects: withPlaced([], placed) ?? [] }, { rewritesAll: false })
           .edit
       : (objects) => withPlaced(objects, placed),

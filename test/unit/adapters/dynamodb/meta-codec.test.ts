@@ -39,7 +39,6 @@ const snapshot = {
   announcedAtMs: 7,
   isAfterLoss: false,
   hashes: EMPTY_HASHES,
-  sums: { nodes: [1, null, 2, 3] },
 };
 
 describe('META as it is stored', () => {

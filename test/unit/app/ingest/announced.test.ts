@@ -64,7 +64,6 @@ describe('an announcement', () => {
       announcedAtMs: 5000,
       isAfterLoss: false,
       hashes: EMPTY_HASHES,
-      sums: {},
     });
   });
 

@@ -1,8 +1,9 @@
 /** Snapshots: when a view becomes complete, what a manifest sweeps, and what a loss demands. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
+import { resourceVersion, uid } from '../../../../src/core/model/identifiers.ts';
 import { NO_POSITION } from '../../../../src/core/model/view-items.ts';
+import type { NameRange, WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
 import {
   ScriptedSender,
@@ -60,14 +61,9 @@ describe('a snapshot', () => {
     assert.deepEqual(meta.marks, sender.marks);
   });
 
-  it('protocol 18: every slice of a live set exists, also those that were not sent', async () => {
+  it('protocol 18: every slice of a live set exists, also an empty one', async () => {
     const harness = new IngestHarness();
-    const sender = senderOf('100', 4);
-    await harness.ingestAll([
-      sender.announce(),
-      sender.slices(['daemonsets', 'nodes', 'pods/ds-logs', 'revisions/ds-logs']),
-      sender.manifest(),
-    ]);
+    await harness.ingestAll(senderOf('100', 4).snapshot());
     for (const set of ['nodes', 'pods/ds-logs', 'pods/ds-mesh'] as const) {
       for (const index of [0, 1, 2, 3])
         assert.ok(await harness.slice(set, index), `${set}#${index}`);
@@ -109,21 +105,17 @@ describe('a snapshot', () => {
   });
 
   it('protocol 16: deltas of the epoch are applied between its slices, in order', async () => {
-    for (const slicesFirst of [true, false]) {
-      const harness = new IngestHarness();
-      const sender = senderOf('100');
-      await harness.ingest(sender.announce());
-      if (slicesFirst) await harness.ingest(sender.slices());
-      await harness.ingest(sender.changes([podOf('p2', ['ds-logs']), daemonSetOf('new')]));
-      await harness.ingest(
-        sender.changes([nodeOf('n1', 7)], { gone: ['node-uid-n2'], cut: false }),
-      );
-      if (!slicesFirst) await harness.ingest(sender.slices());
-      const result = await harness.ingest(sender.manifest());
-      assert.deepEqual(result, { kind: 'applied', hints: 3, isComplete: true });
-      assert.deepEqual(await harness.namesIn('nodes'), ['n1']);
-      assert.deepEqual(await harness.namesIn('pods/ds-logs'), ['p1', 'p2']);
-    }
+    const harness = new IngestHarness();
+    const sender = senderOf('100');
+    await harness.ingest(sender.announce());
+    await harness.ingest(sender.slices(['daemonsets', 'nodes']));
+    await harness.ingest(sender.changes([nodeOf('n1', 7)], { gone: ['node-uid-n2'], cut: false }));
+    await harness.ingest(sender.slices(sender.sets().slice(2)));
+    await harness.ingest(sender.changes([podOf('p2', ['ds-logs']), daemonSetOf('new')]));
+    const result = await harness.ingest(sender.manifest());
+    assert.deepEqual(result, { kind: 'applied', hints: 3, isComplete: true });
+    assert.deepEqual(await harness.namesIn('nodes'), ['n1']);
+    assert.deepEqual(await harness.namesIn('pods/ds-logs'), ['p1', 'p2']);
   });
 
   it('a delta into a slice that an older epoch left replaces it: what it held means nothing', async () => {
@@ -150,15 +142,14 @@ describe('a snapshot', () => {
     assert.deepEqual(again, { kind: 'applied', hints: 2, isComplete: true });
   });
 
-  it('protocol 19: a manifest whose hashes differ closes nothing, and sweeps nothing', async () => {
+  it('protocol 19: a manifest whose hashes differ closes nothing', async () => {
     const { harness } = await settled();
     const sender = senderOf('200');
-    sender.forget('ds-mesh');
     await harness.ingestAll([sender.announce(), sender.slices()]);
     const cut = sender.cut();
     const wrong = sender.manifest({ cut: { ...cut, hashes: wrongHashes(cut.hashes) } });
     assert.deepEqual(await harness.ingest(wrong), { kind: 'incomplete', reason: 'snapshot-hash' });
-    assert.notEqual((await harness.view.readDaemonSet(harness.ref('ds-mesh')))?.object, null);
+    assert.equal((await harness.meta()).isComplete, false);
   });
 
   it('a manifest of another snapshot, or a slice beyond the count, is a loss', async () => {
@@ -217,7 +208,92 @@ describe('a snapshot', () => {
   });
 });
 
-describe('the sweep of a manifest', () => {
+describe('the sweep of a snapshot', () => {
+  const liveOf = async (harness: IngestHarness): Promise<readonly string[]> => {
+    const page = await harness.view.listNames((await harness.meta()).clusterUid, { limit: 10 });
+    return page.names.map(({ name }) => name).sort();
+  };
+
+  /** Portions of the DaemonSets of a sender that knows all of them, with other ranges. */
+  const portionOf = (
+    sender: ScriptedSender,
+    names: readonly string[],
+    covers: NameRange,
+  ): WatcherMessage => {
+    const objects = sender
+      .members('daemonsets')
+      .filter(({ object }) => names.includes(object.name));
+    return sender.message({
+      kind: 'slices',
+      slices: [{ set: 'daemonsets', index: 0, objects, covers }],
+    });
+  };
+
+  it('takes what a portion covers and does not hold, and leaves what others cover', async () => {
+    const { harness } = await settled();
+    const next = senderOf('200');
+    next.forget('ds-logs');
+    await harness.ingest(next.announce());
+    await harness.ingest(portionOf(next, ['mesh'], { after: 'ops/logs' }));
+    assert.deepEqual(await liveOf(harness), ['logs', 'mesh']);
+    assert.notEqual((await harness.view.readDaemonSet(harness.ref('ds-logs')))?.object, null);
+    await harness.ingest(portionOf(next, [], { after: 'ops/', upTo: 'ops/logs' }));
+    assert.deepEqual(await liveOf(harness), ['mesh']);
+    assert.equal((await harness.view.readDaemonSet(harness.ref('ds-logs')))?.object, null);
+    assert.deepEqual(await harness.namesIn('pods/ds-logs'), []);
+    await harness.ingest(next.slices(next.sets().filter((set) => set !== 'daemonsets')));
+    const last = await harness.ingest(next.manifest());
+    assert.deepEqual(last, { kind: 'applied', hints: 1, isComplete: true });
+  });
+
+  it('leaves the name to another one that came under it while nobody watched (row 38, 82)', async () => {
+    const { harness } = await settled();
+    const next = senderOf('200');
+    next.forget('ds-mesh');
+    next.know([daemonSetOf('mesh', 9, 'ds-mesh-2')]);
+    const last = await harness.ingestAll(next.snapshot());
+    assert.deepEqual(last, { kind: 'applied', hints: 2, isComplete: true });
+    const { clusterUid } = await harness.meta();
+    const name = await harness.view.readName(clusterUid, { namespace: 'ops', name: 'mesh' });
+    assert.deepEqual([name?.uid, name?.formerUids], ['ds-mesh-2', ['ds-mesh']]);
+    assert.equal((await harness.view.readDaemonSet(harness.ref('ds-mesh')))?.object, null);
+  });
+
+  it('goes on where a delivery ended, and META tells that names changed (protocol 20)', async () => {
+    const { harness } = await settled();
+    const before = (await harness.meta()).daemonSetsChanged;
+    const next = senderOf('200');
+    next.forget('ds-logs');
+    await harness.ingest(next.announce());
+    const portion = next.slices();
+    harness.view.hooks = {
+      before: ({ operation }) => {
+        if (operation === 'writeMeta') throw new Error('injected');
+      },
+    };
+    await assert.rejects(harness.ingest(portion));
+    harness.view.hooks = {};
+    harness.restart();
+    await harness.ingest(portion);
+    await harness.ingest(next.manifest());
+    assert.deepEqual(await liveOf(harness), ['mesh']);
+    assert.ok((await harness.meta()).daemonSetsChanged > before);
+  });
+
+  it('of a watcher whose portions say no range, is of all names at once, at its manifest', async () => {
+    const { harness } = await settled();
+    const next = senderOf('200');
+    next.forget('ds-logs');
+    await harness.ingest(next.announce());
+    const slices = next.sets().map((set) => ({ set, index: 0, objects: next.members(set) }));
+    await harness.ingest(next.message({ kind: 'slices', slices }));
+    assert.deepEqual(await liveOf(harness), ['logs', 'mesh']);
+    const daemonSets = [{ uid: uid('ds-mesh'), namespace: 'ops', name: 'mesh' }];
+    const last = await harness.ingest(next.manifest({ daemonSets, sets: next.sets() }));
+    assert.deepEqual(last, { kind: 'applied', hints: 1, isComplete: true });
+    assert.deepEqual(await liveOf(harness), ['mesh']);
+  });
+
   it('row 82: a DaemonSet deleted while nobody watched is swept, its items kept for an epoch', async () => {
     const { harness, sender } = await settled();
     await harness.ingest(sender.changes([podOf('m1', ['ds-mesh'])]));

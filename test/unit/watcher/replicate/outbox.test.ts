@@ -131,29 +131,35 @@ describe('what waits to be sent', () => {
     });
   });
 
-  it('names for a manifest what was sent: sets with members, and those of each DaemonSet', () => {
-    const { flushAll, outbox } = started();
+  it('begins each set once, and those of a DaemonSet with it; what a snapshot brings has begun', () => {
+    const { outbox } = started();
+    const isOfSnapshot = (set: SetId): boolean => set === 'pods/known';
+    outbox.startSnapshot([], { isPending: () => false, isKnown: isOfSnapshot });
+    const begunBy = (...objects: readonly Tracked[]): readonly SetId[] => {
+      for (const tracked of objects) outbox.note(tracked);
+      outbox.beginFlush();
+      const batch = outbox.nextBatch(PLENTY, PLENTY);
+      outbox.commitBatch(batch);
+      return [...batch.begun].toSorted();
+    };
     const owner = trackedOf('d', { of: 'DaemonSet', sets: [member('daemonsets')] });
-    const orphan = trackedOf('p', { sets: [member('pods/x')] });
-    flushAll(owner, orphan);
-    const inventory = outbox.sentInventory();
-    assert.deepEqual(inventory.daemonSets, [{ uid: 'u-d', namespace: 'ops', name: 'd' }]);
-    assert.deepEqual(inventory.sets.toSorted(), [
-      'daemonsets',
-      'nodes',
-      'pods/u-d',
-      'pods/x',
-      'revisions/u-d',
-    ]);
-    flushAll(gone(owner), gone(orphan));
-    assert.deepEqual(outbox.sentInventory(), { daemonSets: [], sets: ['nodes', 'daemonsets'] });
+    const orphan = trackedOf('p', { sets: [member('pods/x'), member('pods/known')] });
+    assert.deepEqual(begunBy(owner, orphan), ['pods/u-d', 'pods/x', 'revisions/u-d']);
+    owner.sets = [member('daemonsets', 2)];
+    assert.deepEqual(begunBy(owner, trackedOf('q', { sets: [member('pods/x')] })), []);
+    assert.deepEqual(begunBy(gone(owner), gone(orphan)), []);
+    outbox.startSnapshot([], { isPending: () => false, isKnown: () => false });
+    assert.deepEqual(begunBy(trackedOf('r', { sets: [member('pods/x')] })), ['pods/x']);
   });
 
   it('waits for its slice while a snapshot is to bring that, and is a delta after it', () => {
     const { flushAll, outbox } = started();
     const sent = trackedOf('a');
     flushAll(sent);
-    outbox.startSnapshot([sent], { isPending: (_tracked, set) => set === 'pods/d1' });
+    outbox.startSnapshot([sent], {
+      isPending: (_tracked, set) => set === 'pods/d1',
+      isKnown: () => true,
+    });
     assert.deepEqual(sent.sent, [], 'nothing counts as sent any more');
     assert.deepEqual(outbox.hashes, new Outbox().hashes);
     assert.equal(outbox.note(sent), 'clean');
@@ -167,7 +173,10 @@ describe('what waits to be sent', () => {
   it('of which a part is pending, is a delta of the rest', () => {
     const { outbox } = started();
     const both = trackedOf('a', { sets: [member('pods/d1'), member('pods/d2')] });
-    outbox.startSnapshot([], { isPending: (_tracked, set) => set === 'pods/d1' });
+    outbox.startSnapshot([], {
+      isPending: (_tracked, set) => set === 'pods/d1',
+      isKnown: () => true,
+    });
     assert.equal(outbox.note(both), 'dirty');
     outbox.beginFlush();
     assert.deepEqual(outbox.nextBatch(PLENTY, 1).deltas[0]?.sets, [member('pods/d2')]);
