@@ -58,12 +58,16 @@ async function playWorld(): Promise<{
   return { world, sent };
 }
 
-/** The same message without when its nodes were created, which is told since staged rollouts judge by it (issue 18). */
+/** The same message without what came since: when its nodes were created (issue 18), and what spares a list of DaemonSets (ADR 0077). */
 function asBefore(message: WatcherMessage): WatcherMessage {
   const text = JSON.stringify(message, (_name, value: unknown) => {
-    if (!isNode(value)) return value;
-    const { createdAtMs: _createdAtMs, ...before } = value;
-    return before;
+    if (typeof value !== 'object' || value === null) return value;
+    const { covers: _covers, begun: _begun, ...before } = value as Record<string, unknown>;
+    if (Array.isArray(value)) return value as unknown;
+    if (before['kind'] === 'manifest') return { ...before, daemonSets: [], sets: [] };
+    if (!isNode(value)) return before;
+    const { createdAtMs: _createdAtMs, ...node } = before;
+    return node;
   });
   return JSON.parse(text) as WatcherMessage;
 }
@@ -104,7 +108,7 @@ describe('the previous release beside this one', { skip }, () => {
     }
   });
 
-  it('refuses when a node was created: functions go first, and back last (issue 18)', async () => {
+  it('refuses when a node was created, and what a portion covers: functions go first, and back last (issues 18, 40)', async () => {
     const codec = await former<{ parseWatcherMessage: Parse }>(
       'src/adapters/sqs/watcher-message-codec.ts',
     );
