@@ -93,4 +93,14 @@ export const POSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'a snapshot of 1,200 DaemonSets',
     },
   },
+  'orphans-in-every-set': {
+    bug: 'an orphan stands with every DaemonSet that selects it: thousands of them end the epoch when it changes (issue 40)',
+    file: 'src/watcher/project/membership.ts',
+    before: 'if (sets.length >= ORPHAN_SETS_MAX) break;',
+    after: '',
+    killedBy: {
+      file: 'test/unit/watcher/orphans.test.ts',
+      title: 'that hundreds of DaemonSets select ends no epoch',
+    },
+  },
 };

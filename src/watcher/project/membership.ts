@@ -5,6 +5,9 @@
  * every DaemonSet of its namespace whose selector matches it, so that an orphan seen before the
  * DaemonSet that will adopt it is not lost (faults row 85): it is kept, and placed when that comes.
  * Empty and invalid selectors match nothing (spec 2.3). Knows nothing of what was sent.
+ *
+ * Differs from upstream: an orphan stands with a hundred DaemonSets at most, those that came first, however many select it:
+ * what tells of one object must not grow with what others make (protocol 22).
  */
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import type { CompiledSelector } from '@rollcall/base/label-selector.ts';
@@ -17,6 +20,8 @@ import type { SlimObject } from './projection.ts';
 const NODES: readonly SetId[] = ['nodes'];
 const DAEMON_SETS: readonly SetId[] = ['daemonsets'];
 const NONE: readonly Membership[] = [];
+/** Selectors must not overlap; so many that do are a mistake, or meant to be expensive. */
+const ORPHAN_SETS_MAX = 100;
 const NOTHING: CompiledSelector = { matches: () => false };
 
 /** The DaemonSets of a cluster, as far as orphans need them. */
@@ -79,6 +84,7 @@ export function createSelectorIndex(onInvalid: (owner: Uid, why: string) => void
       if (slim.ownerUid !== undefined) return only(`${prefix}/${slim.ownerUid}`);
       const sets: SetId[] = [];
       for (const [owner, { compiled }] of byNamespace.get(slim.namespace ?? '') ?? []) {
+        if (sets.length >= ORPHAN_SETS_MAX) break;
         if (compiled.matches(slim.labels ?? {})) sets.push(`${prefix}/${owner}`);
       }
       return sets;
