@@ -120,16 +120,22 @@ describe('the rights of copilot on a real API server', { timeout: 300_000 }, () 
     await controlPlane.stop();
   });
 
-  async function putPod(name: string): Promise<KubernetesObject> {
-    const owner = owners.get(name);
+  async function putPod(
+    of: string,
+    { name, spec }: { readonly name: string; readonly spec: JsonObject } = {
+      name: of,
+      spec: { nodeName: 'n-1' },
+    },
+  ): Promise<KubernetesObject> {
+    const owner = owners.get(of);
     const { uid = '' } = owner?.metadata ?? {};
-    const reference = { apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid, controller: true };
+    const reference = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: of, uid, controller: true };
     return admin.post(PODS, {
       metadata: {
-        ...{ name, labels: { app: name } },
+        ...{ name, labels: { app: of } },
         ...(owner === undefined ? {} : { ownerReferences: [reference] }),
       },
-      spec: { nodeName: 'n-1', containers: [{ name: 'c', image: 'registry.example/c:1' }] },
+      spec: { ...spec, containers: [{ name: 'c', image: 'registry.example/c:1' }] },
     });
   }
 
@@ -164,6 +170,18 @@ describe('the rights of copilot on a real API server', { timeout: 300_000 }, () 
       assert.ok(pod !== undefined);
       const body = optionsFor(pod, { gracePeriodSeconds: 0 });
       denied(await remove('named', body), /in their own time/);
+    });
+
+    it('can delete one that waits for a node, or ended: the API server gives it no time itself', async () => {
+      const waiting = await putPod('named', { name: 'waiting', spec: {} });
+      await putPod('named', { name: 'ended', spec: { nodeName: 'n-1' } });
+      const path = `${PODS}/ended/status`;
+      pods.set('waiting', waiting);
+      pods.set('ended', await admin.patch(path, { status: { phase: 'Failed' } }));
+      for (const name of ['waiting', 'ended']) {
+        const answer = await remove(name);
+        assert.equal(answer.status, 200, messageOf(answer));
+      }
     });
 
     it('can evict, bind, run in or change no pod, and make none', async () => {
