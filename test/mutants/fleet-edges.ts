@@ -7,6 +7,7 @@ const STOP_TEST = 'test/unit/cli/stack/stop-and-resume.test.ts';
 const RIGHTS_TEST = 'test/unit/cli/fleet/rights-command.test.ts';
 const DOCTOR = 'src/app/doctor/judge-fleets.ts';
 const DOCTOR_TEST = 'test/unit/app/doctor/diagnose.test.ts';
+const RIGHTS_ON_A_SERVER = 'test/conformance/rights/fleets.test.ts';
 
 /** All of them. */
 export const FLEET_EDGE_BUGS: Readonly<Record<string, PlantedBug>> = {
@@ -45,12 +46,26 @@ export const FLEET_EDGE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'if (every.unreadable.length < 0) {',
     killedBy: { file: RIGHTS_TEST, title: 'it would lose its right' },
   },
-  'doctor-takes-any-name': {
-    bug: 'an admission policy that names others is as it should be',
+  'doctor-forgives-every-verb': {
+    bug: 'a role with every verb on DaemonSets is not told',
     file: DOCTOR,
-    before: 'placed.filter((name) => !names.includes(name))',
-    after: 'placed.filter(() => names.length < 0)',
-    killedBy: { file: DOCTOR_TEST, title: 'fleets-not-named' },
+    before: 'if (!isOfAll || isInProcess(deployment)) return [];',
+    after: 'if (isOfAll || isInProcess(deployment)) return [];',
+    killedBy: { file: DOCTOR_TEST, title: 'fleets-unbounded' },
+  },
+  'takeover-lets-any-be-created': {
+    bug: 'in takeover whoever may create a DaemonSet of a fleet may create any in its namespace',
+    file: 'infra/admission/policy.yaml',
+    before: ".check('roll-out').allowed())",
+    after: ".check('create').allowed())",
+    killedBy: { file: RIGHTS_ON_A_SERVER, title: 'creates no other by POST' },
+  },
+  'copilot-lets-any-be-created': {
+    bug: 'in copilot whoever may create a DaemonSet of a fleet may create any in its namespace',
+    file: 'infra/copilot/admission.yaml',
+    before: ".check('roll-out').allowed())",
+    after: ".check('create').allowed())",
+    killedBy: { file: RIGHTS_ON_A_SERVER, title: 'and for nothing besides' },
   },
   'doctor-forgives-rights': {
     bug: 'rights of fleets are asked for, and one that is missing is not told',

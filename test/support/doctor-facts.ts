@@ -74,8 +74,7 @@ export function healthyFacts(registration: ClusterRegistration = takenOver): Doc
     accessEntries: checked([]),
     namesakes: checked([]),
     fleets: checked({ placed: ['ops/agent'], unreadable: [], late: [] }),
-    fleetRights: checked({ ...rights, required: 2 }),
-    fleetAdmission: checked({ created: ['ops/agent'], excepted: ['ops/agent'] }),
+    fleetRights: checked({ ...rights, required: 3, isOfAll: false }),
     content: checked([]),
   };
 }

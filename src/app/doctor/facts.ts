@@ -119,12 +119,10 @@ export interface FleetsFact {
   readonly late: readonly { readonly fleet: string; readonly sinceMs: number }[];
 }
 
-/** What admission policies of the cluster say of fleets, by `namespace/name`. */
-export interface FleetAdmissionFact {
-  /** Whom Rollcall may create; absent: there is no such policy. */
-  readonly created?: readonly string[];
-  /** Whom the policy of the cluster's mode lets be changed; absent: that policy is not there. */
-  readonly excepted?: readonly string[];
+/** Rights over the DaemonSets of fleets. */
+export interface FleetRightsFact extends RightsFact {
+  /** The shipped admission policies let the functions write any DaemonSet. */
+  readonly isOfAll: boolean;
 }
 
 /** The access entry of EKS of one role of the functions; `unverified`: right, but nobody said how old the role is. */
@@ -184,7 +182,6 @@ export interface DoctorFacts {
   readonly observed: Checked<ObservedFact>;
   readonly fleets: Checked<FleetsFact>;
   /** What these need of RBAC. */
-  readonly fleetRights: Checked<RightsFact>;
-  readonly fleetAdmission: Checked<FleetAdmissionFact>;
+  readonly fleetRights: Checked<FleetRightsFact>;
   readonly content: Checked<readonly ContentFact[]>;
 }

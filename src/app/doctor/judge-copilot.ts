@@ -22,9 +22,9 @@ export function judgeCopilot(
   if (observed.kind === 'unchecked') return [notChecked('copilot', observed.why)];
   const { followed, rollingUpdate } = observed.value;
   const rolling = rollingUpdate.length === 0 ? [] : [judgeRolling(rollingUpdate)];
-  // What a fleet brings opts in once it is there, and may be named before.
-  const expected = fleets.kind === 'checked' ? fleets.value.placed : [];
-  return [...rolling, judgeNames(followed, listed, expected)];
+  // What a fleet brings is named by its own rights (judge-fleets.ts), and may be listed as well.
+  const ofFleets = fleets.kind === 'checked' ? fleets.value.placed : [];
+  return [...rolling, judgeNames(followed, listed, ofFleets)];
 }
 
 function judgeRolling(names: readonly string[]): Finding {
@@ -37,20 +37,21 @@ function judgeRolling(names: readonly string[]): Finding {
 function judgeNames(
   followed: readonly string[],
   listed: DoctorFacts['listed'],
-  expected: readonly string[],
+  ofFleets: readonly string[],
 ): Finding {
   if (listed.kind === 'unchecked') {
     const next = 'Pass --kubeconfig FILE --context NAME to have the admission policy looked at.';
     return notChecked('copilot', listed.why, next);
   }
-  const unnamed = followed.filter((name) => !listed.value.includes(name));
+  const named = [...listed.value, ...ofFleets];
+  const unnamed = followed.filter((name) => !named.includes(name));
   if (unnamed.length > 0) {
     return warning('copilot', 'copilot-not-named', {
       seen: `admission lets none of their pods go, so their rollouts wait: ${someNames(unnamed)}`,
       next: NAME_THEM,
     });
   }
-  const known = [...followed, ...expected];
+  const known = [...followed, ...ofFleets];
   const surplus = listed.value.filter((name) => !known.includes(name));
   if (surplus.length > 0) {
     return warning('copilot', 'copilot-named-too-many', {

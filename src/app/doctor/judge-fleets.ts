@@ -7,17 +7,17 @@
 import { counted } from '@rollcall/base/counted.ts';
 import { formatPermission } from '../../core/daemon-set/permission.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { DoctorFacts, FleetAdmissionFact, FleetsFact } from './facts.ts';
+import type { DoctorFacts, FleetsFact } from './facts.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
-import { isConnectedTo } from './judge-registration.ts';
+import { isConnectedTo, isInProcess } from './judge-registration.ts';
 import { someNames } from './some-names.ts';
 
 const MINUTE_MS = 60_000;
 const WITH_KUBECONFIG =
   'Pass --kubeconfig FILE --context NAME to have it checked with your own credential.';
 
-type FleetFacts = Pick<DoctorFacts, 'nowMs' | 'fleets' | 'fleetRights' | 'fleetAdmission'>;
+type FleetFacts = Pick<DoctorFacts, 'nowMs' | 'deployment' | 'fleets' | 'fleetRights'>;
 
 /** Everything about fleets. */
 export function judgeFleets(
@@ -31,12 +31,7 @@ export function judgeFleets(
   const found = [
     ...judgeDocuments(fleets.value),
     ...judgeSteps(fleets.value, facts.nowMs),
-    ...(placed.length === 0
-      ? []
-      : [
-          ...judgeRights(registration, facts.fleetRights),
-          ...judgeAdmission(registration, placed, facts.fleetAdmission),
-        ]),
+    ...(placed.length === 0 ? [] : judgeRights(registration, facts)),
   ];
   if (found.length > 0 || placed.length === 0) return found;
   return [
@@ -71,55 +66,26 @@ function judgeSteps({ late }: FleetsFact, nowMs: number): readonly Finding[] {
 
 function judgeRights(
   { id, mode }: ClusterRegistration,
-  fleetRights: DoctorFacts['fleetRights'],
+  { fleetRights, deployment }: FleetFacts,
 ): readonly Finding[] {
   if (fleetRights.kind === 'unchecked') {
     return [notChecked('fleets', `rights: ${fleetRights.why}`, WITH_KUBECONFIG)];
   }
-  const { required, missing } = fleetRights.value;
-  if (missing.length === 0) return [];
-  const rights = someNames(missing.map(formatPermission));
-  return [
-    failed('fleets', 'fleets-rights-missing', {
-      seen: `${String(missing.length)} of ${String(required)} rights are missing, and in ${mode} they are needed: ${rights}`,
-      next: grant(id),
-    }),
-  ];
-}
-
-function judgeAdmission(
-  { id, mode }: ClusterRegistration,
-  placed: readonly string[],
-  admission: DoctorFacts['fleetAdmission'],
-): readonly Finding[] {
-  if (admission.kind === 'unchecked') {
-    return [notChecked('fleets', `admission: ${admission.why}`, WITH_KUBECONFIG)];
-  }
-  const { created, excepted } = admission.value;
-  const without = (names: readonly string[] | undefined): readonly string[] =>
-    names === undefined ? [] : placed.filter((name) => !names.includes(name));
-  const refused = [...new Set([...without(created), ...without(excepted)])];
-  if (refused.length > 0) {
+  const { required, missing, isOfAll } = fleetRights.value;
+  if (missing.length > 0) {
+    const rights = someNames(missing.map(formatPermission));
     return [
-      failed('fleets', 'fleets-not-named', {
-        seen: `the admission policies of ${mode} do not name them, so they are refused: ${someNames(refused)}`,
-        next: grant(id),
+      failed('fleets', 'fleets-rights-missing', {
+        seen: `${String(missing.length)} of ${String(required)} rights are missing, and in ${mode} they are needed: ${rights}`,
+        next: `rollcall fleet rights ${id} | kubectl apply -f -`,
       }),
     ];
   }
-  return unbounded(id, admission.value);
-}
-
-function unbounded(id: string, { created }: FleetAdmissionFact): readonly Finding[] {
-  if (created !== undefined) return [];
+  if (!isOfAll || isInProcess(deployment)) return [];
   return [
     warning('fleets', 'fleets-unbounded', {
-      seen: 'no admission policy says which DaemonSets Rollcall may create: whoever steals the functions’ credential could create any, where it has the right',
-      next: `${grant(id)}; Kubernetes 1.30 and later`,
+      seen: 'the functions may roll out any DaemonSet: admission refuses none of those that no fleet has',
+      next: 'Take from them the role that has every verb (*) on daemonsets; rollcall fleet rights prints what they need.',
     }),
   ];
-}
-
-function grant(id: string): string {
-  return `rollcall fleet rights ${id} | kubectl apply -f -`;
 }

@@ -22,7 +22,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { SENTINEL_KEY } from '../../core/takeover/takeover-sentinel.ts';
 import type { ClusterInspection } from '../../ports/cluster/cluster-inspection.ts';
-import { gatherFleetAdmission, gatherFleetRights } from './gather-fleets.ts';
+import { gatherFleetRights } from './gather-fleets.ts';
 import { gatherRights } from './gather-rights.ts';
 import { WATCHER, functionsIdentity } from './identities.ts';
 import type { ShippedManifests } from './shipped-manifests.ts';
@@ -51,7 +51,6 @@ type ClusterFacts = Pick<
   | 'watcher'
   | 'sentinel'
   | 'fleetRights'
-  | 'fleetAdmission'
 >;
 
 interface ClusterQuestion {
@@ -82,7 +81,6 @@ export const CLUSTER_FACTS: {
   watcher: ['the watcher', gatherWatcher],
   sentinel: ['the sentinel', gatherSentinel],
   fleetRights: ['the rights of fleets', gatherFleetRights],
-  fleetAdmission: ['the admission policies of fleets', gatherFleetAdmission],
 };
 
 /** A kubeconfig that leads elsewhere is found even where the registration is in order. */

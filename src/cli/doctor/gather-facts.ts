@@ -228,7 +228,6 @@ function nothingOfCluster(): OfCluster {
     namesakes: none,
     fleets: none,
     fleetRights: none,
-    fleetAdmission: none,
     content: none,
   };
 }

@@ -2,7 +2,7 @@
  * `rollcall fleet rights`: prints what a cluster has to grant so that the functions can give it the DaemonSets of its FleetDaemonSets.
  *
  * Of all that are placed there, and with `-f` of one that was not applied yet, since each run names all of them: what is no longer named
- * loses the right. By the cluster's mode with its admission policies. It changes nothing: a person looks at it, and applies it as one.
+ * loses the right. It changes nothing: a person looks at it, and applies it as one.
  */
 import { stringify } from 'yaml';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
@@ -16,20 +16,15 @@ import { failure } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 import { declareFile, readFleetFile } from './fleet-arguments.ts';
 import type { FileOptions } from './fleet-arguments.ts';
-import { fleetManifests, fleetNames } from './fleet-manifests.ts';
-
-interface RightsOptions extends FileOptions {
-  readonly admission: boolean;
-}
+import { fleetNames, fleetRights } from './fleet-manifests.ts';
 
 /** `fleet rights`. */
-export const fleetRightsCommand: CommandModule = defineCommand<RightsOptions>({
+export const fleetRightsCommand: CommandModule = defineCommand<FileOptions>({
   path: ['fleet', 'rights'],
   summary: 'the manifests that a cluster needs for its FleetDaemonSets, for kubectl apply',
   configure: (command) => {
     command.argument('<cluster>', 'id of the cluster');
     declareFile(command);
-    command.option('--no-admission', 'RBAC alone, for clusters without the admission policies');
   },
   run: async ({ args, options }, context) => {
     const id = parseClusterId(args[0] ?? '');
@@ -45,10 +40,7 @@ export const fleetRightsCommand: CommandModule = defineCommand<RightsOptions>({
       );
     }
     context.say(`for ${fleets.join(', ')}, in a cluster in ${mode}`);
-    if (mode === 'copilot') {
-      context.say('copilot: once they are there, name them: scripts/install/copilot-policy.ts');
-    }
-    const manifests = fleetManifests(fleetNames(fleets), { mode, hasAdmission: options.admission });
+    const manifests = fleetRights(fleetNames(fleets));
     const text = manifests.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
     return {
       document: { kind: 'FleetRights', cluster: id, mode, fleets, manifests },

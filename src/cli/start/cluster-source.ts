@@ -62,7 +62,7 @@ export async function openClusterSource(request: OpenSource): Promise<ClusterSou
 }
 
 /** Of a fleet: its DaemonSet comes with the play, and nothing else is to be watched. */
-const FLEET_MANIFESTS = ['examples/fleet/namespace.yaml', 'infra/functions/fleet/rbac.yaml'];
+const FLEET_MANIFESTS = ['examples/fleet/namespace.yaml', 'examples/fleet/rights.yaml'];
 
 function manifestsOf({ fleet, isCold }: LocalChoice): readonly string[] {
   if (fleet !== undefined) return FLEET_MANIFESTS;

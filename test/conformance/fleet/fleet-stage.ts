@@ -11,20 +11,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { copilotPolicy } from '../../../scripts/install/listed-copilot.ts';
-import {
-  fleetException,
-  fleetNames,
-  fleetPolicy,
-  fleetRights,
-} from '../../../src/cli/fleet/fleet-manifests.ts';
-import { collectionPath } from '../../../src/engine/apply-manifests.ts';
+import { fleetNames, fleetRights } from '../../../src/cli/fleet/fleet-manifests.ts';
 import { writeSecondTerminal } from '../../../src/cli/start/second-terminal.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import type { EngineCluster } from '../../../src/engine/engine-options.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '../control-plane/api.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { listInAdmission } from '../scenarios/list-admission.ts';
@@ -216,23 +208,11 @@ async function openCluster(name: ClusterName): Promise<BareStage> {
   const { admin, cluster } = bare;
   if (mode === 'copilot') {
     await cluster.controlPlane?.setDaemonSetController('on');
-    for (const manifest of copilotPolicy([{ namespace: 'default', name: NAME }])) {
-      await createIfMissing(admin, manifest as unknown as KubernetesObject); // a manifest
-    }
   } else {
     await listInAdmission(admin, [NAME]);
   }
-  const fleets = fleetNames([KEY]);
-  const exception = fleetException(fleets, mode);
-  for (const one of [...fleetRights(fleets), ...fleetPolicy(fleets), ...exception]) {
-    const { metadata } = one as unknown as KubernetesObject; // a manifest
-    const { status, body } = await admin.request({
-      method: 'PATCH',
-      path: `${collectionPath(one as JsonObject)}/${metadata.name}?fieldManager=test&force=true`,
-      contentType: 'application/apply-patch+yaml',
-      body: one,
-    });
-    assert.ok(status < 300, JSON.stringify(body));
+  for (const manifest of fleetRights(fleetNames([KEY]))) {
+    await createIfMissing(admin, manifest as unknown as KubernetesObject); // a manifest
   }
   return bare;
 }

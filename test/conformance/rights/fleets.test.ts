@@ -1,29 +1,32 @@
 /**
  * What the functions may do with DaemonSets of fleets on a real API server, as `rollcall fleet rights` prints it: those that
- * are named, created and changed by apply; without one of the verbs not; in copilot nothing else either (ADR 0066).
+ * are named, created and changed by apply, in either mode, whatever shipped file is applied again (ADR 0066).
+ *
+ * Files are applied as people do it, by a client-side `kubectl apply`: its three-way merge takes away what a file no longer has.
  */
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import {
-  fleetException,
-  fleetNames,
-  fleetPolicy,
-  fleetRights,
-} from '../../../src/cli/fleet/fleet-manifests.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { stringify } from 'yaml';
+import { fleetNames, fleetRights } from '../../../src/cli/fleet/fleet-manifests.ts';
 import type { Manifest } from '../../../src/cli/fleet/fleet-manifests.ts';
-import { collectionPath } from '../../../src/engine/apply-manifests.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient } from '../control-plane/api.ts';
+import type { ApiClient, ApiResponse } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import { pollUntil } from '../control-plane/poll.ts';
-import { applyFiles } from '../scenarios/manifests.ts';
+import { bindKubectl } from '../kubectl/kubectl.ts';
+import type { Kubectl } from '../kubectl/kubectl.ts';
+import { repositoryPath } from '../scenarios/repository.ts';
+import { messageOf } from './admission-stage.ts';
 
 const SETS = '/apis/apps/v1/namespaces/default/daemonsets';
-const ROLE = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/rollcall-fleets';
-const APPLY = 'application/apply-patch+yaml';
+const PODS = '/api/v1/namespaces/default/pods';
 const FLEETS = fleetNames(['default/agent', 'default/second']);
+const TAKEOVER = ['-k', repositoryPath('infra/overlays/functions/takeover')];
+const COPILOT = ['-k', repositoryPath('infra/overlays/functions/copilot')];
 
 function daemonSet(name: string, image: string): object {
   return {
@@ -31,6 +34,7 @@ function daemonSet(name: string, image: string): object {
     kind: 'DaemonSet',
     metadata: { name, namespace: 'default' },
     spec: {
+      updateStrategy: { type: 'OnDelete' },
       selector: { matchLabels: { app: name } },
       template: {
         metadata: { labels: { app: name } },
@@ -44,14 +48,25 @@ describe('rights over DaemonSets of fleets', { skip: skipWithoutTools([TOOLS.go]
   let stop: () => Promise<void>;
   let admin: ApiClient;
   let functions: ApiClient;
+  let kubectl: Kubectl;
 
   before(async () => {
     const controlPlane = await startControlPlane({ name: 'fleets', loops: 'off', auditLog: false });
-    ({ stop } = controlPlane);
+    const cacheDirectory = mkdtempSync(join(tmpdir(), 'rollcall-kubectl-'));
+    stop = async () => {
+      await controlPlane.stop();
+      rmSync(cacheDirectory, { recursive: true });
+    };
     admin = createApiClient(controlPlane.connectionOf('admin'));
     functions = createApiClient(controlPlane.connectionOf('functions'));
-    await applyFiles(admin, ['infra/functions/rbac.yaml']);
-    await install([...fleetRights(FLEETS), ...fleetPolicy(FLEETS)]);
+    const { kubectlPath: program, kubeconfigPath } = controlPlane;
+    kubectl = bindKubectl({ program, kubeconfigPath, cacheDirectory });
+    await admin.post('/api/v1/namespaces/default/serviceaccounts', {
+      metadata: { name: 'default' },
+    });
+    await kubectl.succeed(['apply', ...TAKEOVER]);
+    await install(fleetRights(FLEETS));
+    await inForce();
   });
   after(async () => {
     admin.close();
@@ -60,94 +75,194 @@ describe('rights over DaemonSets of fleets', { skip: skipWithoutTools([TOOLS.go]
   });
 
   async function install(manifests: readonly Manifest[]): Promise<void> {
-    for (const manifest of manifests) {
-      const { metadata } = manifest as { readonly metadata: { readonly name: string } };
-      const collection = collectionPath(manifest as JsonObject);
-      const path = `${collection}/${metadata.name}?fieldManager=test&force=true`;
-      const answer = await admin.request({
-        method: 'PATCH',
+    const input = manifests.map((manifest) => stringify(manifest)).join('---\n');
+    await kubectl.succeed('apply -f -', { input });
+  }
+
+  let markers = 0;
+  /** Policies are known in the order in which they were written: once the newest denies, all before it are in force. */
+  async function inForce(): Promise<void> {
+    markers += 1;
+    const name = `marker-${String(markers)}`;
+    await install(markerOf(name));
+    const path = '/api/v1/namespaces/default/configmaps?dryRun=All';
+    await pollUntil({ deadlineMs: 60_000, description: name }, async () => {
+      const { status } = await admin.request({
+        method: 'POST',
         path,
-        contentType: APPLY,
-        body: manifest,
+        body: { metadata: { name } },
       });
-      assert.ok(answer.status < 300, JSON.stringify(answer.body));
-    }
+      return status === 422 ? true : undefined;
+    });
   }
 
-  async function apply(name: string, image: string): Promise<number> {
-    const path = `${SETS}/${name}?fieldManager=rollcall&fieldValidation=Strict`;
-    const body = daemonSet(name, image);
-    return (await functions.request({ method: 'PATCH', path, contentType: APPLY, body })).status;
+  const send = (name: string, image: string): Promise<ApiResponse> =>
+    functions.request({
+      method: 'PATCH',
+      path: `${SETS}/${name}?fieldManager=rollcall&fieldValidation=Strict`,
+      contentType: 'application/apply-patch+yaml',
+      body: daemonSet(name, image),
+    });
+  const apply = async (name: string, image: string): Promise<number> =>
+    (await send(name, image)).status;
+  const merge = async (name: string, body: object): Promise<number> => {
+    const path = `${SETS}/${name}?fieldManager=rollcall&dryRun=All`;
+    return (await functions.request({ method: 'PATCH', path, body })).status;
+  };
+  const post = (metadata: object): Promise<ApiResponse> =>
+    functions.request({
+      method: 'POST',
+      path: `${SETS}?dryRun=All`,
+      body: { ...daemonSet('other', 'i:1'), metadata },
+    });
+
+  /** As an access entry of EKS names its user, who is no service account. */
+  async function applyOnEks(name: string): Promise<string> {
+    const { stdout, stderr } = await kubectl.run(
+      'apply --server-side --dry-run=server --validate=false --field-manager=rollcall ' +
+        '--as=rollcall-functions --as-group=system:authenticated -f -',
+      { input: stringify(daemonSet(name, 'i:eks')) },
+    );
+    return stdout + stderr;
   }
 
-  /** Roles and policies are known a moment after they were written. */
-  async function until(
-    description: string,
-    ask: () => Promise<number>,
-    status: number,
-  ): Promise<void> {
+  /** Roles are known a moment after they were written. */
+  async function until(ask: () => Promise<number>, status: number): Promise<void> {
+    const description = `an answer of ${String(status)}`;
     await pollUntil({ deadlineMs: 60_000, description }, async () =>
       (await ask()) === status ? true : undefined,
     );
   }
 
   it('creates and changes those that are named, and no other', async () => {
-    await until('created', () => apply('agent', 'i:1'), 201);
+    await until(() => apply('agent', 'i:1'), 201);
     assert.equal(await apply('agent', 'i:2'), 200);
     assert.equal(await apply('other', 'i:1'), 403);
-    assert.equal(
-      (await functions.request({ method: 'DELETE', path: `${SETS}/agent` })).status,
-      403,
-    );
+    const path = `${SETS}/agent`;
+    assert.equal((await functions.request({ method: 'DELETE', path })).status, 403);
   });
 
-  it('creates no other by POST, which RBAC would allow', async () => {
-    const post = async (): Promise<number> =>
-      (await functions.request({ method: 'POST', path: SETS, body: daemonSet('other', 'i:1') }))
-        .status;
-    await until('refused by the policy', post, 422);
+  it('creates no other by POST, which RBAC would allow, under no name either', async () => {
+    for (const metadata of [{ name: 'other' }, { generateName: 'agent' }]) {
+      const answer = await post(metadata);
+      assert.equal(answer.status, 422, messageOf(answer));
+      assert.match(messageOf(answer), /'rollcall-status'/);
+    }
+    assert.equal((await post({ name: 'second' })).status, 201);
   });
 
-  for (const [missing, kept, name] of [
-    ['create', 'patch', 'second'],
-    ['patch', 'create', 'agent'],
+  it('is the same for the user of an EKS access entry', async () => {
+    assert.match(await applyOnEks('agent'), /serverside-applied/);
+    assert.match(await applyOnEks('other'), /Forbidden|forbidden/);
+  });
+
+  for (const [missing, name, status] of [
+    ['create', 'second', 403],
+    ['patch', 'agent', 403],
+    ['roll-out', 'agent', 422],
   ] as const) {
     it(`cannot without ${missing}`, async () => {
       const [role, ...rest] = fleetRights(FLEETS);
-      const { rules } = role as {
-        readonly rules: readonly { readonly verbs: readonly string[] }[];
-      };
-      const less = rules.filter(({ verbs }) => verbs.includes(kept));
-      await admin.request({ method: 'DELETE', path: ROLE });
-      await install([{ ...role, rules: less }, ...rest]);
-      await until('refused', () => apply(name, 'i:3'), 403);
-      await admin.request({ method: 'DELETE', path: ROLE });
+      const { rules } = role as { readonly rules: readonly { readonly verbs: string[] }[] };
+      const less = rules.map((rule) => ({
+        ...rule,
+        verbs: rule.verbs.filter((verb) => verb !== missing),
+      }));
+      await install([{ ...role, rules: less.filter(({ verbs }) => verbs.length > 0) }, ...rest]);
+      await until(() => apply(name, 'i:3'), status);
       await install(fleetRights(FLEETS));
-      await until('allowed again', () => apply('agent', 'i:2'), 200);
+      await until(() => apply('agent', 'i:2'), 200);
     });
   }
 
-  it('is let through by the policy of copilot for those alone', async () => {
-    const [shipped] = fleetException([], 'copilot');
-    assert.ok(shipped !== undefined);
-    const metadata = { name: 'rollcall-copilot-daemon-sets' };
-    const { apiVersion } = shipped as { readonly apiVersion: string };
-    const binding = {
+  it('keeps them when the policies of takeover are applied again', async () => {
+    await kubectl.succeed(['apply', '-f', repositoryPath('infra/admission/policy.yaml')]);
+    await kubectl.succeed(['apply', ...TAKEOVER]);
+    await inForce();
+    const answer = await send('agent', 'i:4');
+    assert.equal(answer.status, 200, messageOf(answer));
+  });
+
+  it('keeps them in copilot, when its policies are applied again, and for nothing besides', async () => {
+    await kubectl.succeed(['delete', '-f', repositoryPath('infra/admission/policy.yaml')]);
+    for (const _time of ['once', 'again']) {
+      await kubectl.succeed(['apply', ...COPILOT]);
+      await inForce();
+      const answer = await send('agent', 'i:5');
+      assert.equal(answer.status, 200, messageOf(answer));
+      assert.equal(await merge('agent', { spec: { minReadySeconds: 7 } }), 200);
+      assert.equal((await post({ name: 'other' })).status, 422);
+    }
+  });
+
+  it('lets pods of those go in copilot, and of no other', async () => {
+    const own = await deletePod('agent');
+    assert.equal(own.status, 200, messageOf(own));
+    const other = await deletePod('other');
+    assert.equal(other.status, 422, messageOf(other));
+    assert.match(messageOf(other), /rollcall-copilot-listed/);
+  });
+
+  it('keeps them when the cluster goes from copilot to takeover', async () => {
+    const files = ['admission', 'listed'].map((file) =>
+      repositoryPath(`infra/copilot/${file}.yaml`),
+    );
+    await kubectl.succeed(['delete', ...files.flatMap((file) => ['-f', file])]);
+    await kubectl.succeed(['apply', ...TAKEOVER]);
+    await inForce();
+    const answer = await send('agent', 'i:6');
+    assert.equal(answer.status, 200, messageOf(answer));
+    assert.equal((await post({ name: 'other' })).status, 422);
+  });
+
+  it('loses them with the Role', async () => {
+    await kubectl.succeed('delete role,rolebinding rollcall-fleets');
+    await until(() => apply('agent', 'i:7'), 403);
+  });
+
+  /** A dry run, with what copilot asks of a delete. */
+  async function deletePod(owner: string): Promise<ApiResponse> {
+    if ((await admin.request({ method: 'GET', path: `${SETS}/${owner}` })).status === 404) {
+      await admin.post(SETS, daemonSet(owner, 'i:1'));
+    }
+    const { uid } = (await admin.get(`${SETS}/${owner}`)).metadata;
+    const reference = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: owner, uid };
+    const pod = await admin.post(PODS, {
+      metadata: {
+        generateName: `${owner}-`,
+        ownerReferences: [{ ...reference, controller: true }],
+      },
+      spec: { containers: [{ name: 'x', image: 'i:1' }] },
+    });
+    const { name, uid: podUid, resourceVersion } = pod.metadata;
+    const body = { dryRun: ['All'], preconditions: { uid: podUid, resourceVersion } };
+    const path = `${PODS}/${name}`;
+    return functions.request({ method: 'DELETE', path, body });
+  }
+});
+
+/** A policy that refuses a ConfigMap of this name, and its binding. */
+function markerOf(name: string): readonly Manifest[] {
+  const apiVersion = 'admissionregistration.k8s.io/v1';
+  const rule = {
+    apiGroups: [''],
+    apiVersions: ['*'],
+    resources: ['configmaps'],
+    operations: ['CREATE'],
+  };
+  const validations = [{ expression: `object.metadata.name != '${name}'` }];
+  return [
+    {
+      apiVersion,
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name },
+      spec: { matchConstraints: { resourceRules: [rule] }, validations },
+    },
+    {
       apiVersion,
       kind: 'ValidatingAdmissionPolicyBinding',
-      metadata,
-      spec: { policyName: metadata.name, validationActions: ['Deny'] },
-    };
-    await install([shipped, binding]);
-    const minReady = async (): Promise<number> => {
-      const path = `${SETS}/agent?fieldManager=rollcall`;
-      const body = { spec: { minReadySeconds: Math.round(performance.now()) } };
-      const contentType = 'application/merge-patch+json';
-      return (await functions.request({ method: 'PATCH', path, contentType, body })).status;
-    };
-    await until('refused', minReady, 422);
-    await install(fleetException(FLEETS, 'copilot'));
-    await until('let through', minReady, 200);
-    await until('created', () => apply('second', 'i:1'), 201);
-  });
-});
+      metadata: { name },
+      spec: { policyName: name, validationActions: ['Deny'] },
+    },
+  ];
+}

@@ -154,13 +154,13 @@ function whoTakesCare(mode: ClusterRegistration['mode'], isForced: boolean): str
 const CLUSTER_WIDE: readonly (readonly [string, readonly string[]])[] = [
   [
     'clusterrolebinding,clusterrole',
-    ['watcher', 'functions', 'functions-namespace', 'functions-fleet', 'requests', 'renewer'],
+    ['watcher', 'functions', 'functions-namespace', 'requests', 'renewer'],
   ],
   [
     'validatingadmissionpolicybinding,validatingadmissionpolicy',
     [
       ...['pods', 'owner', 'owner-kept', 'history', 'history-owner', 'status', 'events', 'lease'],
-      ...['copies', 'copies-owner', 'proven', 'proven-owner', 'proven-kept', 'fleets'],
+      ...['copies', 'copies-owner', 'proven', 'proven-owner', 'proven-kept'],
       ...[
         'copilot-pods',
         'copilot-listed',
@@ -181,6 +181,7 @@ function leftovers(
   return {
     commands: [
       'kubectl delete namespace rollcall-system --ignore-not-found',
+      'kubectl delete rolebinding,role --all-namespaces --field-selector metadata.name=rollcall-fleets',
       ...CLUSTER_WIDE.map(
         ([kinds, names]) =>
           `kubectl delete ${kinds} ${names.map((name) => `rollcall-${name}`).join(' ')} --ignore-not-found`,

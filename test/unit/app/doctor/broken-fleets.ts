@@ -59,25 +59,20 @@ export const FLEET_CASES: readonly Case[] = [
         missing: [{ ...missingRight, verb: 'patch', namespace: 'ops', name: 'agent' }],
         missingIn: [],
         by: 'registration',
+        isOfAll: false,
       }),
     }),
     says: /1 of 2 rights.*patch.*agent.*fleet rights c1 \|/,
   },
   {
-    code: 'fleets-not-named',
-    level: 'failed',
-    facts: with_({ fleetAdmission: checked({ created: ['ops/other'], excepted: ['ops/agent'] }) }),
-    says: /refused: ops\/agent/,
-  },
-  {
-    code: 'fleets-not-named',
-    level: 'failed',
-    facts: with_({ fleetAdmission: checked({ created: ['ops/agent'], excepted: [] }) }),
-    says: /takeover.*refused: ops\/agent/,
-  },
-  {
     code: 'fleets-unbounded',
     level: 'warning',
-    facts: with_({ fleetAdmission: checked({}) }),
+    facts: with_({
+      fleetRights: checked({
+        ...{ required: 3, missing: [], missingIn: [], by: 'registration' },
+        isOfAll: true,
+      }),
+    }),
+    says: /roll out any DaemonSet.*every verb/,
   },
 ];

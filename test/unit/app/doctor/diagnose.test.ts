@@ -105,7 +105,7 @@ describe('the doctor', () => {
 
   it('says nothing of fleets where none is placed, and in observe', () => {
     const none = with_({ fleets: checked({ placed: [], unreadable: [], late: [] }) });
-    const refused = with_({ fleetAdmission: checked({ created: [] }) }, healthyFacts(observed));
+    const refused = with_({ fleetRights: unchecked('x') }, healthyFacts(observed));
     for (const facts of [none, refused]) {
       assert.deepEqual(
         diagnose(facts).filter(({ link }) => link === 'fleets'),

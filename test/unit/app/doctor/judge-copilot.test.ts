@@ -26,7 +26,10 @@ describe('the DaemonSets of a cluster in copilot', () => {
     );
   });
 
-  it('lets what a fleet will bring be named before it is there, and nothing else', () => {
+  it('lets what a fleet brings be named, and needs no name of it', () => {
+    const brought = checked({ ...NOBODY, followed: ['ops/fleet'] });
+    const [one] = judgeCopilot(copilot, { observed: brought, listed: checked([]), fleets });
+    assert.equal(one?.code, 'copilot-ok', 'its own rights name it');
     const observed = checked(NOBODY);
     const codeOf = (listed: readonly string[]): string | undefined =>
       judgeCopilot(copilot, { observed, listed: checked(listed), fleets })[0]?.code;

@@ -1,13 +1,13 @@
-// `rollcall fleet rights`: of which FleetDaemonSets, by which mode, and that nobody loses a right unseen.
+// `rollcall fleet rights`: of which FleetDaemonSets, and that nobody loses a right unseen.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { parseAllDocuments, stringify } from 'yaml';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { fleetsNamedBy } from '../../../../src/cli/fleet/fleet-manifests.ts';
-import type { ClusterMode } from '../../../../src/core/model/registration.ts';
+import { fleetNames, fleetRights } from '../../../../src/cli/fleet/fleet-manifests.ts';
+import { packageFile } from '../../../../src/engine/package-files.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { fleetDocument } from '../../../support/fleet-samples.ts';
 import { registrationOf } from '../../../support/store-suite.ts';
@@ -29,13 +29,13 @@ function fileOf(namespace: string, name: string, ring: string): string {
   return file;
 }
 
-async function worldOf(mode: ClusterMode = 'takeover'): Promise<CommandWorld> {
+async function worldOf(): Promise<CommandWorld> {
   const world = new CommandWorld();
   const authentication = { kind: 'bearer', token: 'hunter2' } as const;
   const labels = { ring: 'one' };
   await world
     .stores()
-    .registry.writeCluster({ ...registrationOf('a'), mode, labels, authentication }, 0);
+    .registry.writeCluster({ ...registrationOf('a'), mode: 'takeover', labels, authentication }, 0);
   for (const [namespace, name, ring] of [
     ['monitoring', 'agent', 'one'],
     ['logs', 'collector', 'one'],
@@ -51,32 +51,25 @@ function objectsOf(stdout: string): readonly JsonObject[] {
   return parseAllDocuments(stdout).map((document) => document.toJS() as JsonObject);
 }
 
-const named = (objects: readonly JsonObject[], name: string): JsonObject | undefined =>
-  objects.find(
-    ({ kind, metadata }) =>
-      kind === 'ValidatingAdmissionPolicy' && JSON.stringify(metadata).includes(`"${name}"`),
-  );
-
 describe('rollcall fleet rights', () => {
-  it('names all that are placed there and no other, in RBAC and in every policy of the mode', async () => {
-    for (const [mode, exception] of [
-      ['takeover', 'rollcall-status'],
-      ['copilot', 'rollcall-copilot-daemon-sets'],
-    ] as const) {
-      const world = await worldOf(mode);
-      const run = (await world.run(['fleet', 'rights', 'a'])).expectExit(0);
-      const objects = objectsOf(run.stdout);
-      const all = ['logs/collector', 'monitoring/agent'];
-      for (const policy of ['rollcall-fleets', exception]) {
-        const found = named(objects, policy);
-        assert.ok(found !== undefined, policy);
-        assert.deepEqual(fleetsNamedBy(found).toSorted(), all);
-      }
-      assert.doesNotMatch(run.stdout, /elsewhere/);
-      const roles = objects.filter(({ kind }) => kind === 'Role');
-      assert.equal(roles.length, 2);
-      assert.match(JSON.stringify(roles), /"resourceNames":\["collector"\],"verbs":\["patch"\]/);
-    }
+  it('names all that are placed there and no other, in RBAC alone', async () => {
+    const world = await worldOf();
+    const run = (await world.run(['fleet', 'rights', 'a'])).expectExit(0);
+    const objects = objectsOf(run.stdout);
+    assert.deepEqual(
+      objects.map(({ kind }) => kind),
+      ['Role', 'RoleBinding', 'Role', 'RoleBinding'],
+    );
+    assert.doesNotMatch(run.stdout, /elsewhere/);
+    const rule = /"resourceNames":\["collector"\],"verbs":\["patch","roll-out"\]/;
+    assert.match(JSON.stringify(objects), rule);
+  });
+
+  it('prints what the example of a fleet has', () => {
+    assert.deepEqual(
+      objectsOf(readFileSync(packageFile('examples/fleet/rights.yaml'), 'utf8')),
+      fleetRights(fleetNames(['node-agents/fleet-agent'])),
+    );
   });
 
   it('adds that of a file that was not applied yet', async () => {
@@ -85,20 +78,6 @@ describe('rollcall fleet rights', () => {
     const run = (await world.run(['fleet', 'rights', 'a', '-f', file, '--json'])).expectExit(0);
     const { fleets } = JSON.parse(run.stdout) as { readonly fleets: readonly string[] };
     assert.deepEqual(fleets.toSorted(), ['edge/proxy', 'logs/collector', 'monitoring/agent']);
-  });
-
-  it('prints RBAC alone where there are no admission policies, and excepts from none in observe', async () => {
-    const world = await worldOf('observe');
-    const all = (await world.run(['fleet', 'rights', 'a'])).expectExit(0);
-    assert.equal(
-      objectsOf(all.stdout).filter(({ kind }) => kind === 'ValidatingAdmissionPolicy').length,
-      1,
-    );
-    const rbac = (await world.run(['fleet', 'rights', 'a', '--no-admission'])).expectExit(0);
-    assert.deepEqual(
-      [...new Set(objectsOf(rbac.stdout).map(({ kind }) => kind))],
-      ['Role', 'RoleBinding'],
-    );
   });
 
   it('is refused where nothing is placed, and where one cannot be read: it would lose its right', async () => {
