@@ -60,6 +60,20 @@ export const FLEET_EDGE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: ".check('create').allowed())",
     killedBy: { file: RIGHTS_ON_A_SERVER, title: 'creates no other by POST' },
   },
+  'fence-denies-nothing': {
+    bug: 'the fence of fleets is printed, and refuses nothing',
+    file: 'src/cli/fleet/fleet-fence.ts',
+    before: "validationActions: ['Deny']",
+    after: "validationActions: ['Audit']",
+    killedBy: { file: RIGHTS_ON_A_SERVER, title: 'serviceAccountName is refused' },
+  },
+  'fence-forgets-the-release-before': {
+    bug: 'a fence that is printed for a file refuses the way back to what was applied before it',
+    file: 'src/cli/fleet/rights-command.ts',
+    before: 'fleets, [...every, ...added]',
+    after: 'fleets, [...others, ...added]',
+    killedBy: { file: RIGHTS_TEST, title: 'by the one before it as well' },
+  },
   'copilot-lets-any-be-created': {
     bug: 'in copilot whoever may create a DaemonSet of a fleet may create any in its namespace',
     file: 'infra/copilot/admission.yaml',

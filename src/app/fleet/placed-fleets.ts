@@ -17,7 +17,7 @@ import { listEveryFleet } from './list-fleets.ts';
 export type PlacedFleet = Pick<FleetDaemonSet, 'namespace' | 'name' | 'placement'>;
 
 /** One that was applied. */
-export interface AppliedFleet extends PlacedFleet {
+export interface AppliedFleet extends FleetDaemonSet {
   readonly head: FleetHead;
 }
 
@@ -42,7 +42,7 @@ export async function readEveryFleet(sources: FleetSources): Promise<EveryFleet>
   for (const { head, read } of found) {
     const { namespace, name } = head;
     if (read.kind === 'found') {
-      fleets.push({ namespace, name, placement: read.fleet.placement, head: read.head });
+      fleets.push({ ...read.fleet, head: read.head });
     } else if (read.code !== 'unknown-fleet') {
       // One that was deleted meanwhile is placed nowhere.
       unreadable.push({ namespace, name });

@@ -160,7 +160,7 @@ const CLUSTER_WIDE: readonly (readonly [string, readonly string[]])[] = [
     'validatingadmissionpolicybinding,validatingadmissionpolicy',
     [
       ...['pods', 'owner', 'owner-kept', 'history', 'history-owner', 'status', 'events', 'lease'],
-      ...['copies', 'copies-owner', 'proven', 'proven-owner', 'proven-kept'],
+      ...['copies', 'copies-owner', 'proven', 'proven-owner', 'proven-kept', 'fleet-fence'],
       ...[
         'copilot-pods',
         'copilot-listed',

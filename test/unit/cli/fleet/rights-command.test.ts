@@ -17,13 +17,14 @@ after(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** A file of one with this name, placed on clusters with this ring. */
-function fileOf(namespace: string, name: string, ring: string): string {
+/** A file of one with this name, placed on clusters with this ring, whose pods have this besides. */
+function fileOf(key: string, ring: string, pod: JsonObject = {}): string {
+  const [namespace = '', name = ''] = key.split('/');
   const file = path.join(directory, `${namespace}-${name}.yaml`);
   const placement = { clusterSelector: { matchLabels: { ring } } };
   // As clusters in copilot take it.
-  const strategicMerge = { spec: { updateStrategy: { type: 'OnDelete' } } };
-  const overrides = [{ name: 'all', strategicMerge }];
+  const spec = { updateStrategy: { type: 'OnDelete' }, template: { spec: pod } };
+  const overrides = [{ name: 'all', strategicMerge: { spec } }];
   const document = fleetDocument({ placement, overrides });
   writeFileSync(file, stringify({ ...document, metadata: { namespace, name } }));
   return file;
@@ -36,12 +37,12 @@ async function worldOf(): Promise<CommandWorld> {
   await world
     .stores()
     .registry.writeCluster({ ...registrationOf('a'), mode: 'takeover', labels, authentication }, 0);
-  for (const [namespace, name, ring] of [
-    ['monitoring', 'agent', 'one'],
-    ['logs', 'collector', 'one'],
-    ['logs', 'elsewhere', 'two'],
+  for (const [key, ring] of [
+    ['monitoring/agent', 'one'],
+    ['logs/collector', 'one'],
+    ['logs/elsewhere', 'two'],
   ] as const) {
-    const file = fileOf(namespace, name, ring);
+    const file = fileOf(key, ring);
     (await world.run(['fleet', 'apply', '--no-server-check', '-f', file])).expectExit(0);
   }
   return world;
@@ -74,10 +75,32 @@ describe('rollcall fleet rights', () => {
 
   it('adds that of a file that was not applied yet', async () => {
     const world = await worldOf();
-    const file = fileOf('edge', 'proxy', 'one');
+    const file = fileOf('edge/proxy', 'one');
     const run = (await world.run(['fleet', 'rights', 'a', '-f', file, '--json'])).expectExit(0);
     const { fleets } = JSON.parse(run.stdout) as { readonly fleets: readonly string[] };
     assert.deepEqual(fleets.toSorted(), ['edge/proxy', 'logs/collector', 'monitoring/agent']);
+  });
+
+  it('fences each by the manifest of its cluster, and with a file by the one before it as well', async () => {
+    const world = await worldOf();
+    const file = fileOf('logs/collector', 'one', { serviceAccountName: 'it"s', hostPID: true });
+    const fenceOf = async (...options: readonly string[]): Promise<string> => {
+      const run = await world.run(['fleet', 'rights', 'a', '--fence', ...options]);
+      const objects = objectsOf(run.expectExit(0).stdout);
+      const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
+      assert.equal(policies.length, 1);
+      const { spec } = policies[0] as {
+        readonly spec: { readonly variables: readonly { readonly expression: string }[] };
+      };
+      return spec.variables[0]?.expression ?? '';
+    };
+    const without = ['allowPrivilegeEscalation', 'hostUsers', 'root', 'serviceAccountName default'];
+    const words = (list: readonly string[]): string =>
+      `[${list.map((word) => JSON.stringify(word)).join(', ')}]`;
+    const agent = `'monitoring/agent': ${words(without)}`;
+    assert.equal(await fenceOf(), `{'logs/collector': ${words(without)}, ${agent}}`);
+    const more = [...without, 'hostPID', 'serviceAccountName it"s'].sort();
+    assert.equal(await fenceOf('-f', file), `{${agent}, 'logs/collector': ${words(more)}}`);
   });
 
   it('is refused where nothing is placed, and where one cannot be read: it would lose its right', async () => {
