@@ -8,6 +8,7 @@ const RIGHTS_TEST = 'test/unit/cli/fleet/rights-command.test.ts';
 const DOCTOR = 'src/app/doctor/judge-fleets.ts';
 const DOCTOR_TEST = 'test/unit/app/doctor/diagnose.test.ts';
 const RIGHTS_ON_A_SERVER = 'test/conformance/rights/fleets.test.ts';
+const FENCE_ON_A_SERVER = 'test/conformance/rights/fence.test.ts';
 
 /** All of them. */
 export const FLEET_EDGE_BUGS: Readonly<Record<string, PlantedBug>> = {
@@ -65,7 +66,7 @@ export const FLEET_EDGE_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: 'src/cli/fleet/fleet-fence.ts',
     before: "validationActions: ['Deny']",
     after: "validationActions: ['Audit']",
-    killedBy: { file: RIGHTS_ON_A_SERVER, title: 'serviceAccountName is refused' },
+    killedBy: { file: FENCE_ON_A_SERVER, title: 'is refused, created and changed' },
   },
   'fence-forgets-the-release-before': {
     bug: 'a fence that is printed for a file refuses the way back to what was applied before it',
