@@ -264,6 +264,26 @@ const promise: Readonly<Record<string, PlantedBug>> = {
       "  const { cluster, clusterUid } = parsed.header;\n  if (parsed.code !== undefined) throw new Error('poison');",
     killedBy: { file: 'test/simulation/identity.test.ts', title: 'L4, row 25' },
   },
+  'forged-refusals-come-again': {
+    bug: 'a forged message comes again while its record cannot be kept (L3, issue 40)',
+    file: 'src/app/refusal/keep-refusal.ts',
+    before: '    if (claim === undefined) throw error;',
+    after: '    if (code !== undefined) throw error;',
+    killedBy: {
+      file: 'test/security/forged-flood.test.ts',
+      title: 'never comes again to credential while no record can be kept',
+    },
+  },
+  'forgers-are-recorded-without-end': {
+    bug: 'every forged message that names another cluster is written down (issue 40)',
+    file: 'src/adapters/dynamodb/dead-letter-store.ts',
+    before: "(isForged && known.isFull ? 'unkept' : undefined)",
+    after: 'undefined',
+    killedBy: {
+      file: 'test/security/forged-flood.test.ts',
+      title: 'costs ingest no more than twenty where each names another cluster',
+    },
+  },
   'bodies-of-any-size': {
     bug: 'a body is parsed however long it is (row 25, row 67)',
     file: 'src/adapters/sqs/schema/hint-codec.ts',

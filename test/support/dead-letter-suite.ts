@@ -11,7 +11,7 @@ import { freshName } from './store-suite.ts';
 /** A store, and the way in that functions have. */
 export interface DeadLetterBench {
   readonly letters: DeadLetterStore;
-  readonly recordDeadLetter: (record: DeadLetterRecord) => Promise<void>;
+  readonly recordDeadLetter: (record: DeadLetterRecord) => Promise<unknown>;
 }
 
 /** A lost hint of a cluster. */
@@ -80,9 +80,8 @@ function testPartitions(bench: () => DeadLetterBench): void {
     await recordDeadLetter({ ...lostHintOf(cluster, 10_800_000), ...refused });
     const { letters: kept } = await letters.list(cluster, { limit: 100 });
     assert.deepEqual(
-      kept.map(({ atMs }) => atMs),
-      [7_219_000, 10_800_000],
-      'the latest of each hour',
+      kept.map(({ atMs }) => Math.floor(atMs / 3_600_000)),
+      [2, 3],
     );
   });
 }

@@ -19,7 +19,7 @@ import type {
   KeptDeadLetter,
   RedriveNote,
 } from '../../src/ports/stores/dead-letter-store.ts';
-import type { DeadLetterRecord } from '../../src/ports/stores/registry-store.ts';
+import type { DeadLetterOutcome, DeadLetterRecord } from '../../src/ports/stores/registry-store.ts';
 
 const BODY_CHARACTERS_MAX = 16_384;
 const UNVERIFIED_BODY_CHARACTERS_MAX = 1024;
@@ -30,7 +30,7 @@ export class MemoryDeadLetterStore implements DeadLetterStore {
   readonly #partitions = new Set<DeadLetterPartition>();
 
   /** Keeps a record as the registry store does. */
-  recordDeadLetter(record: DeadLetterRecord): Promise<void> {
+  recordDeadLetter(record: DeadLetterRecord): Promise<DeadLetterOutcome> {
     const place = placeOfDeadLetter(record);
     const { claim, ...fields } = record;
     const charactersMax =
@@ -45,7 +45,7 @@ export class MemoryDeadLetterStore implements DeadLetterStore {
       isBodyCut: record.body.length > charactersMax,
       place,
     });
-    return Promise.resolve();
+    return Promise.resolve('kept');
   }
 
   listPartitions(): Promise<readonly DeadLetterPartition[]> {

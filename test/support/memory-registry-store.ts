@@ -8,6 +8,7 @@ import type { ClusterId } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { RegistryRevisionStore } from '../../src/ports/stores/fleet-rollout-store.ts';
 import type {
+  DeadLetterOutcome,
   DeadLetterRecord,
   DirectoryPage,
   RegistrationRemoval,
@@ -83,10 +84,11 @@ export class MemoryRegistryStore implements RegistryStore, RegistryRevisionStore
     });
   }
 
-  recordDeadLetter(record: DeadLetterRecord): Promise<void> {
+  recordDeadLetter(record: DeadLetterRecord): Promise<DeadLetterOutcome> {
     const key = `${record.cluster} ${record.queue} ${record.messageId}`;
     return aroundCall(this, { operation: 'recordDeadLetter', target: key, isWrite: true }, () => {
       this.deadLetters.set(key, record);
+      return 'kept';
     });
   }
 

@@ -3,11 +3,15 @@
  *
  * The index of partitions is a partition of its own, `DEAD-LETTER#/partitions`, which no cluster id and
  * no sender can name. An entry is written before the first record of its partition that a process
- * keeps, so that a listing never misses a record, and never again by that process. A record is held to a schema when it is
- * read; one that does not fit is shown as unreadable, never left out.
+ * keeps, so that a listing never misses a record, and not again while that process remembers it. A record is
+ * held to a schema when it is read; one that does not fit is shown as unreadable, never left out.
  */
 import * as v from 'valibot';
-import { placeOfDeadLetter, timeKey } from '../../core/hints/dead-letter-place.ts';
+import {
+  isRepeatingRefusal,
+  placeOfDeadLetter,
+  timeKey,
+} from '../../core/hints/dead-letter-place.ts';
 import type { DeadLetterPartition, DeadLetterPlace } from '../../core/hints/dead-letter-place.ts';
 import type {
   DeadLetterPage,
@@ -15,7 +19,7 @@ import type {
   DeadLetterStore,
   KeptDeadLetter,
 } from '../../ports/stores/dead-letter-store.ts';
-import type { DeadLetterRecord } from '../../ports/stores/registry-store.ts';
+import type { DeadLetterOutcome, DeadLetterRecord } from '../../ports/stores/registry-store.ts';
 import type { StoredItem } from './batched-reader.ts';
 import type { ItemKey } from './item-keys.ts';
 import { Table } from './table.ts';
@@ -30,30 +34,91 @@ const PREFIX = 'DEAD-LETTER#';
 const INDEX_PARTITION = `${PREFIX}/partitions`;
 const PARTITIONS_PER_PAGE = 500;
 const IF_THERE = { expression: 'attribute_exists(pk)' };
+const HOUR_MS = 3_600_000;
+/** Places of one partition and hour, hence also the records of one forger. */
+const PLACES_MAX = 20;
+const PARTITIONS_MAX = 1000;
 
-/** Partitions that this process has put into the index. */
-export type IndexedPartitions = Set<DeadLetterPartition>;
+/**
+ * What a process remembers of dead letters that it wrote, so that a look-up takes the place of a write: by partition, for one
+ * hour each. The partition not seen for longest leaves first; what is forgotten is written once more.
+ */
+export class LetterMemory {
+  readonly #partitions = new Map<DeadLetterPartition, RememberedPartition>();
+
+  /** What is known of a partition in the hour of a letter. One that comes late counts in the hour that is remembered. */
+  of(partition: DeadLetterPartition, atMs: number): RememberedPartition {
+    const known = this.#partitions.get(partition) ?? new RememberedPartition();
+    this.#partitions.delete(partition);
+    this.#partitions.set(partition, known);
+    const [oldest] = this.#partitions.keys();
+    if (this.#partitions.size > PARTITIONS_MAX) this.#partitions.delete(oldest ?? '');
+    known.enter(Math.floor(atMs / HOUR_MS));
+    return known;
+  }
+}
+
+class RememberedPartition {
+  /** The index of partitions has its entry. */
+  isIndexed = false;
+  #hour = 0;
+  readonly #outcomes = new Map<string, DeadLetterOutcome>();
+
+  enter(hour: number): void {
+    if (hour <= this.#hour) return;
+    this.#hour = hour;
+    this.#outcomes.clear();
+  }
+
+  get isFull(): boolean {
+    return this.#outcomes.size >= PLACES_MAX;
+  }
+
+  outcomeAt(sort: string): DeadLetterOutcome | undefined {
+    return this.#outcomes.get(sort);
+  }
+
+  note(sort: string, outcome: DeadLetterOutcome): void {
+    if (!this.isFull || this.#outcomes.has(sort)) this.#outcomes.set(sort, outcome);
+  }
+}
 
 function keyOf({ partition, sort }: DeadLetterPlace): ItemKey {
   return { pk: `${PREFIX}${partition}`, sk: sort };
 }
 
 /**
- * A repeat of the same letter replaces its record. What an unverified sender wrote is kept under the
- * sender, so that it can neither crowd nor fill the partition of the cluster that it named (S6, L3).
+ * A repeat of the same letter replaces its record. What an unverified sender wrote is kept under the sender, so that it can
+ * neither crowd nor fill the partition of the cluster that it named (S6, L3), is tried once, and so many times an hour. A
+ * refusal that shares its record for the hour is looked up, once this process has kept it.
  */
 export async function keepDeadLetter(
   record: DeadLetterRecord,
-  { table, indexed }: { readonly table: Table; readonly indexed: IndexedPartitions },
-): Promise<void> {
-  const cut = (text: string): string => text.slice(0, FIELD_CHARACTERS_MAX);
+  { table, memory }: { readonly table: Table; readonly memory: LetterMemory },
+): Promise<DeadLetterOutcome> {
   const place = placeOfDeadLetter(record);
-  if (!indexed.has(place.partition)) {
+  const known = memory.of(place.partition, record.atMs);
+  const isForged = record.claim !== undefined;
+  const outcome = known.outcomeAt(place.sort) ?? (isForged && known.isFull ? 'unkept' : undefined);
+  if (outcome !== undefined) return outcome;
+  if (isForged) known.note(place.sort, 'unkept');
+  if (!known.isIndexed) {
     // An empty sort key is not allowed: the partition of nobody known is `-`.
     const sk = place.partition === '' ? '-' : place.partition;
     await table.put({ pk: INDEX_PARTITION, sk }, {});
-    indexed.add(place.partition);
+    known.isIndexed = true;
   }
+  await putLetter(table, place, record);
+  if (isForged || isRepeatingRefusal(record)) known.note(place.sort, 'kept');
+  return 'kept';
+}
+
+async function putLetter(
+  table: Table,
+  place: DeadLetterPlace,
+  record: DeadLetterRecord,
+): Promise<void> {
+  const cut = (text: string): string => text.slice(0, FIELD_CHARACTERS_MAX);
   const { claim, ...fields } = record;
   const charactersMax = claim === undefined ? BODY_CHARACTERS_MAX : UNVERIFIED_BODY_CHARACTERS_MAX;
   await table.put(keyOf(place), {

@@ -9,6 +9,7 @@ import type { CredentialMessage } from '../../core/model/credential-message.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { CredentialStore, Seal, TokenClaims } from '../../ports/stores/credential-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
+import { keepRefusal } from '../refusal/keep-refusal.ts';
 
 /** What accepting needs. */
 export interface CredentialDependencies extends Omit<ProcessPorts, 'random'> {
@@ -52,35 +53,23 @@ interface CredentialRefusal {
   readonly message?: CredentialMessage;
 }
 
-/** Refusals after which nobody knows who speaks for the cluster that the message names. */
-const UNVERIFIED: readonly CredentialRefusalCode[] = [
-  'unknown-cluster',
-  'not-bound-token',
-  'wrong-sender',
-];
-
-/** Logs, counts and records a refusal. Rejects when the record cannot be kept. */
+/** Logs, counts and records a refusal. Rejects when the record of a verified sender cannot be kept. */
 export async function refuseCredential(
   refusal: CredentialRefusal,
   context: CredentialContext,
-  { registry, log, metrics }: Pick<CredentialDependencies, 'registry' | 'log' | 'metrics'>,
+  ports: Pick<CredentialDependencies, 'registry' | 'log' | 'metrics'>,
 ): Promise<void> {
   const { code, field = '', message } = refusal;
-  const { messageId, sentAtMs, senderRoleId } = context;
+  const { messageId, senderRoleId } = context;
+  const { log, metrics } = ports;
   const cluster = message?.cluster ?? '';
   log.warn('credential refused', { code, field, cluster, messageId, senderRoleId });
   metrics.count('CredentialRefusals', { outcome: code });
-  const isVerified = message !== undefined && !UNVERIFIED.includes(code);
-  await registry.recordDeadLetter({
-    cluster: isVerified ? cluster : '',
-    ...(isVerified ? {} : { claim: { cluster, senderRoleId } }),
-    queue: 'credentials',
-    code,
-    detail: field,
-    messageId,
-    atMs: sentAtMs,
-    body: message === undefined ? '' : describe(message),
-  });
+  const body = message === undefined ? '' : describe(message);
+  await keepRefusal(
+    { ...context, cluster, queue: 'credentials', code, detail: field, body },
+    ports,
+  );
 }
 
 function describe({ ciphertext, ...rest }: CredentialMessage): string {

@@ -20,6 +20,7 @@ import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { DeadLetterRecord } from '../../ports/stores/registry-store.ts';
 import type { IngestDependencies } from '../ingest/process/dependencies.ts';
 import { verifySender } from '../ingest/message/identity.ts';
+import { keepRecord } from '../refusal/keep-refusal.ts';
 import { markIncomplete } from '../ingest/message/ingest-refused.ts';
 import type { IngestContext, ParsedBody } from '../ingest/message/result.ts';
 
@@ -63,19 +64,18 @@ export async function handleDeadLetter(
   letter: DeadLetter,
   dependencies: DeadLetterDependencies,
 ): Promise<DeadLetterResult> {
-  const { registry, log, metrics } = dependencies;
+  const { log, metrics } = dependencies;
   const result = await classify(letter, dependencies);
   const messageId = letter.queue === 'events' ? letter.context.messageId : letter.messageId;
   const cluster = claimedCluster(letter);
   log.warn('dead letter', { queue: letter.queue, code: result.code, cluster, messageId });
   metrics.count('DeadLetters', { outcome: `${letter.queue}/${result.code}` });
-  await registry.recordDeadLetter({
-    ...originOf(letter, result, cluster),
-    queue: letter.queue,
-    code: result.code,
-    messageId,
-    ...contentOf(letter),
-  });
+  const { queue } = letter;
+  const origin = originOf(letter, result, cluster);
+  await keepRecord(
+    { ...origin, queue, code: result.code, messageId, ...contentOf(letter) },
+    dependencies,
+  );
   return result;
 }
 

@@ -48,11 +48,10 @@ const SENDERS_QUEUES: readonly string[] = ['ingest', 'credentials'];
 /** Where this letter's record is. */
 export function placeOfDeadLetter(letter: PlacedLetter): DeadLetterPlace {
   const { cluster, claim, queue } = letter;
-  const isRefusal = SENDERS_QUEUES.includes(queue) && REPEATING.includes(letter.code);
   // A key that can never be looked at is given up again a few times an hour (core/looks.ts).
   const isLostHint =
     HINT_QUEUES.includes(queue) && letter.code === LOST_HINT && letter.detail !== '';
-  const isRepeating = isRefusal || isLostHint;
+  const isRepeating = isRepeatingRefusal(letter) || isLostHint;
   const atMs = isRepeating ? Math.floor(letter.atMs / HOUR_MS) * HOUR_MS : letter.atMs;
   const name = isRepeating
     ? [letter.code, claim?.cluster ?? letter.detail].join('/')
@@ -62,6 +61,11 @@ export function placeOfDeadLetter(letter: PlacedLetter): DeadLetterPlace {
     // Printable, so that it can be given on a command line.
     sort: `${timeKey(atMs)}#${queue}#${name.slice(0, FIELD_CHARACTERS_MAX).replace(/[^\x21-\x7e]/g, '?')}`,
   };
+}
+
+/** True for a refusal that comes again with every message of the same sender: they share a record an hour. */
+export function isRepeatingRefusal({ queue, code }: Pick<PlacedLetter, 'queue' | 'code'>): boolean {
+  return SENDERS_QUEUES.includes(queue) && REPEATING.includes(code);
 }
 
 /** Begins every place of this moment or later. */

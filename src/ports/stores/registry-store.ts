@@ -33,6 +33,9 @@ export interface DeadLetterRecord {
   readonly body: string;
 }
 
+/** What came of a record: it is kept, perhaps as the one that it shares for the hour; or it is not. */
+export type DeadLetterOutcome = 'kept' | 'unkept';
+
 /** What came of writing a registration. */
 export type RegistrationWrite =
   | 'written'
@@ -69,5 +72,6 @@ export interface RegistryStore {
     readonly cursor?: string;
     readonly limit: number;
   }): Promise<DirectoryPage>;
-  recordDeadLetter(record: DeadLetterRecord): Promise<void>;
+  /** `unkept`: of an unverified sender (`claim`), of whom enough is kept or was tried for this hour. */
+  recordDeadLetter(record: DeadLetterRecord): Promise<DeadLetterOutcome>;
 }

@@ -23,8 +23,7 @@ import type {
   RegistrationWrite,
   RegistryStore,
 } from '../../../ports/stores/registry-store.ts';
-import { keepDeadLetter } from '../dead-letter-store.ts';
-import type { IndexedPartitions } from '../dead-letter-store.ts';
+import { LetterMemory, keepDeadLetter } from '../dead-letter-store.ts';
 import { ItemUnreadableError } from '../item-codec.ts';
 import {
   DIRECTORY_PARTITION,
@@ -62,7 +61,7 @@ export function createDynamoRegistryStore(
   options: DynamoStoreOptions,
 ): RegistryStore & RegistryRevisionStore {
   const table = new Table(options);
-  const indexed: IndexedPartitions = new Set();
+  const memory = new LetterMemory();
   return {
     readCluster: (id) => readCluster(table, id),
     writeCluster: async (registration, expectedVersion) => {
@@ -78,7 +77,7 @@ export function createDynamoRegistryStore(
     readRegistryRevision: async () =>
       (await table.getAs(REGISTRY_REVISION_KEY, (item) => revisionOf(item[REVISION]))) ?? 0,
     listClusters: (page) => listClusters(table, page),
-    recordDeadLetter: (record) => keepDeadLetter(record, { table, indexed }),
+    recordDeadLetter: (record) => keepDeadLetter(record, { table, memory }),
   };
 }
 

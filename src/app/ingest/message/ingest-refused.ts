@@ -10,6 +10,7 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import { MESSAGE_SCHEMA } from '../../../core/model/watcher-message.ts';
 import type { WatcherHeader } from '../../../core/model/watcher-message.ts';
+import { keepRefusal } from '../../refusal/keep-refusal.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { verifySender } from './identity.ts';
 import { advanced, lost, orderOf } from './meta-transitions.ts';
@@ -109,39 +110,22 @@ interface Refusal {
   readonly cluster: string;
 }
 
-/** Refusals after which nobody knows who speaks for the cluster that the message names. */
-const UNVERIFIED: readonly IngestRefusalCode[] = ['wrong-group', 'unknown-cluster', 'wrong-sender'];
-
 /**
  * Logs, counts and records a refusal; nothing of any view is touched (S6, L4). The record's key is the message's: a
- * repeat replaces it. Rejects when the record of a verified sender cannot be kept. What a forger sent is let go then:
- * it must not come again, because it may wait in the group of the cluster that it named (L3).
+ * repeat replaces it. Rejects when the record of a verified sender cannot be kept; what a forger sent never comes again.
  */
 export async function refuse(
   refusal: Refusal,
   context: IngestContext,
-  { registry, log, metrics }: Pick<IngestDependencies, 'registry' | 'log' | 'metrics'>,
+  ports: Pick<IngestDependencies, 'registry' | 'log' | 'metrics'>,
 ): Promise<IngestResult> {
   const { code, cluster, field = '', detail = field } = refusal;
-  const { messageId, sentAtMs, senderRoleId } = context;
-  log.warn('message refused', { code, field, cluster, messageId, senderRoleId });
-  metrics.count('IngestRefusals', { outcome: code });
-  const isVerified = cluster !== '' && !UNVERIFIED.includes(code);
-  try {
-    await registry.recordDeadLetter({
-      cluster: isVerified ? cluster : '',
-      ...(isVerified ? {} : { claim: { cluster, senderRoleId } }),
-      queue: 'ingest',
-      code,
-      detail,
-      messageId,
-      atMs: sentAtMs,
-      body: context.body ?? '',
-    });
-  } catch (error) {
-    if (isVerified) throw error;
-    metrics.count('IngestRefusalsUnkept');
-    log.error('a refused message could not be kept', { code, messageId, senderRoleId }, error);
-  }
+  const { messageId, sentAtMs, senderRoleId, body = '' } = context;
+  ports.log.warn('message refused', { code, field, cluster, messageId, senderRoleId });
+  ports.metrics.count('IngestRefusals', { outcome: code });
+  await keepRefusal(
+    { messageId, sentAtMs, senderRoleId, cluster, queue: 'ingest', code, detail, body },
+    ports,
+  );
   return { kind: 'refused', code, ...(field === '' ? {} : { field }) };
 }

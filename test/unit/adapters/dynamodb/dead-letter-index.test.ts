@@ -21,7 +21,7 @@ it('a partition whose entry could not be written is entered by the next record: 
     random: seededRandom(1),
   });
   const letter = { cluster: 'west', queue: 'delay', code: 'lost-hint', detail: '' } as const;
-  const keep = (messageId: string): Promise<void> =>
+  const keep = (messageId: string): Promise<unknown> =>
     registry.recordDeadLetter({ ...letter, messageId, atMs: 7, body: '' });
   await assert.rejects(keep('first'), /away/);
   isAway = false;

@@ -80,7 +80,7 @@ describe('identity of the sender (protocol 24)', () => {
     const message = new ScriptedSender({ epoch: '100' }).announce();
     const result = await harness.ingest(message, { senderRoleId: 'AROA2' });
     assert.deepEqual(result, { kind: 'refused', code: 'wrong-sender' });
-    assert.equal(harness.metrics.sum('IngestRefusalsUnkept'), 1);
+    assert.equal(harness.metrics.sum('RefusalsUnkept', 'ingest'), 1);
     const poison = { ...message, clusterUid: clusterUid('x') };
     await assert.rejects(harness.ingest(poison), 'a verified sender’s comes again');
   });
