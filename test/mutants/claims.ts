@@ -277,7 +277,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   'forgers-are-recorded-without-end': {
     bug: 'every forged message that names another cluster is written down (issue 40)',
     file: 'src/adapters/dynamodb/dead-letter-store.ts',
-    before: "(isForged && known.isFull ? 'unkept' : undefined)",
+    before: "(isForged && isFull ? 'unkept' : undefined)",
     after: 'undefined',
     killedBy: {
       file: 'test/security/forged-flood.test.ts',

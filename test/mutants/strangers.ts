@@ -24,8 +24,8 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'partition-is-indexed-before-it-is': {
     bug: 'a partition of dead letters counts as indexed before the table has its entry (14)',
     file: 'src/adapters/dynamodb/dead-letter-store.ts',
-    before: '  if (!known.isIndexed) {\n',
-    after: '  if (!known.isIndexed) {\n    known.isIndexed = true;\n',
+    before: '  if (!known.has(INDEXED)) {\n',
+    after: "  if (!known.has(INDEXED)) {\n    known.set(INDEXED, 'kept');\n",
     killedBy: {
       file: 'test/unit/adapters/dynamodb/dead-letter-index.test.ts',
       title: 'a partition whose entry could not be written is entered by the next record',

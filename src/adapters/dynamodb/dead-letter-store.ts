@@ -38,50 +38,14 @@ const HOUR_MS = 3_600_000;
 /** Places of one partition and hour, hence also the records of one forger. */
 const PLACES_MAX = 20;
 const PARTITIONS_MAX = 1000;
+/** Among the places: the index has an entry for the partition. */
+const INDEXED = '';
 
 /**
- * What a process remembers of dead letters that it wrote, so that a look-up takes the place of a write: by partition, for one
- * hour each. The partition not seen for longest leaves first; what is forgotten is written once more.
+ * What a process remembers of dead letters that it wrote, so that a look-up takes the place of a write: places by hour and
+ * partition. What was not looked up for longest leaves first; what is forgotten is written once more.
  */
-export class LetterMemory {
-  readonly #partitions = new Map<DeadLetterPartition, RememberedPartition>();
-
-  /** What is known of a partition in the hour of a letter. One that comes late counts in the hour that is remembered. */
-  of(partition: DeadLetterPartition, atMs: number): RememberedPartition {
-    const known = this.#partitions.get(partition) ?? new RememberedPartition();
-    this.#partitions.delete(partition);
-    this.#partitions.set(partition, known);
-    const [oldest] = this.#partitions.keys();
-    if (this.#partitions.size > PARTITIONS_MAX) this.#partitions.delete(oldest ?? '');
-    known.enter(Math.floor(atMs / HOUR_MS));
-    return known;
-  }
-}
-
-class RememberedPartition {
-  /** The index of partitions has its entry. */
-  isIndexed = false;
-  #hour = 0;
-  readonly #outcomes = new Map<string, DeadLetterOutcome>();
-
-  enter(hour: number): void {
-    if (hour <= this.#hour) return;
-    this.#hour = hour;
-    this.#outcomes.clear();
-  }
-
-  get isFull(): boolean {
-    return this.#outcomes.size >= PLACES_MAX;
-  }
-
-  outcomeAt(sort: string): DeadLetterOutcome | undefined {
-    return this.#outcomes.get(sort);
-  }
-
-  note(sort: string, outcome: DeadLetterOutcome): void {
-    if (!this.isFull || this.#outcomes.has(sort)) this.#outcomes.set(sort, outcome);
-  }
-}
+export type LetterMemory = Map<string, Map<string, DeadLetterOutcome>>;
 
 function keyOf({ partition, sort }: DeadLetterPlace): ItemKey {
   return { pk: `${PREFIX}${partition}`, sk: sort };
@@ -97,20 +61,30 @@ export async function keepDeadLetter(
   { table, memory }: { readonly table: Table; readonly memory: LetterMemory },
 ): Promise<DeadLetterOutcome> {
   const place = placeOfDeadLetter(record);
-  const known = memory.of(place.partition, record.atMs);
+  const known = rememberedIn(memory, `${Math.floor(record.atMs / HOUR_MS)} ${place.partition}`);
   const isForged = record.claim !== undefined;
-  const outcome = known.outcomeAt(place.sort) ?? (isForged && known.isFull ? 'unkept' : undefined);
+  const isFull = known.size > PLACES_MAX;
+  const outcome = known.get(place.sort) ?? (isForged && isFull ? 'unkept' : undefined);
   if (outcome !== undefined) return outcome;
-  if (isForged) known.note(place.sort, 'unkept');
-  if (!known.isIndexed) {
+  if (isForged) known.set(place.sort, 'unkept');
+  if (!known.has(INDEXED)) {
     // An empty sort key is not allowed: the partition of nobody known is `-`.
     const sk = place.partition === '' ? '-' : place.partition;
     await table.put({ pk: INDEX_PARTITION, sk }, {});
-    known.isIndexed = true;
+    known.set(INDEXED, 'kept');
   }
   await putLetter(table, place, record);
-  if (isForged || isRepeatingRefusal(record)) known.note(place.sort, 'kept');
+  if (isForged || (!isFull && isRepeatingRefusal(record))) known.set(place.sort, 'kept');
   return 'kept';
+}
+
+function rememberedIn(memory: LetterMemory, hour: string): Map<string, DeadLetterOutcome> {
+  const known = memory.get(hour) ?? new Map<string, DeadLetterOutcome>();
+  memory.delete(hour);
+  memory.set(hour, known);
+  const [oldest = hour] = memory.keys();
+  if (memory.size > PARTITIONS_MAX) memory.delete(oldest);
+  return known;
 }
 
 async function putLetter(

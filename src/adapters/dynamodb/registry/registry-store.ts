@@ -23,7 +23,8 @@ import type {
   RegistrationWrite,
   RegistryStore,
 } from '../../../ports/stores/registry-store.ts';
-import { LetterMemory, keepDeadLetter } from '../dead-letter-store.ts';
+import { keepDeadLetter } from '../dead-letter-store.ts';
+import type { LetterMemory } from '../dead-letter-store.ts';
 import { ItemUnreadableError } from '../item-codec.ts';
 import {
   DIRECTORY_PARTITION,
@@ -61,7 +62,7 @@ export function createDynamoRegistryStore(
   options: DynamoStoreOptions,
 ): RegistryStore & RegistryRevisionStore {
   const table = new Table(options);
-  const memory = new LetterMemory();
+  const memory: LetterMemory = new Map();
   return {
     readCluster: (id) => readCluster(table, id),
     writeCluster: async (registration, expectedVersion) => {
