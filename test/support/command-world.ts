@@ -58,6 +58,8 @@ export class CommandWorld {
   };
   /** Called between two moments of a command that waits. */
   onTick: () => void | Promise<void> = () => undefined;
+  /** What STS answers. */
+  callerArn = (): Promise<string> => Promise.resolve(CALLER_ARN);
   readonly #stores = new Map<string, CommandStores>();
 
   /** The stores of a stage; made at the first call. */
@@ -104,6 +106,7 @@ export class CommandWorld {
       sqs,
       aws: { region },
       awsCredentials: () => Promise.reject(new Error('no AWS in this test')),
+      callerArn: () => this.callerArn(),
       openConnector: () => this.connector,
       clock: this.clock,
       random: this.random,
@@ -158,6 +161,9 @@ export class CommandWorld {
     return ended;
   }
 }
+
+/** Who runs the commands. */
+export const CALLER_ARN = 'arn:aws:sts::111122223333:assumed-role/Admin/ann';
 
 function outputOf(name: StackOutputName, stage: string): string {
   if (name.endsWith('QueueUrl')) return `https://sqs.eu-west-1.amazonaws.com/1/${stage}-${name}`;

@@ -20,6 +20,7 @@ import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { runProgram } from '../../src/cli/command-line/run-program.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { askCallerArn } from '../../src/cli/reach/caller-arn.ts';
 import { STACK_OUTPUT_NAMES } from '../../src/cli/reach/stack.ts';
 import type { StackOutputName } from '../../src/cli/reach/stack.ts';
 import type { Stack } from '../../src/cli/reach/stack.ts';
@@ -111,6 +112,7 @@ export function openEngineStack(engine: Engine, breakage: Breakage = {}): Stack 
     }),
     aws: { region: aws.region },
     awsCredentials: () => sqs.config.credentials(),
+    callerArn: () => askCallerArn({ region: aws.region }, () => sqs.config.credentials()),
     clock,
     random,
     close: () => {

@@ -111,7 +111,7 @@ async function redriveAll(
   const { stack, context, options } = scope;
   const { registry, view, clock, deadLetters, hints: queue } = stack;
   const how: RedriveOptions = {
-    by: callerOf(context),
+    by: await callerOf(context, stack),
     redriveId: stack.random.uniqueId(),
     afterwards: options.delete === true ? 'remove' : 'note',
     pace: letters.length >= CROWD_LETTERS_MIN ? 'suspect' : 'usual',

@@ -66,8 +66,9 @@ export const applyFleetCommand: CommandModule = defineCommand<ApplyOptions>({
       if (!isAnyAgainst(checks)) return undefined;
       return refuseFleet('not-applicable', fleet, problemsOf(checks));
     };
+    const by = isDryRun ? '' : await callerOf(context, stack);
     const outcome = await applyFleet(
-      { fleet, document, by: callerOf(context), nowMs: stack.clock.nowMs(), isDryRun },
+      { fleet, document, by, nowMs: stack.clock.nowMs(), isDryRun },
       { ...stack, reader: createFleetReader(), ...(options.serverCheck ? { check } : {}) },
     );
     if (outcome.kind === 'refused') throw fleetError(outcome);

@@ -6,6 +6,7 @@
  */
 import { NO_MIRROR } from '../../core/fleet/told/fleet-mirror.ts';
 import type { FleetMirror } from '../../core/fleet/told/fleet-mirror.ts';
+import { BY_CHARACTERS_MAX } from '../../core/model/registration.ts';
 import { boundedText } from '../../core/fleet/told/fleet-conditions.ts';
 import { callerOf } from '../command-line/caller.ts';
 import { parseClusterId, requireRegistration } from '../command-line/cluster-arguments.ts';
@@ -52,14 +53,15 @@ async function change(
   context: CommandContext,
   wanted: Pick<FleetMirror, 'cluster'>,
 ): Promise<CommandResult> {
-  const { mirrors } = await context.openStack();
+  const stack = await context.openStack();
+  const { mirrors } = stack;
   const nowMs = context.clock.nowMs();
   const stored = await mirrors.readMirror();
   if (stored.cluster === wanted.cluster) return present(stored, 'FleetMirrorChange', nowMs);
   const next: FleetMirror = {
     ...wanted,
     version: stored.version,
-    setBy: boundedText(callerOf(context), 64),
+    setBy: boundedText(await callerOf(context, stack), BY_CHARACTERS_MAX),
     setAtMs: nowMs,
   };
   // The function notes trouble in the same item.

@@ -134,7 +134,7 @@ export async function giveOrder(
 ): Promise<CommandResult> {
   const key = parseFleetKey(args[0] ?? '');
   const stack = await context.openStack();
-  const request = { key, by: callerOf(context), ask };
+  const request = { key, by: await callerOf(context, stack), ask };
   const outcome = await giveFleetOrder(request, { ...stack, reader: createFleetReader() });
   if (outcome.kind === 'refused') throw fleetError(outcome);
   return follow({ key, options, stack, context, outcome, isUndo: ask.kind === 'undo' });

@@ -74,7 +74,8 @@ async function applyGeneration(
   const found = await readGeneration(key, generation, { ...stack, reader });
   if (found.kind === 'refused') throw fleetError(found);
   const { fleet, document } = found;
-  const application = { fleet, document, by: callerOf(context), nowMs: stack.clock.nowMs() };
+  const by = await callerOf(context, stack);
+  const application = { fleet, document, by, nowMs: stack.clock.nowMs() };
   const outcome = await applyFleet(application, { ...stack, reader });
   if (outcome.kind === 'refused') throw fleetError(outcome);
   const { kind: result, generation: applied, placedClusters } = outcome;

@@ -46,7 +46,11 @@ export const freezeCommand: CommandModule = defineCommand<FreezeOptions>({
     }
     if (scope.kind === 'stack' && options.yes !== true) throw unconfirmed(why);
     const stack = await context.openStack();
-    const note = freezeNote({ by: callerOf(context), why, atMs: context.clock.nowMs() });
+    const note = freezeNote({
+      by: await callerOf(context, stack),
+      why,
+      atMs: context.clock.nowMs(),
+    });
     const change =
       scope.kind === 'cluster'
         ? await freezeCluster(scope, note, stack)

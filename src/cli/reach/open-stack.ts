@@ -27,6 +27,7 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { usageError } from '../process/exit-codes.ts';
 import { profileInUse, requireProfile } from './aws-profiles.ts';
+import { askCallerArn } from './caller-arn.ts';
 import { describeStack, readStackOutputs } from './describe-stack.ts';
 import type { AwsClientConfig, Stack, StackOutputs } from './stack.ts';
 
@@ -98,6 +99,7 @@ function composeStack(
       delayQueueUrl: outputs.DelayQueueUrl,
     }),
     awsCredentials: () => sqs.config.credentials(),
+    callerArn: () => askCallerArn(aws, () => sqs.config.credentials()),
     openConnector: () =>
       new HttpsClusterConnector({
         clock,

@@ -98,6 +98,8 @@ export interface Stack {
   readonly aws: AwsClientConfig;
   /** Whoever runs the command; rejects when there are none. */
   awsCredentials(): Promise<ResolvedAwsCredentials>;
+  /** The ARN that AWS knows them by. Rejects when STS does not answer. */
+  callerArn(): Promise<string>;
   /** Reaches registered clusters with what there is here: the person's AWS identity, what is registered; no bound token is opened. */
   openConnector(): ClusterConnector;
   readonly clock: Clock;

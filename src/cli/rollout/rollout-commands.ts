@@ -152,7 +152,7 @@ async function order(
 ): Promise<CommandResult> {
   const key = parseKey(args);
   const stack = await context.openStack();
-  const request = { key, by: callerOf(context), ask: ask(stack) };
+  const request = { key, by: await callerOf(context, stack), ask: ask(stack) };
   const outcome = await giveOrder(request, { ...stack, policies: createPolicyReader() });
   await requireKnown(outcome, key, stack);
   if (outcome.kind === 'refused') throw errorOf(outcome);

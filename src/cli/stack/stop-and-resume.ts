@@ -52,7 +52,11 @@ export const stopStackCommand: CommandModule = defineCommand<StopOptions>({
     if (options.yes !== true) throw unconfirmed(why, options.all === true);
     const functions = options.all === true ? ALL : ACTING;
     const stack = await context.openStack();
-    const note = freezeNote({ by: callerOf(context), why, atMs: context.clock.nowMs() });
+    const note = freezeNote({
+      by: await callerOf(context, stack),
+      why,
+      atMs: context.clock.nowMs(),
+    });
     const noted = await writeNote(stack.freezes, { ...note, functions });
     if ('lost' in noted) context.say(`! ${noted.lost}`);
     const triggers = await turn({ functions, to: 'Disabled' }, { stack, context });

@@ -63,9 +63,12 @@ export interface EgressPermit {
 /** Characters of a freeze's reason at most. */
 export const FREEZE_WHY_CHARACTERS_MAX = 256;
 
+/** Characters at most of who gave an order: a name, and whom AWS knows the command as (IAM's names have 64 each). */
+export const BY_CHARACTERS_MAX = 220;
+
 /** Who froze something, and why: for people. It decides nothing; that a freeze stands does. */
 export interface FreezeNote {
-  /** What the CLI knows of its caller. 64 characters at most. */
+  /** What the CLI knows of its caller: `ann (Admin/ann@example.com)`. At most BY_CHARACTERS_MAX. */
   readonly by: string;
   /** In the operator's words, 256 characters at most; empty: none were given. */
   readonly why: string;

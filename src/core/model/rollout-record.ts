@@ -199,7 +199,7 @@ export interface RolloutOrders {
 
 /** Who gave an order, and when. */
 export interface OrderNote {
-  /** What the CLI knows of its caller, for people: who may give orders is the AWS credential's business. 64 characters at most. */
+  /** As in a FreezeNote, for people: who may give orders is the AWS credential's business. */
   readonly by: string;
   readonly atMs: number;
 }

@@ -8,6 +8,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { overruleTrial } from '../evidence/trial.ts';
+import { BY_CHARACTERS_MAX } from '../model/registration.ts';
 import type { OrderNote, ProvenRevision, RolloutRecord } from '../model/rollout-record.ts';
 
 /** What is asked for. */
@@ -46,12 +47,11 @@ export type OrderResult =
   | { readonly kind: 'unchanged'; readonly since?: OrderNote }
   | { readonly kind: 'refused'; readonly code: OrderRefusalCode };
 
-const BY_LENGTH_MAX = 64;
-const NOT_PLAIN = /[^\p{L}\p{N}@._+/:=-]+/gu;
+const NOT_PLAIN = /[^\p{L}\p{N} @._+/:=,()-]+/gu;
 
 /** A note of who gives an order: cut, and without what a name does not hold. */
 export function orderNote(by: string, atMs: number): OrderNote {
-  const plain = by.replaceAll(NOT_PLAIN, '-').slice(0, BY_LENGTH_MAX);
+  const plain = by.replaceAll(NOT_PLAIN, '-').slice(0, BY_CHARACTERS_MAX);
   return { by: plain === '' ? 'unknown' : plain, atMs };
 }
 

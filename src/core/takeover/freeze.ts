@@ -4,7 +4,7 @@
  * One small item in the registry's table, so that each freeze is one conditional write. Runs read it with the registration, and once more
  * before each batch of effects: a freeze is one batch late at most. Only a thaw ends one.
  */
-import { FREEZE_WHY_CHARACTERS_MAX } from '../model/registration.ts';
+import { BY_CHARACTERS_MAX, FREEZE_WHY_CHARACTERS_MAX } from '../model/registration.ts';
 import type { FreezeNote } from '../model/registration.ts';
 
 export type { FreezeNote } from '../model/registration.ts';
@@ -86,8 +86,6 @@ export function withoutFreeze(freeze: Freeze, scope: FreezeScope): Freeze {
   const kept = Object.entries(freeze.daemonSets).filter(([each]) => each !== key);
   return { ...freeze, daemonSets: Object.fromEntries(kept) };
 }
-
-const BY_CHARACTERS_MAX = 64;
 
 /** A note that fits its bounds, whatever the names of machines and people are. */
 export function freezeNote({ by, why, atMs }: FreezeNote): FreezeNote {

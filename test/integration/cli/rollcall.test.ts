@@ -105,6 +105,26 @@ describe('rollcall as a process', () => {
     assert.deepEqual((await stores.view.listNames(clusterUid, { limit: 9 })).names, []);
   });
 
+  it('notes whom AWS knows the command as; a freeze waits for no STS that is silent', async () => {
+    const who = { ...environment, USER: 'ann' };
+    const byOf = async (): Promise<string | undefined> =>
+      (await stores.freezes.readFreeze()).all?.by;
+    assert.equal((await run(['freeze', '--why', 'CVE-2', '--yes'], UNBUILT, who)).code, 0);
+    assert.equal(await byOf(), 'ann (user/operator)');
+    assert.equal((await run(['thaw', '--yes'])).code, 0);
+
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const lost = { ...who, AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${String(port)}` };
+    const frozen = await run(['freeze', '--why', 'CVE-3', '--yes'], UNBUILT, lost);
+    silent.close();
+    assert.equal(frozen.code, 0, frozen.stderr);
+    assert.match(frozen.stderr, /^! AWS did not tell who you are \(.+\): the order is given, and/);
+    assert.equal(await byOf(), 'ann (identity unknown)');
+    assert.equal((await run(['thaw', '--yes'])).code, 0);
+  });
+
   it('is a bundle that plain Node runs, also as a plugin of kubectl', async () => {
     const build = path.join(ROOT, 'scripts/build/build-cli.ts');
     const built = path.join(directory, 'built');

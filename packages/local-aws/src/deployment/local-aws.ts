@@ -37,6 +37,7 @@ import { MappedQueue } from '../event-source-mapping/mapped-queue.ts';
 import { MappingSet, type EngineFailure } from '../event-source-mapping/mapping-set.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { localAccountId } from '../sqs/server/broker.ts';
+import { startStsServer } from '../sts/server.ts';
 import { startSqsServer } from '../sqs/server/server.ts';
 import {
   readService,
@@ -123,6 +124,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     guard: { authorizer, arnOf: (name) => tableArnOf(service, name) },
   });
   const bus = await startEventsServer({ clock, newId, region, authorizer });
+  const sts = await startStsServer({ authorizer, newId });
   const clients = createClients(region, { sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint });
   await createTables(clients.dynamoDb, service.tables);
   const queues = await createQueues(clients.sqs, service.queues);
@@ -149,7 +151,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   const stopOnce = async (waitMs: number): Promise<void> => {
     await mappings.stop(waitMs);
     clients.destroy();
-    for (const server of [sqs, dynamoDb, bus]) await server.stop();
+    for (const server of [sqs, dynamoDb, bus, sts]) await server.stop();
     if (held !== dataDirectory) held?.release();
   };
   let stopped: Promise<void> | undefined;
@@ -162,7 +164,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     tableNames: Object.fromEntries(service.tables.map(({ id, name }) => [id, name])),
     environment: {
       ...resolveEnvironment(account, queues),
-      ...sdkEnvironment(service, { sqs, dynamoDb, bus }),
+      ...sdkEnvironment(service, { sqs, dynamoDb, bus, sts }),
     },
     ...controlsOf(mappings),
     authorizer,
@@ -196,12 +198,13 @@ function controlsOf(mappings: MappingSet) {
 /** Where the SDK finds the local AWS, and as whom it signs unless it is told otherwise. */
 function sdkEnvironment(
   { region }: ServiceDeclaration,
-  servers: Readonly<Record<'sqs' | 'dynamoDb' | 'bus', { readonly endpoint: string }>>,
+  servers: Readonly<Record<'sqs' | 'dynamoDb' | 'bus' | 'sts', { readonly endpoint: string }>>,
 ): Record<string, string> {
   return {
     AWS_ENDPOINT_URL_SQS: servers.sqs.endpoint,
     AWS_ENDPOINT_URL_DYNAMODB: servers.dynamoDb.endpoint,
     AWS_ENDPOINT_URL_EVENTBRIDGE: servers.bus.endpoint,
+    AWS_ENDPOINT_URL_STS: servers.sts.endpoint,
     AWS_ENDPOINT_URL_KMS: NO_KEY_SERVICE,
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: operatorCredentials.accessKeyId,

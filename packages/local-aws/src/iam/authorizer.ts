@@ -46,6 +46,11 @@ export class Authorizer {
     this.#principals.set(accessKey, { arn, statements });
   }
 
+  /** The principal of an access key; undefined: nobody has it. */
+  arnOf(accessKey: string): string | undefined {
+    return this.#principals.get(accessKey)?.arn;
+  }
+
   /** Whether the holder of a key may do this. */
   decide(accessKey: string, request: AuthorizationRequest): Decision {
     const principal = this.#principals.get(accessKey);

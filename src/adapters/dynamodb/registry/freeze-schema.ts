@@ -4,11 +4,10 @@
  * An item that does not fit is an error, and so counts as frozen (protocol 13): never a default.
  */
 import * as v from 'valibot';
-import { FREEZE_WHY_CHARACTERS_MAX } from '../../../core/model/registration.ts';
+import { BY_CHARACTERS_MAX, FREEZE_WHY_CHARACTERS_MAX } from '../../../core/model/registration.ts';
 import type { FreezeNote } from '../../../core/model/registration.ts';
 import { FROZEN_DAEMON_SETS_MAX } from '../../../core/takeover/freeze.ts';
 
-const BY_CHARACTERS_MAX = 64;
 /** What becomes one line of a terminal or of a log. */
 const line = (charactersMax: number) =>
   v.pipe(v.string(), v.maxLength(charactersMax), v.regex(/^[^\p{Cc}]*$/u));

@@ -289,7 +289,7 @@ describe('rollcall fleet apply, get, describe, delete', () => {
     const plan = (await world.run(['fleet', 'plan', fleet])).expectExit(0);
     assert.match(plan.stdout, /^monitoring\/agent, generation 2$/m);
     const list = (await world.run(['fleet', 'get'])).expectExit(0);
-    assert.match(list.stdout, /^monitoring\/agent +2 +\d+s ago +ann$/m);
+    assert.match(list.stdout, /^monitoring\/agent +2 +\d+s ago +ann \(Admin\/ann\)$/m);
   });
 
   it('stores nothing of which some cluster could be given nothing, whatever its mode', async () => {

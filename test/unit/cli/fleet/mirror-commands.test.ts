@@ -29,7 +29,10 @@ describe('rollcall fleet mirror', () => {
     const set = await world.run(['fleet', 'mirror', 'set', 'management', '--json']);
     assert.equal(set.exitCode, 0, set.stderr);
     const mirror = await world.stores().mirrors.readMirror();
-    assert.deepEqual([mirror.cluster, mirror.setBy, mirror.version], ['management', 'anna', 1]);
+    assert.deepEqual(
+      [mirror.cluster, mirror.setBy, mirror.version],
+      ['management', 'anna (Admin/ann)', 1],
+    );
     assert.match((await world.run(['fleet', 'mirror', 'get'])).stdout, /management/);
     assert.equal((await world.run(['fleet', 'mirror', 'clear'])).exitCode, 0);
     assert.equal((await world.stores().mirrors.readMirror()).cluster, undefined);

@@ -271,9 +271,9 @@ describe('orders to a fleet', () => {
     const world = await worldOf();
     const paused = (await world.run(['fleet', 'pause', FLEET, '--json'])).expectExit(0).document();
     assert.deepEqual([paused['order'], paused['phase']], ['given', 'Paused']);
-    assert.equal((await recordIn(world)).orders.paused?.by, 'anna');
+    assert.equal((await recordIn(world)).orders.paused?.by, 'anna (Admin/ann)');
     const again = await world.run(['fleet', 'pause', FLEET]);
-    assert.match(again.stdout, /^It stood so already: ordered by anna at /);
+    assert.match(again.stdout, /^It stood so already: ordered by anna \(Admin\/ann\) at /);
     (await world.run(['fleet', 'resume', FLEET])).expectExit(0);
     assert.deepEqual((await recordIn(world)).orders, {});
     (await world.run(['fleet', 'resume', FLEET])).expectExit(1);
@@ -317,7 +317,7 @@ describe('orders to a fleet', () => {
     }
     (await world.run(['fleet', 'pause', FLEET])).expectExit(0);
     const record = await recordIn(world);
-    assert.equal(record.orders.paused?.by, 'anna');
+    assert.equal(record.orders.paused?.by, 'anna (Admin/ann)');
     assert.deepEqual([record.uid, record.release.generation, record.stages], ['uid-1', 2, []]);
   });
 
@@ -339,7 +339,7 @@ describe('orders to a fleet', () => {
     assert.deepEqual([breach, orders.resumed?.breachAtMs], [undefined, 4000]);
     assert.match(
       run.stdout,
-      /resumed: +by anna at \S+ \(the zone was down\), overruling ClustersFailed at \S+: 1 of 1/,
+      /resumed: +by anna \(Admin\/ann\) at \S+ \(the zone was down\), overruling ClustersFailed at \S+: 1 of 1/,
     );
     assert.match(lines(run)[1] ?? '', / \(ClustersFailed overruled\)$/);
   });
@@ -376,7 +376,7 @@ describe('rollcall fleet undo and history', () => {
       stored?.document,
       fleetDocument({ template: manifestOf({}, 'registry.example/agent:1') }),
     );
-    assert.equal(stored.head.appliedBy, 'anna');
+    assert.equal(stored.head.appliedBy, 'anna (Admin/ann)');
     (await world.run(['fleet', 'undo', FLEET, '--to-generation', '7'])).expectExit(1);
     (await world.run(['fleet', 'undo', FLEET, '--to-generation', '0'])).expectExit(2);
     (await world.run(['fleet', 'undo', FLEET, '--to-generation', '1', '--watch'])).expectExit(2);

@@ -48,7 +48,7 @@ describe('rollcall freeze', () => {
     assert.equal(freezes.peek().version, 0);
     const writes = registry.calls.filter(({ isWrite }) => isWrite).length;
     const run = (await world.run([...argv, '--yes', '--json'])).expectExit(0);
-    const note = { by: 'ann', why: 'CVE-1', atMs: freezes.peek().all?.atMs };
+    const note = { by: 'ann (Admin/ann)', why: 'CVE-1', atMs: freezes.peek().all?.atMs };
     assert.deepEqual(freezes.peek(), { version: 1, all: note, daemonSets: {} });
     assert.equal(registry.calls.filter(({ isWrite }) => isWrite).length, writes);
     const { apiVersion: _version, ...document } = documentOf(run);
@@ -71,7 +71,10 @@ describe('rollcall freeze', () => {
     const json = documentOf(
       await world.run(['freeze', '--daemon-set', DNS, '--why', 'x', '--json']),
     );
-    assert.deepEqual([json['result'], json['by'], json['daemonSet']], ['was-frozen', 'ann', DNS]);
+    assert.deepEqual(
+      [json['result'], json['by'], json['daemonSet']],
+      ['was-frozen', 'ann (Admin/ann)', DNS],
+    );
   });
 
   it('freezes one cluster by its registration', async () => {
@@ -81,7 +84,7 @@ describe('rollcall freeze', () => {
     const stored = await registry.readCluster(clusterId('west'));
     assert.deepEqual(
       [stored?.isFrozen, stored?.frozen?.by, stored?.frozen?.why],
-      [true, 'ann', 'network'],
+      [true, 'ann (Admin/ann)', 'network'],
     );
     assert.equal(freezes.peek().version, 0);
     world.environment = { USER: 'bob' };
@@ -273,7 +276,7 @@ describe('a frozen stack', () => {
     for (const mode of ['copilot', 'takeover']) {
       const argv = ['cluster', 'set', 'west', '--mode', mode, '--label', 'ring=1'];
       const run = (await world.run(argv)).expectExit(3);
-      assert.match(run.stderr, /The whole stack is frozen by ann \(CVE-1\)/);
+      assert.match(run.stderr, /The whole stack is frozen by ann \(Admin\/ann\) \(CVE-1\)/);
     }
     const stored = await world.stores().registry.readCluster(clusterId('west'));
     assert.deepEqual([stored?.mode, stored?.configVersion], ['observe', 1], 'nor is its label');
@@ -289,7 +292,7 @@ describe('a frozen stack', () => {
     const { stdout } = (await world.run(['cluster', 'list'])).expectExit(0);
     assert.match(
       stdout,
-      /^! The whole stack is frozen by ann \(CVE-1\), since .*thaw --yes\n! The DaemonSet kube-system\/dns/,
+      /^! The whole stack is frozen by ann \(Admin\/ann\) \(CVE-1\), since .*thaw --yes\n! The DaemonSet kube-system\/dns/,
     );
   });
 });

@@ -41,7 +41,7 @@ describe('rollcall explain', () => {
     assert.deepEqual(stdout.trimEnd().split('\n').at(-1)?.split(/ {2,}/), [
       '4 nodes: late-1, late-2, late-3, …',
       'WaitingForCluster',
-      'needs a change, which waits: The whole stack is frozen by ann (CVE-1); only its status is kept up to date.',
+      'needs a change, which waits: The whole stack is frozen by ann (Admin/ann) (CVE-1); only its status is kept up to date.',
     ]);
   });
 

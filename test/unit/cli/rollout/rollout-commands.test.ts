@@ -223,7 +223,7 @@ describe('orders', () => {
     assert.equal(document['order'], 'given');
     assert.equal(document['phase'], 'Paused');
     const again = (await world.run(['rollout', 'pause', ...AGENT])).expectExit(0);
-    assert.match(again.stdout, /It stood so already: ordered by ann at/);
+    assert.match(again.stdout, /It stood so already: ordered by ann \(Admin\/ann\) at/);
     const resumed = (await world.run(['rollout', 'resume', ...AGENT])).expectExit(0);
     assert.match(resumed.stdout, /The order stands/);
     assert.doesNotMatch(resumed.stdout, /Paused/);
@@ -252,7 +252,7 @@ describe('orders', () => {
     const { stdout } = (await world.run([...resume, '--why', 'a bad node', '--yes'])).expectExit(0);
     assert.match(
       stdout,
-      /resumed: +by ann at \S+ \(a bad node\), overruling OOMKilled at \S+: 1 of 3 canaries was killed/,
+      /resumed: +by ann \(Admin\/ann\) at \S+ \(a bad node\), overruling OOMKilled at \S+: 1 of 3 canaries was killed/,
     );
     const document = (await world.run(['rollout', 'status', ...AGENT, '--json'])).document();
     assert.match(String(document['summary']), / \(OOMKilled overruled\)$/);
@@ -263,7 +263,7 @@ describe('orders', () => {
     const world = await worldWith({ policy: 'approval: after-canary\nsoak: 1s' });
     assert.match(
       (await world.run(['rollout', 'approve', ...AGENT, '--step', '1'])).expectExit(0).stdout,
-      /approved: +up to step 1 by ann at/,
+      /approved: +up to step 1 by ann \(Admin\/ann\) at/,
     );
     (await world.run(['rollout', 'approve', ...AGENT, '--step', '0'])).expectExit(2);
     (await world.run(['rollout', 'approve', ...AGENT, '--step', '2'])).expectExit(1);

@@ -14,7 +14,11 @@ import { MAPPED_FUNCTIONS } from '../../../../src/cli/stack/mappings.ts';
 import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';
 import { resumeStackCommand, stopStackCommand } from '../../../../src/cli/stack/stop-and-resume.ts';
 
-const OUTPUTS = { FleetScheduleName: 'rule-of-fleet', ResyncScheduleName: 'rule-of-resync' };
+const OUTPUTS = {
+  EventsQueueArn: 'arn:aws:sqs:eu-west-1:1:events',
+  FleetScheduleName: 'rule-of-fleet',
+  ResyncScheduleName: 'rule-of-resync',
+};
 const OFF = ['fleet', 'reconcile'];
 
 describe('rollcall stack stop and resume', () => {
@@ -78,6 +82,7 @@ describe('rollcall stack stop and resume', () => {
     const stack = {
       ...{ name: 'rollcall-prod', aws: { region: 'eu-west-1' }, outputs: OUTPUTS, clock, freezes },
       awsCredentials: () => Promise.resolve({ accessKeyId: 'a', secretAccessKey: 's' }),
+      callerArn: () => Promise.resolve('arn:aws:iam::1:user/ann'),
     };
     const context = {
       ...{ clock, signal: new AbortController().signal, say: () => undefined },
@@ -122,7 +127,10 @@ describe('rollcall stack stop and resume', () => {
     await run(stopStackCommand);
     await run(stopStackCommand, { all: true, yes: true, why: 'restore' });
     const note = await freezes.readStop();
-    assert.deepEqual([note?.by, note?.why, note?.atMs], ['ann', 'INC-1', VIRTUAL_START_MS]);
+    assert.deepEqual(
+      [note?.by, note?.why, note?.atMs],
+      ['ann (user/ann)', 'INC-1', VIRTUAL_START_MS],
+    );
     assert.deepEqual(note?.functions.toSorted(), stopped());
   });
 

@@ -146,8 +146,9 @@ describe('undoing', () => {
 describe('a note', () => {
   it('holds a name of bounded length, and nothing that steers a terminal', () => {
     assert.equal(orderNote('\u001b[2Jann', 1).by, '-2Jann');
-    assert.equal(orderNote('x'.repeat(500), 1).by.length, 64);
+    assert.equal(orderNote('x'.repeat(500), 1).by.length, 220);
     assert.equal(orderNote('', 1).by, 'unknown');
     assert.equal(orderNote('jörg@example.com', 1).by, 'jörg@example.com');
+    assert.equal(orderNote('ann (Admin/a=b,c)', 1).by, 'ann (Admin/a=b,c)');
   });
 });

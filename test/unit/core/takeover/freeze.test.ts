@@ -69,8 +69,8 @@ describe('a freeze', () => {
   });
 
   it('has a note that fits, whatever the person is called', () => {
-    const note = freezeNote({ by: `a\n${'b'.repeat(100)}`, why: 'w'.repeat(300), atMs: 3 });
-    assert.deepEqual(note, { by: `a ${'b'.repeat(62)}`, why: 'w'.repeat(256), atMs: 3 });
+    const note = freezeNote({ by: `a\n${'b'.repeat(300)}`, why: 'w'.repeat(300), atMs: 3 });
+    assert.deepEqual(note, { by: `a ${'b'.repeat(218)}`, why: 'w'.repeat(256), atMs: 3 });
   });
 
   it('says of what, by whom, and why, as far as anybody noted it', () => {
