@@ -12,7 +12,7 @@ import { createDocumentClient } from '../src/adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../src/adapters/dynamodb/credential-store.ts';
 import { withLaggingReads } from '../src/adapters/dynamodb/lagging-reads.ts';
 import { createDynamoFreezeStore } from '../src/adapters/dynamodb/registry/freeze-store.ts';
-import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry/registry-store.ts';
+import { createFunctionRegistryStore } from '../src/adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
 import type { DynamoStoreOptions } from '../src/adapters/dynamodb/table.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
@@ -48,7 +48,7 @@ export interface Composition {
   readonly random: Random;
   /** Of the function's role. */
   readonly awsCredentials: () => Promise<AwsCredentials>;
-  readonly registry: RegistryStore & RegistryRevisionStore;
+  readonly registry: Omit<RegistryStore, 'removeCluster'> & RegistryRevisionStore;
   /** Of what one function alone keeps in the registry's table: it makes the store itself, so no other bundle holds it. */
   readonly registryTable: DynamoStoreOptions;
   readonly freezes: FreezeStore;
@@ -202,7 +202,7 @@ function compose(settings: Settings, identity: Identity): Composition {
     clock,
     random,
     awsCredentials,
-    registry: createDynamoRegistryStore({ ...stores, tableName: registryTable.tableName }),
+    registry: createFunctionRegistryStore({ ...stores, tableName: registryTable.tableName }),
     registryTable,
     freezes,
     credentials: tokens,

@@ -274,6 +274,26 @@ const promise: Readonly<Record<string, PlantedBug>> = {
       title: 'never comes again to credential while no record can be kept',
     },
   },
+  'a-freeze-waits-for-sts': {
+    bug: 'an order is given only once STS has answered, however long that takes (issue 40)',
+    file: 'src/cli/command-line/caller.ts',
+    before: 'const ANSWER_MS_MAX = 2000;',
+    after: 'const ANSWER_MS_MAX = 2_000_000;',
+    killedBy: {
+      file: 'test/unit/cli/command-line/caller.test.ts',
+      title: 'is said to be unknown, and the order is given, where AWS refuses or does not answer',
+    },
+  },
+  'a-name-forges-a-principal': {
+    bug: 'a name may hold what looks like the word of AWS (issue 40)',
+    file: 'src/cli/command-line/caller.ts',
+    before: 'const NOT_OF_A_NAME = /[^\\p{L}\\p{N}@._+/:=-]+/gu;',
+    after: 'const NOT_OF_A_NAME = /[^\\p{L}\\p{N}@._+/:=() -]+/gu;',
+    killedBy: {
+      file: 'test/unit/cli/command-line/caller.test.ts',
+      title: 'cannot be forged by a name, and fits what is stored',
+    },
+  },
   'forgers-are-recorded-without-end': {
     bug: 'every forged message that names another cluster is written down (issue 40)',
     file: 'src/adapters/dynamodb/dead-letter-store.ts',

@@ -62,6 +62,21 @@ export function createDynamoRegistryStore(
   options: DynamoStoreOptions,
 ): RegistryStore & RegistryRevisionStore {
   const table = new Table(options);
+  return {
+    ...createFunctionRegistryStore(options),
+    removeCluster: async (id, expectedVersion) => {
+      const removed = await removeRegistration(table, id, expectedVersion);
+      if (removed === 'removed') await table.increment(REGISTRY_REVISION_KEY, REVISION);
+      return removed;
+    },
+  };
+}
+
+/** The registry as functions have it: none of them removes a cluster, so their bundles do not hold how. */
+export function createFunctionRegistryStore(
+  options: DynamoStoreOptions,
+): Omit<RegistryStore, 'removeCluster'> & RegistryRevisionStore {
+  const table = new Table(options);
   const memory: LetterMemory = new Map();
   return {
     readCluster: (id) => readCluster(table, id),
@@ -69,11 +84,6 @@ export function createDynamoRegistryStore(
       const written = await writeCluster(table, registration, expectedVersion);
       if (written === 'written') await table.increment(REGISTRY_REVISION_KEY, REVISION);
       return written;
-    },
-    removeCluster: async (id, expectedVersion) => {
-      const removed = await removeRegistration(table, id, expectedVersion);
-      if (removed === 'removed') await table.increment(REGISTRY_REVISION_KEY, REVISION);
-      return removed;
     },
     readRegistryRevision: async () =>
       (await table.getAs(REGISTRY_REVISION_KEY, (item) => revisionOf(item[REVISION]))) ?? 0,

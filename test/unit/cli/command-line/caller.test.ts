@@ -53,7 +53,8 @@ describe('who gives an order', () => {
     const silent = ask({ USER: 'ann' }, () => new Promise(() => undefined), clock);
     await settle();
     await clock.advance(2000);
-    assert.equal(await silent, 'ann (identity unknown)');
+    const told = await Promise.race([silent, settle().then(() => 'it waits')]);
+    assert.equal(told, 'ann (identity unknown)');
     assert.match(said.at(-1) ?? '', /no answer of STS in 2 s/);
   });
 });
