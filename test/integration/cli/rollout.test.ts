@@ -91,7 +91,7 @@ describe('rollcall rollout as a process', () => {
     assert.equal(paused.code, 0, paused.stderr);
     assert.equal(await waiting(), before + 1);
     const state = await stores.view.readState(agentRef('held'));
-    assert.equal(state?.rollout?.orders.paused?.by, 'ann');
+    assert.equal(state?.rollout?.orders.paused?.by, 'ann (user/operator)');
     const watched = await run(['status', 'held', 'ops/agent', '--watch']);
     assert.equal(watched.code, 5, watched.stderr);
     assert.equal((await run(['resume', 'held', 'ops/agent'])).code, 0);
