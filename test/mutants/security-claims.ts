@@ -132,6 +132,16 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'of what an API server says it tells little',
     },
   },
+  'on-call-writes-registrations': {
+    bug: 'who is on call may write registrations, too (security, operators)',
+    file: 'infra/operators.yml',
+    before: "dynamodb:LeadingKeys: ['FREEZE#*']",
+    after: "dynamodb:LeadingKeys: ['FREEZE#*', 'CLUSTER#*']",
+    killedBy: {
+      file: 'test/security/operators.test.ts',
+      title: 'on-call writes no other partition of either table',
+    },
+  },
   'probes-tell-tokens': {
     bug: '/readyz shows a token that an API server echoes (security, threats, S11)',
     file: 'src/watcher/main.ts',

@@ -14,6 +14,8 @@ interface Explanation {
   readonly remedy: string;
 }
 
+const DENIED = 'AWS denies this:';
+
 const EXPLANATIONS: readonly Explanation[] = [
   {
     names: ['CredentialsProviderError', 'TokenProviderError'],
@@ -42,7 +44,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     names: ['AccessDenied', 'AccessDeniedException', 'UnauthorizedOperation', 'NotAuthorized'],
-    message: 'AWS denies this:',
+    message: DENIED,
     remedy: 'Use a profile that may do it; docs/cli.md lists the rights that each command needs.',
   },
   {
@@ -81,13 +83,29 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
 ];
 
-/** The error in sentences, if it is one of AWS's; undefined otherwise. */
-export function explainAwsError(error: unknown): CommandError | undefined {
+/** Which policy of infra/operators.yml has the rights of a group of commands, by its first word. */
+const POLICIES: Readonly<Record<string, string>> = {
+  freeze: 'on-call, or with --cluster by clusters',
+  thaw: 'on-call, or with --cluster by clusters',
+  stack: 'on-call',
+  rollout: 'rollouts',
+  fleet: 'releases',
+  cluster: 'clusters',
+  registry: 'clusters',
+};
+
+/** The error in sentences, if it is one of AWS's; undefined otherwise. `group`: the first word of the command. */
+export function explainAwsError(error: unknown, group = ''): CommandError | undefined {
   for (const candidate of chainOf(error)) {
     const names = namesOf(candidate);
     const explanation = EXPLANATIONS.find((one) => one.names.some((name) => names.includes(name)));
     if (explanation === undefined) continue;
-    const { message, remedy } = explanation;
+    const { message } = explanation;
+    const policy = message === DENIED ? POLICIES[group] : undefined;
+    const remedy =
+      policy === undefined
+        ? explanation.remedy
+        : `\`rollcall ${group}\` is allowed by the policy ${policy} of infra/operators.yml (docs/cli.md): use a profile that has it.`;
     return failure(
       message.endsWith(':') ? `${message} ${textOf(candidate)}` : message,
       remedy,

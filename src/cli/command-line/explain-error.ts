@@ -36,17 +36,17 @@ const REFUSALS_FOR_SAFETY: ReadonlySet<EngineRefusalCode> = new Set<EngineRefusa
 const REPORT = 'Please report it, with the lines above.';
 
 /** The error as one that speaks for itself; undefined when it is a bug. */
-export function knownError(error: unknown): CommandError | undefined {
+export function knownError(error: unknown, group?: string): CommandError | undefined {
   if (error instanceof CommandError) return error;
-  if (!(error instanceof EngineRefusal)) return explainAwsError(error);
+  if (!(error instanceof EngineRefusal)) return explainAwsError(error, group);
   const { message, remedy, code } = error;
   const exitCode = REFUSALS_FOR_SAFETY.has(code) ? EXIT.refused : EXIT.failed;
   return new CommandError({ message, remedy, exitCode, cause: error });
 }
 
-/** Explains what a command threw. */
-export function explainError(error: unknown): Explained {
-  const known = knownError(error);
+/** Explains what a command threw; `group` is its first word. */
+export function explainError(error: unknown, group?: string): Explained {
+  const known = knownError(error, group);
   if (known !== undefined) {
     const { message, remedy, exitCode, problems } = known;
     const document = { kind: 'CommandError', message, remedy, exitCode } as const;

@@ -48,18 +48,20 @@ export interface RunOptions {
 export async function runProgram(options: RunOptions): Promise<number> {
   const isJson = options.argv.includes('--json');
   const stacks: Promise<Stack>[] = [];
+  let group: string | undefined;
   try {
     const chosen = parse(options);
     if (typeof chosen === 'number') {
       if (isJson && chosen !== EXIT.ok) options.writeOut(asJson(USAGE_DOCUMENT));
       return chosen;
     }
+    [group] = chosen.module.path;
     const context = contextOf(options, chosen, stacks);
     const result = await race(chosen, context);
     printResult(result, chosen.globals.json === true, options);
     return result.exitCode ?? EXIT.ok;
   } catch (error) {
-    const { lines, document, exitCode } = explainError(error);
+    const { lines, document, exitCode } = explainError(error, group);
     options.writeError(lines.map((line) => `${line}\n`).join(''));
     if (isJson) options.writeOut(asJson(document));
     return exitCode;

@@ -120,6 +120,54 @@ const roleSchema = v.looseObject({
   }),
 });
 
+/** A resource of the account by its name, which may hold parameters of the template. */
+const NAMED_ARN =
+  /^arn:\$\{AWS::Partition\}:([a-z]+):\$\{AWS::Region\}:\$\{AWS::AccountId\}:([\w./${}-]+)$/;
+
+const personStatementSchema = v.strictObject({
+  ...statementSchema.entries,
+  Resource: oneOrMore(
+    v.pipe(
+      v.strictObject({ 'Fn::Sub': v.pipe(v.string(), v.regex(NAMED_ARN, 'the ARN of a name')) }),
+      v.transform((value) => {
+        const [, service = '', name = ''] = NAMED_ARN.exec(value['Fn::Sub']) ?? [];
+        return { ref: `${service}:${name}` };
+      }),
+    ),
+  ),
+});
+
+/** Of services that are not here: read, and left out. */
+const awayStatementSchema = v.pipe(
+  v.strictObject({
+    Sid: v.string(),
+    Effect: v.literal('Allow'),
+    Action: v.array(v.pipe(v.string(), v.regex(/^(cloudformation|events|lambda):[A-Za-z]+$/))),
+    Resource: v.unknown(),
+    Condition: v.optional(v.unknown()),
+  }),
+  v.transform(() => undefined),
+);
+
+const managedPolicySchema = v.looseObject({
+  Type: v.literal('AWS::IAM::ManagedPolicy'),
+  Properties: v.looseObject({
+    PolicyDocument: v.strictObject({
+      Version: v.literal('2012-10-17'),
+      Statement: v.array(v.union([personStatementSchema, awayStatementSchema])),
+    }),
+  }),
+});
+
+/**
+ * Reads a managed policy of a template; its resources are `service:name`, with the parameters of the template in them. Throws
+ * for whatever the evaluator does not know.
+ */
+export function readManagedPolicy(id: string, resource: unknown): RoleDeclaration {
+  const { PolicyDocument: document } = v.parse(managedPolicySchema, resource).Properties;
+  return { id, statements: document.Statement.filter((statement) => statement !== undefined) };
+}
+
 /** Reads a role of a template. Throws for whatever the evaluator does not know. */
 export function readRole(id: string, resource: unknown): RoleDeclaration {
   const { Policies: policies } = v.parse(roleSchema, resource).Properties;
