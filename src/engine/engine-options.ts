@@ -52,8 +52,11 @@ export interface EngineOptions {
   readonly faults?: LocalAwsOptions['faults'];
   /** How long the built-in DaemonSet loop gets to show itself before takeover; default: 20 s. */
   readonly probeWaitMs?: number;
-  /** `elsewhere`: watchers are processes of their own (src/watcher/main.ts), as in a deployment. Default: here. */
-  readonly watchers?: 'here' | 'elsewhere';
+  /**
+   * Watchers are processes of their own (src/watcher/main.ts), as in a deployment, and sign with this secret: they outlive
+   * this process. Absent: they run here, with secrets of this process.
+   */
+  readonly watchersElsewhere?: { readonly secretAccessKey: string };
   /** Told about long steps, for people. */
   readonly onProgress?: (text: string) => void;
 }

@@ -53,7 +53,7 @@ export interface Engine {
   readonly stop: () => Promise<void>;
 }
 
-/** The access key with which a cluster's watcher signs its messages. */
+/** The access key with which a cluster's watcher signs its messages: a name, its secret is the local AWS's. */
 function watcherAccessKey(id: ClusterId): string {
   return `WATCHER${id.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase()}`;
 }
@@ -77,7 +77,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const aws = await startLocalAws({
     serverlessFile: SERVERLESS_FILE,
     stage: STAGE,
-    senders: { ids: senderIds, ...WATCHER_SENDERS },
+    senders: {
+      ids: senderIds,
+      secretAccessKey: options.watchersElsewhere?.secretAccessKey,
+      ...WATCHER_SENDERS,
+    },
     dataDirectory: options.dataDir,
     faults: options.faults,
     onFailure: ({ functionName, message, error }) => {
@@ -117,7 +121,7 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
     credentialsOf: aws.credentialsOf,
   });
   aws.startMappings(handlers);
-  const watched = options.watchers === 'elsewhere' ? [] : options.clusters;
+  const watched = options.watchersElsewhere === undefined ? options.clusters : [];
   const watchers = watched.map((cluster) => {
     const free = registered.get(cluster.id)?.freeLease;
     const start = options.lease === 'take' ? 'take-from-any' : 'take';
@@ -181,14 +185,15 @@ function watcherEnvironment(
   aws: LocalAws,
   installation: string,
 ): Readonly<Record<string, string>> {
+  const credentials = aws.authorizer.credentialsOf(watcherAccessKey(id));
   return {
     ROLLCALL_INSTALLATION: installation,
     ROLLCALL_CLUSTER: id,
     ROLLCALL_EVENTS_QUEUE_URL: eventsQueueUrl(aws),
     ROLLCALL_SQS_ENDPOINT: aws.sqsEndpoint,
     AWS_REGION: aws.region,
-    AWS_ACCESS_KEY_ID: watcherAccessKey(id),
-    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     AWS_EC2_METADATA_DISABLED: 'true',
   };
 }
@@ -205,7 +210,7 @@ function startWatcher(parts: {
   const client = createAwsClient(SQSClient, CALL_LIMITS.watcher, {
     region: aws.region,
     endpoint: aws.sqsEndpoint,
-    credentials: { accessKeyId: watcherAccessKey(cluster.id), secretAccessKey: 'local' },
+    credentials: aws.authorizer.credentialsOf(watcherAccessKey(cluster.id)),
   });
   const clock = createSystemClock();
   const log = options.log.with({ cluster: cluster.id });

@@ -214,4 +214,46 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'tells of refused effects: a line for each kind and code, a metric for each',
     },
   },
+  'local-keys-by-name': {
+    bug: 'the local AWS takes the name of an access key for the key (40.6)',
+    file: 'packages/local-aws/src/iam/authorizer.ts',
+    before: 'return isSignedWith(key, request, claim) ? claim.accessKey : undefined;',
+    after:
+      'return isSignedWith(key, request, claim) || key.length > 0 ? claim.accessKey : undefined;',
+    killedBy: {
+      file: 'test/security/second-user.test.ts',
+      title: 'answers none who was not given the key',
+    },
+  },
+  'second-terminal-readable-by-all': {
+    bug: 'a file of npm start that was there keeps the rights of others to read the keys in it (40.6)',
+    file: 'packages/base/src/system/owner-file.ts',
+    before:
+      "rmSync(file, { force: true });\n  writeFileSync(file, text, { mode: OWNER_ONLY, flag: 'wx' });",
+    after: 'writeFileSync(file, text, { mode: OWNER_ONLY });',
+    killedBy: {
+      file: 'test/security/second-user.test.ts',
+      title: 'shows another user of the machine no file',
+    },
+  },
+  'start-goes-by-the-umask': {
+    bug: 'files of npm start are made with the rights that the umask leaves (40.6)',
+    file: 'src/cli/process/working-directory.ts',
+    before: '  process.umask(OWNER_MASK);\n',
+    after: '',
+    killedBy: {
+      file: 'test/security/second-user.test.ts',
+      title: 'shows another user of the machine no file',
+    },
+  },
+  'local-servers-answer-browsers': {
+    bug: 'servers on 127.0.0.1 answer pages of other origins (40.6)',
+    file: 'packages/base/src/system/local-caller.ts',
+    before: 'if (origin !== undefined)',
+    after: "if (origin === 'nobody')",
+    killedBy: {
+      file: 'test/integration/local-aws/strangers.test.ts',
+      title: 'refuses a browser in a sentence',
+    },
+  },
 };

@@ -372,7 +372,7 @@ describe('the mappings (row 69)', () => {
       const sqs = new SQSClient({
         region: aws.region,
         endpoint: aws.sqsEndpoint,
-        credentials: { accessKeyId: 'ROLLCALLOPERATOR', secretAccessKey: 'local' },
+        credentials: aws.operator,
       });
       try {
         for (const { functionName, roleId, statements } of ROLES) {
@@ -434,7 +434,7 @@ async function sendTo(client: SQSClient, url: string | undefined): Promise<void>
 describe('the key of a watcher (row 69)', () => {
   it('sends to events.fifo and can do nothing else', async () => {
     const world = await startFunctionWorld();
-    const credentials = { accessKeyId: WATCHER_KEY, secretAccessKey: 'local' };
+    const credentials = world.aws.authorizer.credentialsOf(WATCHER_KEY);
     const { region } = world.aws;
     const sqs = new SQSClient({ region, endpoint: world.aws.sqsEndpoint, credentials });
     const dynamo = new DynamoDBClient({

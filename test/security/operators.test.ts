@@ -81,8 +81,9 @@ describe('the policies of operators (row 69)', () => {
   });
 
   const asPerson = (work: Work): void => {
-    process.env['AWS_ACCESS_KEY_ID'] = keyOf(work);
-    process.env['AWS_SECRET_ACCESS_KEY'] = 'local';
+    const { accessKeyId, secretAccessKey } = aws.authorizer.credentialsOf(keyOf(work));
+    process.env['AWS_ACCESS_KEY_ID'] = accessKeyId;
+    process.env['AWS_SECRET_ACCESS_KEY'] = secretAccessKey;
   };
   async function run(
     work: Work,

@@ -248,7 +248,7 @@ describe('a watcher with stolen credentials (S6, row 63)', () => {
 
   it('may send to no other queue, receive from none, and touch no table (row 69)', async () => {
     const { alpha, aws } = world;
-    const credentials = { accessKeyId: alpha.accessKey, secretAccessKey: 'local' };
+    const credentials = aws.authorizer.credentialsOf(alpha.accessKey);
     const sqs = new SQSClient({ region: aws.region, endpoint: aws.sqsEndpoint, credentials });
     const dynamo = new DynamoDBClient({ credentials });
     const isDenied = (error: Error): boolean => /AccessDenied/.test(error.name);

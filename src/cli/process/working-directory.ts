@@ -35,12 +35,18 @@ export interface WorkingDirectory {
 const PREFIX = 'rollcall-';
 /** In a temporary directory alone: no directory that somebody chose has it. */
 const NOTE_FILE = 'made-by';
+const OWNER_MASK = 0o077;
 
-/** Opens it. Throws CommandError (exit code 3) while another process holds the data directory. */
+/**
+ * Opens it, and has the process make files for its owner alone from then on. Throws CommandError (exit code 3) while another
+ * process holds the data directory, or where other users may write to it.
+ */
 export function openWorkingDirectory(
   dataDir: string | undefined,
   say: (text: string) => void,
 ): WorkingDirectory {
+  // Whatever is written from here on holds keys, leads to them, or is run: its owner's alone.
+  process.umask(OWNER_MASK);
   if (dataDir !== undefined) return holdData(dataDir);
   const inherited = removeLeftBehind(say);
   const directory = mkdtempSync(path.join(tmpdir(), PREFIX));
@@ -69,6 +75,12 @@ function holdData(dataDir: string): WorkingDirectory {
         data.release();
       },
     };
+  }
+  if (data.kind === 'exposed') {
+    throw refusal(
+      `The directory ${dataDir} ${data.how}, who could change what is kept there.`,
+      'Pass a directory that does not exist yet, or make this one yours alone: chmod 700.',
+    );
   }
   const { processId, lockFile } = data;
   const holder = processId === undefined ? 'another process' : `process ${String(processId)}`;

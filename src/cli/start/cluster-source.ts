@@ -4,10 +4,10 @@
  * The rest of the command does not know which. Local clusters end with the process; their kubeconfig lies in the working
  * directory, readable by its owner alone.
  */
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
+import { writeOwnerFile } from '@rollcall/base/system/owner-file.ts';
 import type { EngineCluster } from '../../engine/engine-options.ts';
 import { LOCAL_PROBE_WAIT_MS, startLocalFleet } from '../../engine/local-fleet.ts';
 import type { LocalFleet, NodeCounts } from '../../engine/local-fleet.ts';
@@ -47,7 +47,6 @@ export interface OpenSource {
 const EXAMPLES = ['log-collector', 'node-metrics', 'storage-daemon', 'gpu-telemetry'];
 /** First, so that the network is on its way before the rest asks for it. */
 const COLD_EXAMPLES = ['cold/pod-network', ...EXAMPLES];
-const OWNER_ONLY = 0o600;
 
 /** Opens the clusters that the options choose. Throws CommandError and EngineRefusal. */
 export async function openClusterSource(request: OpenSource): Promise<ClusterSource> {
@@ -86,7 +85,7 @@ async function openLocal(choice: LocalChoice, request: OpenSource): Promise<Clus
     onFailure,
   });
   const kubeconfigPath = path.resolve(directory, 'kubeconfig');
-  await writeFile(kubeconfigPath, fleet.kubeconfig, { mode: OWNER_ONLY });
+  writeOwnerFile(kubeconfigPath, fleet.kubeconfig);
   return {
     clusters: fleet.clusters,
     probeWaitMs: LOCAL_PROBE_WAIT_MS,

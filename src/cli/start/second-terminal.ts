@@ -3,12 +3,14 @@
  * `rollcall`, which it puts on the PATH, also as a plugin of kubectl.
  *
  * `rollcall` knows a deployment by its outputs: of `npm start` the queues and tables of the local AWS, which listens on
- * 127.0.0.1 with free ports and dummy credentials. The files lie in the data directory, or in a temporary one; they hold
- * no secret but the kubeconfig, whose owner alone may read it, and are stale once the process has ended.
+ * 127.0.0.1 with free ports, and answers whoever signs with the secret of this process: whoever has it has all that is in the
+ * registry. So the file of variables, like the kubeconfig, is its owner's alone; it lies in the data directory, or in a
+ * temporary one, and is stale once the process has ended.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { writeOwnerFile } from '@rollcall/base/system/owner-file.ts';
 import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { RELEASE } from '../../../functions/release.ts';
 import { STAGE } from '../../engine/engine-stores.ts';
@@ -48,14 +50,14 @@ export async function writeEnvironment(
 ): Promise<string> {
   const environmentPath = path.resolve(directory, 'rollcall.env');
   const lines = [
-    '# For a second terminal, while this runs: kubectl and rollcall reach what it started.',
-    // Either would win over the dummy key below.
+    '# For a second terminal, while this runs: kubectl and rollcall reach what it started. It holds a secret.',
+    // Either would win over the key below.
     'unset AWS_PROFILE AWS_SESSION_TOKEN',
     `export PATH=${quoted(await linkCommands(directory))}:"$PATH"`,
     ...Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`),
     '',
   ];
-  await writeFile(environmentPath, lines.join('\n'));
+  writeOwnerFile(environmentPath, lines.join('\n'));
   return environmentPath;
 }
 

@@ -8,6 +8,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { createConsoleLog } from '../../../src/adapters/system/logs.ts';
+import type { LocalCredentials } from '@rollcall/local-aws/iam/authorizer.ts';
 import type { LogLevel } from '@rollcall/base/log-of.ts';
 import { EngineRefusal } from '../../../src/engine/engine-refusal.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
@@ -21,6 +22,8 @@ export interface EngineSettings {
   readonly watcherToken: string;
   readonly functionsToken: string;
   readonly adminToken: string;
+  /** Watchers go on when the engine is killed. */
+  readonly watcherSecret: string;
   readonly dataDirectory: string;
   /** Written when it runs: an `EngineWhereabouts`. */
   readonly whereaboutsPath: string;
@@ -31,6 +34,7 @@ export interface EngineSettings {
 export interface EngineWhereabouts {
   readonly pid: number;
   readonly watcherEnvironment: Readonly<Record<string, string>>;
+  readonly operator: LocalCredentials;
   /** Where timers wait. */
   readonly delayQueueUrl: string;
 }
@@ -56,7 +60,7 @@ async function main(settings: EngineSettings): Promise<void> {
     log,
     metrics: { count: () => undefined, record: () => undefined },
     probeWaitMs: PROBE_WAIT_MS,
-    watchers: 'elsewhere',
+    watchersElsewhere: { secretAccessKey: settings.watcherSecret },
   }).catch((error: unknown) => {
     // Its cluster cannot be reached, or asked: it refuses to start, and whoever keeps it running tries again.
     if (!(error instanceof EngineRefusal)) throw error;
@@ -66,6 +70,7 @@ async function main(settings: EngineSettings): Promise<void> {
   const whereabouts: EngineWhereabouts = {
     pid: process.pid,
     watcherEnvironment: engine.watcherEnvironment(id),
+    operator: engine.aws.operator,
     delayQueueUrl: engine.aws.queueUrls['DelayQueue'] ?? '',
   };
   const written = `${settings.whereaboutsPath}.new`;

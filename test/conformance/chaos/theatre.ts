@@ -8,13 +8,13 @@
  * Whoever judges (witness.ts) and whoever churns talks to the API server straight. No process survives
  * this one (reaper.ts). The engine's ports change with each start; the watcher sees only the links.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { CALL_LIMITS, createAwsClient } from '../../../src/adapters/aws/create-client.ts';
-import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
@@ -133,11 +133,11 @@ export async function openTheatre(options: TheatreOptions): Promise<Theatre> {
 
 /** Everybody's rights: the theatre asks for itself. */
 async function countMessages(whereabouts: EngineWhereabouts): Promise<number> {
-  const { watcherEnvironment, delayQueueUrl } = whereabouts;
+  const { watcherEnvironment, operator, delayQueueUrl } = whereabouts;
   const client = createAwsClient(SQSClient, CALL_LIMITS.function, {
     region: watcherEnvironment['AWS_REGION'] ?? '',
     endpoint: watcherEnvironment['ROLLCALL_SQS_ENDPOINT'] ?? '',
-    credentials: operatorCredentials,
+    credentials: operator,
   });
   try {
     const { Attributes = {} } = await client.send(
@@ -178,6 +178,7 @@ function openEngine(
     watcherToken: controlPlane.tokens.watcher,
     functionsToken: controlPlane.tokens.functions,
     adminToken: controlPlane.tokens.admin,
+    watcherSecret: randomUUID(),
     dataDirectory: join(directory, 'data'),
     whereaboutsPath,
     logLevel,

@@ -12,7 +12,6 @@ import {
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
 import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { createTables } from '@rollcall/local-aws/deployment/create-tables.ts';
 import { readService } from '@rollcall/local-aws/template/service.ts';
@@ -47,7 +46,7 @@ export function openTables(aws: LocalAws): OperatorTables {
   const client = new DynamoDBClient({
     endpoint: aws.dynamodbEndpoint,
     region: aws.region,
-    credentials: operatorCredentials,
+    credentials: aws.operator,
   });
   const nameOf = (id: TableId): string => aws.tableNames[id] ?? '';
   const copy = async (id: TableId): Promise<Backup> => {

@@ -156,7 +156,7 @@ describeOnBackends('bad input', { timeout: 900_000 }, (backend) => {
     const client = new SQSClient({
       region: aws.region,
       endpoint: aws.sqsEndpoint,
-      credentials: { accessKeyId, secretAccessKey: 'local' },
+      credentials: aws.authorizer.credentialsOf(accessKeyId),
     });
     await client.send(
       new SendMessageCommand({

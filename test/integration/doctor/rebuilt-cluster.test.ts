@@ -168,7 +168,7 @@ describe('a cluster that was rebuilt under its old name (row 90)', () => {
       endpoint: environment['ROLLCALL_SQS_ENDPOINT'] ?? '',
       credentials: {
         accessKeyId: environment['AWS_ACCESS_KEY_ID'] ?? '',
-        secretAccessKey: 'local',
+        secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] ?? '',
       },
     });
     const { watcher: authentication } = second.cluster;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { EVENTS_MAX, busArnOf, startEventsServer } from '@rollcall/local-aws/events/server.ts';
-import { Authorizer } from '@rollcall/local-aws/iam/authorizer.ts';
+import { Authorizer, type LocalCredentials } from '@rollcall/local-aws/iam/authorizer.ts';
 import { createEventBridgeBus } from '../../../src/adapters/eventbridge/event-bus.ts';
 import type { EventBus } from '../../../src/ports/event-bus.ts';
 import { ownBus } from '../../conformance/aws/event-implementations.ts';
@@ -14,10 +14,10 @@ describeEvents(ownBus);
 
 const ENTRY = { type: 'test', atMs: 0, detail: '{}' };
 
-function busAs(endpoint: string, accessKeyId: string, busName = 'default'): EventBus {
+function busAs(endpoint: string, signer: LocalCredentials, busName = 'default'): EventBus {
   return createEventBridgeBus({
     ...{ busName, endpoint, region: 'us-east-1', nowMs: Date.now },
-    credentials: () => Promise.resolve({ accessKeyId, secretAccessKey: 'local' }),
+    credentials: () => Promise.resolve(signer),
   });
 }
 
@@ -28,23 +28,25 @@ it('asks for the right to put on the very bus, and knows who nobody is', async (
     actions: ['events:PutEvents'],
     resourceArns: [busArnOf('us-east-1', 'default')],
   };
-  authorizer.grant('TELLER', { arn: 'teller', rights: [statement] });
-  authorizer.grant('OTHER', { arn: 'other', rights: [] });
+  const teller = authorizer.grant('TELLER', { arn: 'teller', rights: [statement] });
+  const other = authorizer.grant('OTHER', { arn: 'other', rights: [] });
   const server = await startEventsServer({
     ...{ clock: createSystemClock(), newId: randomUUID },
     authorizer,
   });
   try {
     const codes = [
-      await busAs(server.endpoint, 'TELLER').put([ENTRY]),
-      await busAs(server.endpoint, 'TELLER', 'another').put([ENTRY]),
-      await busAs(server.endpoint, 'OTHER').put([ENTRY]),
-      await busAs(server.endpoint, 'NOBODY').put([ENTRY]),
+      await busAs(server.endpoint, teller).put([ENTRY]),
+      await busAs(server.endpoint, teller, 'another').put([ENTRY]),
+      await busAs(server.endpoint, other).put([ENTRY]),
+      await busAs(server.endpoint, { ...teller, accessKeyId: 'NOBODY' }).put([ENTRY]),
+      await busAs(server.endpoint, { ...teller, secretAccessKey: 'guessed' }).put([ENTRY]),
     ].map(([outcome = assert.fail()]) => ('code' in outcome ? outcome.code : outcome.kind));
     assert.deepEqual(codes, [
       'put',
       'AccessDeniedException',
       'AccessDeniedException',
+      'UnrecognizedClientException',
       'UnrecognizedClientException',
     ]);
     assert.equal(server.events().length, 1);
@@ -60,7 +62,8 @@ it('keeps the newest of many', async () => {
       ...ENTRY,
       detail: JSON.stringify({ n }),
     }));
-    await busAs(server.endpoint, 'local').put(entries);
+    const anybody = { accessKeyId: 'local', secretAccessKey: 'local' };
+    await busAs(server.endpoint, anybody).put(entries);
     const kept = server.events();
     assert.equal(kept.length, EVENTS_MAX);
     assert.deepEqual(kept.at(-1)?.detail, { n: EVENTS_MAX + 19 });

@@ -10,7 +10,6 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda';
-import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
 import type { FaultOptions } from '@rollcall/local-aws/event-source-mapping/faults.ts';
 import type { EngineFailure } from '@rollcall/local-aws/event-source-mapping/mapping-set.ts';
 import { startLocalAws, type LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
@@ -154,12 +153,12 @@ export async function startWork(
   const client = new SQSClient({
     region: aws.region,
     endpoint: aws.sqsEndpoint,
-    credentials: { accessKeyId: senderKey, secretAccessKey: 'none' },
+    credentials: aws.authorizer.credentialsOf(senderKey),
   });
   const operator = new SQSClient({
     region: aws.region,
     endpoint: aws.sqsEndpoint,
-    credentials: { ...operatorCredentials },
+    credentials: aws.operator,
   });
   context.after(async () => {
     client.destroy();

@@ -12,7 +12,6 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { startLocalAws, type LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { eventually, newGate, startWork, temporaryDirectory } from './local-aws-fixture.ts';
@@ -52,9 +51,8 @@ async function startProject(dataDirectory: string): Promise<LocalAws> {
   return startLocalAws({ serverlessFile, stage: 'test', dataDirectory });
 }
 
-function clientOptions(endpoint: string): ConstructorParameters<typeof SQSClient>[0] {
-  const credentials = operatorCredentials;
-  return { region: 'us-east-1', endpoint, credentials };
+function clientOptions({ operator }: LocalAws, endpoint: string) {
+  return { region: 'us-east-1', endpoint, credentials: operator };
 }
 
 /** Everything in the events queue; deleted on the way, because a received message hides those behind it. */
@@ -81,8 +79,8 @@ async function checkAfterKill(context: TestContext, lineCount: number): Promise<
   const dataDirectory = temporaryDirectory(context);
   const acknowledged = await runAndKill(dataDirectory, lineCount);
   const aws = await startProject(dataDirectory);
-  const sqs = new SQSClient(clientOptions(aws.sqsEndpoint) ?? {});
-  const dynamoDb = new DynamoDBClient({ ...clientOptions(aws.dynamodbEndpoint) });
+  const sqs = new SQSClient(clientOptions(aws, aws.sqsEndpoint));
+  const dynamoDb = new DynamoDBClient(clientOptions(aws, aws.dynamodbEndpoint));
   try {
     const lastSent = [...acknowledged.sent].at(-1);
     if (lastSent !== undefined) {

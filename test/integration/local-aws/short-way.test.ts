@@ -6,7 +6,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
@@ -175,7 +174,7 @@ describe('the short way past dynalite', () => {
       const client = new DynamoDBClient({
         region: 'x',
         endpoint,
-        credentials: operatorCredentials,
+        credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
       });
       await createKeyTable(client, TABLE);
       client.destroy();

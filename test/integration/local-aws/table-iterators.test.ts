@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { it } from 'node:test';
 import { DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
 import { createKeyTable } from '../../support/create-key-table.ts';
 
 const TURNS_MAX = 1000;
@@ -69,7 +68,7 @@ it('leaves no iterator open after a Query that is read to its end, or to its lim
   const client = new DynamoDBClient({
     region: 'us-east-1',
     endpoint: server.endpoint,
-    credentials: operatorCredentials,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
   try {
     await createKeyTable(client, TABLE.TableName);

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -77,6 +77,17 @@ describe('npm start beside others, and at its end', () => {
     assert.doesNotMatch(error, /bug in rollcall/);
     assert.equal(readFileSync(path.join(data, 'kubeconfig'), 'utf8'), 'of the one that runs');
     assert.deepEqual(readdirSync(data, { recursive: true }), before);
+  });
+
+  it('refuses a data directory that others may write to, and leaves its rights alone', async () => {
+    const data = path.join(directory, 'data');
+    mkdirSync(data);
+    chmodSync(data, 0o777);
+    const { code, error } = await run(start(...SMALL, '--data', data));
+    assert.equal(code, 3, error);
+    assert.match(error, /may be written to by other users/);
+    assert.deepEqual(readdirSync(data), []);
+    assert.equal(statSync(data).mode & 0o777, 0o777);
   });
 
   it('takes a data directory over whose holder is gone, also when its id is in use again', async () => {

@@ -13,7 +13,6 @@ import { clusterId } from '../../../src/core/model/identifiers.ts';
 import type { ClusterId } from '../../../src/core/model/identifiers.ts';
 import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
-import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
@@ -195,7 +194,7 @@ export class IsolationStage {
       const client = new SQSClient({
         region: this.engine.aws.region,
         endpoint: this.engine.aws.sqsEndpoint,
-        credentials: { ...operatorCredentials },
+        credentials: this.engine.aws.operator,
       });
       try {
         while (!isOver) await this.#hintAll(client, noise);

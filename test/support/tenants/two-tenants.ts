@@ -143,7 +143,7 @@ function createSender(aws: LocalAws): {
         region: aws.region,
         endpoint: aws.sqsEndpoint,
         maxAttempts: 1,
-        credentials: { accessKeyId, secretAccessKey: 'local' },
+        credentials: aws.authorizer.credentialsOf(accessKeyId),
       });
     clients.set(accessKeyId, client);
     return client;

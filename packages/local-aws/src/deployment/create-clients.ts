@@ -4,7 +4,7 @@
 // (event-source-mapping/mapped-queue.ts).
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { operatorCredentials } from './principals.ts';
+import type { LocalCredentials } from '../iam/authorizer.ts';
 
 const REQUEST_MS_MAX = 30_000;
 const LIMITS = {
@@ -27,13 +27,14 @@ export interface Clients {
 /** Opens the clients; `destroy` closes both. */
 export function createClients(
   region: string,
-  endpoints: { readonly sqs: string; readonly dynamoDb: string },
+  servers: Readonly<Record<'sqs' | 'dynamoDb', { readonly endpoint: string }>>,
+  credentials: LocalCredentials,
 ): Clients {
-  const common = { ...LIMITS, region, credentials: operatorCredentials };
+  const common = { ...LIMITS, region, credentials };
   // eslint-disable-next-line no-restricted-syntax -- limited above; the helper of src is not for stand-ins
-  const sqs = new SQSClient({ ...common, endpoint: endpoints.sqs });
+  const sqs = new SQSClient({ ...common, endpoint: servers.sqs.endpoint });
   // eslint-disable-next-line no-restricted-syntax -- limited above
-  const dynamoDb = new DynamoDBClient({ ...common, endpoint: endpoints.dynamoDb });
+  const dynamoDb = new DynamoDBClient({ ...common, endpoint: servers.dynamoDb.endpoint });
   return {
     sqs,
     dynamoDb,

@@ -1,7 +1,8 @@
 // The directory in which the local AWS keeps its data: made if absent, and held by one process at a time.
 //
 // The lock is a file with a note of its holder. A holder that was killed leaves it behind; it is taken over once that very
-// process is gone, whoever has its id now. Only its owner may read the directory: it holds keys.
+// process is gone, whoever has its id now. Only its owner may read what lies in it: it holds keys. One that was there already
+// may be looked into, but in one that others may write to they could replace what is read from it, so it is not taken.
 import {
   chmodSync,
   closeSync,
@@ -9,6 +10,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -28,13 +30,25 @@ export interface DataDirectoryInUse {
   readonly lockFile: string;
 }
 
+/** What stands there may be replaced by somebody else, so nothing is kept there. */
+export interface DataDirectoryExposed {
+  readonly kind: 'exposed';
+  /** How, after the name of the directory. */
+  readonly how: string;
+}
+
 const OWNER_ONLY = 0o700;
+const WRITE_OF_OTHERS = 0o022;
 /** What lies in it; from before they were their owner's alone, too. */
 const PARTS = ['clusters', 'dynamodb', 'sqs'];
 
 /** Takes a data directory for this process; nothing in it is touched while another one holds it. */
-export function takeDataDirectory(directory: string): DataDirectory | DataDirectoryInUse {
+export function takeDataDirectory(
+  directory: string,
+): DataDirectory | DataDirectoryInUse | DataDirectoryExposed {
   mkdirSync(directory, { recursive: true, mode: OWNER_ONLY });
+  const how = howExposed(directory);
+  if (how !== undefined) return { kind: 'exposed', how };
   const lockFile = path.join(directory, 'lock');
   if (!createLock(lockFile)) {
     const note = readFileSync(lockFile, 'utf8');
@@ -54,6 +68,14 @@ export function takeDataDirectory(directory: string): DataDirectory | DataDirect
       rmSync(lockFile, { force: true });
     },
   };
+}
+
+function howExposed(directory: string): string | undefined {
+  const ownId = process.getuid?.();
+  if (ownId === undefined) return undefined; // rights of another kind
+  const { uid, mode } = statSync(directory);
+  if (uid !== ownId) return 'belongs to another user';
+  return (mode & WRITE_OF_OTHERS) === 0 ? undefined : 'may be written to by other users';
 }
 
 function createLock(lockFile: string): boolean {

@@ -2,8 +2,8 @@
 //
 // Two steps, because handlers read their environment when they are loaded: `startLocalAws` starts the servers and
 // says the environment; then the caller loads the handlers and gives them to `startMappings`. Assumes a service file
-// that osls accepts. Everything binds loopback; credentials are dummies, and only the access key matters: it says who
-// sends, and which role's rights the request has. `stop` lets running invocations end, up to a bound; what is left is
+// that osls accepts. Everything binds loopback, which other users of the machine reach too: secrets are random, of this
+// process, and every request must be signed. Its access key says who sends, and which role's rights it has. `stop` lets running invocations end, up to a bound; what is left is
 // delivered again at the next start with the same data directory.
 import path from 'node:path';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
@@ -19,15 +19,13 @@ import { startDynamoDbServer } from '../dynamodb/server.ts';
 import { startEventsServer } from '../events/server.ts';
 import type { EventsServer } from '../events/server.ts';
 import { arnsOf, tableArnOf } from './arns.ts';
-import { Authorizer } from '../iam/authorizer.ts';
+import { Authorizer, type LocalCredentials } from '../iam/authorizer.ts';
 import {
-  functionCredentials,
+  functionAccessKey,
   grantFunctions,
   grantOperator,
   grantSenders,
-  operatorCredentials,
   type LocalAccount,
-  type LocalCredentials,
   type LocalSenders,
 } from './principals.ts';
 import type { ConcurrencyLimits } from '../event-source-mapping/concurrency.ts';
@@ -78,8 +76,10 @@ export interface LocalAws {
    */
   readonly environment: Readonly<Record<string, string>>;
   readonly counts: Readonly<InvocationCounts>;
-  /** The rights of every access key; a test may change them. */
+  /** The secret and the rights of every access key; a test may change the latter. */
   readonly authorizer: Authorizer;
+  /** The credentials of whoever deploys. */
+  readonly operator: LocalCredentials;
   /** The credentials of a function's role. */
   readonly credentialsOf: (functionName: string) => LocalCredentials;
   /** Starts the declared mappings and schedules. Every declared function needs a handler. */
@@ -111,7 +111,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   const held = typeof dataDirectory === 'string' ? holdAlone(dataDirectory) : dataDirectory;
   const inData = (name: string): string | undefined => held && path.join(held.path, name);
   const authorizer = new Authorizer();
-  grantOperator(authorizer, localAccountId);
+  const operator = grantOperator(authorizer, localAccountId);
   const newId = (): string => random.uniqueId();
   const { region } = service;
   const sqs = await startSqsServer({
@@ -125,7 +125,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   });
   const bus = await startEventsServer({ clock, newId, region, authorizer });
   const sts = await startStsServer({ authorizer, newId });
-  const clients = createClients(region, { sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint });
+  const clients = createClients(region, { sqs, dynamoDb }, operator);
   await createTables(clients.dynamoDb, service.tables);
   const queues = await createQueues(clients.sqs, service.queues);
   const account: LocalAccount = {
@@ -142,7 +142,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     polledBy: (name, { url: queueUrl }) =>
       new MappedQueue({
         ...{ service: sqs.service, queueUrl },
-        accessKey: functionCredentials(name).accessKeyId,
+        accessKey: functionAccessKey(name),
       }),
     ...{ clock, newId, faults },
     random: faults === undefined ? random : seededRandom(faults.seed),
@@ -164,11 +164,12 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     tableNames: Object.fromEntries(service.tables.map(({ id, name }) => [id, name])),
     environment: {
       ...resolveEnvironment(account, queues),
-      ...sdkEnvironment(service, { sqs, dynamoDb, bus, sts }),
+      ...sdkEnvironment(service, { sqs, dynamoDb, bus, sts }, operator),
     },
     ...controlsOf(mappings),
     authorizer,
-    credentialsOf: functionCredentials,
+    operator,
+    credentialsOf: (functionName) => authorizer.credentialsOf(functionAccessKey(functionName)),
     stop: ({ waitMs = stopWaitMs } = {}) => (stopped ??= stopOnce(waitMs)),
   };
 }
@@ -176,6 +177,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
 function holdAlone(directory: string): DataDirectory {
   const taken = takeDataDirectory(directory);
   if (taken.kind === 'held') return taken;
+  if (taken.kind === 'exposed') throw new Error(`The data directory ${directory} ${taken.how}.`);
   throw new Error(`The data directory ${directory} is in use by process ${taken.processId}.`);
 }
 
@@ -199,6 +201,7 @@ function controlsOf(mappings: MappingSet) {
 function sdkEnvironment(
   { region }: ServiceDeclaration,
   servers: Readonly<Record<'sqs' | 'dynamoDb' | 'bus' | 'sts', { readonly endpoint: string }>>,
+  { accessKeyId, secretAccessKey }: LocalCredentials,
 ): Record<string, string> {
   return {
     AWS_ENDPOINT_URL_SQS: servers.sqs.endpoint,
@@ -207,8 +210,8 @@ function sdkEnvironment(
     AWS_ENDPOINT_URL_STS: servers.sts.endpoint,
     AWS_ENDPOINT_URL_KMS: NO_KEY_SERVICE,
     AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: operatorCredentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: operatorCredentials.secretAccessKey,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
     AWS_EC2_METADATA_DISABLED: 'true',
   };
 }

@@ -2,23 +2,19 @@
 //
 // A function has the rights of the role that the service file names for it; its mapping polls with them too. A sender
 // from outside has those of a role in a template of its own. Queues and tables are created as whoever deploys, with a key
-// that no function is given.
+// that no function is given. Access keys are names; the secret of each is random, and of this process (authorizer.ts).
 import type { ServiceDeclaration } from '../template/service.ts';
 import { readYamlFile } from '../template/yaml-file.ts';
 import * as v from 'valibot';
-import type { Authorizer } from '../iam/authorizer.ts';
+import type { Authorizer, LocalCredentials } from '../iam/authorizer.ts';
 import { readRole, resolveStatements, type RoleDeclaration } from '../iam/policy.ts';
-
-/** A key pair; the secret is a dummy, as nothing checks signatures. */
-export interface LocalCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-}
 
 /** The senders of messages: who they are, and what they may do. */
 export interface LocalSenders {
   /** SenderId by access key. */
   readonly ids: ReadonlyMap<string, string>;
+  /** Of all of them, where senders outlive this process; else each has one of its own. */
+  readonly secretAccessKey?: string | undefined;
   /** The template of their role, and its logical id there. */
   readonly roleFile: string;
   readonly roleId: string;
@@ -35,24 +31,18 @@ export interface LocalAccount {
   readonly arnOf: (id: string) => string | undefined;
 }
 
-const secretAccessKey = 'local';
-
-/** The key of whoever deploys: creates resources, registers clusters, and may do everything. */
-export const operatorCredentials: LocalCredentials = {
-  accessKeyId: 'ROLLCALLOPERATOR',
-  secretAccessKey,
-};
-
-/** The key under which a function runs and its mappings poll. */
-export function functionCredentials(functionName: string): LocalCredentials {
-  const suffix = functionName.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
-  return { accessKeyId: `ROLLCALLFUNCTION${suffix}`, secretAccessKey };
+/** The access key under which a function runs and its mappings poll. */
+export function functionAccessKey(functionName: string): string {
+  return `ROLLCALLFUNCTION${functionName.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase()}`;
 }
 
-/** Grants whoever deploys everything. Resources are created with this key, before anybody else has one. */
-export function grantOperator(authorizer: Authorizer, accountId: string): void {
+/**
+ * Grants whoever deploys everything: who creates resources and registers clusters. Resources are created with this key, before
+ * anybody else has one.
+ */
+export function grantOperator(authorizer: Authorizer, accountId: string): LocalCredentials {
   const arn = `arn:aws:iam::${accountId}:user/operator`;
-  authorizer.grant(operatorCredentials.accessKeyId, { arn, rights: 'administrator' });
+  return authorizer.grant('ROLLCALLOPERATOR', { arn, rights: 'administrator' });
 }
 
 /** Grants every function its role. Throws when a role is missing or says what is not understood. */
@@ -62,7 +52,7 @@ export function grantFunctions(authorizer: Authorizer, account: LocalAccount): v
     const role = service.roles.find(({ id }) => id === roleId);
     if (role === undefined)
       throw new Error(`${name} names the role ${roleId}, which nobody declares`);
-    authorizer.grant(functionCredentials(name).accessKeyId, {
+    authorizer.grant(functionAccessKey(name), {
       arn: assumedRoleArn(account, roleId, `${service.service}-${service.stage}-${name}`),
       rights: resolveStatements(role, account.arnOf),
     });
@@ -81,7 +71,8 @@ export function grantSenders(
   );
   for (const [accessKey, senderId] of senders.ids) {
     const session = senderId.split(':')[1] ?? accessKey;
-    authorizer.grant(accessKey, { arn: assumedRoleArn(account, role.id, session), rights });
+    const arn = assumedRoleArn(account, role.id, session);
+    authorizer.grant(accessKey, { arn, rights, secretAccessKey: senders.secretAccessKey });
   }
 }
 

@@ -3,13 +3,14 @@
 // BatchGetItem is asked for each of its tables by itself, a batch of statements for each of these, as the action that AWS
 // names it by (PartiQLUpdate); a statement that is not known here names no table, so nobody has the right. Only the operations that Rollcall's roles may name have
 // their keys read; another operation is judged by its action alone, and no role of ours grants one.
-import { accessKeyOf, type Authorizer, type Decision } from '../iam/authorizer.ts';
+import type { Authorizer, Decision } from '../iam/authorizer.ts';
 import { statementsOf } from './batch-statements.ts';
 import { changeOf } from './statement.ts';
 
 /** What a request is authorised by. */
 export interface TableRequest {
-  readonly authorization: string | undefined;
+  /** Of whoever signed it; undefined: nobody who has rights here. */
+  readonly accessKey: string | undefined;
   /** The operation, as X-Amz-Target names it. */
   readonly name: string;
   /** The body, parsed; empty where it was no JSON: it names no table, so nobody but an administrator gets further. */
@@ -44,7 +45,9 @@ export function refuseTableRequest(
   authorizer: Authorizer,
   request: TableRequest,
 ): TableRefusal | undefined {
-  const accessKey = accessKeyOf(request.authorization);
+  const { accessKey } = request;
+  // Also where no table is touched, of which a right could be missing.
+  if (accessKey === undefined) return refusalOf({ kind: 'unknown-key' });
   const action = `dynamodb:${actionOf(request.name)}`;
   for (const { tableName, leadingKeys } of touchedTables(request)) {
     const resourceArn = request.arnOf(tableName);

@@ -5,6 +5,7 @@
 // reaches it. Without a guard nobody is refused.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Authorizer } from '../iam/authorizer.ts';
+import { refuseStranger } from '../iam/refuse-stranger.ts';
 import { refuseTableRequest } from './authorization.ts';
 import { askDynalite, doStatements, statementsOf } from './batch-statements.ts';
 import { ShortWays } from './short-way.ts';
@@ -40,6 +41,7 @@ export function standBefore(server: Server, options: FrontOptions): void {
   server.removeAllListeners('request');
   const front = new Front(emulator, options);
   server.on('request', (request, response) => {
+    if (refuseStranger(request, response)) return;
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -90,11 +92,12 @@ class Front {
     });
   }
 
-  #isRefused({ request, response }: Request, name: string, fields: object): boolean {
+  #isRefused({ request, response, body }: Request, name: string, fields: object): boolean {
     if (this.#guard === undefined) return false;
     const { authorizer, arnOf } = this.#guard;
-    const { authorization } = request.headers;
-    const refusal = refuseTableRequest(authorizer, { authorization, name, fields, arnOf });
+    const { method, url, headers } = request;
+    const accessKey = authorizer.signerOf({ method, url, headers, body });
+    const refusal = refuseTableRequest(authorizer, { accessKey, name, fields, arnOf });
     if (refusal === undefined) return false;
     const text = JSON.stringify({ __type: refusal.type, Message: refusal.message });
     send(response, { status: 400, text });

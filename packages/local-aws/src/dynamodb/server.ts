@@ -63,6 +63,8 @@ function countRequests(server: Server): RequestCount {
   server.on('request', (request, response) => {
     // Added after dynalite's own listener, which throws what it is told here: that a client hung up.
     request.removeAllListeners('error');
+    // Refused at once (front.ts).
+    if (response.writableEnded) return;
     requests.running += 1;
     // `end` is called by dynalite when the work is done, even if nobody listens any more; `close` may come earlier.
     const end = response.end.bind(response) as (...parameters: unknown[]) => typeof response;

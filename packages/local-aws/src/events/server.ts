@@ -1,13 +1,13 @@
 // An event bus over loopback HTTP: PutEvents of EventBridge in AWS JSON 1.1, and what was put, to be read back.
 //
-// Assumes clients on this machine: signatures are not checked; the access key in the credential scope stands for the sender's rights where
-// an authorizer is given. Binds 127.0.0.1 alone. In memory, the newest EVENTS_MAX of them: a bus keeps nothing either, it hands on.
+// Assumes clients on this machine. Where an authorizer is given a request must be signed, and has the rights of who signed it; else anybody may
+// put. Binds 127.0.0.1 alone. In memory, the newest EVENTS_MAX of them: a bus keeps nothing either, it hands on.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { accessKeyOf } from '../iam/authorizer.ts';
 import type { Authorizer } from '../iam/authorizer.ts';
+import { refuseStranger } from '../iam/refuse-stranger.ts';
 import { localAccountId } from '../sqs/server/broker.ts';
 import { busOf, entriesOf, judgePut } from './put-events.ts';
 import type { DeliveredEvent } from './put-events.ts';
@@ -45,8 +45,9 @@ export async function startEventsServer(options: EventsServerOptions): Promise<E
   const { region = 'us-east-1' } = options;
   const kept: { readonly bus: string; readonly event: DeliveredEvent }[] = [];
   const server = createServer((request, response) => {
-    readText(request, (text) => {
-      const { status, body, events = [] } = answerTo(request, text, { ...options, region });
+    if (refuseStranger(request, response)) return;
+    readBody(request, (sent) => {
+      const { status, body, events = [] } = answerTo(request, sent, { ...options, region });
       kept.push(...events);
       kept.splice(0, Math.max(0, kept.length - EVENTS_MAX));
       send(response, { status, body, requestId: options.newId() });
@@ -81,8 +82,8 @@ interface Answer {
 }
 
 function answerTo(
-  { method, headers }: IncomingMessage,
-  text: string,
+  { method, url, headers }: IncomingMessage,
+  sent: Buffer,
   { region, clock, newId, authorizer }: EventsServerOptions & { readonly region: string },
 ): Answer {
   const refuse = (type: string, message: string): Answer => ({
@@ -92,17 +93,16 @@ function answerTo(
   if (method !== 'POST' || headers['x-amz-target'] !== TARGET) {
     return refuse('UnknownOperationException', 'Only PutEvents is understood here.');
   }
-  const entries = entriesOf(parsed(text));
+  const signer = authorizer?.signerOf({ method, url, headers, body: sent });
+  if (authorizer !== undefined && signer === undefined) {
+    return refuse('UnrecognizedClientException', 'The security token is invalid.');
+  }
+  const entries = entriesOf(parsed(sent.toString('utf8')));
   if (entries === undefined) return refuse('SerializationException', 'The request has no entries.');
-  for (const entry of authorizer === undefined ? [] : entries) {
-    const decision = authorizer?.decide(accessKeyOf(headers.authorization), {
-      action: 'events:PutEvents',
-      resourceArn: busArnOf(region, busOf(entry)),
-    });
+  for (const entry of entries) {
+    const resourceArn = busArnOf(region, busOf(entry));
+    const decision = authorizer?.decide(signer, { action: 'events:PutEvents', resourceArn });
     if (decision?.kind === 'denied') return refuse('AccessDeniedException', decision.message);
-    if (decision?.kind === 'unknown-key') {
-      return refuse('UnrecognizedClientException', 'The security token is invalid.');
-    }
   }
   const place = { account: localAccountId, region, nowMs: clock.nowMs(), newId };
   const judged = judgePut(entries, place);
@@ -112,7 +112,7 @@ function answerTo(
   return { status: 200, body: { FailedEntryCount, Entries: results }, events };
 }
 
-function readText(request: IncomingMessage, read: (text: string) => void): void {
+function readBody(request: IncomingMessage, read: (body: Buffer) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
@@ -121,7 +121,7 @@ function readText(request: IncomingMessage, read: (text: string) => void): void 
     else chunks.push(chunk);
   });
   request.on('end', () => {
-    read(Buffer.concat(chunks).toString('utf8'));
+    read(Buffer.concat(chunks));
   });
 }
 

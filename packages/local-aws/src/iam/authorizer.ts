@@ -1,9 +1,12 @@
 // Decides who may do what, as IAM does for one account: an explicit Deny wins, then any Allow, else no.
 //
-// A principal is known by its access key; signatures are not checked, as everywhere in the local AWS. A key that
-// nobody has is refused before any policy is asked. `ForAllValues` holds for a request without keys, as in AWS: a
+// A principal is known by its access key, which is a name, and proves itself by its secret, which is random and made here: a
+// process of another user of this machine can reach the servers too. A key that nobody has, or whose secret was not
+// signed with, is refused before any policy is asked. `ForAllValues` holds for a request without keys, as in AWS: a
 // condition bounds keys, it does not demand any. Statements are indexed by action, so a request costs one look-up.
+import { randomBytes } from 'node:crypto';
 import type { PolicyStatement } from './policy.ts';
+import { isSignedWith, readClaim, signingKey, type SignedRequest } from './signature.ts';
 
 /** One request, as a policy sees it. */
 export interface AuthorizationRequest {
@@ -27,6 +30,14 @@ export interface Principal {
   readonly arn: string;
   /** `administrator`: everything, as the person who deploys. */
   readonly rights: 'administrator' | readonly PolicyStatement[];
+  /** Where it outlives this process; else one is made. */
+  readonly secretAccessKey?: string | undefined;
+}
+
+/** A key pair. */
+export interface LocalCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
 }
 
 interface IndexedPrincipal {
@@ -36,14 +47,26 @@ interface IndexedPrincipal {
 
 const allowed: Decision = { kind: 'allowed' };
 
-/** The rights of every access key. */
+const SECRET_BYTES = 30;
+/** Signing keys that are kept: one for each principal, service and day. */
+const SIGNING_KEYS_MAX = 1000;
+
+/** The secret and the rights of every access key. */
 export class Authorizer {
   readonly #principals = new Map<string, IndexedPrincipal>();
+  readonly #secrets = new Map<string, string>();
+  readonly #signingKeys = new Map<string, Buffer>();
 
-  /** Gives an access key its rights, instead of those it had. */
-  grant(accessKey: string, { arn, rights }: Principal): void {
+  /** Gives an access key its rights, instead of those it had; it keeps the secret that it has. */
+  grant(accessKeyId: string, { arn, rights, secretAccessKey }: Principal): LocalCredentials {
     const statements = rights === 'administrator' ? rights : indexByAction(rights);
-    this.#principals.set(accessKey, { arn, statements });
+    this.#principals.set(accessKeyId, { arn, statements });
+    const secret =
+      secretAccessKey ??
+      this.#secrets.get(accessKeyId) ??
+      randomBytes(SECRET_BYTES).toString('base64url');
+    this.#secrets.set(accessKeyId, secret);
+    return this.credentialsOf(accessKeyId);
   }
 
   /** The principal of an access key; undefined: nobody has it. */
@@ -51,9 +74,34 @@ export class Authorizer {
     return this.#principals.get(accessKey)?.arn;
   }
 
-  /** Whether the holder of a key may do this. */
-  decide(accessKey: string, request: AuthorizationRequest): Decision {
-    const principal = this.#principals.get(accessKey);
+  /** An access key with its secret. Throws where nobody was granted it. */
+  credentialsOf(accessKeyId: string): LocalCredentials {
+    const secretAccessKey = this.#secrets.get(accessKeyId);
+    if (secretAccessKey === undefined) throw new Error(`nobody has the access key ${accessKeyId}`);
+    return { accessKeyId, secretAccessKey };
+  }
+
+  /** The access key of whoever signed a request; undefined: nobody who has rights here. */
+  signerOf(request: SignedRequest): string | undefined {
+    const claim = readClaim(request.headers.authorization);
+    if (claim === undefined || !this.#principals.has(claim.accessKey)) return undefined;
+    const key = this.#signingKeyOf(claim.accessKey, claim.scope);
+    return isSignedWith(key, request, claim) ? claim.accessKey : undefined;
+  }
+
+  #signingKeyOf(accessKey: string, scope: string): Buffer {
+    const name = `${accessKey}/${scope}`;
+    const known = this.#signingKeys.get(name);
+    if (known !== undefined) return known;
+    const made = signingKey(this.credentialsOf(accessKey).secretAccessKey, scope);
+    if (this.#signingKeys.size >= SIGNING_KEYS_MAX) this.#signingKeys.clear();
+    this.#signingKeys.set(name, made);
+    return made;
+  }
+
+  /** Whether the holder of a key may do this; undefined: of none. */
+  decide(accessKey: string | undefined, request: AuthorizationRequest): Decision {
+    const principal = this.#principals.get(accessKey ?? '');
     if (principal === undefined) return { kind: 'unknown-key' };
     if (principal.statements === 'administrator') return allowed;
     const statements = principal.statements.get(request.action.toLowerCase()) ?? [];

@@ -4,8 +4,8 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { accessKeyOf } from '../iam/authorizer.ts';
 import type { Authorizer } from '../iam/authorizer.ts';
+import { refuseStranger } from '../iam/refuse-stranger.ts';
 
 /** A running server. */
 export interface StsServer {
@@ -18,10 +18,11 @@ const NAMESPACE = 'https://sts.amazonaws.com/doc/2011-06-15/';
 
 /** Starts it. */
 export async function startStsServer(options: {
-  readonly authorizer: Pick<Authorizer, 'arnOf'>;
+  readonly authorizer: Pick<Authorizer, 'arnOf' | 'signerOf'>;
   readonly newId: () => string;
 }): Promise<StsServer> {
   const server = createServer((request, response) => {
+    if (refuseStranger(request, response)) return;
     const chunks: Buffer[] = [];
     let bytes = 0;
     request.on('data', (chunk: Buffer) => {
@@ -52,7 +53,7 @@ export async function startStsServer(options: {
 }
 
 function answerTo(
-  { headers }: IncomingMessage,
+  { method, url, headers }: IncomingMessage,
   body: Buffer,
   { authorizer, newId }: Parameters<typeof startStsServer>[0],
 ): { readonly status: number; readonly xml: string } {
@@ -64,9 +65,9 @@ function answerTo(
   if (new URLSearchParams(body.toString('utf8')).get('Action') !== 'GetCallerIdentity') {
     return refuse(400, 'InvalidAction', 'Only GetCallerIdentity is understood here.');
   }
-  const accessKey = accessKeyOf(headers.authorization);
-  const arn = authorizer.arnOf(accessKey);
-  if (arn === undefined) {
+  const accessKey = authorizer.signerOf({ method, url, headers, body });
+  const arn = accessKey === undefined ? undefined : authorizer.arnOf(accessKey);
+  if (accessKey === undefined || arn === undefined) {
     return refuse(403, 'InvalidClientTokenId', 'The security token in the request is invalid.');
   }
   const account = arn.split(':')[4] ?? '';

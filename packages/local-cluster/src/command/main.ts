@@ -5,7 +5,7 @@
  * Exit codes: 0 stopped, 1 it could not start, 2 the arguments cannot be followed.
  */
 import { counted } from '@rollcall/base/counted.ts';
-import { writeFileSync } from 'node:fs';
+import { writeOwnerFile } from '@rollcall/base/system/owner-file.ts';
 import { createStderrLog } from '@rollcall/base/system/stderr-log.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
@@ -30,7 +30,7 @@ async function run(options: CommandOptions): Promise<number> {
       random: createSystemRandom(),
       log: createStderrLog(),
     });
-    writeFileSync(kubeconfigFile, renderKubeconfig([cluster]), { mode: 0o600 });
+    writeOwnerFile(kubeconfigFile, renderKubeconfig([cluster]));
   } catch (cause) {
     process.stderr.write(`local-cluster: it could not start: ${String(cause)}\n`);
     await cluster?.stop();

@@ -5,6 +5,8 @@
  * An answer leaves after the store has had its microtask, so what a client was told is on disk if anything is. HTTP/1.1
  * only: kubectl and the watcher fall back to it. An error that the handler throws is a bug: it becomes a 500 and a log
  * line, and the server goes on.
+ *
+ * Differs from Kubernetes: a request with an Origin, or under another Host than this machine's, is refused.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -12,6 +14,7 @@ import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
+import { whyNotLocal } from '@rollcall/base/system/local-caller.ts';
 import { impersonate } from '../access/impersonation.ts';
 import type { Authenticate } from '../access/tokens.ts';
 import type { ApiHandler, ApiRequest, Status, User } from '../api/request/api-request.ts';
@@ -137,6 +140,11 @@ class ApiConnections {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const stranger = whyNotLocal(request.headers);
+    if (stranger !== undefined) {
+      this.#refuse(response, failure({ code: 403, reason: 'Forbidden', message: stranger }));
+      return;
+    }
     const authenticated = this.#options.authenticate(bearerToken(request.headers.authorization));
     if (authenticated === undefined) {
       this.#refuse(response, unauthorized());

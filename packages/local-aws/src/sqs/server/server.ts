@@ -1,11 +1,12 @@
 // The queue server: AWS JSON 1.0 over loopback HTTP, around the queue service.
 //
-// Assumes clients on this machine: signatures are not checked, only the access key in the credential scope is read; it
-// stands for the sender and, where an authorizer is given, for its rights. Binds 127.0.0.1 alone. What a call does, and
-// in which order, is queue-service.ts.
+// Assumes clients on this machine. The access key in the credential scope stands for the sender and, where an authorizer is
+// given, for its rights, and the request must be signed with its secret; else signatures are not checked. Binds 127.0.0.1
+// alone. What a call does, and in which order, is queue-service.ts.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { accessKeyOf } from '../../iam/authorizer.ts';
+import { accessKeyOf, type Authorizer } from '../../iam/authorizer.ts';
+import { refuseStranger } from '../../iam/refuse-stranger.ts';
 import { localAccountId } from './broker.ts';
 import { SqsError, sqsErrors } from '../queue/errors.ts';
 import { QueueService, type QueueServiceOptions } from './queue-service.ts';
@@ -38,7 +39,7 @@ export async function startSqsServer(options: SqsServerOptions): Promise<SqsServ
   const region = options.region ?? 'us-east-1';
   let endpoint = '';
   const service = new QueueService({ ...options, region, endpointOf: () => endpoint });
-  const requests = new RequestHandler(service, options.newId);
+  const requests = new RequestHandler({ ...options, service });
   const server = createServer({ noDelay: true }, requests.handle);
   // A client that reuses a connection just as the server ends it gets an error it did not earn.
   server.keepAliveTimeout = 0;
@@ -75,13 +76,20 @@ function listen(server: Server, port: number): Promise<void> {
 class RequestHandler {
   readonly #service: QueueService;
   readonly #newId: () => string;
+  readonly #authorizer: Authorizer | undefined;
 
-  constructor(service: QueueService, newId: () => string) {
+  constructor({
+    service,
+    newId,
+    authorizer,
+  }: Pick<SqsServerOptions, 'newId' | 'authorizer'> & { readonly service: QueueService }) {
     this.#service = service;
     this.#newId = newId;
+    this.#authorizer = authorizer;
   }
 
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
+    if (refuseStranger(request, response)) return;
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
     request.on('data', (chunk: Buffer) => {
@@ -92,24 +100,30 @@ class RequestHandler {
     request.on('end', () => {
       const [first = Buffer.alloc(0)] = chunks;
       const body = chunks.length === 1 ? first : Buffer.concat(chunks);
-      this.#answer(request, response, body.toString('utf8'));
+      this.#answer(request, response, body);
     });
   };
 
-  #answer(request: IncomingMessage, response: ServerResponse, body: string): void {
+  #answer(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
     try {
       const target = request.headers['x-amz-target'];
       if (request.method !== 'POST' || typeof target !== 'string') {
         throw sqsErrors.unknownOperation('Only POST with X-Amz-Target is understood here.');
       }
       const name = target.startsWith(targetPrefix) ? target.slice(targetPrefix.length) : target;
-      const accessKey = accessKeyOf(request.headers.authorization);
-      const call = { accessKey, name, fields: readBody(body) };
+      const accessKey = this.#accessKeyOf(request, body);
+      const call = { accessKey, name, fields: readBody(body.toString('utf8')) };
       if (name === 'ReceiveMessage') this.#receive(call, response);
       else this.#send(response, this.#service.perform(call));
     } catch (error) {
       this.#sendError(response, error);
     }
+  }
+
+  /** Who is not known by a signature has no name, and no rights. */
+  #accessKeyOf({ method, url, headers }: IncomingMessage, body: Buffer): string {
+    if (this.#authorizer === undefined) return accessKeyOf(headers.authorization);
+    return this.#authorizer.signerOf({ method, url, headers, body }) ?? '';
   }
 
   #receive(call: Parameters<QueueService['receive']>[0], response: ServerResponse): void {
