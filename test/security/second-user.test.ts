@@ -28,6 +28,8 @@ const FILES = [
 
 interface Started {
   readonly variables: Readonly<Record<string, string>>;
+  /** All that it printed so far, and its arguments, which every user may read. */
+  readonly shown: () => string;
   readonly stop: () => Promise<void>;
 }
 
@@ -46,15 +48,16 @@ async function startOn(data: string): Promise<Started> {
   };
   const file = path.join(data, 'rollcall.env');
   const said: string[] = [];
+  const shown = (): string => [...child.spawnargs, ...said].join('\n');
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()));
   for await (const line of createInterface({ input: child.stdout })) {
-    said.push(`${line}\n`);
+    said.push(line);
     if (line.includes(file)) {
-      child.stdout.resume();
-      return { variables: variablesOf(await readFile(file, 'utf8')), stop };
+      child.stdout.on('data', (chunk: Buffer) => said.push(chunk.toString())).resume();
+      return { variables: variablesOf(await readFile(file, 'utf8')), shown, stop };
     }
   }
-  throw new Error(`npm start ended: ${said.join('')}`);
+  throw new Error(`npm start ended: ${shown()}`);
 }
 
 function variablesOf(file: string): Readonly<Record<string, string>> {
@@ -95,7 +98,7 @@ it('shows another user of the machine no file, and answers none who was not give
   for (const name of ['rollcall.env', 'kubeconfig']) {
     await writeFile(path.join(data, name), 'of before', { mode: 0o644 });
   }
-  const { variables, stop } = await startOn(data);
+  const { variables, shown, stop } = await startOn(data);
   try {
     for (const name of await readdir(data)) {
       const { mode } = await lstat(path.join(data, name));
@@ -128,6 +131,9 @@ it('shows another user of the machine no file, and answers none who was not give
     });
     const { 'DynamoDB_20120810.Query': items } = handedOver.answers;
     assert.equal(items, '200 1', 'whoever was given the file by its owner is let in');
+    await stop();
+    const { AWS_SECRET_ACCESS_KEY: secret = '' } = variables;
+    assert.ok(secret.length >= 32 && !shown().includes(secret), 'it printed the secret');
   } finally {
     await stop();
     await rm(data, { recursive: true, force: true });
