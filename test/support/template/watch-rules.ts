@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
 import { STACK_OUTPUT_NAMES } from '../../../src/cli/reach/stack.ts';
+import type { ClusterTrouble } from '../../../src/core/hints/cluster-troubles.ts';
 import { at, listOf, ofType, referredId, textOf, textsIn } from './template.ts';
 import type { Identified, Rule, Template, Value } from './template.ts';
 
@@ -14,7 +15,6 @@ const OWN = 'own ';
 const AGE = 'ApproximateAgeOfOldestMessage';
 /** Each must have an alarm. */
 const WATCHED = [
-  'own ClusterTroubles',
   'own TroubledClusters',
   'own DeadLetters',
   'own HandlerFailures',
@@ -26,6 +26,17 @@ const WATCHED = [
   'AWS/Lambda Throttles',
   'AWS/Lambda Invocations',
 ];
+
+/** Of each of these, too: somebody is called for every kind. */
+const TROUBLES: Readonly<Record<ClusterTrouble, true>> = {
+  silent: true,
+  'never-heard': true,
+  incomplete: true,
+  unreachable: true,
+  forbidden: true,
+  'no-token': true,
+  'egress-refused': true,
+};
 
 const outputs: Rule = {
   name: 'outputs are those that the CLI knows, and nothing is exported',
@@ -40,6 +51,17 @@ const outputs: Rule = {
     ];
   },
 };
+
+/** Kinds of trouble that no alarm looks at. */
+function unwatchedTroubles(all: readonly Identified[], stage: string): readonly string[] {
+  const watched = all
+    .filter(({ properties }) => properties['Namespace'] === `Rollcall/${stage}`)
+    .filter(({ properties }) => properties['MetricName'] === 'ClusterTroubles')
+    .flatMap(({ properties }) => listOf(properties['Dimensions']))
+    .filter((one) => at(one, 'Name') === 'outcome')
+    .map((one) => textOf(at(one, 'Value')));
+  return Object.keys(TROUBLES).filter((kind) => !watched.includes(kind));
+}
 
 /** Namespace and name of every metric that an alarm looks at; our namespace without its stage. */
 function metricsOf({ properties }: Identified, stage: string): readonly string[] {
@@ -79,6 +101,7 @@ const alarms: Rule = {
     ]);
     return [
       ...WATCHED.filter((metric) => !watched.has(metric)).map((metric) => `${metric}: no alarm`),
+      ...unwatchedTroubles(all, stage).map((kind) => `${kind}: no alarm`),
       ...unwatchedQueues.map((id) => `${id}: nobody sees how old its messages are`),
       ...unknownMetrics(watched),
       ...faults,
