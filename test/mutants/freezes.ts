@@ -115,4 +115,34 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'is looked at again before a pod is deleted',
     },
   },
+  'rival-of-any-takeover': {
+    bug: 'a rival of a former takeover stops the one that was entered anew (40.7)',
+    file: 'src/adapters/dynamodb/registry/registry-store.ts',
+    before: "if (takeover === undefined || noted?.['takeover'] !== takeover) return registration;",
+    after: 'if (takeover === undefined || noted === undefined) return registration;',
+    killedBy: {
+      file: 'test/integration/dynamodb/stores.test.ts',
+      title: 'the DynamoDB stores on dynalite',
+    },
+  },
+  'fence-blind-to-rivals': {
+    bug: 'a run under way goes on beside a rival, whose note raises no version (40.7)',
+    file: 'src/app/reconcile/confirm/batch-fence.ts',
+    before: 'registration.rival?.seenAtMs !== rival?.seenAtMs',
+    after: 'rival !== undefined',
+    killedBy: {
+      file: 'test/unit/app/reconcile/rival-rules.test.ts',
+      title: 'stops a run under way at its next batch',
+    },
+  },
+  'reconcile-owns-the-registry': {
+    bug: 'a stolen session of reconcile leaves a registration of its own behind (40.7)',
+    file: 'infra/roles.yml',
+    before: "dynamodb:LeadingKeys: ['RIVAL#*']",
+    after: "dynamodb:LeadingKeys: ['RIVAL#*', 'CLUSTER#*']",
+    killedBy: {
+      file: 'test/security/stolen-reconcile.test.ts',
+      title: 'writes no registration and no freeze',
+    },
+  },
 };

@@ -41,12 +41,13 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'give every mapping its own queue and nothing else to poll',
     },
   },
-  'registrations-may-be-deleted': {
-    bug: 'reconcile may delete registrations (security, rights in AWS)',
+  'rivals-may-be-deleted': {
+    bug: 'reconcile may delete notes of rivals (security, rights in AWS)',
     file: 'infra/roles.yml',
-    before: '- dynamodb:UpdateItem\n                Resource: !GetAtt RegistryTable.Arn',
+    before:
+      '- Sid: NoteRival\n                Effect: Allow\n                Action: dynamodb:PutItem\n',
     after:
-      '- dynamodb:UpdateItem\n                  - dynamodb:DeleteItem\n                Resource: !GetAtt RegistryTable.Arn',
+      '- Sid: NoteRival\n                Effect: Allow\n                Action: [dynamodb:PutItem, dynamodb:DeleteItem]\n',
     killedBy: {
       file: 'test/security/iam.test.ts',
       title: 'does everything under its role, and uses every right',

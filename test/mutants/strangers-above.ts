@@ -74,16 +74,6 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
       title: 'says what is the matter with a bound token, in one line and one metric',
     },
   },
-  'rival-outlives-the-hand-back': {
-    bug: 'a cluster that was handed back keeps the mark of its rival (14)',
-    file: 'src/app/takeover/hand-back.ts',
-    before: '    rival: _rival,\n',
-    after: '',
-    killedBy: {
-      file: 'test/unit/app/takeover/hand-back.test.ts',
-      title: 'goes on when a rival was marked while it waited',
-    },
-  },
   'probes-of-doubt-stay': {
     bug: 'the probe stays in a cluster where it could not be read (14)',
     file: 'src/app/takeover/takeover-probe.ts',

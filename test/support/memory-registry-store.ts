@@ -5,7 +5,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
-import type { ClusterRegistration } from '../../src/core/model/registration.ts';
+import { takeoverOf } from '../../src/core/model/registration.ts';
+import type { ClusterRegistration, RivalNote } from '../../src/core/model/registration.ts';
 import type { RegistryRevisionStore } from '../../src/ports/stores/fleet-rollout-store.ts';
 import type {
   DeadLetterOutcome,
@@ -26,10 +27,16 @@ export class MemoryRegistryStore implements RegistryStore, RegistryRevisionStore
   readonly deadLetters = new Map<string, DeadLetterRecord>();
   private revision = 0;
   private readonly clusters = new Map<ClusterId, ClusterRegistration>();
+  private readonly rivals = new Map<ClusterId, { of: string; rival: RivalNote }>();
 
   readCluster(id: ClusterId): Promise<ClusterRegistration | undefined> {
     const call = { operation: 'readCluster', target: id, isWrite: false };
-    return aroundCall(this, call, () => this.clusters.get(id));
+    return aroundCall(this, call, () => {
+      const stored = this.clusters.get(id);
+      const noted = this.rivals.get(id);
+      if (stored === undefined || noted === undefined) return stored;
+      return noted.of === takeoverOf(stored) ? { ...stored, rival: noted.rival } : stored;
+    });
   }
 
   writeCluster(
@@ -44,10 +51,20 @@ export class MemoryRegistryStore implements RegistryStore, RegistryRevisionStore
       const others = [...this.clusters.values()].filter((other) => other.id !== id);
       if (others.some((other) => other.clusterUid === clusterUid)) return 'uid-taken';
       this.revision += 1;
-      const { frozen, ...rest } = registration;
+      const { frozen, rival: _noted, ...rest } = registration;
       const note = registration.isFrozen ? defined({ frozen }) : {};
       this.clusters.set(id, { ...rest, ...note, configVersion: expectedVersion + 1 });
       return 'written';
+    });
+  }
+
+  noteRival(seenUnder: ClusterRegistration, rival: RivalNote): Promise<'noted' | 'standing'> {
+    const { id } = seenUnder;
+    return aroundCall(this, { operation: 'noteRival', target: id, isWrite: true }, () => {
+      const of = takeoverOf(seenUnder);
+      if (of === undefined || this.rivals.get(id)?.of === of) return 'standing';
+      this.rivals.set(id, { of, rival });
+      return 'noted';
     });
   }
 

@@ -291,7 +291,6 @@ export function testRegistryStore(store: () => RegistryStore & RegistryRevisionS
       isFrozen: true,
       takeoverProbedAtMs: 5,
       sentinel: { uid: uid('sentinel'), createdAtMs: 4 },
-      rival: { seenAtMs: 6, evidence: 'it was seen' },
       caPem: 'pem',
     };
     assert.equal(await store().writeCluster(frozen, 1), 'written');
@@ -300,6 +299,7 @@ export function testRegistryStore(store: () => RegistryStore & RegistryRevisionS
     assert.deepEqual(stored, { ...frozen, configVersion: 2 });
   });
 
+  testRivals(store);
   testRevision(store);
   testClusterUids(store);
   testRemoval(store);
@@ -344,6 +344,54 @@ export function testRegistryStore(store: () => RegistryStore & RegistryRevisionS
       atMs: 1,
       body: '',
     });
+  });
+}
+
+function testRivals(store: () => RegistryStore & RegistryRevisionStore): void {
+  const rival = { seenAtMs: 6, evidence: 'it was seen' };
+
+  /** Takeover is entered (anew), and left its sentinel. */
+  async function enter(id: string, sentinel: string): Promise<ClusterRegistration> {
+    const { configVersion = 0 } = (await store().readCluster(clusterId(id))) ?? {};
+    const entered = {
+      ...registrationOf(id),
+      mode: 'takeover',
+      takeoverProbedAtMs: 5,
+      sentinel: { uid: uid(sentinel), createdAtMs: 4 },
+    } as const;
+    assert.equal(await store().writeCluster(entered, configVersion), 'written');
+    const stored = await store().readCluster(entered.id);
+    assert.ok(stored !== undefined);
+    return stored;
+  }
+
+  it('shows the rival that was noted in a takeover once, without a write of the registration', async () => {
+    const entered = await enter(freshName('rival'), 'first');
+    const revision = await store().readRegistryRevision();
+    assert.equal(await store().noteRival(entered, rival), 'noted');
+    const later = { ...rival, seenAtMs: 7 };
+    assert.equal(await store().noteRival(entered, later), 'standing');
+    assert.deepEqual(await store().readCluster(entered.id), { ...entered, rival });
+    assert.equal(await store().readRegistryRevision(), revision);
+  });
+
+  it('makes nothing of a rival of an earlier takeover, and notes one of the present', async () => {
+    const name = freshName('rival');
+    const former = await enter(name, 'first');
+    await store().noteRival(former, rival);
+    const entered = await enter(name, 'second');
+    assert.equal(entered.rival, undefined);
+    assert.equal(await store().noteRival(entered, { ...rival, seenAtMs: 9 }), 'noted');
+    assert.equal((await store().readCluster(entered.id))?.rival?.seenAtMs, 9);
+  });
+
+  it('keeps no rival that is written with a registration, and notes none where nothing is taken over', async () => {
+    const entered = await enter(freshName('rival'), 'first');
+    const { configVersion } = entered;
+    assert.equal(await store().writeCluster({ ...entered, rival }, configVersion), 'written');
+    assert.equal((await store().readCluster(entered.id))?.rival, undefined);
+    await store().noteRival({ ...entered, mode: 'observe' }, rival);
+    assert.equal((await store().readCluster(entered.id))?.rival, undefined);
   });
 }
 

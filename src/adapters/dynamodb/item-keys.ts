@@ -68,6 +68,11 @@ export function registrationKey(id: ClusterId): ItemKey {
   return { pk: `CLUSTER#${id}`, sk: 'CLUSTER' };
 }
 
+/** The rival that was seen in a cluster: beside its registration, and the one thing of it that `reconcile` may write. */
+export function rivalKey(id: ClusterId): ItemKey {
+  return { pk: `RIVAL#${id}`, sk: 'RIVAL' };
+}
+
 const CREDENTIAL_PREFIXES: Readonly<Record<TokenPurpose, string>> = {
   act: 'CREDENTIAL',
   // Another prefix, not another sort key: roles are bounded by partition (infra/roles.yml).

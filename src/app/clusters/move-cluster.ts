@@ -120,6 +120,8 @@ async function registerTarget(
   target: ClusterRegistration | undefined,
   dependencies: MoveDependencies,
 ): Promise<ClusterRegistration | 'lost' | 'uid-taken'> {
+  // No part of what is written; a note of the same takeover stands there before the registration does.
+  if (source.rival !== undefined) await dependencies.to.registry.noteRival(source, source.rival);
   const version = target?.configVersion ?? 0;
   const wanted: ClusterRegistration = {
     ...(target ?? source),

@@ -15,7 +15,10 @@ import type { ForgettableView } from './forget-view.ts';
 export interface MoveSide {
   /** Told apart by it: `<stage>.<region>`, fit for a label. */
   readonly name: string;
-  readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster' | 'removeCluster'>;
+  readonly registry: Pick<
+    RegistryStore,
+    'readCluster' | 'writeCluster' | 'noteRival' | 'removeCluster'
+  >;
   readonly view: ForgettableView & Pick<ViewStore, 'readState'>;
   readonly credentials: Pick<CredentialStore, 'readToken' | 'removeTokens'>;
 }

@@ -116,8 +116,8 @@ async function transferOne(
 ): Promise<Transferred> {
   const { id } = recorded;
   const standing = await registry.readCluster(id);
-  // Who froze it, and why, is not part of a copy (registry-document.ts).
-  const always = ['configVersion', 'frozen'];
+  // Who froze it, and why, is not part of a copy, nor is a rival (registry-document.ts).
+  const always = ['configVersion', 'frozen', 'rival'];
   const ignored = choice.freeze === 'all' ? [...always, 'isFrozen'] : always;
   const differing = standing === undefined ? [] : differences(recorded, standing);
   const fields = differing.filter((field) => !ignored.includes(field));

@@ -111,20 +111,10 @@ async function writeLeft(
   { registry }: HandBackDependencies,
 ): Promise<Failure | undefined> {
   const stored = await registry.readCluster(registration.id);
-  // A rival that was seen meanwhile stops more, not less.
-  const isOnlyMarked =
-    stored?.rival !== undefined &&
-    registration.rival === undefined &&
-    stored.configVersion === registration.configVersion + 1;
-  if (stored?.configVersion !== registration.configVersion && !isOnlyMarked) {
+  if (stored?.configVersion !== registration.configVersion) {
     return fail('leave', 'the registration was changed meanwhile; try again');
   }
-  const {
-    takeoverProbedAtMs: _probed,
-    sentinel: _sentinel,
-    rival: _rival,
-    ...rest
-  } = stored ?? registration;
+  const { takeoverProbedAtMs: _probed, sentinel: _sentinel, ...rest } = stored;
   const left: ClusterRegistration = { ...rest, mode: 'observe', isFrozen: wasFrozen };
   const written = await registry.writeCluster(left, rest.configVersion);
   if (written === 'written') return undefined;

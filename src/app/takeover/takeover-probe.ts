@@ -182,7 +182,7 @@ export async function enterTakeover(
   return { kind: 'entered', probedAtMs, isSnapshotRequested: answer.kind === 'found' };
 }
 
-/** Breaks the view, then writes the mode; a rival of an earlier takeover is forgotten. */
+/** Breaks the view, then writes the mode; a rival that was noted is of an earlier takeover from then on. */
 async function switchOver(
   registration: ClusterRegistration,
   { probedAtMs, sentinel }: Extract<ProbeResult, { kind: 'absent' }>,

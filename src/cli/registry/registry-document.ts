@@ -30,8 +30,9 @@ export function composeDocument(
   of: Pick<RegistryDocument, 'stage' | 'table' | 'exportedAt' | 'clusters'>,
 ): RegistryDocument {
   const { stage, table, exportedAt } = of;
-  // A freeze is part of it, who froze and why is not: an older release would refuse the whole document for it.
-  const clusters = of.clusters.map(({ frozen: _note, ...registration }) => registration);
+  // A freeze is part of it, who froze and why is not: an older release would refuse the whole document for it. Nor is a rival:
+  // it is no part of a registration, and the next look at the sentinel sees it again.
+  const clusters = of.clusters.map(({ frozen: _note, rival: _rival, ...rest }) => rest);
   return { kind: EXPORT_KIND, schema: SCHEMA, stage, table, exportedAt, clusters };
 }
 

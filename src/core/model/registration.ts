@@ -32,8 +32,8 @@ export type ClusterAuthentication =
 
 /**
  * Another controller that was seen at work on the cluster's DaemonSets after takeover (design 5).
- * While it is noted, nothing is created, deleted or counted there; entering takeover anew, with its
- * probe, clears it.
+ * While it is noted, nothing is created, deleted or counted there; once takeover is entered anew, with its
+ * probe, the note is of another takeover and counts for nothing.
  */
 export interface RivalNote {
   readonly seenAtMs: number;
@@ -96,6 +96,16 @@ export interface ClusterRegistration {
   readonly takeoverProbedAtMs?: number;
   /** Left behind by the probe when takeover was entered. */
   readonly sentinel?: TakeoverSentinel;
-  /** Written by whoever saw it, raising configVersion: the next reconcile of any key stops. */
+  /**
+   * Read with the registration, from an item of its own, and never written with it: whoever saw a rival may write no
+   * registration. It raises no configVersion; each fence looks for it (protocol 13).
+   */
   readonly rival?: RivalNote;
+}
+
+/** Which takeover of which cluster a note of a rival is of; undefined: the cluster is not taken over. */
+export function takeoverOf(registration: ClusterRegistration): string | undefined {
+  const { mode, clusterUid, sentinel, takeoverProbedAtMs = 0 } = registration;
+  if (mode !== 'takeover' || sentinel === undefined) return undefined;
+  return `${clusterUid}/${sentinel.uid}/${takeoverProbedAtMs}`;
 }

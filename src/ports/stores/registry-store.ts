@@ -2,10 +2,10 @@
  * The registry: which clusters exist, who may do what there. The truth, never lost.
  *
  * An unreadable registry counts as frozen and writes no memo (protocol 13): `readCluster` rejects then,
- * and the caller treats a rejection so. No other item decides anything.
+ * and the caller treats a rejection so.
  */
 import type { ClusterId } from '../../core/model/identifiers.ts';
-import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { ClusterRegistration, RivalNote } from '../../core/model/registration.ts';
 
 /** One page of the directory. */
 export interface DirectoryPage {
@@ -54,13 +54,18 @@ export type RegistrationRemoval =
 
 /** Store of registrations, directory and dead letters. */
 export interface RegistryStore {
-  /** Strongly consistent; undefined when the cluster is not registered. */
+  /** Strongly consistent, with the rival that was noted in this very takeover; undefined when the cluster is not registered. */
   readCluster(id: ClusterId): Promise<ClusterRegistration | undefined>;
-  /** If the stored configVersion is still `expectedVersion` (0: not there yet); the written one is one more. */
+  /**
+   * If the stored configVersion is still `expectedVersion` (0: not there yet); the written one is one more. A rival is no
+   * part of what is written.
+   */
   writeCluster(
     registration: ClusterRegistration,
     expectedVersion: number,
   ): Promise<RegistrationWrite>;
+  /** Notes a rival in the takeover of this registration; `standing`: in that one it was noted before. */
+  noteRival(seenUnder: ClusterRegistration, rival: RivalNote): Promise<'noted' | 'standing'>;
   /**
    * Its claim of the cluster UID and its directory entry too, if the stored configVersion is still
    * `expectedVersion`. It is not registered from the first write on; any later call, or registering anew, finishes

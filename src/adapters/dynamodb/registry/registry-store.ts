@@ -7,16 +7,18 @@
  * a cluster; an entry whose registration was never written reads as `undefined` and harms nothing.
  *
  * Whatever was written or removed raises the registry's revision afterwards, never before: who reads the new one reads what was
- * written. What changed is not compared: writes are few, and a place may depend on most of a registration. A process that dies before
- * it raises it leaves fleets dealt out as they were, until they are dealt out anew the next day or with the next write.
+ * written. What changed is not compared, as writes are few. A process that dies before it raises it leaves fleets dealt out
+ * as they were, until they are dealt out anew the next day or with the next write.
  *
- * Who froze a cluster, and why, stands beside the registration in an attribute of its own, with the configVersion that it was
+ * A rival that was seen has an item of its own, read in the request that reads the registration and joined to it while it is
+ * of the same takeover: who sees one writes no registration, and entering takeover anew needs no delete. Who froze a cluster, and why, stands beside the registration in an attribute of its own, with the configVersion that it was
  * written under: functions of a release before read the registration and find no field there that they do not know, and what
  * they write makes the note one of another version, which tells nothing.
  */
 import { clusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
-import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import { takeoverOf } from '../../../core/model/registration.ts';
+import type { ClusterRegistration, RivalNote } from '../../../core/model/registration.ts';
 import type { RegistryRevisionStore } from '../../../ports/stores/fleet-rollout-store.ts';
 import type {
   DirectoryPage,
@@ -31,6 +33,7 @@ import {
   REGISTRY_REVISION_KEY,
   clusterUidKey,
   registrationKey,
+  rivalKey,
 } from '../item-keys.ts';
 import { parseRegistration } from './registration-schema.ts';
 import {
@@ -85,6 +88,7 @@ export function createFunctionRegistryStore(
       if (written === 'written') await table.increment(REGISTRY_REVISION_KEY, REVISION);
       return written;
     },
+    noteRival: (seenUnder, rival) => noteRival(table, seenUnder, rival),
     readRegistryRevision: async () =>
       (await table.getAs(REGISTRY_REVISION_KEY, (item) => revisionOf(item[REVISION]))) ?? 0,
     listClusters: (page) => listClusters(table, page),
@@ -101,15 +105,41 @@ function revisionOf(stored: unknown): number {
 
 async function readCluster(table: Table, id: ClusterId): Promise<ClusterRegistration | undefined> {
   const key = registrationKey(id);
-  const item = await table.get(key);
+  const [item, noted] = await Promise.all([table.get(key), table.get(rivalKey(id))]);
   if (item === undefined || readBegunRemoval(id, item) !== undefined) return undefined;
   const { registration, configVersion } = item;
   const candidate = { ...(registration as object), configVersion, ...freezeNoteIn(item) };
   const parsed = parseRegistration(candidate);
   // An item under another cluster's key would lend that cluster's messages its credential (S6).
-  if (parsed.kind === 'registration' && parsed.registration.id === id) return parsed.registration;
+  if (parsed.kind === 'registration' && parsed.registration.id === id)
+    return withRival(parsed.registration, noted);
   const fields = parsed.kind === 'refused' ? parsed.fields : ['id'];
   throw new ItemUnreadableError(key, `is no registration: ${fields.join(', ')}`);
+}
+
+/** With what was noted in its takeover. A note of it that cannot be read is an error, which counts as frozen (protocol 13). */
+function withRival(
+  registration: ClusterRegistration,
+  noted: StoredItem | undefined,
+): ClusterRegistration {
+  const takeover = takeoverOf(registration);
+  if (takeover === undefined || noted?.['takeover'] !== takeover) return registration;
+  const parsed = parseRegistration({ ...registration, rival: noted['rival'] });
+  if (parsed.kind === 'registration') return parsed.registration;
+  throw new ItemUnreadableError(rivalKey(registration.id), 'is no note of a rival');
+}
+
+async function noteRival(
+  table: Table,
+  seenUnder: ClusterRegistration,
+  rival: RivalNote,
+): Promise<'noted' | 'standing'> {
+  const takeover = takeoverOf(seenUnder);
+  if (takeover === undefined) return 'standing';
+  const isNew = 'attribute_not_exists(pk) OR takeover <> :takeover';
+  const condition = { expression: isNew, values: { ':takeover': takeover } };
+  const written = await table.putIf(rivalKey(seenUnder.id), { takeover, rival }, condition);
+  return written === 'written' ? 'noted' : 'standing';
 }
 
 /** The note of the freeze that stands, if this very version came with one. */
@@ -128,7 +158,7 @@ async function writeCluster(
   const checked = parseRegistration(next);
   if (checked.kind === 'refused') throw new RegistrationInvalidError(checked.fields);
   const key = registrationKey(registration.id);
-  const { configVersion, frozen, ...rest } = next;
+  const { configVersion, frozen, rival: _noted, ...rest } = next;
   const freezeNote =
     frozen && rest.isFrozen ? { freezeNote: { ...frozen, at: configVersion } } : {};
   const attributes = { registration: rest, configVersion, ...freezeNote };

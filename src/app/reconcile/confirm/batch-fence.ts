@@ -139,7 +139,12 @@ function findStop(
   }
   const frozen = standingFreeze(freeze, context.hint.key);
   if (frozen !== undefined) return stop('interrupted', `meanwhile: ${describeFreeze(frozen)}`);
-  if (registration.configVersion !== subject.basis.registration.configVersion) {
+  const { configVersion, rival } = subject.basis.registration;
+  // A rival is noted beside the registration, and raises no version.
+  if (
+    registration.configVersion !== configVersion ||
+    registration.rival?.seenAtMs !== rival?.seenAtMs
+  ) {
     return stop('interrupted', 'freeze, mode, endpoint or rival of the cluster changed');
   }
   if (state?.version !== stateVersion) return stop('lost-race', 'another run took over');

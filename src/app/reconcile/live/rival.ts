@@ -1,14 +1,15 @@
 /**
  * Another DaemonSet controller was seen: Rollcall stops in that cluster (design 5, faults row 58).
  *
- * The registration is marked by compare-and-set, which raises configVersion: a run under way stops
+ * It is noted beside the registration, in an item of its own that is read with it: a run under way stops
  * at its next batch, and every later run finds the guard `rival-controller` (protocol 7, 13). Then every
  * key gets a hint, so that each DaemonSet tells of it at once. Evidence of an older takeover, or of one
- * that was left meanwhile, marks nothing. Only entering takeover anew, with its probe, takes the mark
- * away: two controllers on one cluster would break S1.
+ * that was left meanwhile, is not noted. Only entering takeover anew, with its probe, makes the note count
+ * for nothing: two controllers on one cluster would break S1.
  */
 import { hintFor } from '../../../core/model/hint.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import { takeoverOf } from '../../../core/model/registration.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { formatKey } from '../../../core/model/identifiers.ts';
 import type { StatusPause } from '../../../core/model/state.ts';
@@ -25,8 +26,7 @@ export interface RivalSighting {
   readonly seenUnder: ClusterRegistration;
 }
 
-const WRITES_MAX = 5;
-/** It may quote a name that an API server chose; the registration must stay a small item. */
+/** It may quote a name that an API server chose; the note must stay a small item. */
 const EVIDENCE_CHARACTERS_MAX = 1000;
 const NAMES_PER_PAGE = 100;
 
@@ -84,38 +84,27 @@ async function lookAtSentinelLive({ context, subject, access }: SeenIn): Promise
 }
 
 /**
- * Marks the registration, once per takeover. Rejects when the registry or the queue fails: the hint is
- * then redelivered. Answers whether this call wrote the mark.
+ * Notes it, once per takeover. Rejects when the registry or the queue fails: the hint is then redelivered. Answers
+ * whether this call wrote the note.
  */
 export async function noteRival(sighting: RivalSighting, context: RunContext): Promise<boolean> {
   const { registry, clock, log, metrics } = context.dependencies;
   const { seenUnder } = sighting;
   const evidence = sighting.evidence.slice(0, EVIDENCE_CHARACTERS_MAX);
-  for (let attempt = 0; attempt < WRITES_MAX; attempt += 1) {
-    const stored = await registry.readCluster(seenUnder.id);
-    if (stored === undefined || !isSameTakeover(stored, seenUnder)) return false;
-    if (stored.rival !== undefined) return false;
-    const marked = { ...stored, rival: { seenAtMs: clock.nowMs(), evidence } };
-    if ((await registry.writeCluster(marked, stored.configVersion)) !== 'written') continue;
-    metrics.count('RivalControllers', { outcome: 'sentinel' });
-    log.error('another DaemonSet controller is at work; Rollcall has stopped in this cluster', {
-      cluster: seenUnder.id,
-      code: 'rival-controller',
-      detail: evidence,
-    });
-    await hintEveryKey(stored, context);
-    return true;
+  const stored = await registry.readCluster(seenUnder.id);
+  // Evidence of a takeover that was left, or entered anew, meanwhile says nothing.
+  if (stored === undefined || takeoverOf(stored) !== takeoverOf(seenUnder)) return false;
+  if ((await registry.noteRival(stored, { seenAtMs: clock.nowMs(), evidence })) === 'standing') {
+    return false;
   }
-  throw new Error(`the registration of ${seenUnder.id} never stood still`);
-}
-
-function isSameTakeover(stored: ClusterRegistration, seenUnder: ClusterRegistration): boolean {
-  return (
-    stored.mode === 'takeover' &&
-    stored.clusterUid === seenUnder.clusterUid &&
-    stored.sentinel?.uid === seenUnder.sentinel?.uid &&
-    stored.takeoverProbedAtMs === seenUnder.takeoverProbedAtMs
-  );
+  metrics.count('RivalControllers', { outcome: 'sentinel' });
+  log.error('another DaemonSet controller is at work; Rollcall has stopped in this cluster', {
+    cluster: seenUnder.id,
+    code: 'rival-controller',
+    detail: evidence,
+  });
+  await hintEveryKey(stored, context);
+  return true;
 }
 
 async function hintEveryKey(registration: ClusterRegistration, context: RunContext): Promise<void> {

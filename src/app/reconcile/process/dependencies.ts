@@ -65,7 +65,7 @@ export const defaultReconcileOptions: ReconcileOptions = {
 
 /** Ports and options of a reconcile. */
 export interface ReconcileDependencies {
-  readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'noteRival'>;
   readonly freezes: Pick<FreezeStore, 'readFreeze'>;
   readonly view: ViewReader & StateStore & BreakerStore;
   readonly connector: ClusterConnector;

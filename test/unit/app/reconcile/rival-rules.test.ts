@@ -55,9 +55,8 @@ async function storedState(world: ReconcileWorld) {
 
 /** As if another run had seen the rival. */
 async function markRival(world: ReconcileWorld): Promise<void> {
-  const stored = await storedRegistration(world);
   const rival = { seenAtMs: 1, evidence: EVIDENCE };
-  world.registry.seed({ ...stored, configVersion: stored.configVersion + 1, rival });
+  await world.registry.noteRival(await storedRegistration(world), rival);
 }
 
 /** A kube-controller-manager wrote the status of the DaemonSet. */
@@ -158,7 +157,7 @@ describe('a run for the sentinel', () => {
     assert.equal((await storedRegistration(world)).rival, undefined);
   });
 
-  it('marks the registration once, logs it, counts it and hints every key', async () => {
+  it('notes it once beside the registration, logs it, counts it and hints every key', async () => {
     const { world, look, observe } = await withSentinel();
     observe();
     await world.mirror.sync();
@@ -167,7 +166,7 @@ describe('a run for the sentinel', () => {
     await look();
     await look();
     const stored = await storedRegistration(world);
-    assert.equal(stored.configVersion, configVersion + 1, 'protocol 13');
+    assert.equal(stored.configVersion, configVersion, 'the registration is not written');
     assert.match(
       stored.rival?.evidence ?? '',
       /rollcall-takeover-probe.*observedGeneration|observedGeneration.*rollcall-takeover-probe/,
@@ -272,11 +271,12 @@ describe('a cluster with a rival (row 58)', () => {
 
   it('loses the notice when takeover is entered anew, and is served again', async () => {
     const { world } = await withSentinel(1);
-    const registration = await storedRegistration(world);
+    const { sentinel, ...registration } = await storedRegistration(world);
+    assert.ok(sentinel !== undefined);
     await markRival(world);
     await world.settle();
     world.addNode('node-0002');
-    world.registry.seed({ ...registration, configVersion: 99 });
+    world.registry.seed({ ...registration, sentinel, takeoverProbedAtMs: 99, configVersion: 99 });
     await world.settle();
     assert.equal(world.daemonSet.status?.conditions, undefined);
     assert.equal(world.placed.length, 2);
@@ -287,14 +287,8 @@ describe('a cluster with a rival (row 58)', () => {
     for (let index = 1; index <= 40; index += 1)
       world.addNode(`late-${String(index).padStart(2, '0')}`);
     await world.mirror.sync();
-    const registration = await storedRegistration(world);
     world.cluster.hooks.afterEffect = ({ kind }) => {
-      if (kind !== 'create-pod' || world.pods.length !== 3) return;
-      world.registry.seed({
-        ...registration,
-        configVersion: registration.configVersion + 1,
-        rival: { seenAtMs: 1, evidence: EVIDENCE },
-      });
+      if (kind === 'create-pod' && world.pods.length === 3) void markRival(world);
     };
     const result = await world.run();
     assert.ok(result.kind === 'deferred' && result.code === 'interrupted');

@@ -220,7 +220,7 @@ describe('handBack', () => {
     const stored = await registered(scene);
     assert.ok(stored !== undefined);
     const rival = { seenAtMs: 1, evidence: 'it was seen' };
-    scene.world.registry.seed({ ...stored, rival, configVersion: stored.configVersion + 1 });
+    assert.equal(await scene.world.registry.noteRival(stored, rival), 'noted');
     await scene.world.clock.advance(300_000);
     assert.equal((await result).kind, 'handed-back');
     const left = await registered(scene);

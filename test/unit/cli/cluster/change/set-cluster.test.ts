@@ -25,6 +25,7 @@ async function sceneOf(changes: Partial<ClusterRegistration> = {}): Promise<Scen
   const { registry } = world.stores();
   const registration = { ...registrationOf(ID), authentication: eks, ...changes };
   await registry.writeCluster(registration, 0);
+  if (changes.rival !== undefined) await registry.noteRival(registration, changes.rival);
   const place = operatorPlace(registration.clusterUid, world.clock);
   world.cluster = place;
   return { world, place, stored: () => registry.readCluster(clusterId(ID)) };

@@ -1,7 +1,7 @@
 /** `rollcall cluster show`: everything but secrets, what is wrong, and what to do. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
+import { clusterId, clusterUid, uid } from '../../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../../src/core/model/registration.ts';
 import { CommandWorld } from '../../../../support/command-world.ts';
 import { metaOf, registrationOf } from '../../../../support/store-suite.ts';
@@ -10,7 +10,10 @@ const ID = 'prod';
 
 async function worldOf(changes: Partial<ClusterRegistration> = {}): Promise<CommandWorld> {
   const world = new CommandWorld();
-  await world.stores().registry.writeCluster({ ...registrationOf(ID), ...changes }, 0);
+  const registration = { ...registrationOf(ID), ...changes };
+  const { registry } = world.stores();
+  await registry.writeCluster(registration, 0);
+  if (changes.rival !== undefined) await registry.noteRival(registration, changes.rival);
   return world;
 }
 
@@ -53,7 +56,8 @@ describe('rollcall cluster show', () => {
 
   it('finds what registry and view tell', async () => {
     const rival = { seenAtMs: 7, evidence: 'its status' };
-    const noted = await worldOf({ mode: 'takeover', isFrozen: true, rival });
+    const sentinel = { uid: uid('probe-1'), createdAtMs: 4 };
+    const noted = await worldOf({ mode: 'takeover', sentinel, isFrozen: true, rival });
     assert.deepEqual(await findingsOf(noted), ['rival', 'frozen', 'no-credential', 'never-heard']);
 
     const silent = await worldOf();
