@@ -271,7 +271,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
     after: '    if (code !== undefined) throw error;',
     killedBy: {
       file: 'test/security/forged-flood.test.ts',
-      title: 'never comes again to credential while no record can be kept',
+      title: 'while no record can be kept, nor is tried each time',
     },
   },
   'a-freeze-waits-for-sts': {
@@ -301,7 +301,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
     after: 'undefined',
     killedBy: {
       file: 'test/security/forged-flood.test.ts',
-      title: 'costs ingest no more than twenty where each names another cluster',
+      title: 'no more than twenty where each names another cluster',
     },
   },
   'bodies-of-any-size': {

@@ -111,8 +111,8 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copilot-unknown-names': {
     bug: 'the doctor does not say that admission names no DaemonSet that opts in (issue 17)',
     file: 'src/app/doctor/judge-copilot.ts',
-    before: 'followed.filter((name) => !listed.value.includes(name));',
-    after: 'followed.filter((name) => listed.value.includes(name) && false);',
+    before: 'followed.filter((name) => !named.includes(name));',
+    after: 'followed.filter((name) => named.includes(name) && false);',
     killedBy: {
       file: 'test/unit/app/doctor/judge-copilot.test.ts',
       title: 'names who opts in and may not be touched',

@@ -85,8 +85,8 @@ export const FLEET_EDGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'doctor-forgives-rights': {
     bug: 'rights of fleets are asked for, and one that is missing is not told',
     file: DOCTOR,
-    before: 'if (missing.length === 0) return [];',
-    after: 'if (missing.length >= 0) return [];',
+    before: 'if (missing.length > 0) {\n    const rights',
+    after: 'if (missing.length < 0) {\n    const rights',
     killedBy: { file: DOCTOR_TEST, title: 'fleets-rights-missing' },
   },
   'copilot-rolls-everywhere': {

@@ -140,7 +140,7 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "dynamodb:LeadingKeys: ['FREEZE#*', 'CLUSTER#*']",
     killedBy: {
       file: 'test/security/operators.test.ts',
-      title: 'on-call writes no other partition of either table',
+      title: 'writes no other partition of either table',
     },
   },
   'probes-tell-tokens': {

@@ -163,7 +163,7 @@ export class CommandWorld {
 }
 
 /** Who runs the commands. */
-export const CALLER_ARN = 'arn:aws:sts::111122223333:assumed-role/Admin/ann';
+const CALLER_ARN = 'arn:aws:sts::111122223333:assumed-role/Admin/ann';
 
 function outputOf(name: StackOutputName, stage: string): string {
   if (name.endsWith('QueueUrl')) return `https://sqs.eu-west-1.amazonaws.com/1/${stage}-${name}`;

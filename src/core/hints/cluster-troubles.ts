@@ -26,7 +26,7 @@ const LASTS_MS: Readonly<Partial<Record<ClusterTrouble, number>>> = {
 /** Without it for so long, it counts anew. */
 const FORGOTTEN_AFTER_MS = 60 * MINUTE_MS;
 /** Clusters in trouble that are remembered, so that the item stays small; of more only the share tells. */
-export const TROUBLED_MAX = 2_000;
+const TROUBLED_MAX = 2_000;
 
 /** One kind of trouble of one cluster. */
 interface TroubleEntry {
@@ -89,7 +89,7 @@ export interface TroubleLook {
 }
 
 /** What is remembered after a look that found these. */
-export function afterLook(
+function afterLook(
   former: ClusterTroubles,
   holding: readonly ClusterTrouble[],
   nowMs: number,

@@ -19,7 +19,7 @@ import { ofType, textOf } from './template.ts';
 import type { Identified, Template } from './template.ts';
 
 /** The stage of the alarms that are judged. */
-export const STAGE = 'ring1';
+const STAGE = 'ring1';
 const NAMESPACE = `Rollcall/${STAGE}`;
 
 const DIRECTORY = path.join(repositoryRoot, 'infra/alarms');

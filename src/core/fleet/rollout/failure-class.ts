@@ -45,7 +45,7 @@ export const CLUSTER_FAILURE_CAUSES: readonly ClusterFailureCause[] = Object.key
 ) as ClusterFailureCause[];
 
 /** What a failure speaks of. */
-export function failureClassOf(cause: ClusterFailureCause): FailureClass {
+function failureClassOf(cause: ClusterFailureCause): FailureClass {
   return CLASSES[cause];
 }
 
