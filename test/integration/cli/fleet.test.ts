@@ -105,7 +105,7 @@ describe('rollcall fleet as a process', () => {
       results.join(),
     );
     const list = await run('get');
-    assert.match(list.stdout, /^monitoring\/agent +1 +\d+s ago +ann$/m);
+    assert.match(list.stdout, /^monitoring\/agent +1 +\d+s ago +ann \(user\/operator\)$/m);
   });
 
   it('describes it, and forgets it', async () => {
