@@ -117,6 +117,13 @@ export const DIFFERENTIAL_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'ANDs expressions and fields',
     },
   },
+  'pod-of-another-namespace': {
+    bug: 'a pod that names an owner of another namespace holds a place there (40)',
+    file: 'src/core/view/view.ts',
+    before: "if (pod.namespace !== claimant.namespace) return 'ignore';",
+    after: '',
+    killedBy: { file: 'test/unit/core/view/view.test.ts', title: 'by an owner that it made up' },
+  },
   'taken-from-another-set': {
     bug: 'a DaemonSet takes the pods of another that its selector matches (14 A.6)',
     file: 'src/core/view/view.ts',

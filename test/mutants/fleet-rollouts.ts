@@ -328,6 +328,16 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'do not mute the others',
     },
   },
+  'fleet-liar-takes-back': {
+    bug: 'a watcher that lies takes the release from the other eleven clusters (40)',
+    file: `${CORE}/judge-stage.ts`,
+    before: "breach.grounds === undefined && onBreach === 'rollback'",
+    after: "onBreach === 'rollback'",
+    killedBy: {
+      file: 'test/simulation/fleet-liar.test.ts',
+      title: 'takes nothing back from any other cluster',
+    },
+  },
   'fleet-simulated-budget': {
     bug: 'a simulated fleet forgives three clusters more than it may (18.1)',
     file: `${CORE}/find-fleet-breach.ts`,

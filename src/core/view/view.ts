@@ -173,6 +173,8 @@ export function claimPod(claimant: Claimant, pod: PodProjection): Claim {
   const isMatch = claimant.selector.matches(pod.labels);
   if (pod.ownerUid !== undefined) {
     if (pod.ownerUid !== claimant.uid) return 'ignore';
+    // Whoever may write pods may name any owner; that of another namespace is none.
+    if (pod.namespace !== claimant.namespace) return 'ignore';
     const isKept = isMatch || claimant.isDeleting || claimant.selector.invalid !== undefined;
     return isKept ? 'keep' : 'release';
   }

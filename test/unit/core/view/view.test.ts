@@ -204,6 +204,12 @@ describe('claimPod (spec 2.4)', () => {
     ['ours, not matching, DaemonSet being deleted', deleting, other, 'keep'],
     ['ours, selector malformed', malformed, {}, 'keep'],
     ['ours, terminating', claimant, { isTerminating: true }, 'keep'],
+    [
+      'of another namespace, by an owner that it made up',
+      claimant,
+      { namespace: 'other' },
+      'ignore',
+    ],
     ['an orphan that matches', claimant, orphan, 'adopt'],
     ['an orphan, DaemonSet being deleted', deleting, orphan, 'ignore'],
     ['an orphan that does not match', claimant, { ...orphan, ...other }, 'ignore'],
