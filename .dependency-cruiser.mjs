@@ -195,7 +195,7 @@ const placeRules = [
     [
       {
         pathNot:
-          '^(src/adapters/(system|kubernetes|kubeconfig)|src/engine|src/cli|packages/(base/src/system|local-[^/]+)|scripts|test)/',
+          '^(src/adapters/(system|kubernetes|kubeconfig)|src/engine|src/cli|packages/local-[^/]+|scripts|test)/',
       },
       { path: '^(fs|fs/promises)$' },
     ],
