@@ -228,7 +228,7 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'second-terminal-readable-by-all': {
     bug: 'a file of npm start that was there keeps the rights of others to read the keys in it (40.6)',
-    file: 'packages/base/src/system/owner-file.ts',
+    file: 'packages/local-aws/src/deployment/owner-file.ts',
     before:
       "rmSync(file, { force: true });\n  writeFileSync(file, text, { mode: OWNER_ONLY, flag: 'wx' });",
     after: 'writeFileSync(file, text, { mode: OWNER_ONLY });',

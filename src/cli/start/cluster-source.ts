@@ -7,7 +7,7 @@
 import path from 'node:path';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import { writeOwnerFile } from '@rollcall/base/system/owner-file.ts';
+import { writeOwnerFile } from '@rollcall/local-aws/deployment/owner-file.ts';
 import type { EngineCluster } from '../../engine/engine-options.ts';
 import { LOCAL_PROBE_WAIT_MS, startLocalFleet } from '../../engine/local-fleet.ts';
 import type { LocalFleet, NodeCounts } from '../../engine/local-fleet.ts';

@@ -10,7 +10,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { writeOwnerFile } from '@rollcall/base/system/owner-file.ts';
+import { writeOwnerFile } from '@rollcall/local-aws/deployment/owner-file.ts';
 import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { RELEASE } from '../../../functions/release.ts';
 import { STAGE } from '../../engine/engine-stores.ts';

@@ -5,7 +5,7 @@
  * Exit codes: 0 stopped, 1 it could not start, 2 the arguments cannot be followed.
  */
 import { counted } from '@rollcall/base/counted.ts';
-import { writeOwnerFile } from '@rollcall/base/system/owner-file.ts';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createStderrLog } from '@rollcall/base/system/stderr-log.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
@@ -30,7 +30,9 @@ async function run(options: CommandOptions): Promise<number> {
       random: createSystemRandom(),
       log: createStderrLog(),
     });
-    writeOwnerFile(kubeconfigFile, renderKubeconfig([cluster]));
+    // Made anew: one that was there may be open to others.
+    rmSync(kubeconfigFile, { force: true });
+    writeFileSync(kubeconfigFile, renderKubeconfig([cluster]), { mode: 0o600, flag: 'wx' });
   } catch (cause) {
     process.stderr.write(`local-cluster: it could not start: ${String(cause)}\n`);
     await cluster?.stop();

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Sha256 } from '@rollcall/base/system/sha256.ts';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { Authorizer, type LocalCredentials } from '../../../src/iam/authorizer.ts';
-import type { SignedRequest } from '../../../src/iam/signature.ts';
+import { Authorizer, type LocalCredentials } from '@rollcall/local-aws/iam/authorizer.ts';
+import type { SignedRequest } from '@rollcall/local-aws/iam/signature.ts';
 
 const HOST = '127.0.0.1:4566';
 const BODY = JSON.stringify({ TableName: 't', text: 'ä  ö' });
