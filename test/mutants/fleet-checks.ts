@@ -35,7 +35,7 @@ export const FLEET_CHECK_BUGS: Readonly<Record<string, PlantedBug>> = {
   'check-webhook-refuses': {
     bug: 'a webhook that takes no dry run is in the way of every release',
     file: VERDICT,
-    before: 'if (status === 400 && NO_DRY_RUN.test(message)) return notChecked(message);',
+    before: 'if (takesNoDryRun(outcome)) return notChecked(message);',
     after: '',
     killedBy: { file: VERDICT_TEST, title: 'a webhook that takes no dry run' },
   },

@@ -216,6 +216,26 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'now.version >= record.version',
     killedBy: { file: STEP_TEST, title: 'between two batches end the second one' },
   },
+  'fleet-asks-nobody': {
+    bug: 'the first clusters of a stage are given what all of them refuse, and the fleet halts (40.5)',
+    file: `${STEP}/make-step.ts`,
+    before: 'open.seen.given.length === 0 ?',
+    after: 'open.seen.given.length < 0 ?',
+    killedBy: {
+      file: 'test/unit/app/fleet/step/ask-first.test.ts',
+      title: 'hold their stage before any of it',
+    },
+  },
+  'fleet-refusal-is-stuck': {
+    bug: 'a stage that clusters would refuse runs into its deadline, and its content is condemned (40.5)',
+    file: `${CORE}/judge-stage.ts`,
+    before: "record.gate.kind === 'refused' && mayGive",
+    after: "record.gate.kind === 'refused' && mayGive && nowMs < 0",
+    killedBy: {
+      file: 'test/unit/app/fleet/step/ask-first.test.ts',
+      title: 'hold their stage before any of it',
+    },
+  },
   'fleet-gift-to-the-frozen': {
     bug: 'a cluster that was frozen since the step saw it is given the release (40.4)',
     file: `${STEP}/give-clusters.ts`,

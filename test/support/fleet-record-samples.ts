@@ -71,6 +71,13 @@ export const STANDINGS: Readonly<Record<string, FleetRecord>> = Object.fromEntri
       ['approval', { kind: 'approval', gate: 3 }],
       ['frozen', { kind: 'frozen', by: 'eve', why: 'an incident' }],
       ['no-evidence', { kind: 'no-evidence', stage: 'early', gate: 3 }],
+      [
+        'refused',
+        {
+          ...{ kind: 'refused', cluster: clusterId('c4'), message: 'no right to patch' },
+          ...{ sinceMs: AT_MS - 60_000, askAtMs: AT_MS + 60_000 },
+        },
+      ],
       ['invalid', { kind: 'invalid', message: 'spec.template renders to no DaemonSet in c4' }],
       ['paused', { kind: 'paused' }, { orders: { paused: PAUSE } }],
       ['paused while it rolls', { kind: 'rolling' }, { orders: { paused: PAUSE } }],

@@ -17,10 +17,11 @@ import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import type { EngineCluster } from '../../../src/engine/engine-options.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { KubernetesObject } from '../control-plane/api.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { listInAdmission } from '../scenarios/list-admission.ts';
-import { createIfMissing } from '../scenarios/manifests.ts';
+import { collectionPath, createIfMissing } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 import { openBareStage, stageCluster } from '../scenarios/stage.ts';
 import type { BareStage } from '../scenarios/stage.ts';
@@ -174,6 +175,32 @@ export class FleetStage {
     return new Set(nodes.filter((node) => node !== undefined)).size;
   }
 
+  /** Takes from the functions the rights that `rollcall fleet rights` gave them there; `grant` gives them again. */
+  async takeRights(name: ClusterName): Promise<void> {
+    for (const one of fleetRights(fleetNames([KEY]))) {
+      const manifest = one as unknown as KubernetesObject; // a manifest
+      const { status, body } = await this.cluster(name).admin.request({
+        method: 'DELETE',
+        path: `${collectionPath(manifest)}/${manifest.metadata.name}`,
+      });
+      assert.ok(status < 300, JSON.stringify(body));
+    }
+  }
+
+  /** As `rollcall fleet rights NAME | kubectl apply -f -`. */
+  async grantRights(name: ClusterName): Promise<void> {
+    await grant(this.cluster(name).admin);
+  }
+
+  /** The DaemonSet as the API server has it, but for its status. */
+  async templateIn(name: ClusterName): Promise<string> {
+    const path = `/apis/apps/v1/namespaces/default/daemonsets/${NAME}`;
+    const { status, body } = await this.cluster(name).admin.request({ method: 'GET', path });
+    assert.equal(status, 200);
+    const { metadata, spec } = body as DaemonSetObject; // as the API server answers
+    return JSON.stringify([metadata.uid, metadata.generation, metadata.annotations, spec]);
+  }
+
   /** Until every node of every cluster runs that image. */
   async untilAt(image: string): Promise<void> {
     for (const name of namesOfClusters()) {
@@ -189,7 +216,11 @@ export class FleetStage {
 export interface FleetStatusDocument {
   readonly phase: string;
   readonly summary: string;
-  readonly record?: { readonly breach?: { readonly cause: string; readonly message: string } };
+  readonly record?: {
+    readonly breach?: { readonly cause: string; readonly message: string };
+    readonly gate: { readonly kind: string; readonly cluster?: string; readonly message?: string };
+    readonly refused: readonly object[];
+  };
 }
 
 /** In the order of the stages. */
@@ -211,10 +242,14 @@ async function openCluster(name: ClusterName): Promise<BareStage> {
   } else {
     await listInAdmission(admin, [NAME]);
   }
+  await grant(admin);
+  return bare;
+}
+
+async function grant(admin: BareStage['admin']): Promise<void> {
   for (const manifest of fleetRights(fleetNames([KEY]))) {
     await createIfMissing(admin, manifest as unknown as KubernetesObject); // a manifest
   }
-  return bare;
 }
 
 /** The FleetDaemonSet; its pods say in a label which image they are. */

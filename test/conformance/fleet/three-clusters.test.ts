@@ -31,6 +31,30 @@ describe('a fleet of three real clusters', { timeout: 1_500_000, skip }, () => {
     await stage.untilAt('two');
   });
 
+  it('holds a stage one of whose clusters would refuse it, changes nothing there, and goes on once it takes it', async () => {
+    const others = ['eu-2', 'us-1'] as const;
+    const templates = (): Promise<readonly string[]> =>
+      Promise.all(others.map((name) => stage.templateIn(name)));
+    const before = await templates();
+    await stage.apply('asked');
+    await stage.takeRights('eu-2');
+    const held = (await stage.until('Waiting')).record;
+    assert.equal(held?.gate.kind, 'refused');
+    assert.equal(held.gate.cluster, 'eu-2');
+    assert.match(held.gate.message ?? '', /forbidden|cannot patch/);
+    assert.deepEqual(await templates(), before, 'a dry run changes nothing');
+    for (const name of others) assert.equal(stage.everAt(name, 'asked'), 0, name);
+    const shown = await stage.rollcall('fleet', 'status', 'default/agent');
+    assert.match(shown.stdout, /eu-2 .*rollcall fleet rights eu-2/s);
+    await stage.grantRights('eu-2');
+    const done = (await stage.until('Done')).record;
+    assert.equal(done?.breach, undefined);
+    assert.deepEqual(done?.refused, []);
+    await stage.apply('two');
+    await stage.until('Done');
+    await stage.untilAt('two');
+  });
+
   it('halts a bad release on the nodes of the first ring, names the cause, and touches nobody else', async () => {
     await stage.apply('crashes');
     const breach = (await stage.until('Halted')).record?.breach;

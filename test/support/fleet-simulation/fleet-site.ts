@@ -84,6 +84,8 @@ export class FleetSite {
   readonly items = new Map<string, number>();
   /** Each connection: to whom, and by which endpoint of its registration. */
   readonly connections: string[] = [];
+  /** Who was asked by a dry run, with the minute of the site. */
+  readonly asked: { readonly id: string; readonly atMs: number }[] = [];
   readonly #dice: Dice;
   readonly #byUid = new Map<string, ModelCluster>();
   readonly #releases = new Map<string, PlayedRelease>();
@@ -245,6 +247,7 @@ export class FleetSite {
       onSend: (cluster, manifest) => {
         this.audit.onSend(cluster, manifest, knowledge);
       },
+      onAsk: ({ id }) => this.asked.push({ id, atMs: this.nowMs }),
       later: (effect) => {
         this.#sleepers.push({ atMs: this.nowMs + 3_600_000, wake: effect });
       },

@@ -77,6 +77,8 @@ export class ModelCluster {
   isSilenced = false;
   /** Its registration is frozen: nobody may touch it, and it does not count. */
   isFrozen = false;
+  /** What its API server refuses every apply with, dry run or not: a missing right, admission, a quota. Absent: nothing. */
+  refusal: string | undefined;
   /** Its view lost a message, and is not whole. */
   isUnclear = false;
   heardAtMs: number;

@@ -98,6 +98,8 @@ export interface ApplyWatch {
   readonly fateOf: (cluster: ModelCluster) => ApplyFate;
   /** Before it has an effect. */
   readonly onSend: (cluster: ModelCluster, manifest: FleetManifest) => void;
+  /** At a dry run. */
+  readonly onAsk: (cluster: ModelCluster) => void;
   readonly later: (effect: () => void) => void;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
@@ -148,7 +150,16 @@ const UNHEARD: ManifestOutcome = { kind: 'unavailable', message: 'timed out' };
 function apply(cluster: ModelCluster, request: Request, watch: ApplyWatch): ManifestOutcome {
   const times = { monotonicMs: watch.monotonicMs(), wallMs: watch.nowMs() };
   if (isPastDeadline(request.options, times)) return { kind: 'unavailable', message: 'too late' };
+  const { refusal, object } = cluster;
+  if (request.options.isDryRun) {
+    watch.onAsk(cluster);
+    if (refusal !== undefined) return { kind: 'refused', status: 403, message: refusal };
+    // Of what is answered a step reads nothing.
+    const shown = object ?? (request.manifest as unknown as DaemonSetObject);
+    return { kind: 'applied', object: shown, isCreated: object === undefined };
+  }
   watch.onSend(cluster, request.manifest);
+  if (refusal !== undefined) return { kind: 'refused', status: 403, message: refusal };
   switch (watch.fateOf(cluster)) {
     case 'lost':
       return UNHEARD;

@@ -156,6 +156,10 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       write: counts('halted'),
     }),
     own('fleet', 'FleetDecisions', {
+      code: 'src/app/fleet/step/carry-out.ts',
+      write: counts('held'),
+    }),
+    own('fleet', 'FleetDecisions', {
       code: 'src/app/fleet/step/step-fleet.ts',
       write: counts('unreadable'),
     }),

@@ -40,6 +40,7 @@ const TABLE: Readonly<Record<string, readonly [string, string]>> = {
   approval: ['Suspended', 'InProgress'],
   frozen: ['Suspended', 'InProgress'],
   'no-evidence': ['Suspended', 'InProgress'],
+  refused: ['Suspended', 'InProgress'],
   invalid: ['Degraded', 'Failed'],
   paused: ['Suspended', 'InProgress'],
   'paused while it rolls': ['Suspended', 'InProgress'],

@@ -82,6 +82,13 @@ const GateSchema: v.GenericSchema<unknown, FleetGate> = v.variant('kind', [
   kindOnly('returned'),
   v.strictObject({ kind: v.literal('frozen'), by: v.string(), why: v.string() }),
   v.strictObject({ kind: v.literal('no-evidence'), stage: v.string(), gate: countSchema }),
+  v.strictObject({
+    kind: v.literal('refused'),
+    cluster: idSchema,
+    message: v.string(),
+    sinceMs: timeSchema,
+    askAtMs: timeSchema,
+  }),
   v.strictObject({ kind: v.literal('invalid'), message: v.string() }),
   kindOnly('next'),
   kindOnly('done'),

@@ -27,6 +27,14 @@ const NO_DRY_RUN = /does not support dry run/;
 /** As RBAC is told (apiserver, handlers/responsewriters). Admission refuses with the same status, and other words. */
 const NO_RIGHT = /\bcannot [a-z]+ resource\b/;
 
+/** True of a webhook that cannot be asked: what it would say is not known. */
+export function takesNoDryRun({
+  status,
+  message,
+}: Pick<Extract<ManifestOutcome, { readonly kind: 'refused' }>, 'status' | 'message'>): boolean {
+  return status === 400 && NO_DRY_RUN.test(message);
+}
+
 /** What the answer to a dry run says. */
 export function verdictOf(
   outcome: ManifestOutcome,
@@ -43,7 +51,7 @@ export function verdictOf(
       return notChecked(outcome.message);
     case 'refused': {
       const { status, message } = outcome;
-      if (status === 400 && NO_DRY_RUN.test(message)) return notChecked(message);
+      if (takesNoDryRun(outcome)) return notChecked(message);
       const isFunctions = authentication.kind !== 'eks';
       const isRight = status === 403 && NO_RIGHT.test(message) && !isFunctions;
       return isRight ? notChecked(`you may not ask: ${message}`) : { kind: 'refused', message };

@@ -48,6 +48,7 @@ export async function carryOut(
     return 'lost';
   }
   const record = isToWrite ? { ...next, version: next.version + 1 } : next;
+  tellHold(known, record, dependencies);
   await writeJudgements(record, result, dependencies);
   await giveClusters({ gifts, record, limits: result.limits }, dependencies);
   await tell({ record, former: known?.untold ?? [] }, dependencies);
@@ -64,6 +65,20 @@ function recordOf({ next, known, decision, seen }: StepResult, nowMs: number): F
   const failed = changesIn(seen).filter(({ phase }) => phase === 'failed');
   const untold = untoldOf({ before: known, after, failed, nowMs, ...defined({ decision }) });
   return { ...after, untold };
+}
+
+/** Counted and logged once when it begins: no decision, and somebody has to act. */
+function tellHold(
+  known: FleetRecord | undefined,
+  { gate, namespace, name }: FleetRecord,
+  { log, metrics }: Pick<StepFleetsDependencies, 'log' | 'metrics'>,
+): void {
+  if (gate.kind !== 'refused' || known?.gate.kind === 'refused') return;
+  const { cluster, message } = gate;
+  metrics.count('FleetDecisions', { outcome: 'held' });
+  log.warn('a stage of a fleet is held, since a cluster would refuse it', {
+    ...{ fleet: `${namespace}/${name}`, cluster, detail: message },
+  });
 }
 
 /** Records that a judgement changed; a cluster that two lists have is in it once. */

@@ -134,7 +134,10 @@ async function giveCluster(
   const registration = await readAsSeen(seen, dependencies);
   if (registration === undefined) return;
   const answer = await sendManifest(
-    { registration, manifest: rendered.manifest, isForced: gift.rendering.isForced, limits },
+    {
+      ...{ registration, limits, manifest: rendered.manifest },
+      ...{ isForced: gift.rendering.isForced, isDryRun: false },
+    },
     dependencies,
   );
   metrics.count('FleetApplies', { outcome: answer.kind });
@@ -149,9 +152,9 @@ async function giveCluster(
 }
 
 /** The registration as it is now; undefined: it is not as the step saw it, and nothing is sent by it. */
-async function readAsSeen(
+export async function readAsSeen(
   { id, configVersion }: ClusterRegistration,
-  { registry, log }: StepFleetsDependencies,
+  { registry, log }: Pick<StepFleetsDependencies, 'registry' | 'log'>,
 ): Promise<ClusterRegistration | undefined> {
   const stored = await registry.readCluster(id);
   const isAsSeen = stored?.configVersion === configVersion && whyUntouched(stored) === undefined;

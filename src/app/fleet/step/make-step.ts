@@ -10,6 +10,9 @@ import type { FleetStep } from '../../../core/fleet/rollout/advance-fleet.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { isGoingBack } from '../../../core/fleet/rollout/judge-stage.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
+import { nodesRoundedDown } from '../../../core/policy/share.ts';
+import { askFirst } from './ask-first.ts';
+import type { RefusedGate } from './ask-first.ts';
 import { carryOut } from './carry-out.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
@@ -56,17 +59,15 @@ class Step {
     const { step, passed } = await this.#advance(open, await this.#seePool(open));
     const stages = [...(open === undefined ? [] : [open]), ...passed];
     const late = isPassed(step) ? await this.#lateOf(step.record, stages) : [];
-    const besides = await this.#besides(step);
+    const stage = open === undefined ? undefined : await this.#stageOf(open, step);
+    const besides = await this.#besides(stage?.record ?? step.record);
     const next = await this.#withLate(besides.record, [...late, ...besides.late]);
     return carryOut(
       {
         ...this.#of,
         next,
         seen: [...stages, ...besides.parts.flatMap((part) => part.seen)],
-        gifts: [
-          ...(open === undefined ? [] : this.#giftsOf(open, step)),
-          ...besides.parts.flatMap((part) => part.gifts),
-        ],
+        gifts: [...(stage?.gifts ?? []), ...besides.parts.flatMap((part) => part.gifts)],
         ...defined({ decision: step.decision }),
       },
       this.#dependencies,
@@ -74,7 +75,7 @@ class Step {
   }
 
   /** What a step does besides its stages: one of the way back and the ring, and the look for drift. */
-  async #besides({ record }: FleetStep): Promise<{
+  async #besides(record: FleetRecord): Promise<{
     readonly record: FleetRecord;
     readonly late: readonly ClusterId[];
     readonly parts: readonly Part[];
@@ -154,8 +155,37 @@ class Step {
     return { ...next, ring: await writeList(next, members, this.#dependencies) };
   }
 
+  /** What the open stage gives, or its gate where the first clusters of it would not have it. */
+  async #stageOf(
+    open: SeenClusters,
+    step: FleetStep,
+  ): Promise<{ readonly record: FleetRecord; readonly gifts: readonly Gift[] }> {
+    const { record } = step;
+    const gifts = this.#giftsOf(open, step);
+    const held = record.gate.kind === 'refused' ? record.gate : undefined;
+    if (held !== undefined && step.giveMax === 0) return { record, gifts: [] };
+    const gate = open.seen.given.length === 0 ? await this.#ask(gifts, held) : undefined;
+    if (gate !== undefined) return { record: { ...record, gate }, gifts: [] };
+    return {
+      record: held === undefined ? record : { ...record, gate: { kind: 'rolling' } },
+      gifts,
+    };
+  }
+
+  async #ask(
+    gifts: readonly Gift[],
+    held: RefusedGate | undefined,
+  ): Promise<RefusedGate | undefined> {
+    const { record, fleet, limits } = this.#of;
+    const stage = fleet.strategy.stages[record.stage];
+    const count = record.stages[record.stage]?.members.count ?? 0;
+    const refusalsMax = stage === undefined ? 0 : nodesRoundedDown(stage.maxRefusals, count);
+    const since = defined({ sinceMs: held?.sinceMs });
+    return askFirst({ gifts, refusalsMax, limits, ...since }, this.#dependencies);
+  }
+
   #giftsOf(open: SeenClusters, { giveMax, record }: FleetStep): readonly Gift[] {
-    if (record.gate.kind !== 'rolling') return [];
+    if (record.gate.kind !== 'rolling' && record.gate.kind !== 'refused') return [];
     // A label that changes what many are given takes them all back at once: they go on as any others do, so many at a time.
     const onTheirWay = record.counts.rolling - open.again.length;
     const againMax = Math.max(0, rollingMaxOf(record, this.#of.fleet.strategy) - onTheirWay);

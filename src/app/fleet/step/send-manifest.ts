@@ -1,5 +1,6 @@
 /**
- * Sends one manifest to one cluster, at the version that it finds (send-at-version.ts), and says what that means. Never rejects.
+ * Sends one manifest to one cluster, at the version that it finds (send-at-version.ts), or asks by a dry run whether it would be
+ * taken, and says what that means. Never rejects.
  *
  * Conflicts are told by manager and field, and
  * nothing is forced unless the strategy says so. What can never succeed is a failure; all else may be sent again.
@@ -10,6 +11,7 @@ import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { ClusterFailureCause } from '../../../core/fleet/rollout/failure-class.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
+import { takesNoDryRun } from '../check/verdict.ts';
 import { sendAtVersion } from '../send-at-version.ts';
 import type { SentOutcome } from '../send-at-version.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
@@ -20,6 +22,8 @@ interface Sending {
   readonly manifest: FleetManifest;
   /** Takes fields that others own. */
   readonly isForced: boolean;
+  /** Nothing is kept of it. */
+  readonly isDryRun: boolean;
   /** No request starts after these. */
   readonly limits: StartLimits;
 }
@@ -32,13 +36,17 @@ export type Answer =
 
 /** Sends it. */
 export async function sendManifest(
-  { registration, manifest, isForced, limits }: Sending,
+  { registration, manifest, isForced, isDryRun, limits }: Sending,
   { connector }: Pick<StepFleetsDependencies, 'connector'>,
 ): Promise<Answer> {
   const connected = await connector.connect(registration);
   if (connected.kind === 'refused') return refusedAnswer(connected.refusal);
-  const options = { isDryRun: false, isForced, ...limits };
-  return answerOf(await sendAtVersion(connected.access, manifest, options));
+  const options = { isDryRun, isForced, ...limits };
+  const sent = await sendAtVersion(connected.access, manifest, options);
+  if (isDryRun && sent.kind === 'refused' && takesNoDryRun(sent)) {
+    return { kind: 'unanswered', message: sent.message };
+  }
+  return answerOf(sent);
 }
 
 function answerOf(outcome: SentOutcome): Answer {

@@ -23,6 +23,7 @@ const PHASES: Readonly<Record<FleetGate['kind'], FleetPhase>> = {
   approval: 'Waiting',
   window: 'Waiting',
   'no-evidence': 'Waiting',
+  refused: 'Waiting',
   paused: 'Paused',
   breach: 'Halted',
   returning: 'Returning',
@@ -96,7 +97,7 @@ type Of<Kind> = Extract<FleetGate, { readonly kind: Kind }>;
 
 /** What goes on by itself. */
 const PROGRESS = ['rolling', 'soaking', 'next', 'done'] as const;
-const WAITS = ['approval', 'no-evidence', 'window'] as const;
+const WAITS = ['approval', 'no-evidence', 'window', 'refused'] as const;
 
 function isAnyOf<Gate extends FleetGate, const Kind extends Gate['kind']>(
   gate: Gate,
@@ -118,10 +119,7 @@ function describeProgress(gate: Of<(typeof PROGRESS)[number]>, { release }: Flee
   }
 }
 
-function describeWait(
-  gate: Of<'approval' | 'no-evidence' | 'window'>,
-  record: FleetRecord,
-): string {
+function describeWait(gate: Of<(typeof WAITS)[number]>, record: FleetRecord): string {
   switch (gate.kind) {
     case 'approval':
       return `waits for approval ${describeGateIndex(gate.gate, record)}`;
@@ -131,6 +129,8 @@ function describeWait(
       return gate.opensAtMs === undefined
         ? 'waits for its window, which does not open within eight days'
         : `waits for its window, which opens at ${timeText(gate.opensAtMs)}`;
+    case 'refused':
+      return `none of its clusters is given it, because ${gate.cluster} would refuse it: ${gate.message}. Give it what it lacks (rights: rollcall fleet rights ${gate.cluster}), or freeze it to go on without it. It is asked again at ${timeText(gate.askAtMs)}`;
   }
 }
 

@@ -183,6 +183,16 @@ export type FleetGate =
   | { readonly kind: 'frozen'; readonly by: string; readonly why: string }
   /** None of the stage's clusters shows evidence: never a success. Who agrees to this gate lets it pass all the same. */
   | { readonly kind: 'no-evidence'; readonly stage: string; readonly gate: number }
+  /** Nobody of the open stage was given it, since the API server of this one would refuse it, as a dry run showed. */
+  | {
+      readonly kind: 'refused';
+      readonly cluster: ClusterId;
+      /** What the API server said. */
+      readonly message: string;
+      readonly sinceMs: number;
+      /** Asked again then, and given if it is taken. */
+      readonly askAtMs: number;
+    }
   /** Its document is none to this release of Rollcall, or renders to no DaemonSet somewhere. */
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'next' }

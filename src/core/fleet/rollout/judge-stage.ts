@@ -88,6 +88,10 @@ function judgeClusters(input: StageInput, tally: StageTally): StageJudgement {
 function onTheWay({ record, strategy, nowMs }: StageInput, { counts }: StageTally): StageJudgement {
   const windows = strategy.stages[record.stage]?.windows ?? [];
   const mayGive = isOpen(windows, nowMs);
+  // Found before anybody of it was given it (app/fleet/step/ask-first.ts): no fault of the release, so nothing is counted meanwhile.
+  if (record.gate.kind === 'refused' && mayGive) {
+    return { ...held(record.gate), mayGive: nowMs >= record.gate.askAtMs };
+  }
   const isWaiting = counts.rolling === 0 && !mayGive;
   const gate: FleetGate = isWaiting ? closed(windows, nowMs) : { kind: 'rolling' };
   return { gate, isOver: false, mayGive, isSettled: false };

@@ -51,6 +51,7 @@ const WAITS_MS: Readonly<Record<FleetGate['kind'], number>> = {
   soaking: WAITING_MS,
   approval: WAITING_MS,
   'no-evidence': WAITING_MS,
+  refused: HELD_MS,
   paused: WAITING_MS,
   window: HELD_MS,
   breach: HELD_MS,
@@ -65,6 +66,7 @@ function gateDueAt({ gate, counts }: FleetRecord, nowMs: number): number {
   // Those that roll may show what one cluster alone could not (advance-fleet.ts).
   if (gate.kind === 'breach' && counts.rolling > 0) return nowMs + WAITING_MS;
   if (gate.kind === 'soaking') return Math.min(atMs, gate.untilMs);
+  if (gate.kind === 'refused') return Math.min(atMs, gate.askAtMs);
   if (gate.kind === 'window') return Math.min(atMs, gate.opensAtMs ?? Infinity);
   return atMs;
 }

@@ -92,7 +92,9 @@ export function standingBreach({
 
 type Gate<Kind> = Extract<FleetGate, { readonly kind: Kind }>;
 /** Gates that say themselves what is waited for; of the others the record does. */
-type TellingGate = Gate<'soaking' | 'window' | 'approval' | 'frozen' | 'no-evidence' | 'invalid'>;
+type TellingGate = Gate<
+  'soaking' | 'window' | 'approval' | 'frozen' | 'no-evidence' | 'refused' | 'invalid'
+>;
 type PlainKind = Exclude<FleetGate, TellingGate>['kind'];
 
 const STANDINGS: Readonly<Record<FleetGate['kind'], Pick<FleetStanding, 'kind' | 'reason'>>> = {
@@ -105,6 +107,7 @@ const STANDINGS: Readonly<Record<FleetGate['kind'], Pick<FleetStanding, 'kind' |
   paused: { kind: 'held', reason: 'Paused' },
   frozen: { kind: 'held', reason: 'Frozen' },
   'no-evidence': { kind: 'held', reason: 'NoEvidence' },
+  refused: { kind: 'held', reason: 'ClusterRefuses' },
   breach: { kind: 'stalled', reason: 'Halted' },
   returned: { kind: 'stalled', reason: 'RolledBack' },
   invalid: { kind: 'stalled', reason: 'Invalid' },
@@ -150,6 +153,8 @@ function toldBy(gate: TellingGate, stage: string): string {
       return `frozen by ${gate.by}${gate.why === '' ? '' : `: ${gate.why}`}`;
     case 'no-evidence':
       return `no cluster of stage ${gate.stage} can show evidence, so it proves nothing`;
+    case 'refused':
+      return `${stage} is given to no cluster: ${gate.cluster} would refuse it: ${gate.message}`;
     case 'invalid':
       return gate.message;
   }

@@ -30,7 +30,7 @@ class Place {
   deadlineMs = 60_000;
   wallDeadlineMs = Infinity;
 
-  send(image: string): Promise<Answer> {
+  send(image: string, isDryRun = false): Promise<Answer> {
     const connector: ClusterConnector = {
       connect: () => Promise.resolve({ kind: 'connected', access: this.cluster }),
       forget: () => undefined,
@@ -38,8 +38,11 @@ class Place {
     const { deadlineMs, wallDeadlineMs } = this;
     const limits = { deadlineMs, wallDeadlineMs };
     const registration = registrationOf(UID);
-    const sending = { registration, manifest: manifestWith(image), isForced: false, limits };
-    return sendManifest(sending, { connector });
+    const manifest = manifestWith(image);
+    return sendManifest(
+      { registration, manifest, isForced: false, isDryRun, limits },
+      { connector },
+    );
   }
 
   /** What is done once, after the DaemonSet was read and before the apply takes effect. */
@@ -177,6 +180,30 @@ describe('sendManifest: deadlines', () => {
   });
 });
 
+describe('sendManifest: a dry run', () => {
+  it('changes nothing, and says what the cluster would refuse', async () => {
+    const place = await withOne();
+    const before = place.text;
+    assert.equal((await place.send('agent:2', true)).kind, 'applied');
+    const message = 'denied by admission';
+    place.cluster.hooks = { beforeApply: () => ({ kind: 'refused', status: 403, message }) };
+    assert.deepEqual(await place.send('agent:2', true), {
+      kind: 'failed',
+      cause: 'Refused',
+      message,
+    });
+    assert.equal(place.text, before);
+  });
+
+  it('says nothing where a webhook takes none', async () => {
+    const place = await withOne();
+    const message = 'admission webhook "w" does not support dry run';
+    place.cluster.hooks = { beforeApply: () => ({ kind: 'refused', status: 400, message }) };
+    assert.equal((await place.send('agent:2', true)).kind, 'unanswered');
+    assert.equal((await place.send('agent:2')).kind, 'failed');
+  });
+});
+
 describe('sendManifest: clusters that cannot be reached', () => {
   const refused = async (refusal: object): Promise<Answer> => {
     const connector = {
@@ -185,7 +212,7 @@ describe('sendManifest: clusters that cannot be reached', () => {
     } as unknown as ClusterConnector; // refusals as they are typed
     const limits = { deadlineMs: 60_000 };
     const sending = { registration: registrationOf(UID), manifest: manifestWith('a'), limits };
-    return sendManifest({ ...sending, isForced: false }, { connector });
+    return sendManifest({ ...sending, isForced: false, isDryRun: false }, { connector });
   };
 
   it('are tried again where an outage may pass, and fail where the registration is wrong', async () => {

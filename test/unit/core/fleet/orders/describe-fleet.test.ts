@@ -1,6 +1,7 @@
 // The words for a fleet's rollout.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { clusterId } from '../../../../../src/core/model/identifiers.ts';
 import {
   describeFleetGate,
   fleetPhaseOf,
@@ -49,6 +50,14 @@ describe('the words for a fleet', () => {
     assert.match(
       wordsOf({ kind: 'no-evidence', stage: 'first', gate: 0 }),
       /^no cluster of stage first .* no success: .* before stage first \(gate 0\)$/,
+    );
+  });
+
+  it('say which cluster would refuse it, what its API server says, and what to do', () => {
+    const times = { sinceMs: 0, askAtMs: 60_000 };
+    assert.equal(
+      wordsOf({ kind: 'refused', cluster: clusterId('eu-2'), message: 'is forbidden', ...times }),
+      'none of its clusters is given it, because eu-2 would refuse it: is forbidden. Give it what it lacks (rights: rollcall fleet rights eu-2), or freeze it to go on without it. It is asked again at 1970-01-01T00:01:00Z',
     );
   });
 

@@ -39,6 +39,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   approval: { Reconciling: 'AwaitingApproval' },
   frozen: { Paused: 'Frozen', Reconciling: 'Frozen' },
   'no-evidence': { Reconciling: 'NoEvidence' },
+  refused: { Reconciling: 'ClusterRefuses' },
   invalid: { Degraded: 'Invalid', Stalled: 'Invalid' },
   paused: { Paused: 'Paused', Reconciling: 'Paused' },
   'paused while it rolls': {
