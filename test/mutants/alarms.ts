@@ -123,6 +123,13 @@ export const ALARM_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'counts what began once, though another invocation took the walk over',
     },
   },
+  'forgotten-watcher-calls-each-hour': {
+    bug: 'a watcher that outlives its registration calls somebody with every record (issue 40)',
+    file: 'src/core/hints/dead-letter-place.ts',
+    before: 'REFUSED_ANEW_AFTER_MS = 24 * HOUR_MS',
+    after: 'REFUSED_ANEW_AFTER_MS = 1',
+    killedBy: { file: ACTIONS, title: 'calls for a second cluster though the first has stood' },
+  },
   'outcomes-not-written': {
     bug: 'the deployed metrics leave out the outcome, by which alarms look for them (14 A.8)',
     file: 'src/adapters/system/powertools-metrics.ts',

@@ -120,3 +120,29 @@ function testRecords(bench: () => DeadLetterBench): void {
     );
   });
 }
+
+/** Who is refused for the first time is told apart, so that somebody is called once (issue 40). */
+export function testFirstRefusals(bench: () => DeadLetterBench): void {
+  it('tells the first refusal of a sender and code, and again after a day without', async () => {
+    const { recordDeadLetter } = bench();
+    const hourMs = 3_600_000;
+    const startMs = 1_000 * hourMs;
+    const senders = [freshName('AROA'), freshName('AROA')];
+    const refuse = (sender: number, code: string, hour: number): Promise<unknown> =>
+      recordDeadLetter({
+        ...lostHintOf('', startMs + hour * hourMs),
+        claim: { cluster: 'victim', senderRoleId: senders[sender] },
+        queue: 'ingest',
+        code,
+      });
+    assert.equal(await refuse(0, 'wrong-sender', 0), 'first');
+    assert.equal(await refuse(0, 'wrong-sender', 0.1), 'kept');
+    assert.equal(await refuse(0, 'wrong-sender', 23), 'kept');
+    assert.equal(await refuse(0, 'wrong-group', 23), 'first', 'another code');
+    assert.equal(await refuse(1, 'wrong-sender', 23), 'first', 'another sender');
+    assert.equal(await refuse(0, 'wrong-sender', 46), 'kept', 'a day since the last one');
+    assert.equal(await refuse(0, 'wrong-sender', 71), 'first');
+    const hint = { ...lostHintOf(freshName('c'), startMs), code: 'lost-hint' };
+    assert.equal(await recordDeadLetter(hint), 'kept', 'no refusal');
+  });
+}

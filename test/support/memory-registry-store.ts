@@ -3,6 +3,11 @@
  *
  * One suite (store-suite.ts) holds it and the DynamoDB adapter to the same answers.
  */
+import {
+  REFUSED_ANEW_AFTER_MS,
+  isRefusal,
+  placeOfDeadLetter,
+} from '../../src/core/hints/dead-letter-place.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
 import { takeoverOf } from '../../src/core/model/registration.ts';
@@ -25,6 +30,7 @@ export class MemoryRegistryStore implements RegistryStore, RegistryRevisionStore
   readonly calls: StoreCall[] = [];
   /** Records by cluster, queue and message, as the table keeps them: a repeat replaces. */
   readonly deadLetters = new Map<string, DeadLetterRecord>();
+  readonly #refusedAtMs = new Map<string, number>();
   private revision = 0;
   private readonly clusters = new Map<ClusterId, ClusterRegistration>();
   private readonly rivals = new Map<ClusterId, { of: string; rival: RivalNote }>();
@@ -105,7 +111,11 @@ export class MemoryRegistryStore implements RegistryStore, RegistryRevisionStore
     const key = `${record.cluster} ${record.queue} ${record.messageId}`;
     return aroundCall(this, { operation: 'recordDeadLetter', target: key, isWrite: true }, () => {
       this.deadLetters.set(key, record);
-      return 'kept';
+      if (!isRefusal(record)) return 'kept';
+      const sender = `${record.queue} ${record.code} ${placeOfDeadLetter(record).partition}`;
+      const formerMs = this.#refusedAtMs.get(sender) ?? -Infinity;
+      this.#refusedAtMs.set(sender, record.atMs);
+      return record.atMs - formerMs > REFUSED_ANEW_AFTER_MS ? 'first' : 'kept';
     });
   }
 

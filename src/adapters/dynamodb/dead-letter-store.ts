@@ -8,6 +8,8 @@
  */
 import * as v from 'valibot';
 import {
+  REFUSED_ANEW_AFTER_MS,
+  isRefusal,
   isRepeatingRefusal,
   placeOfDeadLetter,
   timeKey,
@@ -32,6 +34,8 @@ const UNVERIFIED_BODY_CHARACTERS_MAX = 1024;
 const FIELD_CHARACTERS_MAX = 256;
 const PREFIX = 'DEAD-LETTER#';
 const INDEX_PARTITION = `${PREFIX}/partitions`;
+/** When senders were refused last, by code. */
+const REFUSED_PARTITION = `${PREFIX}/refused`;
 const PARTITIONS_PER_PAGE = 500;
 const IF_THERE = { expression: 'attribute_exists(pk)' };
 const HOUR_MS = 3_600_000;
@@ -75,7 +79,30 @@ export async function keepDeadLetter(
   }
   await putLetter(table, place, record);
   if (isForged || (!isFull && isRepeatingRefusal(record))) known.set(place.sort, 'kept');
-  return 'kept';
+  return isRefusal(record) ? noteRefused(record, place, { table, memory }) : 'kept';
+}
+
+/** Notes when this sender was refused so, at most once an hour for each process; `first` if it was not for a day. */
+async function noteRefused(
+  { queue, code, atMs }: DeadLetterRecord,
+  { partition }: DeadLetterPlace,
+  { table, memory }: { readonly table: Table; readonly memory: LetterMemory },
+): Promise<DeadLetterOutcome> {
+  const sk = `${queue}/${code}/${partition}`;
+  const known = rememberedIn(memory, `${Math.floor(atMs / HOUR_MS)} refused ${partition}`);
+  if (known.has(sk)) return 'kept';
+  const key = { pk: REFUSED_PARTITION, sk };
+  const first = await table.putIf(
+    key,
+    { atMs },
+    {
+      expression: 'attribute_not_exists(pk) OR atMs < :forgotten',
+      values: { ':forgotten': atMs - REFUSED_ANEW_AFTER_MS },
+    },
+  );
+  if (first === 'lost') await table.put(key, { atMs });
+  known.set(sk, 'kept');
+  return first === 'written' ? 'first' : 'kept';
 }
 
 function rememberedIn(memory: LetterMemory, hour: string): Map<string, DeadLetterOutcome> {

@@ -48,7 +48,10 @@ export async function keepRecord(
 ): Promise<void> {
   const { claim, queue, code, messageId } = record;
   try {
-    if ((await registry.recordDeadLetter(record)) === 'kept') return;
+    const outcome = await registry.recordDeadLetter(record);
+    // Without the code: an alarm looks at each function's one metric.
+    if (outcome === 'first') metrics.count('RefusedSenders');
+    if (outcome !== 'unkept') return;
   } catch (error) {
     if (claim === undefined) throw error;
     const { senderRoleId } = claim;

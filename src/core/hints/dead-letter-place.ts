@@ -63,9 +63,17 @@ export function placeOfDeadLetter(letter: PlacedLetter): DeadLetterPlace {
   };
 }
 
+/** True for what `ingest` or `credential` refused, whatever it was. */
+export function isRefusal({ queue }: Pick<PlacedLetter, 'queue'>): boolean {
+  return SENDERS_QUEUES.includes(queue);
+}
+
+/** Without a refusal of its sender and code for so long, one is the first again. */
+export const REFUSED_ANEW_AFTER_MS = 24 * HOUR_MS;
+
 /** True for a refusal that comes again with every message of the same sender: they share a record an hour. */
 export function isRepeatingRefusal({ queue, code }: Pick<PlacedLetter, 'queue' | 'code'>): boolean {
-  return SENDERS_QUEUES.includes(queue) && REPEATING.includes(code);
+  return isRefusal({ queue }) && REPEATING.includes(code);
 }
 
 /** Begins every place of this moment or later. */

@@ -33,8 +33,11 @@ export interface DeadLetterRecord {
   readonly body: string;
 }
 
-/** What came of a record: it is kept, perhaps as the one that it shares for the hour; or it is not. */
-export type DeadLetterOutcome = 'kept' | 'unkept';
+/**
+ * What came of a record: it is kept, perhaps as the one that it shares for the hour; or it is not. `first`: it is kept, and no
+ * refusal of its sender and code was for a day, so that somebody is called (docs/operations.md).
+ */
+export type DeadLetterOutcome = 'kept' | 'first' | 'unkept';
 
 /** What came of writing a registration. */
 export type RegistrationWrite =

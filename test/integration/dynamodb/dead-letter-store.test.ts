@@ -4,7 +4,7 @@ import { before, describe, it } from 'node:test';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createDynamoDeadLetterStore } from '../../../src/adapters/dynamodb/dead-letter-store.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
-import { testDeadLetterStore } from '../../support/dead-letter-suite.ts';
+import { testDeadLetterStore, testFirstRefusals } from '../../support/dead-letter-suite.ts';
 import type { DeadLetterBench } from '../../support/dead-letter-suite.ts';
 import { useKeyTables } from '../../support/key-tables.ts';
 
@@ -28,6 +28,7 @@ describe('dead letters over DynamoDB (M4)', () => {
   });
 
   testDeadLetterStore(opened);
+  testFirstRefusals(opened);
 
   it('shows a record that it cannot read, and does not leave it out', async () => {
     const sk = '000000000000007#events#m';

@@ -39,7 +39,7 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   // Percent of the clusters.
   'troubled-clusters': { quiet: 2, loud: 2.1, withinMinutes: 5 },
   'credential-refusals': ANY,
-  'ingest-refusals': ANY_THAT_LASTS,
+  'ingest-refusals': ANY,
   'rival-controllers': ANY,
   'fleet-faults': ANY_THAT_LASTS,
   'fleet-halts': ANY,

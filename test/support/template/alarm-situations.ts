@@ -75,6 +75,10 @@ const own = (
 const troubles = (outcome: ClusterTrouble): OwnSituation =>
   own('resync', 'ClusterTroubles', { code: 'src/app/resync/resync.ts', write: counts(outcome) });
 
+/** Whose messages are refused, and were not before. */
+const refused = (service: string): OwnSituation =>
+  own(service, 'RefusedSenders', { code: 'src/app/refusal/keep-refusal.ts', write: counts() });
+
 /** A minute of a queue, as SQS reports it. */
 function queue(id: string, minuteOf: (minute: number) => QueueMinute): AwsSituation {
   return {
@@ -128,12 +132,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       },
     }),
   ],
-  'credential-refusals': [
-    own('credential', 'CredentialRefusals', {
-      code: 'src/app/credential/refuse-credential.ts',
-      write: counts('wrong-sender'),
-    }),
-  ],
+  'credential-refusals': [refused('credential')],
   'rival-controllers': [
     own('reconcile', 'RivalControllers', {
       code: 'src/app/reconcile/live/rival.ts',
@@ -164,12 +163,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       write: counts('unreadable'),
     }),
   ],
-  'ingest-refusals': [
-    own('ingest', 'IngestRefusals', {
-      code: 'src/app/ingest/message/ingest-refused.ts',
-      write: counts('wrong-sender'),
-    }),
-  ],
+  'ingest-refusals': [refused('ingest')],
   'ingest-lag': [
     own('ingest', 'IngestLag', {
       code: 'src/app/ingest/ingest-message.ts',

@@ -16,7 +16,7 @@ const QUEUES = ['EventsQueue', 'ReconcileQueue', 'DelayQueue', 'CredentialsQueue
 const TROUBLES: readonly (readonly [from: number, length: number, alarms: readonly string[]])[] = [
   [300, 2, ['throttles', 'table-throttles', 'events-age', 'ingest-lag']],
   [600, 2, ['ingest-lag', 'reconcile-age']],
-  [600, 10, ['ingest-refusals', 'record-failures']],
+  [600, 10, ['record-failures']],
   [900, 10, ['events-stuck', 'reconcile-stuck', 'delay-stuck']],
   [1200, 10, ['credentials-stuck', 'dead-letters-wait']],
 ];

@@ -22,6 +22,7 @@ const WATCHED = [
   'own RivalControllers',
   'own FleetSteps',
   'own FleetDecisions',
+  'own RefusedSenders',
   'AWS/Lambda Errors',
   'AWS/Lambda Throttles',
   'AWS/Lambda Invocations',
