@@ -111,6 +111,15 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 5,
     isQuick: true,
   },
+  'owner-of-another-namespace': {
+    bug: 'a pod that a tenant gave the UID of a DaemonSet next door holds a place there',
+    file: 'src/core/view/view.ts',
+    before: "if (pod.namespace !== claimant.namespace) return 'ignore';",
+    after: '',
+    breaks: ['L1'],
+    in: 'hostile-tenant',
+    seedsMax: 10,
+  },
   'older-tombstones-unread': {
     bug: 'tombstones that a slice had no room for are never read again (ADR 0076)',
     file: 'src/app/reconcile/read/read-older.ts',

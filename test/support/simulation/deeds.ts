@@ -85,6 +85,8 @@ export const STEPS = [
   'apply-again',
   'peer-status',
   'edit-undo', // 4
+  // Somebody who may edit another namespace, against those who share his cluster.
+  'hostile-tenant',
   // Releases under a policy: a new image, an ill one, a pause; a node that is not Ready for a while.
   'release',
   'release-ill',

@@ -32,6 +32,18 @@ const SELECTING = {
   },
 };
 
+/** Nobody changes it, and it may run anywhere. */
+const QUIET = {
+  spec: {
+    updateStrategy: { type: 'OnDelete' },
+    minReadySeconds: 0,
+    template: {
+      metadata: { labels: { app: 'agent' } },
+      spec: { containers: [{ name: 'main', image: 'agent:1' }], nodeSelector: {}, tolerations: [] },
+    },
+  },
+};
+
 const ONE_AT_ONCE = rolling({ maxUnavailable: 1, maxSurge: 0 });
 
 /** Of rollouts that share nodes. */
@@ -338,6 +350,18 @@ const HUNTS = {
       ['remake-node', 25 * 60_000, 40 * 60_000],
     ],
     stepsCount: 12,
+  },
+  /** One who may edit a namespace of his own does what he may, and a quiet DaemonSet next door keeps its pods (issue 40). */
+  'hostile-tenant': {
+    profile: 'baseline',
+    setting: { ...ORDERLY, ...QUIET, hasTenant: true, nodesCount: 3, podStartMsMax: 400 },
+    cycle: [
+      ['hostile-tenant', 200, 30_000],
+      ['hostile-tenant', 5000, 180_000],
+      ['hostile-tenant', 200, 30_000],
+      ['restart-watcher', 1000, 60_000],
+    ],
+    stepsCount: 8,
   },
   ...STAGE_HUNTS,
   ...COPILOT_HUNTS,

@@ -7,6 +7,7 @@
  * with Exists and Equal. `keep` allows a pod and demands none (spec 2.5).
  */
 import type { KubernetesObject, Taint, Toleration } from '@rollcall/base/objects.ts';
+import { hasSentinelName } from '../../../src/core/takeover/takeover-sentinel.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import type { SimulatedApiServer } from './api-server.ts';
@@ -18,7 +19,7 @@ export function differences(
   isRolled: (set: KubernetesObject) => boolean = isRolling,
 ): readonly string[] {
   const found: string[] = [];
-  const sets = api.list('daemonsets');
+  const sets = api.list('daemonsets').filter(({ metadata }) => !hasSentinelName(metadata));
   const uids = new Set(sets.map((set) => set.metadata.uid));
   for (const set of sets) {
     if (set.metadata.deletionTimestamp !== undefined) {

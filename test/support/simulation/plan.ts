@@ -61,6 +61,8 @@ export interface Setting {
   readonly poolsCount?: number;
   /** Watchers read the ConfigMap `settings`, which policies may have in the revision (ADR 0061). */
   readonly hasContent?: boolean;
+  /** Somebody may edit a namespace of his own, and is no friend; the takeover has its sentinel. */
+  readonly hasTenant?: true;
   /** A built-in controller is at work, and we are its copilot; with the right to restore templates, or without. */
   readonly copilot?: 'restores' | 'deletes';
 }

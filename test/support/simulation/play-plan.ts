@@ -30,6 +30,7 @@ import { nodeNames, setNames } from './step-context.ts';
 import { startWatcher, wakeWatchers } from './steps-of-machines.ts';
 import { readyAllPods } from './steps-of-nodes.ts';
 import { thawAll } from './steps-of-freezes.ts';
+import { letTenantIn } from './steps-of-tenants.ts';
 import { drawSpec } from './steps-of-users.ts';
 import { healImages } from './steps-of-releases.ts';
 import { StepTaker } from './take-step.ts';
@@ -167,8 +168,9 @@ class Play {
     const { world } = this;
     const dice = new Dice(mixSeed(this.#plan.seed, 'start'));
     startWatcher({ world, decider: this.#decider, dice });
-    const { setsCount, spec, policy, copilot, isGuarded } = this.#plan.setting;
+    const { setsCount, spec, policy, copilot, isGuarded, hasTenant } = this.#plan.setting;
     if (isGuarded === true) world.site.guard();
+    if (hasTenant === true) letTenantIn(world);
     this.#labelPools();
     if (copilot !== undefined) enterCopilot(world, copilot);
     const names = setNames(setsCount ?? 1);

@@ -18,7 +18,8 @@ export function findCrowds(
   for (const pod of pods) {
     const owner = controllerUid(pod);
     if (owner === undefined || ['Succeeded', 'Failed'].includes(phaseOf(pod))) continue;
-    const place = `${owner} on ${nodeOf(pod) ?? '?'}`;
+    // An owner of another namespace is none: whoever writes it is no pod of that DaemonSet.
+    const place = `${pod.metadata.namespace ?? ''}/${owner} on ${nodeOf(pod) ?? '?'}`;
     places.set(place, [...(places.get(place) ?? []), pod]);
   }
   return [...places].flatMap(([place, here]) => {

@@ -31,6 +31,7 @@ import {
   setLimits,
 } from './steps-of-limits.ts';
 import { taintForSeconds } from './steps-of-taints.ts';
+import { hostileTenant } from './steps-of-tenants.ts';
 import { loseWay } from './steps-of-outages.ts';
 import { pauseRollout, release, releaseIll, unreadyNode } from './steps-of-releases.ts';
 import { changeContent, hideContent } from './steps-of-content.ts';
@@ -92,6 +93,7 @@ export class StepTaker {
     'apply-again': applyAgain,
     'peer-status': writePeerStatus,
     'edit-undo': editAndUndo,
+    'hostile-tenant': hostileTenant,
     release,
     'release-ill': releaseIll,
     'pause-rollout': pauseRollout,
