@@ -63,6 +63,12 @@ for (const hunt of STAGED_HUNTS) {
   }
 }
 
+for (const seed of SEEDS.slice(0, 3)) {
+  test(`S1, S3, L1, L5: seed ${seed} of hostile-tenant keeps every promise`, async () => {
+    await play(seed, 'hostile-tenant');
+  });
+}
+
 for (const hunt of ['stack-freezes', 'freezes-of-stages']) {
   for (const seed of SEEDS.slice(0, 3)) {
     test(`S17, L1, L5: seed ${seed} of ${hunt} keeps every promise`, async () => {
