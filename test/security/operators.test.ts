@@ -209,7 +209,7 @@ const PARTITIONS = {
   RegistryTable: [
     ...['CLUSTER#', 'CLUSTER-UID#', 'DIRECTORY#', 'REGISTRY#', 'FREEZE#', 'CREDENTIAL#'],
     ...['REQUEST-CREDENTIAL#', 'DEAD-LETTER#', 'FLEETS#', 'FLEET#', 'FLEET-ROLLOUTS#'],
-    ...['FLEET-ROLLOUT#', 'FLEET-MIRROR#'],
+    ...['FLEET-ROLLOUT#', 'FLEET-MIRROR#', 'RIVAL#'],
   ],
   ViewTable: ['CLUSTER#', 'NAMES#', 'NODES#', 'PODS#', 'REVISIONS#', 'DS#', 'RESYNC#'],
 };
@@ -219,7 +219,7 @@ const PARTITIONS_OF: Readonly<Record<Work, readonly string[]>> = {
   'on-call': of('RegistryTable', 'FREEZE#'),
   rollouts: of('ViewTable', 'DS#'),
   releases: of('RegistryTable', 'FLEETS#', 'FLEET#', 'FLEET-ROLLOUTS#', 'FLEET-MIRROR#'),
-  clusters: of('RegistryTable', 'CLUSTER#', 'CLUSTER-UID#', 'DIRECTORY#', 'REGISTRY#'),
+  clusters: of('RegistryTable', 'CLUSTER#', 'CLUSTER-UID#', 'DIRECTORY#', 'REGISTRY#', 'RIVAL#'),
 };
 
 function keyOf(work: Work): string {
