@@ -9,6 +9,7 @@ import {
   withFreeze,
   withoutFreeze,
 } from '../../src/core/takeover/freeze.ts';
+import { BY_CHARACTERS_MAX } from '../../src/core/model/registration.ts';
 import type { Freeze } from '../../src/core/takeover/freeze.ts';
 import type { FreezeStore } from '../../src/ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../src/ports/stores/registry-store.ts';
@@ -80,7 +81,7 @@ export function testFreezeStore(store: () => FreezeStore): void {
       { ...before, daemonSets: { 'no-namespace': NOTE } },
       { ...before, all: { ...NOTE, why: 'x'.repeat(257) } },
       { ...before, all: { ...NOTE, why: 'two\nlines' } },
-      { ...before, all: { ...NOTE, by: 'x'.repeat(65) } },
+      { ...before, all: { ...NOTE, by: 'x'.repeat(BY_CHARACTERS_MAX + 1) } },
     ]) {
       await assert.rejects(async () => store().writeFreeze(bad));
     }
