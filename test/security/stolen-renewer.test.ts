@@ -116,6 +116,9 @@ describe('a renewer with stolen credentials (S6, row 63)', () => {
   }
   const partitionOf = (item: Record<string, unknown>): string =>
     String((item['pk'] as { readonly S: string }).S);
+  /** Everything but whom an alarm has rung for (`RefusedSenders`). */
+  const letters = async (): Promise<readonly Record<string, unknown>[]> =>
+    (await items()).filter((item) => partitionOf(item) !== 'DEAD-LETTER#/refused');
   const itemOf = async (partition: string): Promise<unknown> =>
     (await items()).find((item) => partitionOf(item) === partition);
 
@@ -150,7 +153,7 @@ describe('a renewer with stolen credentials (S6, row 63)', () => {
   });
 
   it('is refused with traps and with bodies that are none (row 67)', async () => {
-    const before = await items();
+    const before = await letters();
     const message = await messageFor(beta);
     const bodies = [
       'not json',
@@ -163,7 +166,7 @@ describe('a renewer with stolen credentials (S6, row 63)', () => {
       JSON.stringify({ ...message, ciphertext: 'A'.repeat(100_000) }),
     ];
     for (const body of bodies) await sendBody(alpha.renewer, body);
-    const added = (await items()).length - before.length;
+    const added = (await letters()).length - before.length;
     assert.equal(added, bodies.length, 'a letter each, and nothing else');
   });
 

@@ -13,7 +13,7 @@ export interface ConditionInput {
   readonly values?: Readonly<Record<string, unknown>> | undefined;
 }
 
-const TOKENS = /\s*(\(|\)|<=|>=|=|<|>|[#:]?[\w.#]+)/gy;
+const TOKENS = /\s*(\(|\)|<=|>=|<>|=|<|>|[#:]?[\w.#]+)/gy;
 const FUNCTIONS = new Set(['attribute_exists', 'attribute_not_exists']);
 
 /** Whether it holds for an item; a missing item has no attributes. */
@@ -71,6 +71,8 @@ class Parser {
     const operator = this.#word();
     const wanted = this.#condition.values?.[this.#word()];
     if (operator === '=') return stored !== undefined && stored === wanted;
+    // As DynamoDB has it: an attribute that is not there differs from every value.
+    if (operator === '<>') return stored !== wanted;
     if (operator !== '<') return this.#fail();
     return isLess(stored, wanted);
   }

@@ -55,6 +55,7 @@ const share = (ms: number): string =>
   ms === 15 * MINUTE_MS ? 'every quarter of an hour' : `every ${minutes(ms)} minutes`;
 
 const REFERENCE = 'docs/reference.md';
+const OPERATIONS = 'docs/operations.md';
 const PROMISE = 'docs/promise.md';
 const SCALE = 'docs/scale.md';
 const LANES = 'docs/adr/0019-lanes-and-a-breaker-keep-clusters-apart.md';
@@ -65,7 +66,10 @@ const reconcile = defaultReconcileOptions;
 const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
   [REFERENCE, `nothing was heard of the cluster for ${minutes(reconcile.silenceBoundMs)} minutes`],
   [REFERENCE, `of its pods for ${seconds(reconcile.podsFreshMs)} seconds where a pod is to go`],
-  [REFERENCE, `clusters not heard of for ${minutes(defaultResyncOptions.silenceBoundMs)} minutes`],
+  [
+    OPERATIONS,
+    `nothing was heard of it for ${minutes(defaultResyncOptions.silenceBoundMs)} minutes`,
+  ],
   [
     REFERENCE,
     `after a back-off (${seconds(reconcile.retryFirstMs)} s to ${minutes(reconcile.retryMaxMs)} min)`,
