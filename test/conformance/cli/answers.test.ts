@@ -59,7 +59,10 @@ describe('answers over a real API server', { timeout: 1_200_000, skip }, () => {
   it('say who froze it, and that nodes wait', async () => {
     await ask('freeze', '--why', 'INC-1', '--yes');
     await losePods();
-    const run = await until(explain, /^! The whole stack is frozen by ann \(INC-1\)[^]*3 Waiting/);
+    const run = await until(
+      explain,
+      /^! The whole stack is frozen by ann \([^()]+\) \(INC-1\)[^]*3 Waiting/,
+    );
     assert.equal(run.exitCode, 0);
     await ask('thaw', '--yes');
     await expectStatuses(fleet);
