@@ -71,9 +71,7 @@ export class FleetRelease {
     const release = new FleetRelease(running, await running.addCluster(NODE_COUNT));
     const file = await release.#write('example/fleet:1');
     for (const [id, client] of release.#clients) {
-      // A local cluster stores admission policies and does not enforce them.
-      const rights = ['fleet', 'rights', id, '-f', file, '--no-admission'];
-      const { manifests } = await running.rollcall(rights);
+      const { manifests } = await running.rollcall(['fleet', 'rights', id, '-f', file]);
       for (const manifest of manifests as readonly JsonObject[]) {
         await client.createManifest(manifest);
       }
