@@ -202,7 +202,11 @@ function compose(settings: Settings, identity: Identity): Composition {
     clock,
     random,
     awsCredentials,
-    registry: createFunctionRegistryStore({ ...stores, tableName: registryTable.tableName }),
+    registry: createFunctionRegistryStore({
+      ...stores,
+      tableName: registryTable.tableName,
+      rivals: connects === 'act' ? 'shown' : 'left-out',
+    }),
     registryTable,
     freezes,
     credentials: tokens,

@@ -333,6 +333,7 @@ describe('the roles of the functions (row 69)', () => {
     assert.deepEqual(
       writes.filter(([action]) => action !== 'dynamodb:BatchGetItem'),
       [
+        ['dynamodb:GetItem', 'CLUSTER#*'],
         ['dynamodb:PutItem', 'DEAD-LETTER#*'],
         ['dynamodb:GetItem', 'REQUEST-CREDENTIAL#*'],
       ],

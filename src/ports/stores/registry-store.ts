@@ -57,7 +57,10 @@ export type RegistrationRemoval =
 
 /** Store of registrations, directory and dead letters. */
 export interface RegistryStore {
-  /** Strongly consistent, with the rival that was noted in this very takeover; undefined when the cluster is not registered. */
+  /**
+   * Strongly consistent; undefined when the cluster is not registered. With the rival that was noted in this very takeover, for
+   * those who act in clusters and for operators.
+   */
   readCluster(id: ClusterId): Promise<ClusterRegistration | undefined>;
   /**
    * If the stored configVersion is still `expectedVersion` (0: not there yet); the written one is one more. A rival is no

@@ -10,7 +10,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { withLaggingReads } from '../../../src/adapters/dynamodb/lagging-reads.ts';
 import { createDynamoFreezeStore } from '../../../src/adapters/dynamodb/registry/freeze-store.ts';
-import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
+import { createFunctionRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
 import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
 import type { NamespacedName } from '../../../src/ports/stores/view-store.ts';
@@ -56,6 +56,8 @@ export interface OutsideUse {
 export interface EnvironmentOf {
   /** As its handler says (ADR 0051). */
   readonly readsMayLag: boolean;
+  /** Whether it reads the note of a rival, as those do that act (functions/composition.ts). */
+  readonly rivals: 'shown' | 'left-out';
   readonly memoryMegabytes: number;
   /** Of all of them together. */
   readonly use: OutsideUse;
@@ -75,7 +77,7 @@ export class Environment {
   #busyUntilMs = 0;
 
   constructor(declared: EnvironmentOf, surroundings: EnvironmentSurroundings) {
-    const { memoryMegabytes, use, readsMayLag } = declared;
+    const { memoryMegabytes, use, readsMayLag, rivals } = declared;
     const { clock, random, table, queues, cpuFactor } = surroundings;
     this.#on = surroundings;
     this.#use = use;
@@ -94,7 +96,7 @@ export class Environment {
     this.host = new FunctionHost({
       clock,
       random,
-      registry: createDynamoRegistryStore({ ...store, tableName: REGISTRY_TABLE }),
+      registry: createFunctionRegistryStore({ ...store, tableName: REGISTRY_TABLE, rivals }),
       freezes: createDynamoFreezeStore({ client: strict, random, tableName: REGISTRY_TABLE }),
       view: createDynamoViewStore({ ...store, tableName: VIEW_TABLE }),
       hintQueue: (own) => this.#hintQueue(queues.hintQueue(own)),

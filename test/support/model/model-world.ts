@@ -270,7 +270,12 @@ export class ModelWorld {
     if (isCold) idle.length = 0;
     const environment = isCold
       ? new Environment(
-          { memoryMegabytes: this.memoryOf(name), use, readsMayLag: name === 'resync' },
+          {
+            memoryMegabytes: this.memoryOf(name),
+            use,
+            readsMayLag: name === 'resync',
+            rivals: name === 'reconcile' ? 'shown' : 'left-out',
+          },
           this.#surroundings,
         )
       : warm;

@@ -36,7 +36,6 @@ import type { ClusterConnector } from '../../../src/ports/cluster/cluster-access
 import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { FreezeStore } from '../../../src/ports/stores/freeze-store.ts';
-import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import type { NamespacedName, ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import type { LogLine } from '@rollcall/base/testing/memory-log.ts';
@@ -66,7 +65,7 @@ export const TIMEOUTS_MS: Readonly<Record<FunctionName, number>> = {
 export interface HostOptions {
   readonly clock: Clock;
   readonly random: Random;
-  readonly registry: RegistryStore;
+  readonly registry: InvocationPorts['registry'];
   readonly freezes: FreezeStore;
   readonly view: ViewStore;
   /** A queue and a connector for one invocation, made with its clock. */

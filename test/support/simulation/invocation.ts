@@ -23,7 +23,7 @@ export interface Process {
 export interface InvocationPorts {
   readonly gate: Gate;
   readonly clock: Clock;
-  readonly registry: RegistryStore;
+  readonly registry: Omit<RegistryStore, 'removeCluster'>;
   readonly freezes: FreezeStore;
   readonly view: ViewStore;
   readonly queue: HintQueue;

@@ -134,15 +134,11 @@ describe('the deployed composition', () => {
     assert.ok(all.has('the-registry CLUSTER#west'), [...all].join(', '));
     aws.forget();
     await resync({} as never, CONTEXT);
-    assert.deepEqual(
-      reads().flatMap(([table, partition]) => (table === 'the-registry' ? [partition] : [])),
-      ['CLUSTER#west', 'RIVAL#west'],
-    );
     const walked = aws.calls.map(({ operation, input }) => [operation, input['TableName']]);
     assert.deepEqual(
       walked.map((one) => one.join(' ')).filter((one) => /Query|GetItem/.test(one)),
-      // Its walk, the directory, one registration with the note of a rival (one request), and its META.
-      ['GetItem the-view', 'Query the-registry', 'BatchGetItem ', 'GetItem the-view'],
+      // Its walk, the directory, one registration and its META.
+      ['GetItem the-view', 'Query the-registry', 'GetItem the-registry', 'GetItem the-view'],
     );
   });
 

@@ -66,7 +66,7 @@ export function createDynamoRegistryStore(
 ): RegistryStore & RegistryRevisionStore {
   const table = new Table(options);
   return {
-    ...createFunctionRegistryStore(options),
+    ...createFunctionRegistryStore({ ...options, rivals: 'shown' }),
     removeCluster: async (id, expectedVersion) => {
       const removed = await removeRegistration(table, id, expectedVersion);
       if (removed === 'removed') await table.increment(REGISTRY_REVISION_KEY, REVISION);
@@ -75,14 +75,19 @@ export function createDynamoRegistryStore(
   };
 }
 
-/** The registry as functions have it: none of them removes a cluster, so their bundles do not hold how. */
-export function createFunctionRegistryStore(
-  options: DynamoStoreOptions,
-): Omit<RegistryStore, 'removeCluster'> & RegistryRevisionStore {
+/**
+ * The registry as functions have it: none of them removes a cluster, so their bundles do not hold how. Who acts in no cluster
+ * needs no note of a rival, and does not pay for it with each message.
+ */
+export function createFunctionRegistryStore({
+  rivals,
+  ...options
+}: DynamoStoreOptions & { readonly rivals: RivalReading }): Omit<RegistryStore, 'removeCluster'> &
+  RegistryRevisionStore {
   const table = new Table(options);
   const memory: LetterMemory = new Map();
   return {
-    readCluster: (id) => readCluster(table, id),
+    readCluster: (id) => readCluster(table, id, rivals),
     writeCluster: async (registration, expectedVersion) => {
       const written = await writeCluster(table, registration, expectedVersion);
       if (written === 'written') await table.increment(REGISTRY_REVISION_KEY, REVISION);
@@ -103,9 +108,19 @@ function revisionOf(stored: unknown): number {
   throw new ItemUnreadableError(REGISTRY_REVISION_KEY, 'is no revision of the registry');
 }
 
-async function readCluster(table: Table, id: ClusterId): Promise<ClusterRegistration | undefined> {
+/** Whether the note of a rival is read beside a registration. */
+type RivalReading = 'shown' | 'left-out';
+
+async function readCluster(
+  table: Table,
+  id: ClusterId,
+  rivals: RivalReading,
+): Promise<ClusterRegistration | undefined> {
   const key = registrationKey(id);
-  const [item, noted] = await Promise.all([table.get(key), table.get(rivalKey(id))]);
+  const [item, noted] = await Promise.all([
+    table.get(key),
+    rivals === 'shown' ? table.get(rivalKey(id)) : undefined,
+  ]);
   if (item === undefined || readBegunRemoval(id, item) !== undefined) return undefined;
   const { registration, configVersion } = item;
   const candidate = { ...(registration as object), configVersion, ...freezeNoteIn(item) };
@@ -205,7 +220,7 @@ async function claimClusterUid(table: Table, registration: ClusterRegistration):
   if ((await table.putIf(key, claim, { expression: isFirst, values })) === 'written') return true;
   const holder = (await table.get(key))?.['holder'];
   if (typeof holder !== 'string') return false;
-  const other = await readCluster(table, clusterId(holder));
+  const other = await readCluster(table, clusterId(holder), 'left-out');
   if (other === undefined || other.clusterUid === clusterUid) return false;
   const isStillHeld = { expression: 'holder = :holder', values: { ':holder': holder } };
   return (await table.putIf(key, claim, isStillHeld)) === 'written';
