@@ -2,12 +2,11 @@
 //
 // Assumes clients on this machine. Where an authorizer is given a request must be signed, and has the rights of who signed it; else anybody may
 // put. Binds 127.0.0.1 alone. In memory, the newest EVENTS_MAX of them: a bus keeps nothing either, it hands on.
-import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Authorizer } from '../iam/authorizer.ts';
-import { refuseStranger } from '../iam/refuse-stranger.ts';
+import { startLoopbackServer } from '../iam/loopback-server.ts';
+import type { LoopbackServer } from '../iam/loopback-server.ts';
 import { localAccountId } from '../sqs/server/broker.ts';
 import { busOf, entriesOf, judgePut } from './put-events.ts';
 import type { DeliveredEvent } from './put-events.ts';
@@ -22,11 +21,9 @@ export interface EventsServerOptions {
 }
 
 /** A running bus. */
-export interface EventsServer {
-  readonly endpoint: string;
+export interface EventsServer extends LoopbackServer {
   /** What was put on a bus, the oldest first. */
   events(busName?: string): readonly DeliveredEvent[];
-  stop(): Promise<void>;
 }
 
 /** Events that are kept. */
@@ -44,34 +41,19 @@ export function busArnOf(region: string, busName: string): string {
 export async function startEventsServer(options: EventsServerOptions): Promise<EventsServer> {
   const { region = 'us-east-1' } = options;
   const kept: { readonly bus: string; readonly event: DeliveredEvent }[] = [];
-  const server = createServer((request, response) => {
-    if (refuseStranger(request, response)) return;
-    readBody(request, (sent) => {
+  const server = await startLoopbackServer(
+    REQUEST_BYTES_MAX,
+    ({ request, response, body: sent }) => {
       const { status, body, events = [] } = answerTo(request, sent, { ...options, region });
       kept.push(...events);
       kept.splice(0, Math.max(0, kept.length - EVENTS_MAX));
       send(response, { status, body, requestId: options.newId() });
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      resolve();
-    });
-  });
-  const { port } = server.address() as AddressInfo;
-  let stopped: Promise<void> | undefined;
+    },
+  );
   return {
-    endpoint: `http://127.0.0.1:${String(port)}`,
+    ...server,
     events: (busName = 'default') =>
       kept.filter(({ bus }) => bus === busName).map(({ event }) => event),
-    stop: () =>
-      (stopped ??= new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      })),
   };
 }
 
@@ -110,19 +92,6 @@ function answerTo(
   const { results, events } = judged;
   const FailedEntryCount = results.filter((result) => 'ErrorCode' in result).length;
   return { status: 200, body: { FailedEntryCount, Entries: results }, events };
-}
-
-function readBody(request: IncomingMessage, read: (body: Buffer) => void): void {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > REQUEST_BYTES_MAX) request.destroy();
-    else chunks.push(chunk);
-  });
-  request.on('end', () => {
-    read(Buffer.concat(chunks));
-  });
 }
 
 function send(

@@ -1,61 +1,31 @@
 // Who signs a request, over loopback HTTP: GetCallerIdentity of STS in its query protocol, from the table of access keys.
 //
 // It needs no right, as in AWS: whoever has a key may ask whose it is. Any other action is refused. Binds 127.0.0.1 alone.
-import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Authorizer } from '../iam/authorizer.ts';
-import { refuseStranger } from '../iam/refuse-stranger.ts';
-
-/** A running server. */
-export interface StsServer {
-  readonly endpoint: string;
-  stop(): Promise<void>;
-}
+import { startLoopbackServer } from '../iam/loopback-server.ts';
+import type { LoopbackServer } from '../iam/loopback-server.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 const NAMESPACE = 'https://sts.amazonaws.com/doc/2011-06-15/';
 
-/** Starts it. */
-export async function startStsServer(options: {
+interface StsOptions {
   readonly authorizer: Pick<Authorizer, 'arnOf' | 'signerOf'>;
   readonly newId: () => string;
-}): Promise<StsServer> {
-  const server = createServer((request, response) => {
-    if (refuseStranger(request, response)) return;
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > BODY_BYTES_MAX) request.destroy();
-      else chunks.push(chunk);
-    });
-    request.on('end', () => {
-      const { status, xml } = answerTo(request, Buffer.concat(chunks), options);
-      response.writeHead(status, { 'Content-Type': 'text/xml' }).end(xml);
-    });
+}
+
+/** Starts it. */
+export function startStsServer(options: StsOptions): Promise<LoopbackServer> {
+  return startLoopbackServer(BODY_BYTES_MAX, ({ request, response, body }) => {
+    const { status, xml } = answerTo(request, body, options);
+    response.writeHead(status, { 'Content-Type': 'text/xml' }).end(xml);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  let stopped: Promise<void> | undefined;
-  return {
-    endpoint: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    stop: () =>
-      (stopped ??= new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      })),
-  };
 }
 
 function answerTo(
   { method, url, headers }: IncomingMessage,
   body: Buffer,
-  { authorizer, newId }: Parameters<typeof startStsServer>[0],
+  { authorizer, newId }: StsOptions,
 ): { readonly status: number; readonly xml: string } {
   const metadata = `<ResponseMetadata><RequestId>${newId()}</RequestId></ResponseMetadata>`;
   const refuse = (status: number, code: string, message: string) => ({

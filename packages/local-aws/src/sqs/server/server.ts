@@ -6,6 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { accessKeyOf, type Authorizer } from '../../iam/authorizer.ts';
+import { receiveBody } from '../../iam/loopback-server.ts';
 import { refuseStranger } from '../../iam/refuse-stranger.ts';
 import { localAccountId } from './broker.ts';
 import { SqsError, sqsErrors } from '../queue/errors.ts';
@@ -90,16 +91,7 @@ class RequestHandler {
 
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
     if (refuseStranger(request, response)) return;
-    const chunks: Buffer[] = [];
-    let sizeBytes = 0;
-    request.on('data', (chunk: Buffer) => {
-      sizeBytes += chunk.length;
-      if (sizeBytes > requestBytesMax) request.destroy();
-      else chunks.push(chunk);
-    });
-    request.on('end', () => {
-      const [first = Buffer.alloc(0)] = chunks;
-      const body = chunks.length === 1 ? first : Buffer.concat(chunks);
+    receiveBody(request, requestBytesMax, (body) => {
       this.#answer(request, response, body);
     });
   };

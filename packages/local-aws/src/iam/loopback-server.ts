@@ -1,0 +1,65 @@
+// A small server on a free port of 127.0.0.1: strangers are refused, a body is read whole up to a bound, and stopping ends what is open.
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { refuseStranger } from './refuse-stranger.ts';
+
+/** A running server. */
+export interface LoopbackServer {
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+/** A request whose body has come whole, and where its answer goes. */
+export interface WholeRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: Buffer;
+}
+
+/** Starts it; a request with a larger body is cut off. */
+export async function startLoopbackServer(
+  bodyBytesMax: number,
+  answer: (whole: WholeRequest) => void,
+): Promise<LoopbackServer> {
+  const server = createServer((request, response) => {
+    if (refuseStranger(request, response)) return;
+    receiveBody(request, bodyBytesMax, (body) => {
+      answer({ request, response, body });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  let stopped: Promise<void> | undefined;
+  return {
+    endpoint: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    stop: () =>
+      (stopped ??= new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      })),
+  };
+}
+
+/** Hands over the body once it has come; of a larger one the connection is ended. */
+export function receiveBody(
+  request: IncomingMessage,
+  bodyBytesMax: number,
+  read: (body: Buffer) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > bodyBytesMax) request.destroy();
+    else chunks.push(chunk);
+  });
+  request.on('end', () => {
+    const [first = Buffer.alloc(0)] = chunks;
+    read(chunks.length === 1 ? first : Buffer.concat(chunks));
+  });
+}
