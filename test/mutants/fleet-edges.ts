@@ -71,8 +71,8 @@ export const FLEET_EDGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fence-forgets-the-release-before': {
     bug: 'a fence that is printed for a file refuses the way back to what was applied before it',
     file: 'src/cli/fleet/rights-command.ts',
-    before: 'fleets, [...every, ...added]',
-    after: 'fleets, [...others, ...added]',
+    before: 'const documents = [...every, ...added];',
+    after: 'const documents = [...others, ...added];',
     killedBy: { file: RIGHTS_TEST, title: 'by the one before it as well' },
   },
   'copilot-lets-any-be-created': {

@@ -361,8 +361,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-simulated-budget': {
     bug: 'a simulated fleet forgives three clusters more than it may (18.1)',
     file: `${CORE}/find-fleet-breach.ts`,
-    before: 'bad.length <= failedClustersMax',
-    after: 'bad.length <= failedClustersMax + 3',
+    before: 'failed.length <= clustersMax',
+    after: 'failed.length <= clustersMax + 3',
     killedBy: {
       file: DAYS_TEST,
       title: 'keeps every promise through a day of releases under faults',

@@ -20,7 +20,6 @@ import { declareFile, readFleetFile } from './fleet-arguments.ts';
 import type { FileOptions } from './fleet-arguments.ts';
 import { fleetFence, powersOf } from './fleet-fence.ts';
 import { fleetNames, fleetRights } from './fleet-manifests.ts';
-import type { Manifest } from './fleet-manifests.ts';
 
 interface RightsOptions extends FileOptions {
   readonly fence?: boolean;
@@ -52,11 +51,10 @@ export const fleetRightsCommand: CommandModule = defineCommand<RightsOptions>({
       );
     }
     context.say(`for ${fleets.join(', ')}, in a cluster in ${mode}`);
-    const fence = (): readonly Manifest[] =>
-      fleetFence(printedPowers(cluster, fleets, [...every, ...added]));
+    const documents = [...every, ...added];
     const manifests = [
       ...fleetRights(fleetNames(fleets)),
-      ...(options.fence === true ? fence() : []),
+      ...(options.fence === true ? fleetFence(printedPowers(cluster, fleets, documents)) : []),
     ];
     const text = manifests.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
     return {

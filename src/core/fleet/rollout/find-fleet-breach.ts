@@ -15,6 +15,7 @@ import { describePool } from '../attribution/describe-pool.ts';
 import type { FleetBreach } from '../fleet-daemon-set.ts';
 import { describeCommonLabels } from './common-labels.ts';
 import { failedOfClass } from './failure-class.ts';
+import type { FailureClass } from './failure-class.ts';
 import type { BreachGrounds, FleetBreachNote } from './fleet-record.ts';
 import type { GivenCluster, PoolSeen, StageTally } from './tally-stage.ts';
 
@@ -87,32 +88,43 @@ function whyNotBack(grounds: BreachGrounds, witnesses: readonly ClusterId[]): st
     : `; only ${witnesses.join()} shows it, so no other cluster goes back before a second one does`;
 }
 
+/** Clusters of the stage that failed so, if they are more than it forgives, and what the first of them says. */
+function failedBeyond(
+  { tally }: BreachFacts,
+  failureClass: FailureClass,
+  clustersMax: number,
+): { readonly failed: readonly GivenCluster[]; readonly first: string } | undefined {
+  const failed = failedOfClass(tally.failed, failureClass);
+  const [one] = failed;
+  if (one === undefined || failed.length <= clustersMax) return undefined;
+  const { cause = 'unknown', message = '' } = one.record.failure ?? {};
+  return { failed, first: `${one.record.cluster}: ${cause}: ${message}` };
+}
+
 function clustersFailed(facts: BreachFacts): FleetBreachNote | undefined {
-  const { stage, tally, given, failedClustersMax } = facts;
-  const bad = failedOfClass(tally.failed, 'release');
-  const [first] = bad;
-  if (first === undefined || bad.length <= failedClustersMax) return undefined;
-  const { cause = 'unknown', message = '' } = first.record.failure ?? {};
+  const { stage, given, failedClustersMax } = facts;
+  const beyond = failedBeyond(facts, 'release', failedClustersMax);
+  if (beyond === undefined) return undefined;
+  const { failed, first } = beyond;
   const common = describeCommonLabels(
     withFacts(given, facts.pool),
     ({ record }) => record.phase === 'failed',
   );
-  const told =
-    `${String(bad.length)} of ${String(given.length)} clusters of stage ${stage} failed, ${String(failedClustersMax)} may; ` +
-    `${first.record.cluster}: ${cause}: ${message}${common === undefined ? '' : `; ${common}`}`;
-  return noteOf({ cause: 'ClustersFailed', message: told, showed: bad, witnesses: bad }, facts);
+  const message =
+    `${String(failed.length)} of ${String(given.length)} clusters of stage ${stage} failed, ${String(failedClustersMax)} may; ` +
+    `${first}${common === undefined ? '' : `; ${common}`}`;
+  return noteOf({ cause: 'ClustersFailed', message, showed: failed, witnesses: failed }, facts);
 }
 
 function clustersNotUpdated(facts: BreachFacts): FleetBreachNote | undefined {
-  const { stage, tally, given, refusedClustersMax } = facts;
-  const kept = failedOfClass(tally.failed, 'place');
-  const [first] = kept;
-  if (first === undefined || kept.length <= refusedClustersMax) return undefined;
-  const { cause = 'unknown', message = '' } = first.record.failure ?? {};
-  const told =
-    `${String(kept.length)} of ${String(given.length)} clusters of stage ${stage} could not take it or did not keep it, ` +
-    `${String(refusedClustersMax)} may; ${first.record.cluster}: ${cause}: ${message}`;
-  return noteOf({ cause: 'ClustersNotUpdated', message: told, showed: kept, witnesses: [] }, facts);
+  const { stage, given, refusedClustersMax } = facts;
+  const beyond = failedBeyond(facts, 'place', refusedClustersMax);
+  if (beyond === undefined) return undefined;
+  const { failed, first } = beyond;
+  const message =
+    `${String(failed.length)} of ${String(given.length)} clusters of stage ${stage} could not take it or did not keep it, ` +
+    `${String(refusedClustersMax)} may; ${first}`;
+  return noteOf({ cause: 'ClustersNotUpdated', message, showed: failed, witnesses: [] }, facts);
 }
 
 function clustersSilent(facts: BreachFacts): FleetBreachNote | undefined {
