@@ -1,4 +1,7 @@
-// A small server on a free port of 127.0.0.1: strangers are refused, a body is read whole up to a bound, and stopping ends what is open.
+// What the small servers here share: a free port of 127.0.0.1, strangers refused, a body read whole up to a bound, and an
+// end that ends every open connection.
+//
+// What a request means, and who may ask it, is each server's own.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
