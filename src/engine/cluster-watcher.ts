@@ -4,7 +4,6 @@
  * it learns leaves through the queue alone.
  */
 import type { Credential } from '../adapters/kubernetes/credentials/token-source.ts';
-import { createPolicyReader } from '../adapters/policy/policy-reader.ts';
 import { ApiWatchSource } from '../adapters/kubernetes/watch/watch-source.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
@@ -57,7 +56,6 @@ export function startClusterWatcher(options: ClusterWatcherOptions): ClusterWatc
     log,
     metrics,
     options: { lease: { ...DEFAULT_WATCHER_OPTIONS.lease, ...lease } },
-    content: { source, loadPolicies: () => Promise.resolve(createPolicyReader()) },
   });
   return {
     started: watcher.start(),

@@ -32,7 +32,6 @@ import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { PolicyReader } from '../ports/rollout-policy.ts';
 import { judgeHealth } from './process/health.ts';
 import type { Health } from './process/health.ts';
 import { observeQueue, observeSource } from './process/observed-source.ts';
@@ -104,12 +103,6 @@ interface Parts {
   readonly close: () => void;
 }
 
-/** What reads a policy is loaded when the first one asks for content: most watchers never hold it. */
-async function loadPolicies(): Promise<PolicyReader> {
-  const { createPolicyReader } = await import('../adapters/policy/policy-reader.ts');
-  return createPolicyReader();
-}
-
 function composeWatcher(on: {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -133,7 +126,6 @@ function composeWatcher(on: {
     random: createSystemRandom(),
     log,
     metrics,
-    content: { source, loadPolicies },
     options: {
       lease: { ...DEFAULT_WATCHER_OPTIONS.lease, start, ...defined({ installation }) },
     },

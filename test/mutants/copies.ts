@@ -33,8 +33,8 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copies-unsaid': {
     bug: 'a pod of a former revision does not say which copy it is of, and admission refuses it',
     file: 'src/core/pod/pod-template.ts',
-    before: 'copy === undefined ? {} : { [COPY_LABEL]: copyMarker(copy) };',
-    after: '{};',
+    before: 'if (copy === undefined) return prepared;',
+    after: 'if (copy === undefined || isJsonObject(prepared.metadata)) return prepared;',
     killedBy: { file: KEEP_TEST, title: 'a rollback returns the canary' },
   },
   'copies-past-the-deadline': {

@@ -44,8 +44,8 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'stages-edits-leave-their-canary': {
     bug: 'an edit that is taken back, or that follows another one, begins on other nodes than those where a revision stands unproven',
     file: 'src/core/stages/canary.ts',
-    before: "old === undefined || edited.has(revisionOfPod(old, config) ?? '');",
-    after: 'old !== undefined && revisionOfPod(old, config) === record.hash;',
+    before: "old === undefined || edited.has(revisionHashOfPod(old) ?? '');",
+    after: 'old !== undefined && revisionHashOfPod(old) === record.hash;',
     killedBy: { file: CANARY_TEST, title: 'goes on with them where its revision comes back' },
   },
   'stages-edits-keep-a-wide-canary': {
@@ -213,7 +213,7 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'stages-third-revision-stays': {
     bug: 'a rollback leaves pods of a third revision, edited away on its canary: unproven, and watched by nobody',
     file: 'src/core/stages/former.ts',
-    before: 'isAll ? unprovenBefore(record, input.config) : NONE',
+    before: 'isAll ? unprovenBefore(record) : NONE',
     after: 'NONE',
     killedBy: {
       file: 'test/unit/core/stages/former.test.ts',

@@ -19,7 +19,6 @@ import { COMPOSITION_BUGS } from './composition.ts';
 import { POSITION_BUGS } from './positions.ts';
 import { DIFFERENTIAL_BUGS } from './differential.ts';
 import { MUTATION_BUGS } from './mutation.ts';
-import { CONTENT_BUGS } from './content.ts';
 import { COPY_BUGS } from './copies.ts';
 import { COPILOT_BUGS } from './copilot.ts';
 import { ORDER_BUGS } from './orders.ts';
@@ -83,7 +82,6 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   INTERLOCK_BUGS,
   STAGE_BUGS,
   HALT_BUGS,
-  CONTENT_BUGS,
   COPY_BUGS,
   FLEET_STORE_BUGS,
   FLEET_CHECK_BUGS,

@@ -15,7 +15,7 @@ const SEEDS_OF_WORLDS = 10;
 /** Worlds of a dozen nodes and more cost more. */
 const SEEDS_OF_LARGE_WORLDS = 4;
 
-/** Takeover, and copilot beside a built-in controller; clocks that are off; daemons that go one after the other; content of revisions. */
+/** Takeover, and copilot beside a built-in controller; clocks that are off. */
 const STAGED_HUNTS = [
   'staged',
   'ailing-releases',
@@ -24,7 +24,6 @@ const STAGED_HUNTS = [
   'beside-built-in',
   'shaken-copilot',
   'ill-beside-built-in',
-  'contents',
 ] as const;
 
 const happened = new Map<string, number>();

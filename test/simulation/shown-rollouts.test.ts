@@ -50,6 +50,14 @@ describe('the status of a rollout', () => {
     assert.ok(told.length > 0);
   });
 
+  it('says that `config` is ignored, and what to do instead', async () => {
+    const world = await resting({ agent: `${QUICK}\nconfig: true` });
+    const text = renderStatus(await statusOf(world, 'agent')).join('\n');
+    assert.match(text, /policy: +config: is ignored: .*configMapGenerator .*checksum\/config/);
+    const told = world.api.list('events').filter(({ reason }) => reason === 'IgnoredRolloutPolicy');
+    assert.ok(told.some(({ message }) => String(message).includes('The field config of')));
+  });
+
   it('names who uses the budget, and how much of it is free', async () => {
     const policy = 'maxUnavailable: 3\ncanary: {nodes: 1}\nsoak: 1s';
     const world = await resting({ cni: policy });

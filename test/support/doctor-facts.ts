@@ -75,6 +75,5 @@ export function healthyFacts(registration: ClusterRegistration = takenOver): Doc
     namesakes: checked([]),
     fleets: checked({ placed: ['ops/agent'], unreadable: [], late: [] }),
     fleetRights: checked({ ...rights, required: 3, isOfAll: false }),
-    content: checked([]),
   };
 }

@@ -10,16 +10,10 @@ import { jsonMember } from '@rollcall/base/json.ts';
 import { uid } from '../../src/core/model/identifiers.ts';
 import type { NodeName } from '../../src/core/model/identifiers.ts';
 import type { Plan } from '../../src/core/model/plan.ts';
-import type {
-  NodeProjection,
-  ObservedConfig,
-  PodProjection,
-  Tombstone,
-} from '../../src/core/model/projections.ts';
+import type { NodeProjection, PodProjection, Tombstone } from '../../src/core/model/projections.ts';
 import type { RefusalEntry } from '../../src/core/model/state.ts';
 import type { RolloutRecord } from '../../src/core/model/rollout-record.ts';
 import type { RolloutPolicy } from '../../src/core/policy/rollout-policy.ts';
-import { CONFIG_HASH_LABEL } from '../../src/core/pod/revision.ts';
 import { planReconcile } from '../../src/core/plan/plan.ts';
 import { NOW_MS, context, daemonSet, node, pod, state, view } from './core-fixtures.ts';
 
@@ -73,11 +67,9 @@ export class StagedWorld {
   skew = { apiServerMs: 0, kubeletMs: 0 };
   seenView = '1/1000';
   record: RolloutRecord | undefined;
-  /** What the watcher tells of content; undefined: nothing. */
-  observed: ObservedConfig | undefined;
   readonly nodes = new Map<NodeName, NodeProjection>();
   readonly pods = new Map<string, PodProjection>();
-  /** By controller-revision-hash, or by the label of their content. */
+  /** By controller-revision-hash. */
   readonly behaviours = new Map<string, Behaviour>();
   readonly events: string[] = [];
   /** `node hash`, in the order in which pods were made. */
@@ -184,7 +176,6 @@ export class StagedWorld {
           seenView: this.seenView,
           isViewFresh: this.isViewFresh,
           unheardMs: this.unheardMs,
-          ...(this.observed === undefined ? {} : { config: this.observed }),
           ...(former === undefined
             ? {}
             : { former: { hash: former, template: { metadata: { labels: { app: 'agent' } } } } }),
@@ -263,8 +254,7 @@ export class StagedWorld {
     for (const [name, each] of this.pods) {
       const { targetNode: target } = each;
       const isNodeReady = target !== undefined && this.nodes.get(target)?.isReady === true;
-      const content = each.labels[CONFIG_HASH_LABEL] ?? '';
-      const behaviour = this.behaviours.get(content) ?? this.behaviours.get(hashOf(each)) ?? {};
+      const behaviour = this.behaviours.get(hashOf(each)) ?? {};
       const aged = isNodeReady
         ? agedPod(each, { behaviour, ageMs: this.nowMs - each.createdAtMs, node: target })
         : { ...each, isReady: false };

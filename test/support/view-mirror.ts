@@ -6,7 +6,6 @@
  * keeps the former version of what differs in nothing else (design 2). Lag is simply a test that does not
  * call `sync` yet; `syncSlices` without `syncMeta` is an ingest in the middle.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { nodeName, resourceVersion, uid as asUid } from '../../src/core/model/identifiers.ts';
 import type { ClusterUid, Epoch, Incarnation } from '../../src/core/model/identifiers.ts';
@@ -16,7 +15,6 @@ import type { DaemonSetObject, KubernetesObject, Taint } from '@rollcall/base/ob
 import { ZERO_STAMP, stampOf } from '../../src/core/model/position.ts';
 import type { Stamp } from '../../src/core/model/position.ts';
 import type {
-  ObservedConfig,
   NodeProjection,
   Projection,
   RevisionProjection,
@@ -35,8 +33,6 @@ export class ViewMirror {
   readonly #cluster: SimulatedCluster;
   readonly #view: ViewStore;
   readonly #clock: Clock;
-  /** Hashes of content that the watcher tells beside each DaemonSet (ADR 0061). */
-  config: ObservedConfig | undefined;
   readonly #known = new Map<string, { namespace: string; name: string; uid: string }>();
   era = 1;
   epoch = '500' as Epoch;
@@ -136,10 +132,8 @@ export class ViewMirror {
     const podsChanged = await this.#slice(`pods/${uid}`, pods);
     const revisionsChanged = await this.#slice(`revisions/${uid}`, revisions);
     const stored = await this.#view.readDaemonSet(ref);
-    const { config } = this;
-    const isTold = textOf(stored?.config ?? null) === textOf(config ?? null);
-    if (!isTold || contentOf(stored?.object ?? null) !== contentOf(object)) {
-      await this.#view.writeDaemonSet(ref, { stamp: this.stamp, object, ...defined({ config }) });
+    if (contentOf(stored?.object ?? null) !== contentOf(object)) {
+      await this.#view.writeDaemonSet(ref, { stamp: this.stamp, object });
     }
     const known = await this.#view.readName(this.clusterUid, { namespace, name });
     if (known?.uid !== uid) {

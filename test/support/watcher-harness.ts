@@ -5,10 +5,8 @@ import { clusterId } from '../../src/core/model/identifiers.ts';
 import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/pace/options.ts';
 import type { WatcherOptions } from '../../src/watcher/pace/options.ts';
-import type { ContentPorts } from '../../src/watcher/content/content-keeper.ts';
 import { createWatcher } from '../../src/watcher/session/watcher.ts';
 import type { Watcher } from '../../src/watcher/session/watcher.ts';
-import { defined } from '@rollcall/base/defined.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from './memory-metrics.ts';
 import { RecordingEventQueue } from './recording-event-queue.ts';
@@ -40,10 +38,7 @@ const { flushQuietMs } = DEFAULT_WATCHER_OPTIONS;
 const AT_ONCE = { flushCalmMs: flushQuietMs, flushCalmMsMax: flushQuietMs } as const;
 
 /** Creates a harness around an empty cluster. */
-export function createWatcherHarness(
-  given: Partial<WatcherOptions> = {},
-  content?: ContentPorts,
-): WatcherHarness {
+export function createWatcherHarness(given: Partial<WatcherOptions> = {}): WatcherHarness {
   const options = { ...AT_ONCE, ...given };
   const clock = new VirtualClock();
   const source = new ScriptedWatchSource();
@@ -61,7 +56,6 @@ export function createWatcherHarness(
       log,
       metrics,
       options,
-      ...defined({ content }),
     });
   return {
     clock,

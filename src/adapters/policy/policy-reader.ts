@@ -27,6 +27,10 @@ const RETIRED: ReadonlyMap<string, string> = new Map([
     'after',
     'is ignored: no DaemonSet waits for another one; let the pod itself wait, by an init container',
   ],
+  [
+    'config',
+    'is ignored: content of ConfigMaps and Secrets is no part of a revision; let the template change with it, by a name with a hash (configMapGenerator and secretGenerator of kustomize) or an annotation with one (checksum/config, as Helm charts have it)',
+  ],
 ]);
 
 /** A reader with a memory of its own; make one per process. */
@@ -66,7 +70,8 @@ function readText(text: string): PolicyReading {
   );
 }
 
-function withoutRetired(value: unknown): {
+/** The policy without fields of earlier releases, and what to tell of these. */
+export function withoutRetired(value: unknown): {
   readonly value: unknown;
   readonly ignored: readonly PolicyProblem[];
 } {

@@ -7,7 +7,6 @@
  */
 import * as v from 'valibot';
 import { RULES_MAX, VALUES_MAX, closed, listOf, oneOf, told } from './schema-parts.ts';
-import { configSchema } from './config-schema.ts';
 import { selectorSchema } from './selector-schema.ts';
 import { windowsSchema } from './window-schema.ts';
 import * as written from './written-values.ts';
@@ -151,9 +150,6 @@ export const policySchema = v.pipe(
           written.percent,
           told('A change that removes more of its pods at once is held.', '20%'),
         ),
-      ),
-      config: v.exactOptional(
-        v.pipe(configSchema, told('Content that is part of the revision.', true)),
       ),
     },
     '{canary: {nodes: 3}, soak: 10m}',

@@ -11,7 +11,6 @@ import type {
   RolloutWindow,
   Weekday,
 } from '../../core/policy/rollout-policy.ts';
-import { toConfig } from './config-schema.ts';
 import { SOAK_DEFAULT_MS } from './policy-schema.ts';
 import type { WrittenPolicy } from './policy-schema.ts';
 
@@ -56,18 +55,13 @@ export function toPolicy(written: WrittenPolicy): RolloutPolicy {
 /** What has no default. */
 function bounds(
   written: WrittenPolicy,
-): Pick<
-  RolloutPolicy,
-  'maxUnavailable' | 'partition' | 'progressDeadlineMs' | 'exclude' | 'config'
-> {
+): Pick<RolloutPolicy, 'maxUnavailable' | 'partition' | 'progressDeadlineMs' | 'exclude'> {
   const { maxUnavailable, partition, progressDeadline, exclude } = written;
-  const config = toConfig(written.config);
   return {
     ...(maxUnavailable === undefined ? {} : { maxUnavailable }),
     ...(partition === undefined ? {} : { partition }),
     ...(progressDeadline === undefined ? {} : { progressDeadlineMs: progressDeadline }),
     ...(exclude === undefined ? {} : { exclude }),
-    ...(config === undefined ? {} : { config }),
   };
 }
 

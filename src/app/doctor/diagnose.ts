@@ -15,7 +15,6 @@ import {
   judgeRequestsRights,
   judgeWatcherRights,
 } from './judge-credential.ts';
-import { judgeContent } from './judge-content.ts';
 import { judgeCopilot } from './judge-copilot.ts';
 import { judgeAccessEntries } from './judge-entries.ts';
 import { judgeFleets } from './judge-fleets.ts';
@@ -86,7 +85,6 @@ function judgeCluster(
     judgeRival(registration, facts),
     ...judgeCopilot(registration, facts),
     ...judgeFleets(registration, facts),
-    ...judgeContent(facts),
     judgeClock(facts),
   ];
 }

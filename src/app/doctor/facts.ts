@@ -85,18 +85,6 @@ export interface ObservedFact {
   readonly rollingUpdate: readonly string[];
 }
 
-/** What may be the matter with an object whose content is part of a revision; `beyond`: of more than count. */
-export type ContentTrouble = 'missing' | 'forbidden' | 'unread' | 'beyond';
-
-/** A DaemonSet whose policy has content in the revision. */
-export interface ContentFact {
-  /** namespace/name. */
-  readonly name: string;
-  /** `no-key`: there is none that can be read. `untold`: the watcher has told nothing. */
-  readonly state: 'told' | 'no-key' | 'untold';
-  readonly objects: readonly { readonly text: string; readonly trouble: ContentTrouble }[];
-}
-
 /** The sealed token of a cluster with authentication by a bound token. */
 export type TokenFact =
   | { readonly kind: 'missing' }
@@ -183,5 +171,4 @@ export interface DoctorFacts {
   readonly fleets: Checked<FleetsFact>;
   /** What these need of RBAC. */
   readonly fleetRights: Checked<FleetRightsFact>;
-  readonly content: Checked<readonly ContentFact[]>;
 }

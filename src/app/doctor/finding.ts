@@ -38,7 +38,6 @@ export const LINKS = [
   'rival',
   'copilot',
   'fleets',
-  'content',
   'clock',
 ] as const;
 

@@ -6,8 +6,6 @@
  */
 import { toldObject } from '../../core/model/view-items.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { namesText } from '../../core/config/references.ts';
-import { isSameTemplate } from '../../core/pod/revision.ts';
 import { describeBreach } from '../../core/rollout/describe-record.ts';
 import { awaitedApproval, gateOf, needsApproval } from '../../core/rollout/gate.ts';
 import type { RolloutRecord } from '../../core/model/rollout-record.ts';
@@ -82,11 +80,6 @@ async function chooseUndo(
   const back = wayBackOf(record);
   if (back === undefined) {
     return refuse(proven === undefined ? 'nothing-proven' : 'runs-proven', key);
-  }
-  if (isSameTemplate(back.hash, hash)) {
-    const changed = record.config?.changed?.objects ?? [];
-    const remedy = `Put back the former content of ${namesText(changed)}; nodes return to it by themselves.`;
-    return refuse('content-only', key, changed.length === 0 ? undefined : remedy);
   }
   if (basis.registration.mode === 'takeover') return { kind: 'undo', hash, to: back.hash };
   const command = await commandOf(found);

@@ -26,8 +26,6 @@ export type RolloutRefusalCode =
   | 'nothing-proven'
   /** The proven revision is the one that is rolled out. */
   | 'runs-proven'
-  /** Only content is new, and that is not Rollcall's to restore (ADR 0061). */
-  | 'content-only'
   /** Rollcall may not change the template here. */
   | 'no-right'
   /** A resume would overrule a halt, and nobody said why. */
@@ -96,12 +94,6 @@ const WORDS: Readonly<Record<RolloutRefusalCode, Words>> = {
     (name) => `The revision of ${name} that is rolled out is the proven one.`,
     ({ namespace, name }) =>
       `For an older one: kubectl --namespace ${namespace} rollout undo daemonset/${name}`,
-  ],
-  'content-only': [
-    (name) =>
-      `What is new in the revision of ${name} is content, which Rollcall cannot restore: its template is the proven one.`,
-    (key) =>
-      `Put back the former content of the objects that changed; nodes return to it by themselves. Which they are: ${statusOf(key)}`,
   ],
   'no-right': [
     (name) =>

@@ -9,14 +9,12 @@ import type { NodeName } from '../../core/model/identifiers.ts';
 import type {
   Breach,
   CanaryLoss,
-  ConfigRecord,
   OpenStep,
   ProvenRevision,
   RefusedRevision,
   RolloutOrders,
   RolloutRecord,
 } from '../../core/model/rollout-record.ts';
-import { templateOfRevision } from '../../core/pod/revision.ts';
 import { toldObject } from '../../core/model/view-items.ts';
 import type { StagedProgress } from '../../core/model/staged-progress.ts';
 import {
@@ -40,10 +38,8 @@ import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
 
 /** A staged rollout. */
 export interface StagedStatus extends ToldPhase {
-  /** controller-revision-hash and, with content, its hash. */
+  /** Its controller-revision-hash. */
   readonly revision: string;
-  /** Content that its policy has in the revision (ADR 0061); absent: none, or none is known. */
-  readonly content?: Pick<ConfigRecord, 'objects' | 'changed'>;
   readonly startedAtMs: number;
   readonly step: OpenStep & { readonly groups?: number };
   readonly gate: ShownGate;
@@ -118,10 +114,7 @@ function isBehindTemplate(
   const { history } = state ?? {};
   if (history === undefined) return false;
   const generation = toldObject(daemonSet)?.metadata.generation;
-  return (
-    history.hash !== templateOfRevision(hash) ||
-    (generation !== undefined && history.generation !== generation)
-  );
+  return history.hash !== hash || (generation !== undefined && history.generation !== generation);
 }
 
 function partsOf(
@@ -132,8 +125,7 @@ function partsOf(
   'phase' | 'summary' | 'gate' | 'stepText' | 'gateText' | 'strays' | 'copies'
 > {
   const { hash, startedAtMs, step, groups, baseNodes, canary, refused, orders } = record;
-  const { breach, proven, config, losses } = record;
-  const content = config && { objects: config.objects, ...defined({ changed: config.changed }) };
+  const { breach, proven, losses } = record;
   return {
     revision: hash,
     startedAtMs,
@@ -141,7 +133,7 @@ function partsOf(
     baseNodes,
     canary,
     evidence: evidenceOf(record, nowMs),
-    ...defined({ breach, proven, former: wayBackOf(record), content, losses }),
+    ...defined({ breach, proven, former: wayBackOf(record), losses }),
     refused,
     orders,
   };

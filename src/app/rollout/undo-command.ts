@@ -6,7 +6,6 @@
  */
 import { wayBackOf } from '../../core/rollout/orders.ts';
 import type { RevisionProjection } from '../../core/model/projections.ts';
-import { templateOfRevision } from '../../core/pod/revision.ts';
 import type { ExplainSources } from '../explain/explain.ts';
 import { readView } from '../reconcile/read/read-view.ts';
 import { findRollout } from './find-rollout.ts';
@@ -41,7 +40,7 @@ function commandOf(
   const record = basis.state?.rollout;
   const back = record && wayBackOf(record);
   if (back === undefined) return undefined;
-  const hash = templateOfRevision(back.hash);
+  const { hash } = back;
   const found = revisions.find(
     ({ ownerUid, labels, isTerminating }) =>
       ownerUid === basis.ref.uid && labels['controller-revision-hash'] === hash && !isTerminating,

@@ -17,7 +17,6 @@ import { NOT_LOCAL } from '../reach/stack.ts';
 import { eksNamesakes } from '../../app/clusters/eks-namesakes.ts';
 import type { RegistryContent } from '../../app/clusters/registry-transfer.ts';
 import type { Stack } from '../reach/stack.ts';
-import { gatherContent } from './gather-content.ts';
 import { CLUSTER_FACTS } from './gather-cluster.ts';
 import {
   gatherDeadLetterQueues,
@@ -132,7 +131,6 @@ async function gatherOfCluster(
       meta,
       missed,
       observed,
-      content,
       found,
       inside,
     ] = await Promise.all([
@@ -144,13 +142,12 @@ async function gatherOfCluster(
       ask('the view', async () => checked(await view.readMeta(registration.clusterUid))),
       ask('runs', async () => checked(await findMissedRuns(registration, stack, clock.nowMs()))),
       ask('the DaemonSets', () => gatherObserved(stack, registration)),
-      ask('the content of revisions', () => gatherContent(stack, registration)),
       endpoint,
       ofCluster,
     ]);
     const ofStack = {
       ...{ token, sender, accessEntries, refusals, namesakes },
-      ...{ meta, missed, observed, content },
+      ...{ meta, missed, observed },
     };
     return { ...inside, ...ofStack, endpoint: found, fleets: await fleets };
   } finally {
@@ -228,7 +225,6 @@ function nothingOfCluster(): OfCluster {
     namesakes: none,
     fleets: none,
     fleetRights: none,
-    content: none,
   };
 }
 

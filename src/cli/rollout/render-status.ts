@@ -4,7 +4,6 @@
  * The words are those of core/rollout/describe-record.ts, which Events and the table of `npm start` use alike. It decides
  * nothing, and adds no number of its own.
  */
-import { namesText } from '../../core/config/references.ts';
 import {
   describeBreach,
   describeEvidence,
@@ -80,7 +79,6 @@ function stagedFields(staged: StagedStatus): readonly Field[] {
   const haltedOn = breach === undefined ? [] : breach.nodes;
   return [
     ['revision', `${revision}, since ${timeText(startedAtMs)}`],
-    ['content', contentText(staged)],
     ['step', stepText(staged)],
     ['gate', staged.gateText],
     ['halted on', haltedOn.length === 0 ? undefined : haltedOn.join(', ')],
@@ -117,16 +115,6 @@ function orderFields({ orders }: StagedStatus): readonly Field[] {
     ['resumed', resumed && describeOverruled(resumed, describeBreach(resumed.breach))],
     ['undo', undo && `to ${undo.to} ${describeNote(undo)}`],
   ];
-}
-
-/** What counts, and what changed last: older pods that were not replaced began with what was before. */
-function contentText({ content }: StagedStatus): string | undefined {
-  if (content === undefined) return undefined;
-  const { objects, changed } = content;
-  const of = `of ${namesText(objects)}`;
-  if (changed === undefined) return of;
-  const { atMs, objects: names } = changed;
-  return `${of}; that of ${namesText(names)} changed, as seen at ${timeText(atMs)}: pods from before began without it`;
 }
 
 function stepText({ step, stepText: words, baseNodes }: StagedStatus): string {

@@ -10,7 +10,6 @@ import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts
 import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
 import type {
   NodeProjection,
-  ObservedConfig,
   PodProjection,
   RevisionProjection,
   Tombstone,
@@ -20,7 +19,6 @@ import type { ClusterMode } from './registration.ts';
 import type { BackoffEntry, DaemonSetState, HeldShrink, Intent, ShrinkRecord } from './state.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';
 import type { PolicyReading } from '../policy/rollout-policy.ts';
-import type { ConfigIdentity } from './rollout-record.ts';
 import type { CopyWish, FormerTemplate, StagedProgress } from './staged-progress.ts';
 
 /** What was read, before anything is concluded from it. */
@@ -144,8 +142,6 @@ export interface StagingContext {
   readonly former?: FormerTemplate;
   /** What the Events of pods tell that `asksEventsOf` named before. */
   readonly causes?: readonly PodCause[];
-  /** Content as the watcher told last (ADR 0061). */
-  readonly config?: ObservedConfig;
 }
 
 /** How much of a shrink goes without confirmation (ADR 0057). */
@@ -253,8 +249,6 @@ export interface Plan {
   readonly trims: readonly RevisionProjection[];
   /** Present while the strategy is RollingUpdate, or stages are asked for, and the current revision is known. */
   readonly rollout?: RolloutProgress;
-  /** Content that outdated is judged by, besides the template (ADR 0061); absent: none. */
-  readonly content?: ConfigIdentity;
   /** How far a staged rollout is after this plan: recorded with its intents; absent: there is none. */
   readonly stages?: StagedProgress;
   /** Hash of the former revision, if a pod waits only for its template to be read. */

@@ -123,34 +123,7 @@ export interface RevisionProjection extends Identity {
 export interface DaemonSetProjection extends Identity {
   readonly kind: 'DaemonSet';
   readonly object: DaemonSetObject;
-  /** Of one whose policy asks for it (ADR 0061); absent: of any other, or a watcher of the release before told of it. */
-  readonly config?: ObservedConfig;
 }
-
-/** A ConfigMap or a Secret of the DaemonSet's namespace. */
-export interface ConfigName {
-  readonly kind: 'ConfigMap' | 'Secret';
-  readonly name: string;
-}
-
-/** One object whose content is part of a revision, as the watcher saw it last. */
-export interface ConfigObservation extends ConfigName {
-  /** Keyed hash of its content, in hex; absent: never read, or not there. */
-  readonly hash?: string;
-  /** `forbidden`: no right. `unread`: not for a while. */
-  readonly problem?: 'missing' | 'forbidden' | 'unread';
-}
-
-/** Content that a policy has in the revision, as hashes: no part of it leaves the cluster (ADR 0061). */
-export interface ObservedConfig {
-  /** Which key hashed it, in hex; hashes under two keys do not compare. Absent: there is no key, and no hash. */
-  readonly key?: string;
-  /** By kind and name; CONFIG_OBJECTS_MAX at most. */
-  readonly objects: readonly ConfigObservation[];
-}
-
-/** So many objects of one DaemonSet count, the first ones by kind and name. */
-export const CONFIG_OBJECTS_MAX = 32;
 
 /** What is told of a DaemonSet whose object is too large to be sent; nothing is decided on it (core/projections/outline.ts). */
 export interface DaemonSetOutline {

@@ -8,7 +8,6 @@
 import type { AnswerSamples } from './evidence/answer-times.ts';
 import type { NodeName, Uid } from './identifiers.ts';
 import type { TemplateDemand } from './evidence/template-demand.ts';
-import type { ConfigName } from './projections.ts';
 
 /** A revision that passed its soak on every canary, or that all nodes ran when the policy was first seen. */
 export interface ProvenRevision {
@@ -204,32 +203,9 @@ export interface OrderNote {
   readonly atMs: number;
 }
 
-/**
- * What is known of the content that a policy has in the revision (ADR 0061). It outlives what the watcher can tell: an object
- * that cannot be read counts as it was known last.
- */
-export interface ConfigRecord {
-  /** controller-revision-hash of the template whose references these are. */
-  readonly template: string;
-  /** Which key hashed them. */
-  readonly key: string;
-  /** Of key and names together: hashes of two scopes do not compare. */
-  readonly scope: string;
-  /** Of all objects together, as it stands in the label of pods. */
-  readonly hash: string;
-  /** What a pod counts as that does not say what it began with: the content when it was first known in this scope. */
-  readonly baseline: string;
-  readonly objects: readonly (ConfigName & { readonly hash: string })[];
-  /** The last change under an unchanged set of objects; absent: there was none. */
-  readonly changed?: { readonly atMs: number; readonly objects: readonly ConfigName[] };
-}
-
-/** The content that counts now, and what pods are that do not say. */
-export type ConfigIdentity = Pick<ConfigRecord, 'scope' | 'hash' | 'baseline' | 'changed'>;
-
 /** The record of one DaemonSet. */
 export interface RolloutRecord {
-  /** What is rolled out, or was last: controller-revision-hash and, with content, its hash (core/pod/revision.ts). */
+  /** What is rolled out, or was last: by its controller-revision-hash. */
   readonly hash: string;
   readonly startedAtMs: number;
   /** Nodes that were to run a pod when it started: the base of every percentage. */
@@ -271,6 +247,4 @@ export interface RolloutRecord {
   /** Revisions that began and were edited away before they were proven or halted: the newest eight. Absent: none. */
   readonly abandoned?: readonly string[];
   readonly orders: RolloutOrders;
-  /** Absent: the policy has no content in the revision, or none is known yet. */
-  readonly config?: ConfigRecord;
 }

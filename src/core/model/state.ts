@@ -159,8 +159,6 @@ export interface Memo {
   readonly configVersion: number;
   /** A restored registry counts its versions again (faults row 34). Absent in memos of earlier releases. */
   readonly configHash?: number;
-  /** Of the content that its policy has in the revision, as the watcher told (ADR 0061); absent: none. */
-  readonly contentHash?: number;
   readonly release: string;
   /** The run that wrote this memo; every memo expires six hours later. */
   readonly ranAtMs: number;

@@ -8,13 +8,7 @@ import type { ClusterBreaker } from './breaker.ts';
 import type { ClusterUid, Epoch, Incarnation, Uid } from './identifiers.ts';
 import { ZERO_STAMP } from './position.ts';
 import type { Stamp } from './position.ts';
-import type {
-  DaemonSetOutline,
-  ObservedConfig,
-  Projection,
-  WatchedKind,
-  Tombstone,
-} from './projections.ts';
+import type { DaemonSetOutline, Projection, WatchedKind, Tombstone } from './projections.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Marks, SetHashes } from './watcher-message.ts';
 
@@ -146,8 +140,6 @@ export interface DaemonSetItem {
   readonly opaqueReason?: string;
   /** What can be told of one that travelled opaque: for people, nothing is decided on it. */
   readonly outline?: DaemonSetOutline;
-  /** Hashes of content that its policy has in the revision (ADR 0061), as last sent; absent: none were. */
-  readonly config?: ObservedConfig;
 }
 
 /** The object as far as it can be told, perhaps without its template; null: nothing is known of it. */

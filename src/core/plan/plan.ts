@@ -8,7 +8,6 @@
  *
  * Differs from upstream: a selector that cannot be parsed leaves the DaemonSet alone; claims are capped.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type {
   IntentJudgement,
@@ -31,18 +30,11 @@ import { planPods } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
 import { planRollout } from '../rollout/plan-rollout.ts';
 import type { RolloutDecisions } from '../rollout/plan-rollout.ts';
-import {
-  contentOf,
-  keptRevisions,
-  planStages,
-  stagingEvents,
-  targetsOf,
-} from '../rollout/plan-stages.ts';
+import { keptRevisions, planStages, stagingEvents, targetsOf } from '../rollout/plan-stages.ts';
 import { stagedOf } from './staged-of.ts';
 import { preparePlanning } from '../pods/planning.ts';
 import type { Planning } from '../pods/planning.ts';
 import { podFromTemplate, prepareFormer, prepareTemplate } from '../pod/pod-template.ts';
-import type { ConfigIdentity } from '../model/rollout-record.ts';
 import { computeStatus, hasSameStatus } from '../status/status.ts';
 import { blockedVerdict, judgeNode } from '../status/verdicts.ts';
 import { podsOfView } from '../view/view.ts';
@@ -58,7 +50,6 @@ function planAlone(view: View, context: PlanContext): Plan {
   if (refusal !== undefined) return refusal;
   const intents = context.intents ?? judgeByIdentity(view, context);
   const staging = planStages(view, context, intents);
-  const content = contentOf(staging, context);
   const targets = targetsOf(view, context, staging);
   const planning = preparePlanning(view, context, { intents, targets });
   const wanted = planPods(planning);
@@ -91,8 +82,7 @@ function planAlone(view: View, context: PlanContext): Plan {
     stageEvents: isActing ? stagingEvents(staging) : [],
     ...stagedOf(staging, planning),
     verdicts: () => putIntoWords(planning, { decisions, rollout, chosen }),
-    status: planStatus(view, context, content),
-    ...defined({ content }),
+    status: planStatus(view, context),
     dueAtMs: computeDueAt({
       view,
       backoff,
@@ -212,11 +202,9 @@ function bodiesOf(
   creates: readonly Omit<PlannedCreate, 'body'>[],
   { view, context, targets }: Planning,
 ): readonly PlannedCreate[] {
-  const template = prepareTemplate(view.daemonSet, context.currentHash, targets.content);
+  const template = prepareTemplate(view.daemonSet, context.currentHash);
   const former =
-    targets.former === undefined
-      ? undefined
-      : prepareFormer(view.daemonSet, targets.former, targets.content);
+    targets.former === undefined ? undefined : prepareFormer(view.daemonSet, targets.former);
   return creates.map((create) => {
     const made = former !== undefined && targets.isFormer(create.node) ? former : template;
     return { ...create, body: podFromTemplate(made, create) };
@@ -250,11 +238,7 @@ function putIntoWords(
 }
 
 /** Status to be written, if any: not in observe, and never from a view that is not whole. */
-function planStatus(
-  view: View,
-  context: PlanContext,
-  config: ConfigIdentity | undefined,
-): DaemonSetStatus | undefined {
+function planStatus(view: View, context: PlanContext): DaemonSetStatus | undefined {
   const { guard, currentHash } = context;
   if (guard.kind === 'observe') return undefined;
   const isForbidden =
@@ -262,7 +246,7 @@ function planStatus(
     (guard.code === 'view-incomplete' || guard.code === 'rival-controller');
   if (isForbidden) return undefined;
   const observeGeneration = guard.kind === 'act';
-  const next = computeStatus(view, { currentHash, config, observeGeneration });
+  const next = computeStatus(view, { currentHash, observeGeneration });
   return hasSameStatus(view.daemonSet.status, next) ? undefined : next;
 }
 

@@ -1,12 +1,9 @@
 /**
- * What a staged rollout adds to a plan: its record, and which former template is needed, to make pods of it or to restore it.
+ * What a staged rollout adds to a plan: its record, and which former template is needed.
  *
- * Only a revision with a template of its own can be gone back to: where content alone is new, nothing is read or restored
- * (ADR 0061).
+ * It is read before a pod is made of it, and before the DaemonSet's own is restored to it (copilot).
  */
 import type { Plan, PlanContext } from '../model/plan.ts';
-import type { RolloutRecord } from '../model/rollout-record.ts';
-import { templateOfRevision } from '../pod/revision.ts';
 import type { Planning } from '../pods/planning.ts';
 import { planCopy } from '../rollout/plan-copy.ts';
 import type { Staging } from '../rollout/plan-stages.ts';
@@ -24,7 +21,7 @@ export function stagedOf(
     ({ node, pods, placement }) =>
       placement === 'run' && former.has(node.name) && (pods.length === 0 || open.has(node.name)),
   );
-  const hash = hasTemplateBack(record) ? formerTemplateOf(record) : undefined;
+  const hash = hasTemplateBack(record) ? record.former?.hash : undefined;
   const isMissing = isWanted && targets.former === undefined && hash !== undefined;
   return {
     stages: { record, gate, strays },
@@ -33,10 +30,6 @@ export function stagedOf(
     ...(hash !== undefined && mayRestore(staging, context, view.nowMs) ? { restores: hash } : {}),
     ...planCopy(record, context, view.nowMs),
   };
-}
-
-function formerTemplateOf({ former }: RolloutRecord): string | undefined {
-  return former === undefined ? undefined : templateOfRevision(former.hash);
 }
 
 /** One that was halted before and came again is held: whoever applies it would apply it a third time. */

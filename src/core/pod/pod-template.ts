@@ -20,8 +20,6 @@ import {
   TEMPLATE_GENERATION_LABEL,
   templateGenerationOf,
 } from './pod-facts.ts';
-import { CONFIG_HASH_LABEL, configLabelOf } from './revision.ts';
-import type { ConfigIdentity } from '../model/rollout-record.ts';
 
 /** A template with everything that does not depend on the node (spec 2.8 step 3). */
 export interface PreparedTemplate {
@@ -34,43 +32,29 @@ export function hasTemplateLabels(daemonSet: DaemonSetObject): boolean {
   return Object.keys(daemonSet.spec.template.metadata?.labels ?? {}).length > 0;
 }
 
-/** Prepares a template once per run; with the content that its pods begin with, where that is part of the revision. */
+/** Prepares a template once per run. */
 export function prepareTemplate(
   daemonSet: DaemonSetObject,
   currentHash: string | undefined,
-  config?: ConfigIdentity,
 ): PreparedTemplate {
-  const prepared = prepare(daemonSet, currentHash, templateGenerationOf(daemonSet));
-  return withLabels(prepared, contentLabels(config));
+  return prepare(daemonSet, currentHash, templateGenerationOf(daemonSet));
 }
 
 /**
  * The same of a former revision (issue 17). Its template generation is its own: with the present one its pods would count as
- * updated (spec 2.9). One that nobody noted is 0, which no DaemonSet has. Content has no former one: it begins with what there is.
+ * updated (spec 2.9). One that nobody noted is 0, which no DaemonSet has.
  */
 export function prepareFormer(
   daemonSet: DaemonSetObject,
   { hash, template, generation = '0', copy }: FormerTemplate,
-  config?: ConfigIdentity,
 ): PreparedTemplate {
   const spec = { ...daemonSet.spec, template };
   const prepared = prepare({ ...daemonSet, spec }, hash, generation);
+  if (copy === undefined) return prepared;
   // Admission compares the pod with the copy that the label names.
-  const copied = copy === undefined ? {} : { [COPY_LABEL]: copyMarker(copy) };
-  return withLabels(prepared, { ...contentLabels(config), ...copied });
-}
-
-/** Says what content a pod begins with. */
-function contentLabels(config: ConfigIdentity | undefined): JsonObject {
-  return config === undefined ? {} : { [CONFIG_HASH_LABEL]: configLabelOf(config) };
-}
-
-function withLabels({ metadata, spec }: PreparedTemplate, more: JsonObject): PreparedTemplate {
-  const { labels } = metadata;
-  return {
-    metadata: { ...metadata, labels: { ...(isJsonObject(labels) ? labels : {}), ...more } },
-    spec,
-  };
+  const { labels } = prepared.metadata;
+  const named = { ...(isJsonObject(labels) ? labels : {}), [COPY_LABEL]: copyMarker(copy) };
+  return { ...prepared, metadata: { ...prepared.metadata, labels: named } };
 }
 
 function prepare(

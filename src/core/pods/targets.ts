@@ -4,14 +4,11 @@
  * Whether a pod is of its node's revision is asked here alone, so that no two steps of a run disagree. Where a node is
  * to run the former revision, any pod that is neither of the revision rolled out nor of one that nothing proved is let be.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { FormerTemplate } from '../model/staged-progress.ts';
 import type { View } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';
-import { templateGenerationOf } from '../pod/pod-facts.ts';
-import { isOfRevision, revisionOfPod } from '../pod/revision.ts';
-import type { ConfigIdentity } from '../model/rollout-record.ts';
+import { isUpdated, revisionHashOfPod, templateGenerationOf } from '../pod/pod-facts.ts';
 
 /** Revisions by node. */
 export interface Targets {
@@ -21,8 +18,6 @@ export interface Targets {
   isOnTarget(pod: PodProjection, node: NodeName | undefined): boolean;
   /** True if the node is to run the former revision. */
   isFormer(node: NodeName): boolean;
-  /** Content that new pods of the current revision begin with; absent: it is no part of it. */
-  readonly content?: ConfigIdentity;
   /** What pods of the former revision are made of; absent: nobody read it yet, or it is gone. */
   readonly former?: FormerTemplate;
 }
@@ -37,30 +32,22 @@ export interface KeptBack {
   readonly former?: FormerTemplate;
 }
 
-/** What a staged rollout adds to the current template. */
-export interface StagedTargets {
-  readonly kept?: KeptBack;
-  /** Content that is part of the revision (ADR 0061). */
-  readonly config?: ConfigIdentity;
-}
-
 /** Targets of a run. */
 export function findTargets(
   { daemonSet }: View,
   currentHash: string | undefined,
-  { kept, config }: StagedTargets = {},
+  kept?: KeptBack,
 ): Targets {
   const templateGeneration = templateGenerationOf(daemonSet);
-  const current = { hash: currentHash, templateGeneration, ...defined({ config }) };
+  const current = { hash: currentHash, templateGeneration };
   const isFormer = (node: NodeName): boolean => kept?.nodes.has(node) === true;
   return {
     isFormer,
-    ...defined({ content: config }),
     hashOf: (node) => (isFormer(node) ? kept?.hash : currentHash),
     isOnTarget: (pod, node) => {
-      const isCurrent = isOfRevision(pod, current);
+      const isCurrent = isUpdated(pod, current);
       if (node === undefined || !isFormer(node)) return isCurrent;
-      return !isCurrent && kept?.unproven.has(revisionOfPod(pod, config) ?? '') !== true;
+      return !isCurrent && kept?.unproven.has(revisionHashOfPod(pod) ?? '') !== true;
     },
     ...(kept?.former?.hash === kept?.hash && kept?.former !== undefined
       ? { former: kept.former }

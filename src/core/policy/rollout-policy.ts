@@ -49,15 +49,6 @@ export interface RolloutWindow {
 /** What a breach leads to, besides holding the rollout. */
 export type OnBreach = 'pause' | 'rollback';
 
-/** Whose content is part of the revision: all that the template names, or these. */
-export type ConfigSelection =
-  | { readonly kind: 'referenced' }
-  | {
-      readonly kind: 'listed';
-      readonly configMaps: readonly string[];
-      readonly secrets: readonly string[];
-    };
-
 /** A policy, with every default filled in. */
 export interface RolloutPolicy {
   readonly isPaused: boolean;
@@ -82,8 +73,6 @@ export interface RolloutPolicy {
   readonly budget: 'parity' | 'attributed';
   /** Share of its pods, in percent, beyond which a change that removes them within ten minutes is held. */
   readonly shrinkPercent: number;
-  /** ConfigMaps and Secrets whose content is part of the revision (ADR 0061); absent: none. */
-  readonly config?: ConfigSelection;
 }
 
 /** One thing wrong with a policy's text. */

@@ -3,14 +3,12 @@
  *
  * A copy can only be made of the DaemonSet's present template, so it is made as soon as that one is proven: when a policy
  * is first seen at rest, and when a canary passed. It never takes the place of the former revision's, to which a later
- * breach leads. Content that is part of a revision (ADR 0061) is in no copy. What somebody else deleted is noticed at rest, a
- * few times a day. Pure; nothing is sent from here.
+ * breach leads. What somebody else deleted is noticed at rest, a few times a day. Pure; nothing is sent from here.
  */
 import type { CopyWish } from '../model/staged-progress.ts';
 import type { PlanContext } from '../model/plan.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import type { CopySlot, DaemonSetState, TemplateCopy } from '../model/state.ts';
-import { isSameTemplate, templateOfRevision } from '../pod/revision.ts';
 import { COPY_SLOTS } from '../pod/template-copy.ts';
 
 /** A copy is read again after so long; less than the six hours after which a settled DaemonSet is looked at anyway. */
@@ -26,13 +24,11 @@ export function planCopy(
   nowMs: number,
 ): { readonly copy?: CopyWish } {
   const isOurs = staging?.mode === 'takeover' && guard.kind === 'act';
-  if (!isOurs || proven === undefined || !isSameTemplate(proven.hash, hash)) return {};
-  const template = templateOfRevision(hash);
+  if (!isOurs || proven?.hash !== hash) return {};
   const held = state.copies?.held ?? [];
-  const found = held.find((copy) => copy.hash === template);
+  const found = held.find((copy) => copy.hash === hash);
   if (isSettled(found, state, nowMs)) return {};
-  const kept = former === undefined ? undefined : templateOfRevision(former.hash);
-  return { copy: { hash: template, slot: found?.slot ?? freeSlot(held, kept) } };
+  return { copy: { hash, slot: found?.slot ?? freeSlot(held, former?.hash) } };
 }
 
 /** Refused lately, or seen lately. */

@@ -7,23 +7,12 @@
  * built-in controller rolls the others itself.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type {
-  IntentJudgement,
-  PlanContext,
-  PlannedEvent,
-  StagingContext,
-  View,
-} from '../model/plan.ts';
+import type { IntentJudgement, PlanContext, PlannedEvent, View } from '../model/plan.ts';
 import type { PolicyProblem, RolloutPolicy } from '../policy/rollout-policy.ts';
 import type { Json } from '@rollcall/base/json.ts';
-import { lookAtConfig } from '../config/look-at-config.ts';
-import type { ConfigLook } from '../config/look-at-config.ts';
-import { tellConfig } from '../config/config-events.ts';
 import { demandOf } from '../daemon-set/template-demand.ts';
-import { allowsSurge, resolveBudget, strategyTypeOf } from '../daemon-set/strategy.ts';
+import { resolveBudget, strategyTypeOf } from '../daemon-set/strategy.ts';
 import { minReadyMsOf } from '../pod/pod-facts.ts';
-import { isOfContent, templateOfRevision } from '../pod/revision.ts';
-import type { ConfigIdentity } from '../model/rollout-record.ts';
 import { findTargets } from '../pods/targets.ts';
 import type { Targets } from '../pods/targets.ts';
 import { advanceStages } from '../stages/advance-stages.ts';
@@ -41,8 +30,6 @@ export type Staging =
       readonly policy: RolloutPolicy;
       /** Fields of the policy that this release ignores. */
       readonly ignored?: readonly PolicyProblem[];
-      /** Content that is part of the revision (ADR 0061). */
-      readonly config?: ConfigIdentity;
     };
 
 const NONE: Staging = { kind: 'none' };
@@ -58,25 +45,14 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
   // A run that may not act leaves the record as it is, and so does one that does not know the revision.
   if (currentHash === undefined || context.guard.kind !== 'act') return NONE;
   const { policy, ignored } = staging.reading;
-  const look = lookAtConfig({
-    selection: policy.config,
-    daemonSet: view.daemonSet,
-    templateHash: currentHash,
-    observed: staging.config,
-    rollout: state.rollout,
-    isStaged: isContentStaged(view, staging.mode),
-    nowMs: view.nowMs,
-  });
-  const config = isOfContent(look.revision) ? look.config : undefined;
-  const seen = { intents, hash: currentHash, config, policy };
+  const seen = { intents, hash: currentHash, policy };
   const nodes = findStageNodes(view, { ...seen, placement: 'run' });
   const keptNodes = findStageNodes(view, { ...seen, placement: 'keep' });
   const { generation } = view.daemonSet.metadata;
   const stages = advanceStages({
     policy,
-    record: look.rollout,
-    hash: look.revision,
-    ...defined({ config }),
+    record: state.rollout,
+    hash: currentHash,
     nodes,
     keptNodes,
     refusals: (state.refusals ?? []).filter((refusal) => refusal.generation === generation),
@@ -88,36 +64,10 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     minReadyMs: minReadyMsOf(view.daemonSet),
     strategyUnavailable: resolveBudget(view.daemonSet, nodes.length).maxUnavailable,
     isStageTrue: staging.mode === 'takeover',
-    rolloutId: `${view.uid}/${look.revision}`,
+    rolloutId: `${view.uid}/${currentHash}`,
     ...defined({ causes: staging.causes, demand: demandOf(templateOf(view)) }),
   });
-  const shown = withConfig(stages, look, view);
-  return { kind: 'staged', stages: shown, policy, ...defined({ config, ignored }) };
-}
-
-/** With surge two pods of one template would ask for one name; in copilot nobody could say what a pod began with. */
-function isContentStaged({ daemonSet }: View, mode: StagingContext['mode']): boolean {
-  return mode === 'takeover' && !allowsSurge(daemonSet);
-}
-
-function withConfig(stages: Stages, look: ConfigLook, view: View): Stages {
-  const { config: _before, ...record } = stages.record;
-  return {
-    ...stages,
-    record: { ...record, ...defined({ config: look.config }) },
-    events: [...tellConfig(look, view), ...stages.events],
-  };
-}
-
-/**
- * Content that is part of the revision, also where this run decides no stages: a policy that cannot be read, or a run that may
- * not act, leaves it as it is recorded.
- */
-export function contentOf(staging: Staging, context: PlanContext): ConfigIdentity | undefined {
-  if (staging.kind === 'staged') return staging.config;
-  const { rollout } = context.state;
-  const isAsked = context.staging !== undefined && context.staging.reading.kind !== 'none';
-  return isAsked && rollout !== undefined && isOfContent(rollout.hash) ? rollout.config : undefined;
+  return { kind: 'staged', stages, policy, ...defined({ ignored }) };
 }
 
 function templateOf({ daemonSet }: View): Json {
@@ -126,19 +76,17 @@ function templateOf({ daemonSet }: View): Json {
 
 /** Which revision each node is to run. */
 export function targetsOf(view: View, context: PlanContext, staging: Staging): Targets {
-  const config = contentOf(staging, context);
-  const content = defined({ config });
   const record = staging.kind === 'staged' ? staging.stages.record : undefined;
   if (staging.kind !== 'staged' || record?.former === undefined) {
-    return findTargets(view, context.currentHash, content);
+    return findTargets(view, context.currentHash);
   }
   const kept = {
     nodes: staging.stages.former,
-    hash: templateOfRevision(record.former.hash),
-    unproven: unprovenBefore(record, config),
+    hash: record.former.hash,
+    unproven: unprovenBefore(record),
     ...defined({ former: context.staging?.former }),
   };
-  return findTargets(view, context.currentHash, { ...content, kept });
+  return findTargets(view, context.currentHash, kept);
 }
 
 /**
@@ -152,7 +100,7 @@ export function keptRevisions(staging: Staging, context: PlanContext): ReadonlyS
     context.state.rollout === undefined ? planned : [context.state.rollout, ...planned];
   return new Set(
     records.flatMap(({ proven, former }) =>
-      [proven, former].flatMap((each) => (each === undefined ? [] : templateOfRevision(each.hash))),
+      [proven, former].flatMap((each) => (each === undefined ? [] : each.hash)),
     ),
   );
 }

@@ -8,7 +8,6 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import type { DaemonSetState } from '../model/state.ts';
 import { copyMarker } from '../pod/template-copy.ts';
-import { templateOfRevision } from '../pod/revision.ts';
 import { hasTemplateBack } from '../stages/former.ts';
 import { wayBackOf } from './orders.ts';
 
@@ -35,7 +34,7 @@ export function shownCopies(record: RolloutRecord, copies: DaemonSetState['copie
   }));
   const former = wayBackOf(record);
   const hasOwn = former !== undefined && hasTemplateBack({ hash: record.hash, former });
-  const revision = hasOwn ? templateOfRevision(former.hash) : undefined;
+  const revision = hasOwn ? former.hash : undefined;
   const isHeld = held.some((copy) => copy.revision === revision);
   return {
     held,

@@ -8,9 +8,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { IntentJudgement, NodeView, View } from '../model/plan.ts';
-import { isAvailable, minReadyMsOf, templateGenerationOf } from '../pod/pod-facts.ts';
-import { isOfRevision } from '../pod/revision.ts';
-import type { ConfigIdentity } from '../model/rollout-record.ts';
+import { isAvailable, isUpdated, minReadyMsOf, templateGenerationOf } from '../pod/pod-facts.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
 import type { StageNode } from '../stages/stage-node.ts';
 
@@ -21,26 +19,25 @@ export function findStageNodes(
     readonly intents: IntentJudgement;
     /** Of the template. */
     readonly hash: string;
-    readonly config: ConfigIdentity | undefined;
     readonly policy: RolloutPolicy;
     readonly placement: 'run' | 'keep';
   },
 ): readonly StageNode[] {
-  const { intents, hash, config, policy } = at;
+  const { intents, hash, policy } = at;
   const deletes = intents.unseen.filter((intent) => intent.kind === 'delete');
   const accepted = new Set(deletes.map(({ uid }) => uid));
   const doomed = new Set(
     intents.unresolved.flatMap((intent) => (intent.kind === 'delete' ? [intent.uid] : [])),
   );
   const templateGeneration = templateGenerationOf(view.daemonSet);
-  const current = { hash, templateGeneration, ...defined({ config }) };
+  const current = { hash, templateGeneration };
   const ready = { minReadyMs: minReadyMsOf(view.daemonSet), nowMs: view.nowMs };
   const exclude = policy.exclude === undefined ? undefined : compileSelector(policy.exclude);
   const emptied = newestGone(view);
   const describe = ({ node, pods }: NodeView): StageNode => {
     const staying = pods.filter((pod) => !pod.isTerminating && !accepted.has(pod.uid));
-    const updated = staying.find((pod) => isOfRevision(pod, current));
-    const old = staying.find((pod) => !isOfRevision(pod, current));
+    const updated = staying.find((pod) => isUpdated(pod, current));
+    const old = staying.find((pod) => !isUpdated(pod, current));
     const isWell = updated !== undefined && isAvailable(updated, ready) && !doomed.has(updated.uid);
     return {
       node,

@@ -15,7 +15,6 @@ import { advanceTrial } from '../evidence/trial.ts';
 import { lossMoments } from '../proof/canary-losses.ts';
 import { isSoakLost, soakAfter } from '../proof/soak.ts';
 import { tellStages } from '../events/stage-events.ts';
-import { withContent } from '../config/breach-of-content.ts';
 import { nodesRoundedDown } from '../policy/share.ts';
 import { withCommonGround } from './common-ground.ts';
 import {
@@ -28,7 +27,7 @@ import { excuseNodes } from './excused.ts';
 import { standingOf, withLosses, withReplacements } from './lost-canaries.ts';
 import type { CanaryStanding } from './lost-canaries.ts';
 import { findUnwell, gateMoments, judgeGate, noteSoaked } from './gate.ts';
-import { findAhead, findFormer, findStrays, isOfContentAlone } from './former.ts';
+import { findAhead, findFormer, findStrays } from './former.ts';
 import {
   awaitedAfter,
   countRestarts,
@@ -57,7 +56,7 @@ export function advanceStages(input: StagesInput): Stages {
   return {
     record,
     gate,
-    strays: input.isStageTrue && !isOfContentAlone(record) ? [] : findStrays(record, input),
+    strays: input.isStageTrue ? [] : findStrays(record, input),
     open: new Set(
       [...(isHeld(gate) ? [] : withinFirstPod(turns, record, input)), ...ahead].map(nameOf),
     ),
@@ -157,7 +156,7 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   if (breach === undefined) return next;
   const { causes, nodes } = input;
   const caused = causes === undefined ? breach : withCause(breach, causes);
-  return withBreach(next, withContent(withCommonGround(caused, nodes), next, input.config));
+  return withBreach(next, withCommonGround(caused, nodes));
 }
 
 /**

@@ -12,7 +12,7 @@ import { addedNodes } from '../proof/canary-losses.ts';
 import { chooseCanary } from '../evidence/canary-spread.ts';
 import { SPREAD_DEFAULT } from '../evidence/node-attributes.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
-import { revisionOfPod } from '../pod/revision.ts';
+import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { nodesRoundedUp } from '../policy/share.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
@@ -43,16 +43,16 @@ export function pickCanary(
 /**
  * The canary of a revision that is edited away before it was proven: it stands there, or is on its way there. So do revisions
  * that were edited away before it, and the one that begins now may be one of these. Others would be given what they have in
- * common, an image or content that nothing proved, with each edit. A canary that was made wider, for nodes that were broken
+ * common, an image that nothing proved, with each edit. A canary that was made wider, for nodes that were broken
  * or lost, is not handed on as wide.
  */
-function begunBefore({ record, nodes, config }: StagesInput): readonly NodeName[] {
+function begunBefore({ record, nodes }: StagesInput): readonly NodeName[] {
   const isOpen = record?.step.kind === 'waiting' || record?.step.kind === 'canary';
   if (!isOpen || record.breach !== undefined) return [];
   const canary = new Set(record.canary);
   const edited = new Set([record.hash, ...(record.abandoned ?? [])]);
   const isBegun = ({ old }: StageNode): boolean =>
-    old === undefined || edited.has(revisionOfPod(old, config) ?? '');
+    old === undefined || edited.has(revisionHashOfPod(old) ?? '');
   return nodes
     .filter((node) => canary.has(nameOf(node)) && isUpAndOpen(node) && isBegun(node))
     .map(nameOf);

@@ -10,7 +10,6 @@ import type { NodeName } from '../model/identifiers.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { isSameTemplate, revisionOfPod, templateOfRevision } from '../pod/revision.ts';
 import { nodesRoundedDown } from '../policy/share.ts';
 import { groupNodes } from './groups.ts';
 import { unprovenBefore } from './known-bad.ts';
@@ -34,17 +33,9 @@ export function findFormer(record: RolloutRecord, input: StagesInput): ReadonlyS
   return new Set([...outside, ...beyond].map(nameOf));
 }
 
-/**
- * True if pods of the former revision can be made: it has a template of its own. Where only content changed there is none,
- * and a pod that is made takes the content as it is, whichever step is open (ADR 0061).
- */
+/** True if there is a former revision to go back to: another one than what is rolled out. */
 export function hasTemplateBack({ hash, former }: Pick<RolloutRecord, 'hash' | 'former'>): boolean {
-  return former !== undefined && !isSameTemplate(former.hash, hash);
-}
-
-/** True where the template is the proven one, and content alone is new. */
-export function isOfContentAlone(record: Pick<RolloutRecord, 'hash' | 'former'>): boolean {
-  return record.former !== undefined && !hasTemplateBack(record);
+  return former !== undefined && former.hash !== hash;
 }
 
 /** True while a breach, or an operator, sends all nodes back. */
@@ -73,22 +64,17 @@ export function findAhead(
   const isAll = isRollingBack(record, input);
   // A halt that asks for no rollback leaves everything as it is.
   if (record.breach !== undefined && !isAll) return [];
-  const unproven = isAll ? unprovenBefore(record, input.config) : NONE;
+  const unproven = isAll ? unprovenBefore(record) : NONE;
   const ahead = input.nodes.filter((each) => {
     const { updated, old, isExcluded } = each;
     if (isExcluded || !former.has(nameOf(each))) return false;
-    if (updated === undefined) return unproven.has(revisionIn(old, input));
+    if (updated === undefined) return unproven.has((old && revisionHashOfPod(old)) ?? '');
     return isAll || isMadeSince(updated, record);
   });
   // As with the first canary: where an admission policy lets in today's template alone, one node is lost, and no more.
   if (input.nodes.some((node) => isMadeFormer(node, record))) return ahead;
   const isTried = input.nodes.some((node) => former.has(nameOf(node)) && isMissing(node, record));
   return isTried ? [] : ahead.slice(0, 1);
-}
-
-/** The word of the revision of a pod; empty without one. */
-function revisionIn(pod: PodProjection | undefined, { config }: StagesInput): string {
-  return (pod === undefined ? undefined : revisionOfPod(pod, config)) ?? '';
 }
 
 /**
@@ -102,7 +88,7 @@ function isMadeSince({ createdAtMs }: PodProjection, { startedAtMs }: RolloutRec
 /** A pod of the former revision that was made during this rollout: then the API server lets others in as well. */
 function isMadeFormer({ old }: StageNode, { former, startedAtMs }: RolloutRecord): boolean {
   if (old === undefined || former === undefined || old.createdAtMs < startedAtMs) return false;
-  return revisionHashOfPod(old) === templateOfRevision(former.hash);
+  return revisionHashOfPod(old) === former.hash;
 }
 
 function isMissing(
@@ -134,14 +120,13 @@ function beyondPartition(
 }
 
 /**
- * Nodes that run the new revision though their step is not open, in the order of the view (copilot; in takeover of content, ADR 0061).
+ * Nodes that run the new revision though their step is not open, in the order of the view (copilot).
  * The built-in controller makes every pod of the newest template, so a node that joins, is drained or loses its pod is ahead
- * of its stage; so is one that gets content as it is, since only a template can be given back. They are watched as canaries
- * are (find-breach.ts judges every updated pod); here they are only named, for people.
+ * of its stage. They are watched as canaries are (find-breach.ts judges every updated pod); here they are only named, for people.
  */
 export function findStrays(
   record: RolloutRecord,
-  input: Pick<StagesInput, 'nodes' | 'policy' | 'config'>,
+  input: Pick<StagesInput, 'nodes' | 'policy'>,
 ): readonly NodeName[] {
   const { nodes } = input;
   if (record.step.kind === 'done' || record.isReturn) return [];

@@ -6,13 +6,7 @@
  * DaemonSet is further and stands there halted still, somebody applied it again. What was edited away half-way is remembered too: it
  * may come again, but nothing proved it, and a rollback leaves none of its pods. The lists are bounded: they keep the newest.
  */
-import type {
-  Breach,
-  ConfigIdentity,
-  RefusedRevision,
-  RolloutRecord,
-} from '../model/rollout-record.ts';
-import { revisionOf, templateOfRevision } from '../pod/revision.ts';
+import type { Breach, RefusedRevision, RolloutRecord } from '../model/rollout-record.ts';
 
 const REFUSED_MAX = 8;
 const ABANDONED_MAX = 8;
@@ -46,19 +40,12 @@ export function abandonedAfter(
   return kept.length === 0 ? {} : { abandoned: kept.slice(0, ABANDONED_MAX) };
 }
 
-/**
- * Revisions that nothing proved: halted ones, and those that were edited away. Not the former template with the content that there
- * is: that is what a pod would be made of in the place of one of them, for ever (ADR 0061).
- */
-export function unprovenBefore(
-  { refused, abandoned = [], former }: Pick<RolloutRecord, 'refused' | 'abandoned' | 'former'>,
-  config: ConfigIdentity | undefined,
-): ReadonlySet<string> {
-  const unproven = new Set([...refused.map(({ hash }) => hash), ...abandoned]);
-  if (former !== undefined && config !== undefined) {
-    unproven.delete(revisionOf(templateOfRevision(former.hash), config));
-  }
-  return unproven;
+/** Revisions that nothing proved: halted ones, and those that were edited away. */
+export function unprovenBefore({
+  refused,
+  abandoned = [],
+}: Pick<RolloutRecord, 'refused' | 'abandoned'>): ReadonlySet<string> {
+  return new Set([...refused.map(({ hash }) => hash), ...abandoned]);
 }
 
 /** The halt of a revision that was halted before. */

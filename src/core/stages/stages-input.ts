@@ -12,7 +12,6 @@ import type { TemplateDemand } from '../model/evidence/template-demand.ts';
 import type { RefusalEntry } from '../model/state.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import type { StagedProgress } from '../model/staged-progress.ts';
-import type { ConfigIdentity } from '../model/rollout-record.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
 import type { StageNode } from './stage-node.ts';
 
@@ -21,7 +20,7 @@ export interface StagesInput {
   readonly policy: RolloutPolicy;
   /** As the state has it; absent: a policy is seen for the first time. */
   readonly record: RolloutRecord | undefined;
-  /** controller-revision-hash of the DaemonSet's template and, with content, its hash (pod/revision.ts). */
+  /** controller-revision-hash of the DaemonSet's template. */
   readonly hash: string;
   /** metadata.generation of the DaemonSet; 0 where the API server tells none. */
   readonly generation: number;
@@ -51,8 +50,6 @@ export interface StagesInput {
   readonly demand?: TemplateDemand;
   /** What the Events of pods that never started tell, once they were asked for (`Stages.asksEventsOf`). */
   readonly causes?: readonly PodCause[];
-  /** The content that is part of the revision (ADR 0061); absent: none is. */
-  readonly config?: ConfigIdentity;
   /** Names the rollout where something is drawn by hash: the DaemonSet's UID and the revision. */
   readonly rolloutId: string;
 }

@@ -16,7 +16,7 @@ import { baselinesOf } from '../evidence/pod-baseline.ts';
 import { startTrial } from '../evidence/trial.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
-import { revisionOfPod } from '../pod/revision.ts';
+import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { CANARY_NODES_MAX, pickCanary, withAbleCanary } from './canary.ts';
 import { abandonedAfter, heldIfRestored, knownBad, refusedAfter } from './known-bad.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
@@ -113,7 +113,7 @@ function ordersAfter(record: RolloutRecord | undefined): RolloutRecord['orders']
 }
 
 /** What most nodes run that are not of this revision; this revision, where all of them are. Nothing, where none runs. */
-function findBaseline({ nodes, hash, nowMs, config }: StagesInput): ProvenRevision | undefined {
+function findBaseline({ nodes, hash, nowMs }: StagesInput): ProvenRevision | undefined {
   const pending = nodes.filter(isPending);
   if (pending.length === 0) {
     const runs = nodes.some(({ updated }) => updated !== undefined);
@@ -121,7 +121,7 @@ function findBaseline({ nodes, hash, nowMs, config }: StagesInput): ProvenRevisi
   }
   const counts = new Map<string, number>();
   for (const { old } of pending) {
-    const former = old?.isReady === true ? revisionOfPod(old, config) : undefined;
+    const former = old?.isReady === true ? revisionHashOfPod(old) : undefined;
     if (former !== undefined) counts.set(former, (counts.get(former) ?? 0) + 1);
   }
   const [most] = [...counts.entries()].sort(
@@ -136,11 +136,11 @@ function findBaseline({ nodes, hash, nowMs, config }: StagesInput): ProvenRevisi
  * are of its number, or a new revision would be on more nodes untried than the policy says.
  */
 function beginCanary(refused: readonly RefusedRevision[], input: StagesInput): readonly NodeName[] {
-  const { nodes, policy, config } = input;
+  const { nodes, policy } = input;
   if (refused.length === 0 || policy.canary.kind === 'selector') return pickCanary(input);
   const hashes = new Set(refused.map(({ hash }) => hash));
   const left = nodes.filter(({ old, isExcluded, node }) => {
-    const hash = old === undefined ? undefined : revisionOfPod(old, config);
+    const hash = old === undefined ? undefined : revisionHashOfPod(old);
     return hash !== undefined && hashes.has(hash) && !isExcluded && node.isReady;
   });
   const broken = left.filter(servesNobody).map(nameOf);

@@ -8,7 +8,7 @@
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { nodesRoundedUp } from '../policy/share.ts';
-import { revisionOfPod } from '../pod/revision.ts';
+import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { addedNodes } from '../proof/canary-losses.ts';
 import { groupNodes } from './groups.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
@@ -26,7 +26,7 @@ export interface Steps {
 }
 
 /** What steps are found in. */
-type StepsInput = Pick<StagesInput, 'nodes' | 'policy' | 'config'>;
+type StepsInput = Pick<StagesInput, 'nodes' | 'policy'>;
 
 /** Nodes of open steps, and the step after them. */
 export function findSteps(record: RolloutRecord, input: StepsInput): Steps {
@@ -54,23 +54,19 @@ export function findSteps(record: RolloutRecord, input: StepsInput): Steps {
  */
 export function canaryOfNow(record: RolloutRecord, input: StepsInput): readonly NodeName[] {
   const { step, canary, baseNodes, losses, refused } = record;
-  const { nodes, policy, config } = input;
+  const { nodes, policy } = input;
   if (step.kind !== 'canary' || policy.canary.kind === 'selector') return canary;
   const most = nodesRoundedUp(policy.canary.share, baseNodes);
   const beyond = canary.length - most - addedNodes(losses).size;
   if (beyond <= 0 || refused.length === 0) return canary;
   const hashes = new Set(refused.map(({ hash }) => hash));
   const isLeft = (node: StageNode): boolean =>
-    isPending(node) && hashes.has(revisionOf(node, config) ?? '');
+    isPending(node) && hashes.has((node.old && revisionHashOfPod(node.old)) ?? '');
   const left = nodes.filter(isLeft);
   const healed = new Set(left.filter((node) => !servesNobody(node)).map(nameOf));
   // Those that were taken beyond the number are named first.
   const waiting = new Set(canary.filter((name) => healed.has(name)).slice(0, beyond));
   return canary.filter((name) => !waiting.has(name));
-}
-
-function revisionOf({ old }: StageNode, config: StagesInput['config']): string | undefined {
-  return old === undefined ? undefined : revisionOfPod(old, config);
 }
 
 /** maxUnavailable of the policy, else of the DaemonSet's strategy, of the nodes that the rollout began with. */

@@ -6,13 +6,10 @@
  * observedGeneration never falls and never leads (S7). Pods on nodes that do not exist are in no
  * counter.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { View } from '../model/plan.ts';
 import { NO_COUNTS, isPaused, withoutPauseNotice } from './pause-notice.ts';
-import { isAvailable, minReadyMsOf, templateGenerationOf } from '../pod/pod-facts.ts';
-import { isOfRevision } from '../pod/revision.ts';
-import type { ConfigIdentity } from '../model/rollout-record.ts';
+import { isAvailable, isUpdated, minReadyMsOf, templateGenerationOf } from '../pod/pod-facts.ts';
 
 const COUNTERS = [
   'currentNumberScheduled',
@@ -32,8 +29,6 @@ type Counters = Record<(typeof COUNTERS)[number], number>;
 /** What updated means, and what is raised. */
 interface CountedFor {
   readonly currentHash: string | undefined;
-  /** Content that is part of the revision. Differs from upstream: pods with another one are not updated (ADR 0061). */
-  readonly config?: ConfigIdentity | undefined;
   readonly observeGeneration: boolean;
 }
 
@@ -94,10 +89,7 @@ function observedGenerationOf(daemonSet: DaemonSetObject, isObserved: boolean): 
   return Math.max(before ?? 0, daemonSet.metadata.generation ?? 0);
 }
 
-function countNodes(
-  view: View,
-  { currentHash: hash, config }: Pick<CountedFor, 'currentHash' | 'config'>,
-): Counters {
+function countNodes(view: View, { currentHash: hash }: Pick<CountedFor, 'currentHash'>): Counters {
   const counters: Counters = {
     currentNumberScheduled: 0,
     numberMisscheduled: 0,
@@ -109,7 +101,7 @@ function countNodes(
   };
   const at = { minReadyMs: minReadyMsOf(view.daemonSet), nowMs: view.nowMs };
   const templateGeneration = templateGenerationOf(view.daemonSet);
-  const current = { hash, templateGeneration, ...defined({ config }) };
+  const current = { hash, templateGeneration };
   for (const { placement, pods } of view.nodes) {
     const [first] = pods;
     if (placement !== 'run') {
@@ -121,7 +113,7 @@ function countNodes(
     counters.currentNumberScheduled += 1;
     if (first.isReady) counters.numberReady += 1;
     if (isAvailable(first, at)) counters.numberAvailable += 1;
-    if (isOfRevision(first, current)) counters.updatedNumberScheduled += 1;
+    if (isUpdated(first, current)) counters.updatedNumberScheduled += 1;
   }
   counters.numberUnavailable = counters.desiredNumberScheduled - counters.numberAvailable;
   return counters;

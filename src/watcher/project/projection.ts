@@ -87,8 +87,6 @@ export type OpaqueReason = OpaqueProjection['reason'];
 
 interface ProjectorOptions {
   readonly interner: Sharing;
-  /** Adds what is known of the content that a DaemonSet's policy has in its revision (ADR 0061). */
-  readonly attach?: (slim: SlimObject) => SlimObject;
   /** Projections of more bytes than this travel opaque, so that one always fits a message. */
   readonly objectBytesMax: number;
   /** Objects that did not fit a message, or that the queue refused: opaque (protocol 22). */
@@ -108,11 +106,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       const shared =
         owner.kind === 'daemon-set' ? { ownerUid: options.interner.text(owner.uid) as Uid } : {};
       const slim = trySlim({ identity, raw, shared, options });
-      if ('projection' in slim) {
-        const { attach } = options;
-        const isAttached = kind === 'DaemonSet' && attach !== undefined;
-        return { kind: 'tracked', slim: isAttached ? attach(slim) : slim };
-      }
+      if ('projection' in slim) return { kind: 'tracked', slim };
       options.onOpaque(identity, slim.reason);
       const labels =
         kind === 'Pod' || kind === 'ControllerRevision' ? labelsOrNone(raw) : undefined;

@@ -11,7 +11,6 @@ import type { ProcessPorts } from '../../ports/process.ts';
 import type { EventQueue } from '../../ports/queues/queue.ts';
 import type { WatchSource } from '../../ports/cluster/watch-source.ts';
 import type { Sharing } from '../../core/projections/reading.ts';
-import type { ContentPorts } from '../content/content-keeper.ts';
 import type { MessageSize } from '../project/message-size.ts';
 import type { WatcherOptions } from '../pace/options.ts';
 import type { OpaqueReason } from '../project/projection.ts';
@@ -23,8 +22,6 @@ export interface SessionDependencies extends ProcessPorts {
   readonly source: WatchSource;
   readonly queue: EventQueue;
   readonly options: WatcherOptions;
-  /** How content that is part of a revision is read (ADR 0061); absent: none is. */
-  readonly content?: ContentPorts;
   /** What lives longer than an epoch. */
   readonly memory: ProcessMemory;
 }

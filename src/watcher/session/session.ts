@@ -14,7 +14,6 @@ import { sliceCountFor } from '../../core/projections/set-hash.ts';
 import type { AnnouncementBody } from '../../core/model/watcher-message.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
 import { Alarm } from '../pace/alarm.ts';
-import type { ContentKeeper } from '../content/content-keeper.ts';
 import { FlushSchedule } from '../pace/flush-schedule.ts';
 import { HeartbeatSchedule, type WaitReason } from '../pace/heartbeat.ts';
 import { Intake } from '../observe/intake.ts';
@@ -30,7 +29,7 @@ import { Sender } from '../replicate/sender.ts';
 import { ObjectStore } from '../project/store.ts';
 import type { StoreListener } from '../project/store.ts';
 import { isAwaited, announcement } from './epoch.ts';
-import { createContentKeeper, createSessionProjector } from './project-for-session.ts';
+import { createSessionProjector } from './project-for-session.ts';
 import type {
   SessionDependencies,
   SessionStart,
@@ -56,7 +55,6 @@ export class Session {
   readonly #flushes: FlushSchedule;
   readonly #urgency: UrgencyJudge;
   readonly #publisher: Publisher;
-  readonly #content: ContentKeeper | undefined;
   #phase: SessionPhase = 'announcing';
   #end: SessionEnd | undefined;
   #periodicDueMs: number;
@@ -82,8 +80,7 @@ export class Session {
     this.#store = new ObjectStore(selectors, this.#listener());
     const affected = new AffectedFinder(this.#store);
     this.#urgency = new UrgencyJudge(this.#store, affected);
-    this.#content = createContentKeeper(dependencies, this.#store);
-    const projector = createSessionProjector(dependencies, this.#content);
+    const projector = createSessionProjector(dependencies);
     this.#intake = new Intake({
       store: this.#store,
       projector,
@@ -193,8 +190,6 @@ export class Session {
       // It rings once all lists have ended; one that fails for hours (no rights) must not become a busy loop.
       await this.#alarm.sleepUntil(clock.monotonicMs() + options.snapshotMs);
     }
-    // What is listed is in the store now: content is looked for by what stands there.
-    if (this.#content !== undefined) watches.push(this.#content.run(this.#abort.signal));
     let end: PublishEnd = await this.#snapshot(requestId);
     while (end === 'done' && this.#end === undefined) end = await this.#step();
     return end;

@@ -11,7 +11,7 @@ import { Sender } from '../replicate/sender.ts';
 import { announcement } from './epoch.ts';
 import type { SessionDependencies } from './epoch.ts';
 
-type NoticeDependencies = Omit<SessionDependencies, 'source' | 'content'>;
+type NoticeDependencies = Omit<SessionDependencies, 'source'>;
 
 /** Says it once for each holder, until the queue has it or the standing by is over. */
 export class StandByNotice {

@@ -65,12 +65,12 @@ export class EngineFleet extends FleetWorld {
     return world;
   }
 
-  /** Applies a release of this image, as an operator or GitOps does. */
-  async release(image: string, strategy: JsonObject = {}): Promise<void> {
+  /** Applies a release of this image, as an operator or GitOps does; `settings` names the ConfigMap that its pods mount. */
+  async release(image: string, strategy: JsonObject = {}, settings?: string): Promise<void> {
     const { nodeSelector, overrides = [], strategy: usual } = this.#template;
     const document = {
       ...fleetDocument({
-        template: templateOf(image, nodeSelector),
+        template: templateOf(image, { nodeSelector, settings }),
         overrides,
         strategy: { ...usual, ...strategy },
       }),
@@ -212,7 +212,14 @@ export class EngineFleet extends FleetWorld {
   }
 }
 
-function templateOf(image: string, nodeSelector: JsonObject | undefined): JsonObject {
+function templateOf(
+  image: string,
+  {
+    nodeSelector,
+    settings,
+  }: { readonly nodeSelector: JsonObject | undefined; readonly settings: string | undefined },
+): JsonObject {
+  const volumes = [{ name: 'settings', configMap: { name: settings ?? '' } }];
   const rollingUpdate = { maxUnavailable: 2, maxSurge: 0 };
   return {
     apiVersion: 'apps/v1',
@@ -225,6 +232,7 @@ function templateOf(image: string, nodeSelector: JsonObject | undefined): JsonOb
         spec: {
           containers: [{ name: 'main', image }],
           ...(nodeSelector === undefined ? {} : { nodeSelector }),
+          ...(settings === undefined ? {} : { volumes }),
         },
       },
     },

@@ -6,7 +6,6 @@
  * invocation holds its place for as long as it runs. Each API server has an observer of its own.
  */
 import assert from 'node:assert/strict';
-import { defined } from '@rollcall/base/defined.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterId } from '../../../src/core/model/identifiers.ts';
 import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
@@ -17,7 +16,6 @@ import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { ClusterConnector, LiveRead } from '../../../src/ports/cluster/cluster-access.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { NamespacedName } from '../../../src/ports/stores/view-store.ts';
-import type { ContentPorts } from '../../../src/watcher/content/content-keeper.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { MemoryFreezeStore } from '../memory-freeze-store.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';
@@ -59,8 +57,6 @@ export interface MemberOptions {
   readonly nodeLabels?: Readonly<Record<string, string>>;
   /** Of its watcher; all have the same unless told. */
   readonly senderRoleId?: string;
-  /** How its watcher reads content that is part of revisions; absent: it reads none. */
-  readonly content?: ContentPorts;
 }
 
 /** Clusters, queues, functions. */
@@ -107,7 +103,7 @@ export class FleetWorld {
 
   /** Adds a cluster, and starts its watcher. */
   add(options: MemberOptions): FleetMember {
-    const { name, daemonSets, nodes = 1, nodeLabels, content, senderRoleId = SENDER } = options;
+    const { name, daemonSets, nodes = 1, nodeLabels, senderRoleId = SENDER } = options;
     const { clock } = this;
     const id = clusterId(name);
     const observer = new Observer();
@@ -126,14 +122,14 @@ export class FleetWorld {
       this.addNode(member, `${name}-${String(node)}`, nodeLabels);
     }
     for (const daemonSet of names) site.api.createDaemonSet(rawDaemonSet(daemonSet));
-    this.startWatcher(member, { senderRoleId, ...defined({ content }) });
+    this.startWatcher(member, { senderRoleId });
     return member;
   }
 
   /** Starts a watcher of a cluster: the one before it, if there is one, ends without a word. */
   startWatcher(
     { id, site }: FleetMember,
-    { senderRoleId = SENDER, content }: Pick<MemberOptions, 'senderRoleId' | 'content'>,
+    { senderRoleId = SENDER }: Pick<MemberOptions, 'senderRoleId'>,
   ): void {
     void this.#watchers.get(id)?.watcher.stop();
     const process = startWatcherProcess({
@@ -145,7 +141,6 @@ export class FleetWorld {
       random: this.random,
       metrics: new MemoryMetrics(),
       skewMs: 0,
-      ...defined({ content }),
     });
     this.#watchers.set(id, process);
   }

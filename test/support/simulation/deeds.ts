@@ -92,9 +92,6 @@ export const STEPS = [
   'release-ill',
   'pause-rollout',
   'unready-node',
-  // Content that is part of the revision: another one, or none that can be read for a while.
-  'change-content',
-  'hide-content',
   // Of copilot: the built-in controller, and what Rollcall works by beside it.
   'leaderless',
   'slow-built-in',

@@ -59,8 +59,6 @@ export interface Setting {
   readonly isGuarded?: boolean;
   /** Nodes that are there at the start bear the label `pool`, with so many values in turn. */
   readonly poolsCount?: number;
-  /** Watchers read the ConfigMap `settings`, which policies may have in the revision (ADR 0061). */
-  readonly hasContent?: boolean;
   /** Somebody may edit a namespace of his own, and is no friend; the takeover has its sentinel. */
   readonly hasTenant?: true;
   /** A built-in controller is at work, and we are its copilot; with the right to restore templates, or without. */

@@ -18,7 +18,6 @@ import type { Deed, Fault } from './deeds.ts';
 import { FAULTS } from './deeds.ts';
 import { enterCopilot } from './copilot-world.ts';
 import { Dice, mixSeed } from './dice.ts';
-import { ScriptedConfigSource, SETTINGS } from '../scripted-config-source.ts';
 import { FaultDecider } from './fault-decider.ts';
 import { dropHeldFinalizers, dropPinnedPods } from './admission-faults.ts';
 import { installFaults } from './install-faults.ts';
@@ -125,7 +124,6 @@ class Play {
       nodes: nodeNames(setting.nodesCount).slice(0, setting.nodesCount),
       skewMs: setting.skewMs,
       watcher: watcherOptions(setting),
-      ...(setting.hasContent === true ? { config: firstContent() } : {}),
       reconcile: {
         ...defined({ burstPodsMax: setting.burstPodsMax }),
         // In half of the seeds the small clusters of a simulation are large enough for a list of victims.
@@ -294,13 +292,6 @@ class Play {
     world.api.releaseStuck();
     await this.#lift();
   }
-}
-
-function firstContent(): ScriptedConfigSource {
-  const config = new ScriptedConfigSource();
-  config.putKey(1);
-  config.put(SETTINGS, { level: 'first' });
-  return config;
 }
 
 function watcherOptions(setting: Setting): Partial<WatcherOptions> {

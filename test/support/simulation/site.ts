@@ -21,17 +21,6 @@ import type { CommitListener } from './api-server.ts';
 import type { AvailabilityAudit } from './availability-audit.ts';
 import type { BuiltInLoop } from './built-in-loop.ts';
 import type { CopilotAudit } from './copilot-audit.ts';
-import {
-  configKeyOf,
-  hashContent,
-  hashTogether,
-  scopeOf,
-} from '../../../src/core/config/content-hash.ts';
-import { CONTENT_KEY, SETTINGS } from '../scripted-config-source.ts';
-import type { ScriptedConfigSource } from '../scripted-config-source.ts';
-import { ContentAudit } from './content-audit.ts';
-import { configLabelOf } from '../../../src/core/pod/revision.ts';
-import { ContentHistory } from './content-history.ts';
 import { CopyAudit } from './copy-audit.ts';
 import { refuseEffect, refuseRead } from './copilot-rights.ts';
 import type { FunctionRights } from './copilot-rights.ts';
@@ -61,9 +50,6 @@ export class Site {
   readonly order: OrderAudit;
   readonly copilot: CopilotAudit;
   readonly copies: CopyAudit;
-  /** Where a policy may have content in the revision. */
-  content: ContentAudit | undefined;
-  readonly #clock: Clock;
   /** What the functions' role allows. */
   readonly rights: FunctionRights = {
     role: 'takeover',
@@ -95,7 +81,6 @@ export class Site {
   #restoredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(uid: ClusterUid, { clock, observer, onCommit }: SiteSurroundings) {
-    this.#clock = clock;
     this.api = new SimulatedApiServer(uid, clock);
     this.api.podsLinger = true;
     this.api.isAway = () => clock.monotonicMs() < this.#restoredAtMs + RESTORE_MS;
@@ -136,32 +121,11 @@ export class Site {
       this.stages.judge(pod);
       this.order.judge(pod);
       this.copilot.judge(pod);
-      this.content?.judge(pod);
     };
     this.api.hooks.onTemplateRestore = (set, template) => {
       this.copilot.judgeRestore(set, template);
     };
     this.controllers = new SimulatedControllers(this.api, clock);
-  }
-
-  /** What is replaced for content is judged from now on. */
-  auditContent(config: ScriptedConfigSource, observer: Observer): void {
-    const history = new ContentHistory(this.#clock, {
-      read: () => config.dataOf(SETTINGS)?.['level'],
-      isTold: () => !config.failures.has(SETTINGS) && config.dataOf(CONTENT_KEY) !== undefined,
-      name: () => nameOfSettings(config),
-    });
-    this.content = new ContentAudit(this.api, {
-      clock: this.#clock,
-      history,
-      report: (text) => {
-        observer.report(text);
-      },
-      isProven: (set, template) => this.stages.isProven(set, template),
-    });
-    config.onChange = () => {
-      history.noteChange();
-    };
   }
 
   /** Admission is installed: pods and copies are held to templates (ADR 0063). */
@@ -182,19 +146,6 @@ export class Site {
     await clock.sleep(this.requestDelayMs());
     return !wasAway && !this.api.isAway();
   }
-}
-
-/** The label of pods that are made while what stands in the settings now is known. */
-function nameOfSettings(config: ScriptedConfigSource): string | undefined {
-  const data = config.dataOf(SETTINGS);
-  const key = configKeyOf(Buffer.from(config.dataOf(CONTENT_KEY)?.['key'] ?? '', 'base64'));
-  if (data === undefined || key === undefined) return undefined;
-  const [, namespace = '', name = ''] = SETTINGS.split('/');
-  const object = { kind: 'ConfigMap', name } as const;
-  const metadata = { name, uid: '', resourceVersion: '' };
-  const hash = hashContent(key, { ...object, namespace }, { metadata, data });
-  const together = hashTogether([{ ...object, hash }]);
-  return configLabelOf({ scope: scopeOf(key.id, [object]), hash: together });
 }
 
 /** The connector of one invocation: to whatever cluster stands at the endpoint, under observation. */

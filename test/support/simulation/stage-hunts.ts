@@ -1,5 +1,5 @@
-/** Hunts of what a rollout is staged by beside images: the order of its groups, and content (S16, ADR 0055, ADR 0061). */
-import { ORDERLY, STAGED_FAULTS, STAGED_SETTING, rolling } from './hunt.ts';
+/** Hunts of what a rollout is staged by beside images: the order of its groups (S16, ADR 0055). */
+import { ORDERLY, STAGED_FAULTS, rolling } from './hunt.ts';
 import type { Hunt } from './hunt.ts';
 
 /** The hunts. */
@@ -32,34 +32,5 @@ export const STAGE_HUNTS = {
       ['freeze-pods', 5000, 60_000],
     ],
     stepsCount: 27,
-  },
-  /** Content that is part of the revision changes, goes back and cannot be read, between releases, while nodes and pods come and go (ADR 0061). */
-  contents: {
-    profile: 'baseline',
-    faults: STAGED_FAULTS,
-    setting: {
-      ...STAGED_SETTING,
-      hasContent: true,
-    },
-    policies: [
-      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m\nconfig: {configMaps: [settings]}',
-      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 6m\nconfig: {configMaps: [settings]}',
-    ],
-    cycle: [
-      ['end-pod', 200_000, 300_000],
-      ['change-content', 60_000, 900_000],
-      ['hide-content', 5000, 600_000],
-      ['end-pod', 5000, 60_000],
-      ['release', 5000, 900_000],
-      ['change-content', 5000, 240_000],
-      ['unready-node', 5000, 240_000],
-      ['restart-watcher', 5000, 600_000],
-      ['change-content', 5000, 120_000],
-      ['pause-rollout', 5000, 240_000],
-      ['change-node', 5000, 240_000],
-      ['remake-node', 5000, 600_000],
-      ['hide-content', 5000, 300_000],
-    ],
-    stepsCount: 39,
   },
 } as const satisfies Readonly<Record<string, Hunt>>;

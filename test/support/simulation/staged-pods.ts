@@ -3,7 +3,6 @@
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
-import { CONFIG_HASH_LABEL } from '../../../src/core/pod/revision.ts';
 import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
 import type { PolicyReading, RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
 import { nodeOf } from '../simulated-cluster.ts';
@@ -31,11 +30,6 @@ export function policyOf({ metadata }: KubernetesObject): RolloutPolicy | undefi
 
 interface PodContent {
   readonly containers: readonly { readonly image: string }[];
-}
-
-/** What a pod is called by the content that it was made for, where that is part of the revision. */
-export function nameOfContent({ metadata }: KubernetesObject): string {
-  return metadata.labels?.[CONFIG_HASH_LABEL] ?? '';
 }
 
 /** What a pod runs. */

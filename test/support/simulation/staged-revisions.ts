@@ -21,7 +21,6 @@ import {
   OLD_MS,
   isLive,
   isServing,
-  nameOfContent,
   observedGeneration,
   policyOf,
   readyOf,
@@ -248,16 +247,10 @@ export class StagedRevisions {
     return record;
   }
 
-  /** Nodes with a pod of a revision that got no further than its canary; its content may be what was halted (ADR 0061). */
-  #leftOn({ set, policy, record }: Staged): Set<string> {
-    const canary = policy.config === undefined ? 0 : (this.canaryOf(policy, set) ?? 0);
-    const all = this.#podsOf(set);
-    const isFew = (of: KubernetesObject): boolean =>
-      all.filter(
-        (pod) => revisionOf(pod) === revisionOf(of) && nameOfContent(pod) === nameOfContent(of),
-      ).length <= canary;
-    const pods = all.filter(
-      (pod) => record.revisions.get(revisionOf(pod))?.isSpread !== true || isFew(pod),
+  /** Nodes with a pod of a revision that got no further than its canary. */
+  #leftOn({ set, record }: Staged): Set<string> {
+    const pods = this.#podsOf(set).filter(
+      (pod) => record.revisions.get(revisionOf(pod))?.isSpread !== true,
     );
     return new Set(pods.map((pod) => nodeOf(pod) ?? ''));
   }

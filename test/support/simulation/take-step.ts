@@ -34,7 +34,6 @@ import { taintForSeconds } from './steps-of-taints.ts';
 import { hostileTenant } from './steps-of-tenants.ts';
 import { loseWay } from './steps-of-outages.ts';
 import { pauseRollout, release, releaseIll, unreadyNode } from './steps-of-releases.ts';
-import { changeContent, hideContent } from './steps-of-content.ts';
 import { stripLabels } from './steps-of-labels.ts';
 import {
   changeMode,
@@ -97,8 +96,6 @@ export class StepTaker {
     release,
     'release-ill': releaseIll,
     'pause-rollout': pauseRollout,
-    'change-content': changeContent,
-    'hide-content': hideContent,
     'unready-node': unreadyNode,
     leaderless,
     'slow-built-in': slowBuiltIn,

@@ -3,12 +3,10 @@
  *
  * All that it hears comes through that clock, so freezing the clock freezes the process.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId } from '../../../src/core/model/identifiers.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WatcherOptions } from '../../../src/watcher/pace/options.ts';
-import type { ContentPorts } from '../../../src/watcher/content/content-keeper.ts';
 import { createWatcher } from '../../../src/watcher/session/watcher.ts';
 import type { Watcher } from '../../../src/watcher/session/watcher.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
@@ -43,8 +41,6 @@ export interface WatcherSurroundings {
   /** The present one unless told. */
   readonly release?: WatcherRelease;
   readonly options?: Partial<WatcherOptions>;
-  /** Absent: no content is read. */
-  readonly content?: ContentPorts;
 }
 
 /** Starts a watcher process. */
@@ -59,9 +55,8 @@ export function startWatcherProcess(surroundings: WatcherSurroundings): WatcherP
   const log = new MemoryLog();
   const way = queues.eventQueue(senderId, clock);
   const queue = isPrevious ? withoutAges(way) : way;
-  const content = defined({ content: surroundings.content });
   const ports = { source, queue, clock, random, log, metrics };
-  const watcher = createWatcher({ cluster, ...ports, ...content, options });
+  const watcher = createWatcher({ cluster, ...ports, options });
   void watcher.start();
   return { watcher, clock, source, faults, log };
 }

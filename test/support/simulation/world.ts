@@ -44,8 +44,6 @@ import { SimulatedQueues, deliveryOf } from './queues.ts';
 import { textOfError } from './secret-audit.ts';
 import { Site, observedConnector } from './site.ts';
 import type { QueueName } from './queues.ts';
-import { contentPorts } from '../scripted-config-source.ts';
-import type { ScriptedConfigSource } from '../scripted-config-source.ts';
 import { policyOf } from './staged-pods.ts';
 import { startWatcherProcess } from './watcher-process.ts';
 import type { WatcherProcess } from './watcher-process.ts';
@@ -66,8 +64,6 @@ export interface WorldOptions {
     readonly functions?: number;
     readonly watcher?: number;
   };
-  /** The content that is part of revisions, as its watchers read it; absent: none do. */
-  readonly config?: ScriptedConfigSource;
   /** Another observer than the ordinary one. */
   readonly observer?: Observer;
 }
@@ -103,8 +99,6 @@ export class World {
   copyMsMax = 60_000;
   /** When a tick of resync's schedule arrives, each in milliseconds from when it was due. */
   tickOfResync: () => readonly number[] = () => [0];
-  /** Content that policies may have in the revision; undefined: nobody reads any. */
-  readonly config: ScriptedConfigSource | undefined;
   readonly #options: WorldOptions;
   readonly #mappings: ReadonlyMap<QueueName, SimulatedMapping>;
   #lastActivityMs = 0;
@@ -113,7 +107,6 @@ export class World {
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
-    this.config = options.config;
     this.observer = options.observer ?? new Observer();
     this.random = seededRandom(options.seed ?? 1);
     this.observer.onRequest = ({ name }) => {
@@ -258,7 +251,6 @@ export class World {
       skewMs: this.#options.skewMs?.watcher ?? 0,
       release,
       ...(this.#options.watcher === undefined ? {} : { options: this.#options.watcher }),
-      ...(this.config === undefined ? {} : { content: contentPorts(this.config) }),
     });
     this.watchers.push(process);
     return process;
@@ -454,7 +446,7 @@ export class World {
 
   #differences(): readonly string[] {
     if (this.site.builtIn !== undefined) return differences(this.api, isRolledInCopilot);
-    return [...differences(this.api), ...(this.site.content?.findOutdated() ?? [])];
+    return differences(this.api);
   }
 
   #newSite(uid: string): Site {
@@ -475,7 +467,6 @@ export class World {
     site.stages.halts.recordOf = (owner) =>
       this.view.peekState(site.api.clusterUid, owner)?.rollout;
     site.copies.recordOf = site.stages.halts.recordOf;
-    if (this.config !== undefined) site.auditContent(this.config, this.observer);
     site.copies.isHeard = () => this.queues.way === 'open' && !this.#isStalled();
     return site;
   }

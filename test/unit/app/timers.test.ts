@@ -94,12 +94,6 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one loop in one session',
     playedBy: 'test/unit/watcher/snapshots.test.ts',
   },
-  'src/watcher/content/content-keeper.ts': {
-    places: 2,
-    bound: 'a minute while a policy asks for content, else six hours; two seconds before a round',
-    merged: 'one loop in one session, which bells of one moment wake once',
-    playedBy: 'test/unit/watcher/content/content-keeper.test.ts',
-  },
   'src/watcher/replicate/sender.ts': {
     places: 1,
     bound: 'back-off to its cap, until the session ends',

@@ -33,7 +33,6 @@ describe('docs/doctor.md', () => {
   it('names the codes that are put together', () => {
     const faults = membersOf('src/ports/cluster/endpoint-probe.ts', 'TlsFault');
     assert.ok(faults.length > 4);
-    const troubles = membersOf('src/app/doctor/facts.ts', 'ContentTrouble');
     const refusals = ['wrong-cluster-uid', 'wrong-sender', 'wrong-group', 'unknown-cluster'];
     const rights = ['functions-rights', 'requests-rights', 'watcher-rights'].flatMap((link) => [
       `${link}-ok`,
@@ -44,7 +43,6 @@ describe('docs/doctor.md', () => {
         ...faults.map((fault) => `tls-${fault}`),
         ...refusals.map((code) => `refused-${code}`),
         ...rights,
-        ...troubles.map((trouble) => `content-${trouble}`),
         'functions-rights-by-namespace',
       ]),
       [],

@@ -205,19 +205,6 @@ const EFFECTS: Readonly<Record<string, (applied: Applied) => void>> = {
   shrink: ({ policy }) => {
     assert.equal(shrinkRulesOf({ kind: 'policy', policy }).percent, 35);
   },
-  config: ({ world }) => {
-    const tell = (hash: string): void => {
-      const map = { kind: 'ConfigMap', name: 'agent-config', hash } as const;
-      const secret = { kind: 'Secret', name: 'agent-token', hash: '11' } as const;
-      world.observed = { key: '0a0a0a0a', objects: [map, secret] };
-      world.tick(1_000);
-    };
-    tell('11');
-    tell('22');
-    assert.equal(world.deleted.length, 1, 'content alone is new, and begins with a canary');
-    assert.ok(world.until(() => world.record?.step.kind === 'done'));
-    assert.equal(world.deleted.length, NAMES.length);
-  },
 };
 
 describe('the example of', () => {

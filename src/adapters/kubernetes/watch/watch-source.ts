@@ -10,7 +10,6 @@ import { clusterUid } from '../../../core/model/identifiers.ts';
 import { jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { ConfigSource, NamespacedConfig } from '../../../ports/cluster/config-source.ts';
 import type { WatchedKind } from '../../../core/model/projections.ts';
 import type {
   LeaseWrite,
@@ -21,7 +20,7 @@ import type {
   WatchOptions,
   WatchSource,
 } from '../../../ports/cluster/watch-source.ts';
-import { JSON_OBJECTS, METADATA_ONLY, PROTOBUF_OR_JSON } from '../transport/answer-forms.ts';
+import { JSON_OBJECTS, PROTOBUF_OR_JSON } from '../transport/answer-forms.ts';
 import { BrokenAnswerError, answerChunks } from '../transport/response-body.ts';
 import { ListPageReader, hasMetadata } from './list-page.ts';
 import { describeFailure } from '../transport/tls-fault.ts';
@@ -44,11 +43,6 @@ const PATHS: Readonly<Record<WatchedKind, string>> = {
   DaemonSet: '/apis/apps/v1/daemonsets',
   ControllerRevision: '/apis/apps/v1/controllerrevisions',
 };
-
-const CONFIG_PATHS: Readonly<Record<NamespacedConfig['kind'], string>> = {
-  ConfigMap: 'configmaps',
-  Secret: 'secrets',
-};
 const LEASES_PATH = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases';
 const LEASE_PATH = `${LEASES_PATH}/rollcall-watcher`;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -56,7 +50,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const PAGE_BYTES_MAX = 256 * 1024 * 1024;
 
 /** A watch source that holds connections; nothing is opened yet. */
-export class ApiWatchSource implements WatchSource, ConfigSource {
+export class ApiWatchSource implements WatchSource {
   readonly #transport: Transport;
   readonly #connection: WatchConnection;
   /** Until an event in it could not be read: what a proxy garbled once would be listed again for ever. */
@@ -123,23 +117,6 @@ export class ApiWatchSource implements WatchSource, ConfigSource {
       if (stream.form === 'protobuf') this.#isProtobufRead = false;
     };
     yield* readFrames(stream, kind, { ...options, onUndecodable });
-  }
-
-  async readConfig(
-    { kind, namespace, name }: NamespacedConfig,
-    form: 'identity' | 'whole',
-  ): ReturnType<ConfigSource['readConfig']> {
-    const answer = await this.#transport.send({
-      method: 'GET',
-      path: `/api/v1/namespaces/${namespace}/${CONFIG_PATHS[kind]}/${name}`,
-      ...(form === 'identity' ? { accept: METADATA_ONLY } : {}),
-    });
-    if (answer.kind === 'answered' && answer.status === 404) {
-      return { kind: 'ok', value: undefined };
-    }
-    const object = readObject(okBody(answer));
-    if (object !== undefined) return { kind: 'ok', value: object };
-    return { kind: 'failed', failure: failureOf(answer) };
   }
 
   async readLease(): ReturnType<WatchSource['readLease']> {

@@ -11,6 +11,7 @@ import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import type { FleetProblem, FleetReading } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetReader, NamedFile } from '../../../ports/fleet-reader.ts';
+import { withoutRetired } from '../policy-reader.ts';
 import { readYaml } from '../read-yaml.ts';
 import type { YamlRules } from '../read-yaml.ts';
 import { toProblems } from '../to-problems.ts';
@@ -55,7 +56,7 @@ function read(text: string, openFile: (name: string) => NamedFile): FleetReading
 }
 
 function readDocument(document: Json, leftOut: readonly string[]): FleetReading {
-  const parsed = v.safeParse(fleetSchema, withWindowLists(document));
+  const parsed = v.safeParse(fleetSchema, asSchemaHasIt(document));
   if (!parsed.success) {
     const as = { isOneWindow: false, what: 'a FleetDaemonSet' };
     return refuse(parsed.issues.flatMap((issue) => toProblems(issue, as)));
@@ -70,11 +71,13 @@ function readDocument(document: Json, leftOut: readonly string[]): FleetReading 
   return { kind: 'fleet', fleet: made.fleet, document, leftOut };
 }
 
-/** With one window as a list of one, wherever one may stand. */
-function withWindowLists(document: Json): Json {
+/** As the schema has it: one window as a list of one, wherever one may stand; no field of an earlier release in the policy. */
+function asSchemaHasIt(document: Json): Json {
   return change(document, 'spec', (spec) =>
     change(spec, 'strategy', (strategy) => {
-      const own = change(listed(strategy), 'rollout', listed);
+      const own = change(listed(strategy), 'rollout', (policy) =>
+        listed(withoutRetired(policy).value as Json),
+      );
       return change(own, 'stages', (stages) =>
         Array.isArray(stages) ? (stages as readonly Json[]).map(listed) : stages,
       );

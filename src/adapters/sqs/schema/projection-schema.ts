@@ -6,7 +6,6 @@
  * recurses: it is bounded in depth, by a walk that does not.
  */
 import * as v from 'valibot';
-import { CONFIG_OBJECTS_MAX } from '../../../core/model/projections.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import {
   countSchema,
@@ -136,29 +135,12 @@ export function isDaemonSetOf(
   );
 }
 
-/** Hashes alone: what is longer, or not hex, may be content (ADR 0061). */
-const configSchema = v.strictObject({
-  key: v.optional(textSchema(/^[0-9a-f]{8}$/)),
-  objects: v.pipe(
-    v.array(
-      v.strictObject({
-        kind: v.picklist(['ConfigMap', 'Secret']),
-        name: objectNameSchema,
-        hash: v.optional(textSchema(/^[0-9a-f]{20}$/)),
-        problem: v.optional(v.picklist(['missing', 'forbidden', 'unread'])),
-      }),
-    ),
-    v.maxLength(CONFIG_OBJECTS_MAX),
-  ),
-});
-
 const daemonSetSchema = v.pipe(
   v.strictObject({
     kind: v.literal('DaemonSet'),
     namespace: namespaceSchema,
     ...identityFields,
     object: v.unknown(),
-    config: v.optional(configSchema),
   }),
   v.check((projection) => isDaemonSetOf(projection.object, projection)),
 );

@@ -90,9 +90,7 @@ async function writeDaemonSet(
 
 function itemOf(object: Projection | null): Omit<DaemonSetItem, 'stamp'> {
   if (object === null) return { object: null };
-  if (object.kind === 'DaemonSet') {
-    return { object: object.object, ...defined({ config: object.config }) };
-  }
+  if (object.kind === 'DaemonSet') return { object: object.object };
   if (object.kind !== 'Opaque') return { object: null, opaqueReason: 'undecodable' };
   const { reason, outline } = object;
   return { object: null, opaqueReason: reason, ...defined({ outline }) };
@@ -100,8 +98,6 @@ function itemOf(object: Projection | null): Omit<DaemonSetItem, 'stamp'> {
 
 function isSameItem(stored: DaemonSetItem, item: Omit<DaemonSetItem, 'stamp'>): boolean {
   const told = (one: Omit<DaemonSetItem, 'stamp'>): Json =>
-    [one.opaqueReason, one.object, one.config, one.outline].map(
-      (member) => member ?? null,
-    ) as unknown as Json; // raw JSON
+    [one.opaqueReason, one.object, one.outline].map((member) => member ?? null) as unknown as Json; // raw JSON
   return isSameJson(told(stored), told(item));
 }

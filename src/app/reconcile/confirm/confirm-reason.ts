@@ -9,23 +9,20 @@
  * Differs from upstream: where no pod belongs any more, the node is read live as well. Each type has a watch
  * of its own, so a view may show the new DaemonSet beside the old node, which never were at the same time.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName, Uid } from '../../../core/model/identifiers.ts';
 import type { DeleteReason, NodeView, PlannedDelete, View } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
-import type { ConfigIdentity } from '../../../core/model/rollout-record.ts';
 import type { Placement } from '../../../core/model/verdict.ts';
 import { decidePlacement, preparePlacement } from '../../../core/placement/placement.ts';
 import type { PreparedPlacement } from '../../../core/placement/placement.ts';
 import {
   isAvailable,
   isTerminal,
+  isUpdated,
   minReadyMsOf,
   revisionHashOfPod,
   templateGenerationOf,
 } from '../../../core/pod/pod-facts.ts';
-import { isOfRevision } from '../../../core/pod/revision.ts';
-import type { PodOrigin } from '../../../core/pod/revision.ts';
 import { projectLiveNode, projectLivePod } from '../../../core/projections/project.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterReader, LiveRead } from '../../../ports/cluster/cluster-access.ts';
@@ -38,14 +35,15 @@ export interface ReasonContext {
   readonly view: View;
   /** Hash of the current revision, as the plan knew it: what outdated and replaced are judged by. */
   readonly currentHash: string | undefined;
-  /** Content that is part of it (ADR 0061); absent: none is. */
-  readonly content?: ConfigIdentity;
   /** UIDs of all victims of the run: none of them is the one that stays. */
   readonly victims: ReadonlySet<Uid>;
   readonly reads: SharedReads;
   /** The run's clock: minReadySeconds is judged at the time of the read. */
   readonly nowMs: () => number;
 }
+
+/** What tells which revision a pod is of. */
+type Labelled = Pick<PodProjection, 'labels'>;
 
 /** Judges the reasons of one run's deletes. */
 export class ReasonJudge {
@@ -86,7 +84,7 @@ export class ReasonJudge {
   }
 
   /** By what does not change while a pod lives. */
-  isOfAnother(planned: PlannedDelete, pod: PodOrigin): boolean {
+  isOfAnother(planned: PlannedDelete, pod: Labelled): boolean {
     return !this.#isOnTarget(planned, pod);
   }
 
@@ -109,15 +107,14 @@ export class ReasonJudge {
   }
 
   /** Of the current revision, by the rollout's wider test (spec 2.9); so is all, while unknown. */
-  #isCurrent(pod: PodOrigin): boolean {
-    const { currentHash: hash, content: config } = this.#context;
+  #isCurrent(pod: Labelled): boolean {
+    const { currentHash: hash } = this.#context;
     const templateGeneration = this.#templateGeneration;
-    const current = { hash, templateGeneration, ...defined({ config }) };
-    return hash === undefined || isOfRevision(pod, current);
+    return hash === undefined || isUpdated(pod, { hash, templateGeneration });
   }
 
   /** Of the revision that its node is to run: the current one, unless a staged rollout keeps the node at another. */
-  #isOnTarget({ targetHash }: PlannedDelete, pod: PodOrigin): boolean {
+  #isOnTarget({ targetHash }: PlannedDelete, pod: Labelled): boolean {
     return targetHash === undefined ? this.#isCurrent(pod) : revisionHashOfPod(pod) === targetHash;
   }
 

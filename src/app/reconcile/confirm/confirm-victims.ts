@@ -23,10 +23,7 @@ import type { VictimTrust } from './seen-victims.ts';
 const READS_AT_ONCE = 50;
 
 /** What confirming needs. */
-export interface ConfirmContext extends Pick<
-  ReasonContext,
-  'view' | 'currentHash' | 'content' | 'nowMs'
-> {
+export interface ConfirmContext extends Pick<ReasonContext, 'view' | 'currentHash' | 'nowMs'> {
   readonly reader: ClusterReader;
   readonly trust: VictimTrust;
   readonly ownPods: OwnPods;
@@ -82,19 +79,12 @@ export async function confirmVictims(
 /** Confirms victims one by one, with reads shared among them. */
 function confirmerOf(
   deletes: readonly PlannedDelete[],
-  { reader, trust, ownPods, view, currentHash, content, nowMs }: ConfirmContext,
+  { reader, trust, ownPods, view, currentHash, nowMs }: ConfirmContext,
 ): (planned: PlannedDelete) => Promise<Verdict> {
   const { namespace } = view;
   const reads = shareReads(reader, namespace);
   const victims = new Set(deletes.map(({ uid }) => uid));
-  const judge = new ReasonJudge({
-    view,
-    currentHash,
-    victims,
-    reads,
-    nowMs,
-    ...defined({ content }),
-  });
+  const judge = new ReasonJudge({ view, currentHash, victims, reads, nowMs });
   return async (planned) => {
     const own = trust(planned) === 'as-seen' ? ownPods.find(planned.uid) : undefined;
     if (own !== undefined && isOf(view, own) && judge.isOfAnother(planned, own))

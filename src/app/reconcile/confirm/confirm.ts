@@ -145,7 +145,6 @@ async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimCo
     ownPods: ownPodsOf(input),
     view: subject.view,
     currentHash: input.currentHash,
-    ...defined({ content: plan.content }),
     nowMs: () => context.dependencies.clock.nowMs(),
     mayContinue: () => mayContinue(context),
   });

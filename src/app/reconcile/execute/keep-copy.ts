@@ -17,7 +17,6 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { CreateCopyEffect, Outcome, ReplaceCopyEffect } from '../../../core/model/effects.ts';
 import type { CopyWish } from '../../../core/model/staged-progress.ts';
 import type { Plan } from '../../../core/model/plan.ts';
-import { templateOfRevision } from '../../../core/pod/revision.ts';
 import {
   buildCopy,
   copyName,
@@ -90,7 +89,7 @@ async function judgeFormer(
 ): Promise<OfFormer> {
   const former = plan.stages?.record.former;
   if (former === undefined) return NO;
-  const hash = templateOfRevision(former.hash);
+  const { hash } = former;
   const isKnown = subject.state.copies?.held.some((each) => each.hash === hash) === true;
   if (isKnown || hash === plan.copy?.hash) return NO;
   if (hashOfCopy(found) === hash) return YES;
@@ -164,7 +163,7 @@ function noteHeld({ slot, hash }: CopyWish, { subject, ledger }: CopyStep): void
 function noteFormer({ slot }: CopyWish, step: CopyStep): void {
   const { former } = step.plan.stages?.record ?? {};
   if (former === undefined) return;
-  noteHeld({ slot, hash: templateOfRevision(former.hash) }, step);
+  noteHeld({ slot, hash: former.hash }, step);
   const message = 'the copy of the former revision stands there; the other place is taken';
   step.ledger.add({ code: 'outcome-open', message, pace: 'soon' });
 }

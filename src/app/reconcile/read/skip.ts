@@ -5,7 +5,6 @@
  * numbering (row 74). Every memo expires; a due time that passed always means a look. A memo of the future
  * does not say when anything is due: a clock that was ahead wrote it (row 14).
  */
-import { defined } from '@rollcall/base/defined.ts';
 import { DUE_TOLERANCE_MS } from '../../../core/model/hint.ts';
 import { canonicalJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
@@ -40,13 +39,7 @@ export function memoOf(
     configHash: frozen === undefined ? hashOf(registration) : hashOf({ registration, frozen }),
     release: run.release,
     ranAtMs: run.nowMs,
-    ...defined({ contentHash: contentHashOf(daemonSet) }),
   };
-}
-
-/** Content changes without the object: its version says nothing of it. */
-function contentHashOf({ config }: Basis['daemonSet']): number | undefined {
-  return config === undefined ? undefined : hashOf(config);
 }
 
 /** Of what some run still holds, each hashed once: a run asks when it begins, and when it ends. */
@@ -82,7 +75,6 @@ export function decideSkip(
 
 /** What of a memo has to be as it was read; the DaemonSet's stamp is compared apart. */
 const COMPARED = [
-  'contentHash',
   'era',
   'epoch',
   'nodesChanged',
@@ -107,15 +99,14 @@ function isSameDaemonSet(memo: Memo, { stamp, object }: Basis['daemonSet']): boo
 }
 
 /**
- * True if something that brings a run of its own has changed since the last complete one: pods, revisions, the DaemonSet or its
- * content. Nodes may change without concerning anybody (ADR 0046).
+ * True if something that brings a run of its own has changed since the last complete one: pods, revisions or the DaemonSet.
+ * Nodes may change without concerning anybody (ADR 0046).
  */
 export function isNewerThanRun({ state, position, daemonSet }: Basis): boolean {
   const memo = state?.memo;
   return (
     memo?.podsChanged !== position.podsChanged ||
     memo.revisionsChanged !== position.revisionsChanged ||
-    memo.contentHash !== contentHashOf(daemonSet) ||
     !isSameDaemonSet(memo, daemonSet)
   );
 }

@@ -17,7 +17,7 @@ import type { Basis } from './read-basis.ts';
 /** What it is told from. */
 export interface StagingInput {
   readonly daemonSet: DaemonSetObject;
-  readonly basis: Pick<Basis, 'meta' | 'registration' | 'daemonSet'>;
+  readonly basis: Pick<Basis, 'meta' | 'registration'>;
   readonly nowMs: number;
   readonly policies: PolicyReader;
   readonly options: { readonly podsFreshMs: number; readonly silenceBoundMs: number };
@@ -30,7 +30,6 @@ export interface StagingInput {
 /** The context of its stages, if it asks for any. */
 export function stagingOf(input: StagingInput): StagingContext | undefined {
   const { daemonSet, basis, policies, former, causes } = input;
-  const { config } = basis.daemonSet;
   const { mode } = basis.registration;
   if (mode === 'observe') return undefined;
   const reading = readPolicyOf(daemonSet, policies);
@@ -42,7 +41,7 @@ export function stagingOf(input: StagingInput): StagingContext | undefined {
     seenView: `${era}/${epoch}`,
     isViewFresh: isFresh(input),
     unheardMs: basis.meta.unheardMs ?? 0,
-    ...defined({ former, causes, config }),
+    ...defined({ former, causes }),
   };
 }
 

@@ -9,7 +9,6 @@
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { RolloutRecord } from '../../model/rollout-record.ts';
-import { templateOfRevision } from '../../pod/revision.ts';
 import { POLICY_ANNOTATION } from '../../policy/rollout-policy.ts';
 import { copilotStanding, explainNotFollowed } from '../../takeover/opt-in.ts';
 import { compareManifest } from '../compare-manifest.ts';
@@ -157,7 +156,7 @@ export function rolloutOf(
   const { history, rollout } = state ?? {};
   if (history === undefined || rollout === undefined) return undefined;
   if (history.generation !== metadata.generation) return undefined;
-  return templateOfRevision(rollout.hash) === history.hash ? rollout : undefined;
+  return rollout.hash === history.hash ? rollout : undefined;
 }
 
 function failed(

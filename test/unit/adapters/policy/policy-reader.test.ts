@@ -53,16 +53,27 @@ describe('createPolicyReader', () => {
   });
 
   it('a field of an earlier release is ignored, whatever it says, and named; what stands beside it counts', () => {
-    for (const after of ['[cni]', '{cni: 3}', '"hunter2"', '']) {
-      const reading = reader.read(`soak: 1s\nafter: ${after}`);
-      assert.equal(reading.kind, 'policy');
-      assert.equal(reading.policy.soakMs, 1000);
-      assert.deepEqual(
-        reading.ignored?.map(({ field }) => field),
-        ['after'],
-      );
-      assert.doesNotMatch(JSON.stringify(reading.ignored), /hunter2/);
+    for (const field of ['after', 'config']) {
+      for (const text of ['[cni]', '{cni: 3}', 'true', '{secrets: [token]}', '"hunter2"', '']) {
+        const reading = reader.read(`soak: 1s\n${field}: ${text}`);
+        assert.equal(reading.kind, 'policy');
+        assert.equal(reading.policy.soakMs, 1000);
+        assert.deepEqual(
+          reading.ignored?.map((ignored) => ignored.field),
+          [field],
+        );
+        assert.doesNotMatch(JSON.stringify(reading.ignored), /hunter2/);
+      }
     }
+  });
+
+  it('two fields of earlier releases are both named, in the order in which they went', () => {
+    const reading = reader.read('config: true\nafter: [cni]');
+    assert.equal(reading.kind, 'policy');
+    assert.deepEqual(
+      reading.ignored?.map(({ field }) => field),
+      ['after', 'config'],
+    );
   });
 
   it('a policy that says nothing has every default', () => {
@@ -118,11 +129,6 @@ onBreach: pause
     },
     budget: 'attributed',
     shrinkPercent: 35,
-    config: {
-      kind: 'listed',
-      configMaps: ['agent-config'],
-      secrets: ['agent-ca', 'agent-token'],
-    },
   };
 
   it('reads every field', () => {
@@ -337,9 +343,9 @@ describe('what a reader tells of a text', () => {
       `canary: {nodes: ${secret}, selector: {matchLabels: {a: "${secret} !"}}}`,
       `exclude: {matchExpressions: [{key: "${secret} ", operator: ${secret}, values: ["${secret} "]}]}`,
       `window: {days: [${secret}], from: ${secret}, to: ${secret}, timeZone: ${secret}}`,
-      `config: [${secret}`,
-      `config: *${secret}`,
-      `config: !${secret} x`,
+      `shrink: [${secret}`,
+      `shrink: *${secret}`,
+      `shrink: !${secret} x`,
       `%${secret}\n---\na: 1`,
       `"${secret}\u0007": 1`,
       `"${secret}": "\\q"`,

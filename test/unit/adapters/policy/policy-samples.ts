@@ -23,7 +23,6 @@ exclude:
   matchExpressions: [{key: spot, operator: Exists}]
 budget: attributed
 shrink: 35%
-config: {configMaps: [agent-config], secrets: [agent-token, agent-ca]}
 `;
 
 /**
@@ -35,10 +34,6 @@ export const REFUSED_POLICIES: readonly (readonly [
   field: string,
   by?: 'reader',
 ])[] = [
-  ['config with a word of YAML 1.1', 'config: yes', 'config'],
-  ['config that names nothing', 'config: {}', 'config', 'reader'],
-  ['config of something else', 'config: {deployments: [a]}', 'config'],
-  ['config with a name that is none', 'config: {secrets: [A_B]}', 'config.secrets[0]'],
   ['a count in quotes, as intstr refuses it', 'maxUnavailable: "10"', 'maxUnavailable'],
   ['a fraction', 'maxUnavailable: 1.5', 'maxUnavailable'],
   ['a fraction of a percent', 'maxUnavailable: 1.5%', 'maxUnavailable'],

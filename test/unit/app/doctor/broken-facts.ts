@@ -1,11 +1,6 @@
 /** Facts in which one thing is wrong, and the finding that names it. */
 import assert from 'node:assert/strict';
-import type {
-  ContentFact,
-  ContentTrouble,
-  DoctorFacts,
-  ObservedFact,
-} from '../../../../src/app/doctor/facts.ts';
+import type { DoctorFacts, ObservedFact } from '../../../../src/app/doctor/facts.ts';
 import { checked } from '../../../../src/app/doctor/finding.ts';
 import type { FindingLevel } from '../../../../src/app/doctor/finding.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
@@ -59,11 +54,6 @@ export const with_ = (changes: Partial<DoctorFacts>, base = healthyFacts()): Doc
   ...base,
   ...changes,
 });
-const withContent = (changes: Partial<ContentFact>, trouble?: ContentTrouble): DoctorFacts => {
-  const objects = trouble === undefined ? [] : [{ text: 'Secret token', trouble }];
-  const fact: ContentFact = { name: 'ops/agent', state: 'told', objects, ...changes };
-  return with_({ content: checked([fact]) });
-};
 /** One refused message of the watcher. */
 export const refusal = (code: string, ageMinutes: number): DoctorFacts['refusals'] =>
   checked([
@@ -466,30 +456,4 @@ export const CASES: readonly Case[] = [
     facts: inCopilot({ followed: ['net/cni'] }, ['net/cni', 'ops/logs']),
     says: /do not opt in: ops\/logs/,
   },
-  {
-    code: 'content-no-key',
-    level: 'failed',
-    facts: withContent({ state: 'no-key' }),
-    says: /part of no revision: ops\/agent .*create secret generic rollcall-config-key/,
-  },
-  {
-    code: 'content-untold',
-    level: 'warning',
-    facts: withContent({ state: 'untold' }),
-    says: /told nothing of the content of: ops\/agent/,
-  },
-  {
-    code: 'content-forbidden',
-    level: 'failed',
-    facts: withContent({}, 'forbidden'),
-    says: /may not read: Secret token of ops\/agent .*content-rights\.ts \| kubectl apply/,
-  },
-  {
-    code: 'content-missing',
-    level: 'warning',
-    facts: withContent({}, 'missing'),
-    says: /not there: Secret token of ops\/agent Create it, mark it optional/,
-  },
-  { code: 'content-unread', level: 'warning', facts: withContent({}, 'unread') },
-  { code: 'content-beyond', level: 'warning', facts: withContent({}, 'beyond') },
 ];

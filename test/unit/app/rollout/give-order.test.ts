@@ -215,17 +215,6 @@ describe('an order that cannot be given', () => {
       { record: recordOf({ hash: 'old' }) },
       'runs-proven',
     ],
-    [
-      'a revision of which only content is new',
-      { kind: 'undo', command: () => Promise.resolve(undefined) },
-      {
-        record: recordOf({
-          hash: 'new+22',
-          proven: { hash: 'new+11', provenAtMs: 1, isBaseline: false },
-        }),
-      },
-      'content-only',
-    ],
     ['no mass removal', { kind: 'confirm' }, {}, 'nothing-held'],
   ];
   for (const [what, ask, options, expected] of refusals) {

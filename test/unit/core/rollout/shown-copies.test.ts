@@ -28,9 +28,4 @@ describe('shown copies', () => {
       'older as proven-a; none is known of old: where admission is installed its pods are refused; the last write was refused (CopyRefused)',
     );
   });
-
-  it('miss none where content alone is new', () => {
-    const content = recordOf({ hash: 'same+2', former: revision('same+1') });
-    assert.equal(shownCopies(content, undefined).back, undefined);
-  });
 });

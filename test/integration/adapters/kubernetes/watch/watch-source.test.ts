@@ -409,34 +409,3 @@ test('the identity of a cluster is the uid of kube-system', async () => {
   assert.deepEqual(await source.getClusterUid(), { kind: 'ok', value: 'the-uid' });
   assert.equal(server.requests[0]?.path, '/api/v1/namespaces/kube-system');
 });
-
-test('a ConfigMap or Secret is read by name; none, and no right, are answers (ADR 0061)', async () => {
-  const of = { kind: 'Secret', namespace: 'infra', name: 'token' } as const;
-  const secret = {
-    metadata: { name: 'token', namespace: 'infra', uid: 'u', resourceVersion: '7' },
-    data: { a: 'MQ==' },
-  };
-  const answerWith = (status: number, body: unknown): void => {
-    server.answerWith((_request, response) => {
-      answerJson(response, { status, body });
-    });
-  };
-  answerWith(200, secret);
-  assert.deepEqual(await source.readConfig(of, 'whole'), { kind: 'ok', value: secret });
-  assert.equal((await source.readConfig({ ...of, kind: 'ConfigMap' }, 'identity')).kind, 'ok');
-  assert.deepEqual(
-    server.requests.map(({ method, path }) => `${method} ${path}`),
-    ['GET /api/v1/namespaces/infra/secrets/token', 'GET /api/v1/namespaces/infra/configmaps/token'],
-  );
-  const [whole, identity] = server.requests.map(({ headers }) => headers.accept ?? '');
-  assert.equal(whole, 'application/json');
-  assert.match(identity ?? '', /^application\/json;as=PartialObjectMetadata;/);
-  answerWith(404, statusBody(404, 'NotFound'));
-  assert.deepEqual(await source.readConfig(of, 'identity'), { kind: 'ok', value: undefined });
-  answerWith(403, statusBody(403, 'Forbidden'));
-  const refused = await source.readConfig(of, 'whole');
-  assert.equal(refused.kind === 'failed' && refused.failure.kind, 'unauthorized');
-  answerWith(503, statusBody(503, 'ServiceUnavailable'));
-  const failed = await source.readConfig(of, 'whole');
-  assert.equal(failed.kind === 'failed' && failed.failure.kind, 'unavailable');
-});

@@ -207,28 +207,6 @@ describe('refused watcher messages', () => {
     }
   });
 
-  it('takes hashes of content beside a DaemonSet, and nothing that may be content (ADR 0061)', () => {
-    const told = (config: unknown): string =>
-      withBody((body) => {
-        const slices = body['slices'] as { objects: { object: Loose }[] }[];
-        const projection = slices[1]?.objects[0]?.object ?? {};
-        projection['config'] = config;
-      });
-    const object = { kind: 'Secret', name: 'token', hash: '0123456789abcdef0123' };
-    const taken = { key: '0a0a0a0a', objects: [object, { kind: 'ConfigMap', name: 'settings' }] };
-    assert.equal(parseWatcherMessage(told(taken)).kind, 'message');
-    for (const config of [
-      { ...taken, objects: [{ ...object, hash: 'hunter2' }] },
-      { ...taken, objects: [{ ...object, hash: `${object.hash}0` }] },
-      { ...taken, objects: [{ ...object, data: {} }] },
-      { ...taken, key: 'the key itself' },
-      { ...taken, objects: Array(33).fill(object) },
-      { ...taken, objects: [{ ...object, kind: 'Pod' }] },
-    ]) {
-      assertRefused(told(config), 'invalid');
-    }
-  });
-
   it('are invalid for nesting or keys that a recursive walk could not take (faults 67)', () => {
     for (const [depth, code] of [
       [100, 'invalid'],

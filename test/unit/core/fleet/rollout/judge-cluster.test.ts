@@ -101,10 +101,6 @@ describe('judgeCluster: well', () => {
     assert.equal(waiting(undefined), 'rolling');
     assert.equal(waiting(BEGAN_MS - 1), 'rolling', 'that was before it was given it');
   });
-
-  it('counts content of the revision as the same template', () => {
-    assert.equal(judge(heardOf('c', { rollout: { hash: 'r1+content' } })).kind, 'well');
-  });
 });
 
 describe('judgeCluster: at zero', () => {
