@@ -145,6 +145,16 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'a field of an earlier release is ignored',
     },
   },
+  'after-holds-a-fleet': {
+    bug: 'a FleetDaemonSet whose policy has a field of an earlier release is refused, and its fleet stands (ADR 0061)',
+    file: 'src/adapters/policy/fleet/fleet-reader.ts',
+    before: 'listed(withoutRetired(policy).value as Json)',
+    after: 'listed(policy)',
+    killedBy: {
+      file: 'test/unit/adapters/policy/fleet/fleet-reader.test.ts',
+      title: 'takes a policy with fields of an earlier release',
+    },
+  },
   'events-asked-again': {
     bug: 'Events are asked by each look at a rollout that stands (17 Build 3)',
     file: 'src/core/stages/find-breach.ts',
