@@ -7,7 +7,6 @@ import type { Plan, PlanContext } from '../model/plan.ts';
 import type { Planning } from '../pods/planning.ts';
 import { planCopy } from '../rollout/plan-copy.ts';
 import type { Staging } from '../rollout/plan-stages.ts';
-import { hasTemplateBack } from '../stages/former.ts';
 import { mayAskToRestore } from '../stages/known-bad.ts';
 
 /** How far the stages are, and the revision whose template has to be read before a pod of it is made. */
@@ -21,7 +20,7 @@ export function stagedOf(
     ({ node, pods, placement }) =>
       placement === 'run' && former.has(node.name) && (pods.length === 0 || open.has(node.name)),
   );
-  const hash = hasTemplateBack(record) ? record.former?.hash : undefined;
+  const hash = record.former?.hash;
   const isMissing = isWanted && targets.former === undefined && hash !== undefined;
   return {
     stages: { record, gate, strays },

@@ -99,9 +99,7 @@ export function keptRevisions(staging: Staging, context: PlanContext): ReadonlyS
   const records =
     context.state.rollout === undefined ? planned : [context.state.rollout, ...planned];
   return new Set(
-    records.flatMap(({ proven, former }) =>
-      [proven, former].flatMap((each) => (each === undefined ? [] : each.hash)),
-    ),
+    records.flatMap(({ proven, former }) => [proven, former].flatMap((each) => each?.hash ?? [])),
   );
 }
 

@@ -8,7 +8,6 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import type { DaemonSetState } from '../model/state.ts';
 import { copyMarker } from '../pod/template-copy.ts';
-import { hasTemplateBack } from '../stages/former.ts';
 import { wayBackOf } from './orders.ts';
 
 /** The copies. */
@@ -19,7 +18,7 @@ export interface ShownCopies {
     readonly place: string;
     readonly seenAtMs: number;
   }[];
-  /** A revision with a template of its own to which a rollback leads, and whether its copy is among them. */
+  /** The revision to which a rollback leads, and whether its copy is among them. */
   readonly back?: { readonly revision: string; readonly isHeld: boolean };
   /** When a write was refused last; absent: none was since the last that was not. */
   readonly refusedAtMs?: number;
@@ -32,9 +31,7 @@ export function shownCopies(record: RolloutRecord, copies: DaemonSetState['copie
     place: copyMarker(slot),
     seenAtMs,
   }));
-  const former = wayBackOf(record);
-  const hasOwn = former !== undefined && hasTemplateBack({ hash: record.hash, former });
-  const revision = hasOwn ? former.hash : undefined;
+  const revision = wayBackOf(record)?.hash;
   const isHeld = held.some((copy) => copy.revision === revision);
   return {
     held,

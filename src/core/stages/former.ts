@@ -23,7 +23,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** Nodes whose pods are, or are to be, of the former revision. */
 export function findFormer(record: RolloutRecord, input: StagesInput): ReadonlySet<NodeName> {
   const { nodes, isStageTrue } = input;
-  if (!isStageTrue || record.isReturn || !hasTemplateBack(record)) return new Set();
+  if (!isStageTrue || record.isReturn || record.former === undefined) return new Set();
   if (isRollingBack(record, input)) return new Set(nodes.map(nameOf));
   const excluded = nodes.filter(({ isExcluded }) => isExcluded);
   const beyond = beyondPartition(record, input);
@@ -33,18 +33,13 @@ export function findFormer(record: RolloutRecord, input: StagesInput): ReadonlyS
   return new Set([...outside, ...beyond].map(nameOf));
 }
 
-/** True if there is a former revision to go back to: another one than what is rolled out. */
-export function hasTemplateBack({ hash, former }: Pick<RolloutRecord, 'hash' | 'former'>): boolean {
-  return former !== undefined && former.hash !== hash;
-}
-
 /** True while a breach, or an operator, sends all nodes back. */
 export function isRollingBack(
-  record: Pick<RolloutRecord, 'breach' | 'former' | 'orders' | 'hash'>,
+  record: Pick<RolloutRecord, 'breach' | 'former' | 'orders'>,
   { policy, isStageTrue }: Pick<StagesInput, 'policy' | 'isStageTrue'>,
 ): boolean {
   const { breach, former, orders } = record;
-  if (!isStageTrue || former === undefined || !hasTemplateBack(record)) return false;
+  if (!isStageTrue || former === undefined) return false;
   const isAsked = breach !== undefined && policy.onBreach === 'rollback';
   return isAsked || orders.undo?.to === former.hash;
 }
