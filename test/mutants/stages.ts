@@ -13,6 +13,26 @@ const CANARY_TEST = 'test/unit/core/stages/canary.test.ts';
 
 /** The rows of stages. */
 export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'stages-limits-of-the-beginning': {
+    bug: 'after a scale-in a percentage is still of the nodes of the beginning: all that are left go down at once',
+    file: 'src/core/policy/share.ts',
+    before: 'Math.min(then, now)',
+    after: 'then',
+    killedBy: {
+      file: 'test/unit/core/stages/changing-nodes.test.ts',
+      title: 'takes no more down at once than the percentage of those that are left',
+    },
+  },
+  'stages-partition-of-today': {
+    bug: 'a partition shrinks with the nodes, and lets more of them go than it said',
+    file: 'src/core/policy/share.ts',
+    before: 'Math.max(then, now)',
+    after: 'now',
+    killedBy: {
+      file: 'test/unit/core/stages/changing-nodes.test.ts',
+      title: 'keeps as many at its partition',
+    },
+  },
   'stages-canary-of-nobody': {
     bug: 'a canary of which no node is left has nothing unwell, and proves the revision',
     file: 'src/core/stages/gate.ts',

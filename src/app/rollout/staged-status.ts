@@ -46,7 +46,7 @@ export interface StagedStatus extends ToldPhase {
   /** The step and the gate in words. */
   readonly stepText: string;
   readonly gateText: string;
-  /** Nodes when it started: the base of every percentage. */
+  /** Nodes when it started; percentages are of these or of those of now (policy/share.ts). */
   readonly baseNodes: number;
   readonly canary: readonly string[];
   /** Canary nodes that went NotReady after their turn, and who was added for them; absent: none did. */

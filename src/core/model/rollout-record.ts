@@ -208,7 +208,7 @@ export interface RolloutRecord {
   /** What is rolled out, or was last: by its controller-revision-hash. */
   readonly hash: string;
   readonly startedAtMs: number;
-  /** Nodes that were to run a pod when it started: the base of every percentage. */
+  /** Nodes that were to run a pod when it started; percentages are of these or of those of now (policy/share.ts). */
   readonly baseNodes: number;
   readonly step: OpenStep;
   /** How many groups the order made when it was looked at last; the steps after the canary. Absent: not known. */

@@ -10,7 +10,7 @@ import type { LabelSelector } from '@rollcall/base/objects.ts';
 /** The annotation that holds a policy, as YAML or JSON. */
 export const POLICY_ANNOTATION = 'rollcall.dev/rollout';
 
-/** So many nodes, or whole percent of the nodes that the rollout began with. */
+/** So many nodes, or whole percent of nodes (share.ts says of which). */
 export type Share =
   | { readonly kind: 'count'; readonly count: number }
   | { readonly kind: 'percent'; readonly percent: number };

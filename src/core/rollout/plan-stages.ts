@@ -49,6 +49,8 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
   const nodes = findStageNodes(view, { ...seen, placement: 'run' });
   const keptNodes = findStageNodes(view, { ...seen, placement: 'keep' });
   const { generation } = view.daemonSet.metadata;
+  const isBegun = state.rollout?.hash === currentHash;
+  const then = (isBegun ? state.rollout?.baseNodes : undefined) ?? nodes.length;
   const stages = advanceStages({
     policy,
     record: state.rollout,
@@ -62,7 +64,7 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     generation: generation ?? 0,
     unheardMs: staging.unheardMs,
     minReadyMs: minReadyMsOf(view.daemonSet),
-    strategyUnavailable: resolveBudget(view.daemonSet, nodes.length).maxUnavailable,
+    strategyUnavailable: resolveBudget(view.daemonSet, Math.min(then, nodes.length)).maxUnavailable,
     isStageTrue: staging.mode === 'takeover',
     rolloutId: `${view.uid}/${currentHash}`,
     ...defined({ causes: staging.causes, demand: demandOf(templateOf(view)) }),

@@ -15,7 +15,7 @@ import { advanceTrial } from '../evidence/trial.ts';
 import { lossMoments } from '../proof/canary-losses.ts';
 import { isSoakLost, soakAfter } from '../proof/soak.ts';
 import { tellStages } from '../events/stage-events.ts';
-import { nodesRoundedDown } from '../policy/share.ts';
+import { keptNodesOf } from '../policy/share.ts';
 import { withCommonGround } from './common-ground.ts';
 import {
   findSilentPods,
@@ -254,7 +254,7 @@ function openNext(record: RolloutRecord, { next }: Steps, input: StagesInput): R
 /** How many more nodes the partition lets be updated. */
 function roomOf(record: RolloutRecord, { policy, nodes }: StagesInput): number {
   if (policy.partition === undefined || record.isReturn) return nodes.length;
-  const kept = nodesRoundedDown(policy.partition, record.baseNodes);
+  const kept = keptNodesOf(policy.partition, { then: record.baseNodes, now: nodes.length });
   const updated = nodes.filter((node) => !isPending(node)).length;
   return Math.max(0, nodes.length - kept - updated);
 }

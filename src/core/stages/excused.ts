@@ -7,16 +7,18 @@
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
+import { nodesRoundedDown } from '../policy/share.ts';
+import type { NodeCounts } from '../policy/share.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 
 /** At least so many nodes may fail by themselves, whatever the share. */
 const EXCUSED_NODES_MIN = 2;
-const EXCUSED_PERCENT = 5;
+const EXCUSED_SHARE = { kind: 'percent', percent: 5 } as const;
 
 /** The most nodes that are excused at once: max(2, 5 %), rounded down. */
-export function excusedNodesMax(baseNodes: number): number {
-  return Math.max(EXCUSED_NODES_MIN, Math.floor((baseNodes * EXCUSED_PERCENT) / 100));
+export function excusedNodesMax({ then, now }: NodeCounts): number {
+  return Math.max(EXCUSED_NODES_MIN, nodesRoundedDown(EXCUSED_SHARE, Math.min(then, now)));
 }
 
 /** The nodes that are excused now. */
@@ -28,7 +30,8 @@ export function excuseNodes(
   if (budget === 'parity') return new Set();
   const outside = new Set(trial.outside);
   const bad = nodes.filter(({ node, isExcluded }) => !node.isReady && !isExcluded).map(nameOf);
+  const most = excusedNodesMax({ then: baseNodes, now: nodes.length });
   const before = bad.filter((name) => outside.has(name));
-  const since = bad.filter((name) => !outside.has(name)).slice(0, excusedNodesMax(baseNodes));
+  const since = bad.filter((name) => !outside.has(name)).slice(0, most);
   return new Set([...before, ...since]);
 }

@@ -215,7 +215,7 @@ function findUnexplained(
   { nodes, nowMs, policy }: StagesInput,
 ): Breach | undefined {
   if (policy.budget !== 'attributed') return undefined;
-  const most = excusedNodesMax(record.baseNodes);
+  const most = excusedNodesMax({ then: record.baseNodes, now: nodes.length });
   const outside = new Set(record.trial.outside);
   const bad = nodes.filter(
     (each) => !each.node.isReady && each.updated !== undefined && !outside.has(nameOf(each)),

@@ -10,7 +10,7 @@ import type { NodeName } from '../model/identifiers.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { nodesRoundedDown } from '../policy/share.ts';
+import { keptNodesOf } from '../policy/share.ts';
 import { groupNodes } from './groups.ts';
 import { unprovenBefore } from './known-bad.ts';
 import { nameOf } from './stage-node.ts';
@@ -102,7 +102,7 @@ function beyondPartition(
   { policy, nodes }: StagesInput,
 ): readonly StageNode[] {
   if (policy.partition === undefined) return [];
-  const kept = nodesRoundedDown(policy.partition, record.baseNodes);
+  const kept = keptNodesOf(policy.partition, { then: record.baseNodes, now: nodes.length });
   const updated = nodes.filter(({ updated: pod }) => pod !== undefined);
   const allowed = Math.max(0, nodes.length - kept);
   if (updated.length < allowed) return [];

@@ -42,7 +42,7 @@ export interface StagesInput {
   readonly unheardMs: number;
   /** minReadySeconds, in milliseconds. */
   readonly minReadyMs: number;
-  /** maxUnavailable of the DaemonSet's own strategy, resolved; where the policy says none. */
+  /** maxUnavailable of the DaemonSet's own strategy, of the fewer nodes of then and now; where the policy says none. */
   readonly strategyUnavailable: number;
   /** True where pods are made by Rollcall, so that a node can be given the former revision (takeover). */
   readonly isStageTrue: boolean;

@@ -7,7 +7,7 @@
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
-import { nodesRoundedUp } from '../policy/share.ts';
+import { limitNodesOf, nodesRoundedUp } from '../policy/share.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { addedNodes } from '../proof/canary-losses.ts';
 import { groupNodes } from './groups.ts';
@@ -69,12 +69,12 @@ export function canaryOfNow(record: RolloutRecord, input: StepsInput): readonly 
   return canary.filter((name) => !waiting.has(name));
 }
 
-/** maxUnavailable of the policy, else of the DaemonSet's strategy, of the nodes that the rollout began with. */
+/** maxUnavailable of the policy, else of the DaemonSet's strategy. */
 export function budgetOf(
-  record: Pick<RolloutRecord, 'baseNodes'>,
-  { policy, strategyUnavailable }: Pick<StagesInput, 'policy' | 'strategyUnavailable'>,
+  { baseNodes }: Pick<RolloutRecord, 'baseNodes'>,
+  { policy, strategyUnavailable, nodes }: StepsInput & Pick<StagesInput, 'strategyUnavailable'>,
 ): number {
   const share = policy.maxUnavailable;
   if (share === undefined) return Math.max(1, strategyUnavailable);
-  return Math.max(1, nodesRoundedUp(share, record.baseNodes));
+  return limitNodesOf(share, { then: baseNodes, now: nodes.length });
 }

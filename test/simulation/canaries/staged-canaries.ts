@@ -80,6 +80,15 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     in: 'ordered-groups',
     seedsMax: 6,
   },
+  'limits-of-the-beginning': {
+    bug: 'percentages are of the nodes of the beginning: after a scale-in everything goes down at once (S3)',
+    file: 'src/core/policy/share.ts',
+    before: 'Math.min(then, now)',
+    after: 'Math.max(then, now)',
+    breaks: ['S3'],
+    in: 'scale-in',
+    seedsMax: 6,
+  },
   'copilot-beside-a-rollout': {
     bug: 'a DaemonSet that the built-in controller rolls is timed as well: two delete its pods (S4, ADR 0056)',
     file: 'src/core/takeover/opt-in.ts',

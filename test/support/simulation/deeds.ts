@@ -114,6 +114,8 @@ export const STEPS = [
   'strip-labels', // a label is taken off all nodes, or one after the other, or put back
   'change-node',
   'remove-node',
+  'scale-in',
+  'scale-out',
   'remake-node', // 39
   'end-pod',
   'unready-pods', // 49

@@ -53,6 +53,8 @@ import {
   endPod,
   remakeNode,
   removeNode,
+  scaleIn,
+  scaleOut,
   stopKubelet,
   unreadyPods,
 } from './steps-of-nodes.ts';
@@ -116,6 +118,8 @@ export class StepTaker {
     'strip-labels': stripLabels,
     'change-node': changeNode,
     'remove-node': removeNode,
+    'scale-in': scaleIn,
+    'scale-out': scaleOut,
     'remake-node': remakeNode,
     'end-pod': endPod,
     'unready-pods': unreadyPods,

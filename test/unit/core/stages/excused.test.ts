@@ -52,13 +52,17 @@ describe('nodes that are excused', () => {
     assert.deepEqual(excused(nodes, { outside }), [...outside, 'n5', 'n6']);
   });
 
-  it('are two at most, or five percent, rounded down', () => {
+  it('are two at most, or five percent of the fewer nodes of then and now, rounded down', () => {
     assert.deepEqual(
-      [0, 10, 40, 59, 60, 99, 100, 1_000].map((nodes) => excusedNodesMax(nodes)),
+      [0, 10, 40, 59, 60, 99, 100, 1_000].map((nodes) =>
+        excusedNodesMax({ then: nodes, now: 1_000 }),
+      ),
       [2, 2, 2, 2, 3, 4, 5, 50],
     );
+    assert.equal(excusedNodesMax({ then: 1_000, now: 60 }), 3);
     const names = Array.from({ length: 9 }, (_each, index) => `n${String(index)}`);
-    assert.equal(excused(bad(...names), { baseNodes: 100 }).length, 5);
-    assert.equal(excused(bad(...names), { baseNodes: 20 }).length, 2);
+    const good = Array.from({ length: 91 }, (_each, index) => stageNode(`g${String(index)}`));
+    assert.equal(excused([...bad(...names), ...good], { baseNodes: 100 }).length, 5);
+    assert.equal(excused([...bad(...names), ...good], { baseNodes: 20 }).length, 2);
   });
 });

@@ -118,7 +118,9 @@ describe('a breach', () => {
     assert.equal(found({ nodes: bad, policy: attributed })?.cause, 'Unexplained');
     assert.equal(found({ nodes: bad }), undefined);
     assert.equal(found({ nodes: bad.slice(1), policy: attributed }), undefined);
-    assert.equal(found({ nodes: bad, policy: attributed }, { baseNodes: 60 }), undefined);
+    const good = Array.from({ length: 57 }, (_each, index) => stageNode(`g${String(index)}`));
+    const ofMany = { nodes: [...bad, ...good], policy: attributed };
+    assert.equal(found(ofMany, { baseNodes: 60 }), undefined);
     const { trial } = record();
     const outside = { trial: { ...trial, outside: [nodeName('n1')] } };
     assert.equal(found({ nodes: bad, policy: attributed }, outside), undefined);
