@@ -1,4 +1,4 @@
-/** Hunts of what a rollout is staged by beside images: the order of its groups (S16, ADR 0055). */
+/** Hunts of what a rollout is staged by beside images: the order of its groups, and who agrees to them (S16, ADR 0055). */
 import { ORDERLY, STAGED_FAULTS, rolling } from './hunt.ts';
 import type { Hunt } from './hunt.ts';
 
@@ -32,5 +32,30 @@ export const STAGE_HUNTS = {
       ['freeze-pods', 5000, 60_000],
     ],
     stepsCount: 27,
+  },
+  /** Releases that go pool by pool, each step agreed to, while an autoscaler takes pools to zero and brings them back (L1). */
+  'pools-to-zero': {
+    profile: 'baseline',
+    faults: STAGED_FAULTS,
+    setting: {
+      ...ORDERLY,
+      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      nodesCount: 8,
+      poolsCount: 4,
+      podStartMsMax: 5000,
+    },
+    policies: [
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 1m\napproval: each-step\norder: [{label: pool}]',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 1m\napproval: each-step\norder: [{label: pool, values: [p2]}]',
+    ],
+    cycle: [
+      ['release', 150_000, 300_000],
+      ['approve-rollout', 150_000, 300_000],
+      ['approve-rollout', 150_000, 300_000],
+      ['approve-rollout', 5000, 300_000],
+      ['scale-pool', 5000, 120_000],
+      ['restart-watcher', 5000, 60_000],
+    ],
+    stepsCount: 11,
   },
 } as const satisfies Readonly<Record<string, Hunt>>;
