@@ -51,9 +51,16 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'approval-of-any-step': {
     bug: 'one approval opens all steps (17.9)',
     file: ORDERS,
-    before: 'stepIndex !== step.index + 1 ||',
+    before: "if (stepIndex !== nextStepOf(record)) return refused('not-next');\n",
     after: '',
     killedBy: { file: ORDERS_TEST, title: 'is of the next step alone' },
+  },
+  'approval-that-nobody-can-give': {
+    bug: 'a pool that scales to zero shifts the numbers of steps: the last one waits for an approval that is refused',
+    file: 'src/core/stages/steps.ts',
+    before: 'left: left.length };',
+    after: 'left: groups.length - Math.max(step.index, 0) };',
+    killedBy: { file: RUNS_TEST, title: 'shift no numbers' },
   },
   'two-approvals-are-two': {
     bug: 'two people who approve at once approve two steps, or one of them is told off (17.9)',

@@ -7,7 +7,8 @@
 import { toldObject } from '../../core/model/view-items.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { describeBreach } from '../../core/rollout/describe-record.ts';
-import { awaitedApproval, gateOf, needsApproval } from '../../core/rollout/gate.ts';
+import { gateOf } from '../../core/rollout/gate.ts';
+import { awaitedApproval, needsApproval } from '../../core/stages/steps.ts';
 import type { RolloutRecord } from '../../core/model/rollout-record.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
 import type { RolloutOrder } from '../../core/rollout/orders.ts';
@@ -103,7 +104,8 @@ function chooseApproval(
   // Approved, and not opened yet: the other one of two operators was a moment faster.
   const isApproved = orders.approved !== undefined && orders.approved.stepIndex > record.step.index;
   if (isApproved) return { kind: 'approve', hash, stepIndex: orders.approved.stepIndex };
-  const next = awaitedApproval(record, policy);
+  const next =
+    policy.kind === 'policy' ? awaitedApproval(record, policy.policy.approval) : undefined;
   if (next === undefined) return refuse('nothing-waits', key);
   const { cluster, namespace, name } = key;
   const remedy = `Step ${String(next)} will need it after its soak. To approve it ahead: rollcall rollout approve ${cluster} ${namespace}/${name} --step ${String(next)}`;

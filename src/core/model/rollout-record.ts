@@ -26,7 +26,7 @@ export interface OpenStep {
   readonly kind: StepKind;
   /** Of a group: the values of the order's labels, as `zone-a/pool-b`; empty where nothing is ordered. */
   readonly name: string;
-  /** -1 while waiting, 0 for the canary, then counting groups: for people and `approved`. */
+  /** -1 while waiting, 0 for the canary, then counting groups as they are opened: for people and `approved`. */
   readonly index: number;
   readonly openedAtMs: number;
   /** Since when all pods of open steps were seen to be well, on our clock; absent: they are not. */
@@ -211,8 +211,10 @@ export interface RolloutRecord {
   /** Nodes that were to run a pod when it started; percentages are of these or of those of now (policy/share.ts). */
   readonly baseNodes: number;
   readonly step: OpenStep;
-  /** How many groups the order made when it was looked at last; the steps after the canary. Absent: not known. */
+  /** How many steps there are after the canary: those that were opened, and those that were left at the last look. Absent: not known. */
   readonly groups?: number;
+  /** Names of the groups that were opened, the newest 32: they stay open while they have no node. Absent: none was. */
+  readonly opened?: readonly string[];
   /** When its first step opened: what was before it, the new revision did not do. Absent: none was, or by a release before. */
   readonly triedAtMs?: number;
   /** How long the API server took to answer our requests, before that and since; absent: nothing was measured. */

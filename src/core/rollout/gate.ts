@@ -7,9 +7,10 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { isOpen, nextOpeningMs } from '../policy/window.ts';
-import type { Approval, PolicyReading } from '../policy/rollout-policy.ts';
+import type { PolicyReading } from '../policy/rollout-policy.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
+import { awaitedApproval } from '../stages/steps.ts';
 import { describeMissing } from './pod-counts.ts';
 import type { Generations, PodCounts } from './pod-counts.ts';
 
@@ -140,24 +141,8 @@ function gateOfStep({ record, policy, nowMs }: GateInput): ShownGate {
   const { soakMs, windows } = policy.policy;
   const untilMs = wellSinceMs + soakMs;
   if (untilMs > nowMs) return { kind: 'soaking', untilMs };
-  const stepIndex = awaitedApproval(record, policy);
+  const stepIndex = awaitedApproval(record, policy.policy.approval);
   if (stepIndex !== undefined) return { kind: 'approval', stepIndex };
   if (isOpen(windows, nowMs)) return { kind: 'next' };
   return { kind: 'window', ...defined({ opensAtMs: nextOpeningMs(windows, nowMs) }) };
-}
-
-/** The step that will not open unless somebody approves it; undefined: the next one needs, or has, no approval. */
-export function awaitedApproval(record: RolloutRecord, policy: PolicyReading): number | undefined {
-  if (policy.kind !== 'policy' || record.step.kind === 'done') return undefined;
-  const next = record.step.index + 1;
-  const isLast = record.groups !== undefined && next > record.groups;
-  if (isLast || !needsApproval(policy.policy.approval, next)) return undefined;
-  const { approved } = record.orders;
-  return approved !== undefined && approved.stepIndex >= next ? undefined : next;
-}
-
-/** True where a person has to agree before this step opens; the canary opens by itself. */
-export function needsApproval(approval: Approval, stepIndex: number): boolean {
-  if (approval === 'each-step') return stepIndex > 0;
-  return approval === 'after-canary' && stepIndex === 1;
 }

@@ -10,6 +10,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { overruleTrial } from '../evidence/trial.ts';
 import { BY_CHARACTERS_MAX } from '../model/registration.ts';
 import type { OrderNote, ProvenRevision, RolloutRecord } from '../model/rollout-record.ts';
+import { nextStepOf } from '../stages/steps.ts';
 
 /** What is asked for. */
 export type RolloutOrder =
@@ -128,9 +129,7 @@ function approve(record: RolloutRecord, order: Of<'approve'>, note: OrderNote): 
   }
   if (record.breach !== undefined || orders.undo !== undefined) return refused('halted');
   if (step.kind === 'done') return refused('over');
-  if (stepIndex !== step.index + 1 || stepIndex > (record.groups ?? stepIndex)) {
-    return refused('not-next');
-  }
+  if (stepIndex !== nextStepOf(record)) return refused('not-next');
   const progressed = { ...step, progressedAtMs: note.atMs };
   return {
     kind: 'changed',

@@ -77,6 +77,9 @@ export function advanceStages(input: StagesInput): Stages {
 /** Steps that open in one run: the canary and, where nothing of it is left to do, what follows. Never a loop without end. */
 const OPENINGS_MAX = 3;
 
+/** Groups that were opened, as the record keeps their names. */
+const OPENED_NAMES_MAX = 32;
+
 interface Judged {
   readonly record: RolloutRecord;
   readonly gate: Gate;
@@ -220,7 +223,13 @@ function watchStep(
     ...soak,
     ...(isHeld ? { isHeld } : {}),
   };
-  return { ...record, step: watched, groups: steps.groups, restarts, seenView };
+  return {
+    ...record,
+    step: watched,
+    groups: Math.max(step.index, 0) + steps.left,
+    restarts,
+    seenView,
+  };
 }
 
 function isPausedBy({ orders }: RolloutRecord, { policy }: StagesInput): boolean {
@@ -247,8 +256,16 @@ function openNext(record: RolloutRecord, { next }: Steps, input: StagesInput): R
     next === undefined
       ? { ...base, kind: 'done', name: '', index: step.index }
       : { ...base, kind: 'group', name: next.name, index };
+  const names = [...(record.opened ?? []), ...(next === undefined ? [] : [next.name])];
   const canary = canaryOfNow(record, input);
-  return { ...record, canary, ...tried, ...proven, step: opened };
+  return {
+    ...record,
+    canary,
+    opened: names.slice(-OPENED_NAMES_MAX),
+    ...tried,
+    ...proven,
+    step: opened,
+  };
 }
 
 /** How many more nodes the partition lets be updated. */

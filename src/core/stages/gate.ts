@@ -14,6 +14,7 @@ import { isPending } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { Gate, StepsEnd } from '../model/staged-progress.ts';
 import type { StagesInput } from './stages-input.ts';
+import { awaitedApproval } from './steps.ts';
 import type { Steps } from './steps.ts';
 
 /** What a gate is judged on. */
@@ -96,13 +97,8 @@ function isCanaryMissing({ record, input, roomNodes }: GateInput): boolean {
 
 function judgeOpening({ input, record }: GateInput): Gate | undefined {
   const { policy, nowMs } = input;
-  const stepIndex = record.step.index + 1;
-  const needsApproval =
-    (policy.approval === 'each-step' && stepIndex > 0) ||
-    (policy.approval === 'after-canary' && record.step.kind === 'canary');
-  if (needsApproval && (record.orders.approved?.stepIndex ?? -1) < stepIndex) {
-    return { kind: 'approval', stepIndex };
-  }
+  const stepIndex = awaitedApproval(record, policy.approval);
+  if (stepIndex !== undefined) return { kind: 'approval', stepIndex };
   if (isOpen(policy.windows, nowMs)) return undefined;
   const opensAtMs = nextOpeningMs(policy.windows, nowMs);
   return { kind: 'window', ...(opensAtMs === undefined ? {} : { opensAtMs }) };

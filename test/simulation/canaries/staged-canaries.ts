@@ -89,6 +89,17 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     in: 'scale-in',
     seedsMax: 6,
   },
+  'pools-shift-numbers': {
+    bug: 'a run counts steps by itself, and pools that scaled to zero shift its numbers: it waits for an approval that is refused',
+    file: 'src/core/stages/gate.ts',
+    before: 'const stepIndex = awaitedApproval(record, policy.approval);',
+    after:
+      "const isThere = (name: string): boolean => input.nodes.some(({ node }) => node.labels['pool'] === name);\n  const gone = (record.opened ?? []).filter((name) => !isThere(name));\n  const awaited = awaitedApproval(record, policy.approval);\n  const stepIndex = awaited ?? (gone.length > 0 && record.step.index >= 0 ? record.step.index + 1 + gone.length : undefined);",
+    breaks: ['L1'],
+    in: 'pools-to-zero',
+    firstSeed: 5,
+    seedsMax: 5,
+  },
   'copilot-beside-a-rollout': {
     bug: 'a DaemonSet that the built-in controller rolls is timed as well: two delete its pods (S4, ADR 0056)',
     file: 'src/core/takeover/opt-in.ts',

@@ -91,6 +91,8 @@ export const STEPS = [
   'release',
   'release-ill',
   'pause-rollout',
+  'approve-rollout',
+  'scale-pool', // an autoscaler takes a pool to zero, or brings it back
   'unready-node',
   // Of copilot: the built-in controller, and what Rollcall works by beside it.
   'leaderless',

@@ -28,7 +28,7 @@ interface Workplace {
 export async function order(
   world: Workplace,
   name: string,
-  kind: 'pause' | 'resume',
+  kind: 'pause' | 'resume' | 'approve',
 ): Promise<boolean> {
   const { registry, freezes, view, random, functionClock: clock, queues } = world;
   const ask = kind === 'resume' ? { kind, overrules: 'somebody looked' } : { kind };

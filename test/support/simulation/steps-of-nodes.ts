@@ -44,6 +44,26 @@ function bornAtMs({ metadata }: KubernetesObject): number {
   return Date.parse(metadata.creationTimestamp ?? '');
 }
 
+/** An autoscaler takes a pool to zero, within seconds; some minutes later it may come back. One pool stays. */
+export function scalePool({ world, dice, later }: StepContext): boolean {
+  const pools = Map.groupBy(world.api.list('nodes'), ({ metadata }) => metadata.labels?.['pool']);
+  if (pools.size < 2) return false;
+  const [, nodes] = dice.pick([...pools]);
+  const backMs = dice.chance(0.5) ? dice.between(60_000, 900_000) : undefined;
+  for (const { metadata } of nodes) {
+    const { name, labels = {} } = metadata;
+    later(dice.between(0, 5000), () => {
+      world.controllers.removeNode(name);
+    });
+    if (backMs === undefined) continue;
+    later(backMs, () => {
+      if (world.api.find('nodes', name) === undefined)
+        world.api.put('nodes', rawNode(name, { labels }));
+    });
+  }
+  return true;
+}
+
 /** Another node under the same name, between two looks (row 39). */
 export function remakeNode({ world, dice }: StepContext): boolean {
   const nodes = world.api.list('nodes');

@@ -33,7 +33,13 @@ import {
 import { taintForSeconds } from './steps-of-taints.ts';
 import { hostileTenant } from './steps-of-tenants.ts';
 import { loseWay } from './steps-of-outages.ts';
-import { pauseRollout, release, releaseIll, unreadyNode } from './steps-of-releases.ts';
+import {
+  approveRollout,
+  pauseRollout,
+  release,
+  releaseIll,
+  unreadyNode,
+} from './steps-of-releases.ts';
 import { stripLabels } from './steps-of-labels.ts';
 import {
   changeMode,
@@ -55,6 +61,7 @@ import {
   removeNode,
   scaleIn,
   scaleOut,
+  scalePool,
   stopKubelet,
   unreadyPods,
 } from './steps-of-nodes.ts';
@@ -98,6 +105,8 @@ export class StepTaker {
     release,
     'release-ill': releaseIll,
     'pause-rollout': pauseRollout,
+    'approve-rollout': approveRollout,
+    'scale-pool': scalePool,
     'unready-node': unreadyNode,
     leaderless,
     'slow-built-in': slowBuiltIn,

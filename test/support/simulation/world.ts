@@ -342,6 +342,9 @@ export class World {
     for (const { metadata } of this.api.list('daemonsets')) {
       const ref = { clusterUid: this.api.clusterUid, uid: uid(metadata.uid) };
       const rollout = (await this.#pastFaults(() => this.view.readState(ref)))?.rollout;
+      // Whoever rolls it out agrees to each step that waits; one that waits for nobody is refused.
+      const isAsked = (policyOf({ metadata })?.approval ?? 'none') !== 'none';
+      if (isAsked) void order(this, metadata.name, 'approve');
       const isHeld = rollout?.breach !== undefined || rollout?.orders.paused !== undefined;
       if (!isHeld) continue;
       this.site.noteResume(metadata.uid);

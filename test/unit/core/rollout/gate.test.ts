@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { PolicyReading } from '../../../../src/core/policy/rollout-policy.ts';
-import { awaitedApproval, gateOf, phaseOf } from '../../../../src/core/rollout/gate.ts';
+import { gateOf, phaseOf } from '../../../../src/core/rollout/gate.ts';
 import type { ShownGate } from '../../../../src/core/rollout/gate.ts';
 import type { Generations, PodCounts } from '../../../../src/core/rollout/pod-counts.ts';
 import {
@@ -145,21 +145,5 @@ describe('the gate of a rollout, as its record tells it', () => {
     assert.equal(phaseOf({ kind: 'breach' }, still), 'Halted');
     assert.equal(phaseOf({ kind: 'breach' }, { ...still, isRollingBack: true }), 'Returning');
     assert.equal(phaseOf({ kind: 'breach' }, { isRollingBack: true, isBack: true }), 'Halted');
-  });
-});
-
-describe('the step that waits for approval', () => {
-  const inGroup = (index: number): RolloutRecord =>
-    recordOf({ step: stepOf({ kind: 'group', index }) });
-
-  it('is the first after the canary, or each, as the policy says', () => {
-    assert.equal(awaitedApproval(recordOf(), policyOf()), undefined);
-    assert.equal(awaitedApproval(recordOf(), policyOf({ approval: 'after-canary' })), 1);
-    assert.equal(awaitedApproval(inGroup(1), policyOf({ approval: 'after-canary' })), undefined);
-    assert.equal(awaitedApproval(inGroup(1), policyOf({ approval: 'each-step' })), 2);
-  });
-
-  it('is none behind the last group', () => {
-    assert.equal(awaitedApproval(inGroup(3), policyOf({ approval: 'each-step' })), undefined);
   });
 });

@@ -39,7 +39,7 @@ function gate(
       },
       ...options.record,
     }),
-    steps: { open: WELL, next: { name: 'zone-a' }, groups: 1 },
+    steps: { open: WELL, next: { name: 'zone-a' }, left: 1 },
     turns: [],
     excused: new Set(),
     canary: { lost: new Set(), kept: [], missing: 0 },
@@ -81,7 +81,7 @@ describe('a gate', () => {
       stageNode('n4', { is: 'well' }),
       stageNode('n5', { isReady: false }),
     ];
-    const steps = { open, next: undefined, groups: 1 };
+    const steps = { open, next: undefined, left: 1 };
     assert.deepEqual(gate({ gate: { steps } }), { kind: 'settling', unwellNodes: 3 });
     assert.deepEqual(gate({ gate: { steps, excused: new Set(['n1', 'n2']) } }), {
       kind: 'settling',
@@ -106,7 +106,7 @@ describe('a gate', () => {
       addsAtMs,
     });
     const down = [stageNode('n1', { is: 'well', isReady: false })];
-    const steps = { open: down, next: undefined, groups: 1 };
+    const steps = { open: down, next: undefined, left: 1 };
     assert.equal(gate({ gate: { steps, canary: { ...lost, missing: 0 } } }), 'open-next');
     const kept = [stageNode('n5', { is: 'unwell' })];
     assert.deepEqual(gate({ gate: { canary: { lost: new Set(), kept, missing: 0 } } }), {
@@ -146,7 +146,7 @@ describe('a gate', () => {
     const closed = at(780);
     const opensAtMs = NOW_MS + 3_600_000;
     assert.deepEqual(gate({ input: closed }), { kind: 'window', opensAtMs });
-    const steps = { open: WELL, next: undefined, groups: 1 };
+    const steps = { open: WELL, next: undefined, left: 1 };
     assert.equal(gate({ input: closed, gate: { steps } }), 'open-next');
   });
 
