@@ -37,7 +37,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-made-is-well': {
     bug: 'a first release is well once its pods are made, whether or not one of them runs',
     file: `${CORE}/judge-cluster.ts`,
-    before: 'isDone && (hasSoaked(rollout) || isAvailable(daemonSet, rollout))',
+    before: 'isDone && isServing(daemonSet, rollout)',
     after: 'isDone',
     killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'not once they are made' },
   },

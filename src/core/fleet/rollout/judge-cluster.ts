@@ -107,7 +107,7 @@ function judgeRollout(
   // A cluster that was scaled to nothing says nothing of the release; one whose nodes are all passed over does.
   if (nodes.desired === 0 && isWithoutNodes === true) return { kind: 'empty' };
   if (nodes.desired === 0) return judgeNoNodes(record, { nodes, isDone });
-  const isServed = isDone && (hasSoaked(rollout) || isAvailable(daemonSet, rollout));
+  const isServed = isDone && isServing(daemonSet, rollout);
   const isWell = nodes.updated > 0 && (isServed || isTried(record, rollout));
   return { kind: isWell ? 'well' : 'rolling', nodes };
 }
@@ -141,14 +141,14 @@ function judgeNoNodes(
   return isDone ? { kind: 'empty' } : { kind: 'rolling', nodes };
 }
 
-/** True of a rollout that went by its steps: pods of each were available for the soak. */
-function hasSoaked({ isReturn, former, proven, hash }: RolloutRecord): boolean {
+/**
+ * True of a rollout that went by its steps: pods of each were available for the soak. Where nothing had to soak, all pods that its
+ * status counts have to run it and be available, but for as many nodes as were bad when it began.
+ */
+function isServing(daemonSet: DaemonSetObject, rollout: RolloutRecord): boolean {
+  const { isReturn, former, proven, hash, trial } = rollout;
   const isTested = proven?.hash === hash && !proven.isBaseline;
-  return !isReturn && (former !== undefined || isTested);
-}
-
-/** True if all pods that its status counts run it and are available, but for as many nodes as were bad when it began. */
-function isAvailable(daemonSet: DaemonSetObject, { proven, hash, trial }: RolloutRecord): boolean {
+  if (!isReturn && (former !== undefined || isTested)) return true;
   const counts = countsOf(daemonSet);
   if (proven?.hash !== hash || counts === undefined || counts.available === 0) return false;
   return describeMissing(counts, trial.outside.length) === undefined;
