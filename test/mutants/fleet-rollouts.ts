@@ -30,9 +30,26 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-counters-say-well': {
     bug: 'a cluster whose canary soaks is well, since all of its counters are (18.4)',
     file: `${CORE}/judge-cluster.ts`,
-    before: '(isDone || isTried(record, rollout))',
+    before: '(isServed || isTried(record, rollout))',
     after: 'nodes.updated === nodes.desired',
     killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'whatever the counters say' },
+  },
+  'fleet-made-is-well': {
+    bug: 'a first release is well once its pods are made, whether or not one of them runs',
+    file: `${CORE}/judge-cluster.ts`,
+    before: 'isDone && isServing(daemonSet, rollout)',
+    after: 'isDone',
+    killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'not once they are made' },
+  },
+  'fleet-first-cluster-alone': {
+    bug: 'by default one cluster opens the next stage by its word alone',
+    file: 'src/adapters/policy/fleet/to-fleet.ts',
+    before: "clusters: { kind: 'count', count: 2 }",
+    after: "clusters: { kind: 'count', count: 1 }",
+    killedBy: {
+      file: 'test/unit/core/fleet/plan-fleet.test.ts',
+      title: 'from one node of each of two clusters',
+    },
   },
   'fleet-zero-is-well': {
     bug: 'a cluster whose nodes are all gone from it is no failure (18.4, Reddit 2023-03-14)',

@@ -115,6 +115,29 @@ describe('a fleet over the engine', () => {
   });
 });
 
+describe('a first release of which no pod serves', () => {
+  const quick: JsonObject = {
+    stages: [{ name: 'first', clusterNames: ['alpha'], nodes: 2 }],
+    soak: '10s',
+    rollout: { canary: { nodes: 1 }, soak: '5s' },
+  };
+  const AILING = ['bad-image', 'crash-loop'] as const;
+  for (const ailment of AILING) {
+    it(`${ailment}: is made in its first cluster at once, never well there, and given to no other`, async () => {
+      const clusters = NAMES.map((name) => ({ name, nodes: 8 }));
+      const world = await EngineFleet.start({ strategy: quick }, clusters);
+      await world.release(`agent:1-simulate-${ailment}`);
+      await world.minutes(180);
+      const { stage, proven, counts } = await world.record();
+      assert.deepEqual(
+        NAMES.map((name) => world.podsOf(name).length),
+        [8, 0, 0],
+      );
+      assert.deepEqual([stage, counts.well, proven], [0, 0, undefined]);
+    });
+  }
+});
+
 function generationOf(world: EngineFleet, name: string): number {
   const found = world.member(name).site.api.find('daemonsets', 'agent', 'ns');
   return found?.metadata.generation ?? 0;

@@ -175,6 +175,7 @@ export function heardOf(
   } as DaemonSetObject;
   const record = rolloutRecordOf({
     hash: 'r1',
+    proven: { hash: 'r1', provenAtMs: BEGAN_MS + 1, isBaseline: false },
     step: { ...rolloutRecordOf().step, kind: 'done' },
     ...rollout,
   });

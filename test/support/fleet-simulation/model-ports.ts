@@ -76,6 +76,7 @@ function withStatus(cluster: ModelCluster | undefined): DaemonSetObject | null {
     updatedNumberScheduled: updated,
     numberMisscheduled: 0,
     numberReady: cluster.nodes,
+    numberAvailable: cluster.nodes,
     observedGeneration: cluster.seen.metadata.generation ?? 0,
   };
   return { ...cluster.seen, status };

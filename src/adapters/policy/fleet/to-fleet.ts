@@ -2,8 +2,9 @@
  * From a FleetDaemonSet as it was written to one with every default filled in, and what only the whole of it can show to be
  * wrong.
  *
- * Defaults are the careful ones; docs/fleet.md has each, and why. Without stages there are three: one node of one
- * cluster, a tenth of the clusters, the rest. A last stage that does not take every cluster is followed by `rest`.
+ * Defaults are the careful ones; docs/fleet.md has each, and why. Without stages there are three: one node of each of two
+ * clusters, so that none opens the next stage by its word alone, a tenth of the clusters, the rest. A last stage that does not
+ * take every cluster is followed by `rest`.
  */
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
@@ -30,7 +31,7 @@ const SOAK_DEFAULT_MS = 3_600_000;
 const REST = 'rest';
 
 const DEFAULT_STAGES: readonly WrittenStage[] = [
-  { name: 'canary', clusters: { kind: 'count', count: 1 }, nodes: { kind: 'count', count: 1 } },
+  { name: 'canary', clusters: { kind: 'count', count: 2 }, nodes: { kind: 'count', count: 1 } },
   { name: 'early', clusters: { kind: 'percent', percent: 10 } },
 ];
 

@@ -3,13 +3,15 @@
  *
  * Only what was seen after the cluster was given it counts: an older message, an older generation, a record of another revision are
  * evidence of nothing. What says *well* is the cluster's own staged rollout, whose record names the revision of exactly the
- * generation that the apply made: its canary soaked, its groups passed, and somebody runs it. Counters of a status decide nothing: they
- * are where others were told of success that was of the release before. A cluster that has no node for it is `empty`, never well.
+ * generation that the apply made: its canary soaked, its groups passed, and somebody runs it. Where nothing had to soak (a first release,
+ * a way back) its pods have to be available besides. Counters alone decide nothing: they are where others were told of success that
+ * was of the release before. A cluster that has no node for it is `empty`, never well.
  */
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { RolloutRecord } from '../../model/rollout-record.ts';
 import { POLICY_ANNOTATION } from '../../policy/rollout-policy.ts';
+import { countsOf, describeMissing } from '../../rollout/pod-counts.ts';
 import { copilotStanding, explainNotFollowed } from '../../takeover/opt-in.ts';
 import { compareManifest } from '../compare-manifest.ts';
 import type { FleetManifest } from '../fleet-daemon-set.ts';
@@ -105,7 +107,8 @@ function judgeRollout(
   // A cluster that was scaled to nothing says nothing of the release; one whose nodes are all passed over does.
   if (nodes.desired === 0 && isWithoutNodes === true) return { kind: 'empty' };
   if (nodes.desired === 0) return judgeNoNodes(record, { nodes, isDone });
-  const isWell = nodes.updated > 0 && (isDone || isTried(record, rollout));
+  const isServed = isDone && isServing(daemonSet, rollout);
+  const isWell = nodes.updated > 0 && (isServed || isTried(record, rollout));
   return { kind: isWell ? 'well' : 'rolling', nodes };
 }
 
@@ -136,6 +139,19 @@ function judgeNoNodes(
     return failed('NoNodes', message);
   }
   return isDone ? { kind: 'empty' } : { kind: 'rolling', nodes };
+}
+
+/**
+ * True of a rollout that went by its steps: pods of each were available for the soak. Where nothing had to soak, all pods that its
+ * status counts have to run it and be available, but for as many nodes as were bad when it began.
+ */
+function isServing(daemonSet: DaemonSetObject, rollout: RolloutRecord): boolean {
+  const { isReturn, former, proven, hash, trial } = rollout;
+  const isTested = proven?.hash === hash && !proven.isBaseline;
+  if (!isReturn && (former !== undefined || isTested)) return true;
+  const counts = countsOf(daemonSet);
+  if (proven?.hash !== hash || counts === undefined || counts.available === 0) return false;
+  return describeMissing(counts, trial.outside.length) === undefined;
 }
 
 /** Of a cluster that is to go only so far: its canary passed the soak, and waits for the next stage, or went on already. */

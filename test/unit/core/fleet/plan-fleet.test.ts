@@ -39,7 +39,7 @@ const many = (count: number): readonly ClusterFacts[] =>
   Array.from({ length: count }, (_, index) => factsOf(`c${String(index)}`));
 
 describe('planFleet: stages', () => {
-  it('by default goes from one node of one cluster to a tenth, then to the rest', () => {
+  it('by default goes from one node of each of two clusters to a tenth, then to the rest', () => {
     const { stages } = plan(many(25));
     assert.deepEqual(
       stages.map(({ name, clusters, concurrentClusters, failedClustersMax, soakMs }) => [
@@ -50,11 +50,16 @@ describe('planFleet: stages', () => {
         soakMs,
       ]),
       [
-        ['canary', 1, 1, 0, 3_600_000],
+        ['canary', 2, 1, 0, 3_600_000],
         ['early', 3, 1, 0, 3_600_000],
-        ['rest', 21, 3, 0, 3_600_000],
+        ['rest', 20, 2, 0, 3_600_000],
       ],
     );
+  });
+
+  it('by default begins with one cluster where there is only one', () => {
+    const [canary] = plan(many(1)).stages;
+    assert.deepEqual([canary?.clusters.length, canary?.concurrentClusters], [1, 1]);
   });
 
   it('rounds shares and concurrency up and failures down, of the stage as it is', () => {

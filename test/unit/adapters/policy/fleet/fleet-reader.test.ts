@@ -39,10 +39,10 @@ describe('createFleetReader', () => {
       approval: 'none',
       windows: [],
     };
-    const one = { kind: 'count', count: 1 };
+    const [one, two] = [1, 2].map((count) => ({ kind: 'count', count }));
     assert.deepEqual(fleet.strategy, {
       stages: [
-        { name: 'canary', share: one, nodes: one, ...pace },
+        { name: 'canary', share: two, nodes: one, ...pace },
         { name: 'early', share: { kind: 'percent', percent: 10 }, ...pace },
         { name: 'rest', ...pace },
       ],

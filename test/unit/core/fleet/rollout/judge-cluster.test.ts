@@ -5,7 +5,9 @@ import type { ClusterEvidence } from '../../../../../src/core/fleet/rollout/clus
 import type { FleetClusterRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { judgeCluster } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
 import type { ClusterVerdict } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
-import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
+import { startTrial } from '../../../../../src/core/evidence/trial.ts';
+import { clusterId, clusterUid, nodeName } from '../../../../../src/core/model/identifiers.ts';
+import type { RolloutRecord } from '../../../../../src/core/model/rollout-record.ts';
 import {
   BEGAN_MS,
   clusterRecordOf,
@@ -94,12 +96,56 @@ describe('judgeCluster: well', () => {
   it('is a canary that soaked and waits for approval, which proves nothing inside its cluster yet', () => {
     const waiting = (soakedAtMs: number | undefined): string => {
       const soaked = soakedAtMs === undefined ? {} : { soakedAtMs };
-      const rollout = { step: { ...stepOf({ kind: 'canary' }), ...soaked } };
+      const proven = { hash: 'r0', provenAtMs: 1, isBaseline: true };
+      const rollout = { proven, step: { ...stepOf({ kind: 'canary' }), ...soaked } };
       return judge(heardOf('c', { rollout }), { isPartial: true }).kind;
     };
     assert.equal(waiting(BEGAN_MS + 1), 'well');
     assert.equal(waiting(undefined), 'rolling');
     assert.equal(waiting(BEGAN_MS - 1), 'rolling', 'that was before it was given it');
+  });
+});
+
+describe('judgeCluster: a first release, which goes to all nodes at once', () => {
+  const first = {
+    proven: { hash: 'r1', provenAtMs: BEGAN_MS, isBaseline: true },
+    step: stepOf({ kind: 'done' }),
+  };
+  const kindOf = (numberAvailable: number, rollout: Partial<RolloutRecord> = {}): string => {
+    const status = { updatedNumberScheduled: 3, desiredNumberScheduled: 3, numberAvailable };
+    const live = { status: status as never };
+    return judge(heardOf('c', { live, rollout: { ...first, ...rollout } })).kind;
+  };
+
+  it('is well once its pods are available, not once they are made', () => {
+    assert.deepEqual(
+      [0, 1, 2, 3].map((available) => kindOf(available)),
+      ['rolling', 'rolling', 'rolling', 'well'],
+    );
+  });
+
+  it('waits for no node that was bad when it began', () => {
+    const outside = [nodeName('n3')];
+    const trial = { ...startTrial([], BEGAN_MS), outside };
+    assert.deepEqual([kindOf(2, { trial }), kindOf(1, { trial })], ['well', 'rolling']);
+    const all = { ...trial, outside: [1, 2, 3].map((index) => nodeName(`n${String(index)}`)) };
+    assert.equal(kindOf(0, { trial: all }), 'rolling', 'nobody runs it');
+  });
+
+  it('is not well where its own cluster does not call it good', () => {
+    assert.equal(kindOf(3, { proven: { ...first.proven, hash: 'r0' } }), 'rolling');
+  });
+
+  it('is judged alike on a way back, where nothing soaks either', () => {
+    const back = { ...first, isReturn: true, proven: { ...first.proven, isBaseline: false } };
+    assert.deepEqual([kindOf(2, back), kindOf(3, back)], ['rolling', 'well']);
+  });
+
+  it('counts no pods of a release that soaked step by step', () => {
+    const former = { hash: 'r0', provenAtMs: 1, isBaseline: true };
+    const soaked = { former, proven: { ...first.proven, isBaseline: false } };
+    assert.equal(kindOf(2, soaked), 'well');
+    assert.equal(kindOf(2, { former, proven: former }), 'well', 'its halt was overruled');
   });
 });
 
