@@ -33,6 +33,46 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'keeps as many at its partition',
     },
   },
+  'stages-placeless-is-a-canary': {
+    bug: 'a node on which the former pod was Pending as well is the canary, and halts a good release as Unschedulable',
+    file: 'src/core/stages/excused.ts',
+    before: 'return nowMs - old.createdAtMs >= GRACE_MS;',
+    after: 'return nowMs < old.createdAtMs;',
+    killedBy: {
+      file: 'test/unit/core/stages/placeless.test.ts',
+      title: 'is no canary, no breach, and uses no budget',
+    },
+  },
+  'stages-placeless-is-forgotten': {
+    bug: 'the new pod on a node without a place is young: five minutes later it is a breach',
+    file: 'src/core/stages/excused.ts',
+    before: 'known.has(nameOf(node)) && isUnbound(node)',
+    after: 'known.has(nameOf(node)) && !isUnbound(node)',
+    killedBy: {
+      file: 'test/unit/core/stages/placeless.test.ts',
+      title: 'is no canary, no breach, and uses no budget',
+    },
+  },
+  'stages-placeless-without-end': {
+    bug: 'a release that finds no place anywhere is excused everywhere',
+    file: 'src/core/stages/excused.ts',
+    before: '.slice(0, Math.min(most, open.length - 1))',
+    after: '.slice(0, open.length - 1)',
+    killedBy: {
+      file: 'test/unit/core/stages/placeless.test.ts',
+      title: 'is one of two at most',
+    },
+  },
+  'stages-excluded-uses-budget': {
+    bug: 'a node that the policy leaves out, and that serves nobody, uses up the budget of all others',
+    file: 'src/core/stages/excused.ts',
+    before: 'each.isExcluded || each.hasNoPlace',
+    after: 'each.hasNoPlace',
+    killedBy: {
+      file: 'test/unit/core/stages/placeless.test.ts',
+      title: 'uses no budget, though it has no pod',
+    },
+  },
   'stages-canary-of-nobody': {
     bug: 'a canary of which no node is left has nothing unwell, and proves the revision',
     file: 'src/core/stages/gate.ts',

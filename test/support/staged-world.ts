@@ -27,6 +27,8 @@ export interface Behaviour {
   readonly ready?: (ageMs: number) => { readonly isReady: boolean; readonly sinceMs: number };
   /** True: the API server refuses to create it. */
   readonly isRefused?: boolean;
+  /** True where the scheduler finds no place for it. */
+  readonly hasNoPlace?: (node: NodeName) => boolean;
 }
 
 /** What a world is made of. */
@@ -255,9 +257,13 @@ export class StagedWorld {
       const { targetNode: target } = each;
       const isNodeReady = target !== undefined && this.nodes.get(target)?.isReady === true;
       const behaviour = this.behaviours.get(hashOf(each)) ?? {};
-      const aged = isNodeReady
-        ? agedPod(each, { behaviour, ageMs: this.nowMs - each.createdAtMs, node: target })
-        : { ...each, isReady: false };
+      const isUnplaced = target !== undefined && behaviour.hasNoPlace?.(target) === true;
+      const { boundNode: _bound, ...unbound } = each;
+      const aged = isUnplaced
+        ? { ...unbound, trouble: { unscheduled: 'Unschedulable' } }
+        : isNodeReady
+          ? agedPod(each, { behaviour, ageMs: this.nowMs - each.createdAtMs, node: target })
+          : { ...each, isReady: false };
       this.pods.set(name, aged);
     }
   }

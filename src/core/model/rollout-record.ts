@@ -226,6 +226,8 @@ export interface RolloutRecord {
   readonly canary: readonly NodeName[];
   /** Those that were lost in the canary step, and who was added for them. 64 at most. Absent: none was. */
   readonly losses?: readonly CanaryLoss[];
+  /** Nodes on which the former revision's pod found no place, and where none is bound since. max(2, 5 %) at most. Absent: none. */
+  readonly placeless?: readonly NodeName[];
   /** True for a rollout back to a proven revision: all steps are open, nothing soaks. */
   readonly isReturn: boolean;
   readonly trial: Trial;

@@ -17,6 +17,8 @@ export interface StepsEnd {
   readonly notReadyNodes: number;
   /** Neither kept nor awaited, and without an available pod of the revision. */
   readonly unwellNodes: number;
+  /** Without an available pod, as under the former revision: no place is found for it. Absent: none. */
+  readonly placelessNodes?: number;
 }
 
 /** What the next node, or the next step, waits for. */

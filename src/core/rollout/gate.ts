@@ -5,6 +5,7 @@
  * be made: a cluster that is frozen, a view that is not whole. The gravest reason first: what a person has to do before
  * what time does.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { isOpen, nextOpeningMs } from '../policy/window.ts';
 import type { PolicyReading } from '../policy/rollout-policy.ts';
@@ -102,22 +103,37 @@ export function gateOf(input: GateInput): ShownGate {
   return gate.kind === 'done' ? endOf(gate, input.counts) : gate;
 }
 
-const NO_NODES = { keptNodes: 0, notReadyNodes: 0, unwellNodes: 0 };
+const NO_NODES = { keptNodes: 0, notReadyNodes: 0, unwellNodes: 0, placelessNodes: 0 };
 
 /** Done means available, as `kubectl rollout status` has it. */
 function endOf(
   gate: Extract<ShownGate, { readonly kind: 'done' }>,
   counts: GateInput['counts'],
 ): ShownGate {
-  const { keptNodes, notReadyNodes, unwellNodes } = { ...NO_NODES, ...gate };
+  const { keptNodes, notReadyNodes, unwellNodes, placelessNodes } = { ...NO_NODES, ...gate };
   const are = unwellNodes === 1 ? 'is' : 'are';
   const unwell = unwellNodes === 0 ? undefined : `${unwellNodes} of its pods ${are} not available`;
   const missing =
     counts === undefined
       ? 'whether its pods are available is not known'
-      : (describeMissing(counts, keptNodes + notReadyNodes) ?? unwell);
+      : (describeMissing(withoutPlace(counts, placelessNodes), keptNodes + notReadyNodes) ??
+        unwell ??
+        describePlaceless(placelessNodes));
   if (missing !== undefined) return { kind: 'unavailable', missing };
   return notReadyNodes > 0 ? { kind: 'nodes-not-ready', notReadyNodes } : gate;
+}
+
+/** The counts as if those nodes were served: why they are not is told by itself. */
+function withoutPlace(
+  counts: PodCounts & Generations,
+  placelessNodes: number,
+): PodCounts & Generations {
+  return { ...counts, available: counts.available + placelessNodes };
+}
+
+function describePlaceless(nodes: number): string | undefined {
+  if (nodes === 0) return undefined;
+  return `all others are rolled out; on ${counted(nodes, 'node')} no place is found for the pod, as before this revision`;
 }
 
 /** As far as the record tells. */

@@ -49,8 +49,6 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
   const nodes = findStageNodes(view, { ...seen, placement: 'run' });
   const keptNodes = findStageNodes(view, { ...seen, placement: 'keep' });
   const { generation } = view.daemonSet.metadata;
-  const isBegun = state.rollout?.hash === currentHash;
-  const then = (isBegun ? state.rollout?.baseNodes : undefined) ?? nodes.length;
   const stages = advanceStages({
     policy,
     record: state.rollout,
@@ -64,12 +62,22 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     generation: generation ?? 0,
     unheardMs: staging.unheardMs,
     minReadyMs: minReadyMsOf(view.daemonSet),
-    strategyUnavailable: resolveBudget(view.daemonSet, Math.min(then, nodes.length)).maxUnavailable,
+    strategyUnavailable: unavailableOf(view, context, nodes.length),
     isStageTrue: staging.mode === 'takeover',
     rolloutId: `${view.uid}/${currentHash}`,
     ...defined({ causes: staging.causes, demand: demandOf(templateOf(view)) }),
   });
   return { kind: 'staged', stages, policy, ...defined({ ignored }) };
+}
+
+/** maxUnavailable of the DaemonSet's strategy, of the fewer nodes of when the rollout began and of now. */
+function unavailableOf(
+  { daemonSet }: View,
+  { currentHash, state: { rollout } }: PlanContext,
+  nowNodes: number,
+): number {
+  const thenNodes = rollout?.hash === currentHash ? rollout?.baseNodes : undefined;
+  return resolveBudget(daemonSet, Math.min(thenNodes ?? nowNodes, nowNodes)).maxUnavailable;
 }
 
 function templateOf({ daemonSet }: View): Json {

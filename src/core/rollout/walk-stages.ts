@@ -4,7 +4,7 @@
  * Stricter than the plain one (rollout-without-surge.ts): old pods that are not available go first, but no more of them at
  * once than maxUnavailable (#123232), and nodes that are not Ready are never chosen: a deletion there does not
  * finish and would eat the budget. Nodes without a place in the rollout (vanished, only keeping a pod) count for nothing.
- * Excused nodes do not count. With surge the plain walk is used, over sites of which those that are not open count as
+ * Excused nodes do not count, and need no room. With surge the plain walk is used, over sites of which those that are not open count as
  * being as they should be.
  *
  * Differs from upstream: all of it, for DaemonSets with a policy and for no other.
@@ -33,6 +33,10 @@ export function walkStages(sites: readonly Site[], stages: Stages): WalkWithoutS
   let spare = stages.maxUnavailable - unavailable.length;
   const deletes: OldSite[] = [];
   for (const each of able) {
+    if (stages.excused.has(each.node)) {
+      deletes.push(each);
+      continue;
+    }
     const isCounted = !isAvailableSite(each.site);
     if (room <= 0 || (!isCounted && spare <= 0)) continue;
     room -= 1;

@@ -23,7 +23,7 @@ import {
   judgingMoments,
   recreationMoments,
 } from './find-breach.ts';
-import { excuseNodes } from './excused.ts';
+import { excuseNodes, markPlaceless, withPlaceless } from './excused.ts';
 import { standingOf, withLosses, withReplacements } from './lost-canaries.ts';
 import type { CanaryStanding } from './lost-canaries.ts';
 import { findUnwell, gateMoments, judgeGate, noteSoaked } from './gate.ts';
@@ -45,8 +45,9 @@ import { budgetOf, canaryOfNow, findSteps } from './steps.ts';
 import type { Steps } from './steps.ts';
 
 /** Looks once. */
-export function advanceStages(input: StagesInput): Stages {
-  const started = recordFor(input);
+export function advanceStages(given: StagesInput): Stages {
+  const input = markPlaceless(given);
+  const started = withPlaceless(recordFor(input), input);
   const observed = observe(withoutReplaced(started, input.nodes), input);
   const opened = openWhatMay(withReplacements(observed, input), input);
   const { gate, turns, excused } = opened;
@@ -126,10 +127,12 @@ function endOf(nodes: readonly StageNode[], roomNodes: number): StepsEnd {
   const away = pending.filter(({ isExcluded, node }) => !isExcluded && !node.isReady);
   const notReadyNodes = Math.min(away.length, roomNodes);
   const unwell = nodes.filter((node) => !isPending(node) && !node.isExcluded && !node.isWell);
+  const placelessNodes = unwell.filter(({ hasNoPlace }) => hasNoPlace).length;
   return {
     keptNodes: pending.length - notReadyNodes,
     notReadyNodes,
-    unwellNodes: unwell.length,
+    unwellNodes: unwell.length - placelessNodes,
+    ...(placelessNodes === 0 ? {} : { placelessNodes }),
   };
 }
 

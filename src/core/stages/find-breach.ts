@@ -68,8 +68,8 @@ function findRefused(
 
 /** Nodes that lost their pod since the rollout began. */
 function isEmptied({ startedAtMs }: RolloutRecord): (node: StageNode) => boolean {
-  return ({ emptySinceMs, isExcluded }) =>
-    !isExcluded && emptySinceMs !== undefined && emptySinceMs >= startedAtMs;
+  return ({ emptySinceMs, isExcluded, hasNoPlace }) =>
+    !isExcluded && !hasNoPlace && emptySinceMs !== undefined && emptySinceMs >= startedAtMs;
 }
 
 /**
@@ -82,6 +82,11 @@ function sinceOf(
 ): { readonly sinceMs?: number } {
   const isWhole = baselines.length < BASELINES_MAX && revisionHashOfPod(pod) === hash;
   return isWhole ? {} : { sinceMs: startedAtMs };
+}
+
+/** Nodes whose pods are evidence: one that found no place says nothing, of either revision. */
+function judgedNodes(input: StagesInput): readonly StageNode[] {
+  return evidenceNodes(input).filter(({ hasNoPlace }) => !hasNoPlace);
 }
 
 type Judge = (node: NodeProjection, pod: PodProjection) => JudgedPod;
@@ -117,7 +122,7 @@ export function judgingMoments(record: RolloutRecord, input: StagesInput): reado
   if (record.breach !== undefined || record.isReturn || kind === 'waiting' || kind === 'done') {
     return [];
   }
-  return judgeUpdated(judgeBy(record, input), evidenceNodes(input))
+  return judgeUpdated(judgeBy(record, input), judgedNodes(input))
     .flatMap(({ evidence }) => (evidence.kind === 'starting' ? [evidence.failsAtMs] : []))
     .sort((left, right) => left - right)
     .slice(0, 1);
@@ -144,7 +149,7 @@ export function findSilentPods(
 
 function findPodBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
   const { nowMs, policy } = input;
-  const nodes = evidenceNodes(input);
+  const nodes = judgedNodes(input);
   const overruled = record.orders.resumed;
   const judge = judgeBy(record, input);
   return findBreach({

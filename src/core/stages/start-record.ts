@@ -17,7 +17,7 @@ import { startTrial } from '../evidence/trial.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { CANARY_NODES_MAX, pickCanary, withAbleCanary } from './canary.ts';
+import { CANARY_NODES_MAX, isUpAndOpen, pickCanary, withAbleCanary } from './canary.ts';
 import { abandonedAfter, heldIfRestored, knownBad, refusedAfter } from './known-bad.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
@@ -139,9 +139,9 @@ function beginCanary(refused: readonly RefusedRevision[], input: StagesInput): r
   const { nodes, policy } = input;
   if (refused.length === 0 || policy.canary.kind === 'selector') return pickCanary(input);
   const hashes = new Set(refused.map(({ hash }) => hash));
-  const left = nodes.filter(({ old, isExcluded, node }) => {
-    const hash = old === undefined ? undefined : revisionHashOfPod(old);
-    return hash !== undefined && hashes.has(hash) && !isExcluded && node.isReady;
+  const left = nodes.filter((node) => {
+    const hash = node.old === undefined ? undefined : revisionHashOfPod(node.old);
+    return hash !== undefined && hashes.has(hash) && isUpAndOpen(node);
   });
   const broken = left.filter(servesNobody).map(nameOf);
   return [...new Set([...broken, ...pickCanary(input, left)])].slice(0, CANARY_NODES_MAX);

@@ -106,6 +106,16 @@ describe('the gate of a rollout, as its record tells it', () => {
       { kind: 'unavailable', missing: '1 of its pods is not available' },
     ],
     [
+      'a node has no place for the pod, as before',
+      { available: 7 },
+      { placelessNodes: 1 },
+      {
+        kind: 'unavailable',
+        missing:
+          'all others are rolled out; on 1 node no place is found for the pod, as before this revision',
+      },
+    ],
+    [
       'a node with an old pod is not Ready',
       { updated: 7 },
       { notReadyNodes: 1 },

@@ -30,20 +30,22 @@ function excused(
 }
 
 describe('nodes that are excused', () => {
-  it('are none under parity, whatever broke them', () => {
+  it('are none under parity, whatever broke them, but for those that no rollout gets at', () => {
     const { trial } = record();
     const at = record({ trial: { ...trial, outside: [nodeName('n1')] } });
     assert.equal(excuseNodes(at, bad('n1', 'n2'), policy({ budget: 'parity' })).size, 0);
+    const out = [stageNode('n1', { isExcluded: true }), stageNode('n2', { hasNoPlace: true })];
+    assert.equal(excuseNodes(at, out, policy({ budget: 'parity' })).size, 2);
   });
 
-  it('are those that are not Ready, and never one that the policy leaves out', () => {
+  it('are those that are not Ready, those that the policy leaves out, and those without a place', () => {
     const nodes = [
       ...bad('n1'),
       stageNode('n2'),
       stageNode('n3', { isReady: false, isExcluded: true }),
-      stageNode('n4', { isExcluded: true }),
+      stageNode('n4', { hasNoPlace: true }),
     ];
-    assert.deepEqual(excused(nodes), ['n1']);
+    assert.deepEqual(excused(nodes).toSorted(), ['n1', 'n3', 'n4']);
   });
 
   it('that were bad before their turn are all excused, and use up nothing of the cap', () => {
