@@ -26,6 +26,7 @@ import { SHOWN_BUGS } from './shown.ts';
 import { FREEZE_BUGS } from './freezes.ts';
 import { FLEET_BUGS } from './fleet.ts';
 import { FLEET_ATTRIBUTION_BUGS } from './fleet-attribution.ts';
+import { FLEET_LOOK_BUGS } from './fleet-looks.ts';
 import { FLEET_ROLLOUT_BUGS } from './fleet-rollouts.ts';
 import { FLEET_STORE_BUGS } from './fleet-stores.ts';
 import { FLEET_CHECK_BUGS } from './fleet-checks.ts';
@@ -79,6 +80,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   FLEET_BUGS,
   FLEET_ATTRIBUTION_BUGS,
   FLEET_ROLLOUT_BUGS,
+  FLEET_LOOK_BUGS,
   INTERLOCK_BUGS,
   STAGE_BUGS,
   HALT_BUGS,

@@ -97,7 +97,7 @@ export function givenOf(
   id: string,
   verdict: ClusterVerdict,
   changes: Partial<FleetClusterRecord> & Pick<Partial<GivenCluster>, 'labels' | 'ratios'> = {},
-): GivenCluster {
+): GivenCluster & { readonly verdict: ClusterVerdict } {
   const { labels = {}, ratios, ...record } = changes;
   const phase = verdict.kind === 'well' || verdict.kind === 'empty' ? 'well' : 'rolling';
   return {

@@ -8,14 +8,12 @@ import { defined } from '@rollcall/base/defined.ts';
 import { isReturn } from '../../../core/fleet/rollout/note-verdict.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { FleetClusterRecord, FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { StepFleetsDependencies } from '../sight/dependencies.ts';
+import { GIVEN_MAX } from '../sight/dependencies.ts';
+import type { SightDependencies } from '../sight/looks.ts';
 import type { Gift } from './give-clusters.ts';
 import { readRelease } from '../sight/release-rendering.ts';
 import { seeClusters } from '../sight/see-clusters.ts';
 import type { SeenClusters } from '../sight/see-clusters.ts';
-
-/** Clusters sent back in one step; the others with the next ones. */
-const BACK_AT_ONCE_MAX = 500;
 
 /** What a step of the way back came to. */
 export interface Retreat {
@@ -29,7 +27,7 @@ export interface Retreat {
 /** Looks who has to go back, and who is there. Rejects when a table fails. */
 export async function goBack(
   record: FleetRecord,
-  dependencies: StepFleetsDependencies,
+  dependencies: SightDependencies,
 ): Promise<Retreat> {
   const { former, release } = record;
   const rendering = former && (await readRelease(record, former, dependencies));
@@ -49,7 +47,7 @@ export async function goBack(
         isMember: (one) =>
           one !== undefined && (one.contentHash === release.contentHash || isBack(one)),
         isGiven: isBack,
-        roomFor: BACK_AT_ONCE_MAX,
+        roomFor: GIVEN_MAX,
       },
       dependencies,
     );

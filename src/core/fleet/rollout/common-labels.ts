@@ -14,9 +14,10 @@ const LISTED_UP_TO = 10;
 
 /** In words; undefined: nothing can be claimed. Labels may hold what the nodes of a cluster have in common. */
 export function describeCommonLabels(
-  given: readonly GivenCluster[],
+  all: readonly GivenCluster[],
   isBad: (cluster: GivenCluster) => boolean,
 ): string | undefined {
+  const given = all.filter(({ labels }) => labels !== undefined);
   if (given.length <= LISTED_UP_TO) return undefined;
   const badCount = given.filter(isBad).length;
   const values = valuesOf(given);
@@ -47,7 +48,7 @@ function valuesOf(
 ): ReadonlyMap<string, ReadonlyMap<string, readonly GivenCluster[]>> {
   const values = new Map<string, Map<string, GivenCluster[]>>();
   for (const cluster of given) {
-    for (const [label, value] of Object.entries(cluster.labels)) {
+    for (const [label, value] of Object.entries(cluster.labels ?? {})) {
       const byValue = values.get(label) ?? new Map<string, GivenCluster[]>();
       values.set(label, byValue);
       const clusters = byValue.get(value) ?? [];

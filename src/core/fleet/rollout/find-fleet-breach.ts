@@ -191,10 +191,11 @@ function withFacts(
   given: readonly GivenCluster[],
   pool: PoolSeen | undefined,
 ): readonly GivenCluster[] {
-  return given.map((one) => ({
-    ...one,
-    labels: { ...pool?.facts.get(one.record.cluster), ...one.labels },
-  }));
+  return given.map((one) =>
+    one.labels === undefined
+      ? one
+      : { ...one, labels: { ...pool?.facts.get(one.record.cluster), ...one.labels } },
+  );
 }
 
 /**

@@ -10,16 +10,26 @@ import type { ClusterId } from '../../model/identifiers.ts';
 import type { FleetPool } from '../attribution/fleet-pool.ts';
 import type { PoolFacts } from '../attribution/pool-facts.ts';
 import type { ClusterVerdict } from './judge-cluster.ts';
-import type { FleetClusterRecord, FleetCounts } from './fleet-record.ts';
+import type { ClusterPhase, FleetClusterRecord, FleetCounts } from './fleet-record.ts';
 
 /** A cluster of a stage that was given the release, judged. */
 export interface GivenCluster {
   /** As the verdict left it. */
   readonly record: FleetClusterRecord;
-  readonly verdict: ClusterVerdict;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly verdict: Pick<ClusterVerdict, 'kind'>;
+  /** Absent: it was not looked at in this step. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Of the trial of its rollout: what its nodes showed against their peers. Absent: there is none. */
   readonly ratios?: LogRatios;
+}
+
+/** What was found at a cluster, kept for the next steps: of thousands one step looks at a part. */
+export interface KeptLook extends Pick<GivenCluster, 'ratios'> {
+  readonly cluster: ClusterId;
+  readonly atMs: number;
+  readonly kind: ClusterVerdict['kind'];
+  /** That its record had then; absent: it was not given the release. */
+  readonly phase?: ClusterPhase;
 }
 
 /** Small clusters of the open stage, compared with each other. */
@@ -34,6 +44,8 @@ export interface PoolSeen {
 /** What was found of a stage's clusters. */
 export interface StageSeen {
   readonly given: readonly GivenCluster[];
+  /** Of these not looked at lately; absent: none. */
+  readonly unseenClusters?: number;
   /** Not given it yet, and not known to be out of reach. */
   readonly waitingClusters: number;
   readonly offlineClusters: number;
