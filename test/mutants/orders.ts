@@ -77,6 +77,16 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '',
     killedBy: { file: ORDERS_TEST, title: 'opens nothing beside a breach' },
   },
+  'order-beside-its-fleet': {
+    bug: 'while a fleet has the first nodes of a cluster, an approval there updates all others at once',
+    file: 'src/app/rollout/choose-order.ts',
+    before: 'fleet?.isPartial === true && !isSure',
+    after: 'fleet?.isPartial === true && !isSure && isSure',
+    killedBy: {
+      file: 'test/unit/cli/rollout/held-by-fleet.test.ts',
+      title: 'is approved, resumed and undone by the fleet alone',
+    },
+  },
   'explain-without-policy': {
     bug: 'verdicts of a staged rollout are those of upstream’s rolling update (17.9)',
     file: EXPLAIN,

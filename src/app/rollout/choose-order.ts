@@ -12,6 +12,10 @@ import { awaitedApproval, needsApproval } from '../../core/stages/steps.ts';
 import type { RolloutRecord } from '../../core/model/rollout-record.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
 import type { RolloutOrder } from '../../core/rollout/orders.ts';
+import { formatKey } from '../../core/model/identifiers.ts';
+import type { DaemonSetKey } from '../../core/model/identifiers.ts';
+import { describeHold } from '../fleet/rollout/holding-fleet.ts';
+import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import type { FoundRollout } from './find-rollout.ts';
 import { refuse } from './refusals.ts';
 import type { RolloutRefusal } from './refusals.ts';
@@ -33,25 +37,27 @@ export type UndoCommand = (found: FoundRollout) => Promise<string | undefined>;
 export async function chooseOrder(
   found: FoundRollout,
   ask: OrderAsk,
-  nowMs: number,
+  { nowMs, isSure }: { readonly nowMs: number; readonly isSure: boolean },
 ): Promise<RolloutOrder | RolloutRefusal> {
-  const { key, basis, policy } = found;
+  const { key, basis, policy, fleet } = found;
   if (basis.registration.mode === 'observe') return refuse('observed', key);
   // Of an object without even an outline the policy is not known, and its record stands all the same.
   const hasNone = policy.kind === 'none' && toldObject(basis.daemonSet) !== null;
   if (hasNone) return refuse('no-policy', key);
   const record = basis.state?.rollout;
   if (record === undefined) return refuse('no-rollout', key);
-  switch (ask.kind) {
-    case 'pause':
-      return { kind: 'pause' };
-    case 'resume':
-      return chooseResume(found, record, ask.overrules);
-    case 'approve':
-      return chooseApproval(found, record, { stepIndex: ask.stepIndex, nowMs });
-    case 'undo':
-      return chooseUndo(found, record, ask.command);
-  }
+  if (ask.kind === 'pause') return { kind: 'pause' };
+  if (fleet?.isPartial === true && !isSure) return refuseHeld(key, fleet);
+  if (ask.kind === 'resume') return chooseResume(found, record, ask.overrules);
+  if (ask.kind === 'undo') return chooseUndo(found, record, ask.command);
+  return chooseApproval(found, record, { stepIndex: ask.stepIndex, nowMs });
+}
+
+/** What is opened, lifted or taken back there is the fleet's to say. */
+function refuseHeld(key: DaemonSetKey, fleet: HoldingFleet): RolloutRefusal {
+  const message = `The rollout of ${formatKey(key)} is ${describeHold(fleet)}. Nothing was changed.`;
+  const remedy = `Give the order there: ${fleet.command}. To give it in this cluster all the same: --yes`;
+  return { ...refuse('held-by-fleet', key, remedy), message };
 }
 
 function chooseResume(

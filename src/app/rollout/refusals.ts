@@ -21,6 +21,8 @@ export type RolloutRefusalCode =
   | 'observed'
   /** `paused: true` stands in its policy. */
   | 'paused-by-policy'
+  /** A fleet gave it to these nodes alone, and decides what follows. */
+  | 'held-by-fleet'
   /** No step needs approval now. */
   | 'nothing-waits'
   | 'nothing-proven'
@@ -83,6 +85,10 @@ const WORDS: Readonly<Record<RolloutRefusalCode, Words>> = {
   'paused-by-policy': [
     (name) => `The rollout of ${name} is paused by its policy.`,
     () => 'Take paused: true out of its annotation rollcall.dev/rollout.',
+  ],
+  'held-by-fleet': [
+    (name) => `The rollout of ${name} is held by its fleet. Nothing was changed.`,
+    (key) => `See what the fleet waits for: ${statusOf(key)}`,
   ],
   'nothing-waits': [(name) => `No step of ${name} waits for approval.`, lookAgain],
   'nothing-proven': [

@@ -24,7 +24,7 @@ import {
   summarizeRecord,
 } from '../../core/rollout/describe-record.ts';
 import { gateOf, phaseOf } from '../../core/rollout/gate.ts';
-import type { ShownGate } from '../../core/rollout/gate.ts';
+import type { FleetHold, ShownGate } from '../../core/rollout/gate.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
 import { isRollingBack as isSentBack } from '../../core/stages/former.ts';
 import { shownCopies } from '../../core/rollout/shown-copies.ts';
@@ -69,6 +69,8 @@ export interface StagedSource extends EndSource {
   readonly policy: PolicyReading;
   /** Of the plan that a run of now would make, where one can be told. */
   readonly stages: StagedProgress | undefined;
+  /** Of a fleet that gave it to these nodes alone. */
+  readonly hold?: FleetHold;
 }
 
 /** Told from what was found; undefined: nothing was ever staged, or its policy is gone. */
@@ -81,7 +83,8 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
   const isBehind = isBehindTemplate(record, source);
   const planned = stages?.gate;
   const counts = countsOf(object);
-  const gate = gateOf({ record, policy, nowMs, isBehind, ...defined({ planned, counts }) });
+  const known = defined({ planned, counts, hold: source.hold });
+  const gate = gateOf({ record, policy, nowMs, isBehind, ...known });
   const isRollingBack =
     policy.kind === 'policy' &&
     isSentBack(record, { policy: policy.policy, isStageTrue: registration.mode === 'takeover' });

@@ -79,15 +79,15 @@ export function describeGate(gate: ShownGate, record: RolloutRecord): string {
   switch (gate.kind) {
     case 'updating':
     case 'settling':
-      return describePods(gate);
     case 'lost':
-      return describeLost(gate);
+      return describePods(gate);
     case 'soaking':
       return `soaks until ${timeText(gate.untilMs)}`;
     case 'approval':
       return `waits for approval of step ${String(gate.stepIndex)}`;
     case 'window':
       return describeWindow(gate.opensAtMs);
+    case 'fleet':
     case 'paused':
     case 'breach':
     case 'undone':
@@ -103,7 +103,8 @@ function describeWindow(opensAtMs: number | undefined): string {
 
 type Of<Kind> = Extract<ShownGate, { readonly kind: Kind }>;
 
-function describePods(gate: Of<'updating' | 'settling'>): string {
+function describePods(gate: Of<'updating' | 'settling' | 'lost'>): string {
+  if (gate.kind === 'lost') return describeLost(gate);
   if (gate.kind === 'updating') {
     const [one, many] = ['node of its open steps is', 'nodes of its open steps are'];
     return `${counted(gate.pendingNodes, one, many)} to be updated`;
@@ -138,10 +139,12 @@ function describeEnd({ hash }: RolloutRecord, gate: End): string {
 
 /** What only a person ends. */
 function describeHold(
-  gate: Of<'paused' | 'breach' | 'undone'>,
+  gate: Of<'fleet' | 'paused' | 'breach' | 'undone'>,
   { orders, breach }: RolloutRecord,
 ): string {
   switch (gate.kind) {
+    case 'fleet':
+      return gate.message;
     case 'paused':
       if (gate.by === 'policy') return 'paused by its policy (paused: true)';
       return `paused ${orders.paused === undefined ? 'by an operator' : describeNote(orders.paused)}`;

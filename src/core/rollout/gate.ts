@@ -15,6 +15,14 @@ import { awaitedApproval } from '../stages/steps.ts';
 import { describeMissing } from './pod-counts.ts';
 import type { Generations, PodCounts } from './pod-counts.ts';
 
+/** What waits for a fleet, in words. */
+export interface FleetHold {
+  readonly kind: 'fleet';
+  /** namespace/name. */
+  readonly fleet: string;
+  readonly message: string;
+}
+
 /** What it waits for. Public; docs/cli.md lists the kinds. */
 export type ShownGate =
   /** As a plan of now judges it. */
@@ -26,6 +34,8 @@ export type ShownGate =
   | { readonly kind: 'unavailable'; readonly missing: string }
   /** All else is done; these nodes are updated once they are Ready again. */
   | { readonly kind: 'nodes-not-ready'; readonly notReadyNodes: number }
+  /** A fleet gave the revision to these nodes alone, and decides when the others follow. */
+  | FleetHold
   /** The policy cannot be read, and holds everything. */
   | { readonly kind: 'policy-invalid' }
   /** The DaemonSet's template is newer than what the record is of: the next run begins with it. */
@@ -59,6 +69,7 @@ const PHASES: Readonly<Record<ShownGate['kind'], RolloutPhase>> = {
   undone: 'Returning',
   view: 'Progressing',
   'no-canary': 'Waiting',
+  fleet: 'Waiting',
   'policy-invalid': 'Paused',
   unavailable: 'Progressing',
   'nodes-not-ready': 'Waiting',
@@ -90,6 +101,8 @@ export interface GateInput {
   readonly isBehind?: boolean;
   /** As a plan of now judges it, where there is one. */
   readonly planned?: Gate;
+  /** Of the fleet that has the first nodes of the cluster: what waits for approval waits for it. */
+  readonly hold?: FleetHold;
   /** Of the DaemonSet and its status; absent: its object is not known, and nothing is known to be done. */
   readonly counts?: PodCounts & Generations;
 }
@@ -100,6 +113,7 @@ export function gateOf(input: GateInput): ShownGate {
   if (isBehind) return { kind: 'unseen' };
   const isRecorded = planned?.kind !== 'breach' || record.breach !== undefined;
   const gate = planned !== undefined && isRecorded ? planned : gateOfRecord(input);
+  if (gate.kind === 'approval' && input.hold !== undefined) return input.hold;
   return gate.kind === 'done' ? endOf(gate, input.counts) : gate;
 }
 

@@ -10,6 +10,7 @@ import { uid } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { nodeOf } from '../../../support/simulated-cluster.ts';
+import { noHolder } from '../../../support/rollout-stores.ts';
 
 const NAME = { namespace: 'system', name: 'agents' };
 const HOUR_MS = 3_600_000;
@@ -68,7 +69,7 @@ function scaleToZero({ cluster }: ReconcileWorld, pool: string): void {
 function give(world: ReconcileWorld, ask: OrderRequest['ask']): Promise<OrderOutcome> {
   const { key } = world.hint;
   const { queue: hints, ...dependencies } = world.dependencies;
-  return giveOrder({ key, by: 'ann', ask }, { ...dependencies, hints });
+  return giveOrder({ key, by: 'ann', ask }, { ...dependencies, hints, holderOf: noHolder });
 }
 
 async function recordOf(world: ReconcileWorld): Promise<RolloutRecord> {
