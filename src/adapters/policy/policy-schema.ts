@@ -133,6 +133,15 @@ export const policySchema = v.pipe(
       onBreach: v.exactOptional(
         v.pipe(oneOf('pause', 'rollback'), told('What a breach leads to.', 'rollback')),
       ),
+      returns: v.exactOptional(
+        v.pipe(
+          oneOf('at-once', 'staged'),
+          told(
+            'Whether the way back to a good release keeps canary, soak, approval and window.',
+            'staged',
+          ),
+        ),
+      ),
       exclude: v.exactOptional(
         v.pipe(
           selectorSchema,

@@ -102,7 +102,7 @@ const confirm = orderCommand('confirm', 'let a held mass removal of pods proceed
 
 const undo: CommandModule = defineCommand<RolloutOptions>({
   path: ['rollout', 'undo'],
-  summary: 'go back to the proven revision, or say the command that does',
+  summary: 'go back to the last good release and refuse this one, or say the command',
   interruption: 'orderly',
   configure: declareRollout,
   run: ({ args, options }, context) =>
