@@ -51,6 +51,7 @@ export function policy(options: Partial<RolloutPolicy> = {}): RolloutPolicy {
     approval: 'none',
     windows: [],
     onBreach: 'pause',
+    returns: 'at-once',
     budget: 'parity',
     shrinkPercent: 20,
     ...options,
@@ -151,7 +152,7 @@ export class StagedWorld {
     const object = daemonSet({
       spec: {
         updateStrategy: this.#options.strategy ?? { type: 'OnDelete' },
-        ...templateOf(this.#options),
+        template: templateOf(this.#options, hash),
       },
     });
     const pods = [...this.pods.values()];
@@ -269,9 +270,9 @@ export class StagedWorld {
   }
 }
 
-function templateOf({ podSpec }: StagedWorldOptions): JsonObject {
-  if (podSpec === undefined) return {};
-  return { template: { metadata: { labels: { app: 'agent' } }, spec: podSpec } };
+function templateOf({ podSpec }: StagedWorldOptions, hash: string): JsonObject {
+  const containers = [{ name: 'agent', image: hash }];
+  return { metadata: { labels: { app: 'agent' } }, spec: { containers, ...podSpec } };
 }
 
 /** A pod with the times that an API server and a kubelet would have written by their clocks. */

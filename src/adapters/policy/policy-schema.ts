@@ -107,6 +107,11 @@ export const policySchema = v.pipe(
         timeZone: 'Europe/Berlin',
       }),
       onBreach: field(oneOf('pause', 'rollback'), 'What a breach leads to.', 'rollback'),
+      returns: field(
+        oneOf('at-once', 'staged'),
+        'Whether the way back to a good release keeps canary, soak, approval and window.',
+        'staged',
+      ),
       exclude: field(selectorSchema, 'Nodes that the rollout never updates.', {
         matchLabels: { pinned: 'yes' },
       }),

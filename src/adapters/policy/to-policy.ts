@@ -36,6 +36,7 @@ export function toPolicy(written: WrittenPolicy): RolloutPolicy {
     approval = 'none',
     window = [],
     onBreach = 'pause',
+    returns = 'at-once',
     budget = 'parity',
     shrink = SHRINK_PERCENT_DEFAULT,
   } = written;
@@ -49,6 +50,7 @@ export function toPolicy(written: WrittenPolicy): RolloutPolicy {
     approval,
     windows: window.map(toWindow),
     onBreach,
+    returns,
     budget,
     shrinkPercent: shrink,
   };

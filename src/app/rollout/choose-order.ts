@@ -34,11 +34,11 @@ export type OrderAsk =
 export type UndoCommand = (found: FoundRollout) => Promise<string | undefined>;
 
 /** The order, or why there is none. */
-export async function chooseOrder(
+export function chooseOrder(
   found: FoundRollout,
   ask: OrderAsk,
   { nowMs, isSure }: { readonly nowMs: number; readonly isSure: boolean },
-): Promise<RolloutOrder | RolloutRefusal> {
+): RolloutOrder | RolloutRefusal {
   const { key, basis, policy, fleet } = found;
   if (basis.registration.mode === 'observe') return refuse('observed', key);
   // Of an object without even an outline the policy is not known, and its record stands all the same.
@@ -49,7 +49,7 @@ export async function chooseOrder(
   if (ask.kind === 'pause') return { kind: 'pause' };
   if (fleet?.isPartial === true && !isSure) return refuseHeld(key, fleet);
   if (ask.kind === 'resume') return chooseResume(found, record, ask.overrules);
-  if (ask.kind === 'undo') return chooseUndo(found, record, ask.command);
+  if (ask.kind === 'undo') return chooseUndo(found, record);
   return chooseApproval(found, record, { stepIndex: ask.stepIndex, nowMs });
 }
 
@@ -77,20 +77,17 @@ function chooseResume(
 }
 
 /** In takeover nodes can be given another revision than the template's; elsewhere the template is a person's. */
-async function chooseUndo(
-  found: FoundRollout,
+function chooseUndo(
+  { key, basis }: FoundRollout,
   record: RolloutRecord,
-  commandOf: UndoCommand,
-): Promise<RolloutOrder | RolloutRefusal> {
-  const { key, basis } = found;
+): RolloutOrder | RolloutRefusal {
   const { hash, proven } = record;
   const back = wayBackOf(record);
   if (back === undefined) {
     return refuse(proven === undefined ? 'nothing-proven' : 'runs-proven', key);
   }
-  if (basis.registration.mode === 'takeover') return { kind: 'undo', hash, to: back.hash };
-  const command = await commandOf(found);
-  return refuse('no-right', key, command === undefined ? undefined : `Go back with: ${command}`);
+  const via = basis.registration.mode === 'takeover' ? 'pods' : 'template';
+  return { kind: 'undo', hash, to: back.hash, via };
 }
 
 function chooseApproval(

@@ -69,9 +69,17 @@ export async function giveOrder(
     const token = heldToken(first);
     return changeState(first, (found) => editByConfirmation(found, token, note), dependencies);
   }
-  const order = await chooseOrder(first, ask, { nowMs, isSure });
+  const order = chooseOrder(first, ask, { nowMs, isSure });
   if (order.kind === 'refused') return order;
-  return changeState(first, (found) => editByOrder(found, order, note), dependencies);
+  const outcome = await changeState(
+    first,
+    (found) => editByOrder(found, order, note),
+    dependencies,
+  );
+  const isForPerson = order.kind === 'undo' && order.via === 'template';
+  if (outcome.kind === 'refused' || ask.kind !== 'undo' || !isForPerson) return outcome;
+  const command = await ask.command(first);
+  return refuse('no-right', key, command === undefined ? undefined : `Go back with: ${command}`);
 }
 
 function editByOrder(

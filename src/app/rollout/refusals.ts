@@ -103,7 +103,7 @@ const WORDS: Readonly<Record<RolloutRefusalCode, Words>> = {
   ],
   'no-right': [
     (name) =>
-      `Rollcall may not change the template of ${name}: in this mode the way back is yours.`,
+      `The revision of ${name} is refused from now on, also when it is applied again. Rollcall may not change the template: in this mode the way back is yours.`,
     ({ namespace, name }) =>
       `Find the proven revision: kubectl --namespace ${namespace} rollout history daemonset/${name}`,
   ],

@@ -108,7 +108,7 @@ const confirm = orderCommand('confirm', 'let a held mass removal of pods proceed
 
 const undo: CommandModule = defineCommand<SureOptions>({
   path: ['rollout', 'undo'],
-  summary: 'go back to the proven revision, or say the command that does',
+  summary: 'go back to the last good release and refuse this one, or say the command',
   interruption: 'orderly',
   configure: (command) => {
     declareRollout(command);

@@ -79,7 +79,7 @@ function wordsOf({
       };
     }
     case 'done': {
-      const how = isReturn ? 'goes back to a proven revision on all nodes' : 'has passed all steps';
+      const how = isReturn ? 'goes back to a good release on all nodes' : 'has passed all steps';
       return { reason: 'RolloutComplete', message: `Rollout of revision ${hash} ${how}` };
     }
   }

@@ -8,6 +8,13 @@
 import type { AnswerSamples } from './evidence/answer-times.ts';
 import type { NodeName, Uid } from './identifiers.ts';
 import type { TemplateDemand } from './evidence/template-demand.ts';
+import type { GoodRelease, OlderReason } from '../releases/good-releases.ts';
+
+/** A good release, and the revision that held its template last. */
+export interface ClusterRelease extends GoodRelease {
+  /** controller-revision-hash. */
+  readonly hash: string;
+}
 
 /** A revision that passed its soak on every canary, or that all nodes ran when the policy was first seen. */
 export interface ProvenRevision {
@@ -16,6 +23,13 @@ export interface ProvenRevision {
   readonly provenAtMs: number;
   /** True if no soak proved it: it was running everywhere when the policy came. */
   readonly isBaseline: boolean;
+}
+
+/** A release that another one took the place of half-way, after its canary: steps that were open stay open when it comes again. */
+export interface HalfwayRelease {
+  readonly id: string;
+  readonly proven: ProvenRevision;
+  readonly step: OpenStep;
 }
 
 /** Which step is open: none yet (`waiting`), the canary, then the groups of the order, then all (`done`). */
@@ -65,7 +79,9 @@ export type BreachCause =
   | 'ProgressDeadlineExceeded'
   /** Our own requests take far longer than they did before the first step opened. */
   | 'ApiServerSlow'
-  /** This revision was halted before, and came again. */
+  /** Pods of a good release cannot start, or cannot be created, on the way back to it. */
+  | 'ReturnFailed'
+  /** This revision was halted or undone before, and came again. */
   | 'KnownBad';
 
 /** A halt, with what showed it. */
@@ -85,10 +101,12 @@ export interface Breach {
   readonly restoreRefusedAtMs?: number;
 }
 
-/** A revision that was halted: the same template again is held. */
+/** A revision that was halted, or undone: the same template again is held. */
 export interface RefusedRevision {
+  /** As of a GoodRelease. */
+  readonly id: string;
   readonly hash: string;
-  readonly cause: BreachCause;
+  readonly cause: BreachCause | 'Undone';
   readonly atMs: number;
 }
 
@@ -192,7 +210,7 @@ export interface RolloutOrders {
   readonly approved?: OrderNote & { readonly stepIndex: number };
   /** A breach that was looked at and is overruled: only what happens later, or elsewhere, counts. */
   readonly resumed?: OrderNote & { readonly breach: Breach; readonly why?: string };
-  /** Nodes go back from `hash` to this proven revision, although nothing was halted. Goes with `resume`. */
+  /** Nodes go back from `hash` to this revision of a good release, although nothing was halted. Goes with `resume`. */
   readonly undo?: OrderNote & { readonly to: string };
 }
 
@@ -207,7 +225,15 @@ export interface OrderNote {
 export interface RolloutRecord {
   /** What is rolled out, or was last: by its controller-revision-hash. */
   readonly hash: string;
+  /** What its template means (core/releases/good-releases.ts). */
+  readonly id: string;
   readonly startedAtMs: number;
+  /** The newest four. */
+  readonly good: readonly ClusterRelease[];
+  /** Of a release that was good, why it is rolled out like a new one. Absent: it was not, or it is a return. */
+  readonly older?: OlderReason;
+  /** Absent: none was left so since. */
+  readonly halfway?: HalfwayRelease;
   /** Nodes that were to run a pod when it started; percentages are of these or of those of now (policy/share.ts). */
   readonly baseNodes: number;
   readonly step: OpenStep;
@@ -228,8 +254,10 @@ export interface RolloutRecord {
   readonly losses?: readonly CanaryLoss[];
   /** Nodes on which the former revision's pod found no place, and where none is bound since. max(2, 5 %) at most. Absent: none. */
   readonly placeless?: readonly NodeName[];
-  /** True for a rollout back to a proven revision: all steps are open, nothing soaks. */
+  /** True for the way back to a good release: all steps are open, nothing soaks. */
   readonly isReturn: boolean;
+  /** When a return was over on all nodes: its pods are watched until then. */
+  readonly returnedAtMs?: number;
   readonly trial: Trial;
   /** Restarts of pods of the new revision as counted last: more restart the soak. */
   readonly restarts: number;
@@ -244,7 +272,7 @@ export interface RolloutRecord {
   readonly breach?: Breach;
   /** The last one; this revision itself once its canary passed, until a breach takes that back. */
   readonly proven?: ProvenRevision;
-  /** What was proven when this rollout began: nodes outside of open steps run it, and a rollback leads to it. */
+  /** The good release that this rollout left: nodes outside of open steps run it, and a rollback leads to it. */
   readonly former?: ProvenRevision;
   /** The newest eight. */
   readonly refused: readonly RefusedRevision[];

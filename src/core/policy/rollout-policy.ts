@@ -67,6 +67,8 @@ export interface RolloutPolicy {
   /** Empty: at any time. A step opens inside one of them. */
   readonly windows: readonly RolloutWindow[];
   readonly onBreach: OnBreach;
+  /** `staged`: the way back to a good release keeps all gates. */
+  readonly returns: 'at-once' | 'staged';
   /** Nodes that are never updated by the rollout. */
   readonly exclude?: LabelSelector;
   /** `attributed`: nodes that went bad by themselves neither block nor use up maxUnavailable, up to a cap. */

@@ -8,6 +8,7 @@
 import { counted } from '@rollcall/base/counted.ts';
 import { NO_OTHER, describeLosses } from '../proof/describe-losses.ts';
 import type { Breach, BreachCause, OrderNote, RolloutRecord } from '../model/rollout-record.ts';
+import { olderWords } from '../releases/good-releases.ts';
 import type { ShownGate } from './gate.ts';
 import { silenceOf } from './shown-evidence.ts';
 import type { ShownEvidence, SideCounts } from './shown-evidence.ts';
@@ -23,7 +24,8 @@ export function summarizeRecord(record: RolloutRecord, gate: ShownGate): string 
   if (gate.kind === 'breach' && breach !== undefined) return `${describeBreach(breach)}; ${where}`;
   const overruled =
     orders.resumed === undefined ? '' : ` (${orders.resumed.breach.cause} overruled)`;
-  return `${where}: ${words}${overruled}`;
+  const older = record.older === undefined ? '' : `; ${olderWords(record.older)}`;
+  return `${where}: ${words}${overruled}${older}`;
 }
 
 /** The step that was opened last. */
@@ -42,7 +44,7 @@ export function describeStep({
       return `canary of ${counted(canary.length, 'node')}${lost === '' ? '' : ` (${lost})`}`;
     }
     case 'done':
-      return isReturn ? 'all steps are open, back to what is proven' : 'all steps are done';
+      return isReturn ? 'all steps are open, back to a good release' : 'all steps are done';
     case 'group': {
       const of = groups === undefined ? '' : ` of ${String(groups)}`;
       return `step ${String(step.index)}${of}${step.name === '' ? '' : ` (${step.name})`}`;

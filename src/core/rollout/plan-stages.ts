@@ -10,6 +10,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { IntentJudgement, PlanContext, PlannedEvent, View } from '../model/plan.ts';
 import type { PolicyProblem, RolloutPolicy } from '../policy/rollout-policy.ts';
 import type { Json } from '@rollcall/base/json.ts';
+import { revisionHash } from '../history/revisions.ts';
 import { demandOf } from '../daemon-set/template-demand.ts';
 import { resolveBudget, strategyTypeOf } from '../daemon-set/strategy.ts';
 import { minReadyMsOf } from '../pod/pod-facts.ts';
@@ -53,6 +54,7 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     policy,
     record: state.rollout,
     hash: currentHash,
+    id: revisionHash(view.daemonSet, 0),
     nodes,
     keptNodes,
     refusals: (state.refusals ?? []).filter((refusal) => refusal.generation === generation),

@@ -28,7 +28,9 @@ export function walkStages(sites: readonly Site[], stages: Stages): WalkWithoutS
     return isFree && stages.open.has(node) ? [{ site, node, old: state.old }] : [];
   });
   const refused = olds.filter(({ old }) => old.refused !== undefined && !old.isDoomed);
-  const able = olds.filter((each) => !refused.includes(each)).sort(compareOlds);
+  const able = olds
+    .filter((each) => !refused.includes(each))
+    .sort((left, right) => compareLast(left, right, stages) || compareOlds(left, right));
   let room = stages.maxUnavailable - replacing(taking, stages.excused);
   let spare = stages.maxUnavailable - unavailable.length;
   const deletes: OldSite[] = [];
@@ -57,6 +59,10 @@ export function walkStages(sites: readonly Site[], stages: Stages): WalkWithoutS
 export function whyClosed(nodeView: Site['nodeView'], gate: Gate): 'step' | 'ready' | 'kept' {
   if (gate.kind !== 'done') return 'step';
   return gate.notReadyNodes > 0 && nodeView?.node.isReady === false ? 'ready' : 'kept';
+}
+
+function compareLast(left: OldSite, right: OldSite, { last }: Stages): number {
+  return Number(last.has(left.node)) - Number(last.has(right.node));
 }
 
 /** Doomed ones first, as they may go anyway; then those that serve nobody; then as in any rolling update. */

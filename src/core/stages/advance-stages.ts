@@ -14,6 +14,7 @@ import { advanceTurns } from '../evidence/flapping.ts';
 import { advanceTrial } from '../evidence/trial.ts';
 import { lossMoments } from '../proof/canary-losses.ts';
 import { isSoakLost, soakAfter } from '../proof/soak.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { tellStages } from '../events/stage-events.ts';
 import { keptNodesOf } from '../policy/share.ts';
 import { withCommonGround } from './common-ground.ts';
@@ -27,11 +28,19 @@ import { excuseNodes, markPlaceless, withPlaceless } from './excused.ts';
 import { standingOf, withLosses, withReplacements } from './lost-canaries.ts';
 import type { CanaryStanding } from './lost-canaries.ts';
 import { findUnwell, gateMoments, judgeGate, noteSoaked } from './gate.ts';
-import { findAhead, findFormer, findStrays } from './former.ts';
+import {
+  findAhead,
+  findFormer,
+  findReturnBreach,
+  findStrays,
+  neverRanOn,
+  withGood,
+} from './former.ts';
 import {
   awaitedAfter,
   countRestarts,
   evidenceNodes,
+  isWatchedReturn,
   momentsIn,
   trialNodes,
   watchedPod,
@@ -51,7 +60,7 @@ export function advanceStages(given: StagesInput): Stages {
   const observed = observe(withoutReplaced(started, input.nodes), input);
   const opened = openWhatMay(withReplacements(observed, input), input);
   const { gate, turns, excused } = opened;
-  const record = noteSoaked(opened.record, gate, input.nowMs);
+  const record = withGood(noteSoaked(opened.record, gate, input.nowMs), gate, input);
   const former = findFormer(record, input);
   const ahead = gate.kind === 'paused' ? [] : findAhead({ record, former }, input);
   return {
@@ -62,6 +71,7 @@ export function advanceStages(given: StagesInput): Stages {
       [...(isHeld(gate) ? [] : withinFirstPod(turns, record, input)), ...ahead].map(nameOf),
     ),
     former,
+    last: record.isReturn ? neverRanOn(record, input.nodes) : NONE,
     maxUnavailable: budgetOf(record, input),
     excused,
     untilMs: [
@@ -74,6 +84,8 @@ export function advanceStages(given: StagesInput): Stages {
     events: tellStages({ before: input.record, after: record, gate }),
   };
 }
+
+const NONE: ReadonlySet<NodeName> = new Set();
 
 /** Steps that open in one run: the canary and, where nothing of it is left to do, what follows. Never a loop without end. */
 const OPENINGS_MAX = 3;
@@ -139,7 +151,8 @@ function endOf(nodes: readonly StageNode[], roomNodes: number): StepsEnd {
 /** Evidence of this run, added to the record; a breach that is found stays until somebody takes the rollout up again. */
 function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   const { kind } = record.step;
-  if (record.isReturn || kind === 'waiting' || kind === 'done') return record;
+  if (record.isReturn) return observeReturn(record, input);
+  if (kind === 'waiting' || kind === 'done') return record;
   const trial = input.isViewFresh
     ? advanceTrial(
         record.trial,
@@ -165,6 +178,13 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   return withBreach(next, withCommonGround(caused, nodes));
 }
 
+/** Nothing of a good release is on trial: only what keeps its pods from running stops the way back. */
+function observeReturn(record: RolloutRecord, input: StagesInput): RolloutRecord {
+  if (!isWatchedReturn(record)) return record;
+  const watched = { ...record, ...awaitedAfter(record, input) };
+  return { ...watched, ...defined({ breach: findReturnBreach(watched, input) }) };
+}
+
 /**
  * A pod that came in the place of another one has shown nothing yet, also where no run saw the node without one. Of the pods
  * that are watched (`turns`).
@@ -181,16 +201,12 @@ function withoutReplaced(record: RolloutRecord, nodes: readonly StageNode[]): Ro
   return { ...record, step: rest };
 }
 
-/** A revision that was halted is not proven any more. */
+/** A revision that was halted is not proven any more, and no good release. */
 function withBreach(record: RolloutRecord, breach: Breach): RolloutRecord {
-  const { proven, former, ...rest } = record;
-  const left = proven?.hash === record.hash ? former : proven;
-  return {
-    ...rest,
-    ...(former === undefined ? {} : { former }),
-    ...(left === undefined ? {} : { proven: left }),
-    breach,
-  };
+  const { proven, ...rest } = record;
+  const left = proven?.hash === record.hash ? record.former : proven;
+  const good = record.good.filter(({ id }) => id !== record.id);
+  return { ...rest, good, ...defined({ proven: left }), breach };
 }
 
 /** Since when the open step is well, by our clock; progress for the deadline. */

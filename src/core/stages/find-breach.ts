@@ -23,7 +23,14 @@ import type { Breach, BreachCause, RolloutRecord } from '../model/rollout-record
 import { excusedNodesMax } from './excused.ts';
 import { momentOf } from './lost-canaries.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { awaitedSinceMs, bootOf, evidenceNodes, momentsIn, trialNodes } from './observe.ts';
+import {
+  awaitedSinceMs,
+  bootOf,
+  evidenceNodes,
+  isWatchedReturn,
+  momentsIn,
+  trialNodes,
+} from './observe.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
@@ -33,7 +40,7 @@ const RECREATED_WITHIN_MS = 30_000;
 /** Pods whose Events are asked: an API server goes through all Events of a namespace for each. */
 const ASKED_PODS_MAX = 3;
 /** A breach names so many nodes. */
-const NODES_MAX = 16;
+export const NODES_MAX = 16;
 
 /** The breach that is to be told, if there is one. */
 export function findStagesBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
@@ -54,7 +61,7 @@ export function findStagesBreach(record: RolloutRecord, input: StagesInput): Bre
 }
 
 /** A create that was refused by admission, quota or RBAC, on a node that this rollout emptied. */
-function findRefused(
+export function findRefused(
   record: RolloutRecord,
   { refusals, nodes, nowMs }: StagesInput,
 ): Breach | undefined {
@@ -119,9 +126,9 @@ function judgeUpdated(judge: Judge, nodes: readonly StageNode[]): readonly Judge
 /** When a pod that comes up, or whose pull failed once, is too late: nothing else would have a run look then. */
 export function judgingMoments(record: RolloutRecord, input: StagesInput): readonly number[] {
   const { kind } = record.step;
-  if (record.breach !== undefined || record.isReturn || kind === 'waiting' || kind === 'done') {
-    return [];
-  }
+  const isStaged = !record.isReturn && (kind === 'canary' || kind === 'group');
+  const isTried = isStaged || isWatchedReturn(record);
+  if (record.breach !== undefined || !isTried) return [];
   return judgeUpdated(judgeBy(record, input), judgedNodes(input))
     .flatMap(({ evidence }) => (evidence.kind === 'starting' ? [evidence.failsAtMs] : []))
     .sort((left, right) => left - right)
@@ -147,7 +154,12 @@ export function findSilentPods(
     .slice(0, ASKED_PODS_MAX);
 }
 
-function findPodBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
+/** What pods of the revision show; of those that count. */
+export function findPodBreach(
+  record: RolloutRecord,
+  input: StagesInput,
+  isCounted: (pod: JudgedPod) => boolean = () => true,
+): Breach | undefined {
   const { nowMs, policy } = input;
   const nodes = judgedNodes(input);
   const overruled = record.orders.resumed;
@@ -156,7 +168,7 @@ function findPodBreach(record: RolloutRecord, input: StagesInput): Breach | unde
     nowMs,
     step: record.step.kind,
     soakMs: policy.soakMs,
-    updated: judgeUpdated(judge, nodes),
+    updated: judgeUpdated(judge, nodes).filter(isCounted),
     peers: nodes.flatMap(({ node, old }) => (old === undefined ? [] : [judge(node, old)])),
     turns: record.turns ?? [],
     ...(overruled?.breach === undefined
@@ -185,7 +197,7 @@ function findCanariesLost(record: RolloutRecord, input: StagesInput): Breach | u
  * The old pod left, and no new one came, though nobody said why: one in a canary step, two later. Where Rollcall makes the
  * pods it knows why (`findRefused`), and its own slowness is no breach.
  */
-function findNotRecreated(
+export function findNotRecreated(
   record: RolloutRecord,
   { nodes, nowMs, isStageTrue }: StagesInput,
 ): Breach | undefined {

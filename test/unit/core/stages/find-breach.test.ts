@@ -192,7 +192,8 @@ describe('a pod that comes up', () => {
     const { step } = record();
     const breach = { cause: 'Restarts', atMs: 1, message: '', nodes: [] } as const;
     assert.deepEqual(judgingMoments(record({ breach }), young), []);
-    assert.deepEqual(judgingMoments(record({ isReturn: true }), young), []);
+    assert.deepEqual(judgingMoments(record({ isReturn: true, returnedAtMs: 1 }), young), []);
+    assert.notDeepEqual(judgingMoments(record({ isReturn: true }), young), []);
     for (const kind of ['waiting', 'done'] as const) {
       assert.deepEqual(judgingMoments(record({ step: { ...step, kind } }), young), []);
     }

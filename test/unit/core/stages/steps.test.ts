@@ -93,7 +93,7 @@ describe('the step that waits for approval', () => {
 });
 
 describe('a canary that was made wider for pods that a halted revision left broken', () => {
-  const HALTED = { hash: 'cccc', cause: 'Restarts', atMs: 5 } as const;
+  const HALTED = { id: 'cccc', hash: 'cccc', cause: 'Restarts', atMs: 5 } as const;
   const canary = ['left1', 'left2', 'n1'].map(nodeName);
   const left = (name: string, isReady: boolean): StageNode =>
     stageNode(name, {
