@@ -84,11 +84,9 @@ export function describeGate(gate: ShownGate, record: RolloutRecord): string {
     case 'lost':
       return describePods(gate);
     case 'soaking':
-      return `soaks until ${timeText(gate.untilMs)}`;
     case 'approval':
-      return `waits for approval of step ${String(gate.stepIndex)}`;
     case 'window':
-      return describeWindow(gate.opensAtMs);
+      return describeWait(gate);
     case 'fleet':
     case 'paused':
     case 'breach':
@@ -97,7 +95,10 @@ export function describeGate(gate: ShownGate, record: RolloutRecord): string {
   }
 }
 
-function describeWindow(opensAtMs: number | undefined): string {
+function describeWait(gate: Of<'soaking' | 'approval' | 'window'>): string {
+  if (gate.kind === 'soaking') return `soaks until ${timeText(gate.untilMs)}`;
+  if (gate.kind === 'approval') return `waits for approval of step ${String(gate.stepIndex)}`;
+  const { opensAtMs } = gate;
   return opensAtMs === undefined
     ? 'waits for its window, which does not open within eight days'
     : `waits for its window, which opens at ${timeText(opensAtMs)}`;

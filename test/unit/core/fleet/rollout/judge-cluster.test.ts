@@ -5,6 +5,7 @@ import type { ClusterEvidence } from '../../../../../src/core/fleet/rollout/clus
 import type { FleetClusterRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { judgeCluster } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
 import type { ClusterVerdict } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { startTrial } from '../../../../../src/core/evidence/trial.ts';
 import { clusterId, clusterUid, nodeName } from '../../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../../src/core/model/rollout-record.ts';
@@ -114,7 +115,12 @@ describe('judgeCluster: a first release, which goes to all nodes at once', () =>
   const kindOf = (numberAvailable: number, rollout: Partial<RolloutRecord> = {}): string => {
     const status = { updatedNumberScheduled: 3, desiredNumberScheduled: 3, numberAvailable };
     const live = { status: status as never };
-    return judge(heardOf('c', { live, rollout: { ...first, ...rollout } })).kind;
+    const heard = heardOf('c', { live, rollout: { ...first, ...rollout } });
+    assert.ok(heard.state?.rollout !== undefined);
+    const { former: _sample, ...record } = heard.state.rollout;
+    const { former } = rollout;
+    const state = { ...heard.state, rollout: { ...record, ...defined({ former }) } };
+    return judge({ ...heard, state }).kind;
   };
 
   it('is well once its pods are available, not once they are made', () => {
