@@ -12,12 +12,14 @@ import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import type { Breach, BreachCause, PodTurns, StepKind, Trial } from '../model/rollout-record.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { failureMessage, flappingMessage, trialMessage } from './breach-message.ts';
+import type { TrialSide } from './breach-message.ts';
+import { HALT_AT } from './e-value.ts';
 import { TURNS_HALT, lastTurnMs, quietMsOf, turnsOf } from './flapping.ts';
 import type { FailureSign } from './failure-words.ts';
 import { stratumOf } from './node-attributes.ts';
 import { judgePod } from './pod-evidence.ts';
 import type { FailedPod, PodEvidence, PodJudging } from './pod-evidence.ts';
-import { fourCounts, judgeTrial } from './trial.ts';
+import { eValueOf } from './trial.ts';
 import type { TrialNode } from './trial.ts';
 
 /** A pod, judged, on its node. */
@@ -224,20 +226,24 @@ function isTurnExcused(
   });
 }
 
-/** The breach that the trial shows; undefined: none. A void trial shows none, and says so in its verdict (`judgeTrial`). */
+/** The breach that the trial shows; undefined: none. A void trial shows none but what it had found. */
 export function findNodesFailed(
   trial: Trial,
   nodes: readonly TrialNode[],
   nowMs: number,
 ): Breach | undefined {
-  const verdict = judgeTrial(trial, nowMs);
-  if (verdict.kind !== 'halt') return undefined;
-  const failed = trial.failures.filter(({ isUpdated }) => isUpdated).map(({ node }) => node);
-  const names = [...new Set(failed)].sort(compareText);
+  if (eValueOf(trial) < HALT_AT) return undefined;
+  const outside = new Set(trial.outside);
+  const sideOf = (isUpdated: boolean): TrialSide => ({
+    failed: trial.failures.filter((failure) => failure.isUpdated === isUpdated),
+    nodes: nodes.filter((node) => node.isUpdated === isUpdated && !outside.has(node.name)).length,
+  });
+  const updated = sideOf(true);
+  const names = updated.failed.map(({ node }) => node).sort(compareText);
   return {
     cause: 'NodesFailed',
     atMs: nowMs,
-    message: trialMessage(verdict, fourCounts(trial, nodes), names),
+    message: trialMessage({ eValue: eValueOf(trial), updated, others: sideOf(false) }),
     nodes: names.slice(0, BREACH_NODES_MAX),
   };
 }

@@ -136,7 +136,7 @@ export interface CanaryLoss {
   readonly added?: NodeName;
 }
 
-/** One node of the trial that went from good to bad. */
+/** A node of the trial that failed, for the first time. */
 export interface NodeFailure {
   readonly node: NodeName;
   readonly stratum: string;
@@ -146,39 +146,22 @@ export interface NodeFailure {
   readonly isCounted: boolean;
 }
 
-/** Node-hours and failures of a trial, for the weaker test without controls (core/evidence/own-history.ts). */
-export interface NodeHistory {
-  /** Since when the two counts of nodes below were as they are; what was before is in the sums. */
-  readonly sinceMs: number;
-  /** Nodes at risk that are not updated yet. */
-  readonly waitingNodes: number;
-  /** Updated nodes at risk in strata where nothing is left to compare them with. */
-  readonly aloneNodes: number;
-  /** Sums of time over those nodes, up to `sinceMs`. */
-  readonly waitingMs: number;
-  readonly aloneMs: number;
-  /** Counted failures in either time. */
-  readonly waitingFailures: number;
-  readonly aloneFailures: number;
-}
-
 /** Evidence on nodes, with a control group (rollouts facts 4; core/evidence/trial.ts). */
 export interface Trial {
   /** Nodes that joined later are not in it. */
   readonly startedAtMs: number;
   /** Nodes that were bad before their turn: they count on neither side. 500 at most; with more the trial is void. */
   readonly outside: readonly NodeName[];
-  /** Nodes in the trial that were bad when looked at last. 500 at most; with more the trial is void. */
-  readonly bad: readonly NodeName[];
+  /** Nodes that failed since: each is drawn once, whatever becomes of it. 500 at most; with more the trial is void. */
+  readonly failed: readonly NodeName[];
   /** ln of the likelihood ratio for each of the hazard ratios 3, 10, 30, 100. */
   readonly logRatios: readonly [number, number, number, number];
   /** The newest failures, 32 at most; those that are not counted are forgotten first. */
   readonly failures: readonly NodeFailure[];
-  /** True once a failure fell where no control was left: the test is weaker than it looks. */
+  /** True once an updated node failed where nobody was left to compare it with: that counts for nothing. */
   readonly isWithoutControls: boolean;
   /** More nodes were bad than it can remember: it stands still and proves nothing, until another one starts. */
   readonly isVoid: boolean;
-  readonly history: NodeHistory;
 }
 
 /**

@@ -189,12 +189,11 @@ export function describeEvidence(
   breach: Pick<Breach, 'cause'> | undefined,
 ): readonly string[] {
   if (breach !== undefined && !BY_NODES.includes(breach.cause)) return [];
-  const { eValue, haltsAt, updated, others, outside, silence, p } = evidence;
+  const { eValue, haltsAt, updated, others, outside, silence } = evidence;
   const sides = `nodes lost: ${sideText(updated)} updated, ${sideText(others)} others`;
-  const chance = updated.bad === 0 ? '' : ` (Fisher's p ${p.toPrecision(2)})`;
   const left = outside === 0 ? '' : `, ${String(outside)} before their turn`;
   return [
-    `${sides}${chance}${left}; E = ${eText(eValue)}, halts at ${String(haltsAt)}`,
+    `${sides}${left}; E = ${eText(eValue)}, halts at ${String(haltsAt)}`,
     ...evidence.failures.map(
       ({ node, isUpdated, atMs }) =>
         `${isUpdated ? 'updated' : 'other'} node ${node} was lost at ${timeText(atMs)}`,
@@ -205,18 +204,16 @@ export function describeEvidence(
 }
 
 /** Why the test of nodes says less than it could. */
-function describeWeakness(evidence: ShownEvidence): readonly string[] {
-  const { isVoid, ownHistoryEValue, haltsAt } = evidence;
+function describeWeakness({ isVoid, isWithoutControls }: ShownEvidence): readonly string[] {
   const lines: string[] = [];
   if (isVoid) {
     lines.push(
       'too many nodes are lost to be remembered: the test of nodes stands still, and proves nothing more in this rollout',
     );
   }
-  if (ownHistoryEValue !== undefined) {
+  if (isWithoutControls) {
     lines.push(
-      'a failure fell where no node was left to compare with: the test is weaker; ' +
-        `by the nodes' own history E = ${eText(ownHistoryEValue)}, halts at ${String(haltsAt)}`,
+      'an updated node was lost where no other is left to compare it with: the test of nodes counts it for nothing',
     );
   }
   return lines;

@@ -111,7 +111,7 @@ function withoutBreach(
   return {
     ...rest,
     step: fresh,
-    trial: overruleTrial(trial, note.atMs),
+    trial: overruleTrial(trial),
     refused: record.refused.filter(({ hash }) => hash !== record.hash),
     orders: { ...orders, resumed: note },
   };

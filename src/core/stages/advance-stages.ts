@@ -16,7 +16,6 @@ import { lossMoments } from '../proof/canary-losses.ts';
 import { isSoakLost, soakAfter } from '../proof/soak.ts';
 import { tellStages } from '../events/stage-events.ts';
 import { nodesRoundedDown } from '../policy/share.ts';
-import { withCommonGround } from './common-ground.ts';
 import {
   findSilentPods,
   findStagesBreach,
@@ -154,9 +153,8 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   if (record.breach !== undefined) return next;
   const breach: Breach | undefined = findStagesBreach(next, input);
   if (breach === undefined) return next;
-  const { causes, nodes } = input;
-  const caused = causes === undefined ? breach : withCause(breach, causes);
-  return withBreach(next, withCommonGround(caused, nodes));
+  const { causes } = input;
+  return withBreach(next, causes === undefined ? breach : withCause(breach, causes));
 }
 
 /**

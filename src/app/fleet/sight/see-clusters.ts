@@ -143,7 +143,6 @@ async function judge(
     cluster: {
       record: noted.record,
       verdict,
-      labels: found.registration?.labels ?? {},
       ...defined({ ratios: ratiosOf(found) }),
     },
     found,
