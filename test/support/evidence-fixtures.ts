@@ -62,6 +62,7 @@ export function judged(index: number, options: Partial<JudgedPod> = {}): JudgedP
     node: nthNode(index),
     stratum: 'a/pool',
     evidence: { kind: 'well', restarts: 0 },
+    createdAtMs: NOW_MS - 86_400_000,
     ...options,
   };
 }

@@ -33,6 +33,8 @@ export interface OpenStep {
   readonly wellSinceMs?: number;
   /** When a canary had been well for its soak and only a person or a window held what follows; absent: not yet, or not any more. */
   readonly soakedAtMs?: number;
+  /** How often its soak had begun and was begun anew before it was over; absent: never. */
+  readonly soaksLost?: number;
   /** Sum of times in the dark (META) that `wellSinceMs` takes into account; absent: none, or not known. */
   readonly unheardMs?: number;
   /** When a node was last updated, a step opened, or an order given: what the progress deadline counts from. */
@@ -210,7 +212,7 @@ export interface RolloutRecord {
   /** True for a rollout back to a proven revision: all steps are open, nothing soaks. */
   readonly isReturn: boolean;
   readonly trial: Trial;
-  /** Restarts of pods of the new revision as counted last: more restart the soak. */
+  /** Restarts of pods of the new revision: of a canary as counted last, of a later step when its soak began. More begin the soak anew. */
   readonly restarts: number;
   /** Pods of the new revision that were there before the first step and had restarted. 64 at most. */
   readonly baselines?: readonly PodBaseline[];
@@ -218,7 +220,7 @@ export interface RolloutRecord {
   readonly turns?: readonly PodTurns[];
   /** Pods of the new revision that are not ready, and since when. 64 at most. */
   readonly awaited?: readonly Awaited[];
-  /** Epoch and era of the view that was seen last: another one restarts the soak. */
+  /** Era and epoch of the view that was seen last (core/proof/soak.ts). */
   readonly seenView: string;
   readonly breach?: Breach;
   /** The last one; this revision itself once its canary passed, until a breach takes that back. */

@@ -8,6 +8,7 @@
 import { counted } from '@rollcall/base/counted.ts';
 import { NO_OTHER, describeLosses } from '../proof/describe-losses.ts';
 import type { Breach, BreachCause, OrderNote, RolloutRecord } from '../model/rollout-record.ts';
+import { SOAKS_LOST_MAX } from '../proof/soak.ts';
 import type { ShownGate } from './gate.ts';
 import { silenceOf } from './shown-evidence.ts';
 import type { ShownEvidence, SideCounts } from './shown-evidence.ts';
@@ -17,7 +18,9 @@ export function summarizeRecord(record: RolloutRecord, gate: ShownGate): string 
   const words = describeGate(gate, record);
   const isAboutStep = gate.kind !== 'undone' && gate.kind !== 'unseen' && gate.kind !== 'done';
   if (!isAboutStep) return words;
-  const where = `${describeStep(record)}, ${describeNodes(record)}`;
+  const { soaksLost = 0 } = record.step;
+  const soaks = soaksLost < SOAKS_LOST_MAX ? '' : `, soak begun anew ${String(soaksLost)} times`;
+  const where = `${describeStep(record)}, ${describeNodes(record)}${soaks}`;
   const { breach, orders } = record;
   // Its phase says that it is halted, and a line that is cut says why.
   if (gate.kind === 'breach' && breach !== undefined) return `${describeBreach(breach)}; ${where}`;
@@ -109,7 +112,10 @@ function describePods(gate: Of<'updating' | 'settling'>): string {
     return `${counted(gate.pendingNodes, one, many)} to be updated`;
   }
   if (!('unwellNodes' in gate)) return 'waits until all pods of its open steps are there and well';
-  return `waits for ${counted(gate.unwellNodes, 'node')} to be well`;
+  const nodes = counted(gate.unwellNodes, 'node');
+  if (gate.sharedUntilMs === undefined) return `waits for ${nodes} to be well`;
+  const failed = `pods of ${nodes} failed as pods of the former revision did`;
+  return `soaks no sooner than ${timeText(gate.sharedUntilMs)}, as ${failed}`;
 }
 
 function describeLost({ lostNodes, addsAtMs }: Of<'lost'>): string {

@@ -107,7 +107,7 @@ function withoutBreach(
   note: NonNullable<RolloutRecord['orders']['resumed']>,
 ): RolloutRecord {
   const { breach: _overruled, step, trial, orders, ...rest } = record;
-  const { wellSinceMs: _soaked, ...fresh } = step;
+  const { wellSinceMs: _soaked, soaksLost: _lost, ...fresh } = step;
   return {
     ...rest,
     step: fresh,

@@ -14,9 +14,12 @@ import { advanceTurns } from '../evidence/flapping.ts';
 import { advanceTrial } from '../evidence/trial.ts';
 import { lossMoments } from '../proof/canary-losses.ts';
 import { isSoakLost, soakAfter } from '../proof/soak.ts';
+import type { Wellness } from '../proof/soak.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { tellStages } from '../events/stage-events.ts';
 import { nodesRoundedDown } from '../policy/share.ts';
 import {
+  findShared,
   findSilentPods,
   findStagesBreach,
   judgingMoments,
@@ -24,8 +27,7 @@ import {
 } from './find-breach.ts';
 import { excuseNodes } from './excused.ts';
 import { standingOf, withLosses, withReplacements } from './lost-canaries.ts';
-import type { CanaryStanding } from './lost-canaries.ts';
-import { findUnwell, gateMoments, judgeGate, noteSoaked } from './gate.ts';
+import { gateMoments, judgeGate, noteSoaked, wellnessOf } from './gate.ts';
 import { findAhead, findFormer, findStrays } from './former.ts';
 import {
   awaitedAfter,
@@ -109,11 +111,15 @@ function judge(
   const turns = steps.open
     .filter((node) => isPending(node) && node.node.isReady)
     .slice(0, roomNodes);
-  const canary = standingOf(before, input);
-  const record = watchStep(before, { steps, excused, canary, hasTurns: turns.length > 0 }, input);
-  const end = endOf(nodes, roomNodes);
-  const gate = judgeGate({ input, record, steps, turns, excused, canary, roomNodes, end });
-  return { record, gate, turns, excused };
+  const shared = turns.length > 0 ? undefined : findShared(before, input);
+  const facts = {
+    ...{ input, steps, turns, excused, roomNodes },
+    ...{ canary: standingOf(before, input), end: endOf(nodes, roomNodes) },
+    ...defined({ shared }),
+  };
+  const well = wellnessOf(before, facts);
+  const record = watchStep(before, { steps, well }, input);
+  return { record, gate: judgeGate({ ...facts, record, well }), turns, excused };
 }
 
 /** What the end of all steps leaves: a node that is not Ready is only awaited, as far as the partition has room for it. */
@@ -159,10 +165,11 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
 
 /**
  * A pod that came in the place of another one has shown nothing yet, also where no run saw the node without one. Of the pods
- * that are watched (`turns`).
+ * that are watched (`turns`); of a later step a pod that comes up shuts the gate, and loses no soak.
  */
 function withoutReplaced(record: RolloutRecord, nodes: readonly StageNode[]): RolloutRecord {
   const { step, turns = [] } = record;
+  if (step.kind !== 'canary') return record;
   const before = new Map(turns.map(({ node, uid }) => [node, uid]));
   const isReplaced = nodes.some((node) => {
     const known = before.get(nameOf(node));
@@ -188,24 +195,15 @@ function withBreach(record: RolloutRecord, breach: Breach): RolloutRecord {
 /** Since when the open step is well, by our clock; progress for the deadline. */
 function watchStep(
   record: RolloutRecord,
-  at: {
-    readonly steps: Steps;
-    readonly excused: ReadonlySet<NodeName>;
-    readonly canary: CanaryStanding;
-    /** Nodes of open steps are still to be updated; what the partition keeps is not. */
-    readonly hasTurns: boolean;
-  },
+  { steps, well }: { readonly steps: Steps; readonly well: Wellness },
   input: StagesInput,
 ): RolloutRecord {
-  const { steps, hasTurns } = at;
-  const { nodes, nowMs, seenView } = input;
+  const { nowMs, seenView } = input;
   const { step } = record;
   if (step.kind === 'waiting' || step.kind === 'done') return { ...record, seenView };
   const updatedNodes = evidenceNodes(input).filter((node) => !isPending(node)).length;
-  const restarts = countRestarts(nodes);
-  const isShown = findUnwell(steps, at).length === 0 && at.canary.missing === 0;
-  const moment = { ...input, soakMs: input.policy.soakMs, restarts };
-  const soak = soakAfter(record, { ...moment, isWell: !hasTurns && isShown });
+  const moment = { ...input, soakMs: input.policy.soakMs, well };
+  const { soak, restarts } = soakAfter(record, { ...moment, restarts: countRestarts(input.nodes) });
   const isHeld = isPausedBy(record, input);
   const isFreed = (step.isHeld === true && !isHeld) || isSoakLost(step, soak, moment);
   const hasProgressed = updatedNodes > step.updatedNodes || isFreed;
