@@ -21,7 +21,7 @@ import type { NodeProjection } from '../../model/projections.ts';
 import type { ClusterRegistration } from '../../model/registration.ts';
 
 /** Clusters of so many nodes, or more, have peers of their own. */
-export const POOLED_NODES_BELOW = 10;
+const POOLED_NODES_BELOW = 10;
 /** Clusters of a stage that take part. */
 export const POOL_CLUSTERS_MAX = 100;
 /** Nodes outside that it keeps in mind. */

@@ -22,7 +22,7 @@ function gate(
   options: {
     readonly record?: Partial<RolloutRecord>;
     readonly input?: Partial<StagesInput>;
-    readonly gate?: Partial<GateInput>;
+    readonly gate?: Partial<Omit<GateInput, 'record' | 'well'>>;
   } = {},
 ): ReturnType<typeof judgeGate> {
   const stage = record({
@@ -37,7 +37,7 @@ function gate(
     },
     ...options.record,
   });
-  const facts = {
+  const facts: Omit<GateInput, 'record' | 'well'> = {
     input: stagesInput({ policy: policy({ soakMs: 60_000 }), nodes: WELL, ...options.input }),
     steps: { open: WELL, next: { name: 'zone-a' }, groups: 1 },
     turns: [],
