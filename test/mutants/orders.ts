@@ -44,7 +44,7 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'resume-keeps-the-evidence': {
     bug: 'a rollout that was resumed halts again at once, by what was overruled (17.9)',
     file: ORDERS,
-    before: 'trial: overruleTrial(trial, note.atMs),',
+    before: 'trial: overruleTrial(trial),',
     after: 'trial,',
     killedBy: { file: ORDERS_TEST, title: 'overrules a breach: soak and evidence begin anew' },
   },

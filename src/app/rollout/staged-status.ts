@@ -93,7 +93,7 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
   const told = { phase, summary };
   const end = endOf(told, source);
   return {
-    ...partsOf(record, nowMs),
+    ...partsOf(record),
     ...(registration.mode === 'takeover' ? { copies: shownCopies(record, state?.copies) } : {}),
     ...defined({ strays: stages?.strays }),
     ...end,
@@ -122,7 +122,6 @@ function isBehindTemplate(
 
 function partsOf(
   record: RolloutRecord,
-  nowMs: number,
 ): Omit<
   StagedStatus,
   'phase' | 'summary' | 'gate' | 'stepText' | 'gateText' | 'strays' | 'copies'
@@ -135,7 +134,7 @@ function partsOf(
     step: { ...step, ...defined({ groups }) },
     baseNodes,
     canary,
-    evidence: evidenceOf(record, nowMs),
+    evidence: evidenceOf(record),
     ...defined({ breach, proven, former: wayBackOf(record), losses }),
     refused,
     orders,

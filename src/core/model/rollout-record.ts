@@ -47,6 +47,8 @@ export interface OpenStep {
   readonly wellSinceMs?: number;
   /** When a canary had been well for its soak and only a person or a window held what follows; absent: not yet, or not any more. */
   readonly soakedAtMs?: number;
+  /** How often its soak had begun and was begun anew before it was over; absent: never. */
+  readonly soaksLost?: number;
   /** Sum of times in the dark (META) that `wellSinceMs` takes into account; absent: none, or not known. */
   readonly unheardMs?: number;
   /** When a node was last updated, a step opened, or an order given: what the progress deadline counts from. */
@@ -154,7 +156,7 @@ export interface CanaryLoss {
   readonly added?: NodeName;
 }
 
-/** One node of the trial that went from good to bad. */
+/** A node of the trial that failed, for the first time. */
 export interface NodeFailure {
   readonly node: NodeName;
   readonly stratum: string;
@@ -164,39 +166,22 @@ export interface NodeFailure {
   readonly isCounted: boolean;
 }
 
-/** Node-hours and failures of a trial, for the weaker test without controls (core/evidence/own-history.ts). */
-export interface NodeHistory {
-  /** Since when the two counts of nodes below were as they are; what was before is in the sums. */
-  readonly sinceMs: number;
-  /** Nodes at risk that are not updated yet. */
-  readonly waitingNodes: number;
-  /** Updated nodes at risk in strata where nothing is left to compare them with. */
-  readonly aloneNodes: number;
-  /** Sums of time over those nodes, up to `sinceMs`. */
-  readonly waitingMs: number;
-  readonly aloneMs: number;
-  /** Counted failures in either time. */
-  readonly waitingFailures: number;
-  readonly aloneFailures: number;
-}
-
 /** Evidence on nodes, with a control group (rollouts facts 4; core/evidence/trial.ts). */
 export interface Trial {
   /** Nodes that joined later are not in it. */
   readonly startedAtMs: number;
   /** Nodes that were bad before their turn: they count on neither side. 500 at most; with more the trial is void. */
   readonly outside: readonly NodeName[];
-  /** Nodes in the trial that were bad when looked at last. 500 at most; with more the trial is void. */
-  readonly bad: readonly NodeName[];
+  /** Nodes that failed since: each is drawn once, whatever becomes of it. 500 at most; with more the trial is void. */
+  readonly failed: readonly NodeName[];
   /** ln of the likelihood ratio for each of the hazard ratios 3, 10, 30, 100. */
   readonly logRatios: readonly [number, number, number, number];
   /** The newest failures, 32 at most; those that are not counted are forgotten first. */
   readonly failures: readonly NodeFailure[];
-  /** True once a failure fell where no control was left: the test is weaker than it looks. */
+  /** True once an updated node failed where nobody was left to compare it with: that counts for nothing. */
   readonly isWithoutControls: boolean;
   /** More nodes were bad than it can remember: it stands still and proves nothing, until another one starts. */
   readonly isVoid: boolean;
-  readonly history: NodeHistory;
 }
 
 /**
@@ -259,7 +244,7 @@ export interface RolloutRecord {
   /** When a return was over on all nodes: its pods are watched until then. */
   readonly returnedAtMs?: number;
   readonly trial: Trial;
-  /** Restarts of pods of the new revision as counted last: more restart the soak. */
+  /** Restarts of pods of the new revision: of a canary as counted last, of a later step when its soak began. More begin the soak anew. */
   readonly restarts: number;
   /** Pods of the new revision that were there before the first step and had restarted. 64 at most. */
   readonly baselines?: readonly PodBaseline[];
@@ -267,7 +252,7 @@ export interface RolloutRecord {
   readonly turns?: readonly PodTurns[];
   /** Pods of the new revision that are not ready, and since when. 64 at most. */
   readonly awaited?: readonly Awaited[];
-  /** Epoch and era of the view that was seen last: another one restarts the soak. */
+  /** Era and epoch of the view that was seen last (core/proof/soak.ts). */
   readonly seenView: string;
   readonly breach?: Breach;
   /** The last one; this revision itself once its canary passed, until a breach takes that back. */

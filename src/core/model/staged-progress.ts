@@ -26,7 +26,12 @@ export type Gate =
   /** Nodes of open steps are being updated. */
   | { readonly kind: 'updating'; readonly pendingNodes: number }
   /** All nodes of open steps are updated, and some are not well yet. */
-  | { readonly kind: 'settling'; readonly unwellNodes: number }
+  | {
+      readonly kind: 'settling';
+      readonly unwellNodes: number;
+      /** Pods failed within the hour as pods of the former revision did: no step opens before. Absent: none did. */
+      readonly sharedUntilMs?: number;
+    }
   /** Canary nodes that had their turn are not Ready, and no others have shown as much. `addsAtMs` absent: no other can. */
   | { readonly kind: 'lost'; readonly lostNodes: number; readonly addsAtMs?: number }
   | { readonly kind: 'soaking'; readonly untilMs: number }

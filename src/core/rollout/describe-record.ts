@@ -9,6 +9,7 @@ import { counted } from '@rollcall/base/counted.ts';
 import { NO_OTHER, describeLosses } from '../proof/describe-losses.ts';
 import type { Breach, BreachCause, OrderNote, RolloutRecord } from '../model/rollout-record.ts';
 import { olderWords } from '../releases/good-releases.ts';
+import { SOAKS_LOST_MAX } from '../proof/soak.ts';
 import type { ShownGate } from './gate.ts';
 import { silenceOf } from './shown-evidence.ts';
 import type { ShownEvidence, SideCounts } from './shown-evidence.ts';
@@ -18,7 +19,9 @@ export function summarizeRecord(record: RolloutRecord, gate: ShownGate): string 
   const words = describeGate(gate, record);
   const isAboutStep = gate.kind !== 'undone' && gate.kind !== 'unseen' && gate.kind !== 'done';
   if (!isAboutStep) return words;
-  const where = `${describeStep(record)}, ${describeNodes(record)}`;
+  const { soaksLost = 0 } = record.step;
+  const soaks = soaksLost < SOAKS_LOST_MAX ? '' : `, soak begun anew ${String(soaksLost)} times`;
+  const where = `${describeStep(record)}, ${describeNodes(record)}${soaks}`;
   const { breach, orders } = record;
   // Its phase says that it is halted, and a line that is cut says why.
   if (gate.kind === 'breach' && breach !== undefined) return `${describeBreach(breach)}; ${where}`;
@@ -113,7 +116,10 @@ function describePods(gate: Of<'updating' | 'settling' | 'lost'>): string {
     return `${counted(gate.pendingNodes, one, many)} to be updated`;
   }
   if (!('unwellNodes' in gate)) return 'waits until all pods of its open steps are there and well';
-  return `waits for ${counted(gate.unwellNodes, 'node')} to be well`;
+  const nodes = counted(gate.unwellNodes, 'node');
+  if (gate.sharedUntilMs === undefined) return `waits for ${nodes} to be well`;
+  const failed = `pods of ${nodes} failed as pods of the former revision did`;
+  return `soaks no sooner than ${timeText(gate.sharedUntilMs)}, as ${failed}`;
 }
 
 function describeLost({ lostNodes, addsAtMs }: Of<'lost'>): string {
@@ -195,12 +201,11 @@ export function describeEvidence(
   breach: Pick<Breach, 'cause'> | undefined,
 ): readonly string[] {
   if (breach !== undefined && !BY_NODES.includes(breach.cause)) return [];
-  const { eValue, haltsAt, updated, others, outside, silence, p } = evidence;
+  const { eValue, haltsAt, updated, others, outside, silence } = evidence;
   const sides = `nodes lost: ${sideText(updated)} updated, ${sideText(others)} others`;
-  const chance = updated.bad === 0 ? '' : ` (Fisher's p ${p.toPrecision(2)})`;
   const left = outside === 0 ? '' : `, ${String(outside)} before their turn`;
   return [
-    `${sides}${chance}${left}; E = ${eText(eValue)}, halts at ${String(haltsAt)}`,
+    `${sides}${left}; E = ${eText(eValue)}, halts at ${String(haltsAt)}`,
     ...evidence.failures.map(
       ({ node, isUpdated, atMs }) =>
         `${isUpdated ? 'updated' : 'other'} node ${node} was lost at ${timeText(atMs)}`,
@@ -211,18 +216,16 @@ export function describeEvidence(
 }
 
 /** Why the test of nodes says less than it could. */
-function describeWeakness(evidence: ShownEvidence): readonly string[] {
-  const { isVoid, ownHistoryEValue, haltsAt } = evidence;
+function describeWeakness({ isVoid, isWithoutControls }: ShownEvidence): readonly string[] {
   const lines: string[] = [];
   if (isVoid) {
     lines.push(
       'too many nodes are lost to be remembered: the test of nodes stands still, and proves nothing more in this rollout',
     );
   }
-  if (ownHistoryEValue !== undefined) {
+  if (isWithoutControls) {
     lines.push(
-      'a failure fell where no node was left to compare with: the test is weaker; ' +
-        `by the nodes' own history E = ${eText(ownHistoryEValue)}, halts at ${String(haltsAt)}`,
+      'an updated node was lost where no other is left to compare it with: the test of nodes counts it for nothing',
     );
   }
   return lines;

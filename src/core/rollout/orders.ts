@@ -119,11 +119,11 @@ function withoutBreach(
   note: NonNullable<RolloutRecord['orders']['resumed']>,
 ): RolloutRecord {
   const { breach: _overruled, step, trial, orders, ...rest } = record;
-  const { wellSinceMs: _soaked, ...fresh } = step;
+  const { wellSinceMs: _soaked, soaksLost: _lost, ...fresh } = step;
   return {
     ...rest,
     step: fresh,
-    trial: overruleTrial(trial, note.atMs),
+    trial: overruleTrial(trial),
     orders: { ...orders, resumed: note },
   };
 }

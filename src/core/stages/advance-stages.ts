@@ -14,11 +14,12 @@ import { advanceTurns } from '../evidence/flapping.ts';
 import { advanceTrial } from '../evidence/trial.ts';
 import { lossMoments } from '../proof/canary-losses.ts';
 import { isSoakLost, soakAfter } from '../proof/soak.ts';
+import type { Wellness } from '../proof/soak.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { tellStages } from '../events/stage-events.ts';
 import { keptNodesOf } from '../policy/share.ts';
-import { withCommonGround } from './common-ground.ts';
 import {
+  findShared,
   findSilentPods,
   findStagesBreach,
   judgingMoments,
@@ -27,7 +28,7 @@ import {
 import { excuseNodes, markPlaceless, withPlaceless } from './excused.ts';
 import { standingOf, withLosses, withReplacements } from './lost-canaries.ts';
 import type { CanaryStanding } from './lost-canaries.ts';
-import { findUnwell, gateMoments, judgeGate, noteSoaked } from './gate.ts';
+import { gateMoments, judgeGate, noteSoaked, wellnessOf } from './gate.ts';
 import {
   findAhead,
   findFormer,
@@ -126,11 +127,15 @@ function judge(
   const turns = steps.open
     .filter((node) => isPending(node) && node.node.isReady)
     .slice(0, roomNodes);
-  const canary = standingOf(before, input);
-  const record = watchStep(before, { steps, excused, canary, hasTurns: turns.length > 0 }, input);
-  const end = endOf(nodes, roomNodes);
-  const gate = judgeGate({ input, record, steps, turns, excused, canary, roomNodes, end });
-  return { record, gate, turns, excused };
+  const shared = turns.length > 0 ? undefined : findShared(before, input);
+  const facts = {
+    ...{ input, steps, turns, excused, roomNodes },
+    ...{ canary: standingOf(before, input), end: endOf(nodes, roomNodes) },
+    ...defined({ shared }),
+  };
+  const well = wellnessOf(before, facts);
+  const record = watchStep(before, { steps, well }, input);
+  return { record, gate: judgeGate({ ...facts, record, well }), turns, excused };
 }
 
 /** What the end of all steps leaves: a node that is not Ready is only awaited, as far as the partition has room for it. */
@@ -173,9 +178,8 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   if (record.breach !== undefined) return next;
   const breach: Breach | undefined = findStagesBreach(next, input);
   if (breach === undefined) return next;
-  const { causes, nodes } = input;
-  const caused = causes === undefined ? breach : withCause(breach, causes);
-  return withBreach(next, withCommonGround(caused, nodes));
+  const { causes } = input;
+  return withBreach(next, causes === undefined ? breach : withCause(breach, causes));
 }
 
 /** Nothing of a good release is on trial: only what keeps its pods from running stops the way back. */
@@ -187,10 +191,11 @@ function observeReturn(record: RolloutRecord, input: StagesInput): RolloutRecord
 
 /**
  * A pod that came in the place of another one has shown nothing yet, also where no run saw the node without one. Of the pods
- * that are watched (`turns`).
+ * that are watched (`turns`); of a later step a pod that comes up shuts the gate, and loses no soak.
  */
 function withoutReplaced(record: RolloutRecord, nodes: readonly StageNode[]): RolloutRecord {
   const { step, turns = [] } = record;
+  if (step.kind !== 'canary') return record;
   const before = new Map(turns.map(({ node, uid }) => [node, uid]));
   const isReplaced = nodes.some((node) => {
     const known = before.get(nameOf(node));
@@ -212,24 +217,15 @@ function withBreach(record: RolloutRecord, breach: Breach): RolloutRecord {
 /** Since when the open step is well, by our clock; progress for the deadline. */
 function watchStep(
   record: RolloutRecord,
-  at: {
-    readonly steps: Steps;
-    readonly excused: ReadonlySet<NodeName>;
-    readonly canary: CanaryStanding;
-    /** Nodes of open steps are still to be updated; what the partition keeps is not. */
-    readonly hasTurns: boolean;
-  },
+  { steps, well }: { readonly steps: Steps; readonly well: Wellness },
   input: StagesInput,
 ): RolloutRecord {
-  const { steps, hasTurns } = at;
-  const { nodes, nowMs, seenView } = input;
+  const { nowMs, seenView } = input;
   const { step } = record;
   if (step.kind === 'waiting' || step.kind === 'done') return { ...record, seenView };
   const updatedNodes = evidenceNodes(input).filter((node) => !isPending(node)).length;
-  const restarts = countRestarts(nodes);
-  const isShown = findUnwell(steps, at).length === 0 && at.canary.missing === 0;
-  const moment = { ...input, soakMs: input.policy.soakMs, restarts };
-  const soak = soakAfter(record, { ...moment, isWell: !hasTurns && isShown });
+  const moment = { ...input, soakMs: input.policy.soakMs, well };
+  const { soak, restarts } = soakAfter(record, { ...moment, restarts: countRestarts(input.nodes) });
   const isHeld = isPausedBy(record, input);
   const isFreed = (step.isHeld === true && !isHeld) || isSoakLost(step, soak, moment);
   const hasProgressed = updatedNodes > step.updatedNodes || isFreed;

@@ -9,10 +9,12 @@ import { counted } from '@rollcall/base/counted.ts';
 import { findLostAgain } from '../proof/canary-losses.ts';
 import { describeLosses } from '../proof/describe-losses.ts';
 import { eValueOf } from '../evidence/trial.ts';
-import { findBreach, findNodesFailed, judgeOnNode } from '../evidence/breach.ts';
+import { findBreach, findExcusedHold, findNodesFailed, judgeOnNode } from '../evidence/breach.ts';
 import { judgeAnswers } from '../evidence/answer-times.ts';
 import { namesOf, slowMessage } from '../evidence/breach-message.ts';
-import type { JudgedPod } from '../evidence/breach.ts';
+import type { BreachInput, JudgedPod } from '../evidence/breach.ts';
+import type { ExcusedHold } from '../evidence/excuse.ts';
+import { isSoakHopeless } from '../proof/soak.ts';
 import { BASELINES_MAX } from '../evidence/pod-baseline.ts';
 import { GRACE_MS } from '../evidence/pod-evidence.ts';
 import { compareDemand } from '../daemon-set/template-demand.ts';
@@ -160,21 +162,33 @@ export function findPodBreach(
   input: StagesInput,
   isCounted: (pod: JudgedPod) => boolean = () => true,
 ): Breach | undefined {
+  const seen = breachInput(record, input);
+  return findBreach({ ...seen, updated: seen.updated.filter(isCounted) });
+}
+
+/** What pods of both revisions share holds the open step; undefined: nothing does. */
+export function findShared(record: RolloutRecord, input: StagesInput): ExcusedHold | undefined {
+  const { kind } = record.step;
+  if (record.isReturn || kind === 'waiting' || kind === 'done') return undefined;
+  return findExcusedHold(breachInput(record, input));
+}
+
+function breachInput(record: RolloutRecord, input: StagesInput): BreachInput {
   const { nowMs, policy } = input;
   const nodes = judgedNodes(input);
   const overruled = record.orders.resumed;
   const judge = judgeBy(record, input);
-  return findBreach({
+  return {
     nowMs,
     step: record.step.kind,
     soakMs: policy.soakMs,
-    updated: judgeUpdated(judge, nodes).filter(isCounted),
+    updated: judgeUpdated(judge, nodes),
     peers: nodes.flatMap(({ node, old }) => (old === undefined ? [] : [judge(node, old)])),
     turns: record.turns ?? [],
     ...(overruled?.breach === undefined
       ? {}
       : { overruled: { ...overruled.breach, atMs: overruled.atMs } }),
-  });
+  };
 }
 
 /** A canary node was lost, and so was the one that went in its place, each without its peers. */
@@ -258,15 +272,18 @@ function findLate(
 ): Breach | undefined {
   const { progressDeadlineMs } = policy;
   const { step } = record;
-  // A soak, an approval, a pause or a closed window is no lack of progress.
-  const isHeld = step.wellSinceMs !== undefined || step.isHeld === true || policy.isPaused;
+  // A soak, an approval, a pause or a closed window is no lack of progress; soaks that do not end are.
+  const isHopeless = isSoakHopeless(step, { nowMs, soakMs: policy.soakMs });
+  const isSoaking = step.wellSinceMs !== undefined && !isHopeless;
+  const isHeld = isSoaking || step.isHeld === true || policy.isPaused;
   if (progressDeadlineMs === undefined || isHeld || step.kind === 'waiting') return undefined;
   if (nowMs - step.progressedAtMs < progressDeadlineMs) return undefined;
   const unwell = nodes.filter(({ isMoving }) => isMoving).map((node) => ({ node: nameOf(node) }));
   const minutes = Math.round(progressDeadlineMs / 60_000);
   const losses = describeLosses(record.losses ?? []);
   const lost = losses === '' ? '' : `; of the canary ${losses}`;
-  const message = `nothing got further for ${minutes} min; ${unwell.length} node(s) wait for their new pod to be available${lost}`;
+  const soaks = isHopeless ? `; the soak was begun anew ${String(step.soaksLost)} times` : '';
+  const message = `nothing got further for ${minutes} min; ${unwell.length} node(s) wait for their new pod to be available${soaks}${lost}`;
   return breach('ProgressDeadlineExceeded', nowMs, { message, nodes: unwell });
 }
 

@@ -45,7 +45,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'unseen-turns': {
     bug: 'a pod that was not ready in between, while nobody looked, soaks on (S16)',
     file: 'src/core/proof/soak.ts',
-    before: ' || hasTurned(record)',
+    before: '    turned > spared ||\n',
     after: '',
     breaks: ['S16'],
     in: 'silent-canaries',
@@ -132,9 +132,9 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'stray-is-proof': {
     bug: 'a revision is proven by a pod that the built-in controller made of it anywhere (S16)',
     file: 'src/core/stages/gate.ts',
-    before: 'const unwell = findUnwell(steps, gate);',
+    before: 'const unwellNodes = gate.well.blockingNodes;',
     after:
-      'if (input.nodes.some((node) => !isUnwell(node) && node.updated !== undefined)) return undefined;\n  const unwell = findUnwell(steps, gate);',
+      'if (input.nodes.some((node) => !isUnwell(node) && node.updated !== undefined)) return undefined;\n  const unwellNodes = gate.well.blockingNodes;',
     breaks: ['S16'],
     in: 'beside-built-in',
     seedsMax: 3,

@@ -151,7 +151,7 @@ async function judge(
   const ratios = defined({ ratios: ratiosOf(found) });
   looks.keep(recordedOf(noted.record), { kind, ...ratios });
   return {
-    cluster: { record: noted.record, verdict, labels: found.registration?.labels ?? {}, ...ratios },
+    cluster: { record: noted.record, verdict, ...ratios },
     ...defined({ rebuilt, again }),
     ...(noted.record === record ? {} : { changed: noted.record }),
   };

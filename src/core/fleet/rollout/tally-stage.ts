@@ -8,7 +8,6 @@
 import type { LogRatios } from '../../evidence/e-value.ts';
 import type { ClusterId } from '../../model/identifiers.ts';
 import type { FleetPool } from '../attribution/fleet-pool.ts';
-import type { PoolFacts } from '../attribution/pool-facts.ts';
 import type { ClusterVerdict } from './judge-cluster.ts';
 import type { ClusterPhase, FleetClusterRecord, FleetCounts } from './fleet-record.ts';
 
@@ -17,8 +16,6 @@ export interface GivenCluster {
   /** As the verdict left it. */
   readonly record: FleetClusterRecord;
   readonly verdict: Pick<ClusterVerdict, 'kind'>;
-  /** Absent: it was not looked at in this step. */
-  readonly labels?: Readonly<Record<string, string>>;
   /** Of the trial of its rollout: what its nodes showed against their peers. Absent: there is none. */
   readonly ratios?: LogRatios;
 }
@@ -37,8 +34,6 @@ export interface PoolSeen {
   readonly pool: FleetPool;
   /** Those that take part: what their own trials show counts no more. */
   readonly members: ReadonlySet<ClusterId>;
-  /** What the nodes of each have in common. */
-  readonly facts: ReadonlyMap<ClusterId, Readonly<Partial<PoolFacts>>>;
 }
 
 /** What was found of a stage's clusters. */

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
-import { judgeGate } from '../../../../src/core/stages/gate.ts';
+import { judgeGate, wellnessOf } from '../../../../src/core/stages/gate.ts';
 import type { GateInput } from '../../../../src/core/stages/gate.ts';
 import type { StagesInput } from '../../../../src/core/stages/stages-input.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
@@ -22,23 +22,23 @@ function gate(
   options: {
     readonly record?: Partial<RolloutRecord>;
     readonly input?: Partial<StagesInput>;
-    readonly gate?: Partial<GateInput>;
+    readonly gate?: Partial<Omit<GateInput, 'record' | 'well'>>;
   } = {},
 ): ReturnType<typeof judgeGate> {
-  return judgeGate({
+  const stage = record({
+    step: {
+      kind: 'canary',
+      name: '',
+      index: 0,
+      openedAtMs: NOW_MS - 600_000,
+      progressedAtMs: NOW_MS,
+      updatedNodes: 1,
+      wellSinceMs: NOW_MS - 60_000,
+    },
+    ...options.record,
+  });
+  const facts: Omit<GateInput, 'record' | 'well'> = {
     input: stagesInput({ policy: policy({ soakMs: 60_000 }), nodes: WELL, ...options.input }),
-    record: record({
-      step: {
-        kind: 'canary',
-        name: '',
-        index: 0,
-        openedAtMs: NOW_MS - 600_000,
-        progressedAtMs: NOW_MS,
-        updatedNodes: 1,
-        wellSinceMs: NOW_MS - 60_000,
-      },
-      ...options.record,
-    }),
     steps: { open: WELL, next: { name: 'zone-a' }, left: 1 },
     turns: [],
     excused: new Set(),
@@ -46,7 +46,8 @@ function gate(
     roomNodes: 10,
     end: END,
     ...options.gate,
-  });
+  };
+  return judgeGate({ ...facts, record: stage, well: wellnessOf(stage, facts) });
 }
 
 const STEP = record().step;
