@@ -27,7 +27,6 @@ import {
 } from './find-breach.ts';
 import { excuseNodes, markPlaceless, withPlaceless } from './excused.ts';
 import { standingOf, withLosses, withReplacements } from './lost-canaries.ts';
-import type { CanaryStanding } from './lost-canaries.ts';
 import { gateMoments, judgeGate, noteSoaked, wellnessOf } from './gate.ts';
 import {
   findAhead,

@@ -126,7 +126,7 @@ describe('a soak of a step after the canary', () => {
     nodes: readonly StageNode[],
     input: Partial<StagesInput> = {},
     step: Partial<OpenStep> = {},
-  ) => look({ step: { ...group, ...step } }, { nodes, ...input });
+  ) => look({ step: { ...group, ...step }, opened: [''] }, { nodes, ...input });
   const restarted = (restarts: number) => ({ pod: { trouble: { restarts } } });
 
   it('goes on though pods of two percent of its nodes restart within an hour', () => {
@@ -166,7 +166,7 @@ describe('a soak of a step after the canary', () => {
     const over = { wellSinceMs: NOW_MS - SOAK_MS };
     assert.deepEqual(lookAt(nodes, {}, over).gate, { kind: 'settling', unwellNodes: 1 });
     const { wellSinceMs: _none, ...unknown } = group;
-    assert.equal(look({ step: unknown }, { nodes }).record.step.wellSinceMs, undefined);
+    assert.equal(look({ step: unknown, opened: [''] }, { nodes }).record.step.wellSinceMs, undefined);
   });
 
   it('goes on under another watcher, and begins anew in another history', () => {
