@@ -73,6 +73,26 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'uses no budget, though it has no pod',
     },
   },
+  'stages-orphans-are-evidence': {
+    bug: 'pods that a deleted DaemonSet of the name left count as updated: they prove a template that nobody runs',
+    file: 'src/core/pod/pod-facts.ts',
+    before: 'return hash === undefined ? isUpdated(pod, current) : hash === current.hash;',
+    after: 'return hash === current.hash || isUpdated(pod, current);',
+    killedBy: {
+      file: 'test/unit/app/reconcile/staged-orphans.test.ts',
+      title: 'are no evidence of the template',
+    },
+  },
+  'stages-orphans-stay': {
+    bug: 'a pod that names another revision is taken for one of the template by what is read live, and never goes',
+    file: 'src/core/pods/plan-pods.ts',
+    before: '(isNamed || targets.isFormer(node))',
+    after: 'targets.isFormer(node)',
+    killedBy: {
+      file: 'test/unit/app/reconcile/staged-orphans.test.ts',
+      title: 'are no evidence of the template',
+    },
+  },
   'stages-canary-of-nobody': {
     bug: 'a canary of which no node is left has nothing unwell, and proves the revision',
     file: 'src/core/stages/gate.ts',

@@ -144,7 +144,7 @@ function notesOf(
       ? undefined
       : `The view of the cluster is not whole (${meta.incompleteReason ?? 'waiting'}).`,
     opaqueNote(found),
-    otherTemplateNote(seen),
+    isStaged ? undefined : otherTemplateNote(seen),
     policyNote(found, isStaged),
   ];
   return told.filter((note) => note !== undefined);

@@ -88,15 +88,12 @@ function templateOf({ daemonSet }: View): Json {
 
 /** Which revision each node is to run. */
 export function targetsOf(view: View, context: PlanContext, staging: Staging): Targets {
-  const record = staging.kind === 'staged' ? staging.stages.record : undefined;
-  if (staging.kind !== 'staged' || record?.former === undefined) {
-    return findTargets(view, context.currentHash);
-  }
+  if (staging.kind !== 'staged') return findTargets(view, context.currentHash);
+  const { record, former } = staging.stages;
   const kept = {
-    nodes: staging.stages.former,
-    hash: record.former.hash,
+    nodes: former,
     unproven: unprovenBefore(record),
-    ...defined({ former: context.staging?.former }),
+    ...defined({ hash: record.former?.hash, former: context.staging?.former }),
   };
   return findTargets(view, context.currentHash, kept);
 }
