@@ -19,4 +19,6 @@ export interface FleetReader {
   readDocument(document: JsonObject): FleetReading;
   /** A policy that stops after a canary of so many nodes until it is given again without this; it was read before, and is valid. */
   limitPolicy(text: string, nodes: Share): string;
+  /** The same policy, which waits for no approval and no window: for a cluster that goes back. */
+  ungatePolicy(text: string): string;
 }

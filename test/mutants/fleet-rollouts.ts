@@ -140,16 +140,38 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-way-back-to-itself': {
     bug: 'content that comes again and is halted rolls back to itself (18.1)',
+    file: `${CORE}/way-back.ts`,
+    before: 'good.find(({ id }) => id !== release.contentHash)',
+    after: 'good.find(({ id }) => id !== release.documentId)',
+    killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'is a return where good content' },
+  },
+  'fleet-return-goes-by-stages': {
+    bug: 'good content that is applied again waits for stages, soaks and approvals',
     file: `${CORE}/begin-rollout.ts`,
-    before: '? formerBefore : proven',
-    after: '? proven : proven',
-    killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'is no way back from itself' },
+    before: "if (judged.kind === 'return')",
+    after: "if (judged.kind === 'return' && good.length > 9)",
+    killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'is a return where good content' },
+  },
+  'fleet-undone-comes-again': {
+    bug: 'what was undone goes out again when GitOps applies it again',
+    file: 'src/core/fleet/orders/fleet-orders.ts',
+    before:
+      "refused: withRefused(record.refused, { contentHash, cause: 'Undone', atMs: note.atMs }),",
+    after: '',
+    killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'holds what was undone' },
+  },
+  'fleet-tenant-stops-the-way-back': {
+    bug: 'a quota in one cluster keeps all others at a bad release',
+    file: `${CORE}/way-back.ts`,
+    before: "failedOfClass(inPlace, 'release')",
+    after: 'inPlace',
+    killedBy: { file: `${UNIT}/way-back.test.ts`, title: 'is none for what lies with a place' },
   },
   'fleet-bad-content-again': {
     bug: 'content that was halted goes out again when GitOps applies it again (18.2)',
     file: `${CORE}/begin-rollout.ts`,
-    before: 'breach: knownBad(refused, beginning), ',
-    after: '',
+    before: 'breach: knownBad(before.refused, beginning)',
+    after: 'breach: undefined',
     killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'holds content that was halted' },
   },
   'fleet-label-empties-the-stage': {
@@ -343,16 +365,16 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-one-cluster-takes-back': {
     bug: 'the word of one cluster takes the release from all others (41)',
-    file: `${CORE}/judge-stage.ts`,
+    file: `${CORE}/way-back.ts`,
     before: "breach.grounds === undefined && onBreach === 'rollback'",
     after: "onBreach === 'rollback'",
-    killedBy: { file: `${UNIT}/judge-stage.test.ts`, title: 'on the word of one cluster' },
+    killedBy: { file: `${UNIT}/way-back.test.ts`, title: 'on the word of one cluster' },
   },
   'fleet-refusal-spoils-the-release': {
     bug: 'a quota or a conflict in one cluster makes the content known to be bad (41)',
     file: `${CORE}/advance-fleet.ts`,
-    before: "refused: grounds === 'place' ? record.refused : refused",
-    after: 'refused',
+    before: "refused: grounds === 'place' ? refused : withRefused",
+    after: 'refused: withRefused',
     killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'blames no release' },
   },
   'fleet-dark-rack-mutes-the-others': {
@@ -367,7 +389,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-liar-takes-back': {
     bug: 'a watcher that lies takes the release from the other eleven clusters (40)',
-    file: `${CORE}/judge-stage.ts`,
+    file: `${CORE}/way-back.ts`,
     before: "breach.grounds === undefined && onBreach === 'rollback'",
     after: "onBreach === 'rollback'",
     killedBy: {

@@ -128,12 +128,12 @@ describe('a first release of which no pod serves', () => {
       const world = await EngineFleet.start({ strategy: quick }, clusters);
       await world.release(`agent:1-simulate-${ailment}`);
       await world.minutes(180);
-      const { stage, proven, counts } = await world.record();
+      const { stage, good, counts } = await world.record();
       assert.deepEqual(
         NAMES.map((name) => world.podsOf(name).length),
         [8, 0, 0],
       );
-      assert.deepEqual([stage, counts.well, proven], [0, 0, undefined]);
+      assert.deepEqual([stage, counts.well, good], [0, 0, []]);
     });
   }
 });

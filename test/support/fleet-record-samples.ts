@@ -40,6 +40,7 @@ export function fleetRecord(changes: Partial<FleetRecord> = {}): FleetRecord {
     untouchedClusters: 0,
     ringDueAtMs: AT_MS,
     driftDueAtMs: AT_MS,
+    good: [],
     refused: [],
     orders: {},
     untold: [],

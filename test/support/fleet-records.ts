@@ -4,12 +4,13 @@
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { FleetManifest } from '../../src/core/fleet/fleet-daemon-set.ts';
 import { fleetRenderer } from '../../src/core/fleet/render-fleet.ts';
-import type { HeardCluster } from '../../src/core/fleet/rollout/cluster-evidence.ts';
+import type { HeardCluster } from '../../src/core/fleet/rollout/judge-cluster.ts';
 import type { ClusterFailureCause } from '../../src/core/fleet/rollout/failure-class.ts';
 import type {
   FleetClusterRecord,
   FleetRecord,
   FleetRelease,
+  GoodFleetRelease,
 } from '../../src/core/fleet/rollout/fleet-record.ts';
 import type { ClusterVerdict } from '../../src/core/fleet/rollout/judge-cluster.ts';
 import type { GivenCluster, StageSeen } from '../../src/core/fleet/rollout/tally-stage.ts';
@@ -32,9 +33,14 @@ export function releaseOf(contentHash: string, generation = 1): FleetRelease {
   };
 }
 
-/** A fleet whose release `new` is on its way, after `old` was proven. */
+/** A release that is good. */
+export function goodOf(contentHash: string, generation = 1): GoodFleetRelease {
+  const goodAtMs = BEGAN_MS - 1000;
+  return { ...releaseOf(contentHash, generation), id: contentHash, goodAtMs, isBaseline: false };
+}
+
+/** A fleet whose release `new` is on its way, after `old`, which is good. */
 export function fleetRecordOf(changes: Partial<FleetRecord> = {}): FleetRecord {
-  const old = { ...releaseOf('old'), provenAtMs: BEGAN_MS - 1000 };
   const dealt = (name: string, count: number): FleetRecord['stages'][number] => ({
     name,
     members: { id: `list-${name}`, count },
@@ -57,8 +63,7 @@ export function fleetRecordOf(changes: Partial<FleetRecord> = {}): FleetRecord {
     untouchedClusters: 0,
     ringDueAtMs: BEGAN_MS,
     driftDueAtMs: 0,
-    proven: old,
-    former: old,
+    good: [goodOf('old')],
     refused: [],
     orders: {},
     untold: [],

@@ -51,8 +51,12 @@ export function wholeFleetRecord(name: string): Required<FleetRecord> {
     drifted: { count: 1, clusters: [clusterId('two')] },
     pool: poolOf(),
     breach,
-    proven: { ...RELEASE, provenAtMs: 8 },
-    former: { ...RELEASE, generation: 1, provenAtMs: 8 },
+    good: [
+      { ...RELEASE, id: RELEASE.contentHash, goodAtMs: 8, isBaseline: false },
+      { ...RELEASE, generation: 1, id: 'former', goodAtMs: 7, isBaseline: false, leftAtMs: 8 },
+    ],
+    isReturn: true,
+    older: 'too-old',
     refused: [{ contentHash: 'other', cause: 'NodesFailed', atMs: 9 }],
     orders: {
       paused: note,
@@ -98,6 +102,7 @@ export function wholeClusterRecord(cluster: string): Required<FleetClusterRecord
     openedAtMs: 1,
     appliedGeneration: 3,
     isPartial: false,
+    isUngated: true,
     phase: 'failed',
     wellSinceMs: 4,
     failure: { cause: 'Halted/StartFailure', message: 'm', atMs: 5, nodes: [nodeName('n')] },

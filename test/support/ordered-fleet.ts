@@ -31,6 +31,7 @@ export function fleetRecord(changes: Partial<FleetRecord> = {}): FleetRecord {
     untouchedClusters: 0,
     ringDueAtMs: 0,
     driftDueAtMs: 0,
+    good: [],
     refused: [],
     orders: {},
     untold: [],

@@ -65,7 +65,8 @@ function generationText({ generation, appliedAtMs, appliedBy, record }: FleetSta
 }
 
 function recordFields(record: FleetRecord, { former }: FleetStatus): readonly Field[] {
-  const { breach, pool, proven, refused, startedAtMs, ring, untouchedClusters } = record;
+  const { breach, pool, good, refused, startedAtMs, ring, untouchedClusters } = record;
+  const [proven] = good;
   return [
     ['since', timeText(startedAtMs)],
     ['halted on', breach === undefined ? undefined : breach.clusters.join(', ')],
@@ -75,7 +76,7 @@ function recordFields(record: FleetRecord, { former }: FleetStatus): readonly Fi
     ],
     [
       'proven',
-      proven && `generation ${String(proven.generation)}, since ${timeText(proven.provenAtMs)}`,
+      proven && `generation ${String(proven.generation)}, since ${timeText(proven.goodAtMs)}`,
     ],
     ['way back', former && `generation ${String(former.generation)}`],
     ...refused.map(({ contentHash, cause, atMs }): Field => [

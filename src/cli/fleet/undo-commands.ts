@@ -38,7 +38,7 @@ export const undoFleetCommand: CommandModule = defineCommand<UndoOptions>({
     command.addOption(
       new Option(
         '--to-generation <number>',
-        'apply that generation anew instead, in stages',
+        'apply that generation anew instead: in stages, or at once if it was good lately',
       ).argParser(parseGeneration),
     );
   },
@@ -92,7 +92,7 @@ async function applyGeneration(
       placedClusters,
       leftOut: [],
     },
-    lines: [what, `It rolls in stages: rollcall fleet status ${formatFleetKey(key)} --watch`],
+    lines: [what, `How it goes: rollcall fleet status ${formatFleetKey(key)} --watch`],
   };
 }
 

@@ -90,6 +90,18 @@ function render(fleet: FleetDaemonSet, applied: readonly Applied[], edit: Policy
   return { kind: 'rendered', manifest: judged.manifest, hash, overrides: by };
 }
 
+/** Makes of an older state's policy that of the newest, which is in force; what its overrides say for their clusters stays. */
+export function policyInForce(newest: FleetDaemonSet, older: FleetDaemonSet): PolicyEdit {
+  const [before, now] = [policyTextOf(older), policyTextOf(newest)];
+  return (text) => (text === before && now !== undefined ? now : text);
+}
+
+function policyTextOf({ manifest, strategy }: FleetDaemonSet): string | undefined {
+  const { annotations } = manifest.metadata;
+  const own = isJsonObject(annotations) ? annotations[POLICY_ANNOTATION] : undefined;
+  return typeof own === 'string' ? own : strategy.policyText;
+}
+
 /** With the policy of the fleet; an override may have set one for its clusters. */
 function withPolicy(
   manifest: JsonObject,

@@ -13,7 +13,9 @@ import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-read
 import { applyFleet } from '../../../src/app/fleet/apply-fleet.ts';
 import type { StepFleetsDependencies } from '../../../src/app/fleet/sight/dependencies.ts';
 import { stepFleets } from '../../../src/app/fleet/step/step-fleets.ts';
+import { applyFleetOrder } from '../../../src/core/fleet/orders/fleet-orders.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
+import { wayBackOf } from '../../../src/core/fleet/rollout/way-back.ts';
 import { FleetWorld } from '../isolation/fleet-world.ts';
 import type { FleetMember, MemberOptions } from '../isolation/fleet-world.ts';
 import { fleetDocument } from '../fleet-samples.ts';
@@ -88,6 +90,17 @@ export class EngineFleet extends FleetWorld {
     };
     const applied = await applyFleet(application, { fleets, rollouts, registry, reader, random });
     assert.ok(['created', 'changed'].includes(applied.kind), JSON.stringify(applied));
+  }
+
+  /** Orders every cluster back, as `rollcall fleet undo` does. */
+  async undo(): Promise<void> {
+    const record = await this.record();
+    const { generation } = record.release;
+    const to = wayBackOf(record)?.generation ?? 0;
+    const note = { by: 'ann', atMs: this.clock.nowMs() };
+    const result = applyFleetOrder(record, { kind: 'undo', generation, to }, note);
+    assert.equal(result.kind, 'changed', JSON.stringify(result));
+    await this.rollouts.writeRecord(result.record);
   }
 
   /** Its record as stored. */

@@ -7,6 +7,7 @@
 import { compilePlacement } from '../../../src/core/fleet/choose-clusters.ts';
 import type { FleetDaemonSet } from '../../../src/core/fleet/fleet-daemon-set.ts';
 import type { FleetManifest } from '../../../src/core/fleet/fleet-daemon-set.ts';
+import { wayBackOf } from '../../../src/core/fleet/rollout/way-back.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../../../src/core/policy/share.ts';
 import { freezeOf, NO_FREEZE } from '../../../src/core/takeover/freeze.ts';
@@ -86,7 +87,9 @@ export class FleetAudit {
   }
 
   #auditStage(cluster: ModelCluster, image: string, record: FleetRecord): void {
-    const { release, proven, former, breach } = record;
+    const { release, breach } = record;
+    const proven = record.good[0];
+    const former = wayBackOf(record);
     const is = (one: { readonly contentHash: string } | undefined): boolean =>
       one !== undefined && this.#of.releaseOf(one.contentHash)?.image === image;
     if (is(proven)) return;
@@ -145,7 +148,7 @@ export class FleetAudit {
     if (before.release.generation !== after.release.generation) return;
     this.#auditStages(before, after);
     this.#auditHalt(before, after);
-    if (after.proven?.contentHash !== before.proven?.contentHash) this.#auditProof(after);
+    if (after.good[0]?.id !== before.good[0]?.id) this.#auditProof(after);
     if (listsOf(before) !== listsOf(after)) this.#auditLists(after);
   }
 
@@ -209,7 +212,7 @@ export class FleetAudit {
     }
   }
 
-  #auditProof({ proven, orders }: FleetRecord): void {
+  #auditProof({ good: [proven], orders }: FleetRecord): void {
     const image = proven && this.#of.releaseOf(proven.contentHash)?.image;
     if (image === undefined || orders.approved !== undefined) return;
     const ran = this.#of.clusters.filter((one) => one.ran.has(image));

@@ -11,6 +11,7 @@ import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
 import { mirrorObject, mirrorStatus } from '../../../src/core/fleet/told/mirror-object.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
+import { goodOf } from '../../support/fleet-records.ts';
 import {
   AT_MS,
   BREACH,
@@ -179,7 +180,7 @@ describe('infra/mirror', () => {
     for (const record of [
       ...Object.values(STANDINGS),
       largestRecord(),
-      fleetRecord({ proven: { ...fleetRecord().release, provenAtMs: AT_MS } }),
+      fleetRecord({ good: [goodOf('content', 2)] }),
     ]) {
       const { spec, status } = mirrorOf(record);
       walk(spec, jsonMember(properties, 'spec') as JsonObject, 'spec');

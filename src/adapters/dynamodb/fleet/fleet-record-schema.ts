@@ -22,6 +22,7 @@ const idSchema = v.pipe(v.string(), v.minLength(1), v.transform(clusterId));
 const SHOWN_MAX = 16;
 const STAGES_MAX = 33;
 const REFUSED_MAX = 8;
+const GOOD_MAX = 4;
 
 const releaseEntries = {
   generation: countSchema,
@@ -30,20 +31,33 @@ const releaseEntries = {
   appliedBy: v.string(),
   contentHash: v.string(),
 };
-const ProvenSchema = v.strictObject({ ...releaseEntries, provenAtMs: timeSchema });
+const GoodSchema = v.strictObject({
+  ...releaseEntries,
+  id: v.string(),
+  goodAtMs: timeSchema,
+  isBaseline: v.boolean(),
+  leftAtMs: v.exactOptional(timeSchema),
+});
 
 /** A release, as heads of FleetDaemonSets and records of rollouts hold it. */
 export const ReleaseSchema = v.strictObject(releaseEntries);
 
 const MembersSchema = v.strictObject({ id: v.string(), count: countSchema });
-const causeSchema = v.picklist([
+const CAUSES = [
   'ClustersFailed',
   'ClustersNotUpdated',
   'ClustersSilent',
   'NodesFailed',
   'ProgressDeadlineExceeded',
   'KnownBad',
-]);
+  'ReturnFailed',
+] as const;
+const causeSchema = v.picklist(CAUSES);
+const refusedSchema = v.strictObject({
+  contentHash: v.string(),
+  cause: v.picklist([...CAUSES, 'Undone']),
+  atMs: timeSchema,
+});
 const noteEntries = { by: v.string(), atMs: timeSchema };
 
 const BreachSchema = v.strictObject({
@@ -155,12 +169,10 @@ export const RecordSchema: v.GenericSchema<
   ),
   pool: v.exactOptional(PoolSchema),
   breach: v.exactOptional(BreachSchema),
-  proven: v.exactOptional(ProvenSchema),
-  former: v.exactOptional(ProvenSchema),
-  refused: v.pipe(
-    v.array(v.strictObject({ contentHash: v.string(), cause: causeSchema, atMs: timeSchema })),
-    v.maxLength(REFUSED_MAX),
-  ),
+  good: v.pipe(v.array(GoodSchema), v.maxLength(GOOD_MAX)),
+  isReturn: v.exactOptional(v.literal(true)),
+  older: v.exactOptional(v.picklist(['too-old', 'too-far-back'])),
+  refused: v.pipe(v.array(refusedSchema), v.maxLength(REFUSED_MAX)),
   orders: OrdersSchema,
   untold: v.pipe(v.array(UntoldSchema), v.maxLength(UNTOLD_MAX)),
   gate: GateSchema,
@@ -206,6 +218,7 @@ export const ClusterRecordSchema: v.GenericSchema<
   openedAtMs: timeSchema,
   appliedGeneration: v.exactOptional(countSchema),
   isPartial: v.boolean(),
+  isUngated: v.exactOptional(v.literal(true)),
   phase: phaseSchema,
   wellSinceMs: v.exactOptional(timeSchema),
   failure: v.exactOptional(

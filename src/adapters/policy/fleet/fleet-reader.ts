@@ -17,7 +17,7 @@ import { toldProblems, toProblems } from '../to-problems.ts';
 import { isFields } from '../written-values.ts';
 import { fleetSchema } from './fleet-schema.ts';
 import { readTemplateFile } from './template-file.ts';
-import { limitPolicy } from './limit-policy.ts';
+import { limitPolicy, ungatePolicy } from './limit-policy.ts';
 import { inlineManifest, toFleet } from './to-fleet.ts';
 
 /** Each of the two files; a stored item holds 300,000 bytes, compressed. */
@@ -31,7 +31,12 @@ const RULES: YamlRules = { depthMax: 32, leadingZeros: 'refused' };
 
 /** A reader; it remembers nothing. */
 export function createFleetReader(): FleetReader {
-  return { read, readDocument: (document) => readDocument(document, []), limitPolicy };
+  return {
+    read,
+    readDocument: (document) => readDocument(document, []),
+    limitPolicy,
+    ungatePolicy,
+  };
 }
 
 function read(text: string, openFile: (name: string) => NamedFile): FleetReading {

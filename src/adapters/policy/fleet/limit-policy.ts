@@ -1,8 +1,9 @@
 /**
- * A policy that goes no further than a canary of so many nodes: what clusters of a fleet's first stage are given (issue 18).
+ * A policy as a fleet gives it to some clusters: one that goes no further than a canary of so many nodes, for its first stage; one
+ * that waits for no approval and no window, for a way back.
  *
- * Everything else that it says stays. It goes on once the cluster is given the policy without this, with the next stage. A text that
- * cannot be read stays as it is: it holds the rollout in any case.
+ * Everything else that it says stays, and the cluster is given the whole policy afterwards. A text that cannot be read stays as it is:
+ * it holds the rollout in any case.
  */
 import type { Share } from '../../../core/policy/rollout-policy.ts';
 import { formatShare } from '../../../core/policy/share.ts';
@@ -11,9 +12,19 @@ import { isFields } from '../written-values.ts';
 
 /** The policy's text, limited. */
 export function limitPolicy(text: string, nodes: Share): string {
+  const canary = { nodes: nodes.kind === 'count' ? nodes.count : formatShare(nodes) };
+  return edited(text, (written) => ({ ...written, canary, approval: 'after-canary' }));
+}
+
+/** The policy's text, without what people or windows hold. */
+export function ungatePolicy(text: string): string {
+  return edited(text, ({ approval: _none, window: _any, ...written }) => written);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function edited(text: string, edit: (written: Fields) => Fields): string {
   const yaml = readYaml(text);
   if (yaml.kind === 'invalid') return text;
-  const written = isFields(yaml.value) ? yaml.value : {};
-  const canary = { nodes: nodes.kind === 'count' ? nodes.count : formatShare(nodes) };
-  return JSON.stringify({ ...written, canary, approval: 'after-canary' });
+  return JSON.stringify(edit(isFields(yaml.value) ? yaml.value : {}));
 }

@@ -7,7 +7,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { describeFleetBreach } from '../../../core/fleet/orders/describe-fleet.ts';
-import { wayBackOf } from '../../../core/fleet/orders/fleet-orders.ts';
+import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
 import type { FleetOrder } from '../../../core/fleet/orders/fleet-orders.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { refuseFleet } from '../refusals.ts';
@@ -40,7 +40,7 @@ export function chooseFleetOrder(
     case 'undo': {
       const back = wayBackOf(record);
       if (back !== undefined) return { kind: 'undo', generation, to: back.generation };
-      return refuseFleet(record.former === undefined ? 'nothing-proven' : 'runs-proven', head);
+      return refuseFleet(record.good.length === 0 ? 'nothing-proven' : 'runs-proven', head);
     }
   }
 }

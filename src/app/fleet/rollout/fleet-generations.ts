@@ -6,6 +6,7 @@
  */
 import type { FleetDaemonSet, FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
+import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { FleetReader } from '../../../ports/fleet-reader.ts';
 import type { FleetStore } from '../../../ports/stores/fleet-store.ts';
@@ -37,13 +38,14 @@ export function fleetHistoryOf(
 
 function standingOf(
   { documentId, contentHash }: FleetRelease,
-  { release, proven, former, refused }: FleetRecord,
+  record: FleetRecord,
 ): readonly string[] {
+  const { release, good, refused } = record;
   const isRefused = refused.some((one) => one.contentHash === contentHash);
   const standings = [
     [release.documentId === documentId, 'rolled out'],
-    [proven?.documentId === documentId, 'proven'],
-    [former?.documentId === documentId && former.contentHash !== release.contentHash, 'way back'],
+    [good[0]?.documentId === documentId, 'proven'],
+    [wayBackOf(record)?.documentId === documentId, 'way back'],
     [isRefused, 'halted'],
   ] as const;
   return standings.filter(([is]) => is).map(([, word]) => word);

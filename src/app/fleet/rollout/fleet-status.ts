@@ -16,11 +16,12 @@ import type { FleetPhase } from '../../../core/fleet/orders/describe-fleet.ts';
 import { standstillOf } from '../../../core/status/outages.ts';
 import type { Outage, StackStanding } from '../../../core/status/outages.ts';
 import type { Freeze } from '../../../core/takeover/freeze.ts';
-import { wayBackOf } from '../../../core/fleet/orders/fleet-orders.ts';
+import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
+import { olderWords } from '../../../core/releases/good-releases.ts';
 import type {
   DealtStage,
   FleetRecord,
-  ProvenRelease,
+  GoodFleetRelease,
 } from '../../../core/fleet/rollout/fleet-record.ts';
 import { outagesOfSubject } from '../../explain/standing.ts';
 import { isUnseen, missedStepSinceMs } from './find-fleet-rollout.ts';
@@ -51,8 +52,8 @@ export interface FleetStatus {
   readonly stages: readonly ShownStage[];
   /** As the last step left it; absent: no step was made yet. */
   readonly record?: FleetRecord;
-  /** What an undo, or a rollback, leads to; absent: nothing else was proven. */
-  readonly former?: ProvenRelease;
+  /** What an undo, or a rollback, leads to; absent: nothing else was good. */
+  readonly former?: GoodFleetRelease;
   /** What makes it untrue, or keeps it as it is; the gravest first. */
   readonly outages: readonly Outage[];
   /** Sentences on what limits what is told. */
@@ -102,7 +103,7 @@ function toldOf(found: FoundFleetRollout): Omit<FleetStatus, 'outages'> {
     stages: shownStages(record),
     record,
     ...defined({ former: wayBackOf(record) }),
-    notes: [...newer, ...breachNotes(record), ...driftNotes(record)],
+    notes: [...newer, ...olderNotes(record), ...breachNotes(record), ...driftNotes(record)],
   };
 }
 
@@ -123,9 +124,21 @@ function shownStage(
   return { name, clusters: members.count, state, gates: [gateBefore(index), gateAfter(index)] };
 }
 
+/** Why what was good before is no way back. */
+function olderNotes({ older }: FleetRecord): readonly string[] {
+  if (older === undefined) return [];
+  return [`Its content goes by stages like a new one: ${olderWords(older)}.`];
+}
+
 /** What to do about a halt that takes nobody back. */
 function breachNotes(record: FleetRecord): readonly string[] {
   const { breach, gate } = record;
+  if (breach?.cause === 'ReturnFailed') {
+    const again = record.orders.undo === undefined ? 'resume' : 'undo';
+    return [
+      `Clusters that are not back stay as they are. To go on: rollcall fleet ${again} ${formatFleetKey(record)}.`,
+    ];
+  }
   if (breach?.grounds === undefined || gate.kind !== 'breach') return [];
   const names = breach.clusters.join(', ');
   const key = formatFleetKey(record);

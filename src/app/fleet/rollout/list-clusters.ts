@@ -15,6 +15,7 @@ import type {
   FleetClusterRecord,
   FleetRecord,
 } from '../../../core/fleet/rollout/fleet-record.ts';
+import { backAtOf } from '../../../core/fleet/rollout/way-back.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
@@ -84,13 +85,13 @@ function oncePerCluster(
 
 function standingOf(
   known: FleetClusterRecord | undefined,
-  { release, former }: FleetRecord,
+  record: FleetRecord,
 ): Omit<FleetClusterLine, 'cluster' | 'place'> {
-  // One that was sent back has what was proven before, and is told as such.
-  const isBack = known?.phase === 'returning' || known?.phase === 'returned';
+  // One that was sent back has what was good before, and is told as such.
+  const isBack = known !== undefined && known.openedAtMs >= record.startedAtMs;
   const isOfThis =
-    known?.contentHash === release.contentHash ||
-    (isBack && known.contentHash === former?.contentHash);
+    known?.contentHash === record.release.contentHash ||
+    (isBack && known.contentHash === backAtOf(record)?.contentHash);
   if (known === undefined || !isOfThis) return { phase: 'waiting' };
   const { phase, nodes, isPartial, openedAtMs, failure } = known;
   const isFirstNodes = isPartial ? (true as const) : undefined;

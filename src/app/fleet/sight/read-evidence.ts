@@ -4,10 +4,7 @@
  * Five small reads, two rounds; two more where no node should run it. One cluster that cannot be read hides no other: it is `unclear`, and evidence of nothing.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type {
-  ClusterEvidence,
-  HeardCluster,
-} from '../../../core/fleet/rollout/cluster-evidence.ts';
+import type { ClusterEvidence, HeardCluster } from '../../../core/fleet/rollout/judge-cluster.ts';
 import { isOfflineAt } from '../../../core/fleet/cluster-facts.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';

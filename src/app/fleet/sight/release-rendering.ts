@@ -1,15 +1,24 @@
 /**
- * Releases of a fleet as they are given to clusters: rendered for each, and for a stage of some nodes with a policy that stops there.
+ * Releases of a fleet as they are given to clusters: rendered for each, for a stage of some nodes with a policy that stops there, and on
+ * the way back with one that waits for nobody.
  *
  * A release of before is read from its stored document when somebody needs it, once. What cannot be read any more is told.
  */
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
-import { fleetRenderer } from '../../../core/fleet/render-fleet.ts';
+import { fleetRenderer, policyInForce } from '../../../core/fleet/render-fleet.ts';
 import type { Rendering } from '../../../core/fleet/render-fleet.ts';
-import type { FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
+import type { FleetClusterRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { ChosenBy } from '../../../core/fleet/choose-clusters.ts';
 import type { FleetReader } from '../../../ports/fleet-reader.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
+
+/** How a cluster is given it. */
+type Given = Pick<FleetClusterRecord, 'isPartial' | 'isUngated'>;
+
+interface Sources {
+  readonly reader: FleetReader;
+  readonly newest?: FleetDaemonSet;
+}
 
 /** A release that can be rendered. */
 export class ReleaseRendering {
@@ -18,34 +27,42 @@ export class ReleaseRendering {
   readonly isForced: boolean;
   readonly #whole: (cluster: ChosenBy) => Rendering;
   readonly #partial: (cluster: ChosenBy) => Rendering;
+  readonly #ungated: (cluster: ChosenBy) => Rendering;
 
-  constructor(release: FleetRelease, fleet: FleetDaemonSet, reader: FleetReader) {
+  /** `newest`: the state whose policy and strategy are in force; absent: it is this one. */
+  constructor(release: FleetRelease, fleet: FleetDaemonSet, { reader, newest = fleet }: Sources) {
+    const { conflicts, stages } = newest.strategy;
+    const [{ nodes }] = stages;
+    const inForce = policyInForce(newest, fleet);
     this.release = release;
-    this.isForced = fleet.strategy.conflicts === 'overwrite';
-    this.#whole = fleetRenderer(fleet);
-    const { nodes } = fleet.strategy.stages[0];
+    this.isForced = conflicts === 'overwrite';
+    this.#whole = fleetRenderer(fleet, inForce);
+    this.#ungated = fleetRenderer(fleet, (text) => reader.ungatePolicy(inForce(text)));
     this.#partial =
       nodes === undefined
         ? this.#whole
-        : fleetRenderer(fleet, (text) => reader.limitPolicy(text, nodes));
+        : fleetRenderer(fleet, (text) => reader.limitPolicy(inForce(text), nodes));
   }
 
-  /** What a cluster is given; `isPartial`: only the nodes that the first stage asks for. */
-  renderFor(cluster: ChosenBy, isPartial: boolean): Rendering {
+  /** What a cluster is given: on its first nodes alone, or without approval and windows, or whole. */
+  renderFor(cluster: ChosenBy, { isPartial, isUngated }: Given): Rendering {
+    if (isUngated === true) return this.#ungated(cluster);
     return isPartial ? this.#partial(cluster) : this.#whole(cluster);
   }
 }
 
-/** Reads a release of before; undefined: its document is gone, or is none to this Rollcall. */
+/**
+ * Reads a release of before, under the policy and strategy of `newest`, which are in force; undefined: its document is gone, or is none
+ * to this Rollcall.
+ */
 export async function readRelease(
-  key: { readonly namespace: string; readonly name: string },
+  newest: FleetDaemonSet,
   release: FleetRelease,
   { fleets, reader }: Pick<StepFleetsDependencies, 'fleets' | 'reader'>,
 ): Promise<ReleaseRendering | undefined> {
-  const document = await fleets.readDocument(key, release.documentId);
+  const document = await fleets.readDocument(newest, release.documentId);
   if (document === undefined) return undefined;
   const reading = reader.readDocument(document);
-  return reading.kind === 'fleet'
-    ? new ReleaseRendering(release, reading.fleet, reader)
-    : undefined;
+  if (reading.kind !== 'fleet') return undefined;
+  return new ReleaseRendering(release, reading.fleet, { reader, newest });
 }

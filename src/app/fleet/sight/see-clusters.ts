@@ -194,7 +194,7 @@ function verdictOf(
 ): ClusterVerdict {
   if (registration === undefined)
     return evidence.kind === 'gone' ? { kind: 'gone' } : { kind: 'awaited' };
-  const rendered = rendering.renderFor(registration, record.isPartial);
+  const rendered = rendering.renderFor(registration, record);
   if (rendered.kind === 'rendered') return judgeCluster(record, rendered.manifest, evidence);
   return { kind: 'failed', failure: { ...notRendered(rendered), nodes: [] } };
 }

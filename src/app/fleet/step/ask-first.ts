@@ -54,7 +54,7 @@ async function refusalOf(
   limits: StartLimits,
   dependencies: StepFleetsDependencies,
 ): Promise<{ readonly cluster: ClusterId; readonly message: string } | undefined> {
-  const rendered = rendering.renderFor(seen, isPartial);
+  const rendered = rendering.renderFor(seen, { isPartial });
   const isGiven = whyNotGiven(rendered, seen.mode) === undefined;
   if (!isGiven || rendered.kind !== 'rendered') return undefined;
   const registration = await readAsSeen(seen, dependencies);

@@ -54,6 +54,7 @@ export async function dealClusters(
     contentHash,
     stage: record.stage,
     openMembers,
+    isReturn: record.isReturn === true,
     nowMs,
   });
   const stages = await sideBySide(deal.stages, READ_AT_ONCE, async (stage) => ({

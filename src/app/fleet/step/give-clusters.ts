@@ -35,8 +35,10 @@ export interface Gift {
   readonly place: ClusterPlace;
   /** Only the nodes that the first stage asks for. */
   readonly isPartial: boolean;
-  /** What is given back: the release that was proven before. */
+  /** On the way back. */
   readonly isReturn: boolean;
+  /** Without approval and windows. */
+  readonly isUngated?: true;
 }
 
 /** Gives them what they are to have; those behind the deadline, or a fence, come with the next step. */
@@ -73,33 +75,42 @@ interface Under {
 }
 
 /** What is recorded before anything is sent. */
-function applying(
-  { cluster: { registration, record, nodes }, rendering, place, isPartial, isReturn }: Gift,
-  hash: string,
-  nowMs: number,
-): FleetClusterRecord {
+function applying(gift: Gift, hash: string, nowMs: number): FleetClusterRecord {
+  const { cluster, rendering, place, isPartial, isReturn, isUngated } = gift;
+  const { registration, nodes } = cluster;
   const { generation, contentHash } = rendering.release;
-  const isAgain =
-    record?.contentHash === contentHash &&
-    record.clusterUid === registration.clusterUid &&
-    record.isPartial === isPartial &&
-    record.place === place;
-  const kept = isAgain ? { reverts: answered(record.reverts), nodes: record.nodes } : { nodes };
+  const record = givenBefore(gift);
+  const kept = record ? { reverts: answered(record.reverts), nodes: record.nodes } : { nodes };
   return {
     cluster: registration.id,
     clusterUid: registration.clusterUid,
-    version: record?.version ?? 0,
+    version: cluster.record?.version ?? 0,
     place,
     generation,
     contentHash,
     hash,
-    openedAtMs: isAgain ? record.openedAtMs : nowMs,
+    openedAtMs: record?.openedAtMs ?? nowMs,
     isPartial,
     phase: isReturn ? 'returning' : 'applying',
-    attempts: isAgain && record.phase !== 'failed' ? record.attempts + 1 : 1,
+    attempts: record !== undefined && record.phase !== 'failed' ? record.attempts + 1 : 1,
     dueAtMs: nowMs,
-    ...defined(kept),
+    ...defined({ ...kept, isUngated }),
   };
+}
+
+/** The record of a cluster that was given the same before; undefined: something else. */
+function givenBefore({
+  cluster: { record, registration },
+  rendering,
+  ...gift
+}: Gift): FleetClusterRecord | undefined {
+  const isSame =
+    record?.contentHash === rendering.release.contentHash &&
+    record.clusterUid === registration.clusterUid &&
+    record.isPartial === gift.isPartial &&
+    record.isUngated === gift.isUngated &&
+    record.place === gift.place;
+  return isSame ? record : undefined;
 }
 
 /** What was taken back is given again: the next time that it is, it is another turn. */
@@ -116,7 +127,7 @@ async function giveCluster(
 ): Promise<void> {
   const { rollouts, clock, log, metrics } = dependencies;
   const { registration: seen } = gift.cluster;
-  const rendered = gift.rendering.renderFor(seen, gift.isPartial);
+  const rendered = gift.rendering.renderFor(seen, gift);
   const nowMs = clock.nowMs();
   const hash = rendered.kind === 'rendered' ? rendered.hash : '';
   const recorded = applying(gift, hash, nowMs);

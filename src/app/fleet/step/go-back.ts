@@ -1,23 +1,41 @@
 /**
- * Sends clusters back to the release that was proven before: those that were given the one that was halted or undone (issue 18).
+ * Sends clusters back: to what was good before one that was halted or undone, or to good content that was applied again (way-back.ts).
  *
- * All of them at once, as far as a step gets: nothing soaks on the way back, and no window keeps it. Clusters that were not given it
- * are not touched. One that is out of reach blocks nothing: it comes to the ring, and gets there what is proven by then.
+ * All of them at once, as far as a step gets: nothing soaks, and no approval and no window keeps it, inside a cluster neither. One that is
+ * there is given its whole policy. Clusters that have nothing to leave are not touched. One that is out of reach blocks nothing: it comes to
+ * the ring, and gets there what is good by then. Those that fail with it stop the rest.
  */
-import { defined } from '@rollcall/base/defined.ts';
-import { isReturn } from '../../../core/fleet/rollout/note-verdict.ts';
+import { DRIFT_EVERY_MS } from '../../../core/fleet/rollout/advance-fleet.ts';
+import type { FleetStep } from '../../../core/fleet/rollout/advance-fleet.ts';
+import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
+import {
+  findReturnFailure,
+  returnPlaceOf,
+  withGood,
+} from '../../../core/fleet/rollout/way-back.ts';
+import type { ReturningStage } from '../../../core/fleet/rollout/way-back.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
-import type { FleetClusterRecord, FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import type { FleetRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
 import { GIVEN_MAX } from '../sight/dependencies.ts';
 import type { SightDependencies } from '../sight/looks.ts';
 import type { Gift } from './give-clusters.ts';
 import { readRelease } from '../sight/release-rendering.ts';
+import type { ReleaseRendering } from '../sight/release-rendering.ts';
 import { seeClusters } from '../sight/see-clusters.ts';
-import type { SeenClusters } from '../sight/see-clusters.ts';
+import type { ReachableCluster, SeenClusters } from '../sight/see-clusters.ts';
+
+/** Whose clusters go back, and to what. */
+export interface RetreatOf {
+  readonly record: FleetRecord;
+  readonly fleet: FleetDaemonSet;
+  readonly target: FleetRelease;
+}
 
 /** What a step of the way back came to. */
 export interface Retreat {
-  readonly record: Pick<FleetRecord, 'gate' | 'counts' | 'proven'>;
+  readonly record: FleetRecord;
+  readonly decision?: NonNullable<FleetStep['decision']>;
   readonly gifts: readonly Gift[];
   readonly seen: readonly SeenClusters[];
   /** Out of reach, and not back. */
@@ -26,70 +44,107 @@ export interface Retreat {
 
 /** Looks who has to go back, and who is there. Rejects when a table fails. */
 export async function goBack(
-  record: FleetRecord,
+  { record, fleet, target }: RetreatOf,
   dependencies: SightDependencies,
 ): Promise<Retreat> {
-  const { former, release } = record;
-  const rendering = former && (await readRelease(record, former, dependencies));
-  if (former === undefined || rendering === undefined) return nowhere(record);
-  const isBack = (one: FleetClusterRecord): boolean =>
-    one.contentHash === former.contentHash && one.phase !== 'failed' && isReturn(one);
+  const rendering = await readRelease(fleet, target, dependencies);
+  if (rendering === undefined) return nowhere(record, target);
+  const isOwn = target.contentHash === record.release.contentHash;
   const seen: SeenClusters[] = [];
+  const stages: ReturningStage[] = [];
   const gifts: Gift[] = [];
-  for (let stage = 0; stage <= Math.min(record.stage, record.stages.length - 1); stage += 1) {
-    const list = record.stages[stage]?.members;
-    if (list === undefined) continue;
+  // Of all stages: the same content may have begun anew, and clusters of later ones have it from before.
+  for (const [index, dealt] of record.stages.entries()) {
     const found = await seeClusters(
       {
         key: record,
-        list,
+        list: dealt.members,
         rendering,
         isMember: (one) =>
-          one !== undefined && (one.contentHash === release.contentHash || isBack(one)),
-        isGiven: isBack,
+          one !== undefined && returnPlaceOf(one, record, target) !== 'not-concerned',
+        isGiven: (one) => returnPlaceOf(one, record, target) === 'given',
         roomFor: GIVEN_MAX,
       },
       dependencies,
     );
     seen.push(found);
+    const stage = fleet.strategy.stages[index];
+    if (stage !== undefined) stages.push({ stage, dealt, given: found.seen.given });
     gifts.push(
-      ...[...found.again, ...found.reachable].map((cluster) => ({
-        cluster,
-        rendering,
-        place: stage,
-        isPartial: false,
-        isReturn: true,
-      })),
+      ...[...found.again, ...found.reachable].map((cluster) => giftOf(cluster, index, rendering)),
     );
   }
+  const breach = findReturnFailure(stages, target, dependencies.clock.nowMs());
+  const offline = seen.flatMap((one) => one.offline);
+  if (breach === undefined) {
+    const next = judged(record, seen, isOwn ? dependencies.clock.nowMs() : undefined);
+    return { ...next, gifts, seen, offline };
+  }
+  const stopped: FleetRecord = { ...record, breach, gate: { kind: 'breach' } };
+  const decision = { kind: 'halted', message: breach.message } as const;
+  return { record: stopped, decision, gifts: [], seen, offline };
+}
+
+/** One that is back without approval and windows gets its whole policy. */
+function giftOf(cluster: ReachableCluster, place: number, rendering: ReleaseRendering): Gift {
+  const { record } = cluster;
+  const isThere =
+    record?.phase === 'returned' && record.contentHash === rendering.release.contentHash;
+  const isUngated = isThere ? undefined : (true as const);
+  return {
+    ...{ cluster, rendering, place, isPartial: false, isReturn: true },
+    ...defined({ isUngated }),
+  };
+}
+
+/** How far it is; `endsAtMs`: the rollout is over once all are back, as what they go back to is what was applied. */
+function judged(
+  record: FleetRecord,
+  seen: readonly SeenClusters[],
+  endsAtMs: number | undefined,
+): Pick<Retreat, 'record' | 'decision'> {
   const returning = seen.reduce((sum, one) => sum + stillToGo(one), 0);
+  const failed = seen.reduce((sum, one) => sum + failedIn(one), 0);
+  const counts = { ...record.counts, failed, returning };
+  if (returning > 0) return { record: { ...record, gate: { kind: 'returning' }, counts } };
+  if (endsAtMs === undefined) return { record: { ...record, gate: { kind: 'returned' }, counts } };
+  const { isReturn: _back, ...rest } = record;
   return {
     record: {
-      gate: returning > 0 ? { kind: 'returning' } : { kind: 'returned' },
-      counts: { ...record.counts, returning },
-      proven: former,
+      ...rest,
+      ...{
+        stage: record.stages.length,
+        stageOpenedAtMs: endsAtMs,
+        driftDueAtMs: endsAtMs + DRIFT_EVERY_MS,
+      },
+      ...{ good: withGood(record, endsAtMs), gate: { kind: 'done' }, counts },
     },
-    gifts,
-    seen,
-    offline: seen.flatMap(({ offline }) => offline),
+    decision: { kind: 'completed', message: 'every cluster within reach is back' },
   };
 }
 
 /** A release whose document is gone, or is none to this Rollcall: told, and nothing is guessed. */
-function nowhere({ counts, former, proven }: FleetRecord): Retreat {
-  const message = `generation ${String(former?.generation ?? 0)}, to which clusters would go back, cannot be read any more`;
+function nowhere(record: FleetRecord, { generation }: FleetRelease): Retreat {
+  const message = `generation ${String(generation)}, to which clusters would go back, cannot be read any more`;
   return {
-    record: { gate: { kind: 'invalid', message }, counts, ...defined({ proven }) },
+    record: { ...record, gate: { kind: 'invalid', message } },
     gifts: [],
     seen: [],
     offline: [],
   };
 }
 
-/** Within reach, and not back yet. */
+/** Within reach, and not back yet, or not with its whole policy. */
 function stillToGo({ seen }: SeenClusters): number {
   const onTheWay = seen.given.filter(
-    ({ record, verdict }) => record.phase === 'returning' && verdict.kind !== 'offline',
+    ({ record: { phase, isUngated }, verdict }) =>
+      phase !== 'failed' &&
+      (phase === 'returning' || isUngated === true) &&
+      verdict.kind !== 'offline',
   );
   return seen.waitingClusters + onTheWay.length;
+}
+
+function failedIn({ seen }: SeenClusters): number {
+  return seen.given.filter(({ record }) => record.phase === 'failed').length;
 }

@@ -8,7 +8,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { advanceFleet, rollingMaxOf } from '../../../core/fleet/rollout/advance-fleet.ts';
 import type { FleetStep } from '../../../core/fleet/rollout/advance-fleet.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import { isGoingBack } from '../../../core/fleet/rollout/judge-stage.ts';
+import { returnTargetOf } from '../../../core/fleet/rollout/way-back.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import { nodesRoundedDown } from '../../../core/policy/share.ts';
 import { askFirst } from './ask-first.ts';
@@ -53,13 +53,13 @@ class Step {
   constructor(of: StepOf, dependencies: SightDependencies) {
     this.#of = of;
     this.#dependencies = dependencies;
-    this.#rendering = new ReleaseRendering(of.record.release, of.fleet, dependencies.reader);
+    this.#rendering = new ReleaseRendering(of.record.release, of.fleet, dependencies);
   }
 
   async make(): Promise<StepOutcome> {
     const { record, freeze, fleet } = this.#of;
     // Clusters that go back are all that a step has time for.
-    const isHeld = freeze !== undefined || isGoingBack(record, fleet.strategy);
+    const isHeld = freeze !== undefined || returnTargetOf(record, fleet.strategy) !== undefined;
     const open = isHeld ? undefined : await this.#see(record.stage);
     const { step, passed } = await this.#advance(open, await this.#seePool(open));
     const stages = [...(open === undefined ? [] : [open]), ...passed];
@@ -74,7 +74,7 @@ class Step {
         next,
         seen: [...stages, ...besides.parts.flatMap((part) => part.seen)],
         gifts: [...(stage?.gifts ?? []), ...besides.parts.flatMap((part) => part.gifts)],
-        ...defined({ decision: step.decision }),
+        ...defined({ decision: step.decision ?? besides.decision }),
       },
       this.#dependencies,
     );
@@ -85,19 +85,24 @@ class Step {
     readonly record: FleetRecord;
     readonly late: readonly ClusterId[];
     readonly parts: readonly Part[];
+    readonly decision?: FleetStep['decision'];
   }> {
     const { fleet, freeze } = this.#of;
     if (freeze !== undefined) return { record, late: [], parts: [] };
-    if (isGoingBack(record, fleet.strategy)) {
-      const back = await goBack(record, this.#dependencies);
-      const returned = { ...record, ...back.record };
-      if (returned.gate.kind !== 'returned') return { record: returned, late: [], parts: [back] };
+    const target = returnTargetOf(record, fleet.strategy);
+    if (target !== undefined) {
+      const back = await goBack({ record, fleet, target }, this.#dependencies);
+      const { record: returned, decision } = back;
+      const isBack = returned.gate.kind === 'returned' || returned.gate.kind === 'done';
+      const told = defined({ decision });
+      if (!isBack) return { record: returned, late: [], parts: [back], ...told };
       // Once all within reach are back, those of the ring get what is proven as ever.
       const waiting = await serveRing(returned, fleet, this.#dependencies);
       return {
         record: { ...returned, ...waiting?.record },
         late: back.offline,
         parts: [back, waiting].filter((part) => part !== undefined),
+        ...told,
       };
     }
     const ring = await serveRing(record, fleet, this.#dependencies);

@@ -36,10 +36,11 @@ export async function serveRing(
   fleet: FleetDaemonSet,
   dependencies: SightDependencies,
 ): Promise<RingLook | undefined> {
-  const { ring, proven, release } = record;
+  const { ring, good, release } = record;
+  const [proven] = good;
   const nowMs = dependencies.clock.nowMs();
   if (proven === undefined || isRingHeld(record) || nowMs < record.ringDueAtMs) return undefined;
-  const rendering = await readRelease(record, proven, dependencies);
+  const rendering = await readRelease(fleet, proven, dependencies);
   const last = fleet.strategy.stages.at(-1);
   if (rendering === undefined || last === undefined) return undefined;
   const atOnce = nodesRoundedUp(last.maxConcurrency, ring.count);

@@ -6,6 +6,7 @@
  */
 import type { FleetBreach } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
+import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
 import type { FleetFailure } from './fleet-failure.ts';
 
 /** How it ended. */
@@ -30,7 +31,7 @@ export function endingOf(
       return 'completed';
     case 'breach':
       // Where there is a way back, it has not begun yet.
-      return onBreach === 'halt' || record.former === undefined ? 'halted' : undefined;
+      return onBreach === 'halt' || wayBackOf(record) === undefined ? 'halted' : undefined;
     case 'returned':
       return 'rolled-back';
     default:

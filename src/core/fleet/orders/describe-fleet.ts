@@ -6,6 +6,7 @@
  */
 import { describeNote, timeText } from '../../rollout/describe-record.ts';
 import type { RolloutPhase } from '../../rollout/gate.ts';
+import { backAtOf } from '../rollout/way-back.ts';
 import type {
   FleetBreachNote,
   FleetCounts,
@@ -139,8 +140,10 @@ function describeHold(
   kind: 'paused' | 'breach' | 'returning' | 'returned',
   record: FleetRecord,
 ): string {
-  const { orders, breach, former, release } = record;
-  const back = former === undefined ? 'what was proven' : `generation ${String(former.generation)}`;
+  const { orders, breach, release, counts } = record;
+  const target = backAtOf(record);
+  const back = target === undefined ? 'what was good' : `generation ${String(target.generation)}`;
+  const failed = counts.failed === 0 ? '' : ` but ${String(counts.failed)} that failed on the way`;
   switch (kind) {
     case 'paused':
       return `paused ${orders.paused === undefined ? 'by an operator' : describeNote(orders.paused)}`;
@@ -149,7 +152,7 @@ function describeHold(
     case 'returning':
       return `clusters go back to ${back}${whyBack(record)}`;
     case 'returned':
-      return `all clusters within reach are back at ${back}; generation ${String(release.generation)} is held${whyBack(record)}`;
+      return `all clusters within reach${failed} are back at ${back}; generation ${String(release.generation)} is held${whyBack(record)}`;
   }
 }
 

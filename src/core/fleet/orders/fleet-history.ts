@@ -13,10 +13,10 @@ export const GENERATIONS_KEPT = 10;
 export function nextHistory(
   present: FleetRelease,
   history: readonly FleetRelease[],
-  record: Pick<FleetRecord, 'release' | 'proven' | 'former'> | undefined,
+  record: Pick<FleetRecord, 'release' | 'good'> | undefined,
 ): readonly FleetRelease[] {
-  const named = [record?.release, record?.proven, record?.former];
-  const kept = new Set(named.map((release) => release?.documentId));
+  const named = record === undefined ? [] : [record.release, ...record.good];
+  const kept = new Set(named.map((release) => release.documentId));
   return [present, ...history].filter(
     ({ documentId }, index) => index < GENERATIONS_KEPT - 1 || kept.has(documentId),
   );

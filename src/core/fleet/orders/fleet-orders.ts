@@ -10,12 +10,8 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { OrderNote } from '../../model/rollout-record.ts';
 import { UNTOLD_MAX, decisionOf } from '../rollout/fleet-decision.ts';
-import type {
-  FleetDecisionKind,
-  FleetGate,
-  FleetRecord,
-  ProvenRelease,
-} from '../rollout/fleet-record.ts';
+import type { FleetDecisionKind, FleetGate, FleetRecord } from '../rollout/fleet-record.ts';
+import { wayBackOf, withRefused, withoutBad } from '../rollout/way-back.ts';
 
 /** What is asked for. */
 export type FleetOrder =
@@ -69,11 +65,6 @@ export function applyFleetOrder(
   }
 }
 
-/** The release that an undo leads to: what was proven before this one. Undefined: nothing else was. */
-export function wayBackOf({ release, former }: FleetRecord): ProvenRelease | undefined {
-  return former === undefined || former.contentHash === release.contentHash ? undefined : former;
-}
-
 /** What holds back more than a pause does, and is told instead of it (core/fleet/rollout/judge-stage.ts). */
 const GRAVER: ReadonlySet<FleetGate['kind']> = new Set([
   'frozen',
@@ -117,8 +108,10 @@ function resume(record: FleetRecord, order: Of<'resume'>, note: OrderNote): Flee
  */
 function fromTheFirstStage(record: FleetRecord, note: OrderNote): FleetRecord {
   const { approved: _ofThatTime, ...orders } = record.orders;
-  const { wellSinceMs: _soaked, ...rest } = record;
-  return { ...rest, stage: -1, stages: [], stageOpenedAtMs: note.atMs, orders };
+  const { wellSinceMs: _soaked, release, refused, ...rest } = record;
+  const known = refused.filter(({ contentHash }) => contentHash !== release.contentHash);
+  const start = { stage: -1, stages: [], stageOpenedAtMs: note.atMs };
+  return { ...rest, release, refused: known, ...start, orders };
 }
 
 /** What led to the breach counts no more, nor is the content known to be bad. */
@@ -155,11 +148,22 @@ function undo(record: FleetRecord, order: Of<'undo'>, note: OrderNote): FleetOrd
   const { orders, gate, release } = record;
   if (release.generation !== order.generation) return refused('changed');
   if (wayBackOf(record)?.generation !== order.to) return refused('changed');
-  if (orders.undo !== undefined) return { kind: 'unchanged', since: orders.undo };
+  const isStopped = record.breach?.cause === 'ReturnFailed';
+  if (orders.undo !== undefined && !isStopped) return { kind: 'unchanged', since: orders.undo };
   // A pause holds stages, and whoever asks for the way back wants it now.
   const { paused: _lifted, ...others } = orders;
   const shown: FleetGate = gate.kind === 'frozen' ? gate : { kind: 'returning' };
-  const undone = { ...record, orders: { ...others, undo: note }, gate: shown };
+  const { breach, ...rest } = record;
+  const { contentHash } = release;
+  const undone = {
+    ...rest,
+    // Asked for once more, clusters that failed on the way are tried again.
+    ...defined({ breach: isStopped ? undefined : breach }),
+    good: withoutBad(record.good, contentHash),
+    refused: withRefused(record.refused, { contentHash, cause: 'Undone', atMs: note.atMs }),
+    orders: { ...others, undo: note },
+    gate: shown,
+  };
   return changed(undone, 'rollback-started', note);
 }
 

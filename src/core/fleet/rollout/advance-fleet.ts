@@ -12,11 +12,12 @@ import type { FreezeNote } from '../../takeover/freeze.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../../policy/share.ts';
 import type { FleetStrategy } from '../fleet-daemon-set.ts';
 import { findFleetBreach } from './find-fleet-breach.ts';
-import type { FleetBreachNote, FleetGate, FleetRecord, RefusedContent } from './fleet-record.ts';
+import type { FleetBreachNote, FleetGate, FleetRecord } from './fleet-record.ts';
 import { gateAfter, isApproved, judgeStage } from './judge-stage.ts';
 import type { StageJudgement } from './judge-stage.ts';
 import { tallyStage } from './tally-stage.ts';
 import type { PoolSeen, StageSeen, StageTally } from './tally-stage.ts';
+import { withGood, withRefused, withoutBad } from './way-back.ts';
 
 /** What a step has read. */
 export interface StepInput {
@@ -47,8 +48,6 @@ export interface FleetStep {
 
 /** How often the clusters of a rollout that is over are looked at for drift. */
 export const DRIFT_EVERY_MS = 6 * 3_600_000;
-/** Content that was halted, remembered. */
-const REFUSED_MAX = 8;
 
 /** Makes the step. */
 export function advanceFleet(input: StepInput): FleetStep {
@@ -206,21 +205,16 @@ function isAloneIn(reading: Reading): boolean {
 }
 
 function halt(record: FleetRecord, breach: FleetBreachNote): FleetStep {
-  const { contentHash } = record.release;
+  const { release, good, refused } = record;
+  const { contentHash } = release;
   const { cause, atMs, message, grounds } = breach;
-  const others: readonly RefusedContent[] = record.refused.filter(
-    (one) => one.contentHash !== contentHash,
-  );
-  const refused = [...others, { contentHash, cause, atMs }].slice(-REFUSED_MAX);
-  const { proven: _taken, ...rest } = record;
-  // What was proven at the last stage is not any more, unless one cluster alone says so: the ring would take it from all others.
-  const isUnproven = grounds === undefined && record.proven?.contentHash === contentHash;
   return {
     record: {
-      ...rest,
-      ...defined({ proven: isUnproven ? record.former : record.proven }),
+      ...record,
+      // What was good at the last stage is not any more, unless one cluster alone says so: the ring would take it from all others.
+      good: grounds === undefined ? withoutBad(good, contentHash) : good,
       breach,
-      refused: grounds === 'place' ? record.refused : refused,
+      refused: grounds === 'place' ? refused : withRefused(refused, { contentHash, cause, atMs }),
       gate: { kind: 'breach' },
     },
     decision: { kind: 'halted', message },
@@ -256,8 +250,8 @@ function openNext(record: FleetRecord, nowMs: number): FleetStep {
     stageOpenedAtMs: nowMs,
     progressedAtMs: nowMs,
     driftDueAtMs: nowMs + DRIFT_EVERY_MS,
-    // What the last stage is given has passed all others; a fleet of one stage is proven at its end.
-    ...(isDone || (isLast && next > 0) ? { proven: { ...record.release, provenAtMs: nowMs } } : {}),
+    // What the last stage is given has passed all others; a fleet of one stage is good at its end.
+    ...(isDone || (isLast && next > 0) ? { good: withGood(record, nowMs) } : {}),
     ...(isDone ? {} : defined({ pool })),
     gate: isDone ? { kind: 'done' } : { kind: 'rolling' },
   };

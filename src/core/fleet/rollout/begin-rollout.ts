@@ -1,12 +1,13 @@
 /**
  * The record with which a release begins (issue 18). Pure.
  *
- * What was proven before stays as the way back; a pause outlives the release that it was given under, all other orders end with it.
- * Content that was halted is held from its first moment, whoever applies it again: GitOps does so every few minutes. A release of the
- * same content (another strategy, another placement) passes its stages anew, and clusters that have it need not be given it again: what
- * was agreed to was of the gates of before. A release is no way back from itself: content that comes again leads to what was before it.
+ * What was good before stays as the way back; a pause outlives the release that it was given under, all other orders end with it. Good
+ * content that was left lately is a return. Content that was halted or undone is held from its first moment, whoever applies it again:
+ * GitOps does so every few minutes. A release of the same content (another strategy, another placement) passes its stages anew, and
+ * clusters that have it need not be given it again: what was agreed to was of the gates of before.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { judgeRelease, leaveFor } from '../../releases/good-releases.ts';
 import type { FleetDaemonSet } from '../fleet-daemon-set.ts';
 import { NO_MEMBERS } from './fleet-record.ts';
 import type { FleetBreachNote, FleetRecord, FleetRelease } from './fleet-record.ts';
@@ -47,8 +48,7 @@ export function beginRollout(beginning: Beginning): FleetRecord {
   const { fleet, uid, release, former, nowMs } = beginning;
   const before = former?.uid === uid ? former : undefined;
   if (before?.release.contentHash === release.contentHash) return beginAgain(before, beginning);
-  const { proven, former: formerBefore, refused = [], version = 0, orders } = before ?? {};
-  const wayBack = proven?.contentHash === release.contentHash ? formerBefore : proven;
+  const { refused = [], version = 0, orders } = before ?? {};
   return {
     namespace: fleet.namespace,
     name: fleet.name,
@@ -58,11 +58,26 @@ export function beginRollout(beginning: Beginning): FleetRecord {
     startedAtMs: nowMs,
     ...atStart(nowMs),
     ...NEVER_DEALT,
-    ...defined({ breach: knownBad(refused, beginning), proven, former: wayBack }),
+    ...knownOf(before, beginning),
     refused,
     orders: defined({ paused: orders?.paused }),
     untold: [],
   };
+}
+
+/** What is known of its content: that it is a return, or why it is none, or that it is held. */
+function knownOf(
+  before: FleetRecord | undefined,
+  beginning: Beginning,
+): Pick<FleetRecord, 'good' | 'isReturn' | 'older' | 'breach'> {
+  const { release, nowMs } = beginning;
+  if (before === undefined) return { good: [] };
+  const to = release.contentHash;
+  const judged = judgeRelease(before.good, to, nowMs);
+  const good = leaveFor(before.good, { from: before.release.contentHash, to, nowMs });
+  if (judged.kind === 'return') return { good, isReturn: true };
+  const older = judged.kind === 'older' ? judged.reason : undefined;
+  return { good, ...defined({ older, breach: knownBad(before.refused, beginning) }) };
 }
 
 /** The same content, whatever else was changed. What lay with clusters alone is tried again there (failure-class.ts). */
@@ -86,7 +101,10 @@ function knownBad(
 ): FleetBreachNote | undefined {
   const known = refused.find(({ contentHash }) => contentHash === release.contentHash);
   if (known === undefined) return undefined;
-  const message = `the same content was halted before (${known.cause})`;
+  const message =
+    known.cause === 'Undone'
+      ? 'the same content was undone before'
+      : `the same content was halted before (${known.cause})`;
   return { cause: 'KnownBad', atMs: nowMs, message, clusters: [] };
 }
 

@@ -6,7 +6,7 @@
  *   observe, frozen, rival ─▶ untouched: in no list
  *   was given this release at a stage that is open or passed ─▶ stays there, whatever its labels say by now; but of one that passed
  *                                                               only who is known to have it
- *   offline ─▶ the ring
+ *   offline; or never given anything, where others go back ─▶ the ring
  *   was waiting in the open stage, and still belongs there ─▶ goes on waiting there
  *   dealt to a stage that is open or passed, and was not given it ─▶ the ring: it comes late
  *   all others ─▶ their stage
@@ -42,6 +42,8 @@ export interface DealAt {
   readonly stage: number;
   /** Who was in the open stage so far; absent: nobody. */
   readonly openMembers?: ReadonlySet<ClusterId>;
+  /** True where clusters go back to it at once. */
+  readonly isReturn?: boolean;
   readonly nowMs: number;
 }
 
@@ -70,7 +72,8 @@ export function dealFleet(
   for (const cluster of touched) {
     const place = placeOf(cluster, at);
     if (place !== undefined) kept.set(cluster.id, place);
-    else if (isOfflineAt(cluster.heardAtMs, at.nowMs)) ring.push(cluster.id);
+    else if (isOfflineAt(cluster.heardAtMs, at.nowMs) || isNoReturn(cluster, at))
+      ring.push(cluster.id);
     else free.push(cluster);
   }
   // Shares are of all that can be updated, those that already were among them.
@@ -93,6 +96,11 @@ export function dealFleet(
     ring,
     untouchedClusters: placed.length - touched.length,
   };
+}
+
+/** One that was given nothing before has nothing to go back from. */
+function isNoReturn({ record, clusterUid }: DealtCluster, { isReturn }: DealAt): boolean {
+  return isReturn === true && record?.clusterUid !== clusterUid;
 }
 
 /** Where a cluster was given this release; undefined: it was not. */

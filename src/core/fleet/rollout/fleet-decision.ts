@@ -9,6 +9,7 @@ import type {
   FleetRecord,
   UntoldDecision,
 } from './fleet-record.ts';
+import { backAtOf } from './way-back.ts';
 
 export type { FleetDecisionKind };
 
@@ -55,7 +56,7 @@ export function untoldOf({
   const isNew = before?.release.generation !== release.generation;
   const isBegun = gate.kind === 'returning' && before?.gate.kind !== 'returning';
   const isBack = gate.kind === 'returned' && before?.gate.kind !== 'returned';
-  const to = `generation ${String(after.former?.generation ?? 0)}`;
+  const to = `generation ${String(backAtOf(after)?.generation ?? 0)}`;
   const decisions = [
     ...(isNew ? [told('rollout-started', `generation ${String(release.generation)} began`)] : []),
     ...(decision === undefined ? [] : [told(decision.kind, decision.message)]),

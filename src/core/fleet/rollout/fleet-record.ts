@@ -1,13 +1,13 @@
 /**
- * How far the rollout of a FleetDaemonSet is: the record of the fleet, and one for each cluster that was given a release (issue 18).
+ * How far the rollout of a FleetDaemonSet is: the record of the fleet, and one for each cluster that was given a release.
  *
  * The record of the fleet is one small item; it is changed by compare-and-set, by the function `fleet` and by operators' orders alike, so
- * a step that did not see an order loses its write, and has sent nothing by then. What grows with the clusters is in items of their
- * own: a step reads those of its stage, never the fleet. Records of clusters are written by `fleet` alone, each by compare-and-set,
- * before anything is sent to its cluster. Lists in here are bounded.
+ * a step that did not see an order loses its write, and has sent nothing by then. Clusters have items of their own, written by `fleet`
+ * alone before anything is sent there. Lists in here are bounded.
  */
 import type { ClusterId, ClusterUid, NodeName } from '../../model/identifiers.ts';
 import type { OrderNote } from '../../model/rollout-record.ts';
+import type { GoodRelease, OlderReason } from '../../releases/good-releases.ts';
 import type { FleetPool } from '../attribution/fleet-pool.ts';
 import type { FleetKey } from '../fleet-daemon-set.ts';
 import type { ClusterFailureCause } from './failure-class.ts';
@@ -23,8 +23,8 @@ export interface FleetRelease {
   readonly contentHash: string;
 }
 
-/** A release that was proven: every stage but the last passed, or all. */
-export type ProvenRelease = FleetRelease & { readonly provenAtMs: number };
+/** A release that passed every stage but the last, or all. Its `id` is its contentHash. */
+export interface GoodFleetRelease extends FleetRelease, GoodRelease {}
 
 /** Why a fleet was halted. Words of events, of `rollcall fleet status` and of logs alike. */
 export type FleetBreachCause =
@@ -37,8 +37,10 @@ export type FleetBreachCause =
   /** Nodes went bad after their update across clusters, and their peers did not: E >= 20. */
   | 'NodesFailed'
   | 'ProgressDeadlineExceeded'
-  /** This content was halted before, and was applied again. */
-  | 'KnownBad';
+  /** This content was halted or undone before, and was applied again. */
+  | 'KnownBad'
+  /** What clusters go back to failed in more of them than a stage forgives: the others stay as they are. */
+  | 'ReturnFailed';
 
 /** Why a breach takes no other cluster back. */
 export type BreachGrounds =
@@ -59,10 +61,10 @@ export interface FleetBreachNote {
   readonly grounds?: BreachGrounds;
 }
 
-/** Content that was halted. */
+/** Content that was halted, or undone. */
 export interface RefusedContent {
   readonly contentHash: string;
-  readonly cause: FleetBreachCause;
+  readonly cause: FleetBreachCause | 'Undone';
   readonly atMs: number;
 }
 
@@ -74,7 +76,7 @@ export interface FleetOrders {
   /** A breach that was looked at and is overruled: only what comes later counts. */
   readonly resumed?: OrderNote & {
     readonly breachAtMs: number;
-    /** What was overruled, and why; absent: an earlier release wrote the order. */
+    /** What was overruled, and why. */
     readonly breach?: FleetBreachNote;
     readonly why?: string;
   };
@@ -82,17 +84,14 @@ export interface FleetOrders {
   readonly undo?: OrderNote;
 }
 
-/**
- * Clusters of a stage, or of the ring, in the order in which they go. The list itself is stored under this id, in pages, and never
- * changed: another list has another id (ports/stores/fleet-rollout-store.ts).
- */
+/** Clusters of a stage, or of the ring, in their order: stored under this id, in pages, and never changed. */
 export interface MemberList {
   /** Empty where there is none: count is 0. */
   readonly id: string;
   readonly count: number;
 }
 
-/** A list of nobody. */
+/** Nobody. */
 export const NO_MEMBERS: MemberList = { id: '', count: 0 };
 
 /** A stage as it was dealt out. */
@@ -137,10 +136,12 @@ export interface FleetRecord extends FleetKey {
   /** Small clusters compared with each other; absent: no stage of two of them was open yet, or all passed. */
   readonly pool?: FleetPool;
   readonly breach?: FleetBreachNote;
-  /** The last one; this release itself once it is proven. */
-  readonly proven?: ProvenRelease;
-  /** What was proven when this rollout began: a rollback leads to it. */
-  readonly former?: ProvenRelease;
+  /** Good releases, the newest first, this one among them once it is good: the ring is given the first (way-back.ts). */
+  readonly good: readonly GoodFleetRelease[];
+  /** True of content that was good, and left lately: clusters go back to it at once. Absent: it goes by stages, or they are back. */
+  readonly isReturn?: true;
+  /** Why good content goes by stages all the same; absent: it was not good before. */
+  readonly older?: OlderReason;
   /** The newest eight. */
   readonly refused: readonly RefusedContent[];
   readonly orders: FleetOrders;
@@ -274,6 +275,8 @@ export interface FleetClusterRecord {
   readonly appliedGeneration?: number;
   /** Only so many of its nodes (a first stage with `nodes`). */
   readonly isPartial: boolean;
+  /** Given without approval and windows, on its way back; the whole policy follows once it is there. Absent: it has that. */
+  readonly isUngated?: true;
   readonly phase: ClusterPhase;
   readonly wellSinceMs?: number;
   readonly failure?: ClusterFailure;

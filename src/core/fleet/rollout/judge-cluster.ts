@@ -1,5 +1,6 @@
 /**
- * How one cluster fares with the release that it was given: the gate's evidence (issue 18, build item 4).
+ * How one cluster fares with the release that it was given: the gate's evidence. Read from the tables, never asked of the cluster;
+ * whatever is silent, not whole or could not be read is evidence of nothing.
  *
  * Only what was seen after the cluster was given it counts: an older message, an older generation, a record of another revision are
  * evidence of nothing. What says *well* is the cluster's own staged rollout, whose record names the revision of exactly the
@@ -9,15 +10,47 @@
  */
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
+import type { ClusterId, ClusterUid } from '../../model/identifiers.ts';
+import type { ClusterMode } from '../../model/registration.ts';
 import type { RolloutRecord } from '../../model/rollout-record.ts';
+import type { DaemonSetState } from '../../model/state.ts';
 import { POLICY_ANNOTATION } from '../../policy/rollout-policy.ts';
 import { countsOf, describeMissing } from '../../rollout/pod-counts.ts';
 import { copilotStanding, explainNotFollowed } from '../../takeover/opt-in.ts';
 import { compareManifest } from '../compare-manifest.ts';
 import type { FleetManifest } from '../fleet-daemon-set.ts';
-import type { ClusterEvidence, HeardCluster } from './cluster-evidence.ts';
+import type { Untouched } from '../plan-cluster.ts';
 import type { ClusterFailureCause } from './failure-class.ts';
 import type { ClusterFailure, FleetClusterRecord } from './fleet-record.ts';
+
+/** A cluster that was heard lately, and whose view is whole. */
+export interface HeardCluster {
+  readonly kind: 'heard';
+  readonly cluster: ClusterId;
+  readonly clusterUid: ClusterUid;
+  readonly mode: ClusterMode;
+  /** Of its registration. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** When the newest message of its watcher was sent. */
+  readonly heardAtMs: number;
+  /** Null: there is none of that name; absent: it is there and could not be read. */
+  readonly daemonSet?: DaemonSetObject | null;
+  /** True where its view shows not one node; asked where none should run it. Absent: there is one, or it is not known. */
+  readonly isWithoutNodes?: true;
+  /** Of its runs; absent: none was yet. */
+  readonly state?: Pick<DaemonSetState, 'history' | 'rollout'>;
+}
+
+/** What is known of one cluster. */
+export type ClusterEvidence =
+  | HeardCluster
+  /** No registration, or it is not placed there any more. */
+  | { readonly kind: 'gone'; readonly cluster: ClusterId }
+  | { readonly kind: 'untouched'; readonly cluster: ClusterId; readonly why: Untouched }
+  /** Not heard for OFFLINE_AFTER_MS, or never. */
+  | { readonly kind: 'offline'; readonly cluster: ClusterId; readonly silentForMs?: number }
+  /** Its view is not whole, or it could not be read: look again. */
+  | { readonly kind: 'unclear'; readonly cluster: ClusterId; readonly why: string };
 
 /** Nodes that run it, of those that should. */
 export type NodeTally = NonNullable<FleetClusterRecord['nodes']>;

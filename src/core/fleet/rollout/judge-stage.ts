@@ -13,6 +13,7 @@ import type { FreezeNote } from '../../takeover/freeze.ts';
 import type { FleetStage, FleetStrategy } from '../fleet-daemon-set.ts';
 import type { FleetGate, FleetRecord } from './fleet-record.ts';
 import type { StageTally } from './tally-stage.ts';
+import { returnTargetOf } from './way-back.ts';
 
 /** What a stage is judged by. */
 export interface StageInput {
@@ -45,24 +46,11 @@ export function gateAfter(stage: number): number {
   return 2 * stage + 1;
 }
 
-/**
- * True while clusters go back to what was proven: an order asks for it, or the strategy at a breach that nobody overruled, and that
- * rests on more than the word of one cluster among several.
- */
-export function isGoingBack(
-  { orders, breach, former }: FleetRecord,
-  { onBreach }: FleetStrategy,
-): boolean {
-  if (former === undefined) return false;
-  if (orders.undo !== undefined) return true;
-  return breach !== undefined && breach.grounds === undefined && onBreach === 'rollback';
-}
-
 /** Judges the open stage. A breach is found by the caller, and stands in the record. */
 export function judgeStage(input: StageInput): StageJudgement {
   const { record, freeze, strategy } = input;
   if (freeze !== undefined) return held({ kind: 'frozen', by: freeze.by, why: freeze.why });
-  if (isGoingBack(record, strategy)) return held({ kind: 'returning' });
+  if (returnTargetOf(record, strategy) !== undefined) return held({ kind: 'returning' });
   if (record.breach !== undefined) return held({ kind: 'breach' });
   if (record.orders.paused !== undefined) return held({ kind: 'paused' });
   if (record.stage >= record.stages.length) return held({ kind: 'done' });

@@ -28,21 +28,24 @@ export function noteVerdict(
   if (record.phase === 'failed') return kept;
   switch (verdict.kind) {
     case 'failed':
-      // A cluster that goes back is not failed once more by what it leaves.
-      if (isReturn(record)) return kept;
       return { record: withFailure(record, { ...verdict.failure, atMs: nowMs }), isToGive: false };
     case 'reverted':
       return noteRevert(record, verdict.fields, nowMs);
     case 'rolling':
       return { record: moved(record, 'rolling', { nodes: verdict.nodes }), isToGive: false };
     case 'empty':
-      return { record: moved(record, 'well', { nodes: noneOf(record) }), isToGive: false };
+      return arrived(record, moved(record, 'well', { nodes: noneOf(record) }));
     case 'well':
-      return { record: moved(record, 'well', { nodes: verdict.nodes, nowMs }), isToGive: false };
+      return arrived(record, moved(record, 'well', { nodes: verdict.nodes, nowMs }));
     default:
       // Nothing was seen of it, or it is none of ours to judge.
       return kept;
   }
+}
+
+/** Back without approval and windows: given the same with its whole policy. */
+function arrived({ isUngated }: FleetClusterRecord, record: FleetClusterRecord): Noted {
+  return { record, isToGive: isUngated === true };
 }
 
 /** How many it had stays known: nodes that come back, and are passed over then, are a failure. */

@@ -30,17 +30,17 @@ function soonest(record: FleetRecord, atMs: number, soonestMs: number): number {
   return Math.min(atMs, Math.max(ringDueAtMs, soonestMs));
 }
 
-/** True while clusters of the ring are given nothing: nobody is there, nothing is proven, or what is proven is halted or paused. */
+/** True while clusters of the ring are given nothing: nobody is there, nothing is good, or what is good is halted or paused. */
 export function isRingHeld({
   ring,
-  proven,
+  good: [newest],
   orders,
   breach,
   release,
-}: Pick<FleetRecord, 'ring' | 'proven' | 'orders' | 'breach' | 'release'>): boolean {
-  if (ring.count === 0 || proven === undefined || orders.paused !== undefined) return true;
+}: Pick<FleetRecord, 'ring' | 'good' | 'orders' | 'breach' | 'release'>): boolean {
+  if (ring.count === 0 || newest === undefined || orders.paused !== undefined) return true;
   // Halted by the word of one cluster, or for want of room there: who has it keeps it, and nobody else is given it.
-  return breach !== undefined && proven.contentHash === release.contentHash;
+  return breach !== undefined && newest.id === release.contentHash;
 }
 
 const WAITS_MS: Readonly<Record<FleetGate['kind'], number>> = {

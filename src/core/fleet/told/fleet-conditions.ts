@@ -8,6 +8,7 @@
  */
 import { counted } from '@rollcall/base/counted.ts';
 import type { FleetGate, FleetRecord } from '../rollout/fleet-record.ts';
+import { backAtOf } from '../rollout/way-back.ts';
 
 /** In the order in which they are written. */
 export const FLEET_CONDITION_TYPES = [
@@ -179,8 +180,9 @@ function countWords({ counts }: FleetRecord): string {
   return words.length === 0 ? 'no clusters' : words.join(', ');
 }
 
-function formerWords({ former }: FleetRecord): string {
-  return former === undefined ? 'what they had' : `generation ${String(former.generation)}`;
+function formerWords(record: FleetRecord): string {
+  const target = backAtOf(record);
+  return target === undefined ? 'what they had' : `generation ${String(target.generation)}`;
 }
 
 type Judgement = Pick<FleetCondition, 'status' | 'reason' | 'message'>;

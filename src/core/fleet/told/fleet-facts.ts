@@ -44,12 +44,13 @@ function poolFacts(pool: FleetPool): JsonObject {
 
 /** How a fleet stands. */
 export function fleetFacts(record: FleetRecord): JsonObject {
-  const { stage, stages, counts, ring, proven, pool } = record;
+  const { stage, stages, counts, ring, good, pool } = record;
+  const [newest] = good;
   const breach = standingBreach(record);
   const open = stages[stage];
   return {
     release: releaseFacts(record.release),
-    ...(proven === undefined ? {} : { provenGeneration: proven.generation }),
+    ...(newest === undefined ? {} : { provenGeneration: newest.generation }),
     startedAt: timeOf(record.startedAtMs),
     ...(open === undefined ? {} : { openStage: boundedText(open.name, NAME_CHARACTERS_MAX) }),
     stages: stages.slice(0, STAGES_MAX).map(({ name, members }, index) => ({

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { advanceFleet } from '../../../../src/core/fleet/rollout/advance-fleet.ts';
 import type { FleetStep } from '../../../../src/core/fleet/rollout/advance-fleet.ts';
+import { wayBackOf } from '../../../../src/core/fleet/rollout/way-back.ts';
 import { beginRollout } from '../../../../src/core/fleet/rollout/begin-rollout.ts';
 import type { FleetOrders, FleetRecord } from '../../../../src/core/fleet/rollout/fleet-record.ts';
 import { noteVerdict } from '../../../../src/core/fleet/rollout/note-verdict.ts';
@@ -230,9 +231,10 @@ describe('advanceFleet, over any history', () => {
           nowMs: 1,
         });
         assert.equal(next.stage, -1);
-        assert.deepEqual(next.proven, record.proven);
+        const ids = [next, record].map(({ good }) => good.map(({ id }) => id));
+        assert.deepEqual(ids[0], ids[1]);
         if (contentHash === 'new') assert.deepEqual(next.breach, record.breach);
-        else assert.equal(next.former?.contentHash, record.proven?.contentHash);
+        else assert.equal(wayBackOf(next)?.id, record.good[0]?.id);
         assert.equal(next.orders.approved, undefined);
       }),
     );

@@ -54,8 +54,9 @@ describe('applying a FleetDaemonSet again and again', () => {
 
   it('never removes what was proven, however often something else is applied', async () => {
     const first = await apply(version(1));
-    const proven = { ...releaseOf(first, reader), provenAtMs: 1 };
-    await rollouts.writeRecord({ ...wholeFleetRecord('agent'), ...KEY, proven });
+    const release = releaseOf(first, reader);
+    const good = [{ ...release, id: release.contentHash, goodAtMs: 1, isBaseline: false }];
+    await rollouts.writeRecord({ ...wholeFleetRecord('agent'), ...KEY, good });
     for (let count = 2; count < 15; count += 1) await apply(version(count));
     const { head } = await apply(version(15));
     assert.equal(head.history.length, 10);

@@ -208,9 +208,11 @@ describe('rollcall fleet status', () => {
 
   it('says of a halt that takes nobody back what to do, by what it rests on', async () => {
     const shown = async (grounds: 'place' | 'one-cluster'): Promise<string> => {
-      const former = { ...releaseFrom('x'), provenAtMs: 1 };
+      const good = [
+        { ...releaseFrom('x'), id: releaseFrom('x').contentHash, goodAtMs: 1, isBaseline: false },
+      ];
       const breach = { ...BREACH, grounds };
-      const world = await worldOf({ gate: { kind: 'breach' }, breach, former });
+      const world = await worldOf({ gate: { kind: 'breach' }, breach, good });
       return (await world.run(['fleet', 'status', FLEET])).expectExit(0).stdout;
     };
     assert.match(
@@ -346,10 +348,12 @@ describe('orders to a fleet', () => {
 });
 
 describe('rollcall fleet undo and history', () => {
-  const former = { ...releaseFrom('x'), provenAtMs: 1 };
+  const good = [
+    { ...releaseFrom('x'), id: releaseFrom('x').contentHash, goodAtMs: 1, isBaseline: false },
+  ];
 
   it('sends clusters back to what was proven, and is done when they are', async () => {
-    const world = await worldOf({ former });
+    const world = await worldOf({ good });
     world.onTick = async () => {
       const record = await recordIn(world);
       if (record.gate.kind === 'returning')
@@ -362,7 +366,9 @@ describe('rollcall fleet undo and history', () => {
   it('says what to do where nothing was proven before', async () => {
     const none = (await (await worldOf()).run(['fleet', 'undo', FLEET])).expectExit(1);
     assert.match(none.stderr, /--to-generation N/);
-    const same = await worldOf({ former: { ...former, contentHash: 'content' } });
+    const same = await worldOf({
+      good: good.map((one) => ({ ...one, id: 'content', contentHash: 'content' })),
+    });
     (await same.run(['fleet', 'undo', FLEET])).expectExit(1);
   });
 
@@ -388,7 +394,10 @@ describe('rollcall fleet undo and history', () => {
     const record = await recordIn(world);
     const [kept] = (await world.stores().fleets.readFleet(KEY))?.head.history ?? [];
     assert.ok(kept !== undefined);
-    await write(world, { ...record, former: { ...kept, provenAtMs: 1 } });
+    await write(world, {
+      ...record,
+      good: [{ ...kept, id: kept.contentHash, goodAtMs: 1, isBaseline: false }],
+    });
     const run = (await world.run(['fleet', 'history', FLEET])).expectExit(0);
     assert.deepEqual(
       lines(run).map((line) => line.split(/ {2,}/)),
@@ -401,7 +410,7 @@ describe('rollcall fleet undo and history', () => {
           'content-2',
           'applied, rolled out, halted',
         ],
-        ['1', lines(run)[2]?.split(/ {2,}/)[1], 'somebody', 'content-1', 'way back'],
+        ['1', lines(run)[2]?.split(/ {2,}/)[1], 'somebody', 'content-1', 'proven, way back'],
       ],
     );
   });

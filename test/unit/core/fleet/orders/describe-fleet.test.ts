@@ -8,10 +8,11 @@ import {
   summarizeFleet,
 } from '../../../../../src/core/fleet/orders/describe-fleet.ts';
 import type { FleetGate, FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
+import { goodOf } from '../../../../support/fleet-records.ts';
 import { fleetRecord } from '../../../../support/ordered-fleet.ts';
 
 const BREACH = { cause: 'ClustersFailed', atMs: 4000, message: '1 failed', clusters: [] } as const;
-const FORMER = { ...fleetRecord().release, generation: 1, contentHash: 'former', provenAtMs: 1 };
+const FORMER = goodOf('former');
 
 const wordsOf = (gate: FleetGate, changes: Partial<FleetRecord> = {}): string =>
   describeFleetGate(fleetRecord({ gate, ...changes }));
@@ -78,11 +79,11 @@ describe('the words for a fleet', () => {
   it('say where clusters go back to, and why', () => {
     const undo = { undo: { by: 'anna', atMs: 3000 } };
     assert.equal(
-      wordsOf({ kind: 'returning' }, { former: FORMER, orders: undo }),
+      wordsOf({ kind: 'returning' }, { good: [FORMER], orders: undo }),
       'clusters go back to generation 1, asked for by anna at 1970-01-01T00:00:03Z',
     );
     assert.match(
-      wordsOf({ kind: 'returned' }, { former: FORMER, breach: BREACH }),
+      wordsOf({ kind: 'returned' }, { good: [FORMER], breach: BREACH }),
       /back at generation 1; generation 2 is held \(ClustersFailed at /,
     );
   });

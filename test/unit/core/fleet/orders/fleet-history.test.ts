@@ -31,8 +31,10 @@ describe('the generations that are kept', () => {
   it('are what the record of the rollout names as well, however old', () => {
     const record = {
       release: releaseOf(3),
-      proven: { ...releaseOf(2), provenAtMs: 1 },
-      former: { ...releaseOf(1), provenAtMs: 1 },
+      good: [2, 1].map((generation) => ({
+        ...releaseOf(generation),
+        ...{ id: String(generation), goodAtMs: 1, isBaseline: false },
+      })),
     };
     let history: readonly FleetRelease[] = [];
     for (let present = 1; present < 30; present += 1) {
@@ -40,7 +42,7 @@ describe('the generations that are kept', () => {
     }
     assert.deepEqual(generations(history), [29, 28, 27, 26, 25, 24, 23, 22, 21, 3, 2, 1]);
     // They go once they are named no more.
-    const after = nextHistory(releaseOf(30), history, { release: releaseOf(3) });
+    const after = nextHistory(releaseOf(30), history, { release: releaseOf(3), good: [] });
     assert.deepEqual(generations(after).slice(-2), [22, 3]);
   });
 });

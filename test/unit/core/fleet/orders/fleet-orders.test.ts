@@ -1,13 +1,15 @@
 // An operator's orders to a fleet's rollout: each names what was seen, is safe to repeat, and is due at once.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { applyFleetOrder, wayBackOf } from '../../../../../src/core/fleet/orders/fleet-orders.ts';
+import { applyFleetOrder } from '../../../../../src/core/fleet/orders/fleet-orders.ts';
 import type { FleetOrder } from '../../../../../src/core/fleet/orders/fleet-orders.ts';
 import type {
   FleetBreachNote,
   FleetGate,
   FleetRecord,
 } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
+import { wayBackOf } from '../../../../../src/core/fleet/rollout/way-back.ts';
+import { goodOf } from '../../../../support/fleet-records.ts';
 import { fleetRecord } from '../../../../support/ordered-fleet.ts';
 
 const NOTE = { by: 'anna', atMs: 5000 };
@@ -18,7 +20,7 @@ const BREACH: FleetBreachNote = {
   message: 'one failed',
   clusters: [],
 };
-const PROVEN = { ...fleetRecord().release, generation: 1, contentHash: 'former', provenAtMs: 1 };
+const GOOD = goodOf('former');
 const RESUME: FleetOrder = { kind: 'resume', generation: 2 };
 const UNDO: FleetOrder = { kind: 'undo', generation: 2, to: 1 };
 const APPROVE: FleetOrder = { kind: 'approve', generation: 2, gate: 2 };
@@ -170,13 +172,28 @@ describe('an approval', () => {
 });
 
 describe('an undo', () => {
-  const record = fleetRecord({ former: PROVEN });
+  const record = fleetRecord({ good: [goodOf('content', 2), { ...GOOD, leftAtMs: 3000 }] });
 
   it('leads to what was proven before, and lifts a pause', () => {
     const undone = given({ ...record, orders: { paused: LATER } }, UNDO);
     assert.deepEqual(undone.orders, { undo: NOTE });
     assert.deepEqual(undone.gate, { kind: 'returning' });
     assert.deepEqual(applyFleetOrder(undone, UNDO, LATER), { kind: 'unchanged', since: NOTE });
+  });
+
+  it('takes the release off the good ones, refuses its content, and leaves the way back in force', () => {
+    const undone = given(record, UNDO);
+    assert.deepEqual(undone.good, [GOOD]);
+    assert.deepEqual(undone.refused, [{ contentHash: 'content', cause: 'Undone', atMs: 5000 }]);
+    const lifted = given(undone, RESUME, LATER);
+    assert.deepEqual(lifted.refused, [], 'whoever lifts it knows of it');
+  });
+
+  it('is given once more where what clusters go back to failed', () => {
+    const breach: FleetBreachNote = { ...BREACH, cause: 'ReturnFailed' };
+    const stopped = { ...given(record, UNDO), breach, gate: { kind: 'breach' } as const };
+    const again = given(stopped, UNDO, LATER);
+    assert.deepEqual([again.breach, again.orders.undo], [undefined, LATER]);
   });
 
   it('stays behind a freeze', () => {
@@ -191,8 +208,8 @@ describe('an undo', () => {
   });
 
   it('leads nowhere where what was proven is the same content', () => {
-    assert.deepEqual(wayBackOf(record), PROVEN);
-    const same = { ...record, former: { ...PROVEN, contentHash: 'content' } };
+    assert.equal(wayBackOf(record)?.id, 'former');
+    const same = { ...record, good: [goodOf('content')] };
     assert.equal(wayBackOf(same), undefined);
     assert.equal(refusedAs(same, UNDO), 'changed');
   });

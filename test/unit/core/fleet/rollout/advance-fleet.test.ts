@@ -6,7 +6,7 @@ import { advanceFleet } from '../../../../../src/core/fleet/rollout/advance-flee
 import type { FleetStep, StepInput } from '../../../../../src/core/fleet/rollout/advance-fleet.ts';
 import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import type { ClusterVerdict } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
-import { isGoingBack } from '../../../../../src/core/fleet/rollout/judge-stage.ts';
+import { returnTargetOf } from '../../../../../src/core/fleet/rollout/way-back.ts';
 import { poolSeenOf } from '../../../../support/fleet-pools.ts';
 import { fleetOf, NOW_MS } from '../../../../support/fleet-samples.ts';
 import {
@@ -17,6 +17,7 @@ import {
   failedOf,
   fleetRecordOf,
   givenOf,
+  goodOf,
   seenOf,
 } from '../../../../support/fleet-records.ts';
 
@@ -27,6 +28,9 @@ const STAGES = [
 ];
 const BY = { by: 'ann', atMs: NOW_MS };
 const FREEZE = { by: 'ann', why: 'incident', atMs: NOW_MS };
+
+const returnTargetIn = (...of: Parameters<typeof returnTargetOf>): boolean =>
+  returnTargetOf(...of) !== undefined;
 
 function step(input: Partial<StepInput> = {}, strategy: JsonObject = {}): FleetStep {
   return advanceFleet({
@@ -136,8 +140,10 @@ describe('advanceFleet: stages', () => {
     const passed = new Map([[0, seenOf([givenOf('a', WELL)])]]);
     const record = fleetRecordOf({ stage: 1 });
     const last = step({ record, open: seenOf([givenOf('b', WELL)]), passed }).record;
-    assert.equal(last.proven?.contentHash, 'new');
-    assert.equal(last.former?.contentHash, 'old');
+    assert.deepEqual(
+      last.good.map(({ id }) => id),
+      ['new', 'old'],
+    );
     const done = step({ record: last, open: seenOf([givenOf('c', WELL)]), passed });
     assert.deepEqual([done.record.gate.kind, done.decision?.kind], ['done', 'completed']);
   });
@@ -147,9 +153,9 @@ describe('advanceFleet: stages', () => {
     const [dealt] = fleetRecordOf().stages;
     const stages = dealt === undefined ? [] : [dealt];
     const opened = step({ record: fleetRecordOf({ stage: -1, stages }) }, one).record;
-    assert.equal(opened.proven?.contentHash, 'old');
+    assert.equal(opened.good[0]?.id, 'old');
     const done = step({ record: opened, open: seenOf([givenOf('a', WELL)]) }, one).record;
-    assert.equal(done.proven?.contentHash, 'new');
+    assert.equal(done.good[0]?.id, 'new');
   });
 });
 
@@ -167,7 +173,7 @@ describe('advanceFleet: silence', () => {
     const passed = new Map([[0, seenOf([givenOf('a', { kind: 'offline' }, { phase: 'well' })])]]);
     const { record: held, decision } = step({ record, open: offline, passed });
     assert.deepEqual([held.stage, decision, held.gate.kind], [1, undefined, 'no-evidence']);
-    assert.equal(held.proven?.contentHash, 'old');
+    assert.equal(held.good[0]?.id, 'old');
   });
 
   it('goes on when a person agrees to that', () => {
@@ -209,10 +215,10 @@ describe('advanceFleet: held', () => {
   });
 
   it('remembers the content, and takes back that it was proven', () => {
-    const proven = { ...fleetRecordOf().release, provenAtMs: NOW_MS };
-    const record = fleetRecordOf({ stage: 2, proven });
+    const good = [goodOf('new', 2), goodOf('old')];
+    const record = fleetRecordOf({ stage: 2, good });
     const halted = step({ record, open: seenOf([failedOf('a'), failedOf('b'), failedOf('c')]) });
-    assert.equal(halted.record.proven?.contentHash, 'old');
+    assert.equal(halted.record.good[0]?.id, 'old');
     assert.deepEqual(
       halted.record.refused.map(({ contentHash }) => contentHash),
       ['new'],
@@ -246,8 +252,8 @@ describe('advanceFleet: what one cluster may do to the others', () => {
 
   it('halts for a cluster that cannot take it, blames no release, and takes nobody back', () => {
     for (const cause of PLACE) {
-      const proven = { ...fleetRecordOf().release, provenAtMs: NOW_MS };
-      const record = fleetRecordOf({ stage: 2, proven });
+      const good = [goodOf('new', 2), goodOf('old')];
+      const record = fleetRecordOf({ stage: 2, good });
       const open = seenOf([givenOf('a', WELL), failedBy('b', cause)]);
       const { strategy } = fleetOf({ strategy: { stages: STAGES, ...ROLLBACK } });
       const halted = step({ record, open }, ROLLBACK);
@@ -257,8 +263,8 @@ describe('advanceFleet: what one cluster may do to the others', () => {
         cause,
       );
       assert.deepEqual(halted.record.refused, [], cause);
-      assert.equal(halted.record.proven?.contentHash, 'new', cause);
-      assert.equal(isGoingBack(halted.record, strategy), false, cause);
+      assert.equal(halted.record.good[0]?.id, 'new', cause);
+      assert.equal(returnTargetIn(halted.record, strategy), false, cause);
       assert.match(halted.record.breach?.message ?? '', /no other cluster goes back/);
     }
   });
@@ -287,24 +293,28 @@ describe('advanceFleet: what one cluster may do to the others', () => {
       ['ClustersFailed', 'one-cluster'],
     );
     assert.match(halted.breach?.message ?? '', /only b shows it, so no other cluster goes back/);
-    assert.equal(isGoingBack(halted, strategy), false);
+    assert.equal(returnTargetIn(halted, strategy), false);
     assert.deepEqual(
       halted.refused.map(({ contentHash }) => contentHash),
       ['new'],
     );
     const alone = step({ record, open: seenOf([failedOf('b')]), passed }, ROLLBACK).record;
-    assert.equal(isGoingBack(alone, strategy), false, 'the canary before it has the release, too');
+    assert.equal(
+      returnTargetIn(alone, strategy),
+      false,
+      'the canary before it has the release, too',
+    );
   });
 
   it('goes back for the only cluster that has the release', () => {
     const { strategy } = fleetOf({ strategy: { stages: STAGES, ...ROLLBACK } });
     const { record: first } = step({ open: seenOf([failedOf('a')]) }, ROLLBACK);
-    assert.equal(isGoingBack(first, strategy), true);
+    assert.equal(returnTargetIn(first, strategy), true);
     const record = fleetRecordOf({ stage: 1 });
     const open = seenOf([failedOf('a')]);
     assert.equal(step({ record, open }, ROLLBACK).needsPassed, true, 'who else has it');
     const passed = new Map([[0, seenOf([givenOf('a', WELL)])]]);
-    assert.equal(isGoingBack(step({ record, open, passed }, ROLLBACK).record, strategy), true);
+    assert.equal(returnTargetIn(step({ record, open, passed }, ROLLBACK).record, strategy), true);
   });
 
   it('goes back once a second cluster shows it, also after it was halted', () => {
@@ -319,7 +329,7 @@ describe('advanceFleet: what one cluster may do to the others', () => {
     const later = step({ record: halted, open: both, nowMs: NOW_MS + 60_000 }, ROLLBACK);
     assert.deepEqual(later.record.breach?.clusters, ['a', 'b']);
     assert.equal(later.decision?.kind, 'halted');
-    assert.equal(isGoingBack(later.record, strategy), true);
+    assert.equal(returnTargetIn(later.record, strategy), true);
     const refusal = seenOf([failedOf('a'), failedBy('b', 'Refused')]);
     assert.equal(step({ record: halted, open: refusal }, ROLLBACK).decision, undefined);
   });

@@ -1,12 +1,16 @@
 // With what a release begins: what outlives the release before it, and what does not.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { applyFleetOrder } from '../../../../../src/core/fleet/orders/fleet-orders.ts';
 import { beginRollout } from '../../../../../src/core/fleet/rollout/begin-rollout.ts';
 import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
+import { wayBackOf } from '../../../../../src/core/fleet/rollout/way-back.ts';
 import { NOW_MS } from '../../../../support/fleet-samples.ts';
-import { BEGAN_MS, fleetRecordOf, releaseOf } from '../../../../support/fleet-records.ts';
+import { fleetRecordOf, goodOf, releaseOf } from '../../../../support/fleet-records.ts';
 
 const BY = { by: 'ann', atMs: NOW_MS };
+const DAY_MS = 86_400_000;
+const idsOf = ({ good }: FleetRecord): readonly string[] => good.map(({ id }) => id);
 const KEY = { namespace: 'monitoring', name: 'agent' };
 
 function begin(contentHash: string, former?: FleetRecord, uid = 'fleet-1'): FleetRecord {
@@ -23,19 +27,60 @@ describe('beginRollout', () => {
   it('begins before the first stage, and has to be dealt out', () => {
     const record = begin('new');
     assert.deepEqual([record.version, record.stage, record.stages], [0, -1, []]);
-    assert.equal(record.proven, undefined);
+    assert.deepEqual(record.good, []);
   });
 
-  it('keeps what was proven as the way back', () => {
+  it('keeps what was good as the way back', () => {
     const record = begin('newer', fleetRecordOf());
-    assert.deepEqual([record.proven?.contentHash, record.former?.contentHash], ['old', 'old']);
-    assert.equal(record.version, 3);
+    assert.deepEqual([record.good, wayBackOf(record)?.id], [[goodOf('old')], 'old']);
+    assert.deepEqual([record.version, record.isReturn], [3, undefined]);
   });
 
-  it('is no way back from itself when proven content comes again', () => {
-    const ancient = { ...releaseOf('ancient'), provenAtMs: BEGAN_MS };
-    const record = begin('old', fleetRecordOf({ former: ancient }));
-    assert.deepEqual([record.proven?.contentHash, record.former?.contentHash], ['old', 'ancient']);
+  it('is a return where good content comes again that was left lately, whatever became of what followed it', () => {
+    const good = [
+      goodOf('new'),
+      { ...goodOf('old'), leftAtMs: NOW_MS - DAY_MS },
+      goodOf('ancient'),
+    ];
+    const record = begin('old', fleetRecordOf({ good }));
+    assert.deepEqual([record.isReturn, record.older], [true, undefined]);
+    assert.deepEqual(idsOf(record), ['old', 'ancient'], 'what is left for it is good no more');
+    assert.equal(wayBackOf(record)?.id, 'ancient', 'never itself');
+    assert.equal(begin('old', fleetRecordOf()).isReturn, true, 'the other one was half-way');
+  });
+
+  it('goes by stages, and says why, where it was left long ago, or lies further back', () => {
+    const leftAtMs = NOW_MS - 14 * DAY_MS;
+    const old = begin(
+      'old',
+      fleetRecordOf({ good: [goodOf('new'), { ...goodOf('old'), leftAtMs }] }),
+    );
+    assert.deepEqual([old.isReturn, old.older], [undefined, 'too-old']);
+    const far = begin('a', fleetRecordOf({ good: ['new', 'b', 'a'].map((id) => goodOf(id)) }));
+    assert.deepEqual([far.isReturn, far.older], [undefined, 'too-far-back']);
+  });
+
+  it('goes by stages again for what was left for an older good one: A, B, A, B', () => {
+    const good = [goodOf('new'), goodOf('old')];
+    const back = begin('old', fleetRecordOf({ good }));
+    const again = begin('new', back);
+    assert.deepEqual([again.isReturn, idsOf(again)], [undefined, ['old']]);
+    assert.equal(again.breach, undefined, 'nobody refused it');
+  });
+
+  it('goes on where an undo is followed by the apply of what it leads to, and holds what was undone', () => {
+    const undo = { kind: 'undo', generation: 2, to: 1 } as const;
+    const ordered = applyFleetOrder(
+      fleetRecordOf({ good: [goodOf('new', 2), goodOf('old')] }),
+      undo,
+      BY,
+    );
+    assert.equal(ordered.kind, 'changed');
+    const reverted = begin('old', ordered.record);
+    assert.deepEqual([reverted.isReturn, reverted.breach], [true, undefined]);
+    const reapplied = begin('new', reverted);
+    assert.equal(reapplied.breach?.cause, 'KnownBad');
+    assert.match(reapplied.breach.message, /was undone before/);
   });
 
   it('keeps a pause, and forgets all other orders', () => {
@@ -81,8 +126,8 @@ describe('beginRollout', () => {
     const former = fleetRecordOf({ refused, orders: { paused: BY } });
     const record = begin('new', former, 'fleet-2');
     assert.deepEqual(
-      [record.version, record.proven, record.breach, record.refused, record.orders],
-      [0, undefined, undefined, [], {}],
+      [record.version, record.good, record.breach, record.refused, record.orders],
+      [0, [], undefined, [], {}],
     );
   });
 });

@@ -45,7 +45,7 @@ describe('untoldOf', () => {
   });
 
   it('tells once that clusters go back, and once that they are', () => {
-    const to = `generation ${String(RECORD.former?.generation)}`;
+    const to = `generation ${String(RECORD.good[0]?.generation)}`;
     const begun = [['rollback-started', `clusters go back to ${to}`]];
     assert.deepEqual(told({ after: at('returning') }), begun);
     assert.deepEqual(told({ before: undefined, after: at('returning') }).slice(1), begun);

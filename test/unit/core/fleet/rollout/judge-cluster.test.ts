@@ -1,7 +1,7 @@
 // How one cluster fares: what is evidence, and what only looks like it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ClusterEvidence } from '../../../../../src/core/fleet/rollout/cluster-evidence.ts';
+import type { ClusterEvidence } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
 import type { FleetClusterRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { judgeCluster } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
 import type { ClusterVerdict } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';

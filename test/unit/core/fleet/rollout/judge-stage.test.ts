@@ -6,7 +6,6 @@ import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-re
 import {
   gateAfter,
   gateBefore,
-  isGoingBack,
   judgeStage,
 } from '../../../../../src/core/fleet/rollout/judge-stage.ts';
 import type { StageJudgement } from '../../../../../src/core/fleet/rollout/judge-stage.ts';
@@ -196,32 +195,5 @@ describe('judgeStage: time and people', () => {
       judgeStage({ record: { ...whole, orders: {} }, strategy, nowMs: NOW_MS }).gate.kind,
     );
     assert.deepEqual(kinds, ['frozen', 'returning', 'breach', 'paused', 'done']);
-  });
-});
-
-describe('isGoingBack', () => {
-  const { strategy } = fleetOf({});
-
-  it('is asked for by an order, or by the strategy at a breach', () => {
-    assert.equal(isGoingBack(fleetRecordOf({ orders: { undo: BY } }), strategy), true);
-    assert.equal(isGoingBack(fleetRecordOf({ breach: HALTED }), strategy), false);
-    const rollback = { ...strategy, onBreach: 'rollback' } as const;
-    assert.equal(isGoingBack(fleetRecordOf({ breach: HALTED }), rollback), true);
-    assert.equal(isGoingBack(fleetRecordOf(), rollback), false);
-  });
-
-  it('is not asked for by a halt on the word of one cluster, or for what lies with clusters', () => {
-    const rollback = { ...strategy, onBreach: 'rollback' } as const;
-    for (const grounds of ['one-cluster', 'place'] as const) {
-      const record = fleetRecordOf({ breach: { ...HALTED, grounds } });
-      assert.equal(isGoingBack(record, rollback), false, grounds);
-      const undone = { ...record, orders: { undo: BY } };
-      assert.equal(isGoingBack(undone, rollback), true, 'a person may');
-    }
-  });
-
-  it('needs something to go back to', () => {
-    const { former: _none, ...record } = fleetRecordOf({ orders: { undo: BY } });
-    assert.equal(isGoingBack(record, strategy), false);
   });
 });

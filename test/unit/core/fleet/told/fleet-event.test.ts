@@ -30,6 +30,7 @@ const CAUSES: Readonly<Record<FleetBreachCause, true>> = {
   NodesFailed: true,
   ProgressDeadlineExceeded: true,
   KnownBad: true,
+  ReturnFailed: true,
 };
 
 describe('fleetEvent', () => {

@@ -1,0 +1,151 @@
+/**
+ * Where clusters of a fleet go back to, and what becomes of its good releases on the way (core/releases/good-releases.ts). Pure.
+ *
+ * An undo, and a rollback, lead to the newest good release of other content. Good content that is applied again soon after it was left is
+ * a way back by itself. Nothing soaks there, and no stage, approval or window holds it; what fails on it stops the rest.
+ */
+import { nodesRoundedDown } from '../../policy/share.ts';
+import { noteGood } from '../../releases/good-releases.ts';
+import type { FleetStage, FleetStrategy } from '../fleet-daemon-set.ts';
+import { failedOfClass } from './failure-class.ts';
+import type {
+  DealtStage,
+  FleetBreachNote,
+  FleetClusterRecord,
+  FleetRecord,
+  FleetRelease,
+  GoodFleetRelease,
+  RefusedContent,
+} from './fleet-record.ts';
+import type { GivenCluster } from './tally-stage.ts';
+
+/** Content that was halted or undone, remembered. */
+const REFUSED_MAX = 8;
+/** Clusters that a breach names. */
+const CLUSTERS_MAX = 16;
+
+/** The release that an undo, or a rollback, leads to; undefined: nothing else was good. */
+export function wayBackOf({
+  release,
+  good,
+}: Pick<FleetRecord, 'release' | 'good'>): GoodFleetRelease | undefined {
+  return good.find(({ id }) => id !== release.contentHash);
+}
+
+/** What clusters go back to, or went back to last; undefined: to nothing that is known. */
+export function backAtOf(record: FleetRecord): FleetRelease | undefined {
+  return record.isReturn === true && record.orders.undo === undefined
+    ? record.release
+    : wayBackOf(record);
+}
+
+/**
+ * The release that clusters go back to now; undefined: none do. An order asks for it, or the strategy at a breach that nobody overruled
+ * and that rests on more than the word of one cluster among several; or what was applied is a return, and nobody holds that.
+ */
+export function returnTargetOf(
+  record: FleetRecord,
+  { onBreach }: Pick<FleetStrategy, 'onBreach'>,
+): FleetRelease | undefined {
+  const { orders, breach, isReturn, release } = record;
+  if (breach?.cause === 'ReturnFailed') return undefined;
+  const isAsked = breach !== undefined && breach.grounds === undefined && onBreach === 'rollback';
+  if (orders.undo !== undefined || isAsked) return wayBackOf(record);
+  const isHeld = breach !== undefined || orders.paused !== undefined;
+  return isReturn === true && !isHeld ? release : undefined;
+}
+
+/** With this release as the newest good one. */
+export function withGood(
+  { good, release }: Pick<FleetRecord, 'good' | 'release'>,
+  nowMs: number,
+): readonly GoodFleetRelease[] {
+  const id = release.contentHash;
+  const others = good.filter((one) => one.id !== id);
+  return noteGood(others, { ...release, id, goodAtMs: nowMs, isBaseline: false });
+}
+
+/** Without content that turned out bad; what it took the place of is in force again. */
+export function withoutBad(
+  good: readonly GoodFleetRelease[],
+  contentHash: string,
+): readonly GoodFleetRelease[] {
+  const [newest, ...others] = good.filter(({ id }) => id !== contentHash);
+  if (newest === undefined) return [];
+  const { leftAtMs: _inForce, ...present } = newest;
+  return [present, ...others];
+}
+
+/** With content that is held when it is applied again. */
+export function withRefused(
+  refused: readonly RefusedContent[],
+  content: RefusedContent,
+): readonly RefusedContent[] {
+  const others = refused.filter(({ contentHash }) => contentHash !== content.contentHash);
+  return [...others, content].slice(-REFUSED_MAX);
+}
+
+/** What a cluster is to a way back. */
+export type ReturnPlace =
+  /** It has to be given what others go back to. */
+  | 'to-give'
+  /** It was given that on this way. */
+  | 'given'
+  | 'not-concerned';
+
+/** What it is, by its record. */
+export function returnPlaceOf(
+  cluster: FleetClusterRecord,
+  record: FleetRecord,
+  target: FleetRelease,
+): ReturnPlace {
+  const { contentHash, phase } = cluster;
+  const { release } = record;
+  const isOwn = target.contentHash === release.contentHash;
+  if (contentHash !== target.contentHash) {
+    return isOwn || contentHash === release.contentHash ? 'to-give' : 'not-concerned';
+  }
+  if (phase === 'returning' || phase === 'returned') return 'given';
+  if (phase !== 'failed') return isOwn && phase !== 'well' ? 'to-give' : 'not-concerned';
+  return placeOfFailed(cluster, record, isOwn);
+}
+
+/** One that failed with it before the rollout began never had what is left; on the way, it is tried again once somebody asks anew. */
+function placeOfFailed(
+  { openedAtMs, failure }: FleetClusterRecord,
+  { startedAtMs, orders: { undo, resumed } }: FleetRecord,
+  isOwn: boolean,
+): ReturnPlace {
+  if (!isOwn && openedAtMs < startedAtMs) return 'not-concerned';
+  const askedAtMs = Math.max(startedAtMs, undo?.atMs ?? 0, resumed?.breachAtMs ?? 0);
+  return (failure?.atMs ?? 0) > askedAtMs ? 'given' : 'to-give';
+}
+
+/** A stage whose clusters go back. */
+export interface ReturningStage {
+  readonly stage: Pick<FleetStage, 'maxFailures'>;
+  readonly dealt: DealtStage;
+  readonly given: readonly GivenCluster[];
+}
+
+/** What stops the way back; undefined: nothing does. What lies with a place alone (failure-class.ts) stops no other cluster. */
+export function findReturnFailure(
+  stages: readonly ReturningStage[],
+  { generation }: FleetRelease,
+  nowMs: number,
+): FleetBreachNote | undefined {
+  for (const { stage, dealt, given } of stages) {
+    const inPlace = given.filter(({ record }) => record.phase === 'failed');
+    const failed = failedOfClass(inPlace, 'release');
+    const failuresMax = nodesRoundedDown(stage.maxFailures, dealt.members.count);
+    const [first] = failed;
+    if (first === undefined || failed.length <= failuresMax) continue;
+    const { cluster, failure } = first.record;
+    const message =
+      `${String(failed.length)} clusters of stage ${dealt.name} failed on the way back to generation ${String(generation)}, ` +
+      `${String(failuresMax)} may; ${cluster}: ${failure?.cause ?? 'unknown'}: ${failure?.message ?? ''}`;
+    const clusters = failed.map(({ record }) => record.cluster).slice(0, CLUSTERS_MAX);
+    return { cause: 'ReturnFailed', atMs: nowMs, message, clusters };
+  }
+  return undefined;
+}
