@@ -162,8 +162,8 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'expiring-intents': {
     bug: 'an expectation expires by the clock while its request may still arrive',
     file: 'src/core/pod/request-life.ts',
-    before: 'return Math.max(latestMs, earlierStartsByMs(intent) ?? 0) + lifeMs;',
-    after: 'return (earlierStartsByMs(intent) ?? intent.recordedAtMs) - RUN_MAX_MS + 1000;',
+    before: 'return Math.max(latestMs, intent.earlier?.startsByMs ?? 0) + lifeMs;',
+    after: 'return (intent.earlier?.startsByMs ?? intent.recordedAtMs) - RUN_MAX_MS + 1000;',
     breaks: ['S1', 'S2', 'S3'],
     in: 'late-requests',
     seedsMax: 120,
