@@ -9,6 +9,7 @@ import { Vitals } from '../../../src/watcher/process/vitals.ts';
 import { createWatcher } from '../../../src/watcher/session/watcher.ts';
 import type { Watcher } from '../../../src/watcher/session/watcher.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
+import type { FrozenMessage } from '../../../src/ports/queues/queue.ts';
 import { RecordingEventQueue } from '../../support/recording-event-queue.ts';
 import { createWatcherHarness } from '../../support/watcher-harness.ts';
 import type { WatcherHarness } from '../../support/watcher-harness.ts';
@@ -48,8 +49,13 @@ function leaseText(harness: WatcherHarness): string {
   return JSON.stringify(harness.source.lease);
 }
 
-function toldStandBys({ queue }: Stack): readonly (string | undefined)[] {
-  return queue.tries.map(({ standsBy }) => standsBy).filter((one) => one !== undefined);
+function toldStandBys({ queue }: Stack): readonly string[] {
+  return queue.tries.flatMap((frozen) => standsByOf(frozen) ?? []);
+}
+
+function standsByOf(frozen: FrozenMessage | undefined): string | undefined {
+  const body = frozen?.message.body;
+  return body?.kind === 'announcement' ? body.standsBy : undefined;
 }
 
 describe('a watcher of another installation', () => {
@@ -108,7 +114,7 @@ describe('a watcher of another installation', () => {
     await successor.stop();
     await harness.clock.advance(LEASE.durationMs + LEASE.renewMs + LOOK_MS);
     assert.equal(second.status().state, 'running');
-    assert.equal(observing.queue.tries.at(-1)?.standsBy, undefined);
+    assert.equal(standsByOf(observing.queue.tries.at(-1)), undefined);
     await second.stop();
   });
 
