@@ -233,16 +233,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     in: 'lost-ways',
     seedsMax: 20,
   },
-  'cut-without-age-ignored': {
-    bug: 'a cut that does not tell its age, as of an earlier watcher, closes no flush: nothing is deleted any more (14 A.8)',
-    file: 'src/app/ingest/message/meta-transitions.ts',
-    before: 'return { ...moved, ...of, marks, isCutOpen: cut === undefined };',
-    after:
-      'return { ...moved, ...of, marks, isCutOpen: cut === undefined || context.arrival.cutAgeMs === undefined };',
-    breaks: ['L1'],
-    in: 'upgrades',
-    seedsMax: 15,
-  },
   'metadata-filtered': {
     bug: 'a write compares with the version of the view, which nobody reports when nothing else changes',
     file: 'src/app/reconcile/confirm/live-daemon-set.ts',

@@ -165,8 +165,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'copy-unsaid': {
     bug: 'a pod of a former revision does not say which copy it is of, and admission refuses it (S16, ADR 0063)',
     file: 'src/core/pod/pod-template.ts',
-    before: 'const copied = copy === undefined ? {} : { [COPY_LABEL]: copyMarker(copy) };',
-    after: 'const copied = copy === undefined ? {} : {};',
+    before: '[COPY_LABEL]: copyMarker(copy) };',
+    after: '};',
     breaks: ['S16'],
     in: 'guarded-rollbacks',
     seedsMax: 3,

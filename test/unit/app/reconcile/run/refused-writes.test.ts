@@ -1,10 +1,8 @@
 /** A.9, S9: a refused write waits for its back-off, every orphan is tried, and claims count against the burst. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { uid as asUid } from '../../../../../src/core/model/identifiers.ts';
 import type { Effect, Outcome } from '../../../../../src/core/model/effects.ts';
 import { onDelete, putPod } from '../../../../support/foreign-pods.ts';
-import { nodeOf } from '../../../../support/simulated-cluster.ts';
 import { TimedWorld } from '../../../../support/timed-world.ts';
 
 const MINUTE_MS = 60_000;
