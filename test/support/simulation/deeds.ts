@@ -130,9 +130,7 @@ export const STEPS = [
   // Watchers.
   'restart-watcher',
   'second-watcher', // 72
-  // One of the release before, and one of this, in the place of those that run.
-  'old-watcher',
-  'new-watcher',
+  'new-watcher', // a deployment: another one in the place of those that run
   'sleep-watcher', // 80
   'silent-watch', // 36
   'lose-way', // 89

@@ -230,7 +230,7 @@ async function decideManifest(
     formerSliceCount: meta.sliceCount,
     epochStart: stampOf({ ...message, era: meta.era, incarnation: '' as never, seq: 0 }),
   };
-  const applied = await applyManifest(target, body, dependencies);
+  const applied = await applyManifest(target, dependencies);
   const { touched, nameItems: standing } = applied;
   const next = closed(base, body, { arrival, touched, standing });
   const latest = laterStamp(next.nodesChanged, next.daemonSetsChanged);
