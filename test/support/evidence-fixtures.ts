@@ -4,7 +4,7 @@
 import { nodeName } from '../../src/core/model/identifiers.ts';
 import type { NodeName } from '../../src/core/model/identifiers.ts';
 import type { Trial } from '../../src/core/model/rollout-record.ts';
-import type { JudgedPod } from '../../src/core/evidence/breach.ts';
+import type { JudgedPod } from '../../src/core/evidence/pod-evidence.ts';
 import type { FailedPod } from '../../src/core/evidence/pod-evidence.ts';
 import { advanceTrial, startTrial } from '../../src/core/evidence/trial.ts';
 import type { TrialNode } from '../../src/core/evidence/trial.ts';

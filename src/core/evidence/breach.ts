@@ -16,39 +16,11 @@ import type { TrialSide } from './breach-message.ts';
 import { HALT_AT } from './e-value.ts';
 import { excuseFailures, excuseTurned, holdOf } from './excuse.ts';
 import type { ExcusedHold, NodeFailed } from './excuse.ts';
-import { TURNS_HALT, lastTurnMs, quietMsOf, turnsOf } from './flapping.ts';
+import { TURNS_HALT, quietMsOf, turnsOf } from './flapping.ts';
 import type { FailureSign } from './failure-words.ts';
-import { stratumOf } from './node-attributes.ts';
-import { judgePod } from './pod-evidence.ts';
-import type { FailedPod, PodEvidence, PodJudging } from './pod-evidence.ts';
+import type { FailedPod, JudgedPod } from './pod-evidence.ts';
 import { eValueOf } from './trial.ts';
 import type { TrialNode } from './trial.ts';
-
-/** A pod, judged, on its node. */
-export interface JudgedPod {
-  readonly node: NodeName;
-  readonly stratum: string;
-  readonly evidence: PodEvidence;
-  readonly createdAtMs: number;
-  /** When its readiness changed long after it came up; asked of pods of the old revision. */
-  readonly turnedAtMs?: number;
-}
-
-/** Judges a pod on its node. */
-export function judgeOnNode(
-  pod: PodProjection,
-  node: NodeProjection,
-  at: Omit<PodJudging, 'isNodeReady'>,
-): JudgedPod {
-  const turnedAtMs = lastTurnMs(pod);
-  return {
-    node: node.name,
-    stratum: stratumOf(node),
-    evidence: judgePod(pod, { ...at, isNodeReady: node.isReady }),
-    createdAtMs: pod.createdAtMs,
-    ...(turnedAtMs === undefined ? {} : { turnedAtMs }),
-  };
-}
 
 /** A breach that an operator looked at and overruled: the same on its nodes, and all before it, counts no more. */
 export interface Overruled {

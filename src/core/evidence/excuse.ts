@@ -6,9 +6,8 @@
  * again and again the test errs towards a halt. An excused failure halts nothing, and holds its step (`holdOf`). Values in, values out.
  */
 import type { NodeName } from '../model/identifiers.ts';
-import type { JudgedPod } from './breach.ts';
 import { fisherOneSided } from './fisher.ts';
-import type { FailedPod } from './pod-evidence.ts';
+import type { FailedPod, JudgedPod } from './pod-evidence.ts';
 
 /** What peers show so long before or after counts. */
 export const EXCUSED_WITHIN_MS = 3_600_000;

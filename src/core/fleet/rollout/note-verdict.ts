@@ -54,7 +54,7 @@ function noneOf({ nodes }: FleetClusterRecord): NonNullable<FleetClusterRecord['
 }
 
 /** True of a cluster that goes back to what was proven before, or has gone. */
-export function isReturn({ phase }: FleetClusterRecord): boolean {
+function isReturn({ phase }: FleetClusterRecord): boolean {
   return phase === 'returning' || phase === 'returned';
 }
 

@@ -10,7 +10,8 @@ import {
   nodesToHalt,
 } from '../../../../src/core/evidence/breach.ts';
 import { EXCUSED_WITHIN_MS } from '../../../../src/core/evidence/excuse.ts';
-import type { BreachInput, JudgedPod } from '../../../../src/core/evidence/breach.ts';
+import type { BreachInput } from '../../../../src/core/evidence/breach.ts';
+import type { JudgedPod } from '../../../../src/core/evidence/pod-evidence.ts';
 import type { FailedPod } from '../../../../src/core/evidence/pod-evidence.ts';
 import { GRACE_MS } from '../../../../src/core/evidence/pod-evidence.ts';
 import type { PodTurns } from '../../../../src/core/model/rollout-record.ts';
