@@ -6,14 +6,12 @@ import {
   findBreach,
   findExcusedHold,
   findNodesFailed,
-  judgeOnNode,
   nodesToHalt,
 } from '../../../../src/core/evidence/breach.ts';
 import { EXCUSED_WITHIN_MS } from '../../../../src/core/evidence/excuse.ts';
 import type { BreachInput } from '../../../../src/core/evidence/breach.ts';
-import type { JudgedPod } from '../../../../src/core/evidence/pod-evidence.ts';
-import type { FailedPod } from '../../../../src/core/evidence/pod-evidence.ts';
-import { GRACE_MS } from '../../../../src/core/evidence/pod-evidence.ts';
+import type { FailedPod, JudgedPod } from '../../../../src/core/evidence/pod-evidence.ts';
+import { GRACE_MS, judgeOnNode } from '../../../../src/core/evidence/pod-evidence.ts';
 import type { PodTurns } from '../../../../src/core/model/rollout-record.ts';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import { NOW_MS, node, pod } from '../../../support/core-fixtures.ts';
