@@ -38,6 +38,7 @@ import { PROTOBUF_BUGS } from './protobuf.ts';
 import { RESTORE_BUGS } from './restores.ts';
 import { STAGE_BUGS } from './stages.ts';
 import { TOMBSTONE_BUGS } from './tombstones.ts';
+import { SIZE_BUGS } from './sizes.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
 import { TROUBLE_BUGS } from './trouble.ts';
@@ -81,6 +82,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   FLEET_ATTRIBUTION_BUGS,
   FLEET_ROLLOUT_BUGS,
   FLEET_LOOK_BUGS,
+  SIZE_BUGS,
   INTERLOCK_BUGS,
   STAGE_BUGS,
   HALT_BUGS,

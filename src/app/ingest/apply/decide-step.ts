@@ -33,7 +33,7 @@ import { namesOf, withNameItems } from '../slices/names.ts';
 import type { LossReason } from '../message/result.ts';
 import { isSameHashes } from '../slices/snapshot-sums.ts';
 import { firstEra, latestOfDaemonSets } from '../slices/standing-stamps.ts';
-import { isItemTooLarge } from '../slices/too-large.ts';
+import { isItemTooLarge } from '../../../ports/stores/view-store.ts';
 import type { WarmNames } from '../process/warmth.ts';
 import { SliceMissingError } from '../slices/write-slices.ts';
 
