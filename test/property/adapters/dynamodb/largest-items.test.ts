@@ -120,10 +120,19 @@ function largestRollout(words: Words): RolloutRecord {
       ...{ isReady: true, turns: 3, turnedAtMs: words.atMs() },
     })),
     awaited: words.many(64, () => ({ uid: words.uid(), sinceMs: words.atMs() })),
-    refused: words.many(8, () => ({ hash: words.hex(10), cause: 'OOMKilled', atMs: words.atMs() })),
+    refused: words.many(8, () => ({
+      ...{ id: words.hex(32), hash: words.hex(10) },
+      ...{ cause: 'OOMKilled' as const, atMs: words.atMs() },
+    })),
+    good: words.many(4, () => ({
+      ...{ id: words.hex(32), hash: words.hex(10), goodAtMs: words.atMs() },
+      ...{ isBaseline: false, leftAtMs: words.atMs() },
+    })),
+    opened: words.many(32, () => words.hex(1000)),
+    placeless: nodes(NODES / 20),
     abandoned: words.many(8, () => words.hex(10)),
     breach: breachOf({ nodes: nodes(16) }),
-    trial: { ...trial, outside: nodes(500), bad: nodes(500) },
+    trial: { ...trial, outside: nodes(500), failed: nodes(500) },
   });
 }
 
