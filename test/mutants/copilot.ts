@@ -118,4 +118,14 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'names who opts in and may not be touched',
     },
   },
+  'copilot-keeps-restored-fields': {
+    bug: "the fields of a restored template stay the functions' own, and whoever rolls the fix meets a conflict",
+    file: 'src/adapters/kubernetes/api/cluster-access.ts',
+    before: "outcome.kind === 'done' ? releaseRequestOf(effect, outcome.object)",
+    after: "outcome.kind === 'gone' ? releaseRequestOf(effect, {})",
+    killedBy: {
+      file: 'test/conformance/scenarios/restored-template.test.ts',
+      title: 'conflicts with no server-side apply',
+    },
+  },
 };

@@ -10,7 +10,7 @@ import type { BackoffEntry, DaemonSetState, RefusalEntry } from '../model/state.
 import { backoffEndMs } from '../pod/backoff.ts';
 
 /** Refusals and back-off, each. */
-export const WAITS_MAX = 1000;
+const WAITS_MAX = 1000;
 /** Creates and deletes that were recorded, and of which no view has told yet. */
 const INTENTS_MAX = 2000;
 

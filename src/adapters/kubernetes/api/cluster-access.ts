@@ -30,7 +30,7 @@ import type {
 } from '../../../ports/cluster/manifest-access.ts';
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
 import { DaemonSetReads } from './daemon-set-reads.ts';
-import { isObjectName, namespacedPath, requestOf } from './effect-request.ts';
+import { isObjectName, namespacedPath, releaseRequestOf, requestOf } from './effect-request.ts';
 import type { FleetRequests } from './fleet-requests.ts';
 import type { Doubt } from './manifest-apply.ts';
 import {
@@ -144,6 +144,9 @@ export class HttpsClusterAccess implements ClusterAccess {
     const answer = await this.#send(prepared.request, options);
     const outcome = classifyWrite(answer, prepared.subject);
     this.#daemonSets.noteWritten(effect, outcome, at);
+    const release = outcome.kind === 'done' ? releaseRequestOf(effect, outcome.object) : undefined;
+    // Where it fails, whoever applies the DaemonSet next has to force it once (docs/copilot.md).
+    if (release !== undefined) await this.#send(release, options);
     // Limits on Events are their own (EventRateLimit); they must not hold pods back.
     if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {
       this.#pressure.note(outcome.retryAfterMs);

@@ -6,10 +6,11 @@
  * patch. An effect without its fence is a bug of the planner: it is not sent. Bodies come from the core and are stringified once.
  */
 import { isResourceVersion } from '../../../core/model/identifiers.ts';
-import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
+import { canonicalJson, isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { Effect } from '../../../core/model/effects.ts';
 import { isPatch, testedValue } from '../../../core/status/status-patch.ts';
+import { FIELD_MANAGER } from '../../../ports/cluster/manifest-access.ts';
 import type { WriteSubject } from './status-classifier.ts';
 import { METADATA_ONLY } from '../transport/answer-forms.ts';
 import type { TransportRequest } from '../transport/transport.ts';
@@ -222,4 +223,33 @@ export function requestOf(effect: Effect): EffectRequest {
   const request = buildRequest(effect);
   const subject = { operation: OPERATIONS[request.method], name: effect.name };
   return { kind: 'request', request, subject };
+}
+
+/**
+ * After a template was restored: the functions give up the fields that came back by it, so that nobody who applies it later meets a
+ * conflict with them. Undefined: they own none, as the answer says.
+ */
+export function releaseRequestOf(
+  effect: Effect,
+  { metadata }: JsonObject,
+): TransportRequest | undefined {
+  const owners = jsonItems(jsonMember(metadata, 'managedFields'));
+  const others = owners.filter((owner) => !isWriterOf(owner));
+  if (effect.kind !== 'restore-template' || others.length === owners.length) return undefined;
+  const { namespace, name, uid } = effect;
+  return patch(`${namespacedPath('apps', namespace, 'daemonsets')}/${name}`, JSON_PATCH, [
+    { op: 'test', path: '/metadata/uid', value: uid },
+    {
+      op: 'test',
+      path: '/metadata/resourceVersion',
+      value: jsonMember(metadata, 'resourceVersion') ?? '',
+    },
+    { op: 'replace', path: '/metadata/managedFields', value: others },
+  ]);
+}
+
+/** An entry of writes that were neither applies nor of a status. */
+function isWriterOf(owner: Json): boolean {
+  const { manager, operation, subresource = '' } = isJsonObject(owner) ? owner : {};
+  return manager === FIELD_MANAGER && operation === 'Update' && subresource === '';
 }
