@@ -98,6 +98,26 @@ describe('the way back of a fleet', () => {
     assertBack(world);
   });
 
+  it('brings a cluster that never had what the others go back to by its canary, and holds up no other', async () => {
+    const [alpha, beta, gamma] = NAMES.map((name) => ({ name, nodes: NODES }));
+    assert.ok(alpha && beta && gamma);
+    const world = await EngineFleet.start({ strategy: QUICK }, [alpha, beta]);
+    await world.release(GOOD);
+    await world.until('the good one is out', isDone);
+    world.add({ daemonSets: 0, ...gamma });
+    await world.minutes(6);
+    await world.release(BAD);
+    await world.until('the bad one is out', isOf(2));
+    assert.equal(world.runningNodes('gamma', BAD), NODES, 'of gamma the first release');
+    await world.release(GOOD, SHUT);
+    const others = ['alpha', 'beta'] as const;
+    const areBack = (): boolean => others.every((name) => world.podsOf(name, BAD).length === 0);
+    await world.until('the others are back', areBack, 30);
+    await world.until('all are back', isOf(3), 60);
+    assertBack(world);
+    assert.match(policyIn(world, 'gamma'), /each-step.*Sun/);
+  });
+
   it('halts where what they go back to fails by now, and names a cluster', async () => {
     const world = await everywhereBad();
     for (const name of NAMES) {

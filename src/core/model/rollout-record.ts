@@ -224,8 +224,10 @@ export interface RolloutRecord {
   readonly canary: readonly NodeName[];
   /** Those that were lost in the canary step, and who was added for them. 64 at most. Absent: none was. */
   readonly losses?: readonly CanaryLoss[];
-  /** True for a rollout back to a proven revision: all steps are open, nothing soaks. */
+  /** True for the way back to a good release: all steps are open, nothing soaks. */
   readonly isReturn: boolean;
+  /** When a return was over on all nodes: its pods are watched until then. */
+  readonly returnedAtMs?: number;
   readonly trial: Trial;
   /** Restarts of pods of the new revision as counted last: more restart the soak. */
   readonly restarts: number;
