@@ -122,7 +122,7 @@ describe('the way back of a fleet', () => {
     const world = await everywhereBad();
     for (const name of NAMES) {
       world.member(name).site.controllers.illnessOf = (pod) =>
-        imageOf(pod) === GOOD ? 'crash-loop' : undefined;
+        imageOf(pod) === GOOD ? 'bad-image' : undefined;
     }
     await world.release(GOOD);
     const halted = await world.until('it is halted', ({ breach }) => breach !== undefined, 120);
