@@ -163,8 +163,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-way-back-waits-for-approval': {
     bug: 'a cluster that never completed what the others go back to waits for a person and a window',
     file: `${STEP}/go-back.ts`,
-    before: 'const isUngated = isThere ? undefined : (true as const);',
-    after: 'const isUngated = isThere ? (true as const) : undefined;',
+    before: '!isThere && rendering.isGatedFor(registration)',
+    after: 'isThere && rendering.isGatedFor(registration)',
     killedBy: {
       file: 'test/simulation/fleet-way-back.test.ts',
       title: 'brings a cluster that never had what the others go back to',

@@ -60,7 +60,7 @@ describe('the way back of a fleet', () => {
   it('is at once where Git is reverted: no stage, soak, approval or window, under the newest policy', async () => {
     const world = await everywhereBad();
     await world.release(GOOD, SHUT);
-    await world.until('all are back', isOf(3), 45);
+    await world.until('all are back', isOf(3), 20);
     assertBack(world);
     for (const name of NAMES) assert.match(policyIn(world, name), /each-step.*Sun/, name);
     const { good } = await world.record();
@@ -79,7 +79,7 @@ describe('the way back of a fleet', () => {
     await world.undo();
     await world.minutes(2);
     await world.release(GOOD, SHUT);
-    await world.until('all are back', isOf(3), 45);
+    await world.until('all are back', isOf(3), 20);
     assertBack(world);
     await world.release(BAD);
     await world.minutes(30);
@@ -93,7 +93,7 @@ describe('the way back of a fleet', () => {
     await world.release(BAD, SHUT);
     await world.minutes(3);
     await world.undo();
-    await world.until('all are back', ({ gate }) => gate.kind === 'returned', 45);
+    await world.until('all are back', ({ gate }) => gate.kind === 'returned', 20);
     await world.minutes(1);
     assertBack(world);
   });
