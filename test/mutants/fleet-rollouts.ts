@@ -160,6 +160,23 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '',
     killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'holds what was undone' },
   },
+  'fleet-way-back-waits-for-approval': {
+    bug: 'a cluster that never completed what the others go back to waits for a person and a window',
+    file: `${STEP}/go-back.ts`,
+    before: '!isThere && rendering.isGatedFor(registration)',
+    after: 'isThere && rendering.isGatedFor(registration)',
+    killedBy: {
+      file: 'test/simulation/fleet-way-back.test.ts',
+      title: 'brings a cluster that never had what the others go back to',
+    },
+  },
+  'fleet-way-back-keeps-no-gate': {
+    bug: 'a cluster that is back goes on without approval and windows for good',
+    file: `${CORE}/note-verdict.ts`,
+    before: 'isToGive: isUngated === true',
+    after: 'isToGive: false',
+    killedBy: { file: `${UNIT}/note-verdict.test.ts`, title: 'its whole policy' },
+  },
   'fleet-tenant-stops-the-way-back': {
     bug: 'a quota in one cluster keeps all others at a bad release',
     file: `${CORE}/way-back.ts`,

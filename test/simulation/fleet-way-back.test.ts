@@ -60,7 +60,7 @@ describe('the way back of a fleet', () => {
   it('is at once where Git is reverted: no stage, soak, approval or window, under the newest policy', async () => {
     const world = await everywhereBad();
     await world.release(GOOD, SHUT);
-    await world.until('all are back', isOf(3), 45);
+    await world.until('all are back', isOf(3), 20);
     assertBack(world);
     for (const name of NAMES) assert.match(policyIn(world, name), /each-step.*Sun/, name);
     const { good } = await world.record();
@@ -79,7 +79,7 @@ describe('the way back of a fleet', () => {
     await world.undo();
     await world.minutes(2);
     await world.release(GOOD, SHUT);
-    await world.until('all are back', isOf(3), 45);
+    await world.until('all are back', isOf(3), 20);
     assertBack(world);
     await world.release(BAD);
     await world.minutes(30);
@@ -93,16 +93,36 @@ describe('the way back of a fleet', () => {
     await world.release(BAD, SHUT);
     await world.minutes(3);
     await world.undo();
-    await world.until('all are back', ({ gate }) => gate.kind === 'returned', 45);
+    await world.until('all are back', ({ gate }) => gate.kind === 'returned', 20);
     await world.minutes(1);
     assertBack(world);
+  });
+
+  it('brings a cluster that never had what the others go back to by its canary, and holds up no other', async () => {
+    const [alpha, beta, gamma] = NAMES.map((name) => ({ name, nodes: NODES }));
+    assert.ok(alpha && beta && gamma);
+    const world = await EngineFleet.start({ strategy: QUICK }, [alpha, beta]);
+    await world.release(GOOD);
+    await world.until('the good one is out', isDone);
+    world.add({ daemonSets: 0, ...gamma });
+    await world.minutes(6);
+    await world.release(BAD);
+    await world.until('the bad one is out', isOf(2));
+    assert.equal(world.runningNodes('gamma', BAD), NODES, 'of gamma the first release');
+    await world.release(GOOD, SHUT);
+    const others = ['alpha', 'beta'] as const;
+    const areBack = (): boolean => others.every((name) => world.podsOf(name, BAD).length === 0);
+    await world.until('the others are back', areBack, 30);
+    await world.until('all are back', isOf(3), 60);
+    assertBack(world);
+    assert.match(policyIn(world, 'gamma'), /each-step.*Sun/);
   });
 
   it('halts where what they go back to fails by now, and names a cluster', async () => {
     const world = await everywhereBad();
     for (const name of NAMES) {
       world.member(name).site.controllers.illnessOf = (pod) =>
-        imageOf(pod) === GOOD ? 'crash-loop' : undefined;
+        imageOf(pod) === GOOD ? 'bad-image' : undefined;
     }
     await world.release(GOOD);
     const halted = await world.until('it is halted', ({ breach }) => breach !== undefined, 120);

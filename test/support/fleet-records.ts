@@ -180,6 +180,7 @@ export function heardOf(
   const record = rolloutRecordOf({
     hash: 'r1',
     proven: { hash: 'r1', provenAtMs: BEGAN_MS + 1, isBaseline: false },
+    triedAtMs: BEGAN_MS,
     step: { ...rolloutRecordOf().step, kind: 'done' },
     ...rollout,
   });

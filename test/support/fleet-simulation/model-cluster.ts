@@ -261,6 +261,7 @@ export class ModelCluster {
       },
       canary: [nodeName('n0')],
       isReturn: rolling.former === hash,
+      ...(rolling.former === hash ? {} : { triedAtMs: startedAtMs }),
       trial: startTrial([], startedAtMs),
       restarts: 0,
       seenView: 'e1',

@@ -16,9 +16,12 @@ export function limitPolicy(text: string, nodes: Share): string {
   return edited(text, (written) => ({ ...written, canary, approval: 'after-canary' }));
 }
 
-/** The policy's text, without what people or windows hold. */
+/** The policy's text, without what people or windows hold; the same text where they hold nothing. */
 export function ungatePolicy(text: string): string {
-  return edited(text, ({ approval: _none, window: _any, ...written }) => written);
+  return edited(text, (policy) => {
+    const { approval, window, ...others } = policy;
+    return approval === undefined && window === undefined ? policy : others;
+  });
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,5 +29,7 @@ type Fields = Readonly<Record<string, unknown>>;
 function edited(text: string, edit: (written: Fields) => Fields): string {
   const yaml = readYaml(text);
   if (yaml.kind === 'invalid') return text;
-  return JSON.stringify(edit(isFields(yaml.value) ? yaml.value : {}));
+  const written = isFields(yaml.value) ? yaml.value : {};
+  const changed = edit(written);
+  return changed === written ? text : JSON.stringify(changed);
 }

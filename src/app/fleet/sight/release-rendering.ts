@@ -4,11 +4,14 @@
  *
  * A release of before is read from its stored document when somebody needs it, once. What cannot be read any more is told.
  */
+import { jsonMember } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import { fleetRenderer, policyInForce } from '../../../core/fleet/render-fleet.ts';
 import type { Rendering } from '../../../core/fleet/render-fleet.ts';
 import type { FleetClusterRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { ChosenBy } from '../../../core/fleet/choose-clusters.ts';
+import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
 import type { FleetReader } from '../../../ports/fleet-reader.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
 
@@ -49,6 +52,16 @@ export class ReleaseRendering {
     if (isUngated === true) return this.#ungated(cluster);
     return isPartial ? this.#partial(cluster) : this.#whole(cluster);
   }
+
+  /** True if an approval or a window may hold it there. */
+  isGatedFor(cluster: ChosenBy): boolean {
+    return policyTextIn(this.#whole(cluster)) !== policyTextIn(this.#ungated(cluster));
+  }
+}
+
+function policyTextIn(rendering: Rendering): Json | undefined {
+  if (rendering.kind === 'refused') return undefined;
+  return jsonMember(rendering.manifest.metadata['annotations'], POLICY_ANNOTATION);
 }
 
 /**

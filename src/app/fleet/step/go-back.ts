@@ -85,12 +85,12 @@ export async function goBack(
   return { record: stopped, decision, gifts: [], seen, offline };
 }
 
-/** One that is back without approval and windows gets its whole policy. */
+/** What an approval or a window may hold is given without them; once it is there, whole. */
 function giftOf(cluster: ReachableCluster, place: number, rendering: ReleaseRendering): Gift {
-  const { record } = cluster;
+  const { record, registration } = cluster;
   const isThere =
     record?.phase === 'returned' && record.contentHash === rendering.release.contentHash;
-  const isUngated = isThere ? undefined : (true as const);
+  const isUngated = !isThere && rendering.isGatedFor(registration) ? (true as const) : undefined;
   return {
     ...{ cluster, rendering, place, isPartial: false, isReturn: true },
     ...defined({ isUngated }),

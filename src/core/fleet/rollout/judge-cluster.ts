@@ -175,15 +175,16 @@ function judgeNoNodes(
 }
 
 /**
- * True of a rollout that went by its steps: pods of each were available for the soak. Where nothing had to soak, all pods that its
- * status counts have to run it and be available, but for as many nodes as were bad when it began.
+ * True of a rollout that went by its steps, where pods of each were available for the soak, and of a way back that is over. Where nothing
+ * had to soak, all pods that its status counts have to run it and be available, but for as many nodes as were bad when it began.
  */
-function isServing(daemonSet: DaemonSetObject, rollout: RolloutRecord): boolean {
-  const { isReturn, former, proven, hash, trial } = rollout;
-  const isTested = proven?.hash === hash && !proven.isBaseline;
-  if (!isReturn && (former !== undefined || isTested)) return true;
+function isServing(
+  daemonSet: DaemonSetObject,
+  { isReturn, returnedAtMs, triedAtMs, trial }: RolloutRecord,
+): boolean {
+  if (isReturn ? returnedAtMs !== undefined : triedAtMs !== undefined) return true;
   const counts = countsOf(daemonSet);
-  if (proven?.hash !== hash || counts === undefined || counts.available === 0) return false;
+  if (counts === undefined || counts.available === 0) return false;
   return describeMissing(counts, trial.outside.length) === undefined;
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import { fleetRenderer } from '../../../../src/core/fleet/render-fleet.ts';
+import { fleetRenderer, policyInForce } from '../../../../src/core/fleet/render-fleet.ts';
 import type { Rendering } from '../../../../src/core/fleet/render-fleet.ts';
 import { factsOf, fleetOf, manifestOf } from '../../../support/fleet-samples.ts';
 
@@ -130,4 +130,14 @@ describe('fleetRenderer', () => {
       assert.ok(isNamed, JSON.stringify(rendering));
     });
   }
+});
+
+describe('policyInForce', () => {
+  it('makes of an older policy the newest, and leaves what overrides say for their clusters', () => {
+    const older = fleetOf({ strategy: { rollout: { soak: '5m' } } });
+    const newest = fleetOf({ strategy: { rollout: { soak: '1h' } } });
+    const edit = policyInForce(newest, older);
+    assert.equal(edit('{"soak":"5m"}'), '{"soak":"1h"}');
+    assert.equal(edit('{"soak":"7m"}'), '{"soak":"7m"}');
+  });
 });

@@ -113,6 +113,13 @@ describe('createFleetReader', () => {
     ]);
   });
 
+  it('takes approval and windows out of a policy for a way back, and nothing else', () => {
+    const text = '{soak: 5m, paused: true, approval: each-step, window: {days: [sun]}}';
+    assert.equal(reader.ungatePolicy(text), '{"soak":"5m","paused":true}');
+    assert.equal(reader.ungatePolicy('soak: 5m'), 'soak: 5m', 'nothing holds it');
+    assert.equal(reader.ungatePolicy('{'), '{', 'what cannot be read holds as it is');
+  });
+
   it('repeats no value of a text that it refuses', () => {
     const text = SMALLEST.replace('agent:1', 'hunter2').replace('{all: true}', '{all: hunter2}');
     assert.doesNotMatch(JSON.stringify(read(text)), /hunter2/);

@@ -5,7 +5,6 @@ import type { ClusterEvidence } from '../../../../../src/core/fleet/rollout/judg
 import type { FleetClusterRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { judgeCluster } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
 import type { ClusterVerdict } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
-import { defined } from '@rollcall/base/defined.ts';
 import { startTrial } from '../../../../../src/core/evidence/trial.ts';
 import { clusterId, clusterUid, nodeName } from '../../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../../src/core/model/rollout-record.ts';
@@ -108,18 +107,16 @@ describe('judgeCluster: well', () => {
 });
 
 describe('judgeCluster: a first release, which goes to all nodes at once', () => {
-  const first = {
-    proven: { hash: 'r1', provenAtMs: BEGAN_MS, isBaseline: true },
-    step: stepOf({ kind: 'done' }),
-  };
-  const kindOf = (numberAvailable: number, rollout: Partial<RolloutRecord> = {}): string => {
+  const { triedAtMs: _never, ...untried } = heardOf('c').state?.rollout ?? assert.fail();
+  const kindOf = (numberAvailable: number, changes: Partial<RolloutRecord> = {}): string => {
     const status = { updatedNumberScheduled: 3, desiredNumberScheduled: 3, numberAvailable };
     const live = { status: status as never };
-    const heard = heardOf('c', { live, rollout: { ...first, ...rollout } });
-    assert.ok(heard.state?.rollout !== undefined);
-    const { former: _sample, ...record } = heard.state.rollout;
-    const { former } = rollout;
-    const state = { ...heard.state, rollout: { ...record, ...defined({ former }) } };
+    const heard = heardOf('c', { live });
+    const { history } = heard.state ?? assert.fail();
+    const state = {
+      ...(history === undefined ? {} : { history }),
+      rollout: { ...untried, ...changes },
+    };
     return judge({ ...heard, state }).kind;
   };
 
@@ -138,20 +135,14 @@ describe('judgeCluster: a first release, which goes to all nodes at once', () =>
     assert.equal(kindOf(0, { trial: all }), 'rolling', 'nobody runs it');
   });
 
-  it('is not well where its own cluster does not call it good', () => {
-    assert.equal(kindOf(3, { proven: { ...first.proven, hash: 'r0' } }), 'rolling');
-  });
-
-  it('is judged alike on a way back, where nothing soaks either', () => {
-    const back = { ...first, isReturn: true, proven: { ...first.proven, isBaseline: false } };
+  it('is judged alike on a way back, where nothing soaks either, until its own record says that it is over', () => {
+    const back = { isReturn: true };
     assert.deepEqual([kindOf(2, back), kindOf(3, back)], ['rolling', 'well']);
+    assert.equal(kindOf(2, { ...back, returnedAtMs: BEGAN_MS + 1 }), 'well', 'some keep their pod');
   });
 
   it('counts no pods of a release that soaked step by step', () => {
-    const former = { hash: 'r0', provenAtMs: 1, isBaseline: true };
-    const soaked = { former, proven: { ...first.proven, isBaseline: false } };
-    assert.equal(kindOf(2, soaked), 'well');
-    assert.equal(kindOf(2, { former, proven: former }), 'well', 'its halt was overruled');
+    assert.equal(kindOf(2, { triedAtMs: BEGAN_MS }), 'well');
   });
 });
 
