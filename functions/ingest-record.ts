@@ -6,14 +6,7 @@
  */
 import type { SQSRecord } from 'aws-lambda';
 import { defined } from '@rollcall/base/defined.ts';
-import {
-  AFFECTED_ATTRIBUTE,
-  CUT_AGE_ATTRIBUTE,
-  readAffectedKeys,
-  readCutAgeMs,
-  readStandsBy,
-  STANDS_BY_ATTRIBUTE,
-} from '../src/adapters/sqs/event-attributes.ts';
+import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../src/adapters/sqs/cut-age.ts';
 import { identifySender } from '../src/adapters/sqs/queue-ids.ts';
 import { openWatcherMessage } from '../src/adapters/sqs/schema/watcher-message-codec.ts';
 import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';
@@ -27,13 +20,11 @@ export function toIngestRecord(record: SQSRecord): IngestRecord {
   const opened = openWatcherMessage(record.body);
   const { messageAttributes } = record;
   const cutAgeMs = readCutAgeMs(messageAttributes[CUT_AGE_ATTRIBUTE]?.stringValue);
-  const affected = readAffectedKeys(messageAttributes[AFFECTED_ATTRIBUTE]?.stringValue);
-  const standsBy = readStandsBy(messageAttributes[STANDS_BY_ATTRIBUTE]?.stringValue);
   const group = MessageGroupId === undefined ? {} : { groupId: MessageGroupId };
   return {
     context: {
       sentAtMs: Number(SentTimestamp),
-      ...defined({ cutAgeMs, affected, standsBy }),
+      ...defined({ cutAgeMs }),
       senderRoleId: identifySender(SenderId),
       messageId: record.messageId,
       body: record.body,

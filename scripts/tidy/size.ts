@@ -1,5 +1,5 @@
 /**
- * Length limits: 300 lines a source file, 500 a test, 70 lines of code a function, tests included.
+ * Length limits: 400 lines a source file, 500 a test, 70 lines of code a function, tests included.
  *
  * Blank lines and comments inside a function do not count. A describe block is a chapter and has no limit, also where
  * a helper named describe… opens it; the body of one test may have 120 lines, since a scenario reads best from top to
@@ -10,7 +10,7 @@ import ts from 'typescript';
 import { lineAt } from './repository.ts';
 import type { Finding, Repository, SourceFile } from './repository.ts';
 
-const SOURCE_LINES_MAX = 300;
+const SOURCE_LINES_MAX = 400;
 const TEST_LINES_MAX = 500;
 /** What is delivered, and what builds it. */
 const SOURCE = /^(src|functions|scripts|packages\/[^/]+\/src)\//;

@@ -8,7 +8,6 @@ import { doctorCommand } from './cluster/show/doctor.ts';
 import { addClusterCommand } from './cluster/add/add-cluster.ts';
 import { importClustersCommand } from './cluster/import/import-clusters.ts';
 import { listClustersCommand } from './cluster/show/list-clusters.ts';
-import { moveClusterCommand } from './cluster/change/move-cluster.ts';
 import { removeClusterCommand } from './cluster/change/remove-cluster.ts';
 import { resetClusterCommand } from './cluster/change/reset-cluster.ts';
 import { setClusterCommand } from './cluster/change/set-cluster.ts';
@@ -36,7 +35,6 @@ export const COMMANDS: readonly CommandModule[] = [
   showClusterCommand,
   setClusterCommand,
   resetClusterCommand,
-  moveClusterCommand,
   removeClusterCommand,
   doctorCommand,
   explainCommand,

@@ -2,7 +2,7 @@
  * A checkout of this repository in a temporary directory, and of the release after it.
  *
  * What is deployed is built there, so that the test neither needs nor disturbs dist/ and .serverless/ of the work
- * tree. Packages are linked, not copied. It may begin with the sources of the previous release, out of git history: then
+ * tree. Packages are linked, not copied. It may begin with the sources of the release before, out of git history: then
  * the release after it is the present code.
  */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { linkModules } from '../../scripts/lib/link-modules.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
-import { extractPrevious } from '../support/previous-sources.ts';
+import { extractReleaseBefore } from '../support/release-before.ts';
 
 /** A copy of the sources. */
 export interface Checkout {
@@ -26,9 +26,9 @@ const ENTRIES = [
 ];
 
 /** Makes one, with the sources of this release or of the one before. */
-export async function makeCheckout(first: 'present' | 'previous' = 'present'): Promise<Checkout> {
+export async function makeCheckout(first: 'present' | 'before' = 'present'): Promise<Checkout> {
   const directory = await mkdtemp(path.join(tmpdir(), 'rollcall-checkout-'));
-  if (first === 'previous') extractPrevious(ENTRIES, directory);
+  if (first === 'before') extractReleaseBefore(ENTRIES, directory);
   else await copySources(directory);
   linkModules(repositoryRoot, directory);
   const packageFile = path.join(directory, 'package.json');

@@ -1,18 +1,24 @@
 /**
- * A stack of the previous release, with what it left in tables and queues, and this release deployed over it (14 A.8).
+ * A stack of the release before, with what it left in tables and queues, and this release deployed over it (14 A.8).
  *
- * The former release comes out of git history, with its own template and functions; what it left is its recording
- * (test/regression/previous-release): items of every kind, and messages, of which the timers lie in their queue while the stack
- * is updated. Two things are of this machine: an emulator says its account for a sender, so one registration expects that; and
- * the recorded clusters answer nobody, so their keys are only put off.
+ * The release before comes out of git history, with its own template and functions. Its simulation says what a watcher of a
+ * cluster in the middle of two rollouts says; its deployed functions store that. What lay in queues then is sent once this
+ * release is there; the timers lie in their queue while the stack is updated. Two things are of this machine: an emulator says
+ * its account for a sender, so the registration expects that; and the cluster answers nobody, so its keys are only put off.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { DescribeTableCommand, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { awsEnvironment, REGION } from '../../scripts/deploy/aws-environment.ts';
 import { openEmulator } from '../../scripts/deploy/emulator.ts';
@@ -24,9 +30,15 @@ import { waitFor } from '../../scripts/deploy/wait-for.ts';
 import { findFreePorts } from '../../scripts/lib/ports.ts';
 import { startReaper } from '../../scripts/lib/reaper.ts';
 import type { Reaper } from '../../scripts/lib/reaper.ts';
-import { putRecordedItems, recordedQueues } from '../support/previous-release.ts';
-import type { QueuedMessage, RecordedKey } from '../support/previous-release.ts';
-import { missingPrevious } from '../support/previous-sources.ts';
+import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
+import type * as registries from '../../src/adapters/dynamodb/registry/registry-store.ts';
+import {
+  leaveHalfWay,
+  missingReleaseBefore,
+  openReleaseBefore,
+} from '../support/release-before.ts';
+import type { LeftHalfWay, ReleaseBefore, SentMessage } from '../support/release-before.ts';
+import { registrationOf } from '../support/store-suite.ts';
 import { skipWithoutTools, TOOLS } from '../support/require-tool.ts';
 import { makeCheckout } from './checkout.ts';
 import type { Checkout } from './checkout.ts';
@@ -38,16 +50,23 @@ const QUEUES = ['events.fifo', 'reconcile.fifo', 'delay'] as const;
 const UNDER_WAY_SECONDS = 240;
 const EMPTIED_MS = 420_000;
 
-const skip = missingPrevious() ?? skipWithoutTools([TOOLS.python]);
+interface StoredKey {
+  readonly table: string;
+  readonly key: { readonly pk: AttributeValue; readonly sk: AttributeValue };
+}
 
-describe('this release over a stack of the previous one', { skip, timeout: 1_700_000 }, () => {
+const skip = missingReleaseBefore() ?? skipWithoutTools([TOOLS.python]);
+
+describe('this release over a stack of the one before', { skip, timeout: 1_700_000 }, () => {
   let reaper: Reaper;
   let emulator: Emulator;
   let checkout: Checkout;
   let rollcall: RollcallCommand;
   let dynamo: DynamoDBClient;
   let sqs: SQSClient;
-  let keys: readonly RecordedKey[] = [];
+  let release: ReleaseBefore;
+  let left: LeftHalfWay;
+  let keys: readonly StoredKey[] = [];
   let standing: readonly string[] = [];
   const note = (text: string): void => {
     process.stderr.write(`${(performance.now() / 1000).toFixed(1).padStart(6)} s  ${text}\n`);
@@ -64,14 +83,22 @@ describe('this release over a stack of the previous one', { skip, timeout: 1_700
     const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
     dynamo = new DynamoDBClient({ endpoint: emulator.endpoint, region: REGION, credentials });
     sqs = new SQSClient({ endpoint: emulator.endpoint, region: REGION, credentials });
-    checkout = await makeCheckout('previous');
+    release = openReleaseBefore();
+    left = await leaveHalfWay(release);
+    checkout = await makeCheckout('before');
     const stack = createStackDeployment({ directory: checkout.directory, environment });
     await stack.package();
     await stack.deploy();
-    note('the previous release is deployed');
-    keys = await putRecordedItems(dynamo, tableNamed);
-    await expectEmulatedSender();
-    for (const message of recordedQueues()) if (message.queue === 'delay') await send(message);
+    note('the release before is deployed');
+    await register();
+    const late = new Set(left.queued.map(({ message }) => message.body));
+    for (const each of left.sent) {
+      if (each.queue === 'events.fifo' && !late.has(each.message.body)) await send(each);
+    }
+    await waitFor({ what: 'its view is stored', deadlineMs: EMPTIED_MS, periodMs: 3000 }, isEmpty);
+    for (const each of left.sent) if (each.queue === 'delay') await send(each);
+    keys = (await Promise.all(TABLES.map(keysIn))).flat();
+    note(`it stored ${String(keys.length)} items`);
     standing = await ageOfHolders();
     const version = await checkout.becomeNextRelease();
     await stack.package();
@@ -86,6 +113,7 @@ describe('this release over a stack of the previous one', { skip, timeout: 1_700
     (sqs as SQSClient | undefined)?.destroy();
     await (emulator as Emulator | undefined)?.stop();
     await (checkout as Checkout | undefined)?.remove();
+    (release as ReleaseBefore | undefined)?.remove();
     await (reaper as Reaper | undefined)?.close();
   });
 
@@ -94,6 +122,8 @@ describe('this release over a stack of the previous one', { skip, timeout: 1_700
   });
 
   it('keeps every item, and the registrations answer', async () => {
+    const kinds = new Set(keys.map(({ key }) => key.sk.S?.split('#')[0]));
+    assert.ok(kinds.size > 4, [...kinds].join(' '));
     for (const { table, key } of keys) {
       const Key = { pk: key.pk, sk: key.sk };
       const found = await dynamo.send(new GetItemCommand({ TableName: tableNamed(table), Key }));
@@ -102,16 +132,15 @@ describe('this release over a stack of the previous one', { skip, timeout: 1_700
     // The present command refuses a stack that lacks an output of its release.
     const { clusters } = await rollcall(['cluster', 'list']);
     const ids = (clusters as readonly { readonly id: string }[]).map(({ id }) => id);
-    assert.deepEqual(ids.sort(), ['alpha', 'beta', 'gamma']);
+    assert.deepEqual(ids, [left.events[0]?.cluster]);
   });
 
   it('takes what was under way: no message is left, and no dead letter more', async () => {
     const before = await letters();
-    assert.ok((await waitingIn('delay')) > 0, 'the timers of the former release are still there');
-    for (const message of recordedQueues()) if (message.queue !== 'delay') await send(message);
-    await waitFor({ what: 'all queues are empty', deadlineMs: EMPTIED_MS, periodMs: 3000 }, () =>
-      isEmpty(),
-    );
+    assert.ok((await waitingIn('delay')) > 0, 'the timers of the release before are still there');
+    for (const each of left.queued) if (each.queue !== 'delay') await send(each);
+    const emptied = { what: 'all queues are empty', deadlineMs: EMPTIED_MS, periodMs: 3000 };
+    await waitFor(emptied, isEmpty);
     assert.deepEqual(await letters(), before);
   });
 
@@ -119,20 +148,34 @@ describe('this release over a stack of the previous one', { skip, timeout: 1_700
   const urlOf = (queue: string): string =>
     `${emulator.endpoint}/${ACCOUNT}/rollcall-local-${queue}`;
 
-  /** One of the recorded clusters may be spoken for by whoever the emulator says it is. */
-  async function expectEmulatedSender(): Promise<void> {
-    await dynamo.send(
-      new UpdateItemCommand({
-        TableName: tableNamed('registry'),
-        Key: { pk: { S: 'CLUSTER#alpha' }, sk: { S: 'CLUSTER' } },
-        UpdateExpression: 'SET registration.senderRoleId = :sender',
-        ExpressionAttributeValues: { ':sender': { S: ACCOUNT } },
-      }),
+  /** By the store of the release before; spoken for by whoever the emulator says it is. */
+  async function register(): Promise<void> {
+    const { createDynamoRegistryStore } = await release.load<typeof registries>(
+      'src/adapters/dynamodb/registry/registry-store.ts',
     );
+    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+    const client = createDocumentClient({
+      endpoint: emulator.endpoint,
+      region: REGION,
+      credentials,
+    });
+    const on = { client, random: createSystemRandom(), tableName: tableNamed('registry') };
+    const { cluster: id, clusterUid } = left.events[0] ?? assert.fail('nothing was said');
+    const registration = { ...registrationOf(id), id, clusterUid, senderRoleId: ACCOUNT };
+    assert.equal(await createDynamoRegistryStore(on).writeCluster(registration, 0), 'written');
+    client.destroy();
   }
 
-  async function send(message: QueuedMessage): Promise<void> {
-    const { queue, body, groupId, deduplicationId, attributes } = message;
+  async function keysIn(table: string): Promise<readonly StoredKey[]> {
+    const { Items = [] } = await dynamo.send(new ScanCommand({ TableName: tableNamed(table) }));
+    return Items.map(({ pk, sk }) => {
+      if (pk === undefined || sk === undefined) throw new Error('an item without a key');
+      return { table, key: { pk, sk } };
+    });
+  }
+
+  async function send({ queue, message }: SentMessage): Promise<void> {
+    const { body, groupId, deduplicationId, attributes = {} } = message;
     await sqs.send(
       new SendMessageCommand({
         QueueUrl: urlOf(queue),
@@ -141,7 +184,7 @@ describe('this release over a stack of the previous one', { skip, timeout: 1_700
           ? { DelaySeconds: UNDER_WAY_SECONDS }
           : { MessageGroupId: groupId }),
         ...(deduplicationId === undefined ? {} : { MessageDeduplicationId: deduplicationId }),
-        ...(attributes === undefined ? {} : { MessageAttributes: attributes }),
+        MessageAttributes: attributes as Record<string, { DataType: string; StringValue: string }>,
       }),
     );
   }
@@ -173,7 +216,7 @@ describe('this release over a stack of the previous one', { skip, timeout: 1_700
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Not the timers: those of the former release lie there still, and keys whose cluster does not answer make new ones. */
+  /** Not the timers: those of the release before lie there still, and keys whose cluster does not answer make new ones. */
   async function isEmpty(): Promise<true | undefined> {
     const counts = await Promise.all(['events.fifo', 'reconcile.fifo'].map(waitingIn));
     return counts.every((count) => count === 0) ? true : undefined;

@@ -5,6 +5,7 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const CORE = 'src/core/evidence';
 const UNIT = 'test/unit/core/evidence';
+const SOAK_TEST = 'test/unit/core/stages/soak.test.ts';
 const PROPERTY = 'test/property/core/evidence';
 
 /** The rows of issue 17, Build 3 and 4. */
@@ -52,10 +53,53 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'any-peer-excuses': {
     bug: 'a pod of the old revision in another stratum excuses a failure (17 Build 3)',
-    file: `${CORE}/breach.ts`,
-    before: 'const key = `${stratum} ${evidence.sign}`;',
-    after: 'const key = `a/pool ${evidence.sign}${stratum.slice(99)}`;',
+    file: `${CORE}/excuse.ts`,
+    before: 'const peers = pods.peers.filter(({ stratum }) => stratum === first.stratum);',
+    after: 'const { peers } = pods;',
     killedBy: { file: `${UNIT}/breach.test.ts`, title: 'in another stratum' },
+  },
+  'one-old-failure-excuses-all': {
+    bug: 'one pod of the old revision that failed within the hour excuses every pod of the new one',
+    file: `${CORE}/excuse.ts`,
+    before: 'return p > CHANCE_MIN;',
+    after: 'return p > 0;',
+    killedBy: { file: `${UNIT}/breach.test.ts`, title: 'not by one old failure of 800' },
+  },
+  'old-pods-that-started-long-ago-are-counted': {
+    bug: 'a registry that is down halts: the pods that got their image days ago speak against it',
+    file: `${CORE}/excuse.ts`,
+    before: '(isStart ? isWithin(pod.createdAtMs) : hasRun(pod))',
+    after: 'hasRun(pod)',
+    killedBy: { file: `${UNIT}/breach.test.ts`, title: 'by a registry that is down' },
+  },
+  'excused-failure-passes-a-soak': {
+    bug: 'a failure that is excused lets its step soak: pods that are killed for memory are proven',
+    file: 'src/core/stages/find-breach.ts',
+    before: 'return findExcusedHold(breachInput(record, input));',
+    after:
+      'return breachInput(record, input).nowMs < 0 ? findExcusedHold(breachInput(record, input)) : undefined;',
+    killedBy: { file: SOAK_TEST, title: 'keeps the soak from passing for an hour' },
+  },
+  'later-soak-is-strict': {
+    bug: 'one restart of thousands of pods begins the soak of a later step anew: it never ends',
+    file: 'src/core/proof/soak.ts',
+    before: 'Math.max(1, sparedNodes(step, nodes))',
+    after: 'Math.min(0, nodes)',
+    killedBy: { file: SOAK_TEST, title: 'goes on though pods of two percent' },
+  },
+  'canary-soaks-under-another-watcher': {
+    bug: 'a canary soaks on though another watcher saw nothing of the time before it',
+    file: 'src/core/proof/soak.ts',
+    before: "(kind !== 'canary' && before",
+    after: '(kind.length > 0 && before',
+    killedBy: { file: SOAK_TEST, title: 'goes on under another watcher' },
+  },
+  'hopeless-soak-is-progress': {
+    bug: 'a soak that is begun anew for ever is no lack of progress',
+    file: 'src/core/stages/find-breach.ts',
+    before: 'step.wellSinceMs !== undefined && !isHopeless',
+    after: 'step.wellSinceMs !== undefined',
+    killedBy: { file: SOAK_TEST, title: 'is a lack of progress' },
   },
   'message-repeats-any-word': {
     bug: 'what somebody wrote into a status is repeated in events and logs (17 Build 3)',
@@ -74,16 +118,23 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'dead-before-is-a-failure': {
     bug: 'nodes that were dead before the rollout count when they die again (17 Build 4)',
     file: `${CORE}/trial.ts`,
-    before: 'return !outside.has(name) &&',
-    after: 'return outside.size >= 0 &&',
+    before: '[...trial.outside, ...trial.failed]',
+    after: '[...trial.failed]',
     killedBy: { file: `${UNIT}/trial.test.ts`, title: 'dead before are outside' },
   },
   'joining-node-is-a-failure': {
     bug: 'a node that joins, not Ready while it boots, counts against the release (17 Build 4)',
     file: `${CORE}/trial.ts`,
-    before: '(createdAtMs ?? 0) <= trial.startedAtMs',
-    after: '(createdAtMs ?? 0) >= 0',
+    before: 'createdAtMs <= startedAtMs',
+    after: 'createdAtMs <= startedAtMs + 1e12',
     killedBy: { file: `${UNIT}/trial.test.ts`, title: 'joined later' },
+  },
+  'flaky-node-is-drawn-again': {
+    bug: 'a node that flaps is one more draw each time, so that it halts a harmless release',
+    file: `${CORE}/trial.ts`,
+    before: '[...trial.outside, ...trial.failed]',
+    after: '[...trial.outside]',
+    killedBy: { file: `${UNIT}/trial.test.ts`, title: 'however often the node flaps' },
   },
   'outage-without-end': {
     bug: 'a release that kills node after node hides behind the first (17 Build 4)',
@@ -96,7 +147,7 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
     bug: 'a zone that goes down counts as many failures as it has nodes (17 Build 4)',
     file: `${CORE}/trial.ts`,
     before: 'const isCounted = !inOutage.has(stratum);',
-    after: 'const isCounted = stratum !== undefined;',
+    after: 'const isCounted = inOutage.size >= 0;',
     killedBy: { file: `${UNIT}/trial.test.ts`, title: 'die with their zone' },
   },
   'peers-say-nothing': {
@@ -112,27 +163,6 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: '(hazard * share + 1 - share)',
     after: '(hazard * share * share + 1 - share)',
     killedBy: { file: `${PROPERTY}/trial.test.ts`, title: 'Ville' },
-  },
-  'quiet-looks-write': {
-    bug: 'each look at which nothing happened changes the record, so each run writes it (17 Build 4)',
-    file: `${CORE}/own-history.ts`,
-    before: 'if (isSame && failed.waiting === 0 && failed.alone === 0) return history;',
-    after: 'if (isSame && nowMs === history.sinceMs) return history;',
-    killedBy: { file: `${UNIT}/trial.test.ts`, title: 'dead before are outside' },
-  },
-  'ranking-without-values': {
-    bug: 'an attribute of many values wins by chance: p is not multiplied (17 Build 4)',
-    file: `${CORE}/rank-attributes.ts`,
-    before: 'score: p * values',
-    after: 'score: p',
-    killedBy: { file: `${UNIT}/rank-attributes.test.ts`, title: 'does not win by chance' },
-  },
-  'claims-of-ten': {
-    bug: 'a cause is claimed of ten nodes (17 Build 4)',
-    file: `${CORE}/rank-attributes.ts`,
-    before: 'nodes.length > LISTED_UP_TO_NODES',
-    after: 'nodes.length >= LISTED_UP_TO_NODES',
-    killedBy: { file: `${UNIT}/rank-attributes.test.ts`, title: 'never claims' },
   },
   'canary-takes-controls': {
     bug: 'a canary uses up a stratum although others have nodes left (17 Build 2)',

@@ -5,6 +5,7 @@
 import type { PlantedBug } from './planted-bug.ts';
 
 const POOL = 'src/core/fleet/attribution/fleet-pool.ts';
+const TRIAL = 'src/core/evidence/trial.ts';
 const POOL_TEST = 'test/unit/core/fleet/attribution/fleet-pool.test.ts';
 const SIGHT = 'src/app/fleet/sight/see-pool.ts';
 const SIGHT_TEST = 'test/unit/app/fleet/sight/see-pool.test.ts';
@@ -23,14 +24,14 @@ export const FLEET_ATTRIBUTION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-pool-counts-a-sick-cluster-often': {
     bug: 'each node of a cluster that fails is a draw, so that one sick cluster halts a fleet (18.4)',
-    file: POOL,
-    before: '    counted.add(cluster);\n',
-    after: '',
+    file: TRIAL,
+    before: 'if (!units.delete(unit)) continue;',
+    after: 'if (!units.has(unit)) continue;',
     killedBy: { file: POOL_TEST, title: 'counts a cluster once' },
   },
   'fleet-pool-draws-with-replacement': {
     bug: 'nodes of a cluster that failed are at risk in the next draw of the same look (18.4)',
-    file: POOL,
+    file: TRIAL,
     before: "sides[isUpdated ? 'updated' : 'others'] -= 1;",
     after: "sides[isUpdated ? 'updated' : 'others'] -= 0;",
     killedBy: { file: POOL_TEST, title: 'its nodes are at risk no more' },
@@ -59,8 +60,8 @@ export const FLEET_ATTRIBUTION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-pool-compares-across-order': {
     bug: 'regions that the order sends first are compared with those that it sends later (18.4)',
     file: SIGHT,
-    before: '[poolStratumOf(each.facts), ...turn]',
-    after: '[poolStratumOf(each.facts)]',
+    before: '[poolStratumOf(node, found.registration), ...turn]',
+    after: '[poolStratumOf(node, found.registration)]',
     killedBy: { file: SIGHT_TEST, title: 'that the order sends one after the other' },
   },
 };

@@ -74,16 +74,6 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "if (scope.kind === 'stack' && options.yes === undefined && why === '') throw",
     killedBy: { file: COMMANDS_TEST, title: 'once it is confirmed' },
   },
-  'note-of-another-version': {
-    bug: 'a freeze of somebody else is told with who froze before the release was rolled back (18.5, 14 A.8)',
-    file: 'src/adapters/dynamodb/registry/registry-store.ts',
-    before: 'at !== undefined && at === configVersion',
-    after: 'at !== undefined',
-    killedBy: {
-      file: 'test/regression/issue-18-freeze-notes.test.ts',
-      title: 'tells nothing once the release before has written over it',
-    },
-  },
   'pause-believes-the-future': {
     bug: 'a forged time that has not come pauses a DaemonSet for ever (40.1)',
     file: 'src/core/status/status-writers.ts',

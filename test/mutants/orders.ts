@@ -44,16 +44,23 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'resume-keeps-the-evidence': {
     bug: 'a rollout that was resumed halts again at once, by what was overruled (17.9)',
     file: ORDERS,
-    before: 'trial: overruleTrial(trial, note.atMs),',
+    before: 'trial: overruleTrial(trial),',
     after: 'trial,',
     killedBy: { file: ORDERS_TEST, title: 'overrules a breach: soak and evidence begin anew' },
   },
   'approval-of-any-step': {
     bug: 'one approval opens all steps (17.9)',
     file: ORDERS,
-    before: 'stepIndex !== step.index + 1 ||',
+    before: "if (stepIndex !== nextStepOf(record)) return refused('not-next');\n",
     after: '',
     killedBy: { file: ORDERS_TEST, title: 'is of the next step alone' },
+  },
+  'approval-that-nobody-can-give': {
+    bug: 'a pool that scales to zero shifts the numbers of steps: the last one waits for an approval that is refused',
+    file: 'src/core/stages/steps.ts',
+    before: 'left: left.length };',
+    after: 'left: groups.length - Math.max(step.index, 0) };',
+    killedBy: { file: RUNS_TEST, title: 'shift no numbers' },
   },
   'two-approvals-are-two': {
     bug: 'two people who approve at once approve two steps, or one of them is told off (17.9)',
@@ -69,6 +76,16 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
       "if (record.breach !== undefined || orders.undo !== undefined) return refused('halted');\n",
     after: '',
     killedBy: { file: ORDERS_TEST, title: 'opens nothing beside a breach' },
+  },
+  'order-beside-its-fleet': {
+    bug: 'while a fleet has the first nodes of a cluster, an approval there updates all others at once',
+    file: 'src/app/rollout/choose-order.ts',
+    before: 'fleet?.isPartial === true && !isSure',
+    after: 'fleet?.isPartial === true && !isSure && isSure',
+    killedBy: {
+      file: 'test/unit/cli/rollout/held-by-fleet.test.ts',
+      title: 'is approved, resumed and undone by the fleet alone',
+    },
   },
   'explain-without-policy': {
     bug: 'verdicts of a staged rollout are those of upstream’s rolling update (17.9)',

@@ -1,18 +1,16 @@
 /**
- * Bugs of positions that META keeps (ADR 0052): of stamps that fall, of other releases, of a META that was lost. And of
+ * Bugs of positions that META keeps (ADR 0052): of stamps that fall, of a META that was lost. And of
  * what spares META and the manifest a list of DaemonSets (ADR 0077).
  */
 import type { PlantedBug } from './planted-bug.ts';
 
 const POSITIONS = 'src/app/ingest/slices/positions.ts';
 const POSITIONS_TEST = 'test/unit/app/ingest/slices/positions.test.ts';
-const CODEC = 'src/adapters/dynamodb/meta-codec.ts';
-const CODEC_TEST = 'test/unit/adapters/dynamodb/meta-codec.test.ts';
 
 /** The rows of positions. */
 export const POSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'position-forgets-its-item': {
-    bug: 'a DaemonSet that enters META is below slices of the release before: every one asks for a snapshot',
+    bug: 'a DaemonSet that enters META is below its own slices: every one asks for a snapshot',
     file: POSITIONS,
     before: '(await view.readPosition(ref)) ?? NO_POSITION',
     after: 'NO_POSITION',
@@ -38,20 +36,6 @@ export const POSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'positions: positionsOf(context.standing, positions),',
     after: 'positions: positions ?? {},',
     killedBy: { file: POSITIONS_TEST, title: 'leave with their DaemonSets' },
-  },
-  'positions-of-another-release': {
-    bug: 'positions are believed that the release before left behind: wake-ups are skipped (L1)',
-    file: CODEC,
-    before: 'if (positions?.at !== stampOf(body)) return body;',
-    after: 'if (positions === undefined) return body;',
-    killedBy: { file: CODEC_TEST, title: 'once the release before wrote it' },
-  },
-  'positions-hidden-from-the-release-before': {
-    bug: 'gone back to, the release before skips what changed in META alone (L1)',
-    file: CODEC,
-    before: 'nodesChanged: stamps.reduce(laterStamp, nodesChanged),',
-    after: 'nodesChanged,',
-    killedBy: { file: CODEC_TEST, title: 'shows the release before that nodes changed' },
   },
   'lost-meta-forgets-slices': {
     bug: 'after a META that was lost, slices stand above all that comes (row 34, L1)',

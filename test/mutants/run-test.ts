@@ -91,6 +91,8 @@ export async function runTest(run: TestRun): Promise<MutantRun> {
     // What Node keeps of modules goes by their paths: kept elsewhere, it would stay when the copy is gone.
     env: {
       ...environment,
+      // A copy has no history of its own.
+      ROLLCALL_HISTORY: OWN_DIRECTORY,
       NODE_COMPILE_CACHE: path.join(temporary, 'compile'),
       TMPDIR: temporary,
     },

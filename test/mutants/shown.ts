@@ -33,11 +33,11 @@ export const SHOWN_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "if (outcome === 'halted') continue;\n    else if (breach !== undefined) {",
     killedBy: { file: STAGED_TEST, title: 'gives the DaemonSet its proven template back' },
   },
-  'status-hides-the-weaker-test': {
-    bug: 'where no controls are left, nobody is told by which test the rollout is judged (17.4)',
+  'status-hides-missing-controls': {
+    bug: 'where no other node is left to compare with, nobody is told that the test of nodes is blind (17.4)',
     file: EVIDENCE,
-    before: '...(isWithoutControls',
-    after: '...(isVoid',
-    killedBy: { file: EVIDENCE_TEST, title: 'tells the weaker one where controls ran out' },
+    before: 'isWithoutControls: trial.isWithoutControls',
+    after: 'isWithoutControls: false',
+    killedBy: { file: EVIDENCE_TEST, title: 'nobody was left to compare with' },
   },
 };

@@ -148,8 +148,8 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'start-by-the-last-record': {
     bug: 'a create is judged by the record of a run that ends sooner (protocol 5)',
     file: 'test/support/simulation/start-audit.ts',
-    before: 'earlierStartsByMs(intent) ?? 0)',
-    after: 'startsByMs(intent))',
+    before: 'Math.max(intent.startsByMs, intent.earlier?.startsByMs ?? 0)',
+    after: 'intent.startsByMs',
     killedBy: {
       file: 'test/unit/support/start-audit.test.ts',
       title: 'as late as its own run recorded',

@@ -13,6 +13,86 @@ const CANARY_TEST = 'test/unit/core/stages/canary.test.ts';
 
 /** The rows of stages. */
 export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'stages-limits-of-the-beginning': {
+    bug: 'after a scale-in a percentage is still of the nodes of the beginning: all that are left go down at once',
+    file: 'src/core/policy/share.ts',
+    before: 'Math.min(then, now)',
+    after: 'then',
+    killedBy: {
+      file: 'test/unit/core/stages/changing-nodes.test.ts',
+      title: 'takes no more down at once than the percentage of those that are left',
+    },
+  },
+  'stages-partition-of-today': {
+    bug: 'a partition shrinks with the nodes, and lets more of them go than it said',
+    file: 'src/core/policy/share.ts',
+    before: 'Math.max(then, now)',
+    after: 'now',
+    killedBy: {
+      file: 'test/unit/core/stages/changing-nodes.test.ts',
+      title: 'keeps as many at its partition',
+    },
+  },
+  'stages-placeless-is-a-canary': {
+    bug: 'a node on which the former pod was Pending as well is the canary, and halts a good release as Unschedulable',
+    file: 'src/core/stages/excused.ts',
+    before: 'return nowMs - old.createdAtMs >= GRACE_MS;',
+    after: 'return nowMs < old.createdAtMs;',
+    killedBy: {
+      file: 'test/unit/core/stages/placeless.test.ts',
+      title: 'is no canary, no breach, and uses no budget',
+    },
+  },
+  'stages-placeless-is-forgotten': {
+    bug: 'the new pod on a node without a place is young: five minutes later it is a breach',
+    file: 'src/core/stages/excused.ts',
+    before: 'known.has(nameOf(node)) && isUnbound(node)',
+    after: 'known.has(nameOf(node)) && !isUnbound(node)',
+    killedBy: {
+      file: 'test/unit/core/stages/placeless.test.ts',
+      title: 'is no canary, no breach, and uses no budget',
+    },
+  },
+  'stages-placeless-without-end': {
+    bug: 'a release that finds no place anywhere is excused everywhere',
+    file: 'src/core/stages/excused.ts',
+    before: '.slice(0, Math.min(most, open.length - 1))',
+    after: '.slice(0, open.length - 1)',
+    killedBy: {
+      file: 'test/unit/core/stages/placeless.test.ts',
+      title: 'is one of two at most',
+    },
+  },
+  'stages-excluded-uses-budget': {
+    bug: 'a node that the policy leaves out, and that serves nobody, uses up the budget of all others',
+    file: 'src/core/stages/excused.ts',
+    before: 'each.isExcluded || each.hasNoPlace',
+    after: 'each.hasNoPlace',
+    killedBy: {
+      file: 'test/unit/core/stages/placeless.test.ts',
+      title: 'uses no budget, though it has no pod',
+    },
+  },
+  'stages-orphans-are-evidence': {
+    bug: 'pods that a deleted DaemonSet of the name left count as updated: they prove a template that nobody runs',
+    file: 'src/core/pod/pod-facts.ts',
+    before: 'return hash === undefined ? isUpdated(pod, current) : hash === current.hash;',
+    after: 'return hash === current.hash || isUpdated(pod, current);',
+    killedBy: {
+      file: 'test/unit/app/reconcile/staged-orphans.test.ts',
+      title: 'are no evidence of the template',
+    },
+  },
+  'stages-orphans-stay': {
+    bug: 'a pod that names another revision is taken for one of the template by what is read live, and never goes',
+    file: 'src/core/pods/plan-pods.ts',
+    before: '(isNamed || targets.isFormer(node))',
+    after: 'targets.isFormer(node)',
+    killedBy: {
+      file: 'test/unit/app/reconcile/staged-orphans.test.ts',
+      title: 'are no evidence of the template',
+    },
+  },
   'stages-canary-of-nobody': {
     bug: 'a canary of which no node is left has nothing unwell, and proves the revision',
     file: 'src/core/stages/gate.ts',

@@ -212,26 +212,6 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
       title: 'waits for an open request of any DaemonSet, beyond the first hundred too',
     },
   },
-  'moved-again-stays-frozen': {
-    bug: 'a cluster that is moved again after it was called back stays frozen for ever (14)',
-    file: 'src/app/clusters/move-cluster.ts',
-    before: 'move.to === undefined ? !source.isFrozen : move.isLifting;',
-    after: '!source.isFrozen;',
-    killedBy: {
-      file: 'test/unit/app/clusters/move-cluster.test.ts',
-      title: 'lifts its own freeze though calling it back died',
-    },
-  },
-  'called-back-tokens-kept': {
-    bug: 'the tokens of a cluster that was called back stay in the other stack (14)',
-    file: 'src/app/clusters/move-cluster.ts',
-    before: '  await gone.credentials.removeTokens(id);\n',
-    after: '',
-    killedBy: {
-      file: 'test/unit/app/clusters/move-cluster.test.ts',
-      title: 'leaves no token in the stack that the cluster is not in',
-    },
-  },
   'clock-back-holds-lease-check': {
     bug: 'a wall clock that stepped back holds the check of the Lease for as long (14)',
     file: 'src/app/ingest/message/lease-check.ts',

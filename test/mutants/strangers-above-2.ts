@@ -217,16 +217,6 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
       title: 'takes the new certificate authority where the kubeconfig names the same endpoint',
     },
   },
-  'renewer-sends-to-events': {
-    bug: 'a moved renewer sends tokens to the events queue (14)',
-    file: 'src/cli/cluster/change/turn-watcher.ts',
-    before: 'ROLLCALL_CREDENTIALS_QUEUE_URL: outputs.CredentialsQueueUrl,',
-    after: 'ROLLCALL_CREDENTIALS_QUEUE_URL: outputs.EventsQueueUrl,',
-    killedBy: {
-      file: 'test/unit/cli/cluster/change/move-cluster.test.ts',
-      title: 'changes the watcher itself with a kubeconfig, each object once',
-    },
-  },
   'export-readable-by-all': {
     bug: 'an export with credentials can be read by everybody on the machine (14)',
     file: 'src/cli/registry/export-registry.ts',

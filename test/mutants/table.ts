@@ -26,6 +26,7 @@ import { SHOWN_BUGS } from './shown.ts';
 import { FREEZE_BUGS } from './freezes.ts';
 import { FLEET_BUGS } from './fleet.ts';
 import { FLEET_ATTRIBUTION_BUGS } from './fleet-attribution.ts';
+import { FLEET_LOOK_BUGS } from './fleet-looks.ts';
 import { FLEET_ROLLOUT_BUGS } from './fleet-rollouts.ts';
 import { FLEET_STORE_BUGS } from './fleet-stores.ts';
 import { FLEET_CHECK_BUGS } from './fleet-checks.ts';
@@ -37,6 +38,7 @@ import { PROTOBUF_BUGS } from './protobuf.ts';
 import { RESTORE_BUGS } from './restores.ts';
 import { STAGE_BUGS } from './stages.ts';
 import { TOMBSTONE_BUGS } from './tombstones.ts';
+import { SIZE_BUGS } from './sizes.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
 import { TROUBLE_BUGS } from './trouble.ts';
@@ -79,6 +81,8 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   FLEET_BUGS,
   FLEET_ATTRIBUTION_BUGS,
   FLEET_ROLLOUT_BUGS,
+  FLEET_LOOK_BUGS,
+  SIZE_BUGS,
   INTERLOCK_BUGS,
   STAGE_BUGS,
   HALT_BUGS,

@@ -53,7 +53,13 @@ describe('a flood of forged messages (S6, L3)', () => {
   const bodies: Readonly<Record<Receiver, (cluster: string, uid: string) => string>> = {
     credential: (cluster, uid) =>
       encodeCredentialMessage({
-        ...{ schema: 1, ciphertext: 'QUJD', issuedAtMs: 1, expiresAtMs: Date.now() + HOUR_MS },
+        ...{
+          schema: 1,
+          purpose: 'act',
+          ciphertext: 'QUJD',
+          issuedAtMs: 1,
+          expiresAtMs: Date.now() + HOUR_MS,
+        },
         ...{ cluster: clusterId(cluster), clusterUid: clusterUid(uid) },
       }),
     ingest: (cluster, uid) => {

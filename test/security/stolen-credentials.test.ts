@@ -95,24 +95,18 @@ const FORGED_BODIES: Readonly<Record<string, readonly WatcherBody[]>> = {
   ],
   slices: [
     {
+      // A portion that covers all names and holds none: a sweep would take everything away.
+      kind: 'slices',
+      slices: [{ set: 'daemonsets', index: 0, covers: {}, objects: [] }],
+    },
+    {
       kind: 'slices',
       slices: Object.values(FORGED_OBJECTS).flatMap(({ object, sets }) =>
         sets.map((set) => ({ set, index: 0, objects: [{ object, hash: 7 }] })),
       ),
     },
   ],
-  manifest: [
-    // It names nothing: a sweep would take everything away.
-    { kind: 'manifest', announcedSeq: 1, sliceCount: 1, daemonSets: [], sets: [], cut },
-    {
-      kind: 'manifest',
-      announcedSeq: 1,
-      sliceCount: 1,
-      daemonSets: [{ uid: uid(BETA_SET), namespace: 'ops', name: 'beta-agent' }],
-      sets: ['nodes', 'daemonsets', `pods/${BETA_SET}`, `revisions/${BETA_SET}`],
-      cut,
-    },
-  ],
+  manifest: [{ kind: 'manifest', announcedSeq: 1, sliceCount: 1, cut }],
 };
 
 const NOWHERE = clusterId('nowhere');

@@ -93,6 +93,7 @@ describe('a renewer with stolen credentials (S6, row 63)', () => {
       schema: 1,
       cluster,
       clusterUid: uid,
+      purpose: 'act',
       ciphertext: await sealFor(registration, tokenOf()),
       issuedAtMs: nowS() * 1000,
       expiresAtMs: (nowS() + 4 * HOUR_S) * 1000,

@@ -180,13 +180,20 @@ export function revision(
 
 /** A create intent for a node, recorded just now. */
 export function createIntent(onNode: string, options: Partial<CreateIntent> = {}): CreateIntent {
+  const recordedAtMs = options.recordedAtMs ?? NOW_MS;
   return {
     kind: 'create',
     node: nodeName(onNode),
     name: slot(onNode),
-    recordedAtMs: NOW_MS,
+    recordedAtMs,
+    startsByMs: recordedAtMs + RUN_MAX_MS,
     ...options,
   };
+}
+
+/** The request that a create outran: its run could go on for as long as any. */
+export function outrun(recordedAtMs: number): Pick<CreateIntent, 'earlier'> {
+  return { earlier: { recordedAtMs, startsByMs: recordedAtMs + RUN_MAX_MS } };
 }
 
 /** The answer of a create under a name. */
@@ -199,13 +206,15 @@ export function deleteIntent(
   victim: PodProjection,
   options: Partial<DeleteIntent> = {},
 ): DeleteIntent {
+  const recordedAtMs = options.recordedAtMs ?? NOW_MS;
   return {
     kind: 'delete',
     ...(victim.targetNode === undefined ? {} : { node: victim.targetNode }),
     name: victim.name,
     uid: victim.uid,
     resourceVersion: victim.resourceVersion,
-    recordedAtMs: NOW_MS,
+    recordedAtMs,
+    startsByMs: recordedAtMs + RUN_MAX_MS,
     isAccepted: false,
     ...options,
   };

@@ -4,7 +4,7 @@
 import { nodeName } from '../../src/core/model/identifiers.ts';
 import type { NodeName } from '../../src/core/model/identifiers.ts';
 import type { Trial } from '../../src/core/model/rollout-record.ts';
-import type { JudgedPod } from '../../src/core/evidence/breach.ts';
+import type { JudgedPod } from '../../src/core/evidence/pod-evidence.ts';
 import type { FailedPod } from '../../src/core/evidence/pod-evidence.ts';
 import { advanceTrial, startTrial } from '../../src/core/evidence/trial.ts';
 import type { TrialNode } from '../../src/core/evidence/trial.ts';
@@ -42,17 +42,6 @@ export function failOneByOne(nodes: readonly TrialNode[], failing: readonly numb
   return trial;
 }
 
-/** The same, but each node is good again a minute later: as many are at risk for the next one. */
-export function failAndRecover(nodes: readonly TrialNode[], failing: readonly number[]): Trial {
-  let trial = startTrial(nodes, NOW_MS);
-  for (const [at, index] of failing.entries()) {
-    const nowMs = NOW_MS + (at + 1) * 2 * MINUTE_MS;
-    trial = advanceTrial(trial, withBad(nodes, [index]), nowMs);
-    trial = advanceTrial(trial, nodes, nowMs + MINUTE_MS);
-  }
-  return trial;
-}
-
 /** A pod that failed because its image cannot be pulled, unless a test says otherwise. */
 export function failed(options: Partial<FailedPod> = {}): FailedPod {
   return {
@@ -73,6 +62,7 @@ export function judged(index: number, options: Partial<JudgedPod> = {}): JudgedP
     node: nthNode(index),
     stratum: 'a/pool',
     evidence: { kind: 'well', restarts: 0 },
+    createdAtMs: NOW_MS - 86_400_000,
     ...options,
   };
 }

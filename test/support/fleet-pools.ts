@@ -21,10 +21,6 @@ export function poolOf(changes: Partial<FleetPool> = {}): FleetPool {
 }
 
 /** The same as a step sees it. */
-export function poolSeenOf(
-  members: readonly string[],
-  changes: Partial<FleetPool> = {},
-  facts: PoolSeen['facts'] = new Map(),
-): PoolSeen {
-  return { pool: poolOf(changes), members: new Set(members.map(clusterId)), facts };
+export function poolSeenOf(members: readonly string[], changes: Partial<FleetPool> = {}): PoolSeen {
+  return { pool: poolOf(changes), members: new Set(members.map(clusterId)) };
 }

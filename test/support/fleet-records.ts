@@ -101,14 +101,13 @@ export function clusterRecordOf(
 export function givenOf(
   id: string,
   verdict: ClusterVerdict,
-  changes: Partial<FleetClusterRecord> & Pick<Partial<GivenCluster>, 'labels' | 'ratios'> = {},
-): GivenCluster {
-  const { labels = {}, ratios, ...record } = changes;
+  changes: Partial<FleetClusterRecord> & Pick<Partial<GivenCluster>, 'ratios'> = {},
+): GivenCluster & { readonly verdict: ClusterVerdict } {
+  const { ratios, ...record } = changes;
   const phase = verdict.kind === 'well' || verdict.kind === 'empty' ? 'well' : 'rolling';
   return {
     record: clusterRecordOf(id, { phase, ...record }),
     verdict,
-    labels,
     ...(ratios === undefined ? {} : { ratios }),
   };
 }
@@ -126,8 +125,8 @@ const START_FAILURE = {
 export const FAILED: ClusterVerdict = { kind: 'failed', failure: START_FAILURE };
 
 /** A cluster that failed at a time. */
-export function failedOf(id: string, atMs = NOW_MS, labels = {}): GivenCluster {
-  return givenOf(id, FAILED, { phase: 'failed', failure: { ...START_FAILURE, atMs }, labels });
+export function failedOf(id: string, atMs = NOW_MS): GivenCluster {
+  return givenOf(id, FAILED, { phase: 'failed', failure: { ...START_FAILURE, atMs } });
 }
 
 /** One that failed for another cause. */

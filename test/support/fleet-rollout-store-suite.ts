@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { FleetClusterRecord, FleetRecord } from '../../src/core/fleet/rollout/fleet-record.ts';
+import type { KeptLook } from '../../src/core/fleet/rollout/tally-stage.ts';
 import { clusterId, clusterUid, nodeName } from '../../src/core/model/identifiers.ts';
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
 import { MEMBERS_PER_PAGE } from '../../src/ports/stores/fleet-rollout-store.ts';
@@ -80,6 +81,14 @@ export function wholeFleetRecord(name: string): Required<FleetRecord> {
   };
 }
 
+const wholeLook: Required<KeptLook> = {
+  cluster: clusterId('one'),
+  atMs: 7,
+  kind: 'offline',
+  phase: 'rolling',
+  ratios: [0, 0, 0, 0],
+};
+
 /** The same of a cluster. */
 export function wholeClusterRecord(cluster: string): Required<FleetClusterRecord> {
   return {
@@ -151,6 +160,7 @@ export function testFleetRolloutStore(store: () => FleetRolloutStore): void {
 
   testMembers(store);
   testClusterRecords(store);
+  testLooks(store);
   testRemovals(store);
 }
 
@@ -226,6 +236,21 @@ function testClusterRecords(store: () => FleetRolloutStore): void {
     await store().writeClusterRecord(fleet, last);
     const found = await store().readClusterRecords(fleet, idsOf(MEMBERS_PER_PAGE + 50));
     assert.deepEqual([...found.keys()], [last.cluster]);
+  });
+}
+
+function testLooks(store: () => FleetRolloutStore): void {
+  it('keeps what steps found at clusters, in place of what was found before', async () => {
+    const fleet = wholeFleetRecord(freshName('fleet'));
+    assert.deepEqual(await store().readLooks(fleet), new Map());
+    const looks = idsOf(1000).map((cluster, atMs): KeptLook => ({ cluster, atMs, kind: 'well' }));
+    const ratios = [0.5, -1, 0, 2] as const;
+    const all = [...looks, { ...wholeLook, ratios }];
+    await store().writeLooks(fleet, all);
+    assert.deepEqual([...(await store().readLooks(fleet)).values()], all);
+    await store().writeLooks(fleet, [wholeLook]);
+    assert.deepEqual([...(await store().readLooks(fleet)).values()], [wholeLook]);
+    assert.equal((await store().readLooks({ ...fleet, uid: 'another' })).size, 0);
   });
 }
 

@@ -10,6 +10,7 @@ import type {
   FleetRecord,
   MemberList,
 } from '../../src/core/fleet/rollout/fleet-record.ts';
+import type { KeptLook } from '../../src/core/fleet/rollout/tally-stage.ts';
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
 import { MEMBERS_PER_PAGE } from '../../src/ports/stores/fleet-rollout-store.ts';
 import type {
@@ -30,6 +31,7 @@ interface StoredList {
 interface Grown {
   readonly lists: Map<string, StoredList>;
   readonly clusters: Map<ClusterId, FleetClusterRecord>;
+  looks: readonly KeptLook[];
 }
 
 /** A store in memory. */
@@ -139,9 +141,22 @@ export class MemoryFleetRolloutStore implements FleetRolloutStore {
     });
   }
 
+  readLooks(fleet: FleetInstance): Promise<ReadonlyMap<ClusterId, KeptLook>> {
+    return this.#read('readLooks', nameOf(fleet), () => {
+      const looks = structuredClone(this.#of(fleet).looks);
+      return new Map(looks.map((look) => [look.cluster, look]));
+    });
+  }
+
+  writeLooks(fleet: FleetInstance, looks: readonly KeptLook[]): Promise<void> {
+    return this.#write('writeLooks', nameOf(fleet), () => {
+      this.#of(fleet).looks = structuredClone(looks);
+    });
+  }
+
   #of(fleet: FleetInstance): Grown {
     const name = nameOf(fleet);
-    const known = this.#grown.get(name) ?? { lists: new Map(), clusters: new Map() };
+    const known = this.#grown.get(name) ?? { lists: new Map(), clusters: new Map(), looks: [] };
     this.#grown.set(name, known);
     return known;
   }

@@ -6,12 +6,7 @@
  * sizes are those of JSON. Time-outs of deduplication are not modelled.
  */
 import assert from 'node:assert/strict';
-import { defined } from '@rollcall/base/defined.ts';
-import type {
-  AffectedKeys,
-  WatcherBody,
-  WatcherMessage,
-} from '../../src/core/model/watcher-message.ts';
+import type { WatcherBody, WatcherMessage } from '../../src/core/model/watcher-message.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../../src/ports/queues/queue.ts';
 
@@ -32,7 +27,6 @@ export class RecordingEventQueue implements EventQueue {
   /** What a consumer would receive, in order. */
   readonly accepted: WatcherMessage[] = [];
   /** What each accepted message says of its node changes. */
-  readonly acceptedAffected: (AffectedKeys | undefined)[] = [];
   /** When each accepted message was accepted (monotonic milliseconds). */
   readonly acceptedAtMs: number[] = [];
   /** What happens to the next tries; each is used once. */
@@ -50,9 +44,9 @@ export class RecordingEventQueue implements EventQueue {
     this.#clock = clock;
   }
 
-  freeze(message: WatcherMessage, affected?: AffectedKeys): FrozenMessage {
+  freeze(message: WatcherMessage): FrozenMessage {
     const body = JSON.stringify(message);
-    return { message, body, sizeBytes: Buffer.byteLength(body), ...defined({ affected }) };
+    return { message, body, sizeBytes: Buffer.byteLength(body) };
   }
 
   async send(frozen: FrozenMessage, cutAgeMs?: number): Promise<SendOutcome> {
@@ -105,7 +99,6 @@ export class RecordingEventQueue implements EventQueue {
     }
     this.#bodies.set(id, frozen.body);
     this.accepted.push(JSON.parse(frozen.body) as WatcherMessage);
-    this.acceptedAffected.push(frozen.affected);
     this.acceptedAtMs.push(this.#clock.monotonicMs());
   }
 }

@@ -11,10 +11,15 @@ export const LOOKED_MS = STARTED_MS + 300_000;
 /** Of the policy of this file. */
 export const SOAK_MS = 600_000;
 
+const OLD_PROVEN = { hash: 'old', provenAtMs: STARTED_MS - 1000, isBaseline: true };
+const OLD_RELEASE = { hash: 'old', id: 'old', goodAtMs: STARTED_MS - 1000, isBaseline: true };
+
 /** A record of revision `new`. */
 export function recordOf(changes: Partial<RolloutRecord> = {}): RolloutRecord {
   return {
     hash: 'new',
+    id: changes.hash ?? 'new',
+    good: [OLD_RELEASE],
     startedAtMs: STARTED_MS,
     baseNodes: 50,
     step: {
@@ -32,7 +37,8 @@ export function recordOf(changes: Partial<RolloutRecord> = {}): RolloutRecord {
     trial: startTrial([], STARTED_MS),
     restarts: 0,
     seenView: 'e1',
-    proven: { hash: 'old', provenAtMs: STARTED_MS - 1000, isBaseline: true },
+    proven: OLD_PROVEN,
+    former: OLD_PROVEN,
     refused: [],
     orders: {},
     ...changes,
@@ -67,6 +73,7 @@ export function policyOf(changes: Partial<RolloutPolicy> = {}): PolicyReading {
       approval: 'none',
       windows: [],
       onBreach: 'pause',
+      returns: 'at-once',
       budget: 'parity',
       shrinkPercent: 20,
       ...changes,

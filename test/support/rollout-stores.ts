@@ -1,4 +1,5 @@
 /** A registered cluster with one DaemonSet `ops/agent` under a policy, in the stores of a command. */
+import assert from 'node:assert/strict';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { uid } from '../../src/core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../src/core/model/identifiers.ts';
@@ -8,7 +9,13 @@ import { emptyState } from '../../src/core/model/state.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
 import type { RegistryStore } from '../../src/ports/stores/registry-store.ts';
 import type { DaemonSetRef, ViewStore } from '../../src/ports/stores/view-store.ts';
+import type { FleetClusterRecord, FleetRecord } from '../../src/core/fleet/rollout/fleet-record.ts';
+import type { FleetRolloutStore } from '../../src/ports/stores/fleet-rollout-store.ts';
+import type { FleetStore } from '../../src/ports/stores/fleet-store.ts';
 import { daemonSet } from './core-fixtures.ts';
+import { wholeClusterRecord } from './fleet-rollout-store-suite.ts';
+import { fleetDocument } from './fleet-samples.ts';
+import { fleetRecord } from './ordered-fleet.ts';
 import { STARTED_MS, recordOf } from './rollout-records.ts';
 import { metaOf, registrationOf, sliceOf, stampAt } from './store-suite.ts';
 
@@ -67,6 +74,26 @@ export async function storeRollout(
     ...options.state,
   });
   await view.writeMeta({ ...metaOf(clusterUid), isComplete: true, lastSentAtMs });
+}
+
+/** No fleet has it. */
+export const noHolder = (): Promise<undefined> => Promise.resolve(undefined);
+
+/** A fleet that gave its release to the first nodes of the cluster alone. */
+export async function storeHoldingFleet(
+  { fleets, rollouts }: { readonly fleets: FleetStore; readonly rollouts: FleetRolloutStore },
+  fleet: Partial<FleetRecord> = {},
+  cluster: Partial<FleetClusterRecord> = {},
+): Promise<void> {
+  const key = { namespace: 'ops', name: 'agent' };
+  const { release, uid: fleetUid } = fleetRecord();
+  const head = { ...key, ...release, uid: fleetUid, history: [], document: fleetDocument({}) };
+  assert.equal(await fleets.writeFleet(head, undefined), 'written');
+  const record = fleetRecord({ ...key, version: 0, ...fleet });
+  assert.equal(await rollouts.writeRecord(record), 'written');
+  const { failure: _none, ...own } = wholeClusterRecord('prod');
+  const given = { ...own, place: 0, isPartial: true, phase: 'well', ...cluster } as const;
+  assert.equal(await rollouts.writeClusterRecord(record, given), 'written');
 }
 
 /** Every pod of 50 is updated and available, unless a test says otherwise. */

@@ -22,7 +22,9 @@ import {
   subtractHash,
 } from '../../src/core/projections/set-hash.ts';
 import type { Projection, WatchedKind } from '../../src/core/model/projections.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type {
+  AffectedKeys,
   AnnouncementBody,
   Cut,
   Delta,
@@ -173,7 +175,11 @@ export class ScriptedSender {
   /** Deltas to these states; `gone` names uids. With a cut unless told otherwise. */
   changes(
     standing: readonly Standing[],
-    options: { readonly gone?: readonly string[]; readonly cut?: boolean } = {},
+    options: {
+      readonly gone?: readonly string[];
+      readonly cut?: boolean;
+      readonly affected?: AffectedKeys;
+    } = {},
   ): WatcherMessage {
     const deltas = [
       ...(options.gone ?? []).flatMap((goneUid) => this.deltaOfGone(goneUid)),
@@ -181,8 +187,9 @@ export class ScriptedSender {
     ];
     const fresh = deltas.flatMap((delta) => this.begin(setsBegunBy(delta)));
     const begun = fresh.length === 0 ? {} : { begun: fresh };
-    if (options.cut === false) return this.message({ kind: 'changes', deltas, ...begun });
-    return this.message({ kind: 'changes', deltas, ...begun, cut: this.cut() });
+    const { cut, affected } = options;
+    const body = { kind: 'changes', deltas, ...defined({ affected }), ...begun } as const;
+    return this.message(cut === false ? body : { ...body, cut: this.cut() });
   }
 
   /** A heartbeat. */

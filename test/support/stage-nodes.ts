@@ -19,6 +19,7 @@ export interface StageNodeOptions {
   readonly is?: 'old' | 'well' | 'unwell' | 'empty';
   readonly pod?: Partial<PodProjection>;
   readonly emptySinceMs?: number;
+  readonly hasNoPlace?: true;
 }
 
 /** One node. */
@@ -38,5 +39,6 @@ export function stageNode(name: string, options: StageNodeOptions = {}): StageNo
     ...(is === 'old' ? { old: podOf(OLD_HASH) } : {}),
     ...(is === 'well' || is === 'unwell' ? { updated: podOf(NEW_HASH) } : {}),
     ...(emptySinceMs === undefined ? {} : { emptySinceMs }),
+    ...(options.hasNoPlace === undefined ? {} : { hasNoPlace: true }),
   };
 }

@@ -15,6 +15,8 @@ export function record(options: Partial<RolloutRecord> = {}): RolloutRecord {
   const proven = { hash: OLD_HASH, provenAtMs: startedAtMs, isBaseline: true };
   return {
     hash: NEW_HASH,
+    id: options.hash ?? NEW_HASH,
+    good: [{ hash: OLD_HASH, id: OLD_HASH, goodAtMs: startedAtMs, isBaseline: true }],
     startedAtMs,
     baseNodes: 10,
     step: {
@@ -45,6 +47,7 @@ export function stagesInput(options: Partial<StagesInput> = {}): StagesInput {
     policy: policy(),
     record: undefined,
     hash: NEW_HASH,
+    id: options.hash ?? NEW_HASH,
     nodes: [],
     refusals: [],
     nowMs: NOW_MS,

@@ -27,6 +27,8 @@ export interface Behaviour {
   readonly ready?: (ageMs: number) => { readonly isReady: boolean; readonly sinceMs: number };
   /** True: the API server refuses to create it. */
   readonly isRefused?: boolean;
+  /** True where the scheduler finds no place for it. */
+  readonly hasNoPlace?: (node: NodeName) => boolean;
 }
 
 /** What a world is made of. */
@@ -49,6 +51,7 @@ export function policy(options: Partial<RolloutPolicy> = {}): RolloutPolicy {
     approval: 'none',
     windows: [],
     onBreach: 'pause',
+    returns: 'at-once',
     budget: 'parity',
     shrinkPercent: 20,
     ...options,
@@ -149,7 +152,7 @@ export class StagedWorld {
     const object = daemonSet({
       spec: {
         updateStrategy: this.#options.strategy ?? { type: 'OnDelete' },
-        ...templateOf(this.#options),
+        template: templateOf(this.#options, hash),
       },
     });
     const pods = [...this.pods.values()];
@@ -255,17 +258,21 @@ export class StagedWorld {
       const { targetNode: target } = each;
       const isNodeReady = target !== undefined && this.nodes.get(target)?.isReady === true;
       const behaviour = this.behaviours.get(hashOf(each)) ?? {};
-      const aged = isNodeReady
-        ? agedPod(each, { behaviour, ageMs: this.nowMs - each.createdAtMs, node: target })
-        : { ...each, isReady: false };
+      const isUnplaced = target !== undefined && behaviour.hasNoPlace?.(target) === true;
+      const { boundNode: _bound, ...unbound } = each;
+      const aged = isUnplaced
+        ? { ...unbound, trouble: { unscheduled: 'Unschedulable' } }
+        : isNodeReady
+          ? agedPod(each, { behaviour, ageMs: this.nowMs - each.createdAtMs, node: target })
+          : { ...each, isReady: false };
       this.pods.set(name, aged);
     }
   }
 }
 
-function templateOf({ podSpec }: StagedWorldOptions): JsonObject {
-  if (podSpec === undefined) return {};
-  return { template: { metadata: { labels: { app: 'agent' } }, spec: podSpec } };
+function templateOf({ podSpec }: StagedWorldOptions, hash: string): JsonObject {
+  const containers = [{ name: 'agent', image: hash }];
+  return { metadata: { labels: { app: 'agent' } }, spec: { containers, ...podSpec } };
 }
 
 /** A pod with the times that an API server and a kubelet would have written by their clocks. */

@@ -124,6 +124,11 @@ export function fleetMembersKey(fleet: FleetInstance, listId: string, page: numb
   return { pk: fleetRolloutPartition(fleet), sk: `MEMBERS#${listId}#${index}` };
 }
 
+/** One page of what steps found at clusters. */
+export function fleetLooksKey(fleet: FleetInstance, page: number): ItemKey {
+  return { pk: fleetRolloutPartition(fleet), sk: `LOOKS#${String(page).padStart(4, '0')}` };
+}
+
 /** How often what decides the place of clusters was changed. */
 export const REGISTRY_REVISION_KEY: ItemKey = { pk: 'REGISTRY#00', sk: 'REVISION' };
 /** Where fleets are mirrored. */

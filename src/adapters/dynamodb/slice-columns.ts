@@ -10,10 +10,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName, ResourceVersion, Uid } from '../../core/model/identifiers.ts';
-import type { Stamp } from '../../core/model/position.ts';
 import type { NodeProjection, NodeSystem, PodProjection } from '../../core/model/projections.ts';
 import type { Slice } from '../../core/model/view-items.ts';
-import type { StoredItem } from './batched-reader.ts';
 import { ItemUnreadableError, encodeList, encodeText, openBody } from './item-codec.ts';
 import type { ItemKey } from './item-keys.ts';
 
@@ -59,35 +57,24 @@ const FORM = 1;
 /** Of fewer objects nothing is gained. */
 const OBJECTS_MIN = 64;
 
-/** What an item holds of a slice's objects. */
-interface StoredObjects {
-  readonly body: Uint8Array;
-  readonly columns: Uint8Array | undefined;
-  readonly columnsAt: Stamp | undefined;
+/** The objects as the body of an item: a list, or columns where that gains something. Throws ItemTooLargeError. */
+export function encodeObjects(key: ItemKey, objects: Objects): Uint8Array {
+  return encodeColumns(key, objects) ?? encodeList(key, objects);
 }
 
-/**
- * The objects as an item has them: as a list, or by columns beside an empty list. The release before reads that list alone, in
- * a cluster whose META tells it that the view is lost (meta-codec.ts). It may leave the columns where it writes, so
- * they bear the stamp of the write that they belong to.
- */
-export function storedObjects(
-  key: ItemKey,
-  { stamp, objects }: Pick<Slice, 'stamp' | 'objects'>,
-): StoredObjects {
-  const columns = encodeColumns(key, objects);
-  if (columns !== undefined) return { body: encodeList(key, []), columns, columnsAt: stamp };
-  return { body: encodeList(key, objects), columns, columnsAt: undefined };
+/** Opens the objects of a body; decoded when they are asked for. Throws ItemUnreadableError. */
+export function openObjects(key: ItemKey, body: unknown): () => Objects {
+  const open = openBody(key, body);
+  return () => {
+    const content = open() as Objects | Columns;
+    if (!('form' in content)) return content;
+    if (content.form === FORM) return objectsOf(content);
+    const detail = `columns of form ${String(content.form)} are unknown to this release; a newer one wrote them`;
+    throw new ItemUnreadableError(key, detail);
+  };
 }
 
-/** Opens the objects of an item; decoded when they are asked for. Throws ItemUnreadableError. */
-export function openObjects(key: ItemKey, item: StoredItem): () => Objects {
-  const isByColumns = item['columns'] !== undefined && item['columnsAt'] === item['stamp'];
-  if (isByColumns) return openColumns(key, item['columns']);
-  return openBody(key, item['body']) as () => Objects;
-}
-
-/** The objects by columns; undefined where nothing is gained by that. Throws ItemTooLargeError. */
+/** The objects by columns; undefined where nothing is gained by that. */
 function encodeColumns(key: ItemKey, objects: Objects): Uint8Array | undefined {
   const kind = objects[0]?.object.kind;
   if (objects.length < OBJECTS_MIN || (kind !== 'Node' && kind !== 'Pod')) return undefined;
@@ -108,17 +95,6 @@ function encodeColumns(key: ItemKey, objects: Objects): Uint8Array | undefined {
   const rest: Omit<Columns, 'form' | 'shared'> = { of, own: ownOf(those), apart, hash, rows };
   const shared = `"form":${String(FORM)},"shared":[${[...places.keys()].join(',')}]`;
   return encodeText(key, `{${shared},${JSON.stringify(rest).slice(1)}`);
-}
-
-/** Opens what was encoded; decoded when it is asked for. Throws ItemUnreadableError. */
-function openColumns(key: ItemKey, attribute: unknown): () => Objects {
-  const open = openBody(key, attribute);
-  return () => {
-    const columns = open() as Columns;
-    if (columns.form === FORM) return objectsOf(columns);
-    const detail = `columns of form ${String(columns.form)} are unknown to this release; a newer one wrote them`;
-    throw new ItemUnreadableError(key, detail);
-  };
 }
 
 /** Labels of which more than half of the objects have a value of their own, such as a node's hostname. */

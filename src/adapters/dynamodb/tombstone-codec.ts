@@ -1,8 +1,7 @@
 /**
  * Tombstones of a slice: an attribute of their own beside its body, which is a list for good.
  *
- * An earlier release reads the body, leaves this out, and drops it with its next write. A rollout
- * leaves a tombstone for each pod of a slice, so they are stored as rows, without their members' names.
+ * A rollout leaves a tombstone for each pod of a slice, so they are stored as rows, without their members' names.
  */
 import type { NodeName, Uid } from '../../core/model/identifiers.ts';
 import type { Tombstone } from '../../core/model/projections.ts';
@@ -38,7 +37,7 @@ function rowOf({ name, uid, node, revision, createdAtMs, goneAtMs }: Tombstone):
   return [name, uid, node, revision ?? null, createdAtMs, goneAtMs];
 }
 
-/** What an item remembers; nothing where an earlier release wrote it. */
+/** What an item remembers. */
 export function decodeTombstones(key: ItemKey, attribute: unknown): readonly Tombstone[] {
   if (attribute === undefined) return [];
   const rows = decodeBody(key, attribute) as readonly Row[];

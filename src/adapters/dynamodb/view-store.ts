@@ -10,6 +10,7 @@ import { ZERO_STAMP } from '../../core/model/position.ts';
 import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type {
+  ClusterMeta,
   DaemonSetItem,
   DaemonSetPosition,
   NameItem,
@@ -37,11 +38,9 @@ import {
   sliceKey,
 } from './item-keys.ts';
 import type { ItemKey } from './item-keys.ts';
-import { metaOf, storedMeta } from './meta-codec.ts';
-import type { StoredMeta } from './meta-codec.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { breakerOf, createBreakerStore, createWalkStore } from './breaker-store.ts';
-import { openObjects, storedObjects } from './slice-columns.ts';
+import { encodeObjects, openObjects } from './slice-columns.ts';
 import { createStateStore } from './state-store.ts';
 import { IF_MISSING, Table, ifStamp, ifStampOlder, ifVersion } from './table.ts';
 import type { StoredItem } from './batched-reader.ts';
@@ -65,8 +64,8 @@ function readerOf(table: Table): ViewReader {
     readMeta: (cluster) => {
       const key = metaKey(cluster);
       return table.getAs(key, (item) => {
+        const body = decodeBody(key, item['body']) as Omit<ClusterMeta, 'version' | 'breaker'>;
         const version = item['version'] as number;
-        const body = metaOf(decodeBody(key, item['body']) as StoredMeta, version);
         return { ...body, version, ...defined({ breaker: breakerOf(item) }) };
       });
     },
@@ -108,16 +107,15 @@ function writerOf(table: Table): ViewWriter {
   return {
     writeMeta: async ({ version, breaker: _notOurs, ...body }) => {
       const key = metaKey(body.clusterUid);
-      const next = version + 1;
-      const attributes = { version: next, body: encodeBody(key, storedMeta(body, next)) };
+      const attributes = { version: version + 1, body: encodeBody(key, body) };
       return table.updateIf(key, attributes, ifVersion(version));
     },
     writeSlice: async (ref, { stamp, objects, gone = [], older }, expected) => {
       const key = sliceKey(ref);
-      const content = storedObjects(key, { stamp, objects });
+      const body = encodeObjects(key, objects);
       const tombstones = { gone: undefined, ...encodeTombstones(key, gone), older };
       const condition = expected === undefined ? IF_MISSING : ifStamp(expected);
-      return table.replaceIf(key, { stamp, ...content, ...tombstones }, condition);
+      return table.replaceIf(key, { stamp, body, ...tombstones }, condition);
     },
     writeOlderTombstones: async (ref, { version, gone }) => {
       const key = olderTombstonesKey(ref);
@@ -142,7 +140,7 @@ function writerOf(table: Table): ViewWriter {
 
 /** Decoded when somebody asks: whoever holds a slice of this stamp already has no need to. */
 function sliceOf(key: ItemKey, item: StoredItem): Slice {
-  const objects = once(openObjects(key, item));
+  const objects = once(openObjects(key, item['body']));
   const gone = once(() => decodeTombstones(key, item['gone']));
   const slice = {
     stamp: item['stamp'] as Stamp,

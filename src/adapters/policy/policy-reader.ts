@@ -5,13 +5,12 @@
  * the same texts at each run, so readings are kept by their text, the last used ones; a reading depends on nothing else,
  * so it may serve every cluster.
  */
-import { counted } from '@rollcall/base/counted.ts';
 import * as v from 'valibot';
 import type { PolicyProblem, PolicyReading } from '../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
 import { policySchema } from './policy-schema.ts';
 import { readYaml } from './read-yaml.ts';
-import { toProblems } from './to-problems.ts';
+import { toldProblems, toProblems } from './to-problems.ts';
 import { toPolicy } from './to-policy.ts';
 import { isFields } from './written-values.ts';
 
@@ -90,14 +89,6 @@ function listed(value: unknown): { readonly value: unknown; readonly isOneWindow
 }
 
 function refuse(problems: readonly PolicyProblem[]): PolicyReading {
-  // The first of each field: what is no number is out of bounds as well.
-  const byField = new Map<string, PolicyProblem>();
-  for (const problem of problems) {
-    if (!byField.has(problem.field)) byField.set(problem.field, problem);
-  }
-  const told = [...byField.values()].slice(0, PROBLEMS_MAX);
-  const more = byField.size - told.length;
-  if (more > 0) told.push({ field: '', message: `has ${counted(more, 'more problem')}` });
-  const [first = { field: '', message: 'is no policy' }, ...others] = told;
-  return { kind: 'invalid', problems: [first, ...others] };
+  const told = toldProblems(problems, { problemsMax: PROBLEMS_MAX, what: 'policy' });
+  return { kind: 'invalid', problems: told };
 }

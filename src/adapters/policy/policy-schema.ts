@@ -6,7 +6,7 @@
  * Descriptions and examples are for the published schema. Defaults are filled in by to-policy.ts.
  */
 import * as v from 'valibot';
-import { RULES_MAX, VALUES_MAX, closed, listOf, oneOf, told } from './schema-parts.ts';
+import { RULES_MAX, VALUES_MAX, closed, field, listOf, needed, oneOf } from './schema-parts.ts';
 import { selectorSchema } from './selector-schema.ts';
 import { windowsSchema } from './window-schema.ts';
 import * as written from './written-values.ts';
@@ -16,21 +16,20 @@ export const SOAK_DEFAULT_MS = 300_000;
 
 const rule = closed(
   {
-    label: v.pipe(
+    label: needed(
       written.labelKey,
-      told('Groups are made by this label.', 'topology.kubernetes.io/zone'),
+      'Groups are made by this label.',
+      'topology.kubernetes.io/zone',
     ),
-    values: v.exactOptional(
-      v.pipe(
-        listOf(written.labelValue, { countMax: VALUES_MAX, example: '[eu-1a, eu-1b]' }),
-        told('Values that go first, in this order; others follow by name.', ['eu-1a', 'eu-1b']),
-      ),
+    values: field(
+      listOf(written.labelValue, { countMax: VALUES_MAX, example: '[eu-1a, eu-1b]' }),
+      'Values that go first, in this order; others follow by name.',
+      ['eu-1a', 'eu-1b'],
     ),
-    last: v.exactOptional(
-      v.pipe(
-        written.flag,
-        told('What has this label (with one of the values, if any) goes after all others.', true),
-      ),
+    last: field(
+      written.flag,
+      'What has this label (with one of the values, if any) goes after all others.',
+      true,
     ),
   },
   '{label: topology.kubernetes.io/zone}',
@@ -45,24 +44,18 @@ export const orderSchema = listOf(rule, {
 const canary = v.pipe(
   closed(
     {
-      nodes: v.exactOptional(
-        v.pipe(written.share('one'), told('How many nodes; percentages round up.', 3)),
+      nodes: field(written.share('one'), 'How many nodes; percentages round up.', 3),
+      spread: field(
+        listOf(written.labelKey, {
+          countMax: RULES_MAX,
+          example: '[topology.kubernetes.io/zone]',
+        }),
+        'Canaries differ in these labels first.',
+        ['topology.kubernetes.io/zone'],
       ),
-      spread: v.exactOptional(
-        v.pipe(
-          listOf(written.labelKey, {
-            countMax: RULES_MAX,
-            example: '[topology.kubernetes.io/zone]',
-          }),
-          told('Canaries differ in these labels first.', ['topology.kubernetes.io/zone']),
-        ),
-      ),
-      selector: v.exactOptional(
-        v.pipe(
-          selectorSchema,
-          told('These nodes, instead of a number of them.', { matchLabels: { canary: 'yes' } }),
-        ),
-      ),
+      selector: field(selectorSchema, 'These nodes, instead of a number of them.', {
+        matchLabels: { canary: 'yes' },
+      }),
     },
     '{nodes: 3}',
   ),
@@ -77,79 +70,60 @@ const canary = v.pipe(
 export const policySchema = v.pipe(
   closed(
     {
-      paused: v.exactOptional(v.pipe(written.flag, told('No step opens while it is true.', true))),
-      maxUnavailable: v.exactOptional(
-        v.pipe(
-          written.share('one'),
-          told('Nodes that may be without an available pod; percentages round up.', '20%'),
-        ),
+      paused: field(written.flag, 'No step opens while it is true.', true),
+      maxUnavailable: field(
+        written.share('one'),
+        'Nodes that may be without an available pod; percentages round up.',
+        '20%',
       ),
-      partition: v.exactOptional(
-        v.pipe(
-          written.share('none'),
-          told('Nodes that keep their old pod; percentages round down.', '50%'),
-        ),
+      partition: field(
+        written.share('none'),
+        'Nodes that keep their old pod; percentages round down.',
+        '50%',
       ),
-      order: v.exactOptional(
-        v.pipe(
-          orderSchema,
-          told('Nodes go group by group, by these labels.', [
-            { label: 'topology.kubernetes.io/zone' },
-          ]),
-        ),
+      order: field(orderSchema, 'Nodes go group by group, by these labels.', [
+        { label: 'topology.kubernetes.io/zone' },
+      ]),
+      canary: field(canary, 'Nodes that try a revision before all others.', { nodes: 3 }),
+      soak: field(
+        written.duration(0),
+        'How long pods of a step have to be well before the next one opens.',
+        '10m',
       ),
-      canary: v.exactOptional(
-        v.pipe(canary, told('Nodes that try a revision before all others.', { nodes: 3 })),
+      approval: field(
+        oneOf('none', 'after-canary', 'each-step'),
+        'Where a person has to agree.',
+        'after-canary',
       ),
-      soak: v.exactOptional(
-        v.pipe(
-          written.duration(0),
-          told('How long pods of a step have to be well before the next one opens.', '10m'),
-        ),
+      progressDeadline: field(
+        written.duration(60_000),
+        'A rollout that gets no further for so long is a breach.',
+        '1h',
       ),
-      approval: v.exactOptional(
-        v.pipe(
-          oneOf('none', 'after-canary', 'each-step'),
-          told('Where a person has to agree.', 'after-canary'),
-        ),
+      window: field(windowsSchema, 'When steps may open: one window, or a list of them.', {
+        days: ['mon-fri'],
+        from: '22:00',
+        to: '04:00',
+        timeZone: 'Europe/Berlin',
+      }),
+      onBreach: field(oneOf('pause', 'rollback'), 'What a breach leads to.', 'rollback'),
+      returns: field(
+        oneOf('at-once', 'staged'),
+        'Whether the way back to a good release keeps canary, soak, approval and window.',
+        'staged',
       ),
-      progressDeadline: v.exactOptional(
-        v.pipe(
-          written.duration(60_000),
-          told('A rollout that gets no further for so long is a breach.', '1h'),
-        ),
+      exclude: field(selectorSchema, 'Nodes that the rollout never updates.', {
+        matchLabels: { pinned: 'yes' },
+      }),
+      budget: field(
+        oneOf('parity', 'attributed'),
+        'Whether nodes that went bad by themselves use up maxUnavailable.',
+        'attributed',
       ),
-      window: v.exactOptional(
-        v.pipe(
-          windowsSchema,
-          told('When steps may open: one window, or a list of them.', {
-            days: ['mon-fri'],
-            from: '22:00',
-            to: '04:00',
-            timeZone: 'Europe/Berlin',
-          }),
-        ),
-      ),
-      onBreach: v.exactOptional(
-        v.pipe(oneOf('pause', 'rollback'), told('What a breach leads to.', 'rollback')),
-      ),
-      exclude: v.exactOptional(
-        v.pipe(
-          selectorSchema,
-          told('Nodes that the rollout never updates.', { matchLabels: { pinned: 'yes' } }),
-        ),
-      ),
-      budget: v.exactOptional(
-        v.pipe(
-          oneOf('parity', 'attributed'),
-          told('Whether nodes that went bad by themselves use up maxUnavailable.', 'attributed'),
-        ),
-      ),
-      shrink: v.exactOptional(
-        v.pipe(
-          written.percent,
-          told('A change that removes more of its pods at once is held.', '20%'),
-        ),
+      shrink: field(
+        written.percent,
+        'A change that removes more of its pods at once is held.',
+        '20%',
       ),
     },
     '{canary: {nodes: 3}, soak: 10m}',

@@ -12,11 +12,6 @@ export const VALUES_MAX = 100;
 /** Rules, windows, names: more than any policy has. */
 export const RULES_MAX = 16;
 
-type Told<TInput> = v.MetadataAction<
-  TInput,
-  { readonly description: string; readonly examples: readonly unknown[] }
->;
-
 type Fields = Readonly<Record<string, unknown>>;
 type Said = (issue: v.BaseIssue<unknown>) => string;
 
@@ -28,9 +23,28 @@ type ListOf<TItem extends v.GenericSchema> = v.SchemaWithPipe<
   readonly [v.ArraySchema<TItem, string>, v.MaxLengthAction<v.InferOutput<TItem>[], number, string>]
 >;
 
-/** What the published schema says of a field. */
-export function told<TInput>(description: string, example: unknown): Told<TInput> {
-  return v.metadata({ description, examples: [example] });
+/** By its values alone: the compiler would write out the whole schema of schemas. */
+type Needed<TSchema extends v.GenericSchema> = v.GenericSchema<
+  v.InferInput<TSchema>,
+  v.InferOutput<TSchema>
+>;
+
+/** A field that has to be there, and what the published schema says of it. */
+export function needed<const TSchema extends v.GenericSchema>(
+  schema: TSchema,
+  description: string,
+  example: unknown,
+): Needed<TSchema> {
+  return v.pipe(schema, v.metadata({ description, examples: [example] }));
+}
+
+/** The same of a field that may be left out. */
+export function field<const TSchema extends v.GenericSchema>(
+  schema: TSchema,
+  description: string,
+  example: unknown,
+): v.ExactOptionalSchema<Needed<TSchema>, undefined> {
+  return v.exactOptional(needed(schema, description, example));
 }
 
 /**

@@ -6,22 +6,22 @@
  */
 import * as v from 'valibot';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
-import { RULES_MAX, VALUES_MAX, closed, listOf, oneOf, told } from './schema-parts.ts';
+import { RULES_MAX, VALUES_MAX, closed, field, listOf, needed, oneOf } from './schema-parts.ts';
 import * as written from './written-values.ts';
 
 const expression = v.pipe(
   closed(
     {
-      key: v.pipe(written.labelKey, told('The label.', 'pool')),
-      operator: v.pipe(
+      key: needed(written.labelKey, 'The label.', 'pool'),
+      operator: needed(
         oneOf('In', 'NotIn', 'Exists', 'DoesNotExist'),
-        told('How the label is compared.', 'In'),
+        'How the label is compared.',
+        'In',
       ),
-      values: v.exactOptional(
-        v.pipe(
-          listOf(written.labelValue, { countMax: VALUES_MAX, example: '[workers]' }),
-          told('Values of the label; none for Exists and DoesNotExist.', ['workers']),
-        ),
+      values: field(
+        listOf(written.labelValue, { countMax: VALUES_MAX, example: '[workers]' }),
+        'Values of the label; none for Exists and DoesNotExist.',
+        ['workers'],
       ),
     },
     '{key: pool, operator: In, values: [workers]}',
@@ -36,14 +36,11 @@ const expression = v.pipe(
 export const selectorSchema = v.pipe(
   closed(
     {
-      matchLabels: v.exactOptional(
-        v.pipe(written.labelMap, told('Labels with their values.', { pool: 'workers' })),
-      ),
-      matchExpressions: v.exactOptional(
-        v.pipe(
-          listOf(expression, { countMax: RULES_MAX, example: '[{key: spot, operator: Exists}]' }),
-          told('Requirements of labels.', [{ key: 'spot', operator: 'Exists' }]),
-        ),
+      matchLabels: field(written.labelMap, 'Labels with their values.', { pool: 'workers' }),
+      matchExpressions: field(
+        listOf(expression, { countMax: RULES_MAX, example: '[{key: spot, operator: Exists}]' }),
+        'Requirements of labels.',
+        [{ key: 'spot', operator: 'Exists' }],
       ),
     },
     '{matchLabels: {pool: workers}}',

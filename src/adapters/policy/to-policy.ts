@@ -4,6 +4,7 @@
  * Defaults are the careful ones: docs/rollouts.md has each, and why. What has none stays absent: a maxUnavailable of the
  * DaemonSet's own, no partition, no deadline, nobody excluded.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type {
   Canary,
   OrderRule,
@@ -35,11 +36,13 @@ export function toPolicy(written: WrittenPolicy): RolloutPolicy {
     approval = 'none',
     window = [],
     onBreach = 'pause',
+    returns = 'at-once',
     budget = 'parity',
     shrink = SHRINK_PERCENT_DEFAULT,
   } = written;
+  const { maxUnavailable, partition, progressDeadline, exclude } = written;
   return {
-    ...bounds(written),
+    ...defined({ maxUnavailable, partition, progressDeadlineMs: progressDeadline, exclude }),
     isPaused: paused,
     order: toOrder(order),
     canary: toCanary(canary),
@@ -47,21 +50,9 @@ export function toPolicy(written: WrittenPolicy): RolloutPolicy {
     approval,
     windows: window.map(toWindow),
     onBreach,
+    returns,
     budget,
     shrinkPercent: shrink,
-  };
-}
-
-/** What has no default. */
-function bounds(
-  written: WrittenPolicy,
-): Pick<RolloutPolicy, 'maxUnavailable' | 'partition' | 'progressDeadlineMs' | 'exclude'> {
-  const { maxUnavailable, partition, progressDeadline, exclude } = written;
-  return {
-    ...(maxUnavailable === undefined ? {} : { maxUnavailable }),
-    ...(partition === undefined ? {} : { partition }),
-    ...(progressDeadline === undefined ? {} : { progressDeadlineMs: progressDeadline }),
-    ...(exclude === undefined ? {} : { exclude }),
   };
 }
 

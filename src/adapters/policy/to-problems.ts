@@ -4,6 +4,7 @@
  * Messages are the schema's own, which quote nothing. Assumes what `closed` of schema-parts.ts says of unknown fields.
  * It judges nothing.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import type * as v from 'valibot';
 import type { PolicyProblem } from '../../core/policy/rollout-policy.ts';
 import { atIndex, atKey } from './field-path.ts';
@@ -12,6 +13,21 @@ import { isFields } from './written-values.ts';
 
 /** An event holds 1,024 characters, for all problems. */
 const NAMED_MAX = 5;
+
+/** The problems that are told of a text: at least one, the first of each field, so many at most. */
+export function toldProblems(
+  problems: readonly PolicyProblem[],
+  { problemsMax, what }: { readonly problemsMax: number; readonly what: string },
+): readonly [PolicyProblem, ...PolicyProblem[]] {
+  // What is no number is out of bounds as well.
+  const byField = Map.groupBy(problems, ({ field }) => field).values();
+  const distinct = [...byField].flatMap(([first]) => first ?? []);
+  const told = distinct.slice(0, problemsMax);
+  const more = distinct.length - told.length;
+  if (more > 0) told.push({ field: '', message: `has ${counted(more, 'more problem')}` });
+  const [first = { field: '', message: `is no ${what}` }, ...others] = told;
+  return [first, ...others];
+}
 
 /** How the text was written, and what it is. */
 export interface WrittenAs {

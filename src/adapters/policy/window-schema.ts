@@ -6,7 +6,7 @@
  */
 import * as v from 'valibot';
 import { isTimeZone } from '../../core/policy/window.ts';
-import { RULES_MAX, closed, listOf, told } from './schema-parts.ts';
+import { RULES_MAX, closed, field, listOf, needed } from './schema-parts.ts';
 import * as written from './written-values.ts';
 
 const WINDOW_EXAMPLE = '{days: [mon-fri], from: "22:00", to: "04:00", timeZone: Europe/Berlin}';
@@ -17,26 +17,20 @@ const WINDOW_MINUTES_MIN = 15;
 export const windowSchema = v.pipe(
   closed(
     {
-      days: v.exactOptional(
+      days: field(
         v.pipe(
           listOf(written.weekdays, { countMax: 7, example: '[mon-fri]' }),
           v.minLength(1, 'must name at least one weekday; without it every day counts'),
-          told('Weekdays on which it starts.', ['mon-fri']),
         ),
+        'Weekdays on which it starts.',
+        ['mon-fri'],
       ),
-      from: v.exactOptional(
-        v.pipe(written.timeOfDay('23:59'), told('When it starts, in local time.', '22:00')),
-      ),
-      to: v.exactOptional(
-        v.pipe(
-          written.timeOfDay('24:00'),
-          told('When it ends; before `from`: the day after.', '04:00'),
-        ),
-      ),
-      timeZone: v.pipe(
-        v.string(ZONE_MESSAGE),
-        v.check(isTimeZone, ZONE_MESSAGE),
-        told('Area/City or UTC.', 'Europe/Berlin'),
+      from: field(written.timeOfDay('23:59'), 'When it starts, in local time.', '22:00'),
+      to: field(written.timeOfDay('24:00'), 'When it ends; before `from`: the day after.', '04:00'),
+      timeZone: needed(
+        v.pipe(v.string(ZONE_MESSAGE), v.check(isTimeZone, ZONE_MESSAGE)),
+        'Area/City or UTC.',
+        'Europe/Berlin',
       ),
     },
     WINDOW_EXAMPLE,

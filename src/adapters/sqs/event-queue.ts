@@ -7,27 +7,26 @@
  * the watcher's rule (design 2).
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { defined } from '@rollcall/base/defined.ts';
-import type { AffectedKeys, WatcherMessage } from '../../core/model/watcher-message.ts';
+import type { WatcherMessage } from '../../core/model/watcher-message.ts';
 import type { CredentialQueue } from '../../ports/cluster/token-mint.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queues/queue.ts';
-import { AFFECTED_BYTES_MAX, CUT_AGE_BYTES_MAX, attributesBeside } from './event-attributes.ts';
+import { CUT_AGE_BYTES_MAX, cutAgeAttributes } from './cut-age.ts';
 import { eventDeduplicationId, eventGroupId } from './queue-ids.ts';
 import { trySend } from './send-failure.ts';
 import { encodeCredentialMessage } from './schema/credential-message-schema.ts';
 import { encodeWatcherMessage } from './schema/watcher-message-codec.ts';
 
-/** The largest body that is sent, in bytes: what the queue takes (design 2), less the attributes beside it. */
-export const EVENT_BODY_BYTES_MAX = 256 * 1024 - CUT_AGE_BYTES_MAX - AFFECTED_BYTES_MAX;
+/** The largest body that is sent, in bytes: what the queue takes (design 2), less the attribute beside it. */
+export const EVENT_BODY_BYTES_MAX = 256 * 1024 - CUT_AGE_BYTES_MAX;
 
 /** Of one send; after it the outcome is ambiguous. */
 const SEND_TIMEOUT_MS = 10_000;
 /** Of one of the renewer, with its repeats by the SDK. */
 const CREDENTIAL_TIMEOUT_MS = 20_000;
 
-function freeze(message: WatcherMessage, affected?: AffectedKeys): FrozenMessage {
+function freeze(message: WatcherMessage): FrozenMessage {
   const body = encodeWatcherMessage(message);
-  return { message, body, sizeBytes: Buffer.byteLength(body), ...defined({ affected }) };
+  return { message, body, sizeBytes: Buffer.byteLength(body) };
 }
 
 /** The watcher's way into events.fifo. */
@@ -45,7 +44,7 @@ export function createEventQueue(options: {
       MessageBody: frozen.body,
       MessageGroupId: eventGroupId(frozen.message),
       MessageDeduplicationId: eventDeduplicationId(frozen.message),
-      MessageAttributes: attributesBeside(frozen, cutAgeMs),
+      MessageAttributes: cutAgeAttributes(cutAgeMs),
     };
     return trySend(options.client, input, SEND_TIMEOUT_MS);
   };

@@ -49,7 +49,7 @@ export async function acceptCredential(
   const opened = await openSeal(message, dependencies);
   if (opened.kind === 'refused') return refuse(opened.code);
   const { claims } = opened;
-  const purpose = message.purpose ?? 'act';
+  const { purpose } = message;
   const fault = checkToken(claims, purpose, clock.nowMs());
   if (claims === undefined || fault !== undefined) return refuse(fault ?? 'token-malformed');
   const { clusterUid, ciphertext } = message;
@@ -80,10 +80,9 @@ type OpenedToken =
   | { readonly kind: 'refused'; readonly code: 'invalid-ciphertext' | 'wrong-key' };
 
 async function openSeal(
-  { cluster, clusterUid, purpose: stated, ciphertext }: CredentialMessage,
+  { cluster, clusterUid, purpose, ciphertext }: CredentialMessage,
   { seal, readClaims }: CredentialDependencies,
 ): Promise<OpenedToken> {
-  const purpose = stated ?? 'act';
   const opened = await seal.open(ciphertext, { cluster, clusterUid, purpose });
   // The token goes no further than this.
   if (opened.kind === 'opened') return { kind: 'opened', claims: readClaims(opened.text) };

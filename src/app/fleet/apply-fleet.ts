@@ -135,11 +135,11 @@ async function storeFleet(
 /** The generations that are kept once this one is no more the present one. */
 async function historyAfter(
   stored: StoredFleet | undefined,
-  { rollouts, reader }: Pick<ApplySources, 'rollouts' | 'reader'>,
+  { rollouts }: Pick<ApplySources, 'rollouts'>,
 ): Promise<readonly FleetRelease[]> {
   if (stored === undefined) return [];
   const { head } = stored;
   // What is proven is read before the head is written: whatever a step makes of it in between, it names no other.
   const record = await rollouts.readRecord(head);
-  return nextHistory(releaseOf(stored, reader), head.history, record);
+  return nextHistory(releaseOf(head), head.history, record);
 }

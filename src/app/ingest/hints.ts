@@ -6,8 +6,7 @@
  * The deduplication prefix is the message's own identity, so a repeat within five minutes costs
  * nothing and no other message's hints are swallowed (protocol 12).
  *
- * Which keys a node's change concerns, the watcher says beside the message, so a repeat says the same. Where it does
- * not, or decided by other rules of placement than these functions have, every key is looked at (ADR 0046).
+ * Which keys a node's change concerns, the message says. Where it does not, or decided by other rules of placement than these functions have, every key is looked at (ADR 0046).
  *
  * Differs from upstream: a node's deletion wakes every DaemonSet of the cluster.
  */
@@ -15,7 +14,7 @@ import { isSuspect } from '../../core/model/breaker.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
-import type { AffectedKeys, Delta, WatcherMessage } from '../../core/model/watcher-message.ts';
+import type { ChangesBody, Delta, WatcherMessage } from '../../core/model/watcher-message.ts';
 import { PLACEMENT_RULES } from '../../core/placement/placement.ts';
 import type { NamespacedName } from '../../ports/stores/view-store.ts';
 import type { IngestDependencies } from './process/dependencies.ts';
@@ -24,12 +23,12 @@ import type { WarmNames } from './process/warmth.ts';
 
 /** Keys to look at because of a message; `names` is read only if it is needed. */
 async function keysOf(
-  { message: { body }, affected }: HintedMessage,
+  { body }: WatcherMessage,
   names: () => Promise<WarmNames>,
 ): Promise<readonly NamespacedName[]> {
   if (body.kind === 'manifest') return distinct([...(await names()).byUid.values()]);
   if (body.kind !== 'changes') return [];
-  const ofNodes = keysOfNodes(body.deltas, affected);
+  const ofNodes = keysOfNodes(body);
   const named = body.deltas
     .filter(({ of }) => of === 'DaemonSet')
     .map(({ namespace, name }) => ({ namespace: namespace ?? '', name }));
@@ -42,10 +41,7 @@ async function keysOf(
 }
 
 /** Whom changes of nodes concern, as far as the watcher says it, and by the same rules of placement. */
-function keysOfNodes(
-  deltas: readonly Delta[],
-  affected: AffectedKeys | undefined,
-): readonly NamespacedName[] | 'all' {
+function keysOfNodes({ deltas, affected }: ChangesBody): readonly NamespacedName[] | 'all' {
   if (!deltas.some(({ of }) => of === 'Node')) return [];
   return affected?.rules === PLACEMENT_RULES ? affected.keys : 'all';
 }
@@ -65,22 +61,16 @@ function distinct(keys: readonly NamespacedName[]): readonly NamespacedName[] {
   return [...byName.values()];
 }
 
-/** A message, with what its sender says of its node changes. */
-interface HintedMessage {
-  readonly message: WatcherMessage;
-  readonly affected: AffectedKeys | undefined;
-}
-
 /** Sends the hints of a message under its own prefix, again or for the first time; answers how many. */
 export async function hintMessage(
-  hinted: HintedMessage,
+  message: WatcherMessage,
   meta: ClusterMeta,
   dependencies: IngestDependencies,
 ): Promise<number> {
   const { queue, clock, metrics } = dependencies;
-  const keys = await keysOf(hinted, () => namesOf(meta, dependencies));
+  const keys = await keysOf(message, () => namesOf(meta, dependencies));
   if (keys.length === 0) return 0;
-  const { cluster, clusterUid, epoch, incarnation, seq, body } = hinted.message;
+  const { cluster, clusterUid, epoch, incarnation, seq, body } = message;
   const reason = body.kind === 'manifest' ? 'snapshot' : 'changed';
   const hints = keys.map((key) => hintFor({ id: cluster, clusterUid }, key, reason));
   const pace = isSuspect(meta.breaker, clock.nowMs()) ? 'suspect' : 'usual';

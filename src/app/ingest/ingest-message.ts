@@ -59,7 +59,7 @@ async function finish(
       return finishApplied(incoming, step, dependencies);
     case 'duplicate': {
       const isWhole = stored?.isComplete === true;
-      const hints = isWhole ? await hintMessage(hintedBy(incoming), stored, dependencies) : 0;
+      const hints = isWhole ? await hintMessage(incoming.message, stored, dependencies) : 0;
       return { kind: 'duplicate', hints };
     }
     case 'loss':
@@ -92,7 +92,7 @@ async function finishApplied(
     });
   }
   const { isComplete } = step.meta;
-  const hints = isComplete ? await hintMessage(hintedBy(incoming), step.meta, dependencies) : 0;
+  const hints = isComplete ? await hintMessage(incoming.message, step.meta, dependencies) : 0;
   return { kind: 'applied', hints, isComplete };
 }
 
@@ -121,8 +121,4 @@ async function finishIncomplete(
 function logFieldsOf(incoming: Incoming): Record<string, string | number> {
   const { cluster, epoch, incarnation, seq } = incoming.message;
   return { cluster, epoch, incarnation, seq, messageId: incoming.context.messageId };
-}
-
-function hintedBy({ message, context }: Incoming): Parameters<typeof hintMessage>[0] {
-  return { message, affected: context.affected };
 }

@@ -5,6 +5,7 @@
  * read it, the plan stands as it is, and its nodes wait. Nothing is sent from here.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { burstWithin } from '../../core/plan/bound-state.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
 import type { PodCause } from '../../core/model/evidence/pod-event.ts';
 import type { FormerTemplate } from '../../core/model/staged-progress.ts';
@@ -48,7 +49,7 @@ export function planAttempt(judged: Attempt, guard: Guard): Plan {
     ...defined({ currentRevision: settled?.uid }),
     intents: judgement.intents,
     requestTimeoutMs,
-    burstPodsMax,
+    burstPodsMax: burstWithin(burstPodsMax, subject.state),
     ...defined({ staging }),
   });
 }

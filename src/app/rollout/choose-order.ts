@@ -7,10 +7,15 @@
 import { toldObject } from '../../core/model/view-items.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { describeBreach } from '../../core/rollout/describe-record.ts';
-import { awaitedApproval, gateOf, needsApproval } from '../../core/rollout/gate.ts';
+import { gateOf } from '../../core/rollout/gate.ts';
+import { awaitedApproval, needsApproval } from '../../core/stages/steps.ts';
 import type { RolloutRecord } from '../../core/model/rollout-record.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
 import type { RolloutOrder } from '../../core/rollout/orders.ts';
+import { formatKey } from '../../core/model/identifiers.ts';
+import type { DaemonSetKey } from '../../core/model/identifiers.ts';
+import { describeHold } from '../fleet/rollout/holding-fleet.ts';
+import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import type { FoundRollout } from './find-rollout.ts';
 import { refuse } from './refusals.ts';
 import type { RolloutRefusal } from './refusals.ts';
@@ -29,28 +34,30 @@ export type OrderAsk =
 export type UndoCommand = (found: FoundRollout) => Promise<string | undefined>;
 
 /** The order, or why there is none. */
-export async function chooseOrder(
+export function chooseOrder(
   found: FoundRollout,
   ask: OrderAsk,
-  nowMs: number,
-): Promise<RolloutOrder | RolloutRefusal> {
-  const { key, basis, policy } = found;
+  { nowMs, isSure }: { readonly nowMs: number; readonly isSure: boolean },
+): RolloutOrder | RolloutRefusal {
+  const { key, basis, policy, fleet } = found;
   if (basis.registration.mode === 'observe') return refuse('observed', key);
   // Of an object without even an outline the policy is not known, and its record stands all the same.
   const hasNone = policy.kind === 'none' && toldObject(basis.daemonSet) !== null;
   if (hasNone) return refuse('no-policy', key);
   const record = basis.state?.rollout;
   if (record === undefined) return refuse('no-rollout', key);
-  switch (ask.kind) {
-    case 'pause':
-      return { kind: 'pause' };
-    case 'resume':
-      return chooseResume(found, record, ask.overrules);
-    case 'approve':
-      return chooseApproval(found, record, { stepIndex: ask.stepIndex, nowMs });
-    case 'undo':
-      return chooseUndo(found, record, ask.command);
-  }
+  if (ask.kind === 'pause') return { kind: 'pause' };
+  if (fleet?.isPartial === true && !isSure) return refuseHeld(key, fleet);
+  if (ask.kind === 'resume') return chooseResume(found, record, ask.overrules);
+  if (ask.kind === 'undo') return chooseUndo(found, record);
+  return chooseApproval(found, record, { stepIndex: ask.stepIndex, nowMs });
+}
+
+/** What is opened, lifted or taken back there is the fleet's to say. */
+function refuseHeld(key: DaemonSetKey, fleet: HoldingFleet): RolloutRefusal {
+  const message = `The rollout of ${formatKey(key)} is ${describeHold(fleet)}. Nothing was changed.`;
+  const remedy = `Give the order there: ${fleet.command}. To give it in this cluster all the same: --yes`;
+  return { ...refuse('held-by-fleet', key, remedy), message };
 }
 
 function chooseResume(
@@ -70,20 +77,17 @@ function chooseResume(
 }
 
 /** In takeover nodes can be given another revision than the template's; elsewhere the template is a person's. */
-async function chooseUndo(
-  found: FoundRollout,
+function chooseUndo(
+  { key, basis }: FoundRollout,
   record: RolloutRecord,
-  commandOf: UndoCommand,
-): Promise<RolloutOrder | RolloutRefusal> {
-  const { key, basis } = found;
+): RolloutOrder | RolloutRefusal {
   const { hash, proven } = record;
   const back = wayBackOf(record);
   if (back === undefined) {
     return refuse(proven === undefined ? 'nothing-proven' : 'runs-proven', key);
   }
-  if (basis.registration.mode === 'takeover') return { kind: 'undo', hash, to: back.hash };
-  const command = await commandOf(found);
-  return refuse('no-right', key, command === undefined ? undefined : `Go back with: ${command}`);
+  const via = basis.registration.mode === 'takeover' ? 'pods' : 'template';
+  return { kind: 'undo', hash, to: back.hash, via };
 }
 
 function chooseApproval(
@@ -103,7 +107,8 @@ function chooseApproval(
   // Approved, and not opened yet: the other one of two operators was a moment faster.
   const isApproved = orders.approved !== undefined && orders.approved.stepIndex > record.step.index;
   if (isApproved) return { kind: 'approve', hash, stepIndex: orders.approved.stepIndex };
-  const next = awaitedApproval(record, policy);
+  const next =
+    policy.kind === 'policy' ? awaitedApproval(record, policy.policy.approval) : undefined;
   if (next === undefined) return refuse('nothing-waits', key);
   const { cluster, namespace, name } = key;
   const remedy = `Step ${String(next)} will need it after its soak. To approve it ahead: rollcall rollout approve ${cluster} ${namespace}/${name} --step ${String(next)}`;

@@ -4,19 +4,25 @@
  * What is found is as new as the view. A DaemonSet of which not even an outline is known is found without its policy: nothing
  * is guessed of it.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { toldObject } from '../../core/model/view-items.ts';
 import { readPolicyOf } from '../../core/takeover/opt-in.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
+import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { readBasis } from '../reconcile/read/read-basis.ts';
 import type { Basis } from '../reconcile/read/read-basis.ts';
 import { refuse } from './refusals.ts';
 import type { RolloutRefusal } from './refusals.ts';
 
 /** Where to look. */
-export type FindSources = Parameters<typeof readBasis>[1] & { readonly policies: PolicyReader };
+export type FindSources = Parameters<typeof readBasis>[1] & {
+  readonly policies: PolicyReader;
+  /** The fleet that has it in a rollout that is not over. */
+  readonly holderOf: (key: DaemonSetKey) => Promise<HoldingFleet | undefined>;
+};
 
 /** What was found. */
 export interface FoundRollout {
@@ -24,6 +30,8 @@ export interface FoundRollout {
   readonly key: DaemonSetKey;
   readonly basis: Basis;
   readonly policy: PolicyReading;
+  /** The fleet that has it in a rollout that is not over; absent: none has. */
+  readonly fleet?: HoldingFleet;
 }
 
 /** Finds it. Rejects when a table fails, or the registration cannot be read. */
@@ -42,5 +50,6 @@ export async function findRollout(
   }
   const { basis } = read;
   const policy = readPolicyOf(toldObject(basis.daemonSet), sources.policies);
-  return { kind: 'found', key, basis, policy };
+  const fleet = await sources.holderOf(key);
+  return { kind: 'found', key, basis, policy, ...defined({ fleet }) };
 }

@@ -40,6 +40,8 @@ export interface OrderRequest {
   readonly key: DaemonSetKey;
   readonly by: string;
   readonly ask: OrderAsk | { readonly kind: 'confirm' };
+  /** Also where a fleet holds it (`--yes`). */
+  readonly isSure?: boolean;
 }
 
 /** What came of it. */
@@ -56,7 +58,7 @@ export type StateEdit =
 
 /** Gives the order. Rejects when a table or the queue fails; repeating it is harmless. */
 export async function giveOrder(
-  { key, by, ask }: OrderRequest,
+  { key, by, ask, isSure = false }: OrderRequest,
   dependencies: OrderDependencies,
 ): Promise<OrderOutcome> {
   const nowMs = dependencies.clock.nowMs();
@@ -67,9 +69,17 @@ export async function giveOrder(
     const token = heldToken(first);
     return changeState(first, (found) => editByConfirmation(found, token, note), dependencies);
   }
-  const order = await chooseOrder(first, ask, nowMs);
+  const order = chooseOrder(first, ask, { nowMs, isSure });
   if (order.kind === 'refused') return order;
-  return changeState(first, (found) => editByOrder(found, order, note), dependencies);
+  const outcome = await changeState(
+    first,
+    (found) => editByOrder(found, order, note),
+    dependencies,
+  );
+  const isForPerson = order.kind === 'undo' && order.via === 'template';
+  if (outcome.kind === 'refused' || ask.kind !== 'undo' || !isForPerson) return outcome;
+  const command = await ask.command(first);
+  return refuse('no-right', key, command === undefined ? undefined : `Go back with: ${command}`);
 }
 
 function editByOrder(

@@ -21,6 +21,8 @@ export type RolloutRefusalCode =
   | 'observed'
   /** `paused: true` stands in its policy. */
   | 'paused-by-policy'
+  /** A fleet gave it to these nodes alone, and decides what follows. */
+  | 'held-by-fleet'
   /** No step needs approval now. */
   | 'nothing-waits'
   | 'nothing-proven'
@@ -84,6 +86,10 @@ const WORDS: Readonly<Record<RolloutRefusalCode, Words>> = {
     (name) => `The rollout of ${name} is paused by its policy.`,
     () => 'Take paused: true out of its annotation rollcall.dev/rollout.',
   ],
+  'held-by-fleet': [
+    (name) => `The rollout of ${name} is held by its fleet. Nothing was changed.`,
+    (key) => `See what the fleet waits for: ${statusOf(key)}`,
+  ],
   'nothing-waits': [(name) => `No step of ${name} waits for approval.`, lookAgain],
   'nothing-proven': [
     (name) => `No revision of ${name} has been proven since it has a policy.`,
@@ -97,7 +103,7 @@ const WORDS: Readonly<Record<RolloutRefusalCode, Words>> = {
   ],
   'no-right': [
     (name) =>
-      `Rollcall may not change the template of ${name}: in this mode the way back is yours.`,
+      `The revision of ${name} is refused from now on, also when it is applied again. Rollcall may not change the template: in this mode the way back is yours.`,
     ({ namespace, name }) =>
       `Find the proven revision: kubectl --namespace ${namespace} rollout history daemonset/${name}`,
   ],

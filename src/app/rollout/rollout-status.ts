@@ -18,6 +18,7 @@ import { freezeInForce } from '../../core/takeover/registration-guard.ts';
 import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.ts';
 import { explainRollout } from '../explain/explain.ts';
 import type { ExplainSources, SeenNodes } from '../explain/explain.ts';
+import { describeHolding, holdOf } from '../fleet/rollout/holding-fleet.ts';
 import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { outagesOfBasis } from '../explain/standing.ts';
 import type { FoundRollout } from './find-rollout.ts';
@@ -76,7 +77,14 @@ export async function rolloutStatusOf(
   const explained = await explainRollout(basis, { ...sources, outages });
   const seen = explained?.seen;
   const stages = explained?.plan.stages;
-  const staged = stagedStatus({ ...basis, policy, seen, stages }, sources.nowMs);
+  const source = {
+    ...basis,
+    policy,
+    seen,
+    stages,
+    ...defined({ hold: found.fleet && holdOf(found.fleet) }),
+  };
+  const staged = stagedStatus(source, sources.nowMs);
   const plain = plainStatus({ ...basis, seen });
   const isViewComplete = meta.isComplete && !meta.isCutOpen;
   return {
@@ -90,6 +98,7 @@ export async function rolloutStatusOf(
     ...defined({
       frozen,
       staged,
+      fleet: found.fleet,
       budget: explained && shownBudget(explained.plan, explained.plan.verdicts()),
       shrink: basis.state?.shrink?.held,
       policyProblems: problemsOf(policy),
@@ -128,13 +137,14 @@ function notesOf(
   const { registration, meta } = found.basis;
   const { rival } = registration;
   const told = [
+    found.fleet && describeHolding(found.fleet),
     shrinkNote(found),
     rival && `Rollcall has stopped there: ${rival.evidence}.`,
     isViewComplete
       ? undefined
       : `The view of the cluster is not whole (${meta.incompleteReason ?? 'waiting'}).`,
     opaqueNote(found),
-    otherTemplateNote(seen),
+    isStaged ? undefined : otherTemplateNote(seen),
     policyNote(found, isStaged),
   ];
   return told.filter((note) => note !== undefined);

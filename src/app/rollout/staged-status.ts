@@ -24,7 +24,7 @@ import {
   summarizeRecord,
 } from '../../core/rollout/describe-record.ts';
 import { gateOf, phaseOf } from '../../core/rollout/gate.ts';
-import type { ShownGate } from '../../core/rollout/gate.ts';
+import type { FleetHold, ShownGate } from '../../core/rollout/gate.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
 import { isRollingBack as isSentBack } from '../../core/stages/former.ts';
 import { shownCopies } from '../../core/rollout/shown-copies.ts';
@@ -46,7 +46,7 @@ export interface StagedStatus extends ToldPhase {
   /** The step and the gate in words. */
   readonly stepText: string;
   readonly gateText: string;
-  /** Nodes when it started: the base of every percentage. */
+  /** Nodes when it started; percentages are of these or of those of now (policy/share.ts). */
   readonly baseNodes: number;
   readonly canary: readonly string[];
   /** Canary nodes that went NotReady after their turn, and who was added for them; absent: none did. */
@@ -69,6 +69,8 @@ export interface StagedSource extends EndSource {
   readonly policy: PolicyReading;
   /** Of the plan that a run of now would make, where one can be told. */
   readonly stages: StagedProgress | undefined;
+  /** Of a fleet that gave it to these nodes alone. */
+  readonly hold?: FleetHold;
 }
 
 /** Told from what was found; undefined: nothing was ever staged, or its policy is gone. */
@@ -81,7 +83,8 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
   const isBehind = isBehindTemplate(record, source);
   const planned = stages?.gate;
   const counts = countsOf(object);
-  const gate = gateOf({ record, policy, nowMs, isBehind, ...defined({ planned, counts }) });
+  const known = defined({ planned, counts, hold: source.hold });
+  const gate = gateOf({ record, policy, nowMs, isBehind, ...known });
   const isRollingBack =
     policy.kind === 'policy' &&
     isSentBack(record, { policy: policy.policy, isStageTrue: registration.mode === 'takeover' });
@@ -90,7 +93,7 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
   const told = { phase, summary };
   const end = endOf(told, source);
   return {
-    ...partsOf(record, nowMs),
+    ...partsOf(record),
     ...(registration.mode === 'takeover' ? { copies: shownCopies(record, state?.copies) } : {}),
     ...defined({ strays: stages?.strays }),
     ...end,
@@ -119,7 +122,6 @@ function isBehindTemplate(
 
 function partsOf(
   record: RolloutRecord,
-  nowMs: number,
 ): Omit<
   StagedStatus,
   'phase' | 'summary' | 'gate' | 'stepText' | 'gateText' | 'strays' | 'copies'
@@ -132,7 +134,7 @@ function partsOf(
     step: { ...step, ...defined({ groups }) },
     baseNodes,
     canary,
-    evidence: evidenceOf(record, nowMs),
+    evidence: evidenceOf(record),
     ...defined({ breach, proven, former: wayBackOf(record), losses }),
     refused,
     orders,

@@ -31,12 +31,8 @@ export interface CommandContext {
   /** Aborted by Ctrl-C; an orderly command leaves at its next safe point (throwIfInterrupted). */
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
-  /**
-   * Opens the stack that the global options name, once; the frame closes it. Throws CommandError.
-   * Another stack (cluster move) is opened with `openOtherStack`.
-   */
+  /** Opens the stack that the global options name, once; the frame closes it. Throws CommandError. */
   openStack(): Promise<Stack>;
-  openOtherStack(globals: GlobalOptions): Promise<Stack>;
   /** Opens a cluster with the person's own kubeconfig; whoever opens it closes it. */
   openCluster(options: OperatorOptions): Promise<OperatorCluster>;
 }

@@ -21,7 +21,7 @@ export interface GlobalOptions {
 const STAGE_PATTERN = /^[a-zA-Z][a-zA-Z0-9-]{0,39}$/;
 
 /** Parses the name of a stage. Throws what commander reports as a usage error. */
-export function parseStage(text: string): string {
+function parseStage(text: string): string {
   if (STAGE_PATTERN.test(text)) return text;
   throw new InvalidArgumentError('Pass letters, digits and dashes, at most 40, e.g. prod.');
 }

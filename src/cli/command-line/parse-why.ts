@@ -24,7 +24,10 @@ export interface OverruleOptions {
 export function declareOverrule(command: Command): void {
   command
     .option('--why <text>', 'of a halt: why it may go on (required there)')
-    .option('--yes', 'of a halt: confirm that it is overruled (required there)');
+    .option(
+      '--yes',
+      'confirm: of a halt that it is overruled, of a rollout that a fleet holds (required there)',
+    );
 }
 
 /** What a resume may overrule, and why. Throws CommandError (2). */

@@ -112,7 +112,6 @@ function contextOf(
       writeError(`${line}\n`);
     },
     openStack: () => (own ??= open(globals)),
-    openOtherStack: open,
     openCluster: options.openCluster,
   };
 }

@@ -9,7 +9,7 @@ import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import type { FleetClusterLine } from '../../app/fleet/rollout/list-clusters.ts';
 import { tallyStages } from '../../app/fleet/rollout/tally-stages.ts';
 import type { StageTally } from '../../app/fleet/rollout/tally-stages.ts';
-import { describePool } from '../../core/fleet/attribution/describe-pool.ts';
+import { describePool } from '../../core/fleet/attribution/fleet-pool.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
 import { describeFleetBreach } from '../../core/fleet/orders/describe-fleet.ts';
 import { describeNote, describeOverruled, timeText } from '../../core/rollout/describe-record.ts';

@@ -8,7 +8,6 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
 import { readStanding } from '../../app/explain/standing.ts';
 import type { FleetRefusal } from '../../app/fleet/refusals.ts';
 import type { FleetOrderAsk } from '../../app/fleet/rollout/choose-fleet-order.ts';
@@ -135,7 +134,7 @@ export async function giveOrder(
   const key = parseFleetKey(args[0] ?? '');
   const stack = await context.openStack();
   const request = { key, by: await callerOf(context, stack), ask };
-  const outcome = await giveFleetOrder(request, { ...stack, reader: createFleetReader() });
+  const outcome = await giveFleetOrder(request, stack);
   if (outcome.kind === 'refused') throw fleetError(outcome);
   return follow({ key, options, stack, context, outcome, isUndo: ask.kind === 'undo' });
 }

@@ -108,7 +108,7 @@ export const fleetHistoryCommand: CommandModule = defineCommand<object>({
     const stack = await context.openStack();
     const found = await findFleetRollout(key, stack);
     if (found.kind === 'refused') throw fleetError(found);
-    const generations = fleetHistoryOf(found, createFleetReader());
+    const generations = fleetHistoryOf(found);
     const nowMs = stack.clock.nowMs();
     return {
       document: { kind: 'FleetHistory', ...key, generations },

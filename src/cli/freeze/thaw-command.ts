@@ -12,7 +12,6 @@ import { wakeStack } from '../../app/freeze/wake-stack.ts';
 import type { Woken } from '../../app/freeze/wake-stack.ts';
 import type { FreezeNote } from '../../core/model/registration.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
-import { refuseWhileMoving } from '../cluster/change/changes.ts';
 import { requireRegistration } from '../command-line/cluster-arguments.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type {
@@ -85,7 +84,6 @@ async function end(scope: Scope, { registry, freezes }: Stack): Promise<Thaw> {
   }
   const before = await requireRegistration(registry, scope.id);
   if (before.isFrozen) {
-    refuseWhileMoving(before);
     const written = await writeFreeze(registry, scope.id, false);
     if (typeof written === 'string') throw lostRace();
   }

@@ -12,7 +12,7 @@ import type { CommandError } from '../process/exit-codes.ts';
 
 /** `kind` of the document. */
 const EXPORT_KIND = 'RegistryExport';
-/** Raised when an older release could not read it any more. */
+/** Raised when what is written cannot be read by the release before any more. */
 const SCHEMA = 1;
 
 /** The document. */
@@ -30,8 +30,8 @@ export function composeDocument(
   of: Pick<RegistryDocument, 'stage' | 'table' | 'exportedAt' | 'clusters'>,
 ): RegistryDocument {
   const { stage, table, exportedAt } = of;
-  // A freeze is part of it, who froze and why is not: an older release would refuse the whole document for it. Nor is a rival:
-  // it is no part of a registration, and the next look at the sentinel sees it again.
+  // A freeze is part of it, who froze and why is not: that was of the stack it came from. Nor is a rival: it is no part of a
+  // registration, and the next look at the sentinel sees it again.
   const clusters = of.clusters.map(({ frozen: _note, rival: _rival, ...rest }) => rest);
   return { kind: EXPORT_KIND, schema: SCHEMA, stage, table, exportedAt, clusters };
 }

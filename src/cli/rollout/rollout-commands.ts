@@ -5,7 +5,6 @@
  * `--watch` what comes of it is followed. What happened is decided in src/app/rollout.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { describeHolding, findHoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
 import { readStanding } from '../../app/explain/standing.ts';
 import { meantBy, statusOfAwaited } from '../../app/rollout/await-rollout.ts';
 import type { Awaited } from '../../app/rollout/await-rollout.ts';
@@ -15,7 +14,6 @@ import type { RolloutRefusal } from '../../app/rollout/refusals.ts';
 import { rolloutStatusOf } from '../../app/rollout/rollout-status.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
 import { undoCommand } from '../../app/rollout/undo-command.ts';
-import { createPolicyReader } from '../../adapters/policy/policy-reader.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import { callerOf } from '../command-line/caller.ts';
 import { defineCommand } from '../command-line/command-module.ts';
@@ -40,7 +38,12 @@ import {
 import type { RolloutOptions } from './rollout-arguments.ts';
 import { errorOf, findInStack, findSourcesOf, requireKnown, sourcesOf } from './rollout-sources.ts';
 
-interface ApproveOptions extends RolloutOptions {
+/** Of orders that a fleet may have to give. */
+interface SureOptions extends RolloutOptions {
+  readonly yes?: true;
+}
+
+interface ApproveOptions extends SureOptions {
   readonly step?: number;
 }
 
@@ -68,6 +71,8 @@ const status: CommandModule = defineCommand<StatusOptions>({
   },
 });
 
+const BESIDE_FLEET = 'also where a fleet gave it to these nodes alone, and decides what follows';
+
 const pause = orderCommand('pause', 'let no further step open, until it is resumed');
 const resume: CommandModule = defineCommand<RolloutOptions & OverruleOptions>({
   path: ['rollout', 'resume'],
@@ -90,6 +95,7 @@ const approve: CommandModule = defineCommand<ApproveOptions>({
   configure: (command) => {
     declareRollout(command);
     command.option('--step <index>', 'approve this next step ahead of its soak', parseStep);
+    command.option('--yes', BESIDE_FLEET);
   },
   run: ({ args, options }, context) => {
     const { step: stepIndex } = options;
@@ -100,11 +106,14 @@ const approve: CommandModule = defineCommand<ApproveOptions>({
 
 const confirm = orderCommand('confirm', 'let a held mass removal of pods proceed');
 
-const undo: CommandModule = defineCommand<RolloutOptions>({
+const undo: CommandModule = defineCommand<SureOptions>({
   path: ['rollout', 'undo'],
-  summary: 'go back to the proven revision, or say the command that does',
+  summary: 'go back to the last good release and refuse this one, or say the command',
   interruption: 'orderly',
-  configure: declareRollout,
+  configure: (command) => {
+    declareRollout(command);
+    command.option('--yes', BESIDE_FLEET);
+  },
   run: ({ args, options }, context) =>
     order(
       {
@@ -142,7 +151,7 @@ function orderCommand(kind: 'pause' | 'confirm', summary: string): CommandModule
 
 interface Ordering {
   readonly args: readonly string[];
-  readonly options: RolloutOptions;
+  readonly options: SureOptions;
   readonly ask: (stack: Stack) => OrderRequest['ask'];
 }
 
@@ -152,8 +161,9 @@ async function order(
 ): Promise<CommandResult> {
   const key = parseKey(args);
   const stack = await context.openStack();
-  const request = { key, by: await callerOf(context, stack), ask: ask(stack) };
-  const outcome = await giveOrder(request, { ...stack, policies: createPolicyReader() });
+  const isSure = options.yes === true;
+  const request = { key, by: await callerOf(context, stack), ask: ask(stack), isSure };
+  const outcome = await giveOrder(request, { ...stack, ...findSourcesOf(stack), view: stack.view });
   await requireKnown(outcome, key, stack);
   if (outcome.kind === 'refused') throw errorOf(outcome);
   const isUndo = request.ask.kind === 'undo';
@@ -184,14 +194,11 @@ async function follow(following: Following): Promise<CommandResult> {
   const look = async (): Promise<RolloutStatus | RolloutRefusal> => {
     const found = await findInStack(key, stack);
     if (found.kind === 'refused') return found;
-    const [standing, fleet] = await Promise.all([
-      readStanding(stack),
-      findHoldingFleet(key, stack),
-    ]);
-    const told = await rolloutStatusOf(found, { ...sourcesOf(stack), standing });
-    const held = fleet === undefined ? [] : [describeHolding(fleet)];
-    const status = { ...told, ...defined({ fleet }), notes: [...held, ...told.notes] };
-    return statusOfAwaited(status, awaited);
+    const standing = await readStanding(stack);
+    return statusOfAwaited(
+      await rolloutStatusOf(found, { ...sourcesOf(stack), standing }),
+      awaited,
+    );
   };
   const { status, exitCode } = await followRollout<RolloutStatus, RolloutRefusal>({
     look,

@@ -6,6 +6,8 @@
 import { defaultReconcileOptions } from '../../app/reconcile/process/dependencies.ts';
 import { createReconcileWarmth } from '../../app/reconcile/process/warmth.ts';
 import type { ExplainSources } from '../../app/explain/explain.ts';
+import { findHoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
+import type { HoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
 import { findRollout } from '../../app/rollout/find-rollout.ts';
 import type { FindSources, FoundRollout } from '../../app/rollout/find-rollout.ts';
 import type { RolloutRefusal, RolloutRefusalCode } from '../../app/rollout/refusals.ts';
@@ -17,8 +19,11 @@ import { CommandError, EXIT } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 
 /** To find a DaemonSet. */
-export function findSourcesOf({ registry, freezes, view }: Stack): FindSources {
-  return { registry, freezes, view, policies: createPolicyReader() };
+export function findSourcesOf(stack: Stack): FindSources {
+  const { registry, freezes, view } = stack;
+  const holderOf = (key: DaemonSetKey): Promise<HoldingFleet | undefined> =>
+    findHoldingFleet(key, stack);
+  return { registry, freezes, view, policies: createPolicyReader(), holderOf };
 }
 
 /** Finds it. Throws CommandError (1) for a cluster that is not there, with the one that may have been meant. */
@@ -54,6 +59,7 @@ const FOR_SAFETY: ReadonlySet<RolloutRefusalCode> = new Set<RolloutRefusalCode>(
   'observed',
   'no-right',
   'overrules',
+  'held-by-fleet',
 ]);
 
 /** The failure for a refusal. */

@@ -6,6 +6,7 @@
 import type { PlannedEvent } from '../model/plan.ts';
 import { NO_OTHER, describeLosses, hasNewLoss } from '../proof/describe-losses.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
+import { SOAKS_LOST_MAX } from '../proof/soak.ts';
 import type { Gate } from '../model/staged-progress.ts';
 
 /** Events of the change from one record to the next. */
@@ -16,7 +17,11 @@ export function tellStages(change: {
 }): readonly PlannedEvent[] {
   const { after, gate } = change;
   const before = change.before?.hash === after.hash ? change.before : undefined;
-  const held = [...tellBreach(before, after), ...tellLosses(before, after, gate)];
+  const held = [
+    ...tellBreach(before, after),
+    ...tellLosses(before, after, gate),
+    ...tellSoaks(before, after),
+  ];
   const isFirst = change.before === undefined;
   return isFirst || !hasOpened(before, after, gate)
     ? held
@@ -46,6 +51,19 @@ function tellLosses(
   const message = isStuck ? `${about}; ${NO_OTHER}` : about;
   const event = { type: 'Warning', reason: 'RolloutCanaryLost', message } as const;
   return [isNew ? event : { ...event, isStanding: true }];
+}
+
+/** A soak that was begun anew so often that nobody should wait for it, once a step. */
+function tellSoaks(
+  before: RolloutRecord | undefined,
+  { hash, step, breach }: RolloutRecord,
+): readonly PlannedEvent[] {
+  const { soaksLost = 0 } = step;
+  const isNew = (before?.step.soaksLost ?? 0) < SOAKS_LOST_MAX && soaksLost >= SOAKS_LOST_MAX;
+  if (!isNew || breach !== undefined) return [];
+  const which = step.kind === 'canary' ? 'its canary' : `step ${String(step.index)}`;
+  const message = `Rollout of revision ${hash} gets no further: the soak of ${which} was begun anew ${String(soaksLost)} times`;
+  return [{ type: 'Warning', reason: 'RolloutSoakLost', message }];
 }
 
 /** True if another step is open than before; a return to what all nodes run already is nothing to tell. */
@@ -79,7 +97,7 @@ function wordsOf({
       };
     }
     case 'done': {
-      const how = isReturn ? 'goes back to a proven revision on all nodes' : 'has passed all steps';
+      const how = isReturn ? 'goes back to a good release on all nodes' : 'has passed all steps';
       return { reason: 'RolloutComplete', message: `Rollout of revision ${hash} ${how}` };
     }
   }

@@ -4,10 +4,11 @@
  * Words that a status holds are whatever someone wrote there, so only what looks like a reason is repeated; no message of
  * an object is. Length is bounded: names of nodes have 253 characters at most.
  */
+import { compareText } from '@rollcall/base/compare-text.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { SlowAnswers } from './answer-times.ts';
+import { HALT_AT } from './e-value.ts';
 import type { FailureSign } from './failure-words.ts';
-import type { ShownCounts, TrialVerdict } from './trial.ts';
 
 const NAMES_MAX = 3;
 const PLAIN_WORD = /^[A-Za-z][A-Za-z0-9]{0,62}( -?[0-9]{1,10})?$/;
@@ -77,22 +78,23 @@ export function flappingMessage(facts: {
   return `pods turned not ready ${String(turns)} times on ${where}, so ${soak}: ${namesOf(nodes)}`;
 }
 
-/** E, the counts, Fisher's p, and on which test it rests. */
-export function trialMessage(
-  verdict: Extract<TrialVerdict, { kind: 'halt' }>,
-  counts: ShownCounts,
-  nodes: readonly NodeName[],
-): string {
-  const { updatedBad, updatedGood, othersBad, othersGood, p } = counts;
-  const updated = `${String(updatedBad)} of ${String(updatedBad + updatedGood)} updated nodes went bad`;
-  const others = `${String(othersBad)} of ${String(othersBad + othersGood)} others`;
-  const shown = `${updated}, ${others} (p ${p.toPrecision(2)})`;
-  const isWeaker = verdict.basis === 'own-history';
-  const value = isWeaker ? verdict.historyEValue : verdict.eValue;
-  const test = isWeaker
-    ? `by the nodes' own history, a weaker test as none are left to compare with, E = ${roundedE(value)}`
-    : `E = ${roundedE(value)}`;
-  return `${shown}; ${test}, halts at 20: ${namesOf(nodes)}`;
+/** Those of one side that failed first there, as far as they are known, of all that are on it now. */
+export interface TrialSide {
+  readonly failed: readonly { readonly node: NodeName }[];
+  readonly nodes: number;
+}
+
+/** `3 of 16 updated nodes went bad, 0 of 148 others; E = 433, halts at 20: n1, n2, n3`. */
+export function trialMessage(facts: {
+  readonly eValue: number;
+  readonly updated: TrialSide;
+  readonly others: TrialSide;
+}): string {
+  const countOf = ({ failed, nodes }: TrialSide): string =>
+    `${String(failed.length)} of ${String(Math.max(nodes, failed.length))}`;
+  const names = facts.updated.failed.map(({ node }) => node).sort(compareText);
+  const counts = `${countOf(facts.updated)} updated nodes went bad, ${countOf(facts.others)} others`;
+  return `${counts}; E = ${roundedE(facts.eValue)}, halts at ${String(HALT_AT)}: ${namesOf(names)}`;
 }
 
 /** `get pods takes 2400 ms, and took 12 ms before the rollout (in 8 and 12 quarters of a minute)`. */

@@ -3,8 +3,8 @@
  *
  * Direct evidence needs no statistics. In the canary step the first start failure, second restart, first OOM or flapping pod
  * halts; later it takes two nodes, or 2 % of the updated ones, with the same sign. Only failures of the release's classes
- * count here; those of nodes go to the trial. A failure is excused if a pod of the old revision in its stratum shows the same
- * within the same hour. An excused one halts nothing, and does not make its pod well: no step opens over it.
+ * count here; those of nodes go to the trial. What pods of the old revision in its stratum show as often is excused (excuse.ts): it halts
+ * nothing, and holds its step.
  * Restarts and exits count from a baseline, so a caller that forgets it halts too early, never too late.
  */
 import type { NodeName } from '../model/identifiers.ts';
@@ -12,37 +12,15 @@ import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import type { Breach, BreachCause, PodTurns, StepKind, Trial } from '../model/rollout-record.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { failureMessage, flappingMessage, trialMessage } from './breach-message.ts';
-import { TURNS_HALT, lastTurnMs, quietMsOf, turnsOf } from './flapping.ts';
+import type { TrialSide } from './breach-message.ts';
+import { HALT_AT } from './e-value.ts';
+import { excuseFailures, excuseTurned, holdOf } from './excuse.ts';
+import type { ExcusedHold, NodeFailed } from './excuse.ts';
+import { TURNS_HALT, quietMsOf, turnsOf } from './flapping.ts';
 import type { FailureSign } from './failure-words.ts';
-import { stratumOf } from './node-attributes.ts';
-import { judgePod } from './pod-evidence.ts';
-import type { FailedPod, PodEvidence, PodJudging } from './pod-evidence.ts';
-import { fourCounts, judgeTrial } from './trial.ts';
+import type { FailedPod, JudgedPod } from './pod-evidence.ts';
+import { eValueOf } from './trial.ts';
 import type { TrialNode } from './trial.ts';
-
-/** A pod, judged, on its node. */
-export interface JudgedPod {
-  readonly node: NodeName;
-  readonly stratum: string;
-  readonly evidence: PodEvidence;
-  /** When its readiness changed long after it came up; asked of pods of the old revision. */
-  readonly turnedAtMs?: number;
-}
-
-/** Judges a pod on its node. */
-export function judgeOnNode(
-  pod: PodProjection,
-  node: NodeProjection,
-  at: Omit<PodJudging, 'isNodeReady'>,
-): JudgedPod {
-  const turnedAtMs = lastTurnMs(pod);
-  return {
-    node: node.name,
-    stratum: stratumOf(node),
-    evidence: judgePod(pod, { ...at, isNodeReady: node.isReady }),
-    ...(turnedAtMs === undefined ? {} : { turnedAtMs }),
-  };
-}
 
 /** A breach that an operator looked at and overruled: the same on its nodes, and all before it, counts no more. */
 export interface Overruled {
@@ -67,8 +45,6 @@ export interface BreachInput {
 
 /** Nodes that a breach names. */
 export const BREACH_NODES_MAX = 16;
-/** Peers excuse what they show within so long. */
-export const EXCUSED_WITHIN_MS = 3_600_000;
 /** Later than in the canary step: so many nodes, or so many percent of the updated ones. */
 const LATER_NODES_MIN = 2;
 const LATER_PERCENT = 2;
@@ -94,7 +70,7 @@ export function nodesToHalt(step: StepKind, updatedNodes: number): number {
 
 /** The breach that pods show; of several the one on most nodes. Undefined: none. */
 export function findBreach(input: BreachInput): Breach | undefined {
-  const failed = failuresOf(input);
+  const failed = failuresOf(input).counted;
   const needed = nodesToHalt(input.step, input.updated.length);
   const groups = [...Map.groupBy(failed, ({ failure }) => failure.sign).values()]
     .filter((group) => group.length >= needed)
@@ -118,37 +94,27 @@ export function findBreach(input: BreachInput): Breach | undefined {
   };
 }
 
-interface NodeFailed {
-  readonly node: NodeName;
-  readonly failure: FailedPod;
+/** What excused failures hold; undefined: nothing. */
+export function findExcusedHold(input: BreachInput): ExcusedHold | undefined {
+  const { step, updated, nowMs } = input;
+  const { excused } = failuresOf(input);
+  return holdOf(excused, { needed: nodesToHalt(step, updated.length), nowMs });
 }
 
-/** Failures of the release that nothing excuses, by name of their nodes. */
-function failuresOf({ updated, peers, overruled, nowMs }: BreachInput): readonly NodeFailed[] {
-  const shown = shownByPeers(peers);
-  return updated
-    .flatMap(({ node, stratum, evidence }) => {
-      if (evidence.kind !== 'failed' || evidence.class === 'node') return [];
-      const isExcused = (shown.get(`${stratum} ${evidence.sign}`) ?? []).some(
-        (atMs) => Math.abs(atMs - evidence.atMs) <= EXCUSED_WITHIN_MS,
-      );
-      if (isExcused || isOverruled({ node, cause: causeOf(evidence), evidence, nowMs }, overruled))
-        return [];
-      return [{ node, failure: evidence }];
-    })
-    .sort((left, right) => compareText(left.node, right.node));
-}
-
-function shownByPeers(peers: readonly JudgedPod[]): ReadonlyMap<string, readonly number[]> {
-  const shown = new Map<string, number[]>();
-  for (const { stratum, evidence } of peers) {
-    if (evidence.kind !== 'failed') continue;
-    const key = `${stratum} ${evidence.sign}`;
-    const times = shown.get(key);
-    if (times === undefined) shown.set(key, [evidence.atMs]);
-    else times.push(evidence.atMs);
-  }
-  return shown;
+/** Failures of the release that nobody overruled, by name of their nodes. */
+function failuresOf({
+  updated,
+  peers,
+  overruled,
+  nowMs,
+}: BreachInput): ReturnType<typeof excuseFailures> {
+  const failed = updated.flatMap(({ node, stratum, evidence }): readonly NodeFailed[] => {
+    if (evidence.kind !== 'failed' || evidence.class === 'node') return [];
+    const seen = { node, cause: causeOf(evidence), evidence, nowMs };
+    return isOverruled(seen, overruled) ? [] : [{ node, stratum, failure: evidence }];
+  });
+  const byName = failed.sort((left, right) => compareText(left.node, right.node));
+  return excuseFailures(byName, { updated, peers });
 }
 
 function isOverruled(
@@ -173,14 +139,17 @@ function compareGroups(left: readonly NodeFailed[], right: readonly NodeFailed[]
 /** Pods that flap, or so many turns of all together that no soak can pass. */
 function findFlapping(input: BreachInput, needed: number): Breach | undefined {
   const { nowMs, soakMs, updated, overruled } = input;
-  const flapping = input.turns
+  const turned = input.turns
     .map((entry) => ({
       node: entry.node,
       turns: turnsOf(entry, input),
       turnedAtMs: entry.turnedAtMs ?? 0,
     }))
-    .filter(({ node, turns, turnedAtMs }) => {
-      if (turns === 0 || isTurnExcused(input, node, turnedAtMs)) return false;
+    .filter(({ turns }) => turns > 0);
+  const excused = excuseTurned(turned, input);
+  const flapping = turned
+    .filter(({ node, turnedAtMs }) => {
+      if (excused.has(node)) return false;
       if (overruled === undefined) return true;
       return (
         turnedAtMs > overruled.atMs &&
@@ -209,35 +178,24 @@ function turnsToHalt(soakMs: number): number {
   return Math.max(TURNS_TOGETHER_HALT, Math.ceil((2 * quietMsOf(soakMs)) / soakMs));
 }
 
-function isTurnExcused(
-  { updated, peers }: BreachInput,
-  node: NodeName,
-  turnedAtMs: number,
-): boolean {
-  const stratum = updated.find((pod) => pod.node === node)?.stratum;
-  return peers.some((peer) => {
-    return (
-      peer.stratum === stratum &&
-      peer.turnedAtMs !== undefined &&
-      Math.abs(peer.turnedAtMs - turnedAtMs) <= EXCUSED_WITHIN_MS
-    );
-  });
-}
-
-/** The breach that the trial shows; undefined: none. A void trial shows none, and says so in its verdict (`judgeTrial`). */
+/** The breach that the trial shows; undefined: none. A void trial shows none but what it had found. */
 export function findNodesFailed(
   trial: Trial,
   nodes: readonly TrialNode[],
   nowMs: number,
 ): Breach | undefined {
-  const verdict = judgeTrial(trial, nowMs);
-  if (verdict.kind !== 'halt') return undefined;
-  const failed = trial.failures.filter(({ isUpdated }) => isUpdated).map(({ node }) => node);
-  const names = [...new Set(failed)].sort(compareText);
+  if (eValueOf(trial) < HALT_AT) return undefined;
+  const outside = new Set(trial.outside);
+  const sideOf = (isUpdated: boolean): TrialSide => ({
+    failed: trial.failures.filter((failure) => failure.isUpdated === isUpdated),
+    nodes: nodes.filter((node) => node.isUpdated === isUpdated && !outside.has(node.name)).length,
+  });
+  const updated = sideOf(true);
+  const names = updated.failed.map(({ node }) => node).sort(compareText);
   return {
     cause: 'NodesFailed',
     atMs: nowMs,
-    message: trialMessage(verdict, fourCounts(trial, nodes), names),
+    message: trialMessage({ eValue: eValueOf(trial), updated, others: sideOf(false) }),
     nodes: names.slice(0, BREACH_NODES_MAX),
   };
 }

@@ -8,7 +8,7 @@
  */
 
 /** Hazard ratios that are tried side by side. */
-export const HAZARD_RATIOS = [3, 10, 30, 100] as const;
+const HAZARD_RATIOS = [3, 10, 30, 100] as const;
 
 /** ln of the likelihood ratio for each of HAZARD_RATIOS. */
 export type LogRatios = readonly [number, number, number, number];

@@ -1,28 +1,11 @@
 /**
- * By what nodes differ: attributes of labels and nodeInfo, and the stratum in which they are compared.
+ * By what nodes differ: attributes of labels and nodeInfo over which a canary is spread, and the stratum in which nodes are compared.
  *
- * Label keys are those that clouds and Karpenter set. An attribute that a node does not tell is absent, which is a value
- * of its own for nobody: it is neither ranked nor spread over.
+ * Label keys are those that clouds and Karpenter set. An attribute that a node does not tell is absent: nothing is spread over it.
  */
 import type { NodeProjection } from '../model/projections.ts';
 
-/** What attributes are read from. */
-export type AttributedNode = Pick<NodeProjection, 'labels' | 'system'>;
-
-/** Attributes with a name; any other text is a label key. */
-export const ATTRIBUTES = [
-  'zone',
-  'kernel',
-  'arch',
-  'instance-type',
-  'os-image',
-  'runtime',
-  'kubelet-version',
-  'pool',
-] as const;
-
-/** The name of an attribute. */
-export type AttributeName = (typeof ATTRIBUTES)[number];
+type AttributedNode = Pick<NodeProjection, 'labels' | 'system'>;
 
 /** Over which values a canary is spread unless its policy says otherwise. */
 export const SPREAD_DEFAULT = ['zone', 'kernel', 'arch', 'instance-type'] as const;
@@ -53,27 +36,25 @@ function poolOf(node: AttributedNode): string | undefined {
   return POOL_LABELS.map((key) => labelOf(node, key)).find((value) => value !== undefined);
 }
 
-const READERS: Readonly<Record<AttributeName, (node: AttributedNode) => string | undefined>> = {
-  zone: (node) => labelOf(node, ZONE_LABEL),
-  kernel: ({ system }) => told(system?.kernelVersion),
-  arch: (node) => labelOf(node, ARCH_LABEL),
-  'instance-type': (node) => labelOf(node, INSTANCE_TYPE_LABEL),
-  'os-image': ({ system }) => told(system?.osImage),
-  runtime: ({ system }) => told(system?.containerRuntimeVersion),
-  'kubelet-version': ({ system }) => told(system?.kubeletVersion),
-  pool: poolOf,
-};
-
-function isAttributeName(key: string): key is AttributeName {
-  return Object.hasOwn(READERS, key);
-}
+/** Attributes with a name; any other text is a label key. */
+const READERS: ReadonlyMap<string, (node: AttributedNode) => string | undefined> = new Map([
+  ['zone', (node) => labelOf(node, ZONE_LABEL)],
+  ['kernel', ({ system }) => told(system?.kernelVersion)],
+  ['arch', (node) => labelOf(node, ARCH_LABEL)],
+  ['instance-type', (node) => labelOf(node, INSTANCE_TYPE_LABEL)],
+  ['os-image', ({ system }) => told(system?.osImage)],
+  ['runtime', ({ system }) => told(system?.containerRuntimeVersion)],
+  ['kubelet-version', ({ system }) => told(system?.kubeletVersion)],
+  ['pool', poolOf],
+] satisfies [string, (node: AttributedNode) => string | undefined][]);
 
 /** A named attribute, or the value of the label `key`; undefined if the node does not tell. */
 export function attributeOf(node: AttributedNode, key: string): string | undefined {
-  return isAttributeName(key) ? READERS[key](node) : labelOf(node, key);
+  const read = READERS.get(key);
+  return read === undefined ? labelOf(node, key) : read(node);
 }
 
 /** Zone and pool: nodes are compared with those that share both (rollouts facts 4). */
 export function stratumOf(node: AttributedNode): string {
-  return `${attributeOf(node, 'zone') ?? ''}/${attributeOf(node, 'pool') ?? ''}`;
+  return `${labelOf(node, ZONE_LABEL) ?? ''}/${poolOf(node) ?? ''}`;
 }

@@ -7,7 +7,8 @@
  * the node's: the projection does not tell whether its message names the pod's own usage.
  * It neither compares pods nor decides what follows (breach.ts, trial.ts).
  */
-import type { ContainerExit, PodProjection } from '../model/projections.ts';
+import type { NodeName } from '../model/identifiers.ts';
+import type { ContainerExit, NodeProjection, PodProjection } from '../model/projections.ts';
 import type { PodBaseline } from '../model/rollout-record.ts';
 import {
   CRASH_LOOP,
@@ -21,6 +22,8 @@ import {
   waitingMeaning,
 } from './failure-words.ts';
 import type { FailureSign } from './failure-words.ts';
+import { lastTurnMs } from './flapping.ts';
+import { stratumOf } from './node-attributes.ts';
 
 /** Whose failure it is: `start` and `run` are the release's, `node` is the node's until its controls say otherwise. */
 export type FailureClass = 'start' | 'run' | 'node';
@@ -257,4 +260,30 @@ function exitsSinceBaseline({ restarts, last }: Exits, baseline: PodBaseline): E
   const since = Math.max(0, restarts - baseline.restarts);
   const isNew = since > 0 || last?.finishedAtMs !== baseline.exitAtMs;
   return { restarts: since, last: isNew ? last : undefined };
+}
+
+/** A pod, judged, on its node. */
+export interface JudgedPod {
+  readonly node: NodeName;
+  readonly stratum: string;
+  readonly evidence: PodEvidence;
+  readonly createdAtMs: number;
+  /** When its readiness changed long after it came up; asked of pods of the old revision. */
+  readonly turnedAtMs?: number;
+}
+
+/** Judges a pod on its node. */
+export function judgeOnNode(
+  pod: PodProjection,
+  node: NodeProjection,
+  at: Omit<PodJudging, 'isNodeReady'>,
+): JudgedPod {
+  const turnedAtMs = lastTurnMs(pod);
+  return {
+    node: node.name,
+    stratum: stratumOf(node),
+    evidence: judgePod(pod, { ...at, isNodeReady: node.isReady }),
+    createdAtMs: pod.createdAtMs,
+    ...(turnedAtMs === undefined ? {} : { turnedAtMs }),
+  };
 }

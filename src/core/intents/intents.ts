@@ -106,7 +106,7 @@ function judgeCreate(
     (found === undefined && hasPassed(input.marks.Pod, answer.resourceVersion));
   if (!isMet) return 'unseen';
   // An earlier request of that name, never answered, may outlive the pod that the later one made.
-  return intent.earlierAtMs === undefined || isDead(intent, input) ? 'settled' : 'unresolved';
+  return intent.earlier === undefined || isDead(intent, input) ? 'settled' : 'unresolved';
 }
 
 function judgeDelete(
@@ -156,7 +156,7 @@ function isDead(
  */
 export function isResolvedByTime(settled: Intent): boolean {
   return (
-    settled.kind === 'create' && (settled.answer === undefined || settled.earlierAtMs !== undefined)
+    settled.kind === 'create' && (settled.answer === undefined || settled.earlier !== undefined)
   );
 }
 

@@ -8,7 +8,6 @@
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { ResourceVersion, Uid } from '../model/identifiers.ts';
 import type { Intent } from '../model/state.ts';
-import { RUN_MAX_MS, earlierStartsByMs, startsByMs } from '../pod/request-life.ts';
 
 /** What an API server answered to an intent. */
 export type IntentAnswer =
@@ -101,41 +100,31 @@ function joinIntents(stored: Intent | undefined, recorded: Intent): Intent {
   const times = new Set(earlier.map(({ recordedAtMs }) => recordedAtMs));
   // Several are one from here on, under a time that no record bears, as those are whole milliseconds: what speaks of them all,
   // none of their runs can withdraw or answer, and it is open until the last of them is dead.
-  const earlierAtMs = times.size > 1 ? later.recordedAtMs - 0.5 : Math.max(...times);
-  const byMs = Math.max(...earlier.map((each) => each.byMs));
-  const { earlierStartsByMs: _former, ...rest } = joined;
-  const said = byMs === earlierAtMs + RUN_MAX_MS ? {} : { earlierStartsByMs: byMs };
-  return { ...rest, earlierAtMs, ...said };
+  const recordedAtMs = times.size > 1 ? later.recordedAtMs - 0.5 : Math.max(...times);
+  const startsByMs = Math.max(...earlier.map((each) => each.startsByMs));
+  return { ...joined, earlier: { recordedAtMs, startsByMs } };
 }
 
 function withLastStart<T extends Intent>(later: T, records: readonly Intent[]): T {
-  const lastMs = Math.max(...records.map(startsByMs));
-  if (lastMs === startsByMs(later)) return later;
-  return { ...later, startsByMs: lastMs };
+  const startsByMs = Math.max(...records.map((each) => each.startsByMs));
+  return startsByMs === later.startsByMs ? later : { ...later, startsByMs };
 }
 
 /** The requests that an intent knows of: when each was recorded, and by when it starts. */
-function requestsOf(
-  intent: Intent,
-): readonly { readonly recordedAtMs: number; readonly byMs: number }[] {
-  const latest = { recordedAtMs: intent.recordedAtMs, byMs: startsByMs(intent) };
-  const earlierAtMs = earlierOf(intent);
-  const earlierByMs = earlierStartsByMs(intent);
-  if (earlierAtMs === undefined || earlierByMs === undefined) return [latest];
-  return [latest, { recordedAtMs: earlierAtMs, byMs: earlierByMs }];
+function requestsOf(intent: Intent): readonly Pick<Intent, 'recordedAtMs' | 'startsByMs'>[] {
+  const earlier = intent.kind === 'create' ? intent.earlier : undefined;
+  return earlier === undefined ? [intent] : [intent, earlier];
 }
 
 function earlierOf(intent: Intent): number | undefined {
-  return intent.kind === 'create' ? intent.earlierAtMs : undefined;
+  return intent.kind === 'create' ? intent.earlier?.recordedAtMs : undefined;
 }
 
 /** What is left of a create once its latest request is settled: the earlier one, if there was one. */
 export function withoutLatest(intent: Intent): Intent | undefined {
-  if (intent.kind !== 'create' || intent.earlierAtMs === undefined) return undefined;
-  const { kind, node, name, earlierAtMs } = intent;
-  const byMs = intent.earlierStartsByMs;
-  const started = byMs === undefined ? {} : { startsByMs: byMs };
-  return { kind, node, name, recordedAtMs: earlierAtMs, ...started };
+  if (intent.kind !== 'create' || intent.earlier === undefined) return undefined;
+  const { kind, node, name, earlier } = intent;
+  return { kind, node, name, ...earlier };
 }
 
 /** The one that knows more: recorded later, else answered; `right` when they are equal. */

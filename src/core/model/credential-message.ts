@@ -14,8 +14,7 @@ export interface CredentialMessage {
   readonly schema: typeof CREDENTIAL_SCHEMA;
   readonly cluster: ClusterId;
   readonly clusterUid: ClusterUid;
-  /** Absent: the token is for acting, as all were before there were two. */
-  readonly purpose?: 'ask';
+  readonly purpose: 'act' | 'ask';
   /** base64. */
   readonly ciphertext: string;
   /** Milliseconds since 1970. */

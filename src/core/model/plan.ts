@@ -205,7 +205,7 @@ export interface PlannedDelete {
   readonly uid: Uid;
   readonly resourceVersion: ResourceVersion;
   readonly reason: DeleteReason;
-  /** On a node that a staged rollout keeps at the former revision: its hash, which the pod must not have (issue 17). */
+  /** Under a policy: hash of the revision that the node is to run, which the pod must not have. */
   readonly targetHash?: string;
   /** Of a repeat: what it is still wanted for, so that the live read can check just that. */
   readonly repeats?: Exclude<DeleteReason, 'repeat'>;

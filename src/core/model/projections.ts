@@ -27,9 +27,9 @@ export interface NodeProjection {
   /** status of the condition Ready is "True". Explains; never decides placement (spec 2.5). */
   readonly isReady: boolean;
   readonly isTerminating: boolean;
-  /** creationTimestamp: nodes that join during a rollout are not in its trial; absent: told by a watcher of the release before. */
+  /** creationTimestamp: nodes that join during a rollout are not in its trial; absent: it has none that is a time. */
   readonly createdAtMs?: number;
-  /** What a bad rollout is looked for in (issue 17); absent: told by a watcher of the release before. */
+  /** What a bad rollout is looked for in; absent: its kubelet has not told of it yet. */
   readonly system?: NodeSystem;
 }
 
@@ -106,7 +106,7 @@ export interface PodProjection extends Identity {
   readonly readyChangedAtMs?: number;
   readonly createdAtMs: number;
   readonly isTerminating: boolean;
-  /** Absent: nothing ever went wrong in it, it is terminating, or a watcher of the release before told of it. */
+  /** Absent: nothing ever went wrong in it, or it is terminating. */
   readonly trouble?: PodTrouble;
 }
 

@@ -8,6 +8,13 @@
 import type { AnswerSamples } from './evidence/answer-times.ts';
 import type { NodeName, Uid } from './identifiers.ts';
 import type { TemplateDemand } from './evidence/template-demand.ts';
+import type { GoodRelease, OlderReason } from '../releases/good-releases.ts';
+
+/** A good release, and the revision that held its template last. */
+export interface ClusterRelease extends GoodRelease {
+  /** controller-revision-hash. */
+  readonly hash: string;
+}
 
 /** A revision that passed its soak on every canary, or that all nodes ran when the policy was first seen. */
 export interface ProvenRevision {
@@ -18,6 +25,13 @@ export interface ProvenRevision {
   readonly isBaseline: boolean;
 }
 
+/** A release that another one took the place of half-way, after its canary: steps that were open stay open when it comes again. */
+export interface HalfwayRelease {
+  readonly id: string;
+  readonly proven: ProvenRevision;
+  readonly step: OpenStep;
+}
+
 /** Which step is open: none yet (`waiting`), the canary, then the groups of the order, then all (`done`). */
 export type StepKind = 'waiting' | 'canary' | 'group' | 'done';
 
@@ -26,13 +40,15 @@ export interface OpenStep {
   readonly kind: StepKind;
   /** Of a group: the values of the order's labels, as `zone-a/pool-b`; empty where nothing is ordered. */
   readonly name: string;
-  /** -1 while waiting, 0 for the canary, then counting groups: for people and `approved`. */
+  /** -1 while waiting, 0 for the canary, then counting groups as they are opened: for people and `approved`. */
   readonly index: number;
   readonly openedAtMs: number;
   /** Since when all pods of open steps were seen to be well, on our clock; absent: they are not. */
   readonly wellSinceMs?: number;
   /** When a canary had been well for its soak and only a person or a window held what follows; absent: not yet, or not any more. */
   readonly soakedAtMs?: number;
+  /** How often its soak had begun and was begun anew before it was over; absent: never. */
+  readonly soaksLost?: number;
   /** Sum of times in the dark (META) that `wellSinceMs` takes into account; absent: none, or not known. */
   readonly unheardMs?: number;
   /** When a node was last updated, a step opened, or an order given: what the progress deadline counts from. */
@@ -65,7 +81,9 @@ export type BreachCause =
   | 'ProgressDeadlineExceeded'
   /** Our own requests take far longer than they did before the first step opened. */
   | 'ApiServerSlow'
-  /** This revision was halted before, and came again. */
+  /** Pods of a good release cannot start, or cannot be created, on the way back to it. */
+  | 'ReturnFailed'
+  /** This revision was halted or undone before, and came again. */
   | 'KnownBad';
 
 /** A halt, with what showed it. */
@@ -85,10 +103,12 @@ export interface Breach {
   readonly restoreRefusedAtMs?: number;
 }
 
-/** A revision that was halted: the same template again is held. */
+/** A revision that was halted, or undone: the same template again is held. */
 export interface RefusedRevision {
+  /** As of a GoodRelease. */
+  readonly id: string;
   readonly hash: string;
-  readonly cause: BreachCause;
+  readonly cause: BreachCause | 'Undone';
   readonly atMs: number;
 }
 
@@ -136,7 +156,7 @@ export interface CanaryLoss {
   readonly added?: NodeName;
 }
 
-/** One node of the trial that went from good to bad. */
+/** A node of the trial that failed, for the first time. */
 export interface NodeFailure {
   readonly node: NodeName;
   readonly stratum: string;
@@ -146,39 +166,22 @@ export interface NodeFailure {
   readonly isCounted: boolean;
 }
 
-/** Node-hours and failures of a trial, for the weaker test without controls (core/evidence/own-history.ts). */
-export interface NodeHistory {
-  /** Since when the two counts of nodes below were as they are; what was before is in the sums. */
-  readonly sinceMs: number;
-  /** Nodes at risk that are not updated yet. */
-  readonly waitingNodes: number;
-  /** Updated nodes at risk in strata where nothing is left to compare them with. */
-  readonly aloneNodes: number;
-  /** Sums of time over those nodes, up to `sinceMs`. */
-  readonly waitingMs: number;
-  readonly aloneMs: number;
-  /** Counted failures in either time. */
-  readonly waitingFailures: number;
-  readonly aloneFailures: number;
-}
-
 /** Evidence on nodes, with a control group (rollouts facts 4; core/evidence/trial.ts). */
 export interface Trial {
   /** Nodes that joined later are not in it. */
   readonly startedAtMs: number;
   /** Nodes that were bad before their turn: they count on neither side. 500 at most; with more the trial is void. */
   readonly outside: readonly NodeName[];
-  /** Nodes in the trial that were bad when looked at last. 500 at most; with more the trial is void. */
-  readonly bad: readonly NodeName[];
+  /** Nodes that failed since: each is drawn once, whatever becomes of it. 500 at most; with more the trial is void. */
+  readonly failed: readonly NodeName[];
   /** ln of the likelihood ratio for each of the hazard ratios 3, 10, 30, 100. */
   readonly logRatios: readonly [number, number, number, number];
   /** The newest failures, 32 at most; those that are not counted are forgotten first. */
   readonly failures: readonly NodeFailure[];
-  /** True once a failure fell where no control was left: the test is weaker than it looks. */
+  /** True once an updated node failed where nobody was left to compare it with: that counts for nothing. */
   readonly isWithoutControls: boolean;
   /** More nodes were bad than it can remember: it stands still and proves nothing, until another one starts. */
   readonly isVoid: boolean;
-  readonly history: NodeHistory;
 }
 
 /**
@@ -192,7 +195,7 @@ export interface RolloutOrders {
   readonly approved?: OrderNote & { readonly stepIndex: number };
   /** A breach that was looked at and is overruled: only what happens later, or elsewhere, counts. */
   readonly resumed?: OrderNote & { readonly breach: Breach; readonly why?: string };
-  /** Nodes go back from `hash` to this proven revision, although nothing was halted. Goes with `resume`. */
+  /** Nodes go back from `hash` to this revision of a good release, although nothing was halted. Goes with `resume`. */
   readonly undo?: OrderNote & { readonly to: string };
 }
 
@@ -207,12 +210,22 @@ export interface OrderNote {
 export interface RolloutRecord {
   /** What is rolled out, or was last: by its controller-revision-hash. */
   readonly hash: string;
+  /** What its template means (core/releases/good-releases.ts). */
+  readonly id: string;
   readonly startedAtMs: number;
-  /** Nodes that were to run a pod when it started: the base of every percentage. */
+  /** The newest four. */
+  readonly good: readonly ClusterRelease[];
+  /** Of a release that was good, why it is rolled out like a new one. Absent: it was not, or it is a return. */
+  readonly older?: OlderReason;
+  /** Absent: none was left so since. */
+  readonly halfway?: HalfwayRelease;
+  /** Nodes that were to run a pod when it started; percentages are of these or of those of now (policy/share.ts). */
   readonly baseNodes: number;
   readonly step: OpenStep;
-  /** How many groups the order made when it was looked at last; the steps after the canary. Absent: not known. */
+  /** How many steps there are after the canary: those that were opened, and those that were left at the last look. Absent: not known. */
   readonly groups?: number;
+  /** Names of the groups that were opened, the newest 32: they stay open while they have no node. Absent: none was. */
+  readonly opened?: readonly string[];
   /** When its first step opened: what was before it, the new revision did not do. Absent: none was, or by a release before. */
   readonly triedAtMs?: number;
   /** How long the API server took to answer our requests, before that and since; absent: nothing was measured. */
@@ -224,12 +237,14 @@ export interface RolloutRecord {
   readonly canary: readonly NodeName[];
   /** Those that were lost in the canary step, and who was added for them. 64 at most. Absent: none was. */
   readonly losses?: readonly CanaryLoss[];
+  /** Nodes on which the former revision's pod found no place, and where none is bound since. max(2, 5 %) at most. Absent: none. */
+  readonly placeless?: readonly NodeName[];
   /** True for the way back to a good release: all steps are open, nothing soaks. */
   readonly isReturn: boolean;
   /** When a return was over on all nodes: its pods are watched until then. */
   readonly returnedAtMs?: number;
   readonly trial: Trial;
-  /** Restarts of pods of the new revision as counted last: more restart the soak. */
+  /** Restarts of pods of the new revision: of a canary as counted last, of a later step when its soak began. More begin the soak anew. */
   readonly restarts: number;
   /** Pods of the new revision that were there before the first step and had restarted. 64 at most. */
   readonly baselines?: readonly PodBaseline[];
@@ -237,12 +252,12 @@ export interface RolloutRecord {
   readonly turns?: readonly PodTurns[];
   /** Pods of the new revision that are not ready, and since when. 64 at most. */
   readonly awaited?: readonly Awaited[];
-  /** Epoch and era of the view that was seen last: another one restarts the soak. */
+  /** Era and epoch of the view that was seen last (core/proof/soak.ts). */
   readonly seenView: string;
   readonly breach?: Breach;
   /** The last one; this revision itself once its canary passed, until a breach takes that back. */
   readonly proven?: ProvenRevision;
-  /** What was proven when this rollout began: nodes outside of open steps run it, and a rollback leads to it. */
+  /** The good release that this rollout left: nodes outside of open steps run it, and a rollback leads to it. */
   readonly former?: ProvenRevision;
   /** The newest eight. */
   readonly refused: readonly RefusedRevision[];

@@ -17,6 +17,8 @@ export interface StepsEnd {
   readonly notReadyNodes: number;
   /** Neither kept nor awaited, and without an available pod of the revision. */
   readonly unwellNodes: number;
+  /** Without an available pod, as under the former revision: no place is found for it. Absent: none. */
+  readonly placelessNodes?: number;
 }
 
 /** What the next node, or the next step, waits for. */
@@ -24,7 +26,12 @@ export type Gate =
   /** Nodes of open steps are being updated. */
   | { readonly kind: 'updating'; readonly pendingNodes: number }
   /** All nodes of open steps are updated, and some are not well yet. */
-  | { readonly kind: 'settling'; readonly unwellNodes: number }
+  | {
+      readonly kind: 'settling';
+      readonly unwellNodes: number;
+      /** Pods failed within the hour as pods of the former revision did: no step opens before. Absent: none did. */
+      readonly sharedUntilMs?: number;
+    }
   /** Canary nodes that had their turn are not Ready, and no others have shown as much. `addsAtMs` absent: no other can. */
   | { readonly kind: 'lost'; readonly lostNodes: number; readonly addsAtMs?: number }
   | { readonly kind: 'soaking'; readonly untilMs: number }

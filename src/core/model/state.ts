@@ -20,17 +20,15 @@ export interface CreateIntent {
   readonly name: string;
   /** When it was recorded last: tells two requests under one name apart. */
   readonly recordedAtMs: number;
-  /** No request of its run starts later (protocol 5). Absent (an earlier release): as long as a run may last. */
-  readonly startsByMs?: number;
+  /** No request of its run starts later (protocol 5). */
+  readonly startsByMs: number;
   /** What the API server answered; absent while unknown (never met by a mark then, protocol 3). */
   readonly answer?: { readonly uid: Uid; readonly resourceVersion: ResourceVersion };
   /**
-   * When an earlier request of this name was recorded that may still arrive, whatever this one was answered. Of several: a time
-   * after the last of them that no record bears.
+   * An earlier request of this name that may still arrive, whatever this one was answered. Of several: the latest start, and
+   * a time after the last of them that no record bears.
    */
-  readonly earlierAtMs?: number;
-  /** startsByMs of that earlier request, if it is not just as long after its record as a run may last. */
-  readonly earlierStartsByMs?: number;
+  readonly earlier?: { readonly recordedAtMs: number; readonly startsByMs: number };
   /** When a live read last found the pod that was answered, of which no view knows; absent: none has (ADR 0039). */
   readonly confirmedAtMs?: number;
 }
@@ -46,7 +44,7 @@ export interface DeleteIntent {
   readonly resourceVersion: ResourceVersion;
   readonly recordedAtMs: number;
   /** As of a create; of two deletes of one pod the later. */
-  readonly startsByMs?: number;
+  readonly startsByMs: number;
   /** True once the API server accepted it (or said that the pod is gone). */
   readonly isAccepted: boolean;
   /** When a live read last found the victim on its way out or gone, though the view shows it; as of a create. */
@@ -112,8 +110,8 @@ export interface LookEntry {
 /** The current revision as history last found it, valid for one template at one generation of the DaemonSet. */
 export interface HistoryEntry {
   readonly generation: number;
-  /** By hash: a restored etcd repeats generations (faults row 71). Absent in what an earlier release wrote. */
-  readonly template?: string;
+  /** By hash: a restored etcd repeats generations (faults row 71). */
+  readonly template: string;
   readonly uid: Uid;
   readonly name: string;
   /** Its label controller-revision-hash. */
@@ -141,7 +139,7 @@ export interface EventTally {
     readonly count: number;
     readonly firstAtMs: number;
     readonly isAggregate: boolean;
-    /** Of a combined one, when its count was written last; absent where the release before kept it. */
+    /** Of a combined one, when its count was written last. */
     readonly toldAtMs?: number;
   };
 }
@@ -157,8 +155,8 @@ export interface Memo {
   /** Version after this run's own status write: seeing what was planned and written is no reason to plan again. */
   readonly daemonSetVersion?: ResourceVersion;
   readonly configVersion: number;
-  /** A restored registry counts its versions again (faults row 34). Absent in memos of earlier releases. */
-  readonly configHash?: number;
+  /** A restored registry counts its versions again (faults row 34). */
+  readonly configHash: number;
   readonly release: string;
   /** The run that wrote this memo; every memo expires six hours later. */
   readonly ranAtMs: number;
@@ -252,15 +250,13 @@ export interface DaemonSetState {
   /** Back-off of the whole key; absent while all is well. */
   readonly retry?: RetryEntry;
   readonly movedVictims?: MovedVictims;
-  /** Of each kind of write that was refused, one for a code; absent: none. Also read: `retry` of earlier releases. */
+  /** Of each kind of write that was refused, one for a code; absent: none. One that ended its run is in `retry`. */
   readonly refusedWrites?: readonly RetryEntry[];
   readonly history?: HistoryEntry;
   /** Since when runs that touched pods have left the status to a later one; absent: it stands. */
   readonly statusPostponedSinceMs?: number;
   /** Events told lately, by type and reason; absent means none. */
   readonly events?: readonly EventTally[];
-  /** Of an earlier release, which stored verdicts: the next write leaves it out. */
-  readonly verdictsHash?: string;
   /** When the memo expires, and for when a timer is known to be on the delay queue. */
   readonly expiryAtMs?: number;
   /** When to look again, and the due time that was last put on the delay queue. */

@@ -70,7 +70,7 @@ export interface ClusterMeta {
   readonly lastSentAtMs: number;
   /**
    * Two messages of before, each some minutes older than the next, so that a reader can tell what has been in the view
-   * for so long; absent, also where an earlier release wrote META first: not known.
+   * for so long; absent: not known yet.
    */
   readonly earlier?: { readonly first: AppliedMessage; readonly second: AppliedMessage };
   /** Per type: when its watch was last known to have received bytes. */
@@ -91,7 +91,7 @@ export interface ClusterMeta {
   readonly leaseCheckedFor?: Incarnation;
   /**
    * The watcher of this stack stands by, as another installation holds its Lease (ADR 0024); any other message of it
-   * clears this. Absent, also where an earlier release wrote META last: not known.
+   * clears this.
    */
   readonly watcherStandsBy?: WatcherStandsBy;
   /** Written by whoever talks to the API server; ingest only reads it. Absent, also when unreadable: closed. */
@@ -151,9 +151,9 @@ export function toldObject({ object, outline }: DaemonSetItem): DaemonSetObject 
 export interface Slice {
   readonly stamp: Stamp;
   readonly objects: readonly { readonly object: Projection; readonly hash: number }[];
-  /** Its pods that are gone (core/pod/tombstones.ts), in no set hash; absent: none, or an earlier release. */
+  /** Its pods that are gone (core/pod/tombstones.ts), in no set hash; absent: none. */
   readonly gone?: readonly Tombstone[];
-  /** Which older tombstones it has beside these; absent: none that are needed, or an earlier release. */
+  /** Which older tombstones it has beside these; absent: none that are needed. */
   readonly older?: OlderTombstonesRef;
 }
 

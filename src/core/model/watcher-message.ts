@@ -87,11 +87,16 @@ export interface AnnouncementBody {
   readonly reason: 'start' | 'periodic' | 'requested' | 'threshold' | 'restored' | 'refused-body';
   /** Echo of the Lease annotation that asked for it. */
   readonly requestId?: string;
+  /** Who holds the Lease, of a watcher that stands by: no snapshot follows (ADR 0024). */
+  readonly standsBy?: string;
 }
+
+/** More are not named: every key is looked at. */
+export const AFFECTED_KEYS_MAX = 200;
 
 /**
  * Keys that the node changes of a message concern: the DaemonSets whose placement on one of these nodes moved (protocol
- * 20). Decided by the watcher, beside the message it belongs to, which stays readable to the release before (ADR 0046).
+ * 20). Decided by the watcher (ADR 0046).
  */
 export interface AffectedKeys {
   /** PLACEMENT_RULES of whoever decided; under other rules every key is looked at. */
@@ -103,6 +108,8 @@ export interface AffectedKeys {
 export interface ChangesBody {
   readonly kind: 'changes';
   readonly deltas: readonly Delta[];
+  /** Absent: it changes no node, or its nodes concern every key. */
+  readonly affected?: AffectedKeys;
   /** Sets of which nothing was sent since the announcement: what is stored there is of before, and goes. */
   readonly begun?: readonly SetId[];
   readonly cut?: Cut;
@@ -120,14 +127,6 @@ export interface ManifestBody {
   /** seq of the announcement that this closes. */
   readonly announcedSeq: number;
   readonly sliceCount: number;
-  /** Of a watcher whose portions say no range: all DaemonSets, as one portion that covers every name. */
-  readonly daemonSets?: readonly {
-    readonly uid: Uid;
-    readonly namespace: string;
-    readonly name: string;
-  }[];
-  /** Of such a watcher; not read any more. */
-  readonly sets?: readonly SetId[];
   readonly cut: Cut;
 }
 

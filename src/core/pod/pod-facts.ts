@@ -79,6 +79,20 @@ export function isUpdated(
 }
 
 /**
+ * The same under a rollout policy: a pod that names a revision is of that one. Template generations begin anew with each
+ * DaemonSet of a name, so one that is made over the pods of another would take these for its own.
+ *
+ * Differs from upstream: such pods are replaced; for DaemonSets with a policy and for no other.
+ */
+export function isNamedUpdated(
+  pod: Pick<PodProjection, 'labels'>,
+  current: Parameters<typeof isUpdated>[1],
+): boolean {
+  const hash = revisionHashOfPod(pod);
+  return hash === undefined ? isUpdated(pod, current) : hash === current.hash;
+}
+
+/**
  * Which duplicate survives (spec 2.7): bound before unbound, then the older, then by name. Negative
  * when `left` comes first.
  */

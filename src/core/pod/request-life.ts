@@ -47,21 +47,10 @@ export function forgottenUntilMs(sinceMs: number, requestTimeoutMs: number): num
   return sinceMs + RUN_MAX_MS + requestLifeMs(requestTimeoutMs);
 }
 
-/** Until when the latest request of an intent may start. What an earlier release recorded says only when it was. */
-export function startsByMs({ startsByMs: saidMs, recordedAtMs }: Intent): number {
-  return saidMs ?? recordedAtMs + RUN_MAX_MS;
-}
-
-/** Until when an earlier request of that name may start, if one was not settled. */
-export function earlierStartsByMs(intent: Intent): number | undefined {
-  if (intent.kind !== 'create' || intent.earlierAtMs === undefined) return undefined;
-  return intent.earlierStartsByMs ?? intent.earlierAtMs + RUN_MAX_MS;
-}
-
 /** True if a request of this intent may be on its way: nobody heard what became of it. */
 export function hasOpenRequest(intent: Intent): boolean {
   if (intent.kind === 'delete') return !intent.isAccepted;
-  return intent.answer === undefined || intent.earlierAtMs !== undefined;
+  return intent.answer === undefined || intent.earlier !== undefined;
 }
 
 /**
@@ -72,7 +61,7 @@ export function hasOpenRequest(intent: Intent): boolean {
 export function resolvedAtMs(intent: Intent, requestTimeoutMs: number): number {
   const lifeMs = requestLifeMs(requestTimeoutMs);
   if (!hasOpenRequest(intent)) return intent.recordedAtMs + lifeMs;
-  const isAnswered = intent.kind === 'create' && intent.answer !== undefined;
-  const latestMs = isAnswered ? 0 : startsByMs(intent);
-  return Math.max(latestMs, earlierStartsByMs(intent) ?? 0) + lifeMs;
+  if (intent.kind === 'delete') return intent.startsByMs + lifeMs;
+  const latestMs = intent.answer === undefined ? intent.startsByMs : 0;
+  return Math.max(latestMs, intent.earlier?.startsByMs ?? 0) + lifeMs;
 }

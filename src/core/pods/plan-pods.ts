@@ -222,8 +222,10 @@ export function plannedDelete(
 ): PlannedDelete {
   const open = planning.unresolvedDeletes.get(pod.uid);
   const node = nodeOf(pod);
-  const isFormer = node !== undefined && planning.targets.isFormer(node);
-  const targetHash = isFormer ? planning.targets.hashOf(node) : undefined;
+  const { targets } = planning;
+  const isNamed = targets.areNamed && revisionHashOfPod(pod) !== undefined;
+  const isTold = node !== undefined && (isNamed || targets.isFormer(node));
+  const targetHash = isTold ? targets.hashOf(node) : undefined;
   return {
     ...(pod.targetNode === undefined ? {} : { node: pod.targetNode }),
     name: pod.name,

@@ -8,7 +8,12 @@ import type { NodeName } from '../model/identifiers.ts';
 import type { FormerTemplate } from '../model/staged-progress.ts';
 import type { View } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';
-import { isUpdated, revisionHashOfPod, templateGenerationOf } from '../pod/pod-facts.ts';
+import {
+  isNamedUpdated,
+  isUpdated,
+  revisionHashOfPod,
+  templateGenerationOf,
+} from '../pod/pod-facts.ts';
 
 /** Revisions by node. */
 export interface Targets {
@@ -18,21 +23,23 @@ export interface Targets {
   isOnTarget(pod: PodProjection, node: NodeName | undefined): boolean;
   /** True if the node is to run the former revision. */
   isFormer(node: NodeName): boolean;
+  /** Under a policy: pods are of the revision that they name, and no template generation says otherwise. */
+  readonly areNamed: boolean;
   /** What pods of the former revision are made of; absent: nobody read it yet, or it is gone. */
   readonly former?: FormerTemplate;
 }
 
-/** The nodes that a staged rollout keeps back. */
+/** The nodes that a staged rollout keeps back, if any. */
 export interface KeptBack {
   readonly nodes: ReadonlySet<NodeName>;
-  /** controller-revision-hash of the former revision. */
-  readonly hash: string;
+  /** controller-revision-hash of the former revision; absent: there is none. */
+  readonly hash?: string;
   /** Revisions that were halted, or edited away before they were proven: their pods are nowhere on target. */
   readonly unproven: ReadonlySet<string>;
   readonly former?: FormerTemplate;
 }
 
-/** Targets of a run. */
+/** Targets of a run; `kept`: of a staged rollout. */
 export function findTargets(
   { daemonSet }: View,
   currentHash: string | undefined,
@@ -40,12 +47,14 @@ export function findTargets(
 ): Targets {
   const templateGeneration = templateGenerationOf(daemonSet);
   const current = { hash: currentHash, templateGeneration };
+  const isCurrentPod = kept === undefined ? isUpdated : isNamedUpdated;
   const isFormer = (node: NodeName): boolean => kept?.nodes.has(node) === true;
   return {
     isFormer,
+    areNamed: kept !== undefined,
     hashOf: (node) => (isFormer(node) ? kept?.hash : currentHash),
     isOnTarget: (pod, node) => {
-      const isCurrent = isUpdated(pod, current);
+      const isCurrent = isCurrentPod(pod, current);
       if (node === undefined || !isFormer(node)) return isCurrent;
       return !isCurrent && kept?.unproven.has(revisionHashOfPod(pod) ?? '') !== true;
     },

@@ -10,7 +10,7 @@ import type { LabelSelector } from '@rollcall/base/objects.ts';
 /** The annotation that holds a policy, as YAML or JSON. */
 export const POLICY_ANNOTATION = 'rollcall.dev/rollout';
 
-/** So many nodes, or whole percent of the nodes that the rollout began with. */
+/** So many nodes, or whole percent of nodes (share.ts says of which). */
 export type Share =
   | { readonly kind: 'count'; readonly count: number }
   | { readonly kind: 'percent'; readonly percent: number };
@@ -67,6 +67,8 @@ export interface RolloutPolicy {
   /** Empty: at any time. A step opens inside one of them. */
   readonly windows: readonly RolloutWindow[];
   readonly onBreach: OnBreach;
+  /** `staged`: the way back to a good release keeps all gates. */
+  readonly returns: 'at-once' | 'staged';
   /** Nodes that are never updated by the rollout. */
   readonly exclude?: LabelSelector;
   /** `attributed`: nodes that went bad by themselves neither block nor use up maxUnavailable, up to a cap. */

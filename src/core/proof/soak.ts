@@ -1,9 +1,10 @@
 /**
  * How long the open step of a staged rollout has been well, by our clock (issue 17).
  *
- * Only what was looked at counts: a restart, a pod that was not ready in between, a canary node that was lost, another watcher, or as much
- * darkness as the soak is long begins it anew. A view that is too old for a moment shuts the gate (stages/gate.ts) and loses
- * nothing. Values in, values out; which nodes have to be well is the caller's.
+ * Only what was looked at counts. In the canary step a restart, a pod that was not ready in between, a node that was lost, or another watcher
+ * begins it anew. After it a rate does: of thousands of pods one always restarts, and one node is always down. As much darkness as the
+ * soak is long begins either anew. A view that is too old for a moment shuts the gate (stages/gate.ts) and loses nothing. Values in,
+ * values out; which nodes have to be well is the caller's.
  */
 import type { OpenStep, RolloutRecord } from '../model/rollout-record.ts';
 
@@ -18,64 +19,124 @@ export interface SoakMoment {
   readonly isViewFresh: boolean;
   /** Sum of all times in the dark. */
   readonly unheardMs: number;
+  readonly well: Wellness;
+}
+
+/** How nodes of open steps are. */
+export interface Wellness {
+  /** Those that were updated. */
+  readonly nodes: number;
+  readonly unwellNodes: number;
+  /** Of these what keeps a soak from beginning and a step from opening (`blockingNodes`). */
+  readonly blockingNodes: number;
+  /** Nothing is left to be updated, to be shown in the place of a lost canary, or shared with the former revision. */
+  readonly isWhole: boolean;
 }
 
 /** Since when a step is well after another look; nothing where it is not. */
-export type Soak = Pick<OpenStep, 'wellSinceMs' | 'unheardMs'>;
+export type Soak = Pick<OpenStep, 'wellSinceMs' | 'unheardMs' | 'soaksLost'>;
 
-/** A soak goes on if nothing disturbed it, and begins now otherwise; `isWell`: all that has to be well is. */
+/** So many begun anew are told, and are a lack of progress. */
+export const SOAKS_LOST_MAX = 3;
+/** Of the nodes of a later step that may be unwell, and of its pods that may restart in an hour. */
+const SPARED_PERCENT = 2;
+const HOUR_MS = 3_600_000;
+
+/** Nodes of a step that may be unwell when it opens the next one: none in the canary, and none of fewer than fifty. */
+export function sparedNodes({ kind }: Pick<OpenStep, 'kind'>, nodes: number): number {
+  return kind === 'canary' ? 0 : Math.floor((nodes * SPARED_PERCENT) / 100);
+}
+
+/** What may happen within an hour of a soak that has begun: one restart, also on few nodes. */
+function sparedHourly(step: OpenStep, nodes: number): number {
+  return step.kind === 'canary' ? 0 : Math.max(1, sparedNodes(step, nodes));
+}
+
+/** True if soaks were begun anew so often that to wait for one is no progress, unless the present one is over. */
+export function isSoakHopeless(
+  { soaksLost = 0, wellSinceMs = Infinity }: OpenStep,
+  { nowMs, soakMs }: Pick<SoakMoment, 'nowMs' | 'soakMs'>,
+): boolean {
+  return soaksLost >= SOAKS_LOST_MAX && nowMs - wellSinceMs < soakMs;
+}
+
+/** The soak after another look, and the restarts from which its own are counted. */
 export function soakAfter(
   record: RolloutRecord,
-  at: SoakMoment & { readonly isWell: boolean },
-): Soak {
+  at: SoakMoment,
+): { readonly soak: Soak; readonly restarts: number } {
   const { step } = record;
-  if (!at.isWell || !mayCount(step, at.isViewFresh)) return {};
-  const isUndisturbed = at.seenView === record.seenView && !hasStumbled(record, at.restarts);
-  return continued(step, isUndisturbed, at);
+  const since = isWell(step, at) ? continued(record, at) : {};
+  const lost = lostSoaks(step, since, at);
+  if (since.wellSinceMs === undefined) {
+    const { isWhole, blockingNodes } = at.well;
+    const begins = at.isViewFresh && isWhole && blockingNodes === 0;
+    const soak = begins ? { ...lost, wellSinceMs: at.nowMs, ...unheard(at) } : lost;
+    return { soak, restarts: at.restarts };
+  }
+  // Of the canary each look counts anew; later all of one soak together.
+  const restarts = step.kind === 'canary' ? at.restarts : Math.min(record.restarts, at.restarts);
+  return { soak: { ...lost, ...since }, restarts };
+}
+
+/** One more where one ends that was not over. */
+function lostSoaks(step: OpenStep, after: Soak, at: SoakMoment): Pick<Soak, 'soaksLost'> {
+  const { wellSinceMs, soaksLost = 0 } = step;
+  const isLost =
+    wellSinceMs !== undefined &&
+    after.wellSinceMs === undefined &&
+    at.nowMs - wellSinceMs < at.soakMs;
+  const count = soaksLost + (isLost ? 1 : 0);
+  return count === 0 ? {} : { soaksLost: count };
+}
+
+function unheard({ unheardMs }: SoakMoment): Pick<Soak, 'unheardMs'> {
+  return unheardMs === 0 ? {} : { unheardMs };
+}
+
+function isWell(step: OpenStep, { well }: SoakMoment): boolean {
+  return well.isWhole && well.unwellNodes <= sparedHourly(step, well.nodes);
 }
 
 /** True if it was over, and is not any more: what waited for a person or a window is no lack of progress, so a deadline counts from here. */
 export function isSoakLost(
   { wellSinceMs }: OpenStep,
   after: Soak,
-  { nowMs, soakMs }: SoakMoment,
+  { nowMs, soakMs }: Pick<SoakMoment, 'nowMs' | 'soakMs'>,
 ): boolean {
   if (wellSinceMs === undefined || after.wellSinceMs !== undefined) return false;
   return nowMs - wellSinceMs >= soakMs;
 }
 
-/** A view that is too old for a moment shuts the gate; what was well before it is not lost, and nothing begins in it. */
-function mayCount({ wellSinceMs }: OpenStep, isViewFresh: boolean): boolean {
-  return isViewFresh || wellSinceMs !== undefined;
-}
-
 /**
- * Time in the dark is taken out of it: the same watcher tells afterwards what became of pods, but nobody looked. As much of it as
- * a whole soak begins it anew.
+ * The soak if nothing disturbed it. Time in the dark is taken out of it: the same watcher tells afterwards what became of pods, but nobody
+ * looked. As much of it as a whole soak begins it anew.
  */
-function continued(
-  { wellSinceMs, unheardMs = 0 }: OpenStep,
-  isUndisturbed: boolean,
-  { nowMs, soakMs, unheardMs: nowUnheardMs }: SoakMoment,
-): Soak {
-  const known = nowUnheardMs === 0 ? {} : { unheardMs: nowUnheardMs };
-  const darkMs = nowUnheardMs - unheardMs;
-  const isLost = darkMs < 0 || (darkMs > 0 && darkMs >= soakMs);
-  if (!isUndisturbed || wellSinceMs === undefined || isLost)
-    return { wellSinceMs: nowMs, ...known };
-  return { wellSinceMs: Math.min(wellSinceMs + darkMs, nowMs), ...known };
+function continued(record: RolloutRecord, at: SoakMoment): Pick<Soak, 'wellSinceMs' | 'unheardMs'> {
+  const { wellSinceMs, unheardMs = 0 } = record.step;
+  if (wellSinceMs === undefined) return {};
+  const darkMs = at.unheardMs - unheardMs;
+  const isDark = darkMs < 0 || (darkMs > 0 && darkMs >= at.soakMs);
+  if (isDark || isDisturbed(record, at)) return {};
+  return { wellSinceMs: Math.min(wellSinceMs + darkMs, at.nowMs), ...unheard(at) };
 }
 
-function hasStumbled(record: RolloutRecord, restarts: number): boolean {
-  return restarts > record.restarts || hasTurned(record) || hasLost(record);
+function isDisturbed(record: RolloutRecord, at: SoakMoment): boolean {
+  const { step, restarts, seenView, turns = [], losses = [] } = record;
+  const { wellSinceMs = at.nowMs } = step;
+  const turned = turns.filter(({ turnedAtMs = 0 }) => turnedAtMs > wellSinceMs).length;
+  const hours = Math.max(1, Math.ceil((at.nowMs - wellSinceMs) / HOUR_MS));
+  const spared = hours * sparedHourly(step, at.well.nodes);
+  return (
+    !isSameView(step, seenView, at.seenView) ||
+    at.restarts - restarts > spared ||
+    turned > spared ||
+    losses.some(({ atMs }) => atMs > wellSinceMs)
+  );
 }
 
-/** A pod was not ready in between, also where no run saw it: what it showed before is no part of the soak. */
-function hasTurned({ step: { wellSinceMs = Infinity }, turns = [] }: RolloutRecord): boolean {
-  return turns.some(({ turnedAtMs = 0 }) => turnedAtMs > wellSinceMs);
-}
-
-/** A canary node was lost since: what goes on without it has to soak as long. */
-function hasLost({ step: { wellSinceMs = Infinity }, losses = [] }: RolloutRecord): boolean {
-  return losses.some(({ atMs }) => atMs > wellSinceMs);
+/** Another watcher saw nothing of the time before it: the canary has to be seen throughout. Another era is another history. */
+function isSameView({ kind }: OpenStep, before: string, now: string): boolean {
+  const [era] = now.split('/');
+  return before === now || (kind !== 'canary' && before.split('/')[0] === era);
 }

@@ -8,6 +8,8 @@
 import { counted } from '@rollcall/base/counted.ts';
 import { NO_OTHER, describeLosses } from '../proof/describe-losses.ts';
 import type { Breach, BreachCause, OrderNote, RolloutRecord } from '../model/rollout-record.ts';
+import { olderWords } from '../releases/good-releases.ts';
+import { SOAKS_LOST_MAX } from '../proof/soak.ts';
 import type { ShownGate } from './gate.ts';
 import { silenceOf } from './shown-evidence.ts';
 import type { ShownEvidence, SideCounts } from './shown-evidence.ts';
@@ -17,13 +19,16 @@ export function summarizeRecord(record: RolloutRecord, gate: ShownGate): string 
   const words = describeGate(gate, record);
   const isAboutStep = gate.kind !== 'undone' && gate.kind !== 'unseen' && gate.kind !== 'done';
   if (!isAboutStep) return words;
-  const where = `${describeStep(record)}, ${describeNodes(record)}`;
+  const { soaksLost = 0 } = record.step;
+  const soaks = soaksLost < SOAKS_LOST_MAX ? '' : `, soak begun anew ${String(soaksLost)} times`;
+  const where = `${describeStep(record)}, ${describeNodes(record)}${soaks}`;
   const { breach, orders } = record;
   // Its phase says that it is halted, and a line that is cut says why.
   if (gate.kind === 'breach' && breach !== undefined) return `${describeBreach(breach)}; ${where}`;
   const overruled =
     orders.resumed === undefined ? '' : ` (${orders.resumed.breach.cause} overruled)`;
-  return `${where}: ${words}${overruled}`;
+  const older = record.older === undefined ? '' : `; ${olderWords(record.older)}`;
+  return `${where}: ${words}${overruled}${older}`;
 }
 
 /** The step that was opened last. */
@@ -42,7 +47,7 @@ export function describeStep({
       return `canary of ${counted(canary.length, 'node')}${lost === '' ? '' : ` (${lost})`}`;
     }
     case 'done':
-      return isReturn ? 'all steps are open, back to what is proven' : 'all steps are done';
+      return isReturn ? 'all steps are open, back to a good release' : 'all steps are done';
     case 'group': {
       const of = groups === undefined ? '' : ` of ${String(groups)}`;
       return `step ${String(step.index)}${of}${step.name === '' ? '' : ` (${step.name})`}`;
@@ -79,15 +84,13 @@ export function describeGate(gate: ShownGate, record: RolloutRecord): string {
   switch (gate.kind) {
     case 'updating':
     case 'settling':
-      return describePods(gate);
     case 'lost':
-      return describeLost(gate);
+      return describePods(gate);
     case 'soaking':
-      return `soaks until ${timeText(gate.untilMs)}`;
     case 'approval':
-      return `waits for approval of step ${String(gate.stepIndex)}`;
     case 'window':
-      return describeWindow(gate.opensAtMs);
+      return describeWait(gate);
+    case 'fleet':
     case 'paused':
     case 'breach':
     case 'undone':
@@ -95,7 +98,10 @@ export function describeGate(gate: ShownGate, record: RolloutRecord): string {
   }
 }
 
-function describeWindow(opensAtMs: number | undefined): string {
+function describeWait(gate: Of<'soaking' | 'approval' | 'window'>): string {
+  if (gate.kind === 'soaking') return `soaks until ${timeText(gate.untilMs)}`;
+  if (gate.kind === 'approval') return `waits for approval of step ${String(gate.stepIndex)}`;
+  const { opensAtMs } = gate;
   return opensAtMs === undefined
     ? 'waits for its window, which does not open within eight days'
     : `waits for its window, which opens at ${timeText(opensAtMs)}`;
@@ -103,13 +109,17 @@ function describeWindow(opensAtMs: number | undefined): string {
 
 type Of<Kind> = Extract<ShownGate, { readonly kind: Kind }>;
 
-function describePods(gate: Of<'updating' | 'settling'>): string {
+function describePods(gate: Of<'updating' | 'settling' | 'lost'>): string {
+  if (gate.kind === 'lost') return describeLost(gate);
   if (gate.kind === 'updating') {
     const [one, many] = ['node of its open steps is', 'nodes of its open steps are'];
     return `${counted(gate.pendingNodes, one, many)} to be updated`;
   }
   if (!('unwellNodes' in gate)) return 'waits until all pods of its open steps are there and well';
-  return `waits for ${counted(gate.unwellNodes, 'node')} to be well`;
+  const nodes = counted(gate.unwellNodes, 'node');
+  if (gate.sharedUntilMs === undefined) return `waits for ${nodes} to be well`;
+  const failed = `pods of ${nodes} failed as pods of the former revision did`;
+  return `soaks no sooner than ${timeText(gate.sharedUntilMs)}, as ${failed}`;
 }
 
 function describeLost({ lostNodes, addsAtMs }: Of<'lost'>): string {
@@ -138,10 +148,12 @@ function describeEnd({ hash }: RolloutRecord, gate: End): string {
 
 /** What only a person ends. */
 function describeHold(
-  gate: Of<'paused' | 'breach' | 'undone'>,
+  gate: Of<'fleet' | 'paused' | 'breach' | 'undone'>,
   { orders, breach }: RolloutRecord,
 ): string {
   switch (gate.kind) {
+    case 'fleet':
+      return gate.message;
     case 'paused':
       if (gate.by === 'policy') return 'paused by its policy (paused: true)';
       return `paused ${orders.paused === undefined ? 'by an operator' : describeNote(orders.paused)}`;
@@ -189,12 +201,11 @@ export function describeEvidence(
   breach: Pick<Breach, 'cause'> | undefined,
 ): readonly string[] {
   if (breach !== undefined && !BY_NODES.includes(breach.cause)) return [];
-  const { eValue, haltsAt, updated, others, outside, silence, p } = evidence;
+  const { eValue, haltsAt, updated, others, outside, silence } = evidence;
   const sides = `nodes lost: ${sideText(updated)} updated, ${sideText(others)} others`;
-  const chance = updated.bad === 0 ? '' : ` (Fisher's p ${p.toPrecision(2)})`;
   const left = outside === 0 ? '' : `, ${String(outside)} before their turn`;
   return [
-    `${sides}${chance}${left}; E = ${eText(eValue)}, halts at ${String(haltsAt)}`,
+    `${sides}${left}; E = ${eText(eValue)}, halts at ${String(haltsAt)}`,
     ...evidence.failures.map(
       ({ node, isUpdated, atMs }) =>
         `${isUpdated ? 'updated' : 'other'} node ${node} was lost at ${timeText(atMs)}`,
@@ -205,18 +216,16 @@ export function describeEvidence(
 }
 
 /** Why the test of nodes says less than it could. */
-function describeWeakness(evidence: ShownEvidence): readonly string[] {
-  const { isVoid, ownHistoryEValue, haltsAt } = evidence;
+function describeWeakness({ isVoid, isWithoutControls }: ShownEvidence): readonly string[] {
   const lines: string[] = [];
   if (isVoid) {
     lines.push(
       'too many nodes are lost to be remembered: the test of nodes stands still, and proves nothing more in this rollout',
     );
   }
-  if (ownHistoryEValue !== undefined) {
+  if (isWithoutControls) {
     lines.push(
-      'a failure fell where no node was left to compare with: the test is weaker; ' +
-        `by the nodes' own history E = ${eText(ownHistoryEValue)}, halts at ${String(haltsAt)}`,
+      'an updated node was lost where no other is left to compare it with: the test of nodes counts it for nothing',
     );
   }
   return lines;

@@ -5,13 +5,23 @@
  * be made: a cluster that is frozen, a view that is not whole. The gravest reason first: what a person has to do before
  * what time does.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { isOpen, nextOpeningMs } from '../policy/window.ts';
-import type { Approval, PolicyReading } from '../policy/rollout-policy.ts';
+import type { PolicyReading } from '../policy/rollout-policy.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
+import { awaitedApproval } from '../stages/steps.ts';
 import { describeMissing } from './pod-counts.ts';
 import type { Generations, PodCounts } from './pod-counts.ts';
+
+/** What waits for a fleet, in words. */
+export interface FleetHold {
+  readonly kind: 'fleet';
+  /** namespace/name. */
+  readonly fleet: string;
+  readonly message: string;
+}
 
 /** What it waits for. Public; docs/cli.md lists the kinds. */
 export type ShownGate =
@@ -24,6 +34,8 @@ export type ShownGate =
   | { readonly kind: 'unavailable'; readonly missing: string }
   /** All else is done; these nodes are updated once they are Ready again. */
   | { readonly kind: 'nodes-not-ready'; readonly notReadyNodes: number }
+  /** A fleet gave the revision to these nodes alone, and decides when the others follow. */
+  | FleetHold
   /** The policy cannot be read, and holds everything. */
   | { readonly kind: 'policy-invalid' }
   /** The DaemonSet's template is newer than what the record is of: the next run begins with it. */
@@ -57,6 +69,7 @@ const PHASES: Readonly<Record<ShownGate['kind'], RolloutPhase>> = {
   undone: 'Returning',
   view: 'Progressing',
   'no-canary': 'Waiting',
+  fleet: 'Waiting',
   'policy-invalid': 'Paused',
   unavailable: 'Progressing',
   'nodes-not-ready': 'Waiting',
@@ -88,6 +101,8 @@ export interface GateInput {
   readonly isBehind?: boolean;
   /** As a plan of now judges it, where there is one. */
   readonly planned?: Gate;
+  /** Of the fleet that has the first nodes of the cluster: what waits for approval waits for it. */
+  readonly hold?: FleetHold;
   /** Of the DaemonSet and its status; absent: its object is not known, and nothing is known to be done. */
   readonly counts?: PodCounts & Generations;
 }
@@ -98,25 +113,41 @@ export function gateOf(input: GateInput): ShownGate {
   if (isBehind) return { kind: 'unseen' };
   const isRecorded = planned?.kind !== 'breach' || record.breach !== undefined;
   const gate = planned !== undefined && isRecorded ? planned : gateOfRecord(input);
+  if (gate.kind === 'approval' && input.hold !== undefined) return input.hold;
   return gate.kind === 'done' ? endOf(gate, input.counts) : gate;
 }
 
-const NO_NODES = { keptNodes: 0, notReadyNodes: 0, unwellNodes: 0 };
+const NO_NODES = { keptNodes: 0, notReadyNodes: 0, unwellNodes: 0, placelessNodes: 0 };
 
 /** Done means available, as `kubectl rollout status` has it. */
 function endOf(
   gate: Extract<ShownGate, { readonly kind: 'done' }>,
   counts: GateInput['counts'],
 ): ShownGate {
-  const { keptNodes, notReadyNodes, unwellNodes } = { ...NO_NODES, ...gate };
+  const { keptNodes, notReadyNodes, unwellNodes, placelessNodes } = { ...NO_NODES, ...gate };
   const are = unwellNodes === 1 ? 'is' : 'are';
   const unwell = unwellNodes === 0 ? undefined : `${unwellNodes} of its pods ${are} not available`;
   const missing =
     counts === undefined
       ? 'whether its pods are available is not known'
-      : (describeMissing(counts, keptNodes + notReadyNodes) ?? unwell);
+      : (describeMissing(withoutPlace(counts, placelessNodes), keptNodes + notReadyNodes) ??
+        unwell ??
+        describePlaceless(placelessNodes));
   if (missing !== undefined) return { kind: 'unavailable', missing };
   return notReadyNodes > 0 ? { kind: 'nodes-not-ready', notReadyNodes } : gate;
+}
+
+/** The counts as if those nodes were served: why they are not is told by itself. */
+function withoutPlace(
+  counts: PodCounts & Generations,
+  placelessNodes: number,
+): PodCounts & Generations {
+  return { ...counts, available: counts.available + placelessNodes };
+}
+
+function describePlaceless(nodes: number): string | undefined {
+  if (nodes === 0) return undefined;
+  return `all others are rolled out; on ${counted(nodes, 'node')} no place is found for the pod, as before this revision`;
 }
 
 /** As far as the record tells. */
@@ -140,24 +171,8 @@ function gateOfStep({ record, policy, nowMs }: GateInput): ShownGate {
   const { soakMs, windows } = policy.policy;
   const untilMs = wellSinceMs + soakMs;
   if (untilMs > nowMs) return { kind: 'soaking', untilMs };
-  const stepIndex = awaitedApproval(record, policy);
+  const stepIndex = awaitedApproval(record, policy.policy.approval);
   if (stepIndex !== undefined) return { kind: 'approval', stepIndex };
   if (isOpen(windows, nowMs)) return { kind: 'next' };
   return { kind: 'window', ...defined({ opensAtMs: nextOpeningMs(windows, nowMs) }) };
-}
-
-/** The step that will not open unless somebody approves it; undefined: the next one needs, or has, no approval. */
-export function awaitedApproval(record: RolloutRecord, policy: PolicyReading): number | undefined {
-  if (policy.kind !== 'policy' || record.step.kind === 'done') return undefined;
-  const next = record.step.index + 1;
-  const isLast = record.groups !== undefined && next > record.groups;
-  if (isLast || !needsApproval(policy.policy.approval, next)) return undefined;
-  const { approved } = record.orders;
-  return approved !== undefined && approved.stepIndex >= next ? undefined : next;
-}
-
-/** True where a person has to agree before this step opens; the canary opens by itself. */
-export function needsApproval(approval: Approval, stepIndex: number): boolean {
-  if (approval === 'each-step') return stepIndex > 0;
-  return approval === 'after-canary' && stepIndex === 1;
 }

@@ -10,6 +10,9 @@ import { defined } from '@rollcall/base/defined.ts';
 import { overruleTrial } from '../evidence/trial.ts';
 import { BY_CHARACTERS_MAX } from '../model/registration.ts';
 import type { OrderNote, ProvenRevision, RolloutRecord } from '../model/rollout-record.ts';
+import { leaveFor } from '../releases/good-releases.ts';
+import { knownBad, refuseRelease } from '../stages/known-bad.ts';
+import { nextStepOf } from '../stages/steps.ts';
 
 /** What is asked for. */
 export type RolloutOrder =
@@ -24,8 +27,16 @@ export type RolloutOrder =
     }
   /** This step of this revision may open; its soak, window and budget still count. */
   | { readonly kind: 'approve'; readonly hash: string; readonly stepIndex: number }
-  /** Back from this revision to that proven one. */
-  | { readonly kind: 'undo'; readonly hash: string; readonly to: string };
+  /**
+   * Back from this revision to that good one, and this one is refused. By pods, where Rollcall makes them; else the template is a
+   * person's to change, and everything is held until then.
+   */
+  | {
+      readonly kind: 'undo';
+      readonly hash: string;
+      readonly to: string;
+      readonly via: 'pods' | 'template';
+    };
 
 /** Why an order was not carried out. Public; docs/cli.md lists them. */
 export type OrderRefusalCode =
@@ -92,7 +103,8 @@ function resume(record: RolloutRecord, order: Of<'resume'>, note: OrderNote): Or
     return resumed === undefined ? refused('not-held') : { kind: 'unchanged', since: resumed };
   }
   const step = { ...record.step, progressedAtMs: note.atMs };
-  const lifted = { ...record, step, orders };
+  const others = record.refused.filter(({ id }) => id !== record.id);
+  const lifted = { ...record, step, orders, refused: others };
   if (breach === undefined) return { kind: 'changed', record: lifted };
   const { why } = order;
   return {
@@ -107,12 +119,11 @@ function withoutBreach(
   note: NonNullable<RolloutRecord['orders']['resumed']>,
 ): RolloutRecord {
   const { breach: _overruled, step, trial, orders, ...rest } = record;
-  const { wellSinceMs: _soaked, ...fresh } = step;
+  const { wellSinceMs: _soaked, soaksLost: _lost, ...fresh } = step;
   return {
     ...rest,
     step: fresh,
-    trial: overruleTrial(trial, note.atMs),
-    refused: record.refused.filter(({ hash }) => hash !== record.hash),
+    trial: overruleTrial(trial),
     orders: { ...orders, resumed: note },
   };
 }
@@ -128,9 +139,7 @@ function approve(record: RolloutRecord, order: Of<'approve'>, note: OrderNote): 
   }
   if (record.breach !== undefined || orders.undo !== undefined) return refused('halted');
   if (step.kind === 'done') return refused('over');
-  if (stepIndex !== step.index + 1 || stepIndex > (record.groups ?? stepIndex)) {
-    return refused('not-next');
-  }
+  if (stepIndex !== nextStepOf(record)) return refused('not-next');
   const progressed = { ...step, progressedAtMs: note.atMs };
   return {
     kind: 'changed',
@@ -142,22 +151,43 @@ function approve(record: RolloutRecord, order: Of<'approve'>, note: OrderNote): 
   };
 }
 
-/** The revision that an undo leads to: what was proven before this one. */
-export function wayBackOf({ hash, proven, former }: RolloutRecord): ProvenRevision | undefined {
-  return [former, proven].find((revision) => revision !== undefined && revision.hash !== hash);
+/** The release that an undo leads to: the good one that this rollout left. */
+export function wayBackOf({ hash, former }: RolloutRecord): ProvenRevision | undefined {
+  return former?.hash === hash ? undefined : former;
 }
 
 function undo(record: RolloutRecord, order: Of<'undo'>, note: OrderNote): OrderResult {
-  const { hash, to } = order;
-  const { orders } = record;
-  if (record.hash !== hash || wayBackOf(record)?.hash !== to) return refused('changed');
+  const { to, via } = order;
+  const back = wayBackOf(record);
+  if (record.hash !== order.hash || back?.hash !== to) return refused('changed');
+  const { orders, breach } = record;
   if (orders.undo?.to === to) return { kind: 'unchanged', since: orders.undo };
+  const { atMs } = note;
+  const isRefused = breach !== undefined && record.refused.some(({ id }) => id === record.id);
+  if (via === 'template' && isRefused) return { kind: 'unchanged' };
+  const left = {
+    ...record,
+    refused: refuseRelease(record, { cause: 'Undone', atMs }),
+    good: goodAfterUndo(record, to, atMs),
+  };
+  if (via === 'template') {
+    const held = knownBad({ hash: order.hash, cause: 'Undone' }, atMs);
+    return { kind: 'changed', record: { ...left, breach: breach ?? held } };
+  }
   // A pause holds steps, and whoever asks for the way back wants it now.
   const { paused: _lifted, ...others } = orders;
-  return {
-    kind: 'changed',
-    record: { ...record, orders: { ...others, undo: { ...note, to } } },
-  };
+  return { kind: 'changed', record: { ...left, orders: { ...others, undo: { ...note, to } } } };
+}
+
+/** Whoever asks for a good release may have it, however long ago it was left. */
+function goodAfterUndo(
+  { id, good }: RolloutRecord,
+  to: string,
+  nowMs: number,
+): RolloutRecord['good'] {
+  const known = good.map((each) => (each.hash === to ? { ...each, leftAtMs: nowMs } : each));
+  const back = known.find(({ hash }) => hash === to);
+  return back === undefined ? known : leaveFor(known, { from: id, to: back.id, nowMs });
 }
 
 function refused(code: OrderRefusalCode): OrderResult {

@@ -10,6 +10,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { IntentJudgement, PlanContext, PlannedEvent, View } from '../model/plan.ts';
 import type { PolicyProblem, RolloutPolicy } from '../policy/rollout-policy.ts';
 import type { Json } from '@rollcall/base/json.ts';
+import { revisionHash } from '../history/revisions.ts';
 import { demandOf } from '../daemon-set/template-demand.ts';
 import { resolveBudget, strategyTypeOf } from '../daemon-set/strategy.ts';
 import { minReadyMsOf } from '../pod/pod-facts.ts';
@@ -53,6 +54,7 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     policy,
     record: state.rollout,
     hash: currentHash,
+    id: revisionHash(view.daemonSet, 0),
     nodes,
     keptNodes,
     refusals: (state.refusals ?? []).filter((refusal) => refusal.generation === generation),
@@ -62,12 +64,22 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     generation: generation ?? 0,
     unheardMs: staging.unheardMs,
     minReadyMs: minReadyMsOf(view.daemonSet),
-    strategyUnavailable: resolveBudget(view.daemonSet, nodes.length).maxUnavailable,
+    strategyUnavailable: unavailableOf(view, context, nodes.length),
     isStageTrue: staging.mode === 'takeover',
     rolloutId: `${view.uid}/${currentHash}`,
     ...defined({ causes: staging.causes, demand: demandOf(templateOf(view)) }),
   });
   return { kind: 'staged', stages, policy, ...defined({ ignored }) };
+}
+
+/** maxUnavailable of the DaemonSet's strategy, of the fewer nodes of when the rollout began and of now. */
+function unavailableOf(
+  { daemonSet }: View,
+  { currentHash, state: { rollout } }: PlanContext,
+  nowNodes: number,
+): number {
+  const thenNodes = rollout?.hash === currentHash ? rollout?.baseNodes : undefined;
+  return resolveBudget(daemonSet, Math.min(thenNodes ?? nowNodes, nowNodes)).maxUnavailable;
 }
 
 function templateOf({ daemonSet }: View): Json {
@@ -76,15 +88,12 @@ function templateOf({ daemonSet }: View): Json {
 
 /** Which revision each node is to run. */
 export function targetsOf(view: View, context: PlanContext, staging: Staging): Targets {
-  const record = staging.kind === 'staged' ? staging.stages.record : undefined;
-  if (staging.kind !== 'staged' || record?.former === undefined) {
-    return findTargets(view, context.currentHash);
-  }
+  if (staging.kind !== 'staged') return findTargets(view, context.currentHash);
+  const { record, former } = staging.stages;
   const kept = {
-    nodes: staging.stages.former,
-    hash: record.former.hash,
+    nodes: former,
     unproven: unprovenBefore(record),
-    ...defined({ former: context.staging?.former }),
+    ...defined({ hash: record.former?.hash, former: context.staging?.former }),
   };
   return findTargets(view, context.currentHash, kept);
 }

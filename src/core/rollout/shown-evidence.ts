@@ -1,12 +1,10 @@
 /**
- * What a rollout's trial shows, as numbers for people: the e-value, Fisher's four counts, and what silence proves.
+ * What a rollout's trial shows, as numbers for people: the e-value, the nodes that failed, and what silence proves.
  *
  * The gate is the e-value (rollouts facts 4); the counts only explain it. They are bounded as the trial is: of more than
  * its 32 newest failures, the older ones are not in them. Nothing is decided here.
  */
 import { HALT_AT } from '../evidence/e-value.ts';
-import { fisherOneSided } from '../evidence/fisher.ts';
-import { historyEValue } from '../evidence/own-history.ts';
 import { eValueOf } from '../evidence/trial.ts';
 import type { NodeFailure, RolloutRecord } from '../model/rollout-record.ts';
 
@@ -23,16 +21,12 @@ export interface ShownEvidence {
   readonly haltsAt: number;
   readonly updated: SideCounts;
   readonly others: SideCounts;
-  /** Fisher's one-sided p of these four counts: for people, looked at again and again it alarms too often. */
-  readonly p: number;
   /** Nodes that were bad before their turn: on neither side. */
   readonly outside: number;
   /** The newest failures since it started, or was resumed. */
   readonly failures: readonly NodeFailure[];
-  /** True once a failure fell where no control was left: the test is weaker than it looks. */
+  /** True once an updated node failed where nobody was left to compare it with: that counts for nothing. */
   readonly isWithoutControls: boolean;
-  /** The weaker test, by how often nodes failed before their own update; only where there are no controls. At most E_SHOWN_MAX. */
-  readonly ownHistoryEValue?: number;
   /** True: more nodes were bad than a trial remembers. It stands still, and proves nothing, until another rollout begins. */
   readonly isVoid: boolean;
   /** While a revision is tried and no updated node failed: so many tell, with 95 % certainty, only that fewer than this share of nodes would fail. */
@@ -43,8 +37,8 @@ export interface ShownEvidence {
 const E_SHOWN_MAX = 1e6;
 const DOUBT = 0.05;
 
-/** What the trial of a record shows at that moment. */
-export function evidenceOf(record: RolloutRecord, nowMs: number): ShownEvidence {
+/** What the trial of a record shows. */
+export function evidenceOf(record: RolloutRecord): ShownEvidence {
   const { trial, step, startedAtMs, orders } = record;
   const sinceMs = Math.max(startedAtMs, orders.resumed?.atMs ?? 0);
   const failures = trial.failures.filter(({ atMs }) => atMs >= sinceMs);
@@ -59,31 +53,17 @@ export function evidenceOf(record: RolloutRecord, nowMs: number): ShownEvidence 
     bad: badOthers,
     good: Math.max(0, record.baseNodes - updatedNodes - outside - badOthers),
   };
-  const { isWithoutControls, isVoid, history } = trial;
   return {
     eValue: Math.min(E_SHOWN_MAX, eValueOf(trial)),
     haltsAt: HALT_AT,
     updated,
     others,
-    p: pOf(updated, others),
     outside,
     failures,
-    isWithoutControls,
-    ...(isWithoutControls
-      ? { ownHistoryEValue: Math.min(E_SHOWN_MAX, historyEValue(history, nowMs)) }
-      : {}),
-    isVoid,
+    isWithoutControls: trial.isWithoutControls,
+    isVoid: trial.isVoid,
     ...(isSilent ? { silence: silenceOf(updatedNodes) } : {}),
   };
-}
-
-function pOf(updated: SideCounts, others: SideCounts): number {
-  return fisherOneSided({
-    updatedBad: updated.bad,
-    updatedGood: updated.good,
-    othersBad: others.bad,
-    othersGood: others.good,
-  });
 }
 
 /** The share of failures that so many silent nodes leave possible: (1 − share)^n = 5 %. */
@@ -95,6 +75,5 @@ export function silenceOf(nodes: number): {
 }
 
 function nodesOf(failures: readonly NodeFailure[], isUpdated: boolean): number {
-  return new Set(failures.filter((one) => one.isUpdated === isUpdated).map(({ node }) => node))
-    .size;
+  return failures.filter((one) => one.isUpdated === isUpdated).length;
 }

@@ -8,7 +8,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { IntentJudgement, NodeView, View } from '../model/plan.ts';
-import { isAvailable, isUpdated, minReadyMsOf, templateGenerationOf } from '../pod/pod-facts.ts';
+import { isAvailable, isNamedUpdated, minReadyMsOf, templateGenerationOf } from '../pod/pod-facts.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
 import type { StageNode } from '../stages/stage-node.ts';
 
@@ -36,8 +36,8 @@ export function findStageNodes(
   const emptied = newestGone(view);
   const describe = ({ node, pods }: NodeView): StageNode => {
     const staying = pods.filter((pod) => !pod.isTerminating && !accepted.has(pod.uid));
-    const updated = staying.find((pod) => isUpdated(pod, current));
-    const old = staying.find((pod) => !isUpdated(pod, current));
+    const updated = staying.find((pod) => isNamedUpdated(pod, current));
+    const old = staying.find((pod) => !isNamedUpdated(pod, current));
     const isWell = updated !== undefined && isAvailable(updated, ready) && !doomed.has(updated.uid);
     return {
       node,

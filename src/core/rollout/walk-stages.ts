@@ -4,7 +4,7 @@
  * Stricter than the plain one (rollout-without-surge.ts): old pods that are not available go first, but no more of them at
  * once than maxUnavailable (#123232), and nodes that are not Ready are never chosen: a deletion there does not
  * finish and would eat the budget. Nodes without a place in the rollout (vanished, only keeping a pod) count for nothing.
- * Excused nodes do not count. With surge the plain walk is used, over sites of which those that are not open count as
+ * Excused nodes do not count, and need no room. With surge the plain walk is used, over sites of which those that are not open count as
  * being as they should be.
  *
  * Differs from upstream: all of it, for DaemonSets with a policy and for no other.
@@ -28,11 +28,17 @@ export function walkStages(sites: readonly Site[], stages: Stages): WalkWithoutS
     return isFree && stages.open.has(node) ? [{ site, node, old: state.old }] : [];
   });
   const refused = olds.filter(({ old }) => old.refused !== undefined && !old.isDoomed);
-  const able = olds.filter((each) => !refused.includes(each)).sort(compareOlds);
+  const able = olds
+    .filter((each) => !refused.includes(each))
+    .sort((left, right) => compareLast(left, right, stages) || compareOlds(left, right));
   let room = stages.maxUnavailable - replacing(taking, stages.excused);
   let spare = stages.maxUnavailable - unavailable.length;
   const deletes: OldSite[] = [];
   for (const each of able) {
+    if (stages.excused.has(each.node)) {
+      deletes.push(each);
+      continue;
+    }
     const isCounted = !isAvailableSite(each.site);
     if (room <= 0 || (!isCounted && spare <= 0)) continue;
     room -= 1;
@@ -53,6 +59,10 @@ export function walkStages(sites: readonly Site[], stages: Stages): WalkWithoutS
 export function whyClosed(nodeView: Site['nodeView'], gate: Gate): 'step' | 'ready' | 'kept' {
   if (gate.kind !== 'done') return 'step';
   return gate.notReadyNodes > 0 && nodeView?.node.isReady === false ? 'ready' : 'kept';
+}
+
+function compareLast(left: OldSite, right: OldSite, { last }: Stages): number {
+  return Number(last.has(left.node)) - Number(last.has(right.node));
 }
 
 /** Doomed ones first, as they may go anyway; then those that serve nobody; then as in any rolling update. */

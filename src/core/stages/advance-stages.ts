@@ -14,24 +14,33 @@ import { advanceTurns } from '../evidence/flapping.ts';
 import { advanceTrial } from '../evidence/trial.ts';
 import { lossMoments } from '../proof/canary-losses.ts';
 import { isSoakLost, soakAfter } from '../proof/soak.ts';
+import type { Wellness } from '../proof/soak.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { tellStages } from '../events/stage-events.ts';
-import { nodesRoundedDown } from '../policy/share.ts';
-import { withCommonGround } from './common-ground.ts';
+import { keptNodesOf } from '../policy/share.ts';
 import {
+  findShared,
   findSilentPods,
   findStagesBreach,
   judgingMoments,
   recreationMoments,
 } from './find-breach.ts';
-import { excuseNodes } from './excused.ts';
+import { excuseNodes, markPlaceless, withPlaceless } from './excused.ts';
 import { standingOf, withLosses, withReplacements } from './lost-canaries.ts';
-import type { CanaryStanding } from './lost-canaries.ts';
-import { findUnwell, gateMoments, judgeGate, noteSoaked } from './gate.ts';
-import { findAhead, findFormer, findStrays } from './former.ts';
+import { gateMoments, judgeGate, noteSoaked, wellnessOf } from './gate.ts';
+import {
+  findAhead,
+  findFormer,
+  findReturnBreach,
+  findStrays,
+  neverRanOn,
+  withGood,
+} from './former.ts';
 import {
   awaitedAfter,
   countRestarts,
   evidenceNodes,
+  isWatchedReturn,
   momentsIn,
   trialNodes,
   watchedPod,
@@ -45,12 +54,13 @@ import { budgetOf, canaryOfNow, findSteps } from './steps.ts';
 import type { Steps } from './steps.ts';
 
 /** Looks once. */
-export function advanceStages(input: StagesInput): Stages {
-  const started = recordFor(input);
+export function advanceStages(given: StagesInput): Stages {
+  const input = markPlaceless(given);
+  const started = withPlaceless(recordFor(input), input);
   const observed = observe(withoutReplaced(started, input.nodes), input);
   const opened = openWhatMay(withReplacements(observed, input), input);
   const { gate, turns, excused } = opened;
-  const record = noteSoaked(opened.record, gate, input.nowMs);
+  const record = withGood(noteSoaked(opened.record, gate, input.nowMs), gate, input);
   const former = findFormer(record, input);
   const ahead = gate.kind === 'paused' ? [] : findAhead({ record, former }, input);
   return {
@@ -61,6 +71,7 @@ export function advanceStages(input: StagesInput): Stages {
       [...(isHeld(gate) ? [] : withinFirstPod(turns, record, input)), ...ahead].map(nameOf),
     ),
     former,
+    last: record.isReturn ? neverRanOn(record, input.nodes) : NONE,
     maxUnavailable: budgetOf(record, input),
     excused,
     untilMs: [
@@ -74,8 +85,13 @@ export function advanceStages(input: StagesInput): Stages {
   };
 }
 
+const NONE: ReadonlySet<NodeName> = new Set();
+
 /** Steps that open in one run: the canary and, where nothing of it is left to do, what follows. Never a loop without end. */
 const OPENINGS_MAX = 3;
+
+/** Groups that were opened, as the record keeps their names. */
+const OPENED_NAMES_MAX = 32;
 
 interface Judged {
   readonly record: RolloutRecord;
@@ -110,11 +126,15 @@ function judge(
   const turns = steps.open
     .filter((node) => isPending(node) && node.node.isReady)
     .slice(0, roomNodes);
-  const canary = standingOf(before, input);
-  const record = watchStep(before, { steps, excused, canary, hasTurns: turns.length > 0 }, input);
-  const end = endOf(nodes, roomNodes);
-  const gate = judgeGate({ input, record, steps, turns, excused, canary, roomNodes, end });
-  return { record, gate, turns, excused };
+  const shared = turns.length > 0 ? undefined : findShared(before, input);
+  const facts = {
+    ...{ input, steps, turns, excused, roomNodes },
+    ...{ canary: standingOf(before, input), end: endOf(nodes, roomNodes) },
+    ...defined({ shared }),
+  };
+  const well = wellnessOf(before, facts);
+  const record = watchStep(before, { steps, well }, input);
+  return { record, gate: judgeGate({ ...facts, record, well }), turns, excused };
 }
 
 /** What the end of all steps leaves: a node that is not Ready is only awaited, as far as the partition has room for it. */
@@ -123,17 +143,20 @@ function endOf(nodes: readonly StageNode[], roomNodes: number): StepsEnd {
   const away = pending.filter(({ isExcluded, node }) => !isExcluded && !node.isReady);
   const notReadyNodes = Math.min(away.length, roomNodes);
   const unwell = nodes.filter((node) => !isPending(node) && !node.isExcluded && !node.isWell);
+  const placelessNodes = unwell.filter(({ hasNoPlace }) => hasNoPlace).length;
   return {
     keptNodes: pending.length - notReadyNodes,
     notReadyNodes,
-    unwellNodes: unwell.length,
+    unwellNodes: unwell.length - placelessNodes,
+    ...(placelessNodes === 0 ? {} : { placelessNodes }),
   };
 }
 
 /** Evidence of this run, added to the record; a breach that is found stays until somebody takes the rollout up again. */
 function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   const { kind } = record.step;
-  if (record.isReturn || kind === 'waiting' || kind === 'done') return record;
+  if (record.isReturn) return observeReturn(record, input);
+  if (kind === 'waiting' || kind === 'done') return record;
   const trial = input.isViewFresh
     ? advanceTrial(
         record.trial,
@@ -154,17 +177,24 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   if (record.breach !== undefined) return next;
   const breach: Breach | undefined = findStagesBreach(next, input);
   if (breach === undefined) return next;
-  const { causes, nodes } = input;
-  const caused = causes === undefined ? breach : withCause(breach, causes);
-  return withBreach(next, withCommonGround(caused, nodes));
+  const { causes } = input;
+  return withBreach(next, causes === undefined ? breach : withCause(breach, causes));
+}
+
+/** Nothing of a good release is on trial: only what keeps its pods from running stops the way back. */
+function observeReturn(record: RolloutRecord, input: StagesInput): RolloutRecord {
+  if (!isWatchedReturn(record)) return record;
+  const watched = { ...record, ...awaitedAfter(record, input) };
+  return { ...watched, ...defined({ breach: findReturnBreach(watched, input) }) };
 }
 
 /**
  * A pod that came in the place of another one has shown nothing yet, also where no run saw the node without one. Of the pods
- * that are watched (`turns`).
+ * that are watched (`turns`); of a later step a pod that comes up shuts the gate, and loses no soak.
  */
 function withoutReplaced(record: RolloutRecord, nodes: readonly StageNode[]): RolloutRecord {
   const { step, turns = [] } = record;
+  if (step.kind !== 'canary') return record;
   const before = new Map(turns.map(({ node, uid }) => [node, uid]));
   const isReplaced = nodes.some((node) => {
     const known = before.get(nameOf(node));
@@ -175,39 +205,26 @@ function withoutReplaced(record: RolloutRecord, nodes: readonly StageNode[]): Ro
   return { ...record, step: rest };
 }
 
-/** A revision that was halted is not proven any more. */
+/** A revision that was halted is not proven any more, and no good release. */
 function withBreach(record: RolloutRecord, breach: Breach): RolloutRecord {
-  const { proven, former, ...rest } = record;
-  const left = proven?.hash === record.hash ? former : proven;
-  return {
-    ...rest,
-    ...(former === undefined ? {} : { former }),
-    ...(left === undefined ? {} : { proven: left }),
-    breach,
-  };
+  const { proven, ...rest } = record;
+  const left = proven?.hash === record.hash ? record.former : proven;
+  const good = record.good.filter(({ id }) => id !== record.id);
+  return { ...rest, good, ...defined({ proven: left }), breach };
 }
 
 /** Since when the open step is well, by our clock; progress for the deadline. */
 function watchStep(
   record: RolloutRecord,
-  at: {
-    readonly steps: Steps;
-    readonly excused: ReadonlySet<NodeName>;
-    readonly canary: CanaryStanding;
-    /** Nodes of open steps are still to be updated; what the partition keeps is not. */
-    readonly hasTurns: boolean;
-  },
+  { steps, well }: { readonly steps: Steps; readonly well: Wellness },
   input: StagesInput,
 ): RolloutRecord {
-  const { steps, hasTurns } = at;
-  const { nodes, nowMs, seenView } = input;
+  const { nowMs, seenView } = input;
   const { step } = record;
   if (step.kind === 'waiting' || step.kind === 'done') return { ...record, seenView };
   const updatedNodes = evidenceNodes(input).filter((node) => !isPending(node)).length;
-  const restarts = countRestarts(nodes);
-  const isShown = findUnwell(steps, at).length === 0 && at.canary.missing === 0;
-  const moment = { ...input, soakMs: input.policy.soakMs, restarts };
-  const soak = soakAfter(record, { ...moment, isWell: !hasTurns && isShown });
+  const moment = { ...input, soakMs: input.policy.soakMs, well };
+  const { soak, restarts } = soakAfter(record, { ...moment, restarts: countRestarts(input.nodes) });
   const isHeld = isPausedBy(record, input);
   const isFreed = (step.isHeld === true && !isHeld) || isSoakLost(step, soak, moment);
   const hasProgressed = updatedNodes > step.updatedNodes || isFreed;
@@ -220,7 +237,13 @@ function watchStep(
     ...soak,
     ...(isHeld ? { isHeld } : {}),
   };
-  return { ...record, step: watched, groups: steps.groups, restarts, seenView };
+  return {
+    ...record,
+    step: watched,
+    groups: Math.max(step.index, 0) + steps.left,
+    restarts,
+    seenView,
+  };
 }
 
 function isPausedBy({ orders }: RolloutRecord, { policy }: StagesInput): boolean {
@@ -247,14 +270,22 @@ function openNext(record: RolloutRecord, { next }: Steps, input: StagesInput): R
     next === undefined
       ? { ...base, kind: 'done', name: '', index: step.index }
       : { ...base, kind: 'group', name: next.name, index };
+  const names = [...(record.opened ?? []), ...(next === undefined ? [] : [next.name])];
   const canary = canaryOfNow(record, input);
-  return { ...record, canary, ...tried, ...proven, step: opened };
+  return {
+    ...record,
+    canary,
+    opened: names.slice(-OPENED_NAMES_MAX),
+    ...tried,
+    ...proven,
+    step: opened,
+  };
 }
 
 /** How many more nodes the partition lets be updated. */
 function roomOf(record: RolloutRecord, { policy, nodes }: StagesInput): number {
   if (policy.partition === undefined || record.isReturn) return nodes.length;
-  const kept = nodesRoundedDown(policy.partition, record.baseNodes);
+  const kept = keptNodesOf(policy.partition, { then: record.baseNodes, now: nodes.length });
   const updated = nodes.filter((node) => !isPending(node)).length;
   return Math.max(0, nodes.length - kept - updated);
 }

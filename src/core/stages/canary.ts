@@ -68,7 +68,9 @@ function useUpBudget(input: StagesInput): readonly NodeName[] {
   const { canary } = input.policy;
   if (canary.kind === 'selector') return [];
   const budgetNodes = budgetOf({ baseNodes: input.nodes.length }, input);
-  const idle = input.nodes.filter((node) => !node.isWell && servesNobody(node));
+  const idle = input.nodes.filter(
+    (node) => !node.isWell && servesNobody(node) && !node.isExcluded && !node.hasNoPlace,
+  );
   if (idle.length < budgetNodes) return [];
   const able = idle.filter((node) => isUpAndOpen(node) && node.updated === undefined);
   const [empty, rest] = [able.filter(isEmpty), able.filter((node) => !isEmpty(node))];
@@ -128,8 +130,8 @@ function isAble(node: StageNode | undefined): boolean {
 }
 
 /** True of a node that could be given a pod now. */
-export function isUpAndOpen({ node, isExcluded }: StageNode): boolean {
-  return node.isReady && !node.isTerminating && !isExcluded;
+export function isUpAndOpen({ node, isExcluded, hasNoPlace }: StageNode): boolean {
+  return node.isReady && !node.isTerminating && !isExcluded && hasNoPlace !== true;
 }
 
 function choose(
@@ -149,7 +151,9 @@ function choose(
   const { nodes, keptNodes = [] } = input;
   // A node that died of the revision has had its turn: another one in its place would be the next to die.
   const lost = keptNodes.filter((node) => before.includes(nameOf(node)));
-  const able = [...nodes, ...lost].filter(({ isExcluded }) => !isExcluded);
+  const able = [...nodes, ...lost].filter(
+    ({ isExcluded, hasNoPlace }) => !isExcluded && !hasNoPlace,
+  );
   if (canary.kind === 'selector') {
     const selector = compileSelector(canary.selector);
     const chosen = able.filter(({ node }) => selector.matches(node.labels)).map(nameOf);

@@ -1,22 +1,30 @@
 /**
- * Nodes that went bad by themselves, and so neither block a step nor use up the budget (issue 17).
+ * Nodes that neither block a step nor use up the budget: left out by the policy, gone bad by themselves, or without a place (issue 17).
  *
- * Nodes that were bad before their turn count on neither side. With `budget: attributed` nodes of the trial that are bad
- * are excused as well, while the trial does not blame the revision, up to a cap; beyond the cap breach.ts halts.
+ * With `budget: attributed` nodes of the trial that are bad are excused, while the trial does not blame the revision, up to a cap;
+ * beyond the cap find-breach.ts halts. Where the pod of the former revision had no place for five minutes (a taken host port, a full or a
+ * Fargate node) the new one has none either, which says nothing of it: such a node is no canary and no breach, until a pod is
+ * bound there. So is a pod that was pending for less no excuse, nor one of a revision that nothing proved.
  */
+import { GRACE_MS } from '../evidence/pod-evidence.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
+import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
+import { nodesRoundedDown } from '../policy/share.ts';
+import type { NodeCounts } from '../policy/share.ts';
+import { abandonedAfter, refusedAfter, unprovenBefore } from './known-bad.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
+import type { StagesInput } from './stages-input.ts';
 
 /** At least so many nodes may fail by themselves, whatever the share. */
 const EXCUSED_NODES_MIN = 2;
-const EXCUSED_PERCENT = 5;
+const EXCUSED_SHARE = { kind: 'percent', percent: 5 } as const;
 
 /** The most nodes that are excused at once: max(2, 5 %), rounded down. */
-export function excusedNodesMax(baseNodes: number): number {
-  return Math.max(EXCUSED_NODES_MIN, Math.floor((baseNodes * EXCUSED_PERCENT) / 100));
+export function excusedNodesMax({ then, now }: NodeCounts): number {
+  return Math.max(EXCUSED_NODES_MIN, nodesRoundedDown(EXCUSED_SHARE, Math.min(then, now)));
 }
 
 /** The nodes that are excused now. */
@@ -25,10 +33,56 @@ export function excuseNodes(
   nodes: readonly StageNode[],
   { budget }: RolloutPolicy,
 ): ReadonlySet<NodeName> {
-  if (budget === 'parity') return new Set();
+  const never = nodes.filter((each) => each.isExcluded || each.hasNoPlace).map(nameOf);
+  if (budget === 'parity') return new Set(never);
   const outside = new Set(trial.outside);
   const bad = nodes.filter(({ node, isExcluded }) => !node.isReady && !isExcluded).map(nameOf);
+  const most = excusedNodesMax({ then: baseNodes, now: nodes.length });
   const before = bad.filter((name) => outside.has(name));
-  const since = bad.filter((name) => !outside.has(name)).slice(0, excusedNodesMax(baseNodes));
-  return new Set([...before, ...since]);
+  const since = bad.filter((name) => !outside.has(name)).slice(0, most);
+  return new Set([...never, ...before, ...since]);
+}
+
+/** The input with the nodes marked that have no place: max(2, 5 %) at most, and never all. Those that were marked stay first. */
+export function markPlaceless(input: StagesInput): StagesInput {
+  const { record, nodes, hash } = input;
+  const known = new Set(record?.placeless);
+  const { abandoned } = abandonedAfter(record, hash);
+  const unproven = unprovenBefore({ refused: refusedAfter(record), abandoned: abandoned ?? [] });
+  const open = nodes.filter(({ isExcluded }) => !isExcluded);
+  const before = open.filter((node) => known.has(nameOf(node)) && isUnbound(node));
+  const since = open.filter((node) => lacksPlace(node, unproven, input) && !before.includes(node));
+  const most = excusedNodesMax({ then: record?.baseNodes ?? nodes.length, now: nodes.length });
+  const marked = [...before, ...since].slice(0, Math.min(most, open.length - 1));
+  if (marked.length === 0) return input;
+  return {
+    ...input,
+    nodes: nodes.map((node) => (marked.includes(node) ? { ...node, hasNoPlace: true } : node)),
+  };
+}
+
+/** The record with their names: a new pod there is young, and its node is known all the same. */
+export function withPlaceless(
+  record: RolloutRecord,
+  { nodes }: Pick<StagesInput, 'nodes'>,
+): RolloutRecord {
+  const names = nodes.filter(({ hasNoPlace }) => hasNoPlace).map(nameOf);
+  const { placeless: known = [], ...rest } = record;
+  if (names.length === known.length && names.every((name) => known.includes(name))) return record;
+  return names.length === 0 ? rest : { ...rest, placeless: names };
+}
+
+function isUnbound({ old, updated }: StageNode): boolean {
+  return (updated ?? old)?.boundNode === undefined;
+}
+
+/** The scheduler has found no place for the pod of a revision that is not in doubt, for as long as a new one may take. */
+function lacksPlace(
+  { old, updated }: StageNode,
+  unproven: ReadonlySet<string>,
+  { nowMs }: StagesInput,
+): boolean {
+  if (old?.trouble?.unscheduled !== 'Unschedulable' || updated !== undefined) return false;
+  if (old.boundNode !== undefined || unproven.has(revisionHashOfPod(old) ?? '')) return false;
+  return nowMs - old.createdAtMs >= GRACE_MS;
 }

@@ -9,10 +9,14 @@ import { counted } from '@rollcall/base/counted.ts';
 import { findLostAgain } from '../proof/canary-losses.ts';
 import { describeLosses } from '../proof/describe-losses.ts';
 import { eValueOf } from '../evidence/trial.ts';
-import { findBreach, findNodesFailed, judgeOnNode } from '../evidence/breach.ts';
+import { findBreach, findExcusedHold, findNodesFailed } from '../evidence/breach.ts';
+import { judgeOnNode } from '../evidence/pod-evidence.ts';
 import { judgeAnswers } from '../evidence/answer-times.ts';
 import { namesOf, slowMessage } from '../evidence/breach-message.ts';
-import type { JudgedPod } from '../evidence/breach.ts';
+import type { BreachInput } from '../evidence/breach.ts';
+import type { JudgedPod } from '../evidence/pod-evidence.ts';
+import type { ExcusedHold } from '../evidence/excuse.ts';
+import { isSoakHopeless } from '../proof/soak.ts';
 import { BASELINES_MAX } from '../evidence/pod-baseline.ts';
 import { GRACE_MS } from '../evidence/pod-evidence.ts';
 import { compareDemand } from '../daemon-set/template-demand.ts';
@@ -23,7 +27,14 @@ import type { Breach, BreachCause, RolloutRecord } from '../model/rollout-record
 import { excusedNodesMax } from './excused.ts';
 import { momentOf } from './lost-canaries.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { awaitedSinceMs, bootOf, evidenceNodes, momentsIn, trialNodes } from './observe.ts';
+import {
+  awaitedSinceMs,
+  bootOf,
+  evidenceNodes,
+  isWatchedReturn,
+  momentsIn,
+  trialNodes,
+} from './observe.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
@@ -33,7 +44,7 @@ const RECREATED_WITHIN_MS = 30_000;
 /** Pods whose Events are asked: an API server goes through all Events of a namespace for each. */
 const ASKED_PODS_MAX = 3;
 /** A breach names so many nodes. */
-const NODES_MAX = 16;
+export const NODES_MAX = 16;
 
 /** The breach that is to be told, if there is one. */
 export function findStagesBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
@@ -54,7 +65,7 @@ export function findStagesBreach(record: RolloutRecord, input: StagesInput): Bre
 }
 
 /** A create that was refused by admission, quota or RBAC, on a node that this rollout emptied. */
-function findRefused(
+export function findRefused(
   record: RolloutRecord,
   { refusals, nodes, nowMs }: StagesInput,
 ): Breach | undefined {
@@ -68,8 +79,8 @@ function findRefused(
 
 /** Nodes that lost their pod since the rollout began. */
 function isEmptied({ startedAtMs }: RolloutRecord): (node: StageNode) => boolean {
-  return ({ emptySinceMs, isExcluded }) =>
-    !isExcluded && emptySinceMs !== undefined && emptySinceMs >= startedAtMs;
+  return ({ emptySinceMs, isExcluded, hasNoPlace }) =>
+    !isExcluded && !hasNoPlace && emptySinceMs !== undefined && emptySinceMs >= startedAtMs;
 }
 
 /**
@@ -82,6 +93,11 @@ function sinceOf(
 ): { readonly sinceMs?: number } {
   const isWhole = baselines.length < BASELINES_MAX && revisionHashOfPod(pod) === hash;
   return isWhole ? {} : { sinceMs: startedAtMs };
+}
+
+/** Nodes whose pods are evidence: one that found no place says nothing, of either revision. */
+function judgedNodes(input: StagesInput): readonly StageNode[] {
+  return evidenceNodes(input).filter(({ hasNoPlace }) => !hasNoPlace);
 }
 
 type Judge = (node: NodeProjection, pod: PodProjection) => JudgedPod;
@@ -114,10 +130,10 @@ function judgeUpdated(judge: Judge, nodes: readonly StageNode[]): readonly Judge
 /** When a pod that comes up, or whose pull failed once, is too late: nothing else would have a run look then. */
 export function judgingMoments(record: RolloutRecord, input: StagesInput): readonly number[] {
   const { kind } = record.step;
-  if (record.breach !== undefined || record.isReturn || kind === 'waiting' || kind === 'done') {
-    return [];
-  }
-  return judgeUpdated(judgeBy(record, input), evidenceNodes(input))
+  const isStaged = !record.isReturn && (kind === 'canary' || kind === 'group');
+  const isTried = isStaged || isWatchedReturn(record);
+  if (record.breach !== undefined || !isTried) return [];
+  return judgeUpdated(judgeBy(record, input), judgedNodes(input))
     .flatMap(({ evidence }) => (evidence.kind === 'starting' ? [evidence.failsAtMs] : []))
     .sort((left, right) => left - right)
     .slice(0, 1);
@@ -142,12 +158,29 @@ export function findSilentPods(
     .slice(0, ASKED_PODS_MAX);
 }
 
-function findPodBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
+/** What pods of the revision show; of those that count. */
+export function findPodBreach(
+  record: RolloutRecord,
+  input: StagesInput,
+  isCounted: (pod: JudgedPod) => boolean = () => true,
+): Breach | undefined {
+  const seen = breachInput(record, input);
+  return findBreach({ ...seen, updated: seen.updated.filter(isCounted) });
+}
+
+/** What pods of both revisions share holds the open step; undefined: nothing does. */
+export function findShared(record: RolloutRecord, input: StagesInput): ExcusedHold | undefined {
+  const { kind } = record.step;
+  if (record.isReturn || kind === 'waiting' || kind === 'done') return undefined;
+  return findExcusedHold(breachInput(record, input));
+}
+
+function breachInput(record: RolloutRecord, input: StagesInput): BreachInput {
   const { nowMs, policy } = input;
-  const nodes = evidenceNodes(input);
+  const nodes = judgedNodes(input);
   const overruled = record.orders.resumed;
   const judge = judgeBy(record, input);
-  return findBreach({
+  return {
     nowMs,
     step: record.step.kind,
     soakMs: policy.soakMs,
@@ -157,7 +190,7 @@ function findPodBreach(record: RolloutRecord, input: StagesInput): Breach | unde
     ...(overruled?.breach === undefined
       ? {}
       : { overruled: { ...overruled.breach, atMs: overruled.atMs } }),
-  });
+  };
 }
 
 /** A canary node was lost, and so was the one that went in its place, each without its peers. */
@@ -180,7 +213,7 @@ function findCanariesLost(record: RolloutRecord, input: StagesInput): Breach | u
  * The old pod left, and no new one came, though nobody said why: one in a canary step, two later. Where Rollcall makes the
  * pods it knows why (`findRefused`), and its own slowness is no breach.
  */
-function findNotRecreated(
+export function findNotRecreated(
   record: RolloutRecord,
   { nodes, nowMs, isStageTrue }: StagesInput,
 ): Breach | undefined {
@@ -215,7 +248,7 @@ function findUnexplained(
   { nodes, nowMs, policy }: StagesInput,
 ): Breach | undefined {
   if (policy.budget !== 'attributed') return undefined;
-  const most = excusedNodesMax(record.baseNodes);
+  const most = excusedNodesMax({ then: record.baseNodes, now: nodes.length });
   const outside = new Set(record.trial.outside);
   const bad = nodes.filter(
     (each) => !each.node.isReady && each.updated !== undefined && !outside.has(nameOf(each)),
@@ -241,15 +274,18 @@ function findLate(
 ): Breach | undefined {
   const { progressDeadlineMs } = policy;
   const { step } = record;
-  // A soak, an approval, a pause or a closed window is no lack of progress.
-  const isHeld = step.wellSinceMs !== undefined || step.isHeld === true || policy.isPaused;
+  // A soak, an approval, a pause or a closed window is no lack of progress; soaks that do not end are.
+  const isHopeless = isSoakHopeless(step, { nowMs, soakMs: policy.soakMs });
+  const isSoaking = step.wellSinceMs !== undefined && !isHopeless;
+  const isHeld = isSoaking || step.isHeld === true || policy.isPaused;
   if (progressDeadlineMs === undefined || isHeld || step.kind === 'waiting') return undefined;
   if (nowMs - step.progressedAtMs < progressDeadlineMs) return undefined;
   const unwell = nodes.filter(({ isMoving }) => isMoving).map((node) => ({ node: nameOf(node) }));
   const minutes = Math.round(progressDeadlineMs / 60_000);
   const losses = describeLosses(record.losses ?? []);
   const lost = losses === '' ? '' : `; of the canary ${losses}`;
-  const message = `nothing got further for ${minutes} min; ${unwell.length} node(s) wait for their new pod to be available${lost}`;
+  const soaks = isHopeless ? `; the soak was begun anew ${String(step.soaksLost)} times` : '';
+  const message = `nothing got further for ${minutes} min; ${unwell.length} node(s) wait for their new pod to be available${soaks}${lost}`;
   return breach('ProgressDeadlineExceeded', nowMs, { message, nodes: unwell });
 }
 

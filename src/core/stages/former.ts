@@ -1,22 +1,27 @@
 /**
- * Which nodes are to run the former revision, and which of them run ahead of it (issue 17: stage-true revisions).
+ * The way back: which nodes are to run the former revision, which run ahead of it, which releases are good, and what stops a return.
  *
- * Only where Rollcall makes the pods. While a revision is unproven, a node outside of open steps that joins, is replaced or
+ * Nodes are given the former revision only where Rollcall makes the pods. While a revision is unproven, a node outside of open steps that joins, is replaced or
  * loses its pod gets the former one, and one that got ahead is put back. Once the canary proved it, new pods are of the
  * revision itself, and nodes are put back only where the partition was raised. A pod of the revision from before the rollout
  * is put back by neither. After a breach with `onBreach: rollback` all nodes go back.
  */
+import { nodesToHalt } from '../evidence/breach.ts';
+import type { JudgedPod } from '../evidence/pod-evidence.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { PodProjection } from '../model/projections.ts';
-import type { RolloutRecord } from '../model/rollout-record.ts';
+import type { Breach, RolloutRecord } from '../model/rollout-record.ts';
+import type { Gate } from '../model/staged-progress.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { nodesRoundedDown } from '../policy/share.ts';
+import { keptNodesOf } from '../policy/share.ts';
+import { noteGood } from '../releases/good-releases.ts';
+import { NODES_MAX, findNotRecreated, findPodBreach, findRefused } from './find-breach.ts';
 import { groupNodes } from './groups.ts';
 import { unprovenBefore } from './known-bad.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
-import { findSteps } from './steps.ts';
+import { budgetOf, findSteps } from './steps.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -31,6 +36,68 @@ export function findFormer(record: RolloutRecord, input: StagesInput): ReadonlyS
   const open = new Set(findSteps(record, input).open.map(nameOf));
   const outside = nodes.filter((node) => !open.has(nameOf(node)));
   return new Set([...outside, ...beyond].map(nameOf));
+}
+
+/**
+ * A release is good once every step that its policy lets open was opened and soaked; where it was not staged, once its pods are
+ * available. A return is over then, and is watched no more.
+ */
+export function withGood(
+  record: RolloutRecord,
+  gate: Gate,
+  { nodes, nowMs }: StagesInput,
+): RolloutRecord {
+  const { id, hash, proven, step, triedAtMs, isReturn, returnedAtMs } = record;
+  if (gate.kind !== 'done' || step.kind === 'waiting') return record;
+  const isWell = gate.unwellNodes === 0 && nodes.some(({ updated }) => updated !== undefined);
+  if (triedAtMs === undefined && !isWell) return record;
+  const isBaseline = proven?.hash === hash && proven.isBaseline;
+  const good = noteGood(record.good, { id, hash, goodAtMs: nowMs, isBaseline });
+  const isOver = isReturn && returnedAtMs === undefined;
+  if (good === record.good && !isOver) return record;
+  return { ...record, good, ...(isOver ? { returnedAtMs: nowMs } : {}) };
+}
+
+/** Nodes that joined after the release that returns was left. */
+export function neverRanOn(
+  { good, id }: RolloutRecord,
+  nodes: readonly StageNode[],
+): ReadonlySet<NodeName> {
+  const leftAtMs = good.find((each) => each.id === id)?.leftAtMs ?? Infinity;
+  return new Set(nodes.filter(({ node }) => (node.createdAtMs ?? 0) > leftAtMs).map(nameOf));
+}
+
+function isStart({ evidence }: JudgedPod): boolean {
+  return evidence.kind === 'failed' && evidence.class === 'start';
+}
+
+/**
+ * What stops the way back: pods that cannot be created or, on as many nodes as the budget has, cannot start; and where the release
+ * never ran, whatever a canary would halt for. What stood when an operator overruled that counts no more.
+ */
+export function findReturnBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
+  const { resumed } = record.orders;
+  const known = new Set(resumed?.breach.nodes);
+  const sinceMs = resumed?.atMs ?? 0;
+  const nodes = input.nodes.filter((each) => (each.updated?.createdAtMs ?? Infinity) >= sinceMs);
+  const refusals = input.refusals.filter(({ node }) => !known.has(node));
+  const later = { ...input, nodes, refusals, keptNodes: [] };
+  const fresh = neverRanOn(record, nodes);
+  const tried = { ...record, step: { ...record.step, kind: 'canary' } } as const;
+  const starts = findPodBreach(tried, later, isStart);
+  const updatedNodes = nodes.filter(({ updated }) => updated !== undefined).length;
+  const needed = Math.min(nodesToHalt('done', updatedNodes), budgetOf(record, input), NODES_MAX);
+  const found =
+    findRefused(record, later) ??
+    findPodBreach(tried, later, ({ node }) => fresh.has(node)) ??
+    (starts !== undefined && starts.nodes.length >= needed ? starts : undefined) ??
+    findNotRecreated(record, later);
+  if (found === undefined) return undefined;
+  return {
+    ...found,
+    cause: 'ReturnFailed',
+    message: `${found.cause}, on the way back: ${found.message}`,
+  };
 }
 
 /** True while a breach, or an operator, sends all nodes back. */
@@ -102,7 +169,7 @@ function beyondPartition(
   { policy, nodes }: StagesInput,
 ): readonly StageNode[] {
   if (policy.partition === undefined) return [];
-  const kept = nodesRoundedDown(policy.partition, record.baseNodes);
+  const kept = keptNodesOf(policy.partition, { then: record.baseNodes, now: nodes.length });
   const updated = nodes.filter(({ updated: pod }) => pod !== undefined);
   const allowed = Math.max(0, nodes.length - kept);
   if (updated.length < allowed) return [];

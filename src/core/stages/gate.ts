@@ -13,7 +13,12 @@ import { evidenceNodes } from './observe.ts';
 import { isPending } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { Gate, StepsEnd } from '../model/staged-progress.ts';
+import { isSoakHopeless, sparedNodes } from '../proof/soak.ts';
+import type { Wellness } from '../proof/soak.ts';
+import { GRACE_MS } from '../evidence/pod-evidence.ts';
+import type { ExcusedHold } from '../evidence/excuse.ts';
 import type { StagesInput } from './stages-input.ts';
+import { awaitedApproval } from './steps.ts';
 import type { Steps } from './steps.ts';
 
 /** What a gate is judged on. */
@@ -26,6 +31,9 @@ export interface GateInput {
   /** Nodes that neither block nor count: bad before, or bad by themselves within the attributed budget. */
   readonly excused: ReadonlySet<string>;
   readonly canary: CanaryStanding;
+  readonly well: Wellness;
+  /** Failures that pods of the former revision share. */
+  readonly shared?: ExcusedHold;
   /** How many more nodes the partition lets be updated. */
   readonly roomNodes: number;
   /** What there would be at the end. */
@@ -60,30 +68,49 @@ function judgeHold({ record, input }: GateInput): Gate | undefined {
 
 /** What the open step still has to show. */
 function judgeStep(gate: GateInput): Gate | undefined {
-  const { input, record, steps, canary } = gate;
+  const { input, record, canary } = gate;
   if (!input.isViewFresh) return { kind: 'view' };
   const { lost, missing, addsAtMs } = canary;
   if (missing > 0) return { kind: 'lost', lostNodes: lost.size, ...defined({ addsAtMs }) };
-  const unwell = findUnwell(steps, gate);
-  if (unwell.length > 0) return { kind: 'settling', unwellNodes: unwell.length };
+  const unwellNodes = gate.well.blockingNodes;
+  if (unwellNodes > 0) return { kind: 'settling', unwellNodes };
+  if (gate.shared !== undefined) {
+    const { nodes, untilMs: sharedUntilMs } = gate.shared;
+    return { kind: 'settling', unwellNodes: nodes, sharedUntilMs };
+  }
   const untilMs = (record.step.wellSinceMs ?? input.nowMs) + input.policy.soakMs;
   return untilMs > input.nowMs ? { kind: 'soaking', untilMs } : undefined;
 }
 
-/** Nodes of open steps that are not as a step has to leave them: but for lost canaries, which others stand for. */
-export function findUnwell(
-  { open }: Pick<Steps, 'open'>,
-  { excused, canary: { lost, kept } }: Pick<GateInput, 'excused' | 'canary'>,
-): readonly StageNode[] {
-  return [...open, ...kept].filter((node) => {
+/** How nodes of open steps are, but for lost canaries, which others stand for: some may be unwell, as long as they do not just come up. */
+export function wellnessOf(
+  { step }: RolloutRecord,
+  gate: Pick<GateInput, 'steps' | 'excused' | 'canary' | 'shared' | 'turns' | 'input'>,
+): Wellness {
+  const { excused, canary, input } = gate;
+  const { lost, kept, missing } = canary;
+  const nodes = [...gate.steps.open, ...kept].filter((node) => !isPending(node));
+  const unwell = nodes.filter((node) => {
     const { name } = node.node;
     return isUnwell(node) && !excused.has(name) && !lost.has(name);
   });
+  const comingUp = unwell.filter((node) => isComingUp(node, input)).length;
+  const others = unwell.length - comingUp;
+  return {
+    nodes: nodes.length,
+    unwellNodes: unwell.length,
+    blockingNodes: comingUp + (others > sparedNodes(step, nodes.length) ? others : 0),
+    isWhole: gate.turns.length === 0 && missing === 0 && gate.shared === undefined,
+  };
 }
 
-/** One that keeps its old pod has nothing to show. */
+/** Its pod has had no time to show anything. */
+function isComingUp({ node, updated }: StageNode, { nowMs, minReadyMs }: StagesInput): boolean {
+  return node.isReady && nowMs - (updated?.createdAtMs ?? nowMs) < GRACE_MS + minReadyMs;
+}
+
 function isUnwell(node: StageNode): boolean {
-  return !isPending(node) && !(node.isWell && node.node.isReady);
+  return !(node.isWell && node.node.isReady);
 }
 
 /** A selector that no node matches, or a canary of which no node is left, would prove the revision by nothing. */
@@ -96,13 +123,8 @@ function isCanaryMissing({ record, input, roomNodes }: GateInput): boolean {
 
 function judgeOpening({ input, record }: GateInput): Gate | undefined {
   const { policy, nowMs } = input;
-  const stepIndex = record.step.index + 1;
-  const needsApproval =
-    (policy.approval === 'each-step' && stepIndex > 0) ||
-    (policy.approval === 'after-canary' && record.step.kind === 'canary');
-  if (needsApproval && (record.orders.approved?.stepIndex ?? -1) < stepIndex) {
-    return { kind: 'approval', stepIndex };
-  }
+  const stepIndex = awaitedApproval(record, policy.approval);
+  if (stepIndex !== undefined) return { kind: 'approval', stepIndex };
   if (isOpen(policy.windows, nowMs)) return undefined;
   const opensAtMs = nextOpeningMs(policy.windows, nowMs);
   return { kind: 'window', ...(opensAtMs === undefined ? {} : { opensAtMs }) };
@@ -129,8 +151,12 @@ export function gateMoments(
   const moments: number[] = [];
   if (gate.kind === 'view') moments.push(viewLookMs(record, nowMs));
   if (gate.kind === 'soaking') moments.push(gate.untilMs);
+  if (gate.kind === 'settling' && gate.sharedUntilMs !== undefined)
+    moments.push(gate.sharedUntilMs);
   if (gate.kind === 'window' && gate.opensAtMs !== undefined) moments.push(gate.opensAtMs);
-  const isWaitingForPods = ['updating', 'settling', 'lost'].includes(gate.kind);
+  const isWaitingForPods =
+    ['updating', 'settling', 'lost'].includes(gate.kind) ||
+    (gate.kind === 'soaking' && isSoakHopeless(record.step, { nowMs, soakMs: policy.soakMs }));
   if (isWaitingForPods && policy.progressDeadlineMs !== undefined) {
     moments.push(record.step.progressedAtMs + policy.progressDeadlineMs);
   }

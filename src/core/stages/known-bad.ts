@@ -14,14 +14,21 @@ const ABANDONED_MAX = 8;
 /** A right that is missing is not granted within seconds. */
 const RESTORE_AGAIN_MS = 3_600_000;
 
-/** A revision that was halted, and that nobody took up again, is remembered. */
+/** A revision that was halted, and that nobody took up again, is remembered; a good one that could not return is still good. */
 export function refusedAfter(record: RolloutRecord | undefined): readonly RefusedRevision[] {
-  const { hash, breach, refused = [] } = record ?? {};
-  if (hash === undefined || breach === undefined) return refused;
-  const others = refused.filter((each) => each.hash !== hash);
-  const { atMs } = breach;
-  const cause = refused.find((each) => each.hash === hash)?.cause ?? breach.cause;
-  return [{ hash, cause, atMs }, ...others].slice(0, REFUSED_MAX);
+  if (record?.breach === undefined || record.isReturn) return record?.refused ?? [];
+  const { cause, atMs } = record.breach;
+  return refuseRelease(record, { cause, atMs });
+}
+
+/** The list with this revision on top; why it was refused first stays. */
+export function refuseRelease(
+  { id, hash, refused }: RolloutRecord,
+  { cause, atMs }: Pick<RefusedRevision, 'cause' | 'atMs'>,
+): readonly RefusedRevision[] {
+  const first = refused.find((each) => each.id === id);
+  const others = refused.filter((each) => each.id !== id);
+  return [{ id, hash, cause: first?.cause ?? cause, atMs }, ...others].slice(0, REFUSED_MAX);
 }
 
 /** Revisions of which pods may be left, and which were neither proven nor halted, once another one begins. */
@@ -48,9 +55,13 @@ export function unprovenBefore({
   return new Set([...refused.map(({ hash }) => hash), ...abandoned]);
 }
 
-/** The halt of a revision that was halted before. */
-export function knownBad({ hash, cause }: RefusedRevision, atMs: number): Breach {
-  const message = `revision ${hash} was halted before (${cause}); resume it to try again`;
+/** The halt of a revision that was halted, or undone, before. */
+export function knownBad(
+  { hash, cause }: Pick<RefusedRevision, 'hash' | 'cause'>,
+  atMs: number,
+): Breach {
+  const what = cause === 'Undone' ? 'undone before' : `halted before (${cause})`;
+  const message = `revision ${hash} was ${what}; resume it to try again`;
   return { cause: 'KnownBad', atMs, message, nodes: [] };
 }
 

@@ -53,7 +53,7 @@ export function standingOf(record: RolloutRecord, input: StagesInput): CanarySta
   const isSpared =
     input.policy.budget === 'attributed' &&
     standing > 0 &&
-    lost.size <= excusedNodesMax(record.baseNodes) &&
+    lost.size <= excusedNodesMax({ then: record.baseNodes, now: input.nodes.length }) &&
     addsAtMs === undefined &&
     !isAnyComing(record, input);
   return { lost, kept, missing: isSpared ? 0 : missing, ...defined({ addsAtMs }) };

@@ -27,6 +27,11 @@ const BOOT_CHARACTERS = 8;
 /** Now, and since when exits count. */
 type Moments = Required<Pick<PodJudging, 'nowMs' | 'sinceMs'>>;
 
+/** True while a good release is on its way back to the nodes, and nothing stopped it. */
+export function isWatchedReturn({ isReturn, returnedAtMs, breach }: RolloutRecord): boolean {
+  return isReturn && returnedAtMs === undefined && breach === undefined;
+}
+
 /** The moments of a look at a record. */
 export function momentsIn({ startedAtMs }: RolloutRecord, { nowMs }: StagesInput): Moments {
   return { nowMs, sinceMs: startedAtMs };

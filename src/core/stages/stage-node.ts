@@ -22,6 +22,8 @@ export interface StageNode {
   readonly isMoving: boolean;
   /** True while a delete of the old pod may be on its way. */
   readonly isLeaving?: boolean;
+  /** The pod of the former revision found no place here, so that a new one finds none says nothing (excused.ts). */
+  readonly hasNoPlace?: true;
   /** Of a node without any pod: when its last one was told to be gone; absent where nobody knows of one. */
   readonly emptySinceMs?: number;
 }

@@ -22,6 +22,8 @@ export interface StagesInput {
   readonly record: RolloutRecord | undefined;
   /** controller-revision-hash of the DaemonSet's template. */
   readonly hash: string;
+  /** What that template means. */
+  readonly id: string;
   /** metadata.generation of the DaemonSet; 0 where the API server tells none. */
   readonly generation: number;
   /** In the order of the view. */
@@ -42,7 +44,7 @@ export interface StagesInput {
   readonly unheardMs: number;
   /** minReadySeconds, in milliseconds. */
   readonly minReadyMs: number;
-  /** maxUnavailable of the DaemonSet's own strategy, resolved; where the policy says none. */
+  /** maxUnavailable of the DaemonSet's own strategy, of the fewer nodes of then and now; where the policy says none. */
   readonly strategyUnavailable: number;
   /** True where pods are made by Rollcall, so that a node can be given the former revision (takeover). */
   readonly isStageTrue: boolean;
@@ -60,6 +62,8 @@ export interface Stages extends StagedProgress {
   readonly open: ReadonlySet<NodeName>;
   /** Nodes that are to run the former revision: outside of open steps, or all of them after a breach. */
   readonly former: ReadonlySet<NodeName>;
+  /** Nodes that have their turn after all others: those that a good release returns to and never ran on. */
+  readonly last: ReadonlySet<NodeName>;
   /** Nodes that may be without a well pod at the same time. */
   readonly maxUnavailable: number;
   /** Nodes that went bad by themselves, and do not count against it. */

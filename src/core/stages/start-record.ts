@@ -1,11 +1,14 @@
 /**
- * The record of a rollout that begins: what is proven, who is the canary, what the percentages are of (issue 17).
+ * The record of a rollout that begins: what it leaves, who is the canary, what the percentages are of.
  *
- * A revision that nodes already run everywhere when a policy is first seen is the baseline: no soak proved it, but it is
- * what there is to go back to. A revision that was halted before is held. Going back to what is proven needs no canary.
+ * A revision that nodes already run everywhere when a policy is first seen is the baseline: no soak showed that it is good, but
+ * it is what there is to go back to. A revision that was halted or undone before is held. The way back to a good release needs no
+ * canary, and leaves nothing that a node might still be given. A release that was left half-way goes on where it was.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type {
+  ClusterRelease,
+  HalfwayRelease,
   OpenStep,
   ProvenRevision,
   RefusedRevision,
@@ -17,7 +20,9 @@ import { startTrial } from '../evidence/trial.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { CANARY_NODES_MAX, pickCanary, withAbleCanary } from './canary.ts';
+import { judgeRelease, leaveFor } from '../releases/good-releases.ts';
+import type { ReleaseJudgement } from '../releases/good-releases.ts';
+import { CANARY_NODES_MAX, isUpAndOpen, pickCanary, withAbleCanary } from './canary.ts';
 import { abandonedAfter, heldIfRestored, knownBad, refusedAfter } from './known-bad.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
@@ -39,38 +44,128 @@ function withBaseline(record: RolloutRecord, input: StagesInput): RolloutRecord 
   return proven?.hash === record.hash ? { ...record, proven } : record;
 }
 
-/** A record of the release before does not know what its template asks for. */
 function withDemand(record: RolloutRecord, { demand }: StagesInput): RolloutRecord {
   return record.demand === undefined && demand !== undefined ? { ...record, demand } : record;
 }
 
 function startRecord(input: StagesInput): RolloutRecord {
-  const { record, hash, nodes, nowMs, seenView } = input;
-  const proven = record?.proven ?? findBaseline(input);
-  const isReturn = record !== undefined && proven?.hash === hash;
-  const hasPending = nodes.some(isPending);
+  const { record, hash, id, nodes, nowMs, seenView } = input;
+  const beginning = judgeBeginning(input);
+  const { judged, good, isReturn, proven, former, halfway } = beginning;
   const refused = refusedAfter(record);
-  const known = isReturn ? undefined : refused.find((each) => each.hash === hash);
-  const isOpen = isReturn || !hasPending;
+  const known = isReturn ? undefined : findRefused(refused, input);
+  const isOpen = isReturn || !nodes.some(isPending);
+  const resumed = known === undefined && !isOpen ? stepOf(halfway, input) : undefined;
+  const isCanaryOver = isOpen || resumed !== undefined;
   return {
     hash,
+    id,
+    good,
     startedAtMs: nowMs,
     baseNodes: nodes.length,
-    step: firstStep(isOpen, input),
-    canary: isOpen ? [] : beginCanary(refused, input),
+    step: resumed ?? firstStep(isOpen, input),
+    canary: isCanaryOver ? [] : beginCanary(refused, input),
     isReturn,
     trial: startTrial(trialNodes(evidenceNodes(input), { nowMs, sinceMs: nowMs }), nowMs),
     ...baselinesAt(nodes),
-    ...demandsAt(record, proven, input),
+    ...demandsAt(beginning, input),
     ...answersAt(record),
     restarts: countRestarts(nodes),
     seenView,
     refused,
     ...abandonedAfter(record, hash),
     orders: ordersAfter(record),
-    ...defined({ proven, former: proven?.hash === hash ? undefined : proven }),
+    ...defined({ proven, former, halfway }),
+    ...defined({ triedAtMs: resumed?.openedAtMs }),
+    ...(judged.kind === 'older' ? { older: judged.reason } : {}),
     ...(known === undefined ? {} : { breach: knownBad(known, nowMs) }),
   };
+}
+
+/** What the template of now is to the releases before it. */
+interface Beginning extends Pick<RolloutRecord, 'good' | 'isReturn' | 'proven' | 'former'> {
+  readonly judged: ReleaseJudgement<ClusterRelease>;
+  readonly halfway: HalfwayRelease | undefined;
+}
+
+function judgeBeginning(input: StagesInput): Beginning {
+  const { record, id, hash, nowMs, policy } = input;
+  const known = goodBefore(input);
+  if (record === undefined) {
+    const former = provenBy(known.find((each) => each.id !== id));
+    const proven = provenBy(known[0]);
+    const judged = { kind: 'new' } as const;
+    return {
+      judged,
+      good: known,
+      isReturn: false,
+      halfway: undefined,
+      ...defined({ proven, former }),
+    };
+  }
+  const judged = judgeRelease(known, id, nowMs);
+  const good = leaveFor(known, { from: record.id, to: id, nowMs });
+  if (judged.kind !== 'new') {
+    const isAsked = record.orders.undo?.to === judged.release.hash;
+    const isReturn = judged.kind === 'return' && (isAsked || policy.returns !== 'staged');
+    const proven = isReturn ? provenBy(judged.release) : undefined;
+    return { judged, good, isReturn, halfway: undefined, ...defined({ proven }) };
+  }
+  const halfway = halfwayAfter(record);
+  const former = provenBy(good[0]);
+  const isResumed = halfway?.id === id;
+  const proven = isResumed ? { ...halfway.proven, hash } : former;
+  return { judged, good, isReturn: false, halfway, ...defined({ proven, former }) };
+}
+
+/**
+ * The good releases until now, with today's hash and meaning of what the template has: its revision may have been trimmed and
+ * come again with another hash, and another API server may tell the same revision with more fields.
+ */
+function goodBefore(input: StagesInput): readonly ClusterRelease[] {
+  const { record, hash, id, nowMs } = input;
+  if (record !== undefined && record.good.length > 0) {
+    return record.good.map((each) =>
+      each.hash === hash || each.id === id ? { ...each, hash, id } : each,
+    );
+  }
+  const baseline = findBaseline(input);
+  if (baseline === undefined) return [];
+  const isCurrent = baseline.hash === hash;
+  // What the template of another revision means nobody knows: it is told by its hash.
+  const name = isCurrent ? { hash, id } : { hash: baseline.hash, id: `revision ${baseline.hash}` };
+  return [
+    { ...name, goodAtMs: nowMs, isBaseline: true, ...(isCurrent ? {} : { leftAtMs: nowMs }) },
+  ];
+}
+
+function provenBy(release: ClusterRelease | undefined): ProvenRevision | undefined {
+  if (release === undefined) return undefined;
+  const { hash, goodAtMs, isBaseline } = release;
+  return { hash, provenAtMs: goodAtMs, isBaseline };
+}
+
+/** The release that was left half-way last: by this edit, or by one before it. */
+function halfwayAfter(record: RolloutRecord): HalfwayRelease | undefined {
+  const { id, hash, proven, step, good, breach, orders } = record;
+  if (good.some((each) => each.id === id)) return undefined;
+  const isHalted = breach !== undefined || orders.undo !== undefined;
+  const isLeft = step.kind === 'group' && proven?.hash === hash && !isHalted;
+  return isLeft ? { id, proven, step } : record.halfway;
+}
+
+/** The step of a release that comes again: as it was opened, and to be soaked anew. */
+function stepOf(halfway: HalfwayRelease | undefined, input: StagesInput): OpenStep | undefined {
+  if (halfway?.id !== input.id) return undefined;
+  const { kind, name, index } = halfway.step;
+  return { ...firstStep(false, input), kind, name, index };
+}
+
+function findRefused(
+  refused: readonly RefusedRevision[],
+  { hash, id }: StagesInput,
+): RefusedRevision | undefined {
+  return refused.find((each) => each.hash === hash || each.id === id);
 }
 
 /** How long requests took before it. */
@@ -80,14 +175,13 @@ function answersAt(record: RolloutRecord | undefined): Pick<RolloutRecord, 'answ
 
 /** What the template asks for, and what that of the revision asked which nodes run: known if that was rolled out before. */
 function demandsAt(
-  record: RolloutRecord | undefined,
-  proven: ProvenRevision | undefined,
-  { demand }: StagesInput,
+  { former }: Beginning,
+  { record, demand }: StagesInput,
 ): Pick<RolloutRecord, 'demand' | 'formerDemand'> {
-  const isOfRecord = proven !== undefined && proven.hash === record?.hash;
-  const isOfFormer = proven !== undefined && proven.hash === record?.former?.hash;
+  if (former === undefined) return defined({ demand });
+  const isOfFormer = former.hash === record?.former?.hash;
   const before = isOfFormer ? record?.formerDemand : undefined;
-  return defined({ demand, formerDemand: isOfRecord ? record?.demand : before });
+  return defined({ demand, formerDemand: former.hash === record?.hash ? record.demand : before });
 }
 
 function firstStep(isOpen: boolean, { nodes, nowMs }: StagesInput): OpenStep {
@@ -139,9 +233,9 @@ function beginCanary(refused: readonly RefusedRevision[], input: StagesInput): r
   const { nodes, policy } = input;
   if (refused.length === 0 || policy.canary.kind === 'selector') return pickCanary(input);
   const hashes = new Set(refused.map(({ hash }) => hash));
-  const left = nodes.filter(({ old, isExcluded, node }) => {
-    const hash = old === undefined ? undefined : revisionHashOfPod(old);
-    return hash !== undefined && hashes.has(hash) && !isExcluded && node.isReady;
+  const left = nodes.filter((node) => {
+    const hash = node.old === undefined ? undefined : revisionHashOfPod(node.old);
+    return hash !== undefined && hashes.has(hash) && isUpAndOpen(node);
   });
   const broken = left.filter(servesNobody).map(nameOf);
   return [...new Set([...broken, ...pickCanary(input, left)])].slice(0, CANARY_NODES_MAX);

@@ -1,13 +1,14 @@
 /**
  * Which nodes are in open steps, and which step would be next (issue 17).
  *
- * A step once opened stays open, told by its name: groups before it in today's order are open, too, so a node that joins
- * one of them is updated at once. If the order was edited and the name is gone, the canary alone is open, and the next
- * step has to be opened again. What a canary has beyond its number waits while it serves.
+ * A group once opened stays open, told by its name, and so do groups before it in today's order: a node that joins one of them is
+ * updated at once. Steps are numbered as they are opened: a pool that scales to zero keeps its number. If the order was edited and
+ * no name of before is left, the canary alone is open. What a canary has beyond its number waits while it serves.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
-import { nodesRoundedUp } from '../policy/share.ts';
+import type { Approval } from '../policy/rollout-policy.ts';
+import { limitNodesOf, nodesRoundedUp } from '../policy/share.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { addedNodes } from '../proof/canary-losses.ts';
 import { groupNodes } from './groups.ts';
@@ -21,8 +22,8 @@ export interface Steps {
   readonly open: readonly StageNode[];
   /** The first group that is not open and has a node to be updated; undefined: none is left. */
   readonly next: { readonly name: string } | undefined;
-  /** How many groups the order makes of the nodes of today. */
-  readonly groups: number;
+  /** How many groups there are to open. */
+  readonly left: number;
 }
 
 /** What steps are found in. */
@@ -30,21 +31,39 @@ type StepsInput = Pick<StagesInput, 'nodes' | 'policy'>;
 
 /** Nodes of open steps, and the step after them. */
 export function findSteps(record: RolloutRecord, input: StepsInput): Steps {
-  const { step } = record;
+  const { step, opened: names = [] } = record;
   const { nodes, policy } = input;
   const canary = canaryOfNow(record, input);
   const able = nodes.filter(({ isExcluded }) => !isExcluded);
   const groups = groupNodes(able, policy.order);
-  if (step.kind === 'done') return { open: able, next: undefined, groups: groups.length };
-  const openedUpTo =
-    step.kind === 'group' ? groups.findIndex(({ name }) => name === step.name) : -1;
+  if (step.kind === 'done') return { open: able, next: undefined, left: 0 };
+  const openedUpTo = groups.findLastIndex(({ name }) => names.includes(name));
   const isCanary = new Set<NodeName>(step.kind === 'waiting' ? [] : canary);
   const opened = new Set(groups.slice(0, openedUpTo + 1).flatMap((group) => group.nodes));
   const open = able.filter((node) => opened.has(node) || isCanary.has(nameOf(node)));
-  const next = groups
+  const left = groups
     .slice(openedUpTo + 1)
-    .find((group) => group.nodes.some((node) => isPending(node) && !isCanary.has(nameOf(node))));
-  return { open, next, groups: groups.length };
+    .filter((group) => group.nodes.some((node) => isPending(node) && !isCanary.has(nameOf(node))));
+  return { open, next: left[0], left: left.length };
+}
+
+/** The number of the step that opens next, the canary's being 0; undefined: none is left. */
+export function nextStepOf({ step, groups }: RolloutRecord): number | undefined {
+  const next = step.index + 1;
+  return step.kind === 'done' || next > (groups ?? next) ? undefined : next;
+}
+
+/** The next step, where it does not open unless somebody approves it. */
+export function awaitedApproval(record: RolloutRecord, approval: Approval): number | undefined {
+  const next = nextStepOf(record);
+  if (next === undefined || !needsApproval(approval, next)) return undefined;
+  return (record.orders.approved?.stepIndex ?? -1) >= next ? undefined : next;
+}
+
+/** True where a person has to agree before this step opens; the canary opens by itself. */
+export function needsApproval(approval: Approval, stepIndex: number): boolean {
+  if (approval === 'each-step') return stepIndex > 0;
+  return approval === 'after-canary' && stepIndex === 1;
 }
 
 /**
@@ -69,12 +88,12 @@ export function canaryOfNow(record: RolloutRecord, input: StepsInput): readonly 
   return canary.filter((name) => !waiting.has(name));
 }
 
-/** maxUnavailable of the policy, else of the DaemonSet's strategy, of the nodes that the rollout began with. */
+/** maxUnavailable of the policy, else of the DaemonSet's strategy. */
 export function budgetOf(
-  record: Pick<RolloutRecord, 'baseNodes'>,
-  { policy, strategyUnavailable }: Pick<StagesInput, 'policy' | 'strategyUnavailable'>,
+  { baseNodes }: Pick<RolloutRecord, 'baseNodes'>,
+  { policy, strategyUnavailable, nodes }: StepsInput & Pick<StagesInput, 'strategyUnavailable'>,
 ): number {
   const share = policy.maxUnavailable;
   if (share === undefined) return Math.max(1, strategyUnavailable);
-  return Math.max(1, nodesRoundedUp(share, record.baseNodes));
+  return limitNodesOf(share, { then: baseNodes, now: nodes.length });
 }

@@ -17,7 +17,7 @@ import { WATCHER_LEASE, leaseFacts } from '../../watcher/lease/lease-object.ts';
 /** Who renews the Lease. */
 export interface LeaseHolder {
   readonly holder: string;
-  /** Absent: it names none, as a watcher of an earlier release. */
+  /** Absent: the Lease names none. */
   readonly installation?: string;
   /** In the holder's words. */
   readonly acquiredAt: string;
@@ -96,7 +96,7 @@ function heldBy(lease: KubernetesObject): Vacancy {
 /** Who holds it, since when, and when it would be free: for the person whose order is refused. */
 export function describeHolder(held: LeaseHolder): string {
   const { installation, holder, acquiredAt, renewedAt, durationMs } = held;
-  const who = installation ?? `one of an earlier release (${holder})`;
+  const who = installation ?? `one without a name (${holder})`;
   const renewedMs = Date.parse(renewedAt);
   const freeAt = Number.isNaN(renewedMs)
     ? UNKNOWN_TIME

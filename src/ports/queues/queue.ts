@@ -6,7 +6,7 @@
  * fails its record and is redelivered.
  */
 import type { Hint, Timer } from '../../core/model/hint.ts';
-import type { AffectedKeys, WatcherMessage } from '../../core/model/watcher-message.ts';
+import type { WatcherMessage } from '../../core/model/watcher-message.ts';
 
 /**
  * How many reconciles of one cluster the hints of one call may start side by side. `usual`: one for each
@@ -50,15 +50,11 @@ export interface FrozenMessage {
   readonly message: WatcherMessage;
   readonly body: string;
   readonly sizeBytes: number;
-  /** Travels beside the body, the same at each try; absent: its node changes concern every key. */
-  readonly affected?: AffectedKeys;
-  /** Travels beside an announcement of a watcher that stands by: who holds the Lease. */
-  readonly standsBy?: string;
 }
 
 /** The watcher's way into events.fifo: group = cluster, id = cluster/epoch/incarnation/seq. */
 export interface EventQueue {
-  freeze(message: WatcherMessage, affected?: AffectedKeys): FrozenMessage;
+  freeze(message: WatcherMessage): FrozenMessage;
   /** Tries once; rejects for nothing expected. `cutAgeMs`: the age of its cut at this try, beside the body. */
   send(frozen: FrozenMessage, cutAgeMs?: number): Promise<SendOutcome>;
 }

@@ -38,7 +38,7 @@ export interface TokenClaims {
 export interface SealContext {
   readonly cluster: ClusterId;
   readonly clusterUid: ClusterUid;
-  /** Only `ask` is in the context: seals of before there were two have none, and are for acting. */
+  /** In the key service's context only where it is `ask`, as the conditions of roles have it. */
   readonly purpose: TokenPurpose;
 }
 

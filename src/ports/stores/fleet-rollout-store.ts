@@ -11,6 +11,7 @@ import type {
   FleetRecord,
   MemberList,
 } from '../../core/fleet/rollout/fleet-record.ts';
+import type { KeptLook } from '../../core/fleet/rollout/tally-stage.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 
 /** Members on one page of a list. */
@@ -70,6 +71,14 @@ export interface FleetRolloutStore {
   ): Promise<ReadonlyMap<ClusterId, FleetClusterRecord>>;
   /** If the stored version still is the record's (0: there is none); the written one is one more. */
   writeClusterRecord(fleet: FleetInstance, record: FleetClusterRecord): Promise<'written' | 'lost'>;
+
+  /** What steps found at clusters; of one cluster the newest. */
+  readLooks(fleet: FleetInstance): Promise<ReadonlyMap<ClusterId, KeptLook>>;
+  /**
+   * In place of what was written before. Each look says when it was made, and nothing is decided by its absence but to look
+   * again: so two processes may write at the same time, and what of the one is lost to the other harms nobody.
+   */
+  writeLooks(fleet: FleetInstance, looks: readonly KeptLook[]): Promise<void>;
 }
 
 /**

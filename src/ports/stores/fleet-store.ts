@@ -22,8 +22,8 @@ export interface FleetHead extends FleetKey {
   readonly appliedBy: string;
   /** Names the document. */
   readonly documentId: string;
-  /** Of what it gives clusters (core/fleet/content-hash.ts); absent: a release of Rollcall wrote it that did not know of it. */
-  readonly contentHash?: string;
+  /** Of what it gives clusters (core/fleet/content-hash.ts). */
+  readonly contentHash: string;
   /** Generations before this one whose documents are kept, the newest first (core/fleet/orders/fleet-history.ts). */
   readonly history: readonly FleetRelease[];
 }

@@ -113,6 +113,11 @@ export interface StateStore {
   writeState(ref: DaemonSetRef, state: DaemonSetState): Promise<WriteResult>;
 }
 
+/** True of what a store rejects with where an item is too large for it. Nothing was written then. */
+export function isItemTooLarge(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'item-too-large';
+}
+
 /**
  * The circuit breaker of a cluster: an attribute of its own beside META, where `ClusterMeta.breaker` has it for whoever
  * reads that. Written on changes alone; losing it is harmless (core/breaker.ts).

@@ -23,7 +23,7 @@ const RENEWED_AHEAD_MS_MAX = 86_400_000;
 export interface LeaseFacts {
   /** Undefined when it is nobody's: never held, or released. */
   readonly holder: string | undefined;
-  /** Of its holder, or of who gave it back; undefined: a watcher of an earlier release wrote it. */
+  /** Of its holder, or of who gave it back; undefined: it names none that can be one. */
   readonly installation: string | undefined;
   readonly version: ResourceVersion | undefined;
   readonly requestId: string | undefined;

@@ -7,7 +7,7 @@
  *   other holder, or absent   a newer watcher started, or cannot be ruled out (faults row 72): this epoch is over
  *   version below our own, or a renewal of ours gone   etcd was restored (protocol 15)
  * Who lost it stands by until the other one stops renewing, or gives it back. At its start a single watcher takes it from a
- * holder of its own installation, or one that names none; of two replicas each stands by first (`start`, ADR 0024). For
+ * holder of its own installation; of two replicas each stands by first (`start`, ADR 0024). For
  * another installation it stands by in any case, and while that one may only be restarting: until its duration is over.
  */
 import { epoch, incarnation } from '../../core/model/identifiers.ts';
@@ -188,9 +188,8 @@ export class LeaseKeeper {
     return this.#on.options.start !== 'stand-by' && this.#isOurs(facts);
   }
 
-  /** Of this installation, as far as it says; what an earlier release wrote is taken for it. */
   #isOurs({ installation }: LeaseFacts): boolean {
-    return installation === undefined || installation === this.#on.options.installation;
+    return installation === this.#on.options.installation;
   }
 
   #vacancy(mayTake: (facts: LeaseFacts, isWaiting: boolean) => boolean): Vacancy {

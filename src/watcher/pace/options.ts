@@ -42,7 +42,7 @@ export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
   promptBurstMax: 4,
   promptEveryMs: 500,
   promptMsMax: 25,
-  messageBytesMax: 256 * 1024 - 64 - 8 * 1024,
+  messageBytesMax: 256 * 1024 - 64,
   deltasPerMessageMax: 2000,
   objectBytesMax: 150 * 1024,
   sliceBytesMax: 300 * 1024,

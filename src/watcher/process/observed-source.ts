@@ -79,7 +79,7 @@ function writeFailure(
 /** The same queue, with every try noted. */
 export function observeQueue(queue: EventQueue, vitals: Vitals): EventQueue {
   return {
-    freeze: (message, affected) => queue.freeze(message, affected),
+    freeze: (message) => queue.freeze(message),
     send: async (frozen, cutAgeMs) => {
       vitals.noteSending();
       const isAnnouncement = frozen.message.body.kind === 'announcement';

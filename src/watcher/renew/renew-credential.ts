@@ -39,8 +39,7 @@ function failed(step: RenewalStep, message: string): RenewalResult {
 }
 
 /**
- * Renews both tokens, once. The one that keeps pods goes first: a cluster whose manifests are of an older release has no
- * account for the other, and says so by the failure. Rejects only when the key service does not answer.
+ * Renews both tokens, once. The one that keeps pods goes first, whatever becomes of the other. Rejects only when the key service does not answer.
  */
 export async function renewCredentials(dependencies: RenewalDependencies): Promise<RenewalResult> {
   const { mint } = dependencies;
@@ -73,7 +72,7 @@ async function renew(
     schema: CREDENTIAL_SCHEMA,
     cluster,
     clusterUid,
-    ...(purpose === 'ask' ? { purpose } : {}),
+    purpose,
     ciphertext: sealed.ciphertext,
     ...times,
   });

@@ -8,6 +8,7 @@
  * work than a flush should cost. A new node also concerns what has a pod there already. Sends nothing.
  */
 import type { NodeProjection, Projection } from '../../core/model/projections.ts';
+import { AFFECTED_KEYS_MAX } from '../../core/model/watcher-message.ts';
 import type { AffectedKeys } from '../../core/model/watcher-message.ts';
 import { POLICY_ANNOTATION } from '../../core/policy/rollout-policy.ts';
 import { isSameJson } from '@rollcall/base/json.ts';
@@ -54,7 +55,7 @@ export class AffectedFinder {
       this.#concern(daemonSet, changes),
     );
     const keys = concerned.map(({ namespace = '', name }) => ({ namespace, name }));
-    return { rules: PLACEMENT_RULES, keys };
+    return keys.length > AFFECTED_KEYS_MAX ? undefined : { rules: PLACEMENT_RULES, keys };
   }
 
   /** True if a DaemonSet may use the node now that could not as it was sent last, or the other way round; undefined: it cannot be judged. */

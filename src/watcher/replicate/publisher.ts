@@ -19,6 +19,7 @@ import type { HeartbeatSchedule } from '../pace/heartbeat.ts';
 import type { Intake } from '../observe/intake.ts';
 import type { MessageSize } from '../project/message-size.ts';
 import type { WatcherOptions } from '../pace/options.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { AffectedFinder } from './affected.ts';
 import type { Outbox } from './outbox.ts';
 import type { OpaqueReason, Projector } from '../project/projection.ts';
@@ -179,8 +180,8 @@ export class Publisher {
       const closing = isLast ? begun : undefined;
       const cut = closing === undefined ? {} : { cut: cutOf(closing, hashes) };
       const begins = batch.begun.size === 0 ? {} : { begun: [...batch.begun] };
-      const affected = finder.affectedBy(batch.tracked);
-      const frozen = sender.freeze({ kind: 'changes', deltas, ...begins, ...cut }, affected);
+      const affected = defined({ affected: finder.affectedBy(batch.tracked) });
+      const frozen = sender.freeze({ kind: 'changes', deltas, ...affected, ...begins, ...cut });
       if (frozen.sizeBytes <= size.bytesMax) {
         outbox.commitBatch(batch);
         size.learn(batch.chars, frozen.sizeBytes);

@@ -12,7 +12,7 @@
  */
 import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../../core/model/identifiers.ts';
 import { MESSAGE_SCHEMA } from '../../core/model/watcher-message.ts';
-import type { AffectedKeys, WatcherBody } from '../../core/model/watcher-message.ts';
+import type { WatcherBody } from '../../core/model/watcher-message.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queues/queue.ts';
 import { createBackoff, untilAborted } from '@rollcall/base/wait.ts';
@@ -66,9 +66,9 @@ export class Sender {
   }
 
   /** Encodes a body as the next message; it is not tried yet. */
-  freeze(body: WatcherBody, affected?: AffectedKeys): FrozenMessage {
+  freeze(body: WatcherBody): FrozenMessage {
     const seq = this.#seq + 1;
-    return this.#on.queue.freeze({ schema: MESSAGE_SCHEMA, ...this.#header, seq, body }, affected);
+    return this.#on.queue.freeze({ schema: MESSAGE_SCHEMA, ...this.#header, seq, body });
   }
 
   /** Sends the message frozen last until the queue has it, refuses it, or the epoch is over. */

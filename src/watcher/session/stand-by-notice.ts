@@ -37,8 +37,8 @@ export class StandByNotice {
     const header = { ...of, epoch: epoch(version), incarnation: incarnation(random.uniqueId()) };
     const sending = { ...this.#on, backoffBaseMs, backoffCapMs };
     const sender = new Sender(sending, header, this.#sending.signal);
-    const body = { kind: 'announcement', ...announcement('start', memory.sliceCount) } as const;
-    void sender.send({ ...sender.freeze(body), standsBy: installation });
+    const said = announcement('start', memory.sliceCount);
+    void sender.send(sender.freeze({ kind: 'announcement', ...said, standsBy: installation }));
     return true;
   }
 

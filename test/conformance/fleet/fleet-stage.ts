@@ -127,10 +127,14 @@ export class FleetStage {
     });
   }
 
-  /** `rollcall fleet apply` of an image, with what a breach leads to. */
-  async apply(image: string, onBreach: 'halt' | 'rollback' = 'halt'): Promise<void> {
+  /** `rollcall fleet apply` of an image, with what a breach leads to, and how much each step waits for. */
+  async apply(
+    image: string,
+    onBreach: 'halt' | 'rollback' = 'halt',
+    pace: keyof typeof PACES = 'quick',
+  ): Promise<void> {
     const file = join(this.#directory, 'fleet.json');
-    await writeFile(file, JSON.stringify(fleetOf(image, onBreach)));
+    await writeFile(file, JSON.stringify(fleetOf(image, { onBreach, ...PACES[pace] })));
     const { code, stdout, stderr } = await this.rollcall('fleet', 'apply', '-f', file);
     assert.equal(code, 0, `${stdout}\n${stderr}`);
   }
@@ -252,8 +256,25 @@ async function grant(admin: BareStage['admin']): Promise<void> {
   }
 }
 
+/** On the weekday after tomorrow. */
+function closedWindow(): object {
+  const at = new Date(Date.now() + 2 * 86_400_000);
+  const day = at.toLocaleDateString('en-US', { weekday: 'short', timeZone: 'UTC' }).toLowerCase();
+  return { days: [day], timeZone: 'UTC' };
+}
+
+const CANARY = { canary: { nodes: 1 }, maxUnavailable: 3 };
+/** What steps wait for: moments; or an hour, people, and a window that is closed. */
+const PACES = {
+  quick: { soak: '2s', rollout: { ...CANARY, soak: '2s' } },
+  guarded: {
+    ...{ soak: '1h', approval: 'before', window: closedWindow() },
+    rollout: { ...CANARY, soak: '1h', approval: 'each-step', window: closedWindow() },
+  },
+} as const;
+
 /** The FleetDaemonSet; its pods say in a label which image they are. */
-function fleetOf(image: string, onBreach: string): object {
+function fleetOf(image: string, strategy: object): object {
   const labels = { app: NAME };
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
@@ -283,9 +304,7 @@ function fleetOf(image: string, onBreach: string): object {
           { name: 'second', clusterSelector: { matchLabels: { ring: 'second' } } },
         ],
         maxConcurrency: '100%',
-        soak: '2s',
-        onBreach,
-        rollout: { canary: { nodes: 1 }, soak: '2s', maxUnavailable: 3 },
+        ...strategy,
       },
     },
   };

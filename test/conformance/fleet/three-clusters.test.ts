@@ -88,6 +88,30 @@ describe('a fleet of three real clusters', { timeout: 1_500_000, skip }, () => {
     for (const name of namesOfClusters()) assert.equal(stage.nodesAt(name, 'two'), NODES_COUNT);
   });
 
+  it('goes back at once from a release found bad afterwards, whatever steps would wait for: by an apply of the former content', async () => {
+    await stage.apply('found-bad');
+    await stage.until('Done');
+    await stage.untilAt('found-bad');
+    await stage.apply('two', 'halt', 'guarded');
+    await stage.until('Done');
+    await stage.untilAt('two');
+  });
+
+  it('goes back from a release found bad afterwards by fleet undo, holds that release, and the apply that follows changes no pod', async () => {
+    await stage.apply('found-late');
+    await stage.until('Done');
+    await stage.untilAt('found-late');
+    const undone = await stage.rollcall('fleet', 'undo', 'default/agent');
+    assert.equal(undone.code, 0, undone.stderr);
+    await stage.until('Returned');
+    await stage.untilAt('two');
+    await stage.apply('found-late');
+    assert.equal((await stage.until('Returned')).record?.breach?.cause, 'KnownBad');
+    await stage.apply('two', 'halt', 'guarded');
+    await stage.until('Done');
+    for (const name of namesOfClusters()) assert.equal(stage.nodesAt(name, 'two'), NODES_COUNT);
+  });
+
   it('stops at a freeze, whoever approves meanwhile, and goes on after the thaw', async () => {
     const frozen = await stage.rollcall(
       ...['freeze', '--daemon-set', 'default/agent', '--why', 'an incident'],

@@ -44,6 +44,19 @@ export const DEADLINE_MS = 300_000;
 /** Options of a command that follows a rollout, within {@link DEADLINE_MS}. */
 export const WATCH = ['--watch', '--timeout', '280'] as const;
 const ANNOTATION = 'rollcall.dev/rollout';
+/** Of the policy of these tests. */
+export const CANARIES = 3;
+
+/** The policy of the story; more lines may follow. */
+export function policyOf(soak: string, ...more: readonly string[]): string {
+  return [
+    'maxUnavailable: 20%',
+    `canary: {nodes: ${String(CANARIES)}}`,
+    `soak: ${soak}`,
+    'order: [{label: pool, values: [test, batch]}]',
+    ...more,
+  ].join('\n');
+}
 
 /** What a version of the template is besides its label. */
 export interface Release {

@@ -7,22 +7,11 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { NAME, NODES_COUNT, POOLS, WATCH } from './staged-stage.ts';
+import { CANARIES, NAME, NODES_COUNT, POOLS, policyOf, WATCH } from './staged-stage.ts';
 import type { Release, StagedMode, StagedStage } from './staged-stage.ts';
+import { tellWayBack } from './way-back.ts';
 
-const CANARIES = 3;
 const UNAVAILABLE_MAX = 10;
-
-/** The policy of the story; more lines may follow. */
-export function policyOf(soak: string, ...more: readonly string[]): string {
-  return [
-    'maxUnavailable: 20%',
-    `canary: {nodes: ${String(CANARIES)}}`,
-    `soak: ${soak}`,
-    'order: [{label: pool, values: [test, batch]}]',
-    ...more,
-  ].join('\n');
-}
 
 interface BadRelease extends Release {
   readonly what: string;
@@ -70,6 +59,7 @@ export function tellStory(mode: StagedMode, stage: () => StagedStage): void {
   // Before any bad revision is the second newest, which is where kubectl's undo leads.
   it('goes on while a node is drained and cordoned, and an undo half-way restarts no pod that was never replaced', () =>
     meetPeople(stage()));
+  tellWayBack(mode, stage);
   for (const bad of BAD_RELEASES) {
     it(`halts ${bad.what} on at most ${String(bad.nodesMax)} node(s), says why in three places, and goes back`, async () => {
       // The next step begins where all is well, whatever this one came to.

@@ -12,10 +12,11 @@ import {
   joiningNode,
   NAME,
   NODES_COUNT,
+  policyOf,
   StagedStage,
   WATCH,
 } from './staged-stage.ts';
-import { policyOf, tellStory } from './staged-story.ts';
+import { tellStory } from './staged-story.ts';
 
 const skip =
   (process.env['ROLLCALL_TEST_KUBECONFIG'] ?? '') === ''

@@ -96,9 +96,7 @@ async function run(seed: number): Promise<void> {
   const { queue, source } = harness;
   // The queue keeps plain JSON; its sizes are those of what is sent.
   const freeze = queue.freeze.bind(queue);
-  queue.freeze = (message, affected) => {
-    return { ...freeze(message, affected), sizeBytes: bytesOf(message) };
-  };
+  queue.freeze = (message) => ({ ...freeze(message), sizeBytes: bytesOf(message) });
   queue.faultOf = (message) => (bytesOf(message) > EVENT_BODY_BYTES_MAX ? 'refused' : undefined);
   const clusterUid = source.uid;
   const ingest = new IngestHarness([registrationFor('c1', { clusterUid })]);

@@ -88,10 +88,10 @@ class Woken {
   /** Placement by node, as it was when the key was woken last. */
   readonly #seen = new Map<string, ReadonlyMap<string, string>>();
 
-  apply(message: WatcherMessage, affected: AffectedKeys | undefined): void {
+  apply(message: WatcherMessage): void {
     this.#view.apply(message);
     if (!this.#view.isComplete) return;
-    for (const key of this.#keysOf(message, affected)) this.#seen.set(key, this.#placementOf(key));
+    for (const key of this.#keysOf(message)) this.#seen.set(key, this.#placementOf(key));
     if (!this.#view.isCutOpen) this.#check();
   }
 
@@ -108,10 +108,11 @@ class Woken {
     }
   }
 
-  #keysOf({ body }: WatcherMessage, affected: AffectedKeys | undefined): readonly string[] {
+  #keysOf({ body }: WatcherMessage): readonly string[] {
     const every = [...this.#daemonSets().keys()];
     if (body.kind === 'manifest') return every;
     if (body.kind !== 'changes') return [];
+    const { affected } = body;
     const hasNodes = body.deltas.some(({ of }) => of === 'Node');
     if (hasNodes && affected === undefined) return every;
     const owned = body.deltas.flatMap(({ of, name: own, sets, formerSets }) => {
@@ -161,10 +162,13 @@ async function run(steps: readonly Step[], seed: number): Promise<void> {
   queue.faults.length = 0;
   // Less than the six hours after which a snapshot wakes every key.
   await clock.advance(3_600_000);
-  for (const [index, message] of queue.accepted.entries()) {
-    woken.apply(message, queue.acceptedAffected[index]);
-  }
+  for (const message of queue.accepted) woken.apply(message);
   await watcher.stop();
+}
+
+/** Of each message of changes that was accepted: which keys its nodes concern. */
+function affectedIn({ queue }: WatcherHarness): readonly (AffectedKeys | undefined)[] {
+  return queue.accepted.flatMap(({ body }) => (body.kind === 'changes' ? [body.affected] : []));
 }
 
 test('a key that no message names has the placement that it was woken with last', async () => {
@@ -179,7 +183,9 @@ test('a node that joins with a taint of its cloud wakes nobody until that is gon
   const put = async (taints: readonly object[]): Promise<unknown> => {
     harness.source.put('Node', { metadata: { name: 'n1' }, spec: { taints } });
     await harness.clock.advance(2_000);
-    return harness.queue.acceptedAffected.at(-1)?.keys.map((key) => key.name);
+    return affectedIn(harness)
+      .at(-1)
+      ?.keys.map((key) => key.name);
   };
   const taint = { key: 'cloud.example/starting', effect: 'NoSchedule' };
   assert.deepEqual(await put([taint]), []);
@@ -205,7 +211,9 @@ test('a node that comes back under its name wakes who has a pod there that must 
   harness.source.put('Node', { metadata: { name: 'n1' }, spec: { taints } });
   await harness.clock.advance(2_000);
   assert.deepEqual(
-    harness.queue.acceptedAffected.at(-1)?.keys.map((key) => key.name),
+    affectedIn(harness)
+      .at(-1)
+      ?.keys.map((key) => key.name),
     [holder],
   );
   await watcher.stop();
@@ -223,7 +231,9 @@ test('of several nodes in one message each is compared, with what a snapshot sai
   const watcher = await harness.startSettled();
   const namedFor = async (): Promise<unknown> => {
     await harness.clock.advance(2_000);
-    return harness.queue.acceptedAffected.at(-1)?.keys.map((key) => key.name);
+    return affectedIn(harness)
+      .at(-1)
+      ?.keys.map((key) => key.name);
   };
   put('n1', 'PreferNoSchedule');
   put('n2', 'PreferNoSchedule');
@@ -252,7 +262,7 @@ test('a node that is Ready again, or labelled anew, wakes who is rolled in stage
     });
     // It decides nothing for most, so it goes with the next heartbeat.
     await harness.clock.advance(6 * 60_000);
-    const named = harness.queue.acceptedAffected.filter((each) => each !== undefined);
+    const named = affectedIn(harness).filter((each) => each !== undefined);
     return named.at(-1)?.keys.map((key) => key.name);
   };
   const watcher = await harness.startSettled();

@@ -162,8 +162,8 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'expiring-intents': {
     bug: 'an expectation expires by the clock while its request may still arrive',
     file: 'src/core/pod/request-life.ts',
-    before: 'return Math.max(latestMs, earlierStartsByMs(intent) ?? 0) + lifeMs;',
-    after: 'return (earlierStartsByMs(intent) ?? intent.recordedAtMs) - RUN_MAX_MS + 1000;',
+    before: 'return Math.max(latestMs, intent.earlier?.startsByMs ?? 0) + lifeMs;',
+    after: 'return (intent.earlier?.startsByMs ?? intent.recordedAtMs) - RUN_MAX_MS + 1000;',
     breaks: ['S1', 'S2', 'S3'],
     in: 'late-requests',
     seedsMax: 120,
@@ -232,16 +232,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S3'],
     in: 'lost-ways',
     seedsMax: 20,
-  },
-  'cut-without-age-ignored': {
-    bug: 'a cut that does not tell its age, as of an earlier watcher, closes no flush: nothing is deleted any more (14 A.8)',
-    file: 'src/app/ingest/message/meta-transitions.ts',
-    before: 'return { ...moved, ...of, marks, isCutOpen: cut === undefined };',
-    after:
-      'return { ...moved, ...of, marks, isCutOpen: cut === undefined || context.arrival.cutAgeMs === undefined };',
-    breaks: ['L1'],
-    in: 'upgrades',
-    seedsMax: 15,
   },
   'metadata-filtered': {
     bug: 'a write compares with the version of the view, which nobody reports when nothing else changes',

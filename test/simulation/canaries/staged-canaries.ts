@@ -45,7 +45,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'unseen-turns': {
     bug: 'a pod that was not ready in between, while nobody looked, soaks on (S16)',
     file: 'src/core/proof/soak.ts',
-    before: ' || hasTurned(record)',
+    before: '    turned > spared ||\n',
     after: '',
     breaks: ['S16'],
     in: 'silent-canaries',
@@ -80,6 +80,26 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     in: 'ordered-groups',
     seedsMax: 6,
   },
+  'limits-of-the-beginning': {
+    bug: 'percentages are of the nodes of the beginning: after a scale-in everything goes down at once (S3)',
+    file: 'src/core/policy/share.ts',
+    before: 'Math.min(then, now)',
+    after: 'Math.max(then, now)',
+    breaks: ['S3'],
+    in: 'scale-in',
+    seedsMax: 6,
+  },
+  'pools-shift-numbers': {
+    bug: 'a run counts steps by itself, and pools that scaled to zero shift its numbers: it waits for an approval that is refused',
+    file: 'src/core/stages/gate.ts',
+    before: 'const stepIndex = awaitedApproval(record, policy.approval);',
+    after:
+      "const isThere = (name: string): boolean => input.nodes.some(({ node }) => node.labels['pool'] === name);\n  const gone = (record.opened ?? []).filter((name) => !isThere(name));\n  const awaited = awaitedApproval(record, policy.approval);\n  const stepIndex = awaited ?? (gone.length > 0 && record.step.index >= 0 ? record.step.index + 1 + gone.length : undefined);",
+    breaks: ['L1'],
+    in: 'pools-to-zero',
+    firstSeed: 5,
+    seedsMax: 5,
+  },
   'copilot-beside-a-rollout': {
     bug: 'a DaemonSet that the built-in controller rolls is timed as well: two delete its pods (S4, ADR 0056)',
     file: 'src/core/takeover/opt-in.ts',
@@ -112,9 +132,9 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'stray-is-proof': {
     bug: 'a revision is proven by a pod that the built-in controller made of it anywhere (S16)',
     file: 'src/core/stages/gate.ts',
-    before: 'const unwell = findUnwell(steps, gate);',
+    before: 'const unwellNodes = gate.well.blockingNodes;',
     after:
-      'if (input.nodes.some((node) => !isUnwell(node) && node.updated !== undefined)) return undefined;\n  const unwell = findUnwell(steps, gate);',
+      'if (input.nodes.some((node) => !isUnwell(node) && node.updated !== undefined)) return undefined;\n  const unwellNodes = gate.well.blockingNodes;',
     breaks: ['S16'],
     in: 'beside-built-in',
     seedsMax: 3,
@@ -165,8 +185,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'copy-unsaid': {
     bug: 'a pod of a former revision does not say which copy it is of, and admission refuses it (S16, ADR 0063)',
     file: 'src/core/pod/pod-template.ts',
-    before: 'const copied = copy === undefined ? {} : { [COPY_LABEL]: copyMarker(copy) };',
-    after: 'const copied = copy === undefined ? {} : {};',
+    before: ', [COPY_LABEL]: copyMarker(copy) };',
+    after: ' };',
     breaks: ['S16'],
     in: 'guarded-rollbacks',
     seedsMax: 3,

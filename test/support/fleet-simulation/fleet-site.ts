@@ -67,6 +67,9 @@ interface Sleeper {
 /** A site. */
 export class FleetSite {
   nowMs = SITE_STARTS_MS;
+  /** What a call takes, by the monotonic clock; an invocation that goes on for 55 s ends there. */
+  costMsOf: (operation: string) => number = () => 0;
+  viewOf = modelView;
   /** From one turn to the next; a minute, as the schedule is, unless turns come late. */
   turnMs = 60_000;
   faults: SiteFaults;
@@ -79,6 +82,8 @@ export class FleetSite {
   readonly log = new MemoryLog();
   readonly audit: FleetAudit;
   readonly told: string[] = [];
+  /** Invocations that ran out of time. */
+  timeouts = 0;
   /** A mirror cannot be removed. */
   isMirrorStuck = false;
   /** Items that steps read and wrote, and requests to clusters, by the operation. */
@@ -230,8 +235,14 @@ export class FleetSite {
 
   #dependenciesOf(process: ModelProcess): StepFleetsDependencies {
     const knowledge: Knowledge = noKnowledge();
+    let spentMs = 0;
     const learn = (operation: string, result: unknown): void => {
       this.#count(operation, result);
+      spentMs += this.costMsOf(operation);
+      if (spentMs > TURN_MAX_MS) {
+        process.isDead = true;
+        this.timeouts += 1;
+      }
       if (operation === 'readRecord') {
         knowledge.record = result as FleetRecord;
         knowledge.sends = 0;
@@ -241,7 +252,7 @@ export class FleetSite {
     const skewMs = this.#dice.between(-this.faults.skewMs, this.faults.skewMs);
     const doesStand = this.#dice.chance(0.5);
     const find = (uid: string): ModelCluster | undefined => this.#byUid.get(uid);
-    const monotonicMs = (): number => this.nowMs - (doesStand ? process.frozenMs : 0);
+    const monotonicMs = (): number => this.nowMs - (doesStand ? process.frozenMs : 0) + spentMs;
     const wallMs = (): number => this.nowMs + skewMs;
     const connector = modelConnector(find, {
       fateOf: (cluster) => this.faults.fateOf(this.#dice, cluster),
@@ -271,7 +282,7 @@ export class FleetSite {
       registry: process.through(this.registry, learn),
       freezes: process.through(this.freezes, learn),
       reader: createFleetReader(),
-      view: process.through(modelView(find), learn),
+      view: process.through(this.viewOf(find), learn),
       connector: connectedThrough({ process, connector, learn }),
       audience: {
         tell: (decisions) => {

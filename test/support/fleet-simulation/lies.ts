@@ -108,7 +108,6 @@ function without(body: WatcherBody, kind: WatchedKind): WatcherBody {
     );
     return { ...body, deltas };
   }
-  if (body.kind === 'manifest') return kind === 'DaemonSet' ? { ...body, daemonSets: [] } : body;
   if (body.kind !== 'slices') return body;
   const slices = body.slices.map((slice) => ({
     ...slice,

@@ -246,6 +246,8 @@ export class ModelCluster {
     const { hash, startedAtMs, kind, updated, breach, provenAtMs, soakedAtMs } = rolling;
     return {
       hash,
+      id: hash,
+      good: [],
       startedAtMs,
       baseNodes: this.nodes,
       step: {

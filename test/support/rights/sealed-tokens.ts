@@ -31,7 +31,7 @@ export async function sealedMessage(
     schema: 1,
     cluster: id,
     clusterUid,
-    ...(purpose === 'ask' ? { purpose } : {}),
+    purpose,
     ciphertext: sealed.ciphertext,
     issuedAtMs: nowS * 1000,
     expiresAtMs: (nowS + LIFETIME_S) * 1000,

@@ -200,10 +200,13 @@ export class AvailabilityAudit {
   }
 
   #budgetsInForce(record: SetRecord, nowMs: number): readonly Budget[] {
-    const counts = since(record.desired, nowMs - this.#nodesAgeMs);
-    return since(record.strategies, nowMs - this.#underWayMs).flatMap((strategy) =>
-      counts.map((desired) => budgetOf(JSON.parse(strategy) as Strategy, desired)),
-    );
+    return since(record.strategies, nowMs - this.#underWayMs).flatMap((text) => {
+      const strategy = JSON.parse(text) as Strategy;
+      // A policy's percentage is of the nodes of today.
+      const ageMs = strategy.staged === undefined ? this.#nodesAgeMs : this.#viewAgeMs;
+      const counts = since(record.desired, nowMs - ageMs);
+      return counts.map((desired) => budgetOf(strategy, desired));
+    });
   }
 
   #wasAvailable(pod: KubernetesObject): boolean {

@@ -91,6 +91,8 @@ export const STEPS = [
   'release',
   'release-ill',
   'pause-rollout',
+  'approve-rollout',
+  'scale-pool', // an autoscaler takes a pool to zero, or brings it back
   'unready-node',
   // Of copilot: the built-in controller, and what Rollcall works by beside it.
   'leaderless',
@@ -114,6 +116,8 @@ export const STEPS = [
   'strip-labels', // a label is taken off all nodes, or one after the other, or put back
   'change-node',
   'remove-node',
+  'scale-in',
+  'scale-out',
   'remake-node', // 39
   'end-pod',
   'unready-pods', // 49
@@ -126,9 +130,7 @@ export const STEPS = [
   // Watchers.
   'restart-watcher',
   'second-watcher', // 72
-  // One of the release before, and one of this, in the place of those that run.
-  'old-watcher',
-  'new-watcher',
+  'new-watcher', // a deployment: another one in the place of those that run
   'sleep-watcher', // 80
   'silent-watch', // 36
   'lose-way', // 89

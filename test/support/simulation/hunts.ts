@@ -392,7 +392,7 @@ const HUNTS = {
       ['remove-node', 5000, 60_000],
       ['change-set', 20, 400],
       ['change-node', 5000, 60_000],
-      ['old-watcher', 1000, 20_000],
+      ['new-watcher', 1000, 20_000],
       ['change-node', 5000, 60_000],
       ['new-watcher', 30_000, 120_000],
       ['change-node', 5000, 60_000],

@@ -1,7 +1,6 @@
 /** The view of one invocation, which remembers when it was read last, whether it was known to be whole, and what it recorded. */
 import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { DaemonSetState } from '../../../src/core/model/state.ts';
-import { startsByMs } from '../../../src/core/pod/request-life.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 
@@ -27,7 +26,7 @@ export function notedView(view: ViewStore, clock: Pick<Clock, 'monotonicMs'>): N
   // Of two records of one name the later is this one's own: what was stored before is older (merge-intents.ts).
   const noteState = ({ intents }: DaemonSetState): void => {
     for (const intent of intents) {
-      if (intent.kind === 'create') starts.set(intent.name, startsByMs(intent));
+      if (intent.kind === 'create') starts.set(intent.name, intent.startsByMs);
     }
   };
   const noted = new Proxy(view, {

@@ -10,6 +10,7 @@ import type { MemoryViewStore } from '../memory-view-store.ts';
 import type { ProcessClock } from './process-clock.ts';
 import type { SimulatedQueues } from './queues.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
+import { noHolder } from '../rollout-stores.ts';
 
 const policies = createPolicyReader();
 
@@ -28,14 +29,17 @@ interface Workplace {
 export async function order(
   world: Workplace,
   name: string,
-  kind: 'pause' | 'resume',
+  kind: 'pause' | 'resume' | 'approve',
 ): Promise<boolean> {
   const { registry, freezes, view, random, functionClock: clock, queues } = world;
   const ask = kind === 'resume' ? { kind, overrules: 'somebody looked' } : { kind };
   try {
     const outcome = await giveOrder(
       { key: { cluster: CLUSTER, namespace: 'ns', name }, by: 'ann', ask },
-      { registry, freezes, view, policies, clock, random, hints: queues.hintQueue(clock) },
+      {
+        ...{ registry, freezes, view, policies, clock, random, holderOf: noHolder },
+        hints: queues.hintQueue(clock),
+      },
     );
     world.note(`order ${kind} ${name}: ${outcome.kind}`);
     return outcome.kind !== 'refused';

@@ -336,14 +336,13 @@ export const PROFILES = {
       'replica-lag': odds(0.3, 0.05, 0.3),
     },
     steps: {
-      'old-watcher': 3,
-      'new-watcher': 2,
+      'new-watcher': 5,
       'cool-down': 2,
       'pause-queue': 0.7,
       'step-clock': 0.3,
     },
     rare: ['restore-etcd'],
-    demands: ['old-watcher', 'new-watcher'],
+    demands: ['new-watcher'],
     slowMs: [10, 200, 1500],
   },
   larger: {

@@ -8,7 +8,6 @@
 import { createHash } from 'node:crypto';
 import type { Hint, Timer } from '../../../src/core/model/hint.ts';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
-import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   EventQueue,
@@ -17,7 +16,7 @@ import type {
   HintReceipts,
   SendOutcome,
 } from '../../../src/ports/queues/queue.ts';
-import { attributesBeside } from '../../../src/adapters/sqs/event-attributes.ts';
+import { cutAgeAttributes } from '../../../src/adapters/sqs/cut-age.ts';
 import { encodeHint, encodeTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import {
   eventDeduplicationId,
@@ -105,9 +104,9 @@ export class SimulatedQueues {
   /** The watcher's way in, under an identity that it cannot choose; `clock` is its own. */
   eventQueue(senderId: string, clock: Clock): EventQueue {
     return {
-      freeze: (message, affected) => {
+      freeze: (message) => {
         const body = encodeWatcherMessage(message);
-        return { message, body, sizeBytes: Buffer.byteLength(body), ...defined({ affected }) };
+        return { message, body, sizeBytes: Buffer.byteLength(body) };
       },
       send: async (frozen, cutAgeMs) => {
         await clock.sleep(this.sendMs());
@@ -197,7 +196,7 @@ export class SimulatedQueues {
         body: frozen.body,
         bodyMd5: '',
         senderId: by.senderId,
-        attributes: attributesBeside(frozen, by.cutAgeMs),
+        attributes: cutAgeAttributes(by.cutAgeMs),
         groupId: eventGroupId(frozen.message),
         deduplicationId: eventDeduplicationId(frozen.message),
       },

@@ -13,6 +13,7 @@ import type { RolloutStatus } from '../../../src/app/rollout/rollout-status.ts';
 import type { Verdict } from '../../../src/core/model/verdict.ts';
 import { CLUSTER } from './registration.ts';
 import type { World } from './world.ts';
+import { noHolder } from '../rollout-stores.ts';
 
 /** How the rollout of the DaemonSet stands. */
 export async function statusOf(world: World, name: string): Promise<RolloutStatus> {
@@ -39,7 +40,7 @@ async function find(
   const policies = createPolicyReader();
   const { view, registry, freezes } = world;
   const key = { cluster: CLUSTER, namespace: 'ns', name };
-  const found = await findRollout(key, { registry, freezes, view, policies });
+  const found = await findRollout(key, { registry, freezes, view, policies, holderOf: noHolder });
   assert.equal(found.kind, 'found');
   const warmth = createReconcileWarmth();
   const nowMs = world.functionClock.nowMs();

@@ -33,4 +33,53 @@ export const STAGE_HUNTS = {
     ],
     stepsCount: 27,
   },
+  /** An autoscaler takes most nodes while a release soaks, and brings them back: percentages are of those that are left (S3). */
+  'scale-in': {
+    profile: 'baseline',
+    faults: STAGED_FAULTS,
+    setting: {
+      ...ORDERLY,
+      ...rolling({ maxUnavailable: 1, maxSurge: 0 }),
+      nodesCount: 12,
+      podStartMsMax: 5000,
+    },
+    policies: [
+      'maxUnavailable: 34%\ncanary: {nodes: 1}\nsoak: 8m',
+      'maxUnavailable: 50%\ncanary: {nodes: 25%}\nsoak: 8m',
+      'maxUnavailable: 67%\ncanary: {nodes: 2}\nsoak: 12m\nonBreach: rollback',
+    ],
+    cycle: [
+      ['end-pod', 30_000, 60_000],
+      ['release', 30_000, 90_000],
+      ['scale-in', 10 * 60_000, 20 * 60_000],
+      ['scale-out', 60_000, 600_000],
+      ['restart-watcher', 5000, 60_000],
+    ],
+    stepsCount: 15,
+  },
+  /** Releases that go pool by pool, each step agreed to, while an autoscaler takes pools to zero and brings them back (L1). */
+  'pools-to-zero': {
+    profile: 'baseline',
+    faults: STAGED_FAULTS,
+    setting: {
+      ...ORDERLY,
+      ...rolling({ maxUnavailable: 2, maxSurge: 0 }),
+      nodesCount: 8,
+      poolsCount: 4,
+      podStartMsMax: 5000,
+    },
+    policies: [
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 1m\napproval: each-step\norder: [{label: pool}]',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 1m\napproval: each-step\norder: [{label: pool, values: [p2]}]',
+    ],
+    cycle: [
+      ['release', 150_000, 300_000],
+      ['approve-rollout', 150_000, 300_000],
+      ['approve-rollout', 150_000, 300_000],
+      ['approve-rollout', 5000, 300_000],
+      ['scale-pool', 5000, 120_000],
+      ['restart-watcher', 5000, 60_000],
+    ],
+    stepsCount: 11,
+  },
 } as const satisfies Readonly<Record<string, Hunt>>;

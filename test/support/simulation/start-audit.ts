@@ -6,7 +6,6 @@
  * now. Where runs overlapped, an intent speaks of two requests, and either may start last. Looks at each batch when it is
  * handed over, however long was computed in between.
  */
-import { earlierStartsByMs, startsByMs } from '../../../src/core/pod/request-life.ts';
 import type { CreatePodEffect } from '../../../src/core/model/effects.ts';
 import type { DaemonSetState } from '../../../src/core/model/state.ts';
 
@@ -29,7 +28,7 @@ export class StartAudit {
   noteState({ intents }: DaemonSetState): void {
     for (const intent of intents) {
       if (intent.kind !== 'create') continue;
-      const lastMs = Math.max(startsByMs(intent), earlierStartsByMs(intent) ?? 0);
+      const lastMs = Math.max(intent.startsByMs, intent.earlier?.startsByMs ?? 0);
       this.#startsByMs.set(intent.name, lastMs);
     }
   }

@@ -6,7 +6,6 @@ import { Flow } from './flow-faults.ts';
 import type { StepContext } from './step-context.ts';
 import { endPod } from './steps-of-nodes.ts';
 import { Dice } from './dice.ts';
-import type { WatcherRelease } from './previous-watcher.ts';
 import type { WatcherProcess } from './watcher-process.ts';
 import type { World } from './world.ts';
 
@@ -22,11 +21,12 @@ const KINDS: readonly WatchedKind[] = ['Node', 'Pod', 'DaemonSet', 'ControllerRe
 const REPLICA_LAG_MS_MAX = 20_000;
 
 /** Starts a watcher whose requests meet the faults of the plan. */
-export function startWatcher(
-  { world, decider, dice }: Pick<StepContext, 'world' | 'decider' | 'dice'>,
-  release: WatcherRelease = 'present',
-): WatcherProcess {
-  const process = world.startWatcher(release);
+export function startWatcher({
+  world,
+  decider,
+  dice,
+}: Pick<StepContext, 'world' | 'decider' | 'dice'>): WatcherProcess {
+  const process = world.startWatcher();
   const { faults } = process;
   const slowMs = dice.pick([1, 1, 50, 1500]);
   const lag = new Dice(dice.between(1, 1e9));
@@ -59,13 +59,13 @@ export function restartWatcher(context: StepContext): boolean {
   return true;
 }
 
-/** A deployment of the watcher, or its being taken back: the one that ran ends before or after the new one begins. */
-export function deployWatcher(context: StepContext, release: WatcherRelease): boolean {
+/** A deployment of the watcher: the one that ran ends before or after the new one begins. */
+export function deployWatcher(context: StepContext): boolean {
   const { world, dice } = context;
   const former = [...world.watchers];
   const isFirstGone = dice.chance(0.5);
   if (isFirstGone) for (const process of former) world.stopWatcher(process);
-  startWatcher(context, release);
+  startWatcher(context);
   if (isFirstGone) return true;
   world.clock.after(dice.between(100, 30_000), () => {
     for (const process of former) if (world.watchers.includes(process)) world.stopWatcher(process);

@@ -24,6 +24,46 @@ export function removeNode({ world, dice }: StepContext): boolean {
   return true;
 }
 
+/** An autoscaler takes nodes away until a third is left, those without the newest pods first. */
+export function scaleIn({ world, nodes }: StepContext): boolean {
+  const newest = world.api.list('pods').toSorted((left, right) => bornAtMs(right) - bornAtMs(left));
+  const kept = new Set(newest.slice(0, Math.ceil(nodes.length / 3)).map(nodeOf));
+  const leaving = world.api.list('nodes').filter(({ metadata }) => !kept.has(metadata.name));
+  for (const { metadata } of leaving) world.controllers.removeNode(metadata.name);
+  return leaving.length > 0;
+}
+
+/** It makes all that are missing. */
+export function scaleOut({ world, nodes }: StepContext): boolean {
+  const missing = nodes.filter((name) => world.api.find('nodes', name) === undefined);
+  for (const name of missing) world.api.put('nodes', rawNode(name));
+  return missing.length > 0;
+}
+
+function bornAtMs({ metadata }: KubernetesObject): number {
+  return Date.parse(metadata.creationTimestamp ?? '');
+}
+
+/** An autoscaler takes a pool to zero, within seconds; some minutes later it may come back. One pool stays. */
+export function scalePool({ world, dice, later }: StepContext): boolean {
+  const pools = Map.groupBy(world.api.list('nodes'), ({ metadata }) => metadata.labels?.['pool']);
+  if (pools.size < 2) return false;
+  const [, nodes] = dice.pick([...pools]);
+  const backMs = dice.chance(0.5) ? dice.between(60_000, 900_000) : undefined;
+  for (const { metadata } of nodes) {
+    const { name, labels = {} } = metadata;
+    later(dice.between(0, 5000), () => {
+      world.controllers.removeNode(name);
+    });
+    if (backMs === undefined) continue;
+    later(backMs, () => {
+      if (world.api.find('nodes', name) === undefined)
+        world.api.put('nodes', rawNode(name, { labels }));
+    });
+  }
+  return true;
+}
+
 /** Another node under the same name, between two looks (row 39). */
 export function remakeNode({ world, dice }: StepContext): boolean {
   const nodes = world.api.list('nodes');

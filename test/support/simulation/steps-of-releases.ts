@@ -88,6 +88,14 @@ export function pauseRollout({ world, dice, later }: StepContext): boolean {
   return true;
 }
 
+/** An operator agrees to the step that waits. */
+export function approveRollout({ world, dice }: StepContext): boolean {
+  const name = editableSet(world, dice);
+  if (name === undefined) return false;
+  void order(world, name, 'approve');
+  return true;
+}
+
 function setPaused(world: World, name: string, isPaused: boolean): void {
   const object = world.api.find('daemonsets', name, 'ns');
   const { annotations = {}, deletionTimestamp } = object?.metadata ?? {};

@@ -33,7 +33,13 @@ import {
 import { taintForSeconds } from './steps-of-taints.ts';
 import { hostileTenant } from './steps-of-tenants.ts';
 import { loseWay } from './steps-of-outages.ts';
-import { pauseRollout, release, releaseIll, unreadyNode } from './steps-of-releases.ts';
+import {
+  approveRollout,
+  pauseRollout,
+  release,
+  releaseIll,
+  unreadyNode,
+} from './steps-of-releases.ts';
 import { stripLabels } from './steps-of-labels.ts';
 import {
   changeMode,
@@ -53,6 +59,9 @@ import {
   endPod,
   remakeNode,
   removeNode,
+  scaleIn,
+  scaleOut,
+  scalePool,
   stopKubelet,
   unreadyPods,
 } from './steps-of-nodes.ts';
@@ -96,6 +105,8 @@ export class StepTaker {
     release,
     'release-ill': releaseIll,
     'pause-rollout': pauseRollout,
+    'approve-rollout': approveRollout,
+    'scale-pool': scalePool,
     'unready-node': unreadyNode,
     leaderless,
     'slow-built-in': slowBuiltIn,
@@ -116,6 +127,8 @@ export class StepTaker {
     'strip-labels': stripLabels,
     'change-node': changeNode,
     'remove-node': removeNode,
+    'scale-in': scaleIn,
+    'scale-out': scaleOut,
     'remake-node': remakeNode,
     'end-pod': endPod,
     'unready-pods': unreadyPods,
@@ -123,8 +136,7 @@ export class StepTaker {
     'close-namespace': closeNamespace,
     'restart-watcher': restartWatcher,
     'second-watcher': startSecondWatcher,
-    'old-watcher': (context) => deployWatcher(context, 'previous'),
-    'new-watcher': (context) => deployWatcher(context, 'present'),
+    'new-watcher': deployWatcher,
     'sleep-watcher': sleepWatcher,
     'silent-watch': silenceWatch,
     'lose-way': loseWay,

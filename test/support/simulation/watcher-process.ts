@@ -12,8 +12,6 @@ import type { Watcher } from '../../../src/watcher/session/watcher.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import type { Metrics } from '../../../src/ports/process.ts';
 import type { SimulatedApiServer } from './api-server.ts';
-import { PreviousWatchSource, withoutAges } from './previous-watcher.ts';
-import type { WatcherRelease } from './previous-watcher.ts';
 import { ProcessClock } from './process-clock.ts';
 import type { SimulatedQueues } from './queues.ts';
 import { SimulatedWatchSource, noWatchFaults } from './watch-source.ts';
@@ -38,8 +36,6 @@ export interface WatcherSurroundings {
   readonly random: Random;
   readonly metrics: Metrics;
   readonly skewMs: number;
-  /** The present one unless told. */
-  readonly release?: WatcherRelease;
   readonly options?: Partial<WatcherOptions>;
 }
 
@@ -48,13 +44,9 @@ export function startWatcherProcess(surroundings: WatcherSurroundings): WatcherP
   const { cluster, senderId, api, queues, random, metrics, skewMs, options = {} } = surroundings;
   const clock = new ProcessClock(surroundings.clock, skewMs);
   const faults = noWatchFaults();
-  const isPrevious = surroundings.release === 'previous';
-  const source = isPrevious
-    ? new PreviousWatchSource(api, clock, faults)
-    : new SimulatedWatchSource(api, clock, faults);
+  const source = new SimulatedWatchSource(api, clock, faults);
   const log = new MemoryLog();
-  const way = queues.eventQueue(senderId, clock);
-  const queue = isPrevious ? withoutAges(way) : way;
+  const queue = queues.eventQueue(senderId, clock);
   const ports = { source, queue, clock, random, log, metrics };
   const watcher = createWatcher({ cluster, ...ports, options });
   void watcher.start();

@@ -36,7 +36,6 @@ import { CLUSTER, SENDER, registrationOf } from './registration.ts';
 import { lastAvailabilityMs } from './last-availability.ts';
 import { order } from './operator.ts';
 import { differences, isRolledInCopilot } from './oracle.ts';
-import type { WatcherRelease } from './previous-watcher.ts';
 import { ProcessClock } from './process-clock.ts';
 import { PromiseBroken, ruleOf } from './promise-broken.ts';
 import { QUIET_STRETCH_MS, StabilityAudit } from './stability-audit.ts';
@@ -239,7 +238,7 @@ export class World {
   }
 
   /** Starts a watcher process; several may run at once. */
-  startWatcher(release: WatcherRelease = 'present'): WatcherProcess {
+  startWatcher(): WatcherProcess {
     const process = startWatcherProcess({
       cluster: CLUSTER,
       senderId: `${SENDER}:session`,
@@ -249,7 +248,6 @@ export class World {
       random: this.random,
       metrics: this.watcherMetrics,
       skewMs: this.#options.skewMs?.watcher ?? 0,
-      release,
       ...(this.#options.watcher === undefined ? {} : { options: this.#options.watcher }),
     });
     this.watchers.push(process);
@@ -342,6 +340,9 @@ export class World {
     for (const { metadata } of this.api.list('daemonsets')) {
       const ref = { clusterUid: this.api.clusterUid, uid: uid(metadata.uid) };
       const rollout = (await this.#pastFaults(() => this.view.readState(ref)))?.rollout;
+      // Whoever rolls it out agrees to each step that waits; one that waits for nobody is refused.
+      const isAsked = (policyOf({ metadata })?.approval ?? 'none') !== 'none';
+      if (isAsked) void order(this, metadata.name, 'approve');
       const isHeld = rollout?.breach !== undefined || rollout?.orders.paused !== undefined;
       if (!isHeld) continue;
       this.site.noteResume(metadata.uid);

@@ -65,6 +65,8 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   throttles: ANY,
   'resync-stopped': { quiet: 1, loud: 0, withinMinutes: 5 },
   'fleet-stopped': { quiet: 1, loud: 0, withinMinutes: 5 },
+  // Of 55,000 milliseconds.
+  'fleet-timeouts': { quiet: 54_000, loud: 55_000, withinMinutes: 5 },
   'table-throttles': ANY,
 };
 

@@ -108,11 +108,14 @@ const failingIn = (id: string): AwsSituation =>
     deleted: 0,
   }));
 
+/** Of what is no count. */
+const VALUES: Readonly<Record<string, number>> = { Duration: 55_000 };
+
 const measured = (
   namespace: string,
   name: string,
   dimensions: Readonly<Record<string, string>>,
-): AwsSituation => ({ measure: () => [{ namespace, name, dimensions, value: 1 }] });
+): AwsSituation => ({ measure: () => [{ namespace, name, dimensions, value: VALUES[name] ?? 1 }] });
 
 /** By the name of the alarm behind the stage. */
 export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
@@ -217,6 +220,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   // Nothing at all is measured of a function that nobody calls.
   'resync-stopped': [{ measure: () => [] }],
   'fleet-stopped': [{ measure: () => [] }],
+  'fleet-timeouts': [measured('AWS/Lambda', 'Duration', { FunctionName: 'FleetLambdaFunction' })],
   'table-throttles': ['RegistryTable', 'ViewTable'].flatMap((TableName) =>
     ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) =>
       measured('AWS/DynamoDB', name, { TableName }),

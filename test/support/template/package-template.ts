@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bundleFileOf, findFunctionNames } from '../../../scripts/build/function-bundles.ts';
 import { repositoryRoot, runTool } from '../../../scripts/lib/run-tool.ts';
-import { extractPrevious } from '../previous-sources.ts';
+import { extractReleaseBefore } from '../release-before.ts';
 import type { Template } from './template.ts';
 
 const READ_BY_OSLS = ['serverless.yml', 'infra', 'package.json', 'scripts/osls'];
@@ -28,10 +28,10 @@ export function packageTemplate(
   });
 }
 
-/** The template of the previous release, packaged from its own sources. Throws where git history does not have it. */
-export function packagePreviousTemplate(stage: string): Promise<Template> {
+/** The template of the release before, packaged from its own sources. Throws where git history does not have it. */
+export function packageTemplateBefore(stage: string): Promise<Template> {
   return packageIn({ stage, parameters: {} }, (directory) => {
-    extractPrevious([...READ_BY_OSLS, 'functions'], directory);
+    extractReleaseBefore([...READ_BY_OSLS, 'functions'], directory);
   });
 }
 

@@ -64,17 +64,11 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'cancelled with the answer',
     playedBy: 'test/unit/app/ingest/batch.test.ts',
   },
-  'src/app/clusters/move-cluster.ts': {
-    places: 1,
-    bound: 'the deadline of the command',
-    merged: 'one loop in one command',
-    playedBy: 'test/unit/app/clusters/move-cluster.test.ts',
-  },
   'src/app/clusters/await-silence.ts': {
     places: 1,
     bound: 'the wait that the command announces',
     merged: 'one loop in one command',
-    playedBy: 'test/unit/app/clusters/move-cluster.test.ts',
+    playedBy: 'test/unit/app/clusters/await-silence.test.ts',
   },
   'src/app/takeover/takeover-probe.ts': {
     places: 1,

@@ -13,10 +13,7 @@ import { CONNECT_TIMEOUT_MS } from '../../../src/adapters/kubernetes/transport/t
 import { OBJECT_READ_TIMEOUT_MS } from '../../../src/adapters/kubernetes/api/cluster-access.ts';
 import { CALL_LIMITS } from '../../../src/adapters/aws/create-client.ts';
 import { DEFAULT_TOKEN_SECONDS } from '../../../src/adapters/kubernetes/settings/renew-settings.ts';
-import {
-  AFFECTED_BYTES_MAX,
-  CUT_AGE_BYTES_MAX,
-} from '../../../src/adapters/sqs/event-attributes.ts';
+import { CUT_AGE_BYTES_MAX } from '../../../src/adapters/sqs/cut-age.ts';
 import { EVENT_BODY_BYTES_MAX } from '../../../src/adapters/sqs/event-queue.ts';
 import { ITEM_BODY_BYTES_MAX } from '../../../src/adapters/dynamodb/item-codec.ts';
 import { SNAPSHOT_PATIENCE_MS } from '../../../src/app/doctor/judge-view.ts';
@@ -183,7 +180,7 @@ describe('what is installed in a cluster', () => {
 describe('sizes', () => {
   it('of a message leave room for its age beside it, and are what the queue takes', () => {
     assert.equal(DEFAULT_WATCHER_OPTIONS.messageBytesMax, EVENT_BODY_BYTES_MAX);
-    assert.equal(EVENT_BODY_BYTES_MAX + CUT_AGE_BYTES_MAX + AFFECTED_BYTES_MAX, 256 * 1024);
+    assert.equal(EVENT_BODY_BYTES_MAX + CUT_AGE_BYTES_MAX, 256 * 1024);
   });
 
   it('of one object fit a message uncompressed, and a slice fits an item of 400 KB', () => {

@@ -22,6 +22,7 @@ import {
   answerOf,
   createIntent,
   deleteIntent,
+  outrun,
   pod,
   slot,
   state,
@@ -33,7 +34,7 @@ describe('mergeIntents', () => {
   const first = createIntent('n1');
   const victim = pod('n2');
   const removal = deleteIntent(victim);
-  const again = { ...first, recordedAtMs: NOW_MS + 1 };
+  const again = createIntent('n1', { recordedAtMs: NOW_MS + 1 });
   const answer = {
     kind: 'created',
     name: slot('n1'),
@@ -42,7 +43,7 @@ describe('mergeIntents', () => {
   } as const;
   const answerToLater = { ...answer, recordedAtMs: NOW_MS + 1 };
   const answered = { ...first, answer: answerOf(slot('n1')) };
-  const outran = { ...again, earlierAtMs: NOW_MS };
+  const outran = { ...again, ...outrun(NOW_MS) };
 
   it('keeps what others recorded, sorted by identity', () => {
     assert.deepEqual(mergeIntents([removal], { record: [first] }), [first, removal]);
@@ -91,7 +92,7 @@ describe('mergeIntents', () => {
     const startsByMs = NOW_MS + 25_000;
     const one = { ...first, startsByMs };
     const two = { ...again, startsByMs: NOW_MS + 9000 };
-    const joined = { ...two, earlierAtMs: NOW_MS, earlierStartsByMs: startsByMs };
+    const joined = { ...two, earlier: { recordedAtMs: NOW_MS, startsByMs } };
     assert.deepEqual(mergeIntents([one], { record: [two] }), [joined]);
     assert.deepEqual(mergeIntents([two], { record: [one] }), [joined]);
     assert.deepEqual(mergeIntents([joined], { settle: [two] }), [one]);
@@ -109,31 +110,29 @@ describe('mergeIntents', () => {
   });
 
   it('keeps several earlier requests as one that none of their runs can withdraw or answer (protocol 5)', () => {
-    const third = { ...first, recordedAtMs: NOW_MS + 9 };
-    const earlierAtMs = NOW_MS + 8.5;
-    const byMs = NOW_MS + 1 + RUN_MAX_MS;
-    const joined = { ...third, earlierAtMs, earlierStartsByMs: byMs };
+    const third = createIntent('n1', { recordedAtMs: NOW_MS + 9 });
+    const earlier = { recordedAtMs: NOW_MS + 8.5, startsByMs: NOW_MS + 1 + RUN_MAX_MS };
+    const joined = { ...third, earlier };
     assert.deepEqual(mergeIntents([outran], { record: [third] }), [joined]);
     const both = { ...outran, answer: answerOf(slot('n1')) };
     assert.deepEqual(mergeIntents([both], { record: [third] }), [joined]);
     // The last run never sent it: what is left is of the two before, of which either may have made the pod.
-    const rest = { ...first, recordedAtMs: earlierAtMs, startsByMs: byMs };
+    const rest = { ...first, ...earlier };
     assert.deepEqual(mergeIntents([joined], { settle: [third] }), [rest]);
     assert.deepEqual(mergeIntents([rest], { settle: [again] }), [rest]);
     assert.deepEqual(mergeIntents([rest], { settle: [first] }), [rest]);
     assert.deepEqual(mergeIntents([rest], { answers: [answer, answerToLater] }), [rest]);
     assert.deepEqual(mergeIntents([rest], { settle: [rest] }), []);
-    const fourth = { ...first, recordedAtMs: NOW_MS + 20 };
+    const fourth = createIntent('n1', { recordedAtMs: NOW_MS + 20 });
     assert.deepEqual(mergeIntents([joined], { record: [fourth] }), [
-      { ...fourth, earlierAtMs: NOW_MS + 19.5, earlierStartsByMs: NOW_MS + 9 + RUN_MAX_MS },
+      { ...fourth, earlier: { recordedAtMs: NOW_MS + 19.5, startsByMs: NOW_MS + 9 + RUN_MAX_MS } },
     ]);
-    assert.deepEqual(mergeIntents([rest], { record: [fourth] }), [
-      { ...fourth, earlierAtMs, earlierStartsByMs: byMs },
-    ]);
+    assert.deepEqual(mergeIntents([rest], { record: [fourth] }), [{ ...fourth, earlier }]);
   });
 
   it('can tell two requests of one name apart although the clock stood still (spec faults 14)', () => {
-    assert.deepEqual(stampIntents([first], [first, removal]), [again, removal]);
+    const stamped = { ...first, recordedAtMs: NOW_MS + 1 };
+    assert.deepEqual(stampIntents([first], [first, removal]), [stamped, removal]);
     assert.deepEqual(stampIntents([again], [first]), [{ ...first, recordedAtMs: NOW_MS + 2 }]);
     assert.deepEqual(stampIntents([first], [again]), [again]);
     const later = { ...first, recordedAtMs: NOW_MS + 9 };
@@ -251,15 +250,14 @@ describe('rebaseState (protocol 14)', () => {
     const answered = createIntent('n2', { name: slot('n2'), answer: answerOf(slot('n2')) });
     const removal = deleteIntent(pod('n3'));
     const accepted = deleteIntent(pod('n4'), { isAccepted: true });
-    const earlierAtMs = NOW_MS - 5;
-    const outran = { ...createIntent('n5', { name: slot('n5') }), earlierAtMs };
+    const outran = createIntent('n5', { name: slot('n5'), ...outrun(NOW_MS - 5) });
     const before = state({
       intents: [open, answered, removal, accepted, { ...outran, answer: answerOf('x') }],
       written: { era: 1, pods: version('9') },
     });
     assert.equal(rebaseState(before, 1, NOW_MS), before);
     const rebased = rebaseState(before, 2, NOW_MS);
-    const rest = createIntent('n5', { name: slot('n5'), recordedAtMs: earlierAtMs });
+    const rest = createIntent('n5', { name: slot('n5'), recordedAtMs: NOW_MS - 5 });
     assert.deepEqual(rebased.intents, [open, removal, rest]);
     assert.deepEqual(rebased.written, { era: 2 });
   });
@@ -267,6 +265,7 @@ describe('rebaseState (protocol 14)', () => {
   it('drops the current revision: generations are given out again', () => {
     const history = {
       generation: 4,
+      template: 't',
       uid: uid('r'),
       name: 'r',
       hash: 'h',

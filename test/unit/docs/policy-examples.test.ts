@@ -188,6 +188,13 @@ const EFFECTS: Readonly<Record<string, (applied: Applied) => void>> = {
       'nodes go back',
     );
   },
+  returns: ({ world }) => {
+    const former = world.hash;
+    roll(world);
+    world.hash = former;
+    world.tick(1_000);
+    assert.equal(world.record?.step.kind, 'canary', 'the way back has its gates');
+  },
   exclude: ({ world }) => {
     roll(world);
     assert.deepEqual(

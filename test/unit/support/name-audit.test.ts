@@ -61,7 +61,8 @@ class AuditWorld {
     const { name, uid: podUid, resourceVersion, targetNode } = this.#pod;
     assert.ok(targetNode !== undefined);
     const answer = { uid: podUid, resourceVersion };
-    const intents = [{ kind: 'create', node: targetNode, name, recordedAtMs: 0, answer } as const];
+    const times = { recordedAtMs: 0, startsByMs: 0 };
+    const intents = [{ kind: 'create', node: targetNode, name, ...times, answer } as const];
     this.#audit.noteState({ ...emptyState(0), intents }, this.clock.monotonicMs());
   }
 

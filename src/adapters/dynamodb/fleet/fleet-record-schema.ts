@@ -12,6 +12,7 @@ import type {
   FleetGate,
   FleetRecord,
 } from '../../../core/fleet/rollout/fleet-record.ts';
+import type { KeptLook } from '../../../core/fleet/rollout/tally-stage.ts';
 import { clusterId, clusterUid, nodeName } from '../../../core/model/identifiers.ts';
 import { PoolSchema } from './fleet-pool-schema.ts';
 
@@ -179,6 +180,31 @@ export const RecordSchema: v.GenericSchema<
   dueAtMs: timeSchema,
 });
 
+const phaseSchema = v.picklist(['applying', 'rolling', 'well', 'failed', 'returning', 'returned']);
+
+/** What steps found at clusters. */
+export const LooksSchema: v.GenericSchema<unknown, KeptLook[]> = v.array(
+  v.strictObject({
+    cluster: idSchema,
+    atMs: timeSchema,
+    kind: v.picklist([
+      'gone',
+      'untouched',
+      'offline',
+      'rebuilt',
+      'awaited',
+      'unclear',
+      'rolling',
+      'well',
+      'empty',
+      'reverted',
+      'failed',
+    ]),
+    phase: v.exactOptional(phaseSchema),
+    ratios: v.exactOptional(v.strictTuple([timeSchema, timeSchema, timeSchema, timeSchema])),
+  }),
+);
+
 /** The record of a cluster; its id and version stand beside it. */
 export const ClusterRecordSchema: v.GenericSchema<
   unknown,
@@ -193,7 +219,7 @@ export const ClusterRecordSchema: v.GenericSchema<
   appliedGeneration: v.exactOptional(countSchema),
   isPartial: v.boolean(),
   isUngated: v.exactOptional(v.literal(true)),
-  phase: v.picklist(['applying', 'rolling', 'well', 'failed', 'returning', 'returned']),
+  phase: phaseSchema,
   wellSinceMs: v.exactOptional(timeSchema),
   failure: v.exactOptional(
     v.strictObject({

@@ -5,6 +5,7 @@
  *   FLEET-ROLLOUTS#00           namespace/name              record, compare-and-set on uid and version
  *   FLEET-ROLLOUT#ns/name#uid   CLUSTER#id                  record of a cluster, compare-and-set on version
  *                               MEMBERS#version-random#page ids, never changed
+ *                               LOOKS#page                  what steps found at clusters, whoever wrote last
  *
  * A list bears the version of the record under which it was written: it can be named by the next version alone, so one that
  * a later version does not name is nobody's. A step that is slower than the removal of its FleetDaemonSet may leave a record of a
@@ -18,6 +19,7 @@ import type {
   FleetRecord,
   MemberList,
 } from '../../../core/fleet/rollout/fleet-record.ts';
+import type { KeptLook } from '../../../core/fleet/rollout/tally-stage.ts';
 import { clusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import { MEMBERS_PER_PAGE } from '../../../ports/stores/fleet-rollout-store.ts';
@@ -32,16 +34,19 @@ import { ItemUnreadableError, decodeBody, encodeBody } from '../item-codec.ts';
 import {
   FLEET_ROLLOUTS_PARTITION,
   fleetClusterKey,
+  fleetLooksKey,
   fleetMembersKey,
   fleetRecordKey,
 } from '../item-keys.ts';
 import type { ItemKey } from '../item-keys.ts';
 import { IF_MISSING, Table, ifVersion } from '../table.ts';
 import type { Condition, DynamoStoreOptions } from '../table.ts';
-import { ClusterRecordSchema, RecordSchema } from './fleet-record-schema.ts';
+import { ClusterRecordSchema, LooksSchema, RecordSchema } from './fleet-record-schema.ts';
 
 /** Pages written, and items removed, side by side. */
 const AT_ONCE = 16;
+/** Pages of looks: of 10,000 clusters each has some 300, and some 10 KB. */
+const LOOK_PAGES = 32;
 /** Keys of a partition that are read at a time. */
 const KEYS_PER_PAGE = 1000;
 
@@ -65,6 +70,8 @@ export function createDynamoFleetRolloutStore(options: DynamoStoreOptions): Flee
       const attributes = { version: version + 1, body: encodeBody(key, rest) };
       return table.putIf(key, attributes, ifVersion(version));
     },
+    readLooks: (fleet) => readLooks(table, fleet),
+    writeLooks: (fleet, looks) => writeLooks(table, fleet, looks),
   };
 }
 
@@ -229,4 +236,42 @@ async function readClusterRecords(
     await Promise.all(read);
   }
   return records;
+}
+
+/** What cannot be read is looked at again. */
+async function readLooks(
+  table: Table,
+  fleet: FleetInstance,
+): Promise<ReadonlyMap<ClusterId, KeptLook>> {
+  const pages = await Promise.all(
+    lookKeys(fleet).map(async (key) => [key, await table.get(key)] as const),
+  );
+  const looks = new Map<ClusterId, KeptLook>();
+  for (const [key, item] of pages) {
+    if (item === undefined) continue;
+    const page = v.safeParse(LooksSchema, decodeBody(key, item['body']));
+    for (const look of page.success ? page.output : []) {
+      const known = looks.get(look.cluster);
+      if (known === undefined || known.atMs < look.atMs) looks.set(look.cluster, look);
+    }
+  }
+  return looks;
+}
+
+async function writeLooks(
+  table: Table,
+  fleet: FleetInstance,
+  looks: readonly KeptLook[],
+): Promise<void> {
+  const perPage = Math.ceil(looks.length / LOOK_PAGES);
+  const pages = lookKeys(fleet).map(
+    (key, page) => [key, looks.slice(page * perPage, (page + 1) * perPage)] as const,
+  );
+  await sideBySide(pages, AT_ONCE, ([key, page]) =>
+    table.put(key, { body: encodeBody(key, page) }),
+  );
+}
+
+function lookKeys(fleet: FleetInstance): readonly ItemKey[] {
+  return Array.from({ length: LOOK_PAGES }, (_, page) => fleetLooksKey(fleet, page));
 }

@@ -38,9 +38,9 @@ const HeadSchema = v.object({
   appliedAtMs: v.number(),
   appliedBy: v.string(),
   documentId: v.string(),
-  contentHash: v.exactOptional(v.string()),
+  contentHash: v.string(),
   // Of a release of Rollcall that kept none.
-  history: v.optional(v.array(ReleaseSchema), []),
+  history: v.array(ReleaseSchema),
 });
 
 /** The FleetDaemonSets of a registry's table. */

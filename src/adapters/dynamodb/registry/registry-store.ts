@@ -11,10 +11,9 @@
  * as they were, until they are dealt out anew the next day or with the next write.
  *
  * A rival that was seen has an item of its own, read in the request that reads the registration and joined to it while it is
- * of the same takeover: who sees one writes no registration, and entering takeover anew needs no delete. Who froze a cluster, and why, stands beside the registration in an attribute of its own, with the configVersion that it was
- * written under: functions of a release before read the registration and find no field there that they do not know, and what
- * they write makes the note one of another version, which tells nothing.
+ * of the same takeover: who sees one writes no registration, and entering takeover anew needs no delete.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { clusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import { takeoverOf } from '../../../core/model/registration.ts';
@@ -123,8 +122,7 @@ async function readCluster(
   ]);
   if (item === undefined || readBegunRemoval(id, item) !== undefined) return undefined;
   const { registration, configVersion } = item;
-  const candidate = { ...(registration as object), configVersion, ...freezeNoteIn(item) };
-  const parsed = parseRegistration(candidate);
+  const parsed = parseRegistration({ ...(registration as object), configVersion });
   // An item under another cluster's key would lend that cluster's messages its credential (S6).
   if (parsed.kind === 'registration' && parsed.registration.id === id)
     return withRival(parsed.registration, noted);
@@ -157,13 +155,6 @@ async function noteRival(
   return written === 'written' ? 'noted' : 'standing';
 }
 
-/** The note of the freeze that stands, if this very version came with one. */
-function freezeNoteIn({ registration, configVersion, freezeNote }: StoredItem): object {
-  const { isFrozen } = (registration ?? {}) as { readonly isFrozen?: unknown };
-  const { at, ...frozen } = (freezeNote ?? {}) as { readonly at?: unknown };
-  return isFrozen === true && at !== undefined && at === configVersion ? { frozen } : {};
-}
-
 async function writeCluster(
   table: Table,
   registration: ClusterRegistration,
@@ -174,9 +165,10 @@ async function writeCluster(
   if (checked.kind === 'refused') throw new RegistrationInvalidError(checked.fields);
   const key = registrationKey(registration.id);
   const { configVersion, frozen, rival: _noted, ...rest } = next;
-  const freezeNote =
-    frozen && rest.isFrozen ? { freezeNote: { ...frozen, at: configVersion } } : {};
-  const attributes = { registration: rest, configVersion, ...freezeNote };
+  const attributes = {
+    registration: { ...rest, ...(rest.isFrozen ? defined({ frozen }) : {}) },
+    configVersion,
+  };
   const ifExpected = ifConfigVersion(expectedVersion);
   if (expectedVersion > 0) {
     const isSameUid = 'AND #registration.clusterUid = :uid';

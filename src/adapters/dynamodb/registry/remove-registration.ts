@@ -107,16 +107,15 @@ export async function finishRemoval(
       values: { ':id': id, ':writer': removal.claimWriter },
     });
   }
-  await table.removeIf(directoryKey(id), ifEntryIs(removal.entryToken));
+  if (removal.entryToken !== undefined) {
+    await table.removeIf(directoryKey(id), {
+      expression: `${ENTRY_TOKEN} = :entry`,
+      values: { ':entry': removal.entryToken },
+    });
+  }
   await table.removeIf(registrationKey(id), {
     expression: 'removal.#token = :token',
     names: { '#token': 'token' },
     values: { ':token': removal.token },
   });
-}
-
-/** An entry that an older release wrote has no token. */
-function ifEntryIs(entryToken: string | undefined): Condition {
-  if (entryToken === undefined) return { expression: `attribute_not_exists(${ENTRY_TOKEN})` };
-  return { expression: `${ENTRY_TOKEN} = :entry`, values: { ':entry': entryToken } };
 }

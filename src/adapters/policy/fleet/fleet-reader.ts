@@ -5,7 +5,6 @@
  * value, since manifests hold secrets in environment variables. What is stored is the document as it was written, with the
  * manifest in it, so that reading it again means the same.
  */
-import { counted } from '@rollcall/base/counted.ts';
 import * as v from 'valibot';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
@@ -14,7 +13,7 @@ import type { FleetReader, NamedFile } from '../../../ports/fleet-reader.ts';
 import { withoutRetired } from '../policy-reader.ts';
 import { readYaml } from '../read-yaml.ts';
 import type { YamlRules } from '../read-yaml.ts';
-import { toProblems } from '../to-problems.ts';
+import { toldProblems, toProblems } from '../to-problems.ts';
 import { isFields } from '../written-values.ts';
 import { fleetSchema } from './fleet-schema.ts';
 import { readTemplateFile } from './template-file.ts';
@@ -101,14 +100,6 @@ function change(value: Json, name: string, to: (member: Json) => Json): Json {
 }
 
 function refuse(problems: readonly FleetProblem[]): FleetReading {
-  // The first of each field: what is no number is out of bounds as well.
-  const byField = new Map<string, FleetProblem>();
-  for (const problem of problems) {
-    if (!byField.has(problem.field)) byField.set(problem.field, problem);
-  }
-  const told = [...byField.values()].slice(0, PROBLEMS_MAX);
-  const more = byField.size - told.length;
-  if (more > 0) told.push({ field: '', message: `has ${counted(more, 'more problem')}` });
-  const [first = { field: '', message: 'is no FleetDaemonSet' }, ...others] = told;
-  return { kind: 'invalid', problems: [first, ...others] };
+  const told = toldProblems(problems, { problemsMax: PROBLEMS_MAX, what: 'FleetDaemonSet' });
+  return { kind: 'invalid', problems: told };
 }

@@ -8,7 +8,7 @@
 import * as v from 'valibot';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { FLEET_API_VERSION } from '../../../core/fleet/fleet-daemon-set.ts';
-import { closed, listOf, told } from '../schema-parts.ts';
+import { closed, field, listOf, needed } from '../schema-parts.ts';
 import * as written from '../written-values.ts';
 import { OVERRIDES_MAX, choiceEntries, strategySchema } from './strategy-schema.ts';
 
@@ -30,13 +30,9 @@ const choice = v.pipe(
 const placement = v.pipe(
   closed(
     {
-      all: v.exactOptional(
-        v.pipe(written.flag, told('Every cluster of the stack, also those to come.', true)),
-      ),
+      all: field(written.flag, 'Every cluster of the stack, also those to come.', true),
       ...choiceEntries,
-      exclude: v.exactOptional(
-        v.pipe(choice, told('Never these clusters.', { clusterNames: ['lab-1'] })),
-      ),
+      exclude: field(choice, 'Never these clusters.', { clusterNames: ['lab-1'] }),
     },
     '{clusterSelector: {matchLabels: {stage: prod}}}',
   ),
@@ -50,26 +46,18 @@ const placement = v.pipe(
 const override = v.pipe(
   closed(
     {
-      name: v.pipe(written.shortName, told('What it is called.', 'arm')),
+      name: needed(written.shortName, 'What it is called.', 'arm'),
       ...choiceEntries,
-      strategicMerge: v.exactOptional(
-        v.pipe(
-          anyFields,
-          told('Merged into the manifest, lists by their keys.', {
-            spec: { template: { spec: { priorityClassName: 'system-node-critical' } } },
-          }),
-        ),
-      ),
-      jsonPatch: v.exactOptional(
-        v.pipe(
-          listOf(anyFields, {
-            countMax: OPERATIONS_MAX,
-            example: '[{op: remove, path: /spec/template/spec/priorityClassName}]',
-          }),
-          told('Operations of RFC 6902, after strategicMerge.', [
-            { op: 'remove', path: '/spec/template/spec/priorityClassName' },
-          ]),
-        ),
+      strategicMerge: field(anyFields, 'Merged into the manifest, lists by their keys.', {
+        spec: { template: { spec: { priorityClassName: 'system-node-critical' } } },
+      }),
+      jsonPatch: field(
+        listOf(anyFields, {
+          countMax: OPERATIONS_MAX,
+          example: '[{op: remove, path: /spec/template/spec/priorityClassName}]',
+        }),
+        'Operations of RFC 6902, after strategicMerge.',
+        [{ op: 'remove', path: '/spec/template/spec/priorityClassName' }],
       ),
     },
     '{name: arm, clusterSelector: {matchLabels: {arch: arm64}}, strategicMerge: {}}',
@@ -83,40 +71,27 @@ const override = v.pipe(
 const spec = v.pipe(
   closed(
     {
-      template: v.exactOptional(
-        v.pipe(
-          anyFields,
-          told('The DaemonSet, whole: apiVersion, kind, metadata, spec.', {
-            apiVersion: 'apps/v1',
-            kind: 'DaemonSet',
-            spec: {},
-          }),
-        ),
+      template: field(anyFields, 'The DaemonSet, whole: apiVersion, kind, metadata, spec.', {
+        apiVersion: 'apps/v1',
+        kind: 'DaemonSet',
+        spec: {},
+      }),
+      templateFile: field(
+        v.string('must be the name of a file, relative to this one'),
+        'Instead of template: a file with it, as Helm or Kustomize wrote it.',
+        'agent.yaml',
       ),
-      templateFile: v.exactOptional(
-        v.pipe(
-          v.string('must be the name of a file, relative to this one'),
-          told('Instead of template: a file with it, as Helm or Kustomize wrote it.', 'agent.yaml'),
-        ),
+      placement: needed(placement, 'Which clusters have it.', {
+        clusterSelector: { matchLabels: { stage: 'prod' } },
+      }),
+      overrides: field(
+        listOf(override, { countMax: OVERRIDES_MAX, example: '[{name: arm, jsonPatch: []}]' }),
+        'Differences of some clusters, applied in this order.',
+        [{ name: 'arm', strategicMerge: { spec: { minReadySeconds: 10 } } }],
       ),
-      placement: v.pipe(
-        placement,
-        told('Which clusters have it.', { clusterSelector: { matchLabels: { stage: 'prod' } } }),
-      ),
-      overrides: v.exactOptional(
-        v.pipe(
-          listOf(override, { countMax: OVERRIDES_MAX, example: '[{name: arm, jsonPatch: []}]' }),
-          told('Differences of some clusters, applied in this order.', [
-            { name: 'arm', strategicMerge: { spec: { minReadySeconds: 10 } } },
-          ]),
-        ),
-      ),
-      strategy: v.exactOptional(
-        v.pipe(
-          strategySchema,
-          told('In which stages; there is a careful default.', { soak: '1h' }),
-        ),
-      ),
+      strategy: field(strategySchema, 'In which stages; there is a careful default.', {
+        soak: '1h',
+      }),
     },
     '{template: {…}, placement: {all: true}}',
   ),
@@ -129,34 +104,36 @@ const spec = v.pipe(
 /** The whole. */
 export const fleetSchema = closed(
   {
-    apiVersion: v.pipe(
+    apiVersion: needed(
       v.literal(FLEET_API_VERSION, `must be ${FLEET_API_VERSION}`),
-      told('The version of this schema.', FLEET_API_VERSION),
+      'The version of this schema.',
+      FLEET_API_VERSION,
     ),
-    kind: v.pipe(
+    kind: needed(
       v.literal('FleetDaemonSet', 'must be FleetDaemonSet'),
-      told('FleetDaemonSet.', 'FleetDaemonSet'),
+      'FleetDaemonSet.',
+      'FleetDaemonSet',
     ),
-    metadata: v.pipe(
+    metadata: needed(
       closed(
         {
-          namespace: v.pipe(
+          namespace: needed(
             written.namespaceName,
-            told('The namespace of the DaemonSet in every cluster.', 'kube-system'),
+            'The namespace of the DaemonSet in every cluster.',
+            'kube-system',
           ),
-          name: v.pipe(
+          name: needed(
             written.objectName,
-            told('The name of the DaemonSet in every cluster.', 'log-collector'),
+            'The name of the DaemonSet in every cluster.',
+            'log-collector',
           ),
         },
         '{namespace: kube-system, name: log-collector}',
       ),
-      told('Which DaemonSet.', { namespace: 'kube-system', name: 'log-collector' }),
+      'Which DaemonSet.',
+      { namespace: 'kube-system', name: 'log-collector' },
     ),
-    spec: v.pipe(
-      spec,
-      told('What is wanted.', { templateFile: 'a.yaml', placement: { all: true } }),
-    ),
+    spec: needed(spec, 'What is wanted.', { templateFile: 'a.yaml', placement: { all: true } }),
   },
   '{apiVersion: rollcall.dev/v1alpha1, kind: FleetDaemonSet, metadata: {…}, spec: {…}}',
 );

@@ -6,7 +6,7 @@
  */
 import * as v from 'valibot';
 import { orderSchema, policySchema } from '../policy-schema.ts';
-import { RULES_MAX, VALUES_MAX, closed, listOf, oneOf, told } from '../schema-parts.ts';
+import { RULES_MAX, VALUES_MAX, closed, field, listOf, needed, oneOf } from '../schema-parts.ts';
 import { selectorSchema } from '../selector-schema.ts';
 import { windowsSchema } from '../window-schema.ts';
 import * as written from '../written-values.ts';
@@ -16,76 +16,59 @@ const STAGES_MAX = 32;
 
 /** What names clusters, wherever it may stand. */
 export const choiceEntries = {
-  clusterNames: v.exactOptional(
-    v.pipe(
-      listOf(written.clusterName, { countMax: VALUES_MAX, example: '[prod-eu-1]' }),
-      told('Clusters by their ids; with clusterSelector: these as well.', ['prod-eu-1']),
-    ),
+  clusterNames: field(
+    listOf(written.clusterName, { countMax: VALUES_MAX, example: '[prod-eu-1]' }),
+    'Clusters by their ids; with clusterSelector: these as well.',
+    ['prod-eu-1'],
   ),
-  clusterSelector: v.exactOptional(
-    v.pipe(
-      selectorSchema,
-      told('Clusters by the labels of their registrations.', { matchLabels: { stage: 'prod' } }),
-    ),
-  ),
+  clusterSelector: field(selectorSchema, 'Clusters by the labels of their registrations.', {
+    matchLabels: { stage: 'prod' },
+  }),
 };
 
 const pace = {
-  maxConcurrency: v.exactOptional(
-    v.pipe(
-      written.share('one', 'clusters'),
-      told('Clusters that roll at the same time; percentages of the stage, rounded up.', 5),
-    ),
+  maxConcurrency: field(
+    written.share('one', 'clusters'),
+    'Clusters that roll at the same time; percentages of the stage, rounded up.',
+    5,
   ),
-  maxFailures: v.exactOptional(
-    v.pipe(
-      written.share('none', 'clusters'),
-      told('Clusters that may fail; percentages of the stage, rounded down.', '5%'),
-    ),
+  maxFailures: field(
+    written.share('none', 'clusters'),
+    'Clusters that may fail; percentages of the stage, rounded down.',
+    '5%',
   ),
-  maxRefusals: v.exactOptional(
-    v.pipe(
-      written.share('none', 'clusters'),
-      told('Clusters that may be unable to take it; without it as many as maxFailures.', 3),
-    ),
+  maxRefusals: field(
+    written.share('none', 'clusters'),
+    'Clusters that may be unable to take it; without it as many as maxFailures.',
+    3,
   ),
-  soak: v.exactOptional(
-    v.pipe(
-      written.duration(0),
-      told('How long clusters of a stage have to be well before the next one opens.', '1h'),
-    ),
+  soak: field(
+    written.duration(0),
+    'How long clusters of a stage have to be well before the next one opens.',
+    '1h',
   ),
-  approval: v.exactOptional(
-    v.pipe(oneOf('none', 'before', 'after'), told('Where a person has to agree.', 'before')),
-  ),
-  window: v.exactOptional(
-    v.pipe(
-      windowsSchema,
-      told('When a stage may open: one window, or a list of them.', {
-        days: ['mon-thu'],
-        from: '09:00',
-        to: '16:00',
-        timeZone: 'Europe/Berlin',
-      }),
-    ),
-  ),
+  approval: field(oneOf('none', 'before', 'after'), 'Where a person has to agree.', 'before'),
+  window: field(windowsSchema, 'When a stage may open: one window, or a list of them.', {
+    days: ['mon-thu'],
+    from: '09:00',
+    to: '16:00',
+    timeZone: 'Europe/Berlin',
+  }),
 };
 
 const stage = closed(
   {
-    name: v.pipe(written.shortName, told('What it is called.', 'canary')),
+    name: needed(written.shortName, 'What it is called.', 'canary'),
     ...choiceEntries,
-    clusters: v.exactOptional(
-      v.pipe(
-        written.share('one', 'clusters'),
-        told('So many of them; percentages of those that are named, rounded up.', '10%'),
-      ),
+    clusters: field(
+      written.share('one', 'clusters'),
+      'So many of them; percentages of those that are named, rounded up.',
+      '10%',
     ),
-    nodes: v.exactOptional(
-      v.pipe(
-        written.share('one'),
-        told('In the first stage: of each cluster only so many nodes.', 3),
-      ),
+    nodes: field(
+      written.share('one'),
+      'In the first stage: of each cluster only so many nodes.',
+      3,
     ),
     ...pace,
   },
@@ -95,47 +78,39 @@ const stage = closed(
 /** The whole. */
 export const strategySchema = closed(
   {
-    stages: v.exactOptional(
+    stages: field(
       v.pipe(
         listOf(stage, { countMax: STAGES_MAX, example: '[{name: canary, clusters: 1}]' }),
         v.minLength(1, 'must have at least one stage; without it there are three by default'),
-        told('Clusters get the DaemonSet stage by stage.', [{ name: 'canary', clusters: 1 }]),
       ),
+      'Clusters get the DaemonSet stage by stage.',
+      [{ name: 'canary', clusters: 1 }],
     ),
-    order: v.exactOptional(
-      v.pipe(
-        orderSchema,
-        told('Which clusters go first, by their labels.', [{ label: 'tier', last: true }]),
-      ),
+    order: field(orderSchema, 'Which clusters go first, by their labels.', [
+      { label: 'tier', last: true },
+    ]),
+    onBreach: field(oneOf('halt', 'rollback'), 'What a breach leads to.', 'rollback'),
+    conflicts: field(
+      oneOf('abort', 'overwrite'),
+      'What becomes of fields that others own with another value.',
+      'overwrite',
     ),
-    onBreach: v.exactOptional(
-      v.pipe(oneOf('halt', 'rollback'), told('What a breach leads to.', 'rollback')),
+    drift: field(
+      oneOf('report', 'heal'),
+      'What becomes of a template that somebody changed after the rollout.',
+      'heal',
     ),
-    conflicts: v.exactOptional(
-      v.pipe(
-        oneOf('abort', 'overwrite'),
-        told('What becomes of fields that others own with another value.', 'overwrite'),
-      ),
+    progressDeadline: field(
+      written.duration(60_000),
+      'A fleet that gets no further for so long is a breach.',
+      '24h',
     ),
-    drift: v.exactOptional(
-      v.pipe(
-        oneOf('report', 'heal'),
-        told('What becomes of a template that somebody changed after the rollout.', 'heal'),
-      ),
-    ),
-    progressDeadline: v.exactOptional(
-      v.pipe(
-        written.duration(60_000),
-        told('A fleet that gets no further for so long is a breach.', '24h'),
-      ),
-    ),
-    rollout: v.exactOptional(
-      v.pipe(
-        policySchema,
-        told('How the DaemonSet is staged inside each cluster (docs/rollouts.md).', {
-          canary: { nodes: 2 },
-        }),
-      ),
+    rollout: field(
+      policySchema,
+      'How the DaemonSet is staged inside each cluster (docs/rollouts.md).',
+      {
+        canary: { nodes: 2 },
+      },
     ),
     ...pace,
   },

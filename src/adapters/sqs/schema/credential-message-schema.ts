@@ -21,7 +21,7 @@ const schema = v.strictObject({
   schema: v.literal(CREDENTIAL_SCHEMA),
   cluster: clusterIdSchema,
   clusterUid: uidSchema,
-  purpose: v.exactOptional(v.literal('ask')),
+  purpose: v.picklist(['act', 'ask']),
   ciphertext: textSchema(/^(?=.{4,8192}$)[A-Za-z0-9+/]+={0,2}$/),
   issuedAtMs: timeSchema,
   expiresAtMs: timeSchema,

@@ -5,7 +5,7 @@
  * attacker. Bounds of arrays are far above what 256 KiB compressed can hold in earnest.
  */
 import * as v from 'valibot';
-import { MESSAGE_SCHEMA } from '../../../core/model/watcher-message.ts';
+import { AFFECTED_KEYS_MAX, MESSAGE_SCHEMA } from '../../../core/model/watcher-message.ts';
 import {
   clusterIdSchema,
   countSchema,
@@ -27,6 +27,7 @@ const HASH_MAX = 2 ** 48 - 1;
 const SEQ_MAX = 999_999_999_999;
 const ITEMS_MAX = 50_000;
 const SLICE_INDEX_MAX = 9_999;
+const RULES_MAX = 999_999_999;
 
 const hashSchema = countSchema({ min: 0, max: HASH_MAX });
 
@@ -69,11 +70,20 @@ const announcementSchema = v.strictObject({
   sliceCount: sliceCountSchema,
   reason: v.picklist(['start', 'periodic', 'requested', 'threshold', 'restored', 'refused-body']),
   requestId: v.optional(tokenSchema),
+  standsBy: v.optional(textSchema(/^[\x21-\x7e]{1,256}$/)),
+});
+
+const keySchema = v.strictObject({ namespace: namespaceSchema, name: objectNameSchema });
+
+const affectedSchema = v.strictObject({
+  rules: countSchema({ min: 0, max: RULES_MAX }),
+  keys: v.pipe(v.array(keySchema), v.maxLength(AFFECTED_KEYS_MAX)),
 });
 
 const changesSchema = v.strictObject({
   kind: v.literal('changes'),
   deltas: v.pipe(v.array(deltaSchema), v.maxLength(ITEMS_MAX)),
+  affected: v.optional(affectedSchema),
   begun: v.optional(v.pipe(v.array(setSchema), v.maxLength(ITEMS_MAX))),
   cut: v.optional(cutSchema),
 });
@@ -102,15 +112,6 @@ const manifestSchema = v.strictObject({
   kind: v.literal('manifest'),
   announcedSeq: countSchema({ min: 1, max: SEQ_MAX }),
   sliceCount: sliceCountSchema,
-  daemonSets: v.optional(
-    v.pipe(
-      v.array(
-        v.strictObject({ uid: uidSchema, namespace: namespaceSchema, name: objectNameSchema }),
-      ),
-      v.maxLength(ITEMS_MAX),
-    ),
-  ),
-  sets: v.optional(v.pipe(v.array(setSchema), v.maxLength(ITEMS_MAX))),
   cut: cutSchema,
 });
 

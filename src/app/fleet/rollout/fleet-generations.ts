@@ -22,11 +22,8 @@ export interface ShownGeneration extends FleetRelease {
 }
 
 /** All that are kept, the newest first. */
-export function fleetHistoryOf(
-  found: FoundFleetRollout,
-  reader: FleetReader,
-): readonly ShownGeneration[] {
-  const present = releaseOf(found, reader);
+export function fleetHistoryOf(found: FoundFleetRollout): readonly ShownGeneration[] {
+  const present = releaseOf(found.head);
   return [present, ...found.head.history].map((release) => ({
     ...release,
     is: [

@@ -13,7 +13,6 @@ import { beginRollout } from '../../../core/fleet/rollout/begin-rollout.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { OrderNote } from '../../../core/model/rollout-record.ts';
 import { orderNote } from '../../../core/rollout/orders.ts';
-import type { FleetReader } from '../../../ports/fleet-reader.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
 import { releaseOf } from '../fleet-release.ts';
 import { refuseFleet } from '../refusals.ts';
@@ -29,7 +28,6 @@ const RECORD_WRITES_MAX = 12;
 /** What giving an order needs. */
 export interface FleetOrderDependencies extends FleetRolloutSources {
   readonly rollouts: Pick<FleetRolloutStore, 'readRecord' | 'writeRecord'>;
-  readonly reader: FleetReader;
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
@@ -69,9 +67,9 @@ export async function giveFleetOrder(
 async function tryOrder(
   found: FoundFleetRollout,
   { order, note }: { readonly order: FleetOrder; readonly note: OrderNote },
-  { rollouts, reader }: FleetOrderDependencies,
+  { rollouts }: FleetOrderDependencies,
 ): Promise<FleetOrderOutcome | 'lost'> {
-  const record = recordFor(found, order, { reader, nowMs: note.atMs });
+  const record = recordFor(found, order, note.atMs);
   if (record === undefined) return refuseFleet('changed-rollout', found.head);
   const result = applyFleetOrder(record, order, note);
   if (result.kind === 'refused') {
@@ -85,10 +83,10 @@ async function tryOrder(
 function recordFor(
   found: FoundFleetRollout,
   order: FleetOrder,
-  { reader, nowMs }: { readonly reader: FleetReader; readonly nowMs: number },
+  nowMs: number,
 ): FleetRecord | undefined {
   const { head, record } = found;
   if (order.kind !== 'pause') return isUnseen(found) ? undefined : record;
   if (record !== undefined) return record;
-  return beginRollout({ fleet: head, uid: head.uid, release: releaseOf(found, reader), nowMs });
+  return beginRollout({ fleet: head, uid: head.uid, release: releaseOf(head), nowMs });
 }

@@ -7,6 +7,8 @@
 import type { DaemonSetKey } from '../../../core/model/identifiers.ts';
 import { describeFleetGate, fleetPhaseOf } from '../../../core/fleet/orders/describe-fleet.ts';
 import type { FleetPhase } from '../../../core/fleet/orders/describe-fleet.ts';
+import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
+import type { FleetHold } from '../../../core/rollout/gate.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
 import { findFleetRollout } from './find-fleet-rollout.ts';
 import type { FleetRolloutSources } from './find-fleet-rollout.ts';
@@ -17,9 +19,13 @@ export interface HoldingFleet {
   readonly name: string;
   /** The stage of the cluster, and which of how many; absent: it goes back. */
   readonly stage?: { readonly name: string; readonly number: number; readonly of: number };
+  /** True while its first nodes alone have it: what follows there opens with the fleet's next stage. */
+  readonly isPartial: boolean;
   readonly phase: FleetPhase;
   /** What the fleet waits for. */
   readonly gateText: string;
+  /** The command that goes on. */
+  readonly command: string;
 }
 
 interface Sources extends FleetRolloutSources {
@@ -43,16 +49,49 @@ export async function findHoldingFleet(
   return {
     name: `${namespace}/${name}`,
     ...(stage === undefined ? {} : { stage: { name: stage.name, number, of: stages.length } }),
+    isPartial: own.isPartial,
     phase: fleetPhaseOf(record),
     gateText: describeFleetGate(record),
+    command: `rollcall fleet ${orderThatGoesOn(record)}`,
   };
 }
 
-/** In a sentence, with where to look. */
-export function describeHolding({ name, stage, gateText }: HoldingFleet): string {
-  const where =
-    stage === undefined
-      ? ''
-      : `, stage ${stage.name} (${String(stage.number)} of ${String(stage.of)})`;
-  return `Held by fleet ${name}${where}: ${gateText}. Orders are given there: rollcall fleet status ${name}`;
+function orderThatGoesOn({ gate, namespace, name }: FleetRecord): string {
+  const key = `${namespace}/${name}`;
+  switch (gate.kind) {
+    case 'approval':
+    case 'no-evidence':
+      return `approve ${key}`;
+    case 'paused':
+      return `resume ${key}`;
+    case 'breach':
+    case 'returned':
+    case 'frozen':
+    case 'invalid':
+      return `status ${key}`;
+    default:
+      return `status ${key} --watch`;
+  }
+}
+
+/** What the rollout there waits for while the fleet has its first nodes, as the end of a sentence. */
+export function describeHold(fleet: HoldingFleet): string {
+  return `held by ${whereOf(fleet)}, which gave it to these nodes alone: ${fleet.gateText}`;
+}
+
+/** The gate there; undefined: all nodes have it, and steps open as the policy says. */
+export function holdOf(fleet: HoldingFleet): FleetHold | undefined {
+  if (!fleet.isPartial) return undefined;
+  return { kind: 'fleet', fleet: fleet.name, message: describeHold(fleet) };
+}
+
+/** In a sentence, with the command that goes on. */
+export function describeHolding(fleet: HoldingFleet): string {
+  const { gateText, command } = fleet;
+  return `Held by ${whereOf(fleet)}: ${gateText}. Orders are given there: ${command}`;
+}
+
+function whereOf({ name, stage }: HoldingFleet): string {
+  if (stage === undefined) return `fleet ${name}`;
+  return `fleet ${name}, stage ${stage.name} (${String(stage.number)} of ${String(stage.of)})`;
 }

@@ -34,6 +34,8 @@ export interface StepFleetsDependencies extends ProcessPorts {
 export const READ_AT_ONCE = 32;
 /** Clusters that are given something at once; freeze and record are read again before each. */
 export const GIVEN_AT_ONCE = 10;
+/** Clusters that are looked for in one step to be given something. */
+export const GIVEN_MAX = 500;
 /** How often clusters of the ring are looked at. */
 export const RING_EVERY_MS = 900_000;
 /** Registrations that change one after the other are dealt with once in this time. */

@@ -1,8 +1,9 @@
 /**
  * Looks at the clusters of a list: those that were given a release are judged, of the others as many are found as may be given it.
  *
- * Reads the list, the records of its clusters, and evidence of those that were given it; of waiting ones only as many as there is room
- * for, so a stage of thousands that rolls ten at a time costs ten looks. Judgements that changed a record are handed back to be written.
+ * Reads the list, the records of its clusters, and evidence of those that were given it, of thousands as many as there is time for
+ * (looks.ts); of waiting ones only as many as there is room for, and these first, so that no gift waits for the whole look. Of each
+ * what it was judged is kept, and not what was read. Judgements that changed a record are handed back to be written.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
@@ -15,11 +16,11 @@ import { notRendered } from '../../../core/fleet/rollout/may-give.ts';
 import { noteVerdict } from '../../../core/fleet/rollout/note-verdict.ts';
 import type { Noted } from '../../../core/fleet/rollout/note-verdict.ts';
 import type { FleetClusterRecord, MemberList } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { GivenCluster, StageSeen } from '../../../core/fleet/rollout/tally-stage.ts';
+import type { GivenCluster, KeptLook, StageSeen } from '../../../core/fleet/rollout/tally-stage.ts';
 import type { FleetInstance } from '../../../ports/stores/fleet-rollout-store.ts';
 import { readList } from '../member-lists.ts';
-import { READ_AT_ONCE } from './dependencies.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
+import { GIVEN_MAX, READ_AT_ONCE } from './dependencies.ts';
+import type { Recorded, SightDependencies } from './looks.ts';
 import { readEvidence } from './read-evidence.ts';
 import type { FoundCluster } from './read-evidence.ts';
 import type { ReleaseRendering } from './release-rendering.ts';
@@ -78,9 +79,10 @@ export function onTheirWayBesides(
 /** Looks at them. Rejects when the list or the records cannot be read. */
 export async function seeClusters(
   sight: Sight,
-  dependencies: StepFleetsDependencies,
+  dependencies: SightDependencies,
 ): Promise<SeenClusters> {
   const { key, list, isGiven, isMember = () => true } = sight;
+  const { looks } = dependencies;
   const listed = await readList(key, list, dependencies);
   const records = await dependencies.rollouts.readClusterRecords(key, listed);
   const members = listed.filter((id) => isMember(records.get(id)));
@@ -89,26 +91,26 @@ export async function seeClusters(
     return record !== undefined && isGiven(record) ? [record] : [];
   });
   const givenIds = new Set(given.map(({ cluster }) => cluster));
-  const waiting = members.filter((id) => !givenIds.has(id));
-  const judged = await sideBySide(given, READ_AT_ONCE, (record) =>
+  const waiting = members
+    .filter((id) => !givenIds.has(id))
+    .map((id) => ({ id, record: records.get(id) }));
+  const next = await findReachable(waiting, sight, dependencies);
+  const inOrder = looks.inOrder(given, recordedOf);
+  const judged = await sideBySide(inOrder, READ_AT_ONCE, (record) =>
     judge(record, sight, dependencies),
   );
-  const rebuilt = judged.flatMap(({ cluster, found }) =>
-    cluster.verdict.kind === 'rebuilt' && found.registration !== undefined
-      ? [reachableOf(found.registration, { found, record: cluster.record })]
-      : [],
-  );
-  const next = await findReachable({ waiting, records, sight }, dependencies);
+  const unseen = judged.filter(({ cluster: { record } }) => !looks.isRecent(recordedOf(record)));
   return {
     seen: {
       given: judged.map(({ cluster }) => cluster),
+      unseenClusters: unseen.length + next.unseenClusters,
       waitingClusters: waiting.length - next.offline.length - next.untouchedClusters,
       offlineClusters: next.offline.length,
       untouchedClusters: next.untouchedClusters,
     },
     listed,
     records,
-    reachable: [...rebuilt, ...next.reachable],
+    reachable: [...judged.flatMap(({ rebuilt }) => rebuilt ?? []), ...next.reachable],
     again: judged.flatMap(({ again }) => again ?? []),
     changed: judged.flatMap(({ changed }) => changed ?? []),
     offline: [
@@ -122,7 +124,8 @@ export async function seeClusters(
 
 interface Judged {
   readonly cluster: GivenCluster;
-  readonly found: FoundCluster;
+  /** It has nothing of it any more, and is given it as those that wait are. */
+  readonly rebuilt?: ReachableCluster;
   readonly again?: ReachableCluster;
   readonly changed?: FleetClusterRecord;
 }
@@ -130,26 +133,32 @@ interface Judged {
 async function judge(
   record: FleetClusterRecord,
   { key, rendering }: Sight,
-  dependencies: StepFleetsDependencies,
+  dependencies: SightDependencies,
 ): Promise<Judged> {
+  const { looks, clock } = dependencies;
+  if (!looks.mayLook(recordedOf(record))) return { cluster: looks.remembered(record) };
   const found = await readEvidence(record.cluster, key, dependencies);
   const verdict = verdictOf(record, found, rendering);
-  const nowMs = dependencies.clock.nowMs();
+  const nowMs = clock.nowMs();
   const noted = noteVerdict(record, verdict, nowMs);
-  // One that was rebuilt waits anew, and is given it as those that wait are.
-  const isRebuilt = verdict.kind === 'rebuilt';
+  const { kind } = verdict;
+  const isRebuilt = kind === 'rebuilt';
   const again = isRebuilt ? undefined : againOf(record, { found, noted, nowMs });
+  const rebuilt =
+    isRebuilt && found.registration !== undefined
+      ? reachableOf(found.registration, { found, record: noted.record })
+      : undefined;
+  const ratios = defined({ ratios: ratiosOf(found) });
+  looks.keep(recordedOf(noted.record), { kind, ...ratios });
   return {
-    cluster: {
-      record: noted.record,
-      verdict,
-      labels: found.registration?.labels ?? {},
-      ...defined({ ratios: ratiosOf(found) }),
-    },
-    found,
-    ...defined({ again }),
+    cluster: { record: noted.record, verdict, ...ratios },
+    ...defined({ rebuilt, again }),
     ...(noted.record === record ? {} : { changed: noted.record }),
   };
+}
+
+function recordedOf(record: FleetClusterRecord): Recorded {
+  return { id: record.cluster, record };
 }
 
 interface Look {
@@ -209,41 +218,49 @@ function nodesOf(daemonSet: DaemonSetObject | null | undefined): ReachableCluste
   return desired === undefined ? undefined : { updated: 0, desired };
 }
 
-interface Waiting {
-  readonly waiting: readonly ClusterId[];
-  readonly records: ReadonlyMap<ClusterId, FleetClusterRecord>;
-  readonly sight: Sight;
-}
-
-/** Goes through the waiting ones until there are as many as there is room for. */
-async function findReachable(
-  { waiting, records, sight }: Waiting,
-  dependencies: StepFleetsDependencies,
-): Promise<{
+interface Next {
   readonly reachable: readonly ReachableCluster[];
   readonly offline: readonly ClusterId[];
   readonly untouchedClusters: number;
-}> {
+  readonly unseenClusters: number;
+}
+
+/** Goes through the waiting ones until there are as many as there is room for; who was out of reach before goes last. */
+async function findReachable(
+  waiting: readonly Recorded[],
+  { key, roomFor }: Sight,
+  dependencies: SightDependencies,
+): Promise<Next> {
+  const { looks } = dependencies;
+  const room = Math.min(roomFor, GIVEN_MAX);
+  const isAway = (one: Recorded): boolean => isOutOfReach(looks.known(one)?.kind);
+  const away = looks.inOrder(waiting.filter(isAway), (one) => one);
+  const inOrder = [...waiting.filter((one) => !isAway(one)), ...away];
   const reachable: ReachableCluster[] = [];
-  const offline: ClusterId[] = [];
-  let untouchedClusters = 0;
-  for (let from = 0; from < waiting.length && reachable.length < sight.roomFor;) {
-    const chunk = waiting.slice(from, from + Math.max(READ_AT_ONCE, sight.roomFor));
-    from += chunk.length;
-    const found = await sideBySide(chunk, READ_AT_ONCE, (id) =>
-      readEvidence(id, sight.key, dependencies),
-    );
-    for (const one of found) {
-      const { evidence, registration } = one;
-      const record = records.get(evidence.cluster);
-      if (evidence.kind === 'offline') offline.push(evidence.cluster);
-      else if (evidence.kind === 'untouched' || evidence.kind === 'gone') untouchedClusters += 1;
-      else if (evidence.kind === 'heard' && registration !== undefined) {
-        reachable.push(
-          reachableOf(registration, { found: one, ...(record === undefined ? {} : { record }) }),
-        );
+  for (let from = 0; from < inOrder.length && reachable.length < room; from += READ_AT_ONCE) {
+    const chunk = inOrder.slice(from, from + READ_AT_ONCE).filter((one) => looks.mayLook(one));
+    const read = await sideBySide(chunk, READ_AT_ONCE, async (one) => {
+      return { ...one, found: await readEvidence(one.id, key, dependencies) };
+    });
+    for (const { id, record, found } of read) {
+      const { evidence, registration } = found;
+      if (evidence.kind === 'heard' && registration !== undefined) {
+        reachable.push(reachableOf(registration, { found, ...defined({ record }) }));
       }
+      looks.keep({ id, record }, { kind: evidence.kind === 'heard' ? 'unclear' : evidence.kind });
     }
   }
-  return { reachable: reachable.slice(0, sight.roomFor), offline, untouchedClusters };
+  const found = room === 0 ? [] : waiting.filter(isAway);
+  const offline = found.filter((one) => looks.known(one)?.kind === 'offline');
+  return {
+    reachable: reachable.slice(0, room),
+    offline: offline.map(({ id }) => id),
+    untouchedClusters: found.length - offline.length,
+    unseenClusters: found.filter((one) => !looks.isRecent(one)).length,
+  };
+}
+
+/** Nobody hears it, or nobody may touch it. */
+function isOutOfReach(kind: KeptLook['kind'] | undefined): boolean {
+  return kind === 'offline' || kind === 'untouched' || kind === 'gone';
 }

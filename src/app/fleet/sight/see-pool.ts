@@ -11,6 +11,7 @@ import {
   advancePool,
   isPoolOpen,
   poolPlaces,
+  poolStratumOf,
   startPool,
 } from '../../../core/fleet/attribution/fleet-pool.ts';
 import type {
@@ -18,12 +19,6 @@ import type {
   PooledCluster,
   PooledNode,
 } from '../../../core/fleet/attribution/fleet-pool.ts';
-import {
-  poolFactsOf,
-  poolStratumOf,
-  sharedFacts,
-} from '../../../core/fleet/attribution/pool-facts.ts';
-import type { PoolFacts } from '../../../core/fleet/attribution/pool-facts.ts';
 import { isOfflineAt } from '../../../core/fleet/cluster-facts.ts';
 import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
 import type { FleetRecord, MemberList } from '../../../core/fleet/rollout/fleet-record.ts';
@@ -65,26 +60,20 @@ export async function seePool(
       ? []
       : [{ cluster, place, isGiven: isGiven(cluster, record, open) }];
   });
-  if (known !== undefined && !isPoolOpen(chosen)) return seenOf(known, chosen, new Map());
+  if (known !== undefined && !isPoolOpen(chosen)) return seenOf(known, chosen);
   const placeOf = placesBy(order);
-  const facts = new Map<ClusterId, Readonly<Partial<PoolFacts>>>();
   const clusters = await sideBySide(chosen, READ_AT_ONCE, async (one): Promise<PooledCluster> => {
     const found = await readNodes(one.cluster, sources);
     if (found === undefined) return one;
     // One that was rebuilt since has nothing of it.
     const { clusterUid } = found.registration;
     const isStillGiven = one.isGiven && open.records.get(one.cluster)?.clusterUid === clusterUid;
-    const told = found.nodes.map((node) => ({
-      node,
-      facts: poolFactsOf(node, found.registration),
-    }));
-    facts.set(one.cluster, sharedFacts(told.map((each) => each.facts)));
     const turn = placeOf(found.registration.labels).map(({ word }) => word);
     return {
       ...one,
       isGiven: isStillGiven,
-      nodes: told.map((each) =>
-        pooledNode(each.node, [poolStratumOf(each.facts), ...turn].join('/')),
+      nodes: found.nodes.map((node) =>
+        pooledNode(node, [poolStratumOf(node, found.registration), ...turn].join('/')),
       ),
     };
   });
@@ -93,7 +82,7 @@ export async function seePool(
     known === undefined
       ? startPool(list.id, clusters, { nowMs, ...defined({ former }) })
       : advancePool(known, clusters);
-  return seenOf(pool, clusters, facts);
+  return seenOf(pool, clusters);
 }
 
 /** The pool that goes on; undefined: one begins. */
@@ -112,14 +101,10 @@ function isGiven(cluster: ClusterId, { release }: FleetRecord, { records }: Seen
   return records.get(cluster)?.contentHash === release.contentHash;
 }
 
-function seenOf(
-  pool: FleetPool,
-  clusters: readonly PooledCluster[],
-  facts: PoolSeen['facts'],
-): PoolSeen {
+function seenOf(pool: FleetPool, clusters: readonly PooledCluster[]): PoolSeen {
   const places = new Set(pool.places);
   const members = clusters.filter(({ place }) => places.has(place)).map(({ cluster }) => cluster);
-  return { pool, members: new Set(members), facts };
+  return { pool, members: new Set(members) };
 }
 
 function pooledNode(node: NodeProjection, stratum: string): PooledNode {

@@ -8,7 +8,7 @@ import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import { rollingMaxOf } from '../../../core/fleet/rollout/advance-fleet.ts';
 import { isToTryAgain } from '../../../core/fleet/rollout/failure-class.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
+import type { SightDependencies } from './looks.ts';
 import type { ReleaseRendering } from './release-rendering.ts';
 import { seeClusters } from './see-clusters.ts';
 import type { SeenClusters } from './see-clusters.ts';
@@ -24,7 +24,7 @@ export interface StageOf {
 /** What was found; undefined: there is no such stage. Rejects when a table fails. */
 export async function seeStage(
   { fleet, record, rendering, stage }: StageOf,
-  dependencies: StepFleetsDependencies,
+  dependencies: SightDependencies,
 ): Promise<SeenClusters | undefined> {
   const dealt = record.stages[stage];
   if (dealt === undefined || stage >= fleet.strategy.stages.length) return undefined;

@@ -7,6 +7,7 @@
  */
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { FleetGate } from '../../../core/fleet/rollout/fleet-record.ts';
+import { FAILURE_MESSAGE_MAX } from '../../../core/fleet/rollout/note-verdict.ts';
 import { whyNotGiven } from '../../../core/fleet/rollout/may-give.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
@@ -66,5 +67,6 @@ async function refusalOf(
     dependencies,
   );
   const isRefusal = answer.kind === 'failed' && answer.cause === 'Refused';
-  return isRefusal ? { cluster: registration.id, message: answer.message } : undefined;
+  if (!isRefusal) return undefined;
+  return { cluster: registration.id, message: answer.message.slice(0, FAILURE_MESSAGE_MAX) };
 }

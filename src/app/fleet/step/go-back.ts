@@ -15,17 +15,15 @@ import {
 } from '../../../core/fleet/rollout/way-back.ts';
 import type { ReturningStage } from '../../../core/fleet/rollout/way-back.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
-import type { FleetRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import type { StepFleetsDependencies } from '../sight/dependencies.ts';
+import type { FleetRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
+import { GIVEN_MAX } from '../sight/dependencies.ts';
+import type { SightDependencies } from '../sight/looks.ts';
 import type { Gift } from './give-clusters.ts';
 import { readRelease } from '../sight/release-rendering.ts';
 import type { ReleaseRendering } from '../sight/release-rendering.ts';
 import { seeClusters } from '../sight/see-clusters.ts';
 import type { ReachableCluster, SeenClusters } from '../sight/see-clusters.ts';
-
-/** Clusters sent back in one step; the others with the next ones. */
-const BACK_AT_ONCE_MAX = 500;
 
 /** Whose clusters go back, and to what. */
 export interface RetreatOf {
@@ -47,7 +45,7 @@ export interface Retreat {
 /** Looks who has to go back, and who is there. Rejects when a table fails. */
 export async function goBack(
   { record, fleet, target }: RetreatOf,
-  dependencies: StepFleetsDependencies,
+  dependencies: SightDependencies,
 ): Promise<Retreat> {
   const rendering = await readRelease(fleet, target, dependencies);
   if (rendering === undefined) return nowhere(record, target);
@@ -65,7 +63,7 @@ export async function goBack(
         isMember: (one) =>
           one !== undefined && returnPlaceOf(one, record, target) !== 'not-concerned',
         isGiven: (one) => returnPlaceOf(one, record, target) === 'given',
-        roomFor: BACK_AT_ONCE_MAX,
+        roomFor: GIVEN_MAX,
       },
       dependencies,
     );

@@ -64,9 +64,12 @@ export async function lookForDrift(
     : [];
   const room = healingRoom(record, fleet, [...seen.values()]);
   const isBusy = again.length > 0 && room !== 'held';
+  const isPart = [...seen.values()].some((one) => (one.seen.unseenClusters ?? 0) > 0);
+  const pauseMs = isBusy ? HEALED_LOOK_MS : DRIFT_EVERY_MS;
   const gifts = room === 'held' ? [] : again.slice(0, room);
   return {
-    record: { driftDueAtMs: nowMs + (isBusy ? HEALED_LOOK_MS : DRIFT_EVERY_MS) },
+    // Of thousands a step looks at a part.
+    record: { driftDueAtMs: nowMs + (isPart ? 0 : pauseMs) },
     drifted:
       changed.length === 0
         ? undefined

@@ -20,6 +20,8 @@ import { goBack } from './go-back.ts';
 import { lookForDrift } from './look-for-drift.ts';
 import type { DriftLook } from './look-for-drift.ts';
 import { ReleaseRendering } from '../sight/release-rendering.ts';
+import { Looks } from '../sight/looks.ts';
+import type { SightDependencies } from '../sight/looks.ts';
 import { readList, writeList } from '../member-lists.ts';
 import type { ReachableCluster, SeenClusters } from '../sight/see-clusters.ts';
 import { seePool } from '../sight/see-pool.ts';
@@ -33,7 +35,8 @@ export async function makeStep(
   of: StepOf,
   dependencies: StepFleetsDependencies,
 ): Promise<StepOutcome> {
-  return new Step(of, dependencies).make();
+  const looks = await Looks.open(of.record, of.limits, dependencies);
+  return new Step(of, { ...dependencies, looks }).make();
 }
 
 /** What a part of a step found, besides the stages. */
@@ -44,23 +47,26 @@ interface Part {
 
 class Step {
   readonly #of: StepOf;
-  readonly #dependencies: StepFleetsDependencies;
+  readonly #dependencies: SightDependencies;
   readonly #rendering: ReleaseRendering;
 
-  constructor(of: StepOf, dependencies: StepFleetsDependencies) {
+  constructor(of: StepOf, dependencies: SightDependencies) {
     this.#of = of;
     this.#dependencies = dependencies;
     this.#rendering = new ReleaseRendering(of.record.release, of.fleet, dependencies);
   }
 
   async make(): Promise<StepOutcome> {
-    const { record, freeze } = this.#of;
-    const open = freeze === undefined ? await this.#see(record.stage) : undefined;
+    const { record, freeze, fleet } = this.#of;
+    // Clusters that go back are all that a step has time for.
+    const isHeld = freeze !== undefined || returnTargetOf(record, fleet.strategy) !== undefined;
+    const open = isHeld ? undefined : await this.#see(record.stage);
     const { step, passed } = await this.#advance(open, await this.#seePool(open));
     const stages = [...(open === undefined ? [] : [open]), ...passed];
     const late = isPassed(step) ? await this.#lateOf(step.record, stages) : [];
     const stage = open === undefined ? undefined : await this.#stageOf(open, step);
     const besides = await this.#besides(stage?.record ?? step.record);
+    await this.#dependencies.looks.write(record, this.#dependencies);
     const next = await this.#withLate(besides.record, [...late, ...besides.late]);
     return carryOut(
       {
@@ -114,9 +120,7 @@ class Step {
   async #seePool(open: SeenClusters | undefined): Promise<PoolSeen | undefined> {
     const { record, fleet } = this.#of;
     const list = record.stages[record.stage]?.members;
-    const isHeld =
-      record.breach !== undefined || returnTargetOf(record, fleet.strategy) !== undefined;
-    if (open === undefined || list === undefined || isHeld) return undefined;
+    if (open === undefined || list === undefined || record.breach !== undefined) return undefined;
     return seePool({ record, order: fleet.strategy.order, list, open }, this.#dependencies);
   }
 

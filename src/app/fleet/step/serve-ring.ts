@@ -13,7 +13,7 @@ import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { isRingHeld } from '../../../core/fleet/rollout/when-due.ts';
 import { nodesRoundedUp } from '../../../core/policy/share.ts';
 import { RING_EVERY_MS } from '../sight/dependencies.ts';
-import type { StepFleetsDependencies } from '../sight/dependencies.ts';
+import type { SightDependencies } from '../sight/looks.ts';
 import type { Gift } from './give-clusters.ts';
 import { readRelease } from '../sight/release-rendering.ts';
 import { readList, writeList } from '../member-lists.ts';
@@ -34,7 +34,7 @@ export interface RingLook {
 export async function serveRing(
   record: FleetRecord,
   fleet: FleetDaemonSet,
-  dependencies: StepFleetsDependencies,
+  dependencies: SightDependencies,
 ): Promise<RingLook | undefined> {
   const { ring, good, release } = record;
   const [proven] = good;
@@ -98,7 +98,7 @@ export async function serveRing(
 async function withoutDone(
   record: FleetRecord,
   done: ReadonlySet<ClusterId>,
-  dependencies: Pick<StepFleetsDependencies, 'rollouts'>,
+  dependencies: Pick<SightDependencies, 'rollouts'>,
 ): Promise<FleetRecord['ring']> {
   if (done.size === 0) return record.ring;
   const ring = await readList(record, record.ring, dependencies);

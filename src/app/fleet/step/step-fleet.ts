@@ -4,11 +4,11 @@
  * Who loses the record has sent nothing, and ends. What clusters are given is what the record that was written says; a process that
  * dies after that write leaves clusters that were not given anything yet, and the next step finds them waiting.
  */
-import { fleetContentHash } from '../../../core/fleet/content-hash.ts';
 import type { FleetDaemonSet, FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
+import { releaseOf } from '../fleet-release.ts';
 import { beginRollout } from '../../../core/fleet/rollout/begin-rollout.ts';
-import type { FleetRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
+import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { isSameRecord, whenDue } from '../../../core/fleet/rollout/when-due.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import { freezeOf } from '../../../core/takeover/freeze.ts';
@@ -35,9 +35,7 @@ export async function stepFleet(
   // One that had the name before goes first, with everything of it.
   if (known !== undefined && known.uid !== stored.head.uid) return makeWay(known, dependencies);
   const reading = reader.readDocument(stored.document);
-  const contentHash =
-    stored.head.contentHash ?? (reading.kind === 'fleet' ? fleetContentHash(reading.fleet) : '');
-  const begun = beginIfNew({ ...stored.head, contentHash }, known, clock.nowMs());
+  const begun = beginIfNew(stored.head, known, clock.nowMs());
   if (reading.kind === 'invalid') {
     const [{ field, message }] = reading.problems;
     return writeInvalid({ record: begun, known, message: `${field} ${message}` }, dependencies);
@@ -69,17 +67,12 @@ async function makeWay(
   return 'removed';
 }
 
-function beginIfNew(
-  head: FleetHead & Pick<FleetRelease, 'contentHash'>,
-  known: FleetRecord | undefined,
-  nowMs: number,
-): FleetRecord {
+function beginIfNew(head: FleetHead, known: FleetRecord | undefined, nowMs: number): FleetRecord {
   if (known?.release.generation === head.generation) return known;
-  const { uid, generation, documentId, appliedAtMs, appliedBy, contentHash } = head;
   return beginRollout({
     fleet: head,
-    uid,
-    release: { generation, documentId, appliedAtMs, appliedBy, contentHash },
+    uid: head.uid,
+    release: releaseOf(head),
     nowMs,
     ...defined({ former: known }),
   });

@@ -6,12 +6,10 @@
  */
 import type { Uid } from '../../../core/model/identifiers.ts';
 import type { NameItem, SnapshotProgress } from '../../../core/model/view-items.ts';
-import type { ManifestBody } from '../../../core/model/watcher-message.ts';
-import { nameKeyOf } from '../../../core/projections/set-hash.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 import { touchedBy } from './apply-content.ts';
 import type { AppliedContent } from './apply-content.ts';
-import { emptied, emptying, sweep } from './sweep.ts';
+import { emptied, emptying } from './sweep.ts';
 import { carryTombstones } from '../slices/carry-tombstones.ts';
 import type { ShrinkingSet } from '../slices/carry-tombstones.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
@@ -37,15 +35,10 @@ interface ManifestTarget extends SliceTarget, PositionsTarget {
 /** Applies a manifest whose hashes agree; the caller writes META next. */
 export async function applyManifest(
   target: ManifestTarget,
-  body: ManifestBody,
   dependencies: IngestDependencies,
 ): Promise<AppliedContent> {
   const listed = await listAllNames(target.clusterUid, dependencies, true);
-  const gone = leftOutOf(body, listed);
-  const swept = await sweep(target, { gone, arriving: new Set() }, dependencies);
-  const written = new Set(swept.nameItems.map(nameKeyOf));
-  const unchanged = listed.filter((item) => !written.has(nameKeyOf(item)));
-  const standing = [...swept.nameItems, ...unchanged].filter(({ uid }) => uid !== null);
+  const standing = listed.filter(({ uid }) => uid !== null);
   const sets: readonly SlicedSet[] = [
     'nodes',
     ...standing.map(({ uid }): SlicedSet => `pods/${String(uid)}`),
@@ -55,25 +48,17 @@ export async function applyManifest(
   const carried = await carryTombstones(target, shrinking, dependencies);
   const dropped = shrinking.flatMap((one) => one.dropped.map((index) => emptied(one.set, index)));
   const slices = [
-    ...swept.slices,
     ...(await writeSlices(target, carried, dependencies)),
     ...(await writeSlices(target, dropped, dependencies)),
   ];
   const positions = await settlePositions(target, slices, dependencies);
-  const old = unchanged.filter(
+  const old = listed.filter(
     (item) => item.stamp < target.epochStart && (item.formerUids ?? []).length > 0,
   );
   await removeFormer(target, old.slice(0, FORMER_NAMES_MAX), dependencies);
   // Also of names that a portion swept: its delivery may have ended between that and META.
-  const touched = touchedBy(slices, [...swept.nameItems, ...unchanged], positions);
+  const touched = touchedBy(slices, listed, positions);
   return { touched, nameItems: standing };
-}
-
-/** What a watcher that covers all names at once leaves out; portions that say their range have swept before. */
-function leftOutOf({ daemonSets }: ManifestBody, listed: readonly NameItem[]): readonly NameItem[] {
-  if (daemonSets === undefined) return [];
-  const live = new Set(daemonSets.map(({ uid }) => uid));
-  return listed.filter(({ uid }) => uid !== null && !live.has(uid));
 }
 
 /** A set with the slices that a smaller slice count leaves over. */

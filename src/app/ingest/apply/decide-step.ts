@@ -33,7 +33,7 @@ import { namesOf, withNameItems } from '../slices/names.ts';
 import type { LossReason } from '../message/result.ts';
 import { isSameHashes } from '../slices/snapshot-sums.ts';
 import { firstEra, latestOfDaemonSets } from '../slices/standing-stamps.ts';
-import { isItemTooLarge } from '../slices/too-large.ts';
+import { isItemTooLarge } from '../../../ports/stores/view-store.ts';
 import type { WarmNames } from '../process/warmth.ts';
 import { SliceMissingError } from '../slices/write-slices.ts';
 
@@ -230,7 +230,7 @@ async function decideManifest(
     formerSliceCount: meta.sliceCount,
     epochStart: stampOf({ ...message, era: meta.era, incarnation: '' as never, seq: 0 }),
   };
-  const applied = await applyManifest(target, body, dependencies);
+  const applied = await applyManifest(target, dependencies);
   const { touched, nameItems: standing } = applied;
   const next = closed(base, body, { arrival, touched, standing });
   const latest = laterStamp(next.nodesChanged, next.daemonSetsChanged);

@@ -41,8 +41,6 @@ export interface Arrival {
   readonly sentAtMs: number;
   /** How old its cut was then; undefined: unknown, and taken for new. */
   readonly cutAgeMs?: number;
-  /** Who holds the Lease, where this says that the watcher stands by. */
-  readonly standsBy?: string;
 }
 
 /** Stamps of what a message touched, as they stand in the table after it. */
@@ -150,14 +148,15 @@ export function announced(
     ...(staysComplete ? {} : { incompleteReason: `snapshot announced (${body.reason})` }),
     isCutOpen: true,
     snapshot,
-    ...standingBy(meta, arrival),
+    ...standingBy(meta, body, arrival),
   };
 }
 
 /** Of an announcement that no snapshot follows, as somebody else holds the Lease. */
 function standingBy(
   { watcherStandsBy: former }: ClusterMeta,
-  { standsBy: holder, sentAtMs }: Arrival,
+  { standsBy: holder }: AnnouncementBody,
+  { sentAtMs }: Arrival,
 ): Pick<ClusterMeta, 'incompleteReason' | 'watcherStandsBy'> {
   if (holder === undefined) return {};
   const sinceMs = former?.holder === holder ? former.sinceMs : sentAtMs;
@@ -293,6 +292,6 @@ export interface Incoming {
 
 /** The position of a message. */
 export function arrivalOf(incoming: Pick<Incoming, 'message' | 'context'>): Arrival {
-  const { sentAtMs, cutAgeMs, standsBy } = incoming.context;
-  return { header: incoming.message, sentAtMs, ...defined({ cutAgeMs, standsBy }) };
+  const { sentAtMs, cutAgeMs } = incoming.context;
+  return { header: incoming.message, sentAtMs, ...defined({ cutAgeMs }) };
 }

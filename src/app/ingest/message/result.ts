@@ -4,11 +4,7 @@
  * Only `deferred` leaves the record to its redelivery; everything else is finished business. A lost
  * dependency (a table that throttles, a queue that refuses) is a rejection, not a result.
  */
-import type {
-  AffectedKeys,
-  WatcherHeader,
-  WatcherMessage,
-} from '../../../core/model/watcher-message.ts';
+import type { WatcherHeader, WatcherMessage } from '../../../core/model/watcher-message.ts';
 
 /** Why a message was refused. The first four are about who sent it (S6, protocol 24). */
 export type IngestRefusalCode =
@@ -57,14 +53,10 @@ export interface IngestContext {
   /** The queue's SentTimestamp. */
   readonly sentAtMs: number;
   /**
-   * How old the message's cut was when the queue took it, as the sender says; undefined: unknown, as from a watcher
-   * of an earlier release. Milliseconds.
+   * How old the message's cut was when the queue took it, as the sender says, milliseconds; undefined: it has none, or says
+   * nothing that can be read.
    */
   readonly cutAgeMs?: number;
-  /** Keys that its node changes concern; undefined: every key. */
-  readonly affected?: AffectedKeys;
-  /** Who holds the Lease, as a watcher says that stands by; undefined: it does not. */
-  readonly standsBy?: string;
   /** From SenderId, which a sender cannot forge; undefined when it has no readable form. */
   readonly senderRoleId: string | undefined;
   readonly messageId: string;

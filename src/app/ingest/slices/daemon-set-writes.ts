@@ -11,11 +11,12 @@ import type { Json } from '@rollcall/base/json.ts';
 import type { Projection } from '../../../core/model/projections.ts';
 import type { DaemonSetItem } from '../../../core/model/view-items.ts';
 import type { Delta } from '../../../core/model/watcher-message.ts';
+import { isItemTooLarge } from '../../../ports/stores/view-store.ts';
 import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import type { NameChange } from './names.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import { TOO_LARGE, isItemTooLarge, noteTooLarge } from './too-large.ts';
+import { TOO_LARGE, noteTooLarge } from './too-large.ts';
 import type { SliceTarget } from './write-slices.ts';
 
 /** One DaemonSet as it should stand; null: deleted. */

@@ -11,17 +11,13 @@ import type { OpaqueProjection, Projection } from '../../../core/model/projectio
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Slice } from '../../../core/model/view-items.ts';
 import { projectionText } from '../../../core/projections/set-hash.ts';
+import { isItemTooLarge } from '../../../ports/stores/view-store.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import type { SliceObjects } from './slice-edits.ts';
 
 /** Why a DaemonSet's item holds no object: the watcher's own word for what does not fit. */
 export const TOO_LARGE = 'too-large';
-
-/** A store refuses an item for its size with this code (ports/view-store.ts). */
-export function isItemTooLarge(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'item-too-large';
-}
 
 /** The objects with the larger half of those that are not opaque made so; undefined when all are. */
 export function thinnedOut(objects: SliceObjects): SliceObjects | undefined {

@@ -110,7 +110,6 @@ function composeState(
     statusPostponedSinceMs: _postponed,
     memo: _memo,
     buried: _buried,
-    verdictsHash: _verdictsHash,
     rollout: _rollout,
     paused: _paused,
     ...kept

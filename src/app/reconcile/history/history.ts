@@ -47,8 +47,7 @@ export function isFreshHistory(entry: HistoryEntry, input: HistoryInput): boolea
 }
 
 function isOfTemplate(entry: HistoryEntry, daemonSet: DaemonSetObject): boolean {
-  if (!isOfGeneration(entry, daemonSet)) return false;
-  return entry.template === undefined || entry.template === templateHash(daemonSet);
+  return isOfGeneration(entry, daemonSet) && entry.template === templateHash(daemonSet);
 }
 
 function isOfGeneration({ generation }: HistoryEntry, { metadata }: DaemonSetObject): boolean {

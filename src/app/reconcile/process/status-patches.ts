@@ -1,5 +1,5 @@
 /**
- * Clusters in which a status cannot be patched: a role of the release before, a proxy that knows no JSON Patch.
+ * Clusters in which a status cannot be patched: a webhook refuses it, or a proxy that knows no JSON Patch.
  *
  * There a status takes a read and a PUT, as it did. A warm process asks again after a while, since roles are updated. Never
  * needed for correctness: a cold process is refused once, and writes the status by the other way.

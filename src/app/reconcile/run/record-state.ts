@@ -17,7 +17,11 @@ import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import { emptyState } from '../../../core/model/state.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
-import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
+import { boundState, halvedState } from '../../../core/plan/bound-state.ts';
+import type { BoundState } from '../../../core/plan/bound-state.ts';
+import { isItemTooLarge } from '../../../ports/stores/view-store.ts';
+import type { DaemonSetRef, StateStore } from '../../../ports/stores/view-store.ts';
+import { formatKey } from '../../../core/model/identifiers.ts';
 import type { EndContext, StateWrite, Subject, ViewedSubject } from './context.ts';
 import type { Ledger } from './ledger.ts';
 import { buryAnswered, keepTombstones, uidsAmong } from '../../../core/pod/tombstones.ts';
@@ -30,18 +34,37 @@ const MERGES_MAX = 8;
 export async function writeState(
   change: StateChange,
   ref: DaemonSetRef,
-  { dependencies, assertions, note }: Pick<EndContext, 'dependencies' | 'assertions' | 'note'>,
+  { dependencies, assertions, note, hint }: EndContext,
 ): Promise<StateWrite> {
   const breach = findStateBreach(change);
   if (breach !== undefined) {
     assertions.report(breach);
     return { kind: 'stopped', breach };
   }
-  const { view } = dependencies;
-  const state = { ...change.to, ...defined({ paused: note.paused }) };
-  const result = await view.writeState(ref, state);
-  if (result === 'lost') return { kind: 'lost' };
+  const whole = { ...change.to, ...defined({ paused: note.paused }) };
+  const bound = await writeFitting(ref, boundState(whole), dependencies.view);
+  if (bound === undefined) return { kind: 'lost' };
+  const { state, leftOut } = bound;
+  if (leftOut > 0) {
+    const fields = { key: formatKey(hint.key), leftOut };
+    dependencies.log.warn('a state does not hold the waits of all nodes', fields);
+  }
   return { kind: 'written', state: { ...state, version: state.version + 1 } };
+}
+
+/** Writes it, with half of its waits where it is too large for its item, and so on; undefined: another run was first. */
+async function writeFitting(
+  ref: DaemonSetRef,
+  { state, leftOut }: BoundState,
+  view: Pick<StateStore, 'writeState'>,
+): Promise<BoundState | undefined> {
+  try {
+    return (await view.writeState(ref, state)) === 'lost' ? undefined : { state, leftOut };
+  } catch (error) {
+    const halved = isItemTooLarge(error) ? halvedState(state) : undefined;
+    if (halved === undefined) throw error;
+    return writeFitting(ref, { ...halved, leftOut: leftOut + halved.leftOut }, view);
+  }
 }
 
 /** Marks of own writes raised by what this run's writes returned. */

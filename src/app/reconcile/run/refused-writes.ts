@@ -28,7 +28,7 @@ export function heldWrite(
 
 type Refusals = Pick<DaemonSetState, 'refusedWrites' | 'retry'>;
 
-/** The back-off of that write of that generation; also where a release before this one kept it. */
+/** The back-off of that write of that generation; in `retry` where its refusal ended the run. */
 function findRefusal(
   { refusedWrites = [], retry }: Refusals,
   of: { readonly code: string; readonly generation: number },

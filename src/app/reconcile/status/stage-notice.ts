@@ -1,6 +1,6 @@
 /**
  * Tells of a staged rollout what its Events tell, as one metric and one log line each: a step that opens, a halt, a canary that was lost,
- * the end, a policy that cannot be read.
+ * a soak that does not end, the end, a policy that cannot be read.
  *
  * For who has no way into the cluster, and for alarms: a halt is a warning whose code is the cause. Told by the run whose
  * record it enters, so once; a run that loses its write may tell it a second time, as with Events. An invalid policy enters no
@@ -14,6 +14,7 @@ const OUTCOMES: Readonly<Record<string, string | undefined>> = {
   RolloutHalted: 'halted',
   RolloutStep: 'opened',
   RolloutCanaryLost: 'lost',
+  RolloutSoakLost: 'soak-lost',
   RolloutComplete: 'complete',
   InvalidRolloutPolicy: 'invalid',
 };

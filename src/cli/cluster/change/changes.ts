@@ -1,16 +1,14 @@
 /**
- * What the commands that change a registration share: how they show it, and the two refusals that all have.
+ * What the commands that change a registration share: how they show it, and the refusals that all have.
  *
- * A move's order of writes is all that keeps two stacks from writing at once (ADR 0027), and its repeat
- * believes the labels: freeze, mode and registration are the move's until it ends.
+ * Every write is a compare-and-set, so nothing here locks.
  */
 import { parseRegistration } from '../../../adapters/dynamodb/registry/registration-schema.ts';
 import { compareRegistrations } from '../../../app/clusters/edit-registration.ts';
-import { readMoveLabels } from '../../../app/clusters/move-labels.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { CommandResult } from '../../command-line/command-module.ts';
 import { renderTextTable } from '../../command-line/text-table.ts';
-import { failure, refusal, usageError } from '../../process/exit-codes.ts';
+import { failure, usageError } from '../../process/exit-codes.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
 
 interface ChangeWords {
@@ -62,17 +60,5 @@ export function changedMeanwhile({
   return failure(
     `${id} was changed by somebody else meanwhile (it was at version ${String(configVersion)}). Nothing was written.`,
     `See what it is now (rollcall cluster show ${id}), then repeat the command.`,
-  );
-}
-
-/** Throws CommandError (3) if a move of the cluster is under way. */
-export function refuseWhileMoving(registration: ClusterRegistration): void {
-  const { to, from } = readMoveLabels(registration);
-  const other = to ?? from;
-  if (other === undefined) return;
-  const between = to === undefined ? `from ${other} to here` : `from here to ${other}`;
-  throw refusal(
-    `${registration.id} is being moved ${between}: freeze, mode and registration are the move’s until it ends.`,
-    'Go on with it (rollcall cluster move), or call it back (--back).',
   );
 }

@@ -46,7 +46,7 @@ export function parseEdit(options: EditOptions): RegistrationEdit {
   };
 }
 
-/** A move keeps its marks there. */
+/** Kept for labels that Rollcall may set itself one day. */
 const RESERVED_PREFIX = 'rollcall.dev/';
 
 /** `key=value` sets, `key-` removes, as with kubectl. */

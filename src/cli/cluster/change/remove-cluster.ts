@@ -29,7 +29,7 @@ import type { ModeChange } from './change-mode.ts';
 import { rolesStackName } from '../roles/roles.ts';
 import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
-import { changedMeanwhile, refuseWhileMoving } from './changes.ts';
+import { changedMeanwhile } from './changes.ts';
 
 /** Options of `cluster remove`. */
 export interface RemoveOptions extends OperatorOptions {
@@ -47,7 +47,7 @@ export const removeClusterCommand: CommandModule = defineCommand<RemoveOptions>(
     command
       .argument('<id>', 'id of the cluster')
       .option('--release', 'in takeover: hand it back first, which needs a kubeconfig')
-      .option('--force', 'forget it although it was not handed back, or is being moved')
+      .option('--force', 'forget it although it was not handed back')
       .option('--keep-view', 'leave what the view holds of it');
     declareOperatorOptions(command);
   },
@@ -57,7 +57,6 @@ export const removeClusterCommand: CommandModule = defineCommand<RemoveOptions>(
     const stack = await context.openStack();
     const found = await stack.registry.readCluster(id);
     if (found === undefined) return finishEarlierRemoval(id, stack);
-    if (options.force !== true) refuseWhileMoving(found);
     const left = await leave({ registration: found, options, stack, context });
     const removal = await stack.registry.removeCluster(id, left.configVersion);
     if (removal === 'lost') throw changedMeanwhile(left);

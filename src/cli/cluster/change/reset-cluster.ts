@@ -28,7 +28,7 @@ import { failure, refusal, usageError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { declareOperatorOptions, withOperator } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
-import { changedMeanwhile, presentChange, refuseWhileMoving, requireValid } from './changes.ts';
+import { changedMeanwhile, presentChange, requireValid } from './changes.ts';
 
 /** Options of `cluster reset`. */
 export interface ResetOptions extends OperatorOptions {
@@ -59,7 +59,6 @@ export const resetClusterCommand: CommandModule = defineCommand<ResetOptions>({
   run: async ({ args, options }, context) => {
     const stack = await context.openStack();
     const before = await requireRegistration(stack.registry, parseClusterId(args[0] ?? ''));
-    refuseWhileMoving(before);
     const found = await identify({ before, options, stack, context });
     const after = resetRegistration(before, found);
     const changes = compareRegistrations(before, after);

@@ -22,7 +22,7 @@ import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
 import { parseEdit } from './parse-edit.ts';
 import type { EditOptions } from './parse-edit.ts';
-import { changedMeanwhile, presentChange, refuseWhileMoving, requireValid } from './changes.ts';
+import { changedMeanwhile, presentChange, requireValid } from './changes.ts';
 import { usageError } from '../../process/exit-codes.ts';
 
 /** Options of `cluster set`. */
@@ -52,7 +52,6 @@ export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
     }
     const stack = await context.openStack();
     const before = await requireRegistration(stack.registry, id);
-    if (options.mode !== undefined) refuseWhileMoving(before);
     const edited = requireValid(editRegistration(before, edit));
     const wanted = options.mode ?? edited.mode;
     refuseMode(edited, wanted);

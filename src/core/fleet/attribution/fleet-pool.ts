@@ -1,26 +1,27 @@
 /**
  * One trial for clusters of fewer than ten nodes, which have nobody of their own to be compared with (issue 18; rollouts facts 4).
  *
- * Nodes of clusters that were given the release against nodes of clusters of the same stage that were not yet, within a stratum
- * (pool-facts.ts): the first node of a cluster that turns not Ready is a draw, which falls by chance on either side as their nodes are. A cluster
- * counts once, since its nodes fail together more often than not: whoever upgrades one, or has a bad link there, harms no release.
+ * Nodes of clusters that were given the release against nodes of clusters of the same stage that were not yet, within a stratum: the first node of
+ * a cluster that turns not Ready is a draw (`drawFailures` of core/evidence/trial.ts), and the cluster counts no more, since its nodes fail
+ * together more often than not: whoever upgrades one, or has a bad link there, harms no release.
  * It counts as updated with the moment at which it is given it, all of its nodes at once: so sides are known before anything fails, and no
  * look at pods is needed. Who takes part is fixed when a stage opens, or is dealt anew: every k-th of its clusters, so that both sides
  * have some until the end, and a look costs no more in a stage of thousands. What was bad by then, and nodes that came later, are outside.
  *
- * Failures of one look are drawn one after the other, in an order that knows no side. Ratios go on from stage to stage: one e-value for
- * the release, valid however often one looks. Pure; the same pool again if there was nothing new.
+ * Ratios go on from stage to stage: one e-value for the release, valid however often one looks. Pure; the same pool again if there was nothing new.
  */
-import { compareText } from '@rollcall/base/compare-text.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
-import { NO_EVIDENCE, meanRatio, withDraw } from '../../evidence/e-value.ts';
+import { HALT_AT, NO_EVIDENCE, meanRatio } from '../../evidence/e-value.ts';
 import type { LogRatios } from '../../evidence/e-value.ts';
-import { CLOCKS_DIFFER_MS } from '../../model/evidence/clocks.ts';
+import { atRiskIn, drawFailures } from '../../evidence/trial.ts';
+import type { TrialNode } from '../../evidence/trial.ts';
 import { nodeName } from '../../model/identifiers.ts';
 import type { ClusterId, NodeName } from '../../model/identifiers.ts';
+import type { NodeProjection } from '../../model/projections.ts';
+import type { ClusterRegistration } from '../../model/registration.ts';
 
 /** Clusters of so many nodes, or more, have peers of their own. */
-export const POOLED_NODES_BELOW = 10;
+const POOLED_NODES_BELOW = 10;
 /** Clusters of a stage that take part. */
 export const POOL_CLUSTERS_MAX = 100;
 /** Nodes outside that it keeps in mind. */
@@ -106,7 +107,7 @@ export function startPool(
   const small = clusters.filter(({ nodes }) => isPoolable(nodes));
   const members = small.length < 2 ? [] : small;
   const nodes = members.flatMap(membersOf);
-  const outside = nodes.filter(({ isBad }) => isBad).map(({ key }) => key);
+  const outside = nodes.filter(({ isBad }) => isBad).map(({ name }) => name);
   return {
     listId,
     places: members.map(({ place }) => place),
@@ -123,102 +124,49 @@ export function startPool(
 /** The pool after another look at those that take part. */
 export function advancePool(pool: FleetPool, clusters: readonly PooledCluster[]): FleetPool {
   if (pool.isVoid) return pool;
-  const outside = new Set(pool.outside);
-  const nodes = clusters.flatMap(membersOf).filter(({ key, createdAtMs = 0 }) => {
-    return !outside.has(key) && createdAtMs <= pool.startedAtMs - CLOCKS_DIFFER_MS;
-  });
+  const nodes = clusters.flatMap(membersOf).filter(atRiskIn(pool, pool.outside));
   const counts = countNodes(nodes);
-  const { logRatios, counted, failed } = drawFailures(pool, nodes);
-  const isSame =
-    logRatios === pool.logRatios &&
-    counted.length === pool.counted.length &&
-    isSameCounts(counts, pool.counts);
-  return isSame ? pool : { ...pool, counts, logRatios, counted, failed };
+  const known = new Set(pool.counted);
+  const { ratios, failures } = drawFailures(
+    pool.logRatios,
+    nodes.filter(({ cluster }) => !known.has(cluster)),
+    { startedAtMs: pool.startedAtMs, unitOf: ({ cluster }) => cluster },
+  );
+  if (failures.length === 0 && isSameCounts(counts, pool.counts)) return pool;
+  const counted = failures.map(({ member }) => member.cluster);
+  const failed = failures.flatMap(({ member }) => (member.isUpdated ? [member.cluster] : []));
+  return {
+    ...pool,
+    counts,
+    logRatios: ratios,
+    counted: [...pool.counted, ...counted].slice(-POOL_COUNTED_MAX),
+    failed: [...new Set([...pool.failed, ...failed])].slice(-NAMED_MAX),
+  };
 }
 
-/** A node by its key in the pool. */
-interface Member {
-  readonly key: NodeName;
+/** A node, named by place and hash. */
+interface Member extends TrialNode {
   readonly cluster: ClusterId;
-  readonly stratum: string;
-  readonly isUpdated: boolean;
-  readonly isBad: boolean;
-  readonly createdAtMs?: number;
 }
 
 function membersOf({ cluster, place, isGiven, nodes = [] }: PooledCluster): readonly Member[] {
   return nodes.map(({ name, ...node }) => ({
     ...node,
-    key: nodeName(`${String(place)}.${hash48(name).toString(KEY_RADIX)}`),
+    name: nodeName(`${String(place)}.${hash48(name).toString(KEY_RADIX)}`),
     cluster,
     isUpdated: isGiven,
   }));
 }
 
-/** The draws of this look, each among those that are left by then. */
-function drawFailures(
-  pool: FleetPool,
-  nodes: readonly Member[],
-): Pick<FleetPool, 'logRatios' | 'counted' | 'failed'> {
-  const counted = new Set(pool.counted);
-  const failed = new Set(pool.failed);
-  const atRisk = nodes.filter(({ cluster }) => !counted.has(cluster));
-  const left = countStrata(atRisk);
-  let { logRatios } = pool;
-  for (const { cluster, stratum, isUpdated } of inBlindOrder(atRisk, pool)) {
-    if (counted.has(cluster)) continue;
-    const { updated = 0, others = 0 } = left.get(stratum) ?? {};
-    logRatios = withDraw(logRatios, { isUpdated, updatedAtRisk: updated, othersAtRisk: others });
-    counted.add(cluster);
-    if (isUpdated) failed.add(cluster);
-    for (const gone of atRisk) if (gone.cluster === cluster) takeOut(left, gone);
-  }
+function countNodes(nodes: readonly Member[]): PoolCounts {
+  const countOf = (isUpdated: boolean, of = nodes): number =>
+    of.filter((node) => node.isUpdated === isUpdated).length;
+  const bad = nodes.filter(({ isBad }) => isBad);
   return {
-    logRatios,
-    counted: [...counted].slice(-POOL_COUNTED_MAX),
-    failed: [...failed].slice(-NAMED_MAX),
-  };
-}
-
-function takeOut(strata: ReadonlyMap<string, Sides>, { stratum, isUpdated }: Member): void {
-  const sides = strata.get(stratum);
-  if (sides !== undefined) sides[isUpdated ? 'updated' : 'others'] -= 1;
-}
-
-/** Those that went bad, by a hash that knows no side. */
-function inBlindOrder(nodes: readonly Member[], { startedAtMs }: FleetPool): readonly Member[] {
-  return nodes
-    .filter(({ isBad }) => isBad)
-    .map((node) => ({ node, rank: hash48(`pool/${String(startedAtMs)}/${node.key}`) }))
-    .sort((left, right) => left.rank - right.rank || compareText(left.node.key, right.node.key))
-    .map(({ node }) => node);
-}
-
-interface Sides {
-  updated: number;
-  others: number;
-}
-
-function countStrata(nodes: readonly Member[]): ReadonlyMap<string, Sides> {
-  const strata = new Map<string, Sides>();
-  for (const { stratum, isUpdated } of nodes) {
-    const sides = strata.get(stratum) ?? { updated: 0, others: 0 };
-    strata.set(stratum, sides);
-    sides[isUpdated ? 'updated' : 'others'] += 1;
-  }
-  return strata;
-}
-
-function countNodes(nodes: readonly Pick<Member, 'isUpdated' | 'isBad'>[]): PoolCounts {
-  const given = nodes.filter(({ isUpdated }) => isUpdated);
-  const others = nodes.filter(({ isUpdated }) => !isUpdated);
-  const badOf = (side: readonly Pick<Member, 'isBad'>[]): number =>
-    side.filter(({ isBad }) => isBad).length;
-  return {
-    givenNodes: given.length,
-    givenBad: badOf(given),
-    otherNodes: others.length,
-    otherBad: badOf(others),
+    givenNodes: countOf(true),
+    givenBad: countOf(true, bad),
+    otherNodes: countOf(false),
+    otherBad: countOf(false, bad),
   };
 }
 
@@ -229,4 +177,60 @@ function isSameCounts(left: PoolCounts, right: PoolCounts): boolean {
     left.otherNodes === right.otherNodes &&
     left.otherBad === right.otherBad
   );
+}
+
+/** `3 of 12 nodes of clusters that were given it are bad, 1 of 60 of others (40 clusters of fewer than ten nodes, …): E = 41.2`. */
+export function describePool(pool: FleetPool): string {
+  const { places, counts, isVoid } = pool;
+  const { givenNodes, givenBad, otherNodes, otherBad } = counts;
+  const given = `${String(givenBad)} of ${String(givenNodes)} nodes of clusters that were given it are bad`;
+  const others = `${String(otherBad)} of ${String(otherNodes)} of others`;
+  const who = `${String(places.length)} clusters of fewer than ${String(POOLED_NODES_BELOW)} nodes, by version, system and provider`;
+  const value = poolEValue(pool);
+  const shown = value >= 1e6 ? 'over a million' : value.toFixed(1);
+  const end = isVoid ? ', and more than can be compared' : '';
+  return `${given}, ${others} (${who}): E = ${shown}, ${String(HALT_AT)} halts${end}`;
+}
+
+/** What is read of a registration. */
+export interface ProvidedCluster {
+  readonly labels: ClusterRegistration['labels'];
+  readonly authentication: Pick<ClusterRegistration['authentication'], 'kind'>;
+}
+
+const WORD_CHARACTERS_MAX = 40;
+const PROVIDER_LABEL = 'provider';
+
+/** Prefixes of labels that a cloud puts on each of its nodes. */
+const PROVIDERS = [
+  ['eks.amazonaws.com/', 'eks'],
+  ['cloud.google.com/', 'gke'],
+  ['kubernetes.azure.com/', 'aks'],
+] as const;
+
+/**
+ * Nodes of one Kubernetes version, operating system and provider are compared with each other. Versions as far as a release of either changes
+ * much: `v1.33`, `Ubuntu 22`. The provider is told by the labels that clouds put on their nodes, else by how the cluster is registered. What a
+ * node does not tell is a value of its own. Words of clusters: bounded, and never parsed further.
+ */
+export function poolStratumOf(
+  { system, labels }: Pick<NodeProjection, 'system' | 'labels'>,
+  cluster: ProvidedCluster,
+): string {
+  const kubernetes = /^v\d+\.\d+/.exec(system?.kubeletVersion ?? '')?.[0];
+  const os = /^\D*\d*/.exec(system?.osImage ?? '')?.[0];
+  return [kubernetes, os, providerOf(labels, cluster)]
+    .map((word = '') => word.trim().slice(0, WORD_CHARACTERS_MAX))
+    .join('/');
+}
+
+function providerOf(
+  labels: NodeProjection['labels'],
+  { labels: given, authentication }: ProvidedCluster,
+): string | undefined {
+  const keys = Object.keys(labels);
+  const known = PROVIDERS.find(([prefix]) => keys.some((key) => key.startsWith(prefix)));
+  if (known !== undefined) return known[1];
+  if (Object.hasOwn(given, PROVIDER_LABEL)) return given[PROVIDER_LABEL];
+  return authentication.kind === 'eks' ? 'eks' : undefined;
 }

@@ -4,7 +4,7 @@
  *
  * One decision a step: a breach, or a stage that opens, or the end. So each is a write of its own, and a step that is done twice does
  * nothing twice. A breach is looked for in the open stage, and before a stage opens in all that passed as well: what breaks
- * after six hours halts a fleet at its next gate, not never. A fleet that the word of one cluster halted is looked at on: once a second
+ * after six hours halts a fleet at its next gate, not never; so one opens only once all of them were looked at lately. A fleet that the word of one cluster halted is looked at on: once a second
  * one shows it, that is a breach of its own, which may lead back.
  */
 import { defined } from '@rollcall/base/defined.ts';
@@ -69,6 +69,13 @@ export function advanceFleet(input: StepInput): FleetStep {
   return { record: { ...seen, gate: unproven }, giveMax: 0, needsPassed: false };
 }
 
+/** True if somebody was not looked at lately: what was known of it before opens no stage. */
+function isPartlySeen({ record, open, passed }: StepInput): boolean {
+  return stagesIn({ record, open, passed }).some(
+    ([, { unseenClusters = 0 }]) => unseenClusters > 0,
+  );
+}
+
 /** With the stages that passed. */
 function askAgain(record: FleetRecord): FleetStep {
   return { record, giveMax: 0, needsPassed: true };
@@ -81,13 +88,15 @@ function overruledAtMsOf({ orders }: FleetRecord): number {
 
 /**
  * The gate of a stage that nobody showed evidence in, where nobody of those before it does either: when all have fallen silent (an
- * outage between them and us, or the release), nothing is known, and nothing opens.
+ * outage between them and us, or the release), nothing is known, and nothing opens. Nor does it before all were looked at lately.
  */
 function gateWithoutEvidence(
   record: FleetRecord,
   tally: StageTally | undefined,
-  { passed }: StepInput,
+  input: StepInput,
 ): FleetGate | undefined {
+  if (isPartlySeen(input)) return { kind: 'next' };
+  const { passed } = input;
   if (tally === undefined || tally.provenClusters > 0) return undefined;
   const gate = gateAfter(record.stage);
   if (isApproved(record, gate)) return undefined;

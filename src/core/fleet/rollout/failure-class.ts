@@ -19,6 +19,7 @@ const CLASSES = {
   'Halted/Flapping': 'release',
   'Halted/NodesFailed': 'release',
   'Halted/Unexplained': 'release',
+  'Halted/ReturnFailed': 'release',
   'Halted/ApiServerSlow': 'release',
   NoNodes: 'release',
   // Quota, PodSecurity, a webhook: no pod of it ran.

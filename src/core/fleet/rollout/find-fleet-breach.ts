@@ -11,9 +11,8 @@ import { defined } from '@rollcall/base/defined.ts';
 import { HALT_AT, meanRatio, NO_EVIDENCE } from '../../evidence/e-value.ts';
 import type { LogRatios } from '../../evidence/e-value.ts';
 import type { ClusterId } from '../../model/identifiers.ts';
-import { describePool } from '../attribution/describe-pool.ts';
+import { describePool } from '../attribution/fleet-pool.ts';
 import type { FleetBreach } from '../fleet-daemon-set.ts';
-import { describeCommonLabels } from './common-labels.ts';
 import { failedOfClass } from './failure-class.ts';
 import type { FailureClass } from './failure-class.ts';
 import type { BreachGrounds, FleetBreachNote } from './fleet-record.ts';
@@ -106,13 +105,7 @@ function clustersFailed(facts: BreachFacts): FleetBreachNote | undefined {
   const beyond = failedBeyond(facts, 'release', failedClustersMax);
   if (beyond === undefined) return undefined;
   const { failed, first } = beyond;
-  const common = describeCommonLabels(
-    withFacts(given, facts.pool),
-    ({ record }) => record.phase === 'failed',
-  );
-  const message =
-    `${String(failed.length)} of ${String(given.length)} clusters of stage ${stage} failed, ${String(failedClustersMax)} may; ` +
-    `${first}${common === undefined ? '' : `; ${common}`}`;
+  const message = `${String(failed.length)} of ${String(given.length)} clusters of stage ${stage} failed, ${String(failedClustersMax)} may; ${first}`;
   return noteOf({ cause: 'ClustersFailed', message, showed: failed, witnesses: failed }, facts);
 }
 
@@ -150,13 +143,9 @@ function nodesFailed(facts: BreachFacts): FleetBreachNote | undefined {
   const value = pooledEvidence(given, pool);
   if (value < HALT_AT) return undefined;
   const showed = given.filter((cluster) => isShowing(cluster, pool));
-  const shownBy = new Set(showed.map(({ record }) => record.cluster));
-  const common = describeCommonLabels(withFacts(given, pool), ({ record }) =>
-    shownBy.has(record.cluster),
-  );
   const message =
     `nodes of stage ${stage} went bad after their update and their peers did not: E = ${value.toFixed(1)} over ${counted(showed.length, 'cluster')}, 20 halts` +
-    `${pool === undefined ? '' : `; ${describePool(pool.pool)}`}${common === undefined ? '' : `; ${common}`}`;
+    `${pool === undefined ? '' : `; ${describePool(pool.pool)}`}`;
   return noteOf(
     { cause: 'NodesFailed', message, showed, witnesses: witnessesOf(showed, given, pool) },
     facts,
@@ -184,17 +173,6 @@ function isShowing(
 ): boolean {
   if (pool?.members.has(cluster) === true) return pool.pool.failed.includes(cluster);
   return ratios !== undefined && meanRatio(ratios) > 1;
-}
-
-/** With what their nodes have in common, as if it were labels of theirs. */
-function withFacts(
-  given: readonly GivenCluster[],
-  pool: PoolSeen | undefined,
-): readonly GivenCluster[] {
-  return given.map((one) => ({
-    ...one,
-    labels: { ...pool?.facts.get(one.record.cluster), ...one.labels },
-  }));
 }
 
 /**

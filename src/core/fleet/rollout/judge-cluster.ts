@@ -73,7 +73,7 @@ export type ClusterVerdict =
   | { readonly kind: 'failed'; readonly failure: Omit<ClusterFailure, 'atMs'> };
 
 /** True of one that was given it and is not known to run it yet. */
-export function isOnItsWay({ kind }: ClusterVerdict): boolean {
+export function isOnItsWay({ kind }: Pick<ClusterVerdict, 'kind'>): boolean {
   return kind === 'rolling' || kind === 'awaited';
 }
 

@@ -12,6 +12,9 @@ import type { ClusterFailure, FleetClusterRecord } from './fleet-record.ts';
 const REVERTS_MAX = 3;
 const REVERTS_WITHIN_MS = 600_000;
 
+/** Of what an API server or a webhook says of a cluster, in characters: a fleet's record tells of sixteen. */
+export const FAILURE_MESSAGE_MAX = 1000;
+
 /** The record as the verdict leaves it, and whether the cluster is to be given the same once more. */
 export interface Noted {
   readonly record: FleetClusterRecord;
@@ -54,17 +57,18 @@ function noneOf({ nodes }: FleetClusterRecord): NonNullable<FleetClusterRecord['
 }
 
 /** True of a cluster that goes back to what was proven before, or has gone. */
-export function isReturn({ phase }: FleetClusterRecord): boolean {
+function isReturn({ phase }: FleetClusterRecord): boolean {
   return phase === 'returning' || phase === 'returned';
 }
 
-/** The record as failed. */
+/** The record as failed, with the beginning of what was said. */
 export function withFailure(
   record: FleetClusterRecord,
   failure: ClusterFailure,
 ): FleetClusterRecord {
   const { wellSinceMs: _former, ...rest } = record;
-  return { ...rest, phase: 'failed', failure };
+  const message = failure.message.slice(0, FAILURE_MESSAGE_MAX);
+  return { ...rest, phase: 'failed', failure: { ...failure, message } };
 }
 
 interface Seen {

@@ -8,18 +8,25 @@
 import type { LogRatios } from '../../evidence/e-value.ts';
 import type { ClusterId } from '../../model/identifiers.ts';
 import type { FleetPool } from '../attribution/fleet-pool.ts';
-import type { PoolFacts } from '../attribution/pool-facts.ts';
 import type { ClusterVerdict } from './judge-cluster.ts';
-import type { FleetClusterRecord, FleetCounts } from './fleet-record.ts';
+import type { ClusterPhase, FleetClusterRecord, FleetCounts } from './fleet-record.ts';
 
 /** A cluster of a stage that was given the release, judged. */
 export interface GivenCluster {
   /** As the verdict left it. */
   readonly record: FleetClusterRecord;
-  readonly verdict: ClusterVerdict;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly verdict: Pick<ClusterVerdict, 'kind'>;
   /** Of the trial of its rollout: what its nodes showed against their peers. Absent: there is none. */
   readonly ratios?: LogRatios;
+}
+
+/** What was found at a cluster, kept for the next steps: of thousands one step looks at a part. */
+export interface KeptLook extends Pick<GivenCluster, 'ratios'> {
+  readonly cluster: ClusterId;
+  readonly atMs: number;
+  readonly kind: ClusterVerdict['kind'];
+  /** That its record had then; absent: it was not given the release. */
+  readonly phase?: ClusterPhase;
 }
 
 /** Small clusters of the open stage, compared with each other. */
@@ -27,13 +34,13 @@ export interface PoolSeen {
   readonly pool: FleetPool;
   /** Those that take part: what their own trials show counts no more. */
   readonly members: ReadonlySet<ClusterId>;
-  /** What the nodes of each have in common. */
-  readonly facts: ReadonlyMap<ClusterId, Readonly<Partial<PoolFacts>>>;
 }
 
 /** What was found of a stage's clusters. */
 export interface StageSeen {
   readonly given: readonly GivenCluster[];
+  /** Of these not looked at lately; absent: none. */
+  readonly unseenClusters?: number;
   /** Not given it yet, and not known to be out of reach. */
   readonly waitingClusters: number;
   readonly offlineClusters: number;

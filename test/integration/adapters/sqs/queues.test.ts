@@ -6,12 +6,7 @@ import type { Message } from '@aws-sdk/client-sqs';
 import type { Hint } from '../../../../src/core/model/hint.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { CALL_LIMITS, createAwsClient } from '../../../../src/adapters/aws/create-client.ts';
-import {
-  AFFECTED_ATTRIBUTE,
-  CUT_AGE_ATTRIBUTE,
-  readAffectedKeys,
-  readCutAgeMs,
-} from '../../../../src/adapters/sqs/event-attributes.ts';
+import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../../../../src/adapters/sqs/cut-age.ts';
 import { createEventQueue } from '../../../../src/adapters/sqs/event-queue.ts';
 import { parseHint, parseTimer } from '../../../../src/adapters/sqs/schema/hint-codec.ts';
 import { createHintQueue } from '../../../../src/adapters/sqs/hint-queue.ts';
@@ -120,18 +115,6 @@ describe('queues over a real SQS protocol', () => {
     const attribute = received[0]?.MessageAttributes?.[CUT_AGE_ATTRIBUTE];
     assert.equal(readCutAgeMs(attribute?.StringValue), 3_600_000);
     assert.equal(received[0]?.Body, frozen.body);
-  });
-
-  it('take what node changes concern beside the body, the same at each try (protocol 20)', async () => {
-    const queue = createEventQueue({ client, queueUrl: server.urlOf('events.fifo') });
-    const { heartbeat: message } = samples;
-    assert.ok(message !== undefined);
-    const affected = { rules: 1, keys: [{ namespace: 'ops', name: 'agent' }] };
-    const frozen = queue.freeze({ ...message, cluster: clusterId('named') }, affected);
-    assert.deepEqual(await queue.send(frozen), { kind: 'accepted' });
-    const [received] = await receive('events.fifo');
-    const attribute = received?.MessageAttributes?.[AFFECTED_ATTRIBUTE];
-    assert.deepEqual(readAffectedKeys(attribute?.StringValue), affected);
   });
 
   it('take hints and timers', async () => {

@@ -76,23 +76,6 @@ describe('the DynamoDB fleet store on dynalite (M4)', () => {
     await assert.rejects(store().readFleet(fleet), { code: 'item-unreadable' });
   });
 
-  it('reads a head of an earlier release of Rollcall as one without history', async () => {
-    const fleet = { ...FLEET, name: 'early' };
-    await store().writeFleet(fleet, undefined);
-    await tables.client().send(
-      new UpdateCommand({
-        TableName: 'registry',
-        Key: { pk: 'FLEETS#00', sk: 'own/early' },
-        UpdateExpression: 'REMOVE contentHash, history',
-      }),
-    );
-    const { head } = (await store().readFleet(fleet)) ?? assert.fail();
-    assert.deepEqual(head.history, []);
-    assert.ok(!('contentHash' in head));
-    const next = { ...fleet, generation: 2, document: { text: 'two' } };
-    assert.equal(await store().writeFleet(next, head), 'written');
-  });
-
   it('refuses a head that it does not know', async () => {
     const fleet = { ...FLEET, name: 'odd' };
     await store().writeFleet(fleet, undefined);

@@ -9,7 +9,7 @@ import { beginRollout } from '../../../../src/core/fleet/rollout/begin-rollout.t
 import type { FleetOrders, FleetRecord } from '../../../../src/core/fleet/rollout/fleet-record.ts';
 import { noteVerdict } from '../../../../src/core/fleet/rollout/note-verdict.ts';
 import { tallyStage } from '../../../../src/core/fleet/rollout/tally-stage.ts';
-import type { GivenCluster, StageSeen } from '../../../../src/core/fleet/rollout/tally-stage.ts';
+import type { StageSeen } from '../../../../src/core/fleet/rollout/tally-stage.ts';
 import type { ClusterVerdict } from '../../../../src/core/fleet/rollout/judge-cluster.ts';
 import { fleetRecordOf, givenOf, releaseOf, seenOf } from '../../../support/fleet-records.ts';
 import { fleetOf, NOW_MS } from '../../../support/fleet-samples.ts';
@@ -69,7 +69,7 @@ function ordersAfter({ orders }: FleetRecord, order: Look['order'], atMs: number
 function walk(looks: readonly Look[]): readonly Walked[] {
   const stages = fleetRecordOf().stages;
   let record: FleetRecord = fleetRecordOf({ stage: -1, gate: { kind: 'next' } });
-  let clusters = Array.from({ length: 8 }, (_, index): GivenCluster =>
+  let clusters = Array.from({ length: 8 }, (_, index) =>
     givenOf(`c${String(index)}`, { kind: 'awaited' }, { place: Math.min(2, index >> 1) }),
   );
   let nowMs = NOW_MS;

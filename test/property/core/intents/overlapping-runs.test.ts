@@ -66,7 +66,7 @@ class Name {
     if (judged === undefined) return;
     const isDead = this.nowMs >= resolvedAtMs(judged, TIMEOUT_MS);
     const isAnswered = judged.answer !== undefined;
-    const isSeen = isAnswered && (judged.earlierAtMs === undefined || isDead);
+    const isSeen = isAnswered && (judged.earlier === undefined || isDead);
     if (isSeen || (!isAnswered && isDead)) this.#merge({ settle: [judged] });
     for (const request of this.requests) {
       if (isSeen && request.fate === 'answered') request.fate = 'seen';

@@ -41,6 +41,7 @@ const DEFAULTS: RolloutPolicy = {
   approval: 'none',
   windows: [],
   onBreach: 'pause',
+  returns: 'at-once',
   budget: 'parity',
   shrinkPercent: 20,
 };
@@ -123,6 +124,7 @@ onBreach: pause
       { days: [6], startMinute: 0, endMinute: 1440, timeZone: 'UTC' },
     ],
     onBreach: 'rollback',
+    returns: 'at-once',
     exclude: {
       matchLabels: { pinned: 'yes' },
       matchExpressions: [{ key: 'spot', operator: 'Exists' }],

@@ -151,6 +151,7 @@ export const samples: Readonly<Record<string, WatcherMessage>> = {
   heartbeat: messageOf({ kind: 'changes', deltas: [], cut }),
   changes: messageOf({
     kind: 'changes',
+    affected: { rules: 1, keys: [{ namespace: 'agents', name: 'collector.v1' }] },
     deltas: [
       {
         of: 'Pod',
@@ -193,8 +194,6 @@ export const samples: Readonly<Record<string, WatcherMessage>> = {
     kind: 'manifest',
     announcedSeq: 1,
     sliceCount: 16,
-    daemonSets: [{ uid: uid('22222222'), namespace: 'agents', name: 'collector' }],
-    sets: ['nodes', 'daemonsets', podSet],
     cut,
   }),
 };

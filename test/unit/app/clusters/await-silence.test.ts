@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { awaitSilence } from '../../../../src/app/clusters/await-silence.ts';
 import { clusterUid, nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import { emptyState } from '../../../../src/core/model/state.ts';
-import { resolvedAtMs } from '../../../../src/core/pod/request-life.ts';
+import { RUN_MAX_MS, resolvedAtMs } from '../../../../src/core/pod/request-life.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { MemoryViewStore } from '../../../support/memory-view-store.ts';
 import { stampAt } from '../../../support/store-suite.ts';
@@ -30,6 +30,7 @@ describe('awaitSilence', () => {
       node: nodeName('node-1'),
       name: 'late',
       recordedAtMs: startedMs + 50_000,
+      startsByMs: startedMs + 50_000 + RUN_MAX_MS,
     } as const;
     const state = { ...emptyState(0), intents: [intent] };
     await view.writeState({ clusterUid: UID, uid: uid('u200') }, state);

@@ -75,6 +75,7 @@ describe('accepting a sealed token', () => {
       schema: 1,
       cluster: WEST,
       clusterUid: UID,
+      purpose: 'act',
       ciphertext: sealed.ciphertext,
       issuedAtMs: nowS() * 1000,
       expiresAtMs: (nowS() + 4 * HOUR_S) * 1000,
@@ -121,8 +122,10 @@ describe('accepting a sealed token', () => {
       kind: 'refused',
       code: 'token-subject',
     });
-    const { purpose: _purpose, ...unstated } = message;
-    assert.deepEqual(await accept(unstated), { kind: 'refused', code: 'invalid-ciphertext' });
+    assert.deepEqual(await accept({ ...message, purpose: 'act' }), {
+      kind: 'refused',
+      code: 'invalid-ciphertext',
+    });
   });
 
   it('keeps a newer one, and never an older one after it', async () => {

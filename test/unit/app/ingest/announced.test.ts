@@ -40,11 +40,12 @@ function arrivalOf(change: { epoch?: string; incarnation?: string } = {}): Arriv
 
 describe('an announcement', () => {
   it('of a watcher that stands by leaves the view incomplete, and says who holds the Lease since when', () => {
-    const arrival = { ...arrivalOf({ epoch: '8', incarnation: 'j' }), standsBy: 'eu-1/1/prod' };
-    const told = announced(COMPLETE, BODY, arrival);
+    const arrival = arrivalOf({ epoch: '8', incarnation: 'j' });
+    const body = { ...BODY, standsBy: 'eu-1/1/prod' };
+    const told = announced(COMPLETE, body, arrival);
     assert.deepEqual([told.isComplete, told.incompleteReason], [false, 'watcher-stands-by']);
     assert.deepEqual(told.watcherStandsBy, { holder: 'eu-1/1/prod', sinceMs: 5000 });
-    const again = announced(told, BODY, { ...arrival, sentAtMs: 9000 });
+    const again = announced(told, body, { ...arrival, sentAtMs: 9000 });
     assert.deepEqual(again.watcherStandsBy, told.watcherStandsBy, 'since it was told first');
     const back = announced(told, BODY, arrivalOf({ epoch: '9', incarnation: 'k' }));
     assert.equal('watcherStandsBy' in back, false, 'any other message ends it');

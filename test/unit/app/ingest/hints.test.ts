@@ -35,20 +35,19 @@ describe('what a message wakes', () => {
     harness.queue.clear();
     const keys = [{ namespace: 'ops', name: 'proxy' }];
     const affected = { rules: PLACEMENT_RULES, keys };
-    const message = sender.changes([nodeOf('n2'), podOf('p1', ['ds-logs'])]);
-    await harness.ingest(message, { affected });
+    await harness.ingest(sender.changes([nodeOf('n2'), podOf('p1', ['ds-logs'])], { affected }));
     assert.deepEqual(wokenBy(harness), ['logs changed', 'proxy changed']);
     harness.queue.clear();
-    await harness.ingest(sender.changes([nodeOf('n3')]), { affected });
+    await harness.ingest(sender.changes([nodeOf('n3')], { affected }));
     assert.deepEqual(wokenBy(harness), ['proxy changed']);
   });
 
   it('is what the watcher named again, when the message comes again', async () => {
     const { harness, sender } = await started();
     const affected = { rules: PLACEMENT_RULES, keys: [{ namespace: 'ops', name: 'proxy' }] };
-    const message = sender.changes([nodeOf('n2')]);
-    await harness.ingest(message, { affected });
-    const result = await harness.ingest(message, { affected });
+    const message = sender.changes([nodeOf('n2')], { affected });
+    await harness.ingest(message);
+    const result = await harness.ingest(message);
     assert.deepEqual(result, { kind: 'duplicate', hints: 1 });
     const [, , last] = harness.queue.sends;
     assert.deepEqual(last?.keys, ['c1/ops/proxy']);
@@ -58,7 +57,7 @@ describe('what a message wakes', () => {
     const { harness, sender } = await started();
     harness.queue.clear();
     const affected = { rules: PLACEMENT_RULES + 1, keys: [] };
-    await harness.ingest(sender.changes([nodeOf('n2')]), { affected });
+    await harness.ingest(sender.changes([nodeOf('n2')], { affected }));
     assert.deepEqual(wokenBy(harness), ['logs changed', 'proxy changed']);
   });
 
@@ -66,7 +65,7 @@ describe('what a message wakes', () => {
     const { harness, sender } = await started();
     harness.queue.clear();
     const affected = { rules: PLACEMENT_RULES, keys: [] };
-    await harness.ingest(sender.changes([nodeOf('n2')]), { affected });
+    await harness.ingest(sender.changes([nodeOf('n2')], { affected }));
     assert.deepEqual(harness.queue.sends, []);
   });
 

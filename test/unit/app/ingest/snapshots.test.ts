@@ -1,7 +1,7 @@
 /** Snapshots: when a view becomes complete, what a manifest sweeps, and what a loss demands. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { resourceVersion, uid } from '../../../../src/core/model/identifiers.ts';
+import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
 import { NO_POSITION } from '../../../../src/core/model/view-items.ts';
 import type { NameRange, WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
@@ -278,20 +278,6 @@ describe('the sweep of a snapshot', () => {
     await harness.ingest(next.manifest());
     assert.deepEqual(await liveOf(harness), ['mesh']);
     assert.ok((await harness.meta()).daemonSetsChanged > before);
-  });
-
-  it('of a watcher whose portions say no range, is of all names at once, at its manifest', async () => {
-    const { harness } = await settled();
-    const next = senderOf('200');
-    next.forget('ds-logs');
-    await harness.ingest(next.announce());
-    const slices = next.sets().map((set) => ({ set, index: 0, objects: next.members(set) }));
-    await harness.ingest(next.message({ kind: 'slices', slices }));
-    assert.deepEqual(await liveOf(harness), ['logs', 'mesh']);
-    const daemonSets = [{ uid: uid('ds-mesh'), namespace: 'ops', name: 'mesh' }];
-    const last = await harness.ingest(next.manifest({ daemonSets, sets: next.sets() }));
-    assert.deepEqual(last, { kind: 'applied', hints: 1, isComplete: true });
-    assert.deepEqual(await liveOf(harness), ['mesh']);
   });
 
   it('row 82: a DaemonSet deleted while nobody watched is swept, its items kept for an epoch', async () => {

@@ -210,7 +210,8 @@ for (const sliceTombstonesMax of [64, 1, 0]) {
       const node = nodeName('n1');
       const [uid, resourceVersion] = ['pod-uid-p9' as never, '9' as never];
       const recordedAtMs = new VirtualClock().nowMs();
-      const intent = { kind: 'create', node, name: 'p9', recordedAtMs } as const;
+      const times = { recordedAtMs, startsByMs: recordedAtMs };
+      const intent = { kind: 'create', node, name: 'p9', ...times } as const;
       const buried = { name: 'p9', uid, node, createdAtMs: 1, goneAtMs: recordedAtMs };
       for (const known of [
         { intents: [{ ...intent, answer: { uid, resourceVersion } }] },

@@ -11,6 +11,7 @@ import { CommandWorld } from '../../../support/command-world.ts';
 import { breachOf, recordOf, stepOf } from '../../../support/rollout-records.ts';
 import { agentOf, agentRef, storeRollout } from '../../../support/rollout-stores.ts';
 import type { StoredRollout } from '../../../support/rollout-stores.ts';
+import { noHolder } from '../../../support/rollout-stores.ts';
 
 const APPROVED_FIRST = 'approval: after-canary\nsoak: 10m';
 const SOAKED_LONG_AGO = recordOf({ step: stepOf({ wellSinceMs: 1 }) });
@@ -50,7 +51,7 @@ class Theatre {
     };
     const request = { key: agentOf(), by, ask };
     const freezes = new MemoryFreezeStore();
-    const readers = { registry, freezes, view: writing, policies };
+    const readers = { registry, freezes, view: writing, policies, holderOf: noHolder };
     return giveOrder(request, { ...readers, hints, clock, random });
   }
 

@@ -9,6 +9,8 @@ import type { OrderOutcome, OrderRequest } from '../../../../src/app/rollout/giv
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { nodeOf } from '../../../support/simulated-cluster.ts';
+import { noHolder } from '../../../support/rollout-stores.ts';
 
 const NAME = { namespace: 'system', name: 'agents' };
 const HOUR_MS = 3_600_000;
@@ -16,7 +18,10 @@ const HOUR_MS = 3_600_000;
 /** Six nodes, settled, under this policy; then the template is another one. */
 async function edited(
   policy: string,
-  mode: 'copilot' | 'takeover' = 'takeover',
+  {
+    mode = 'takeover',
+    pools = [],
+  }: { readonly mode?: 'copilot' | 'takeover'; readonly pools?: readonly string[] } = {},
 ): Promise<ReconcileWorld> {
   const type = mode === 'copilot' ? 'OnDelete' : 'RollingUpdate';
   const world = new ReconcileWorld({
@@ -28,11 +33,9 @@ async function edited(
       spec: { ...object.spec, updateStrategy: { type } },
     }),
   });
-  for (const { metadata } of world.cluster.list('nodes')) {
-    world.cluster.change('nodes', { namespace: '', name: metadata.name }, (node) => ({
-      ...node,
-      status: { conditions: [{ type: 'Ready', status: 'True' }] },
-    }));
+  for (const [index, { metadata }] of world.cluster.list('nodes').entries()) {
+    const pool = pools[index % pools.length];
+    setReady(world, metadata.name, pool === undefined ? {} : { pool });
   }
   await world.settle();
   world.cluster.change('daemonsets', NAME, (object) => {
@@ -44,10 +47,29 @@ async function edited(
   return world;
 }
 
+function setReady(world: ReconcileWorld, name: string, labels: Record<string, string> = {}): void {
+  world.cluster.change('nodes', { namespace: '', name }, ({ metadata, ...node }) => ({
+    ...node,
+    metadata: { ...metadata, labels: { ...metadata.labels, ...labels } },
+    status: { conditions: [{ type: 'Ready', status: 'True' }] },
+  }));
+}
+
+/** Every node of a pool goes, with its pods. */
+function scaleToZero({ cluster }: ReconcileWorld, pool: string): void {
+  for (const { metadata } of cluster.list('nodes')) {
+    if (metadata.labels?.['pool'] !== pool) continue;
+    for (const pod of cluster.list('pods')) {
+      if (nodeOf(pod) === metadata.name) cluster.remove('pods', pod.metadata.name, 'system');
+    }
+    cluster.remove('nodes', metadata.name);
+  }
+}
+
 function give(world: ReconcileWorld, ask: OrderRequest['ask']): Promise<OrderOutcome> {
   const { key } = world.hint;
   const { queue: hints, ...dependencies } = world.dependencies;
-  return giveOrder({ key, by: 'ann', ask }, { ...dependencies, hints });
+  return giveOrder({ key, by: 'ann', ask }, { ...dependencies, hints, holderOf: noHolder });
 }
 
 async function recordOf(world: ReconcileWorld): Promise<RolloutRecord> {
@@ -102,9 +124,59 @@ describe('an approval', () => {
   });
 });
 
+describe('pools that scale to zero', () => {
+  const EACH =
+    'canary: {nodes: 1}\nsoak: 1m\nmaxUnavailable: 2\napproval: each-step\norder: [{label: pool}]';
+
+  /** Six nodes in the pools a, b and c; the step of pool b is open, and done. */
+  async function inPoolB(): Promise<ReconcileWorld> {
+    const world = await edited(EACH, { pools: ['a', 'b', 'c'] });
+    for (let step = 1; step <= 2; step += 1) {
+      await world.settle({ withinMs: HOUR_MS });
+      assert.equal((await give(world, { kind: 'approve' })).kind, 'given');
+    }
+    await world.settle({ withinMs: HOUR_MS });
+    assert.equal((await recordOf(world)).step.name, 'b');
+    return world;
+  }
+
+  it('shift no numbers: the step after one that is gone can be approved, as status shows it', async () => {
+    const world = await inPoolB();
+    scaleToZero(world, 'b');
+    await world.settle({ withinMs: HOUR_MS });
+    assert.equal((await give(world, { kind: 'approve' })).kind, 'given');
+    const { step, groups } = await recordOf(world);
+    assert.deepEqual([step.index, groups], [2, 3], 'two steps were opened, and one is left');
+    await world.settle({ withinMs: HOUR_MS });
+    assert.equal((await recordOf(world)).step.kind, 'done');
+  });
+
+  it('leave open what was opened: a pool that comes back is updated at once, and the next step waits', async () => {
+    const world = await inPoolB();
+    scaleToZero(world, 'b');
+    await world.settle({ withinMs: HOUR_MS });
+    world.addNode('late', { labels: { pool: 'b' } });
+    setReady(world, 'late');
+    await world.settle({ withinMs: HOUR_MS });
+    const updated = world.pods.filter((pod) => JSON.stringify(pod['spec']).includes('"new"'));
+    assert.ok(updated.some((pod) => nodeOf(pod) === 'late'));
+    const { step, orders } = await recordOf(world);
+    assert.deepEqual([step.index, orders.approved?.stepIndex], [2, 2]);
+  });
+
+  it('wait for nobody once the last pool is gone', async () => {
+    const world = await inPoolB();
+    scaleToZero(world, 'c');
+    await world.settle({ withinMs: HOUR_MS });
+    assert.equal((await recordOf(world)).step.kind, 'done');
+    const late = await give(world, { kind: 'approve', stepIndex: 3 });
+    assert.equal(late.kind === 'refused' && late.code, 'over');
+  });
+});
+
 describe('explaining a staged rollout', () => {
   it('says that nodes outside of open steps wait, as runs do', async () => {
-    const world = await edited('paused: true', 'copilot');
+    const world = await edited('paused: true', { mode: 'copilot' });
     await world.settle({ withinMs: HOUR_MS });
     const told = await world.explain();
     assert.deepEqual([...new Set(told?.map(({ code }) => code))], ['WaitingForRollout']);

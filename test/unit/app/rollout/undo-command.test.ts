@@ -13,6 +13,7 @@ import { revision } from '../../../support/core-fixtures.ts';
 import { recordOf } from '../../../support/rollout-records.ts';
 import { agentOf, agentRef, storeRollout } from '../../../support/rollout-stores.ts';
 import { stampAt } from '../../../support/store-suite.ts';
+import { noHolder } from '../../../support/rollout-stores.ts';
 
 const BACK = 'kubectl --namespace ops rollout undo daemonset/agent --to-revision=7';
 const PROVEN = recordOf().proven?.hash ?? recordOf().former?.hash ?? '';
@@ -56,7 +57,13 @@ async function commandAfter(movingReads: number): Promise<{ command?: string; re
     },
   });
   const policies = createPolicyReader();
-  const sources = { registry, freezes: new MemoryFreezeStore(), view: moving, policies };
+  const sources = {
+    registry,
+    freezes: new MemoryFreezeStore(),
+    view: moving,
+    policies,
+    holderOf: noHolder,
+  };
   const found = await findRollout(agentOf(), sources);
   assert.equal(found.kind, 'found');
   const command = await undoCommand(found, {

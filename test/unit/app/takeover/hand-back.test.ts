@@ -1,6 +1,7 @@
 /** Hand-back: freeze, wait until nothing of ours can arrive, leave; no pod is touched. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { RUN_MAX_MS } from '../../../../src/core/pod/request-life.ts';
 import { clusterId, nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { emptyState } from '../../../../src/core/model/state.ts';
@@ -138,6 +139,7 @@ describe('handBack', () => {
       node: nodeName('node-0001'),
       name: 'late',
       recordedAtMs,
+      startsByMs: recordedAtMs + RUN_MAX_MS,
     } as const;
     await world.view.writeState(ref, { ...stored, intents: [intent] });
     const result = scene.start();
@@ -162,6 +164,7 @@ describe('handBack', () => {
           node: nodeName('n'),
           name: 'again',
           recordedAtMs,
+          startsByMs: recordedAtMs + RUN_MAX_MS,
         } as const;
         return Promise.resolve({ ...stored, intents: [intent] });
       },

@@ -226,13 +226,6 @@ describe('rollcall thaw', () => {
     assert.equal((await registry.readCluster(clusterId('west')))?.isFrozen, false);
   });
 
-  it('leaves the freeze of a move to the move', async () => {
-    const labels = { 'rollcall.dev/moving-to': 'other.eu-west-1' };
-    const world = await sceneOf([{ id: 'west', isFrozen: true, labels }]);
-    (await world.run(['thaw', '--cluster', 'west'])).expectExit(3);
-    assert.equal((await world.stores().registry.readCluster(clusterId('west')))?.isFrozen, true);
-  });
-
   it('may be repeated: it wakes nobody then, unless it is told to', async () => {
     const world = await sceneOf([{ id: 'west' }]);
     const run = (await world.run(['thaw', '--yes'])).expectExit(0);

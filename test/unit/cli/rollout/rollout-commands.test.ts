@@ -97,7 +97,7 @@ describe('rollcall rollout status', () => {
   });
 
   it('shows a breach with its cause, nodes and numbers, as text and as a document', async () => {
-    const refused = [{ hash: 'new', cause: 'OOMKilled', atMs: STARTED_MS }] as const;
+    const refused = [{ id: 'new', hash: 'new', cause: 'OOMKilled', atMs: STARTED_MS }] as const;
     const world = await worldWith({ record: recordOf({ breach: breachOf(), refused }) });
     const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
     assert.match(stdout, /Halted/);

@@ -5,7 +5,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { Injection } from '../../../../src/cli/start/injection.ts';
 import type { ClusterOverview, DaemonSetOverview } from '../../../../src/engine/overview.ts';
 import { evidenceOf } from '../../../../src/core/rollout/shown-evidence.ts';
-import { STARTED_MS, recordOf } from '../../../support/rollout-records.ts';
+import { recordOf } from '../../../support/rollout-records.ts';
 import { cluster, daemonSet } from './fixtures.ts';
 
 type Rollout = NonNullable<DaemonSetOverview['rollout']>;
@@ -15,7 +15,7 @@ const rollout = (phase: Rollout['phase'], revision: string): Rollout => ({
   revision,
   summary: 'in short',
   gate: { kind: 'next' },
-  evidence: evidenceOf(recordOf(), STARTED_MS),
+  evidence: evidenceOf(recordOf()),
 });
 
 const local = (changes: Partial<DaemonSetOverview> = {}): readonly ClusterOverview[] => [

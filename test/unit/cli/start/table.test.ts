@@ -66,7 +66,7 @@ describe('the table', () => {
           summary: 'canary\u001b of 3 nodes',
           revision: 'r',
           gate: { kind: 'settling' },
-          evidence: evidenceOf(recordOf(), STARTED_MS),
+          evidence: evidenceOf(recordOf()),
         },
       });
     const daemonSets = [rollout('Halted'), daemonSet({ name: 'other' })];
@@ -76,10 +76,9 @@ describe('the table', () => {
     assert.equal(renderTable(cluster({ daemonSets: [rollout('Done')] })).length, 3);
   });
 
-  it('says below it who uses the budget, who is ahead, and how weak the test is', () => {
+  it('says below it who uses the budget, who is ahead, and how blind the test is', () => {
     const evidence = evidenceOf(
       recordOf({ trial: { ...recordOf().trial, isWithoutControls: true } }),
-      STARTED_MS,
     );
     const budget = {
       ...{ unavailableNodes: 1, unavailableNodesMax: 3, surgingNodes: 0, surgeNodesMax: 0 },
@@ -103,7 +102,7 @@ describe('the table', () => {
     const text = renderTable(cluster({ daemonSets: [shown] })).join('\n');
     assert.match(text, /budget: 1 of 3 unavailable, 2 free; used by n1 \(NotReady\); 4 nodes wait/);
     assert.match(text, /strays: 1 ahead of their step, watched as canaries: n3/);
-    assert.match(text, /evidence: a failure fell where no node was left .* weaker/);
+    assert.match(text, /evidence: an updated node was lost where no other is left .* for nothing/);
     assert.match(text, /! 9 of 9 pods go .*: n1 lost a label; last written by cleaner at 2026-/);
     assert.doesNotMatch(renderTable(cluster()).join('\n'), /budget|evidence/);
   });

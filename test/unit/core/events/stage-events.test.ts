@@ -65,7 +65,7 @@ describe('events of a staged rollout', () => {
   it('say of a return that it is one', () => {
     const former = at({ kind: 'group', name: 'zone-a', index: 1 }, { hash: 'cccc' });
     assert.deepEqual(told(former, at({ kind: 'done' }, { isReturn: true })), [
-      'Normal RolloutComplete: Rollout of revision bbbb goes back to a proven revision on all nodes',
+      'Normal RolloutComplete: Rollout of revision bbbb goes back to a good release on all nodes',
     ]);
   });
 

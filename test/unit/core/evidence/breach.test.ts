@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   BREACH_NODES_MAX,
-  EXCUSED_WITHIN_MS,
   findBreach,
+  findExcusedHold,
   findNodesFailed,
-  judgeOnNode,
   nodesToHalt,
 } from '../../../../src/core/evidence/breach.ts';
-import type { BreachInput, JudgedPod } from '../../../../src/core/evidence/breach.ts';
-import type { FailedPod } from '../../../../src/core/evidence/pod-evidence.ts';
-import { GRACE_MS } from '../../../../src/core/evidence/pod-evidence.ts';
+import { EXCUSED_WITHIN_MS } from '../../../../src/core/evidence/excuse.ts';
+import type { BreachInput } from '../../../../src/core/evidence/breach.ts';
+import type { FailedPod, JudgedPod } from '../../../../src/core/evidence/pod-evidence.ts';
+import { GRACE_MS, judgeOnNode } from '../../../../src/core/evidence/pod-evidence.ts';
 import type { PodTurns } from '../../../../src/core/model/rollout-record.ts';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import { NOW_MS, node, pod } from '../../../support/core-fixtures.ts';
@@ -132,6 +132,61 @@ describe('a failure is excused', () => {
   });
 });
 
+describe('a failure is excused by rate', () => {
+  const old = (count: number, first: Partial<JudgedPod> = {}): JudgedPod[] =>
+    Array.from({ length: count }, (_, index) => judged(500 + index, index === 0 ? first : {}));
+  const pulls = (createdAtMs = NOW_MS - 60_000): Partial<JudgedPod> => ({
+    evidence: failed(),
+    createdAtMs,
+  });
+  const fiftyMinutesAgo = NOW_MS - 50 * 60_000;
+
+  it('not by one old failure of 800, whether three of three canaries fail or a hundred of a hundred later', () => {
+    for (const failure of [OOM, CRASH, { class: 'run', sign: 'NotReady' } as const]) {
+      const one = { evidence: failed({ ...failure, atMs: fiftyMinutesAgo }) };
+      const peers = old(800, one);
+      const canaries = updated(3, [failure, failure, failure]);
+      assert.notEqual(findBreach(input({ updated: canaries, peers })), undefined, failure.sign);
+      assert.notEqual(findBreach(input({ updated: updated(1, [failure]), peers })), undefined);
+      const all = updated(
+        100,
+        Array.from({ length: 100 }, () => failure),
+      );
+      assert.equal(findBreach(input({ step: 'group', updated: all, peers }))?.nodes.length, 16);
+    }
+  });
+
+  it('by a registry that is down: of old pods those count that were started within the hour', () => {
+    const canaries = updated(3, [{}, {}, {}]);
+    const peers = [...old(800), judged(400, pulls()), judged(401, pulls())];
+    assert.equal(findBreach(input({ updated: canaries, peers })), undefined);
+    const fine = Array.from({ length: 20 }, (_, index) =>
+      judged(600 + index, { createdAtMs: NOW_MS - 1000 }),
+    );
+    const breach = findBreach(input({ updated: canaries, peers: [...peers, ...fine] }));
+    assert.equal(breach?.cause, 'StartFailure', 'twenty others got the image meanwhile');
+  });
+
+  it('not by an old pod that turned, where hundreds did not and every canary flaps', () => {
+    const turns = [0, 1, 2].map((index): PodTurns => ({
+      ...{ uid: uid(`pod-${String(index)}`), node: nthNode(index), isReady: false },
+      ...{ changedAtMs: NOW_MS, turns: 3, turnedAtMs: NOW_MS },
+    }));
+    const peers = old(800, { turnedAtMs: NOW_MS - 60_000 });
+    assert.equal(findBreach(input({ updated: updated(3, []), turns, peers }))?.cause, 'Flapping');
+  });
+
+  it('and holds the step for an hour after the last one, if so many would halt', () => {
+    const peers = old(3, { evidence: failed({ ...OOM, atMs: fiftyMinutesAgo }) });
+    const one = input({ updated: updated(1, [{ ...OOM, atMs: fiftyMinutesAgo }]), peers });
+    const untilMs = fiftyMinutesAgo + EXCUSED_WITHIN_MS;
+    assert.equal(findBreach(one), undefined);
+    assert.deepEqual(findExcusedHold(one), { nodes: 1, untilMs });
+    assert.equal(findExcusedHold({ ...one, nowMs: untilMs }), undefined);
+    assert.equal(findExcusedHold({ ...one, step: 'group' }), undefined, 'one would not halt there');
+  });
+});
+
 describe('overruled', () => {
   const overruled = { atMs: NOW_MS - 1, cause: 'StartFailure', nodes: [nthNode(0)] } as const;
 
@@ -221,7 +276,7 @@ describe('flapping', () => {
 });
 
 describe('nodes that fail', () => {
-  it('name E, the counts, p and the nodes', () => {
+  it('name E, the counts and the nodes', () => {
     const nodes = trialNodes(164, 16);
     const trial = failOneByOne(nodes, [4, 9, 15]);
     const breach = findNodesFailed(trial, withBad(nodes, [4, 9, 15]), NOW_MS);
@@ -229,7 +284,7 @@ describe('nodes that fail', () => {
     assert.deepEqual(breach.nodes, [nthNode(4), nthNode(9), nthNode(15)]);
     assert.match(
       breach.message,
-      /^3 of 16 updated nodes went bad, 0 of 148 others \(p 0\.00078\); E = \d{3}, halts at 20: n004/,
+      /^3 of 16 updated nodes went bad, 0 of 148 others; E = \d{3}, halts at 20: n004/,
     );
   });
 

@@ -5,7 +5,6 @@ import type { Intent } from '../../../../src/core/model/state.ts';
 import {
   REQUEST_TIMEOUT_MS,
   RUN_MAX_MS,
-  earlierStartsByMs,
   forgottenUntilMs,
   hasOpenRequest,
   isPastDeadline,
@@ -19,6 +18,7 @@ import {
   answerOf,
   createIntent,
   deleteIntent,
+  outrun,
   pod,
   slot,
 } from '../../../support/core-fixtures.ts';
@@ -34,15 +34,11 @@ describe('resolvedAtMs', () => {
     assert.equal(resolved(deleteIntent(pod('n1'), { startsByMs })), 7000 + 2 * TIMEOUT_MS);
   });
 
-  it('counts from the longest run where no deadline was recorded', () => {
-    assert.equal(resolved(createIntent('n1')), LIFE_MS);
-    assert.equal(resolved(deleteIntent(pod('n1'))), LIFE_MS);
-  });
-
   it('counts the earlier request of the name as well, which may start later than the last one', () => {
-    const repeated = createIntent('n1', { startsByMs, earlierAtMs: NOW_MS - 9000 });
+    const repeated = createIntent('n1', { startsByMs, ...outrun(NOW_MS - 9000) });
     assert.equal(resolved(repeated), RUN_MAX_MS - 9000 + 2 * TIMEOUT_MS);
-    const known = { ...repeated, earlierStartsByMs: NOW_MS + 10 };
+    const earlier = { recordedAtMs: NOW_MS - 9000, startsByMs: NOW_MS + 10 };
+    const known = { ...repeated, earlier };
     assert.equal(resolved(known), 7000 + 2 * TIMEOUT_MS);
     assert.equal(resolved({ ...known, answer }), 10 + 2 * TIMEOUT_MS);
   });
@@ -70,15 +66,13 @@ describe('an open request', () => {
   it('is one without an answer, or an earlier one of a name that was answered', () => {
     assert.equal(hasOpenRequest(createIntent('n1')), true);
     assert.equal(hasOpenRequest(createIntent('n1', { answer })), false);
-    assert.equal(hasOpenRequest(createIntent('n1', { answer, earlierAtMs: NOW_MS - 1 })), true);
+    assert.equal(hasOpenRequest(createIntent('n1', { answer, ...outrun(NOW_MS - 1) })), true);
     assert.equal(hasOpenRequest(deleteIntent(pod('n1'))), true);
     assert.equal(hasOpenRequest(deleteIntent(pod('n1'), { isAccepted: true })), false);
   });
 
   it('of which nothing is on record is dead a run and twice the time-out later (protocol 6)', () => {
     assert.equal(forgottenUntilMs(NOW_MS, TIMEOUT_MS), NOW_MS + LIFE_MS);
-    assert.equal(earlierStartsByMs(createIntent('n1')), undefined);
-    assert.equal(earlierStartsByMs(deleteIntent(pod('n1'))), undefined);
   });
 });
 

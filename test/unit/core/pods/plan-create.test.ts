@@ -22,6 +22,7 @@ import {
   failedPod,
   namedPod,
   node,
+  outrun,
   pod,
   slot,
   state,
@@ -157,11 +158,11 @@ describe('unresolved creates (protocol 4, 5)', () => {
   });
   it('that a later request of the same name outran still bound the next name (faults 86)', () => {
     const earlierAtMs = NOW_MS - 5000;
-    const answered = createIntent('n1', { answer: answerOf(held.name), earlierAtMs });
+    const answered = createIntent('n1', { answer: answerOf(held.name), ...outrun(earlierAtMs) });
     const made = plan({ pods: [held] }, open(answered));
     assert.deepEqual(names(made), []);
     assert.equal(made.dueAtMs, earlierAtMs + LIFE_MS);
-    const dead = { ...answered, earlierAtMs: NOW_MS - LIFE_MS };
+    const dead = { ...answered, ...outrun(NOW_MS - LIFE_MS) };
     assert.deepEqual(names(plan({ pods: [held] }, open(dead))), [successor(held)]);
   });
 });
@@ -308,13 +309,13 @@ describe('pods that are gone (S13, ADR 0030)', () => {
     assert.deepEqual(names(waiting), []);
     assert.equal(waiting.verdicts()[0]?.code, 'WaitingForRequest');
     assert.equal(waiting.dueAtMs, NOW_MS + LIFE_MS);
-    const dead = { ...request, recordedAtMs: NOW_MS - LIFE_MS };
+    const dead = createIntent('n1', { name: gone.name, recordedAtMs: NOW_MS - LIFE_MS });
     assert.deepEqual(names(plan({ gone: [gone] }, open(dead))), [after(gone.uid)]);
   });
   it('keep one that was answered before from being repeated, though no view showed its pod', () => {
     const outran = createIntent('n1', {
       answer: answerOf(SLOT, '70'),
-      earlierAtMs: NOW_MS - 5000,
+      ...outrun(NOW_MS - 5000),
     });
     const by = open(outran);
     const intents = { unseen: [], unresolved: [outran], settled: [] };

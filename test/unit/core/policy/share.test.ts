@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
   formatShare,
+  keptNodesOf,
+  limitNodesOf,
   nodesRoundedDown,
   nodesRoundedUp,
 } from '../../../../src/core/policy/share.ts';
@@ -54,6 +56,18 @@ describe('core/policy/share.ts', () => {
         assert.equal(kept + nodesRoundedUp(percent(100 - value), base), base);
       }),
     );
+  });
+
+  it('a limit is of the fewer nodes, of then and now, and never none', () => {
+    const limit = (then: number, now: number): number => limitNodesOf(percent(10), { then, now });
+    assert.deepEqual([limit(300, 30), limit(30, 300), limit(300, 3), limit(300, 0)], [3, 3, 1, 1]);
+    assert.equal(limitNodesOf({ kind: 'count', count: 5 }, { then: 300, now: 3 }), 5);
+  });
+
+  it('what keeps its pod is of the more nodes, of then and now', () => {
+    const kept = (then: number, now: number): number => keptNodesOf(percent(50), { then, now });
+    assert.deepEqual([kept(300, 30), kept(30, 300), kept(3, 1)], [150, 150, 1]);
+    assert.equal(keptNodesOf({ kind: 'count', count: 5 }, { then: 300, now: 3 }), 5);
   });
 
   it('is written as a person would', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { PolicyReading } from '../../../../src/core/policy/rollout-policy.ts';
-import { awaitedApproval, gateOf, phaseOf } from '../../../../src/core/rollout/gate.ts';
+import { gateOf, phaseOf } from '../../../../src/core/rollout/gate.ts';
 import type { ShownGate } from '../../../../src/core/rollout/gate.ts';
 import type { Generations, PodCounts } from '../../../../src/core/rollout/pod-counts.ts';
 import {
@@ -106,6 +106,16 @@ describe('the gate of a rollout, as its record tells it', () => {
       { kind: 'unavailable', missing: '1 of its pods is not available' },
     ],
     [
+      'a node has no place for the pod, as before',
+      { available: 7 },
+      { placelessNodes: 1 },
+      {
+        kind: 'unavailable',
+        missing:
+          'all others are rolled out; on 1 node no place is found for the pod, as before this revision',
+      },
+    ],
+    [
       'a node with an old pod is not Ready',
       { updated: 7 },
       { notReadyNodes: 1 },
@@ -145,21 +155,5 @@ describe('the gate of a rollout, as its record tells it', () => {
     assert.equal(phaseOf({ kind: 'breach' }, still), 'Halted');
     assert.equal(phaseOf({ kind: 'breach' }, { ...still, isRollingBack: true }), 'Returning');
     assert.equal(phaseOf({ kind: 'breach' }, { isRollingBack: true, isBack: true }), 'Halted');
-  });
-});
-
-describe('the step that waits for approval', () => {
-  const inGroup = (index: number): RolloutRecord =>
-    recordOf({ step: stepOf({ kind: 'group', index }) });
-
-  it('is the first after the canary, or each, as the policy says', () => {
-    assert.equal(awaitedApproval(recordOf(), policyOf()), undefined);
-    assert.equal(awaitedApproval(recordOf(), policyOf({ approval: 'after-canary' })), 1);
-    assert.equal(awaitedApproval(inGroup(1), policyOf({ approval: 'after-canary' })), undefined);
-    assert.equal(awaitedApproval(inGroup(1), policyOf({ approval: 'each-step' })), 2);
-  });
-
-  it('is none behind the last group', () => {
-    assert.equal(awaitedApproval(inGroup(3), policyOf({ approval: 'each-step' })), undefined);
   });
 });

@@ -1,7 +1,7 @@
 /** Orders to a staged rollout (issue 17): each does one thing, to the rollout that its giver looked at. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgeTrial } from '../../../../src/core/evidence/trial.ts';
+import { eValueOf } from '../../../../src/core/evidence/trial.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { applyOrder, orderNote } from '../../../../src/core/rollout/orders.ts';
 import type { OrderResult, RolloutOrder } from '../../../../src/core/rollout/orders.ts';
@@ -50,15 +50,15 @@ describe('resuming', () => {
       breach,
       trial: { ...recordOf().trial, logRatios: [1, 2, 3, 4], isWithoutControls: true },
       refused: [
-        { hash: 'new', cause: 'OOMKilled', atMs: breach.atMs },
-        { hash: 'other', cause: 'Restarts', atMs: 1 },
+        { id: 'new', hash: 'new', cause: 'OOMKilled', atMs: breach.atMs },
+        { id: 'other', hash: 'other', cause: 'Restarts', atMs: 1 },
       ],
     });
     const order = { kind: 'resume', hash: 'new', breachAtMs: breach.atMs } as const;
     const resumed = changed(applyOrder(halted, order, LATER));
     assert.equal(resumed.breach, undefined);
-    assert.equal(judgeTrial(resumed.trial, LATER.atMs).kind, 'calm');
-    assert.equal(judgeTrial(halted.trial, LATER.atMs).kind, 'halt');
+    assert.equal(eValueOf(resumed.trial), 1);
+    assert.ok(eValueOf(halted.trial) > 20);
     assert.deepEqual(
       resumed.refused.map(({ hash }) => hash),
       ['other'],
@@ -119,7 +119,7 @@ describe('approving', () => {
 });
 
 describe('undoing', () => {
-  const back = { kind: 'undo', hash: 'new', to: 'old' } as const;
+  const back = { kind: 'undo', hash: 'new', to: 'old', via: 'pods' } as const;
 
   it('asks for the proven revision, once, and lifts a pause', () => {
     const undone = changed(applyOrder(recordOf({ orders: { paused: NOTE } }), back, LATER));
@@ -138,8 +138,46 @@ describe('undoing', () => {
       former: { hash: 'old', provenAtMs: 1, isBaseline: true },
     });
     assert.deepEqual(changed(applyOrder(passed, back, NOTE)).orders.undo, { ...NOTE, to: 'old' });
-    const { proven: _none, ...unproven } = recordOf();
-    assert.equal(refusal(unproven, back), 'changed');
+    const { former: _none, ...returned } = recordOf();
+    assert.equal(refusal(returned, back), 'changed');
+  });
+});
+
+describe('what an undo leaves', () => {
+  const back = { kind: 'undo', hash: 'new', to: 'old' } as const;
+  const both = [
+    { id: 'new', hash: 'new', goodAtMs: 2, isBaseline: false },
+    { id: 'old', hash: 'old', goodAtMs: 1, isBaseline: true, leftAtMs: 2 },
+  ];
+
+  it('is refused, and good no more; where it leads to may be returned to, however old', () => {
+    const undone = changed(applyOrder(recordOf({ good: both }), { ...back, via: 'pods' }, NOTE));
+    assert.deepEqual(undone.refused[0], {
+      id: 'new',
+      hash: 'new',
+      cause: 'Undone',
+      atMs: NOTE.atMs,
+    });
+    assert.deepEqual(undone.good, [{ ...both[1], leftAtMs: NOTE.atMs }]);
+    assert.equal(undone.breach, undefined);
+  });
+
+  it('is held until a person changed the template, where pods are made by others', () => {
+    const order = { ...back, via: 'template' } as const;
+    const undone = changed(applyOrder(recordOf({ good: both }), order, NOTE));
+    assert.deepEqual([undone.breach?.cause, undone.orders.undo], ['KnownBad', undefined]);
+    assert.match(undone.breach?.message ?? '', /new was undone before/);
+    assert.equal(applyOrder(undone, order, LATER).kind, 'unchanged');
+    const breach = breachOf();
+    const halted = changed(applyOrder(recordOf({ breach }), order, NOTE));
+    assert.equal(halted.breach, breach, 'why it was halted stays');
+    assert.equal(halted.refused[0]?.cause, 'Undone');
+  });
+
+  it('is refused no more once it is resumed', () => {
+    const undone = changed(applyOrder(recordOf({ good: both }), { ...back, via: 'pods' }, NOTE));
+    const resumed = changed(applyOrder(undone, { kind: 'resume', hash: 'new' }, LATER));
+    assert.deepEqual([resumed.refused, resumed.orders], [[], {}]);
   });
 });
 

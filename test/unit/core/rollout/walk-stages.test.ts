@@ -35,6 +35,7 @@ function stages(options: Partial<Stages> = {}): Stages {
     strays: [],
     open: new Set(NAMES.map(nodeName)),
     former: new Set<NodeName>(),
+    last: new Set<NodeName>(),
     maxUnavailable: 2,
     excused: new Set<NodeName>(),
     untilMs: [],

@@ -46,7 +46,7 @@ function inGroup(
     { kind: 'group', index: 1, name: '', openedAtMs, progressedAtMs: openedAtMs, updatedNodes: 4 },
     { proven: { hash: NEW_HASH, provenAtMs: openedAtMs, isBaseline: false }, ...options },
   ).step;
-  return { ...record(options), step: { ...group, ...step } };
+  return { ...record({ opened: [''], ...options }), step: { ...group, ...step } };
 }
 
 function look(of: RolloutRecord, input: Partial<StagesInput>): Stages {

@@ -30,20 +30,22 @@ function excused(
 }
 
 describe('nodes that are excused', () => {
-  it('are none under parity, whatever broke them', () => {
+  it('are none under parity, whatever broke them, but for those that no rollout gets at', () => {
     const { trial } = record();
     const at = record({ trial: { ...trial, outside: [nodeName('n1')] } });
     assert.equal(excuseNodes(at, bad('n1', 'n2'), policy({ budget: 'parity' })).size, 0);
+    const out = [stageNode('n1', { isExcluded: true }), stageNode('n2', { hasNoPlace: true })];
+    assert.equal(excuseNodes(at, out, policy({ budget: 'parity' })).size, 2);
   });
 
-  it('are those that are not Ready, and never one that the policy leaves out', () => {
+  it('are those that are not Ready, those that the policy leaves out, and those without a place', () => {
     const nodes = [
       ...bad('n1'),
       stageNode('n2'),
       stageNode('n3', { isReady: false, isExcluded: true }),
-      stageNode('n4', { isExcluded: true }),
+      stageNode('n4', { hasNoPlace: true }),
     ];
-    assert.deepEqual(excused(nodes), ['n1']);
+    assert.deepEqual(excused(nodes).toSorted(), ['n1', 'n3', 'n4']);
   });
 
   it('that were bad before their turn are all excused, and use up nothing of the cap', () => {
@@ -52,13 +54,17 @@ describe('nodes that are excused', () => {
     assert.deepEqual(excused(nodes, { outside }), [...outside, 'n5', 'n6']);
   });
 
-  it('are two at most, or five percent, rounded down', () => {
+  it('are two at most, or five percent of the fewer nodes of then and now, rounded down', () => {
     assert.deepEqual(
-      [0, 10, 40, 59, 60, 99, 100, 1_000].map((nodes) => excusedNodesMax(nodes)),
+      [0, 10, 40, 59, 60, 99, 100, 1_000].map((nodes) =>
+        excusedNodesMax({ then: nodes, now: 1_000 }),
+      ),
       [2, 2, 2, 2, 3, 4, 5, 50],
     );
+    assert.equal(excusedNodesMax({ then: 1_000, now: 60 }), 3);
     const names = Array.from({ length: 9 }, (_each, index) => `n${String(index)}`);
-    assert.equal(excused(bad(...names), { baseNodes: 100 }).length, 5);
-    assert.equal(excused(bad(...names), { baseNodes: 20 }).length, 2);
+    const good = Array.from({ length: 91 }, (_each, index) => stageNode(`g${String(index)}`));
+    assert.equal(excused([...bad(...names), ...good], { baseNodes: 100 }).length, 5);
+    assert.equal(excused([...bad(...names), ...good], { baseNodes: 20 }).length, 2);
   });
 });

@@ -118,7 +118,9 @@ describe('a breach', () => {
     assert.equal(found({ nodes: bad, policy: attributed })?.cause, 'Unexplained');
     assert.equal(found({ nodes: bad }), undefined);
     assert.equal(found({ nodes: bad.slice(1), policy: attributed }), undefined);
-    assert.equal(found({ nodes: bad, policy: attributed }, { baseNodes: 60 }), undefined);
+    const good = Array.from({ length: 57 }, (_each, index) => stageNode(`g${String(index)}`));
+    const ofMany = { nodes: [...bad, ...good], policy: attributed };
+    assert.equal(found(ofMany, { baseNodes: 60 }), undefined);
     const { trial } = record();
     const outside = { trial: { ...trial, outside: [nodeName('n1')] } };
     assert.equal(found({ nodes: bad, policy: attributed }, outside), undefined);
@@ -190,7 +192,8 @@ describe('a pod that comes up', () => {
     const { step } = record();
     const breach = { cause: 'Restarts', atMs: 1, message: '', nodes: [] } as const;
     assert.deepEqual(judgingMoments(record({ breach }), young), []);
-    assert.deepEqual(judgingMoments(record({ isReturn: true }), young), []);
+    assert.deepEqual(judgingMoments(record({ isReturn: true, returnedAtMs: 1 }), young), []);
+    assert.notDeepEqual(judgingMoments(record({ isReturn: true }), young), []);
     for (const kind of ['waiting', 'done'] as const) {
       assert.deepEqual(judgingMoments(record({ step: { ...step, kind } }), young), []);
     }

@@ -170,7 +170,7 @@ describe('nodes that are put back', () => {
       stageNode('n9', { pod: { labels: { 'controller-revision-hash': 'eeee' } } }),
       madeAt(STARTED_MS),
     ];
-    const refused = [{ hash: 'cccc', cause: 'Restarts', atMs: STARTED_MS }] as const;
+    const refused = [{ id: 'cccc', hash: 'cccc', cause: 'Restarts', atMs: STARTED_MS }] as const;
     const at = { refused, abandoned: ['dddd'] };
     assert.deepEqual(ahead(third, { ...at, breach: BREACH }, { policy: ROLLBACK }), ['n7', 'n8']);
     assert.deepEqual(ahead(third, at), []);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
-import { judgeGate } from '../../../../src/core/stages/gate.ts';
+import { judgeGate, wellnessOf } from '../../../../src/core/stages/gate.ts';
 import type { GateInput } from '../../../../src/core/stages/gate.ts';
 import type { StagesInput } from '../../../../src/core/stages/stages-input.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
@@ -22,31 +22,32 @@ function gate(
   options: {
     readonly record?: Partial<RolloutRecord>;
     readonly input?: Partial<StagesInput>;
-    readonly gate?: Partial<GateInput>;
+    readonly gate?: Partial<Omit<GateInput, 'record' | 'well'>>;
   } = {},
 ): ReturnType<typeof judgeGate> {
-  return judgeGate({
+  const stage = record({
+    step: {
+      kind: 'canary',
+      name: '',
+      index: 0,
+      openedAtMs: NOW_MS - 600_000,
+      progressedAtMs: NOW_MS,
+      updatedNodes: 1,
+      wellSinceMs: NOW_MS - 60_000,
+    },
+    ...options.record,
+  });
+  const facts: Omit<GateInput, 'record' | 'well'> = {
     input: stagesInput({ policy: policy({ soakMs: 60_000 }), nodes: WELL, ...options.input }),
-    record: record({
-      step: {
-        kind: 'canary',
-        name: '',
-        index: 0,
-        openedAtMs: NOW_MS - 600_000,
-        progressedAtMs: NOW_MS,
-        updatedNodes: 1,
-        wellSinceMs: NOW_MS - 60_000,
-      },
-      ...options.record,
-    }),
-    steps: { open: WELL, next: { name: 'zone-a' }, groups: 1 },
+    steps: { open: WELL, next: { name: 'zone-a' }, left: 1 },
     turns: [],
     excused: new Set(),
     canary: { lost: new Set(), kept: [], missing: 0 },
     roomNodes: 10,
     end: END,
     ...options.gate,
-  });
+  };
+  return judgeGate({ ...facts, record: stage, well: wellnessOf(stage, facts) });
 }
 
 const STEP = record().step;
@@ -81,7 +82,7 @@ describe('a gate', () => {
       stageNode('n4', { is: 'well' }),
       stageNode('n5', { isReady: false }),
     ];
-    const steps = { open, next: undefined, groups: 1 };
+    const steps = { open, next: undefined, left: 1 };
     assert.deepEqual(gate({ gate: { steps } }), { kind: 'settling', unwellNodes: 3 });
     assert.deepEqual(gate({ gate: { steps, excused: new Set(['n1', 'n2']) } }), {
       kind: 'settling',
@@ -106,7 +107,7 @@ describe('a gate', () => {
       addsAtMs,
     });
     const down = [stageNode('n1', { is: 'well', isReady: false })];
-    const steps = { open: down, next: undefined, groups: 1 };
+    const steps = { open: down, next: undefined, left: 1 };
     assert.equal(gate({ gate: { steps, canary: { ...lost, missing: 0 } } }), 'open-next');
     const kept = [stageNode('n5', { is: 'unwell' })];
     assert.deepEqual(gate({ gate: { canary: { lost: new Set(), kept, missing: 0 } } }), {
@@ -146,7 +147,7 @@ describe('a gate', () => {
     const closed = at(780);
     const opensAtMs = NOW_MS + 3_600_000;
     assert.deepEqual(gate({ input: closed }), { kind: 'window', opensAtMs });
-    const steps = { open: WELL, next: undefined, groups: 1 };
+    const steps = { open: WELL, next: undefined, left: 1 };
     assert.equal(gate({ input: closed, gate: { steps } }), 'open-next');
   });
 

@@ -27,7 +27,7 @@ describe('a revision whose template was restored at generation 7', () => {
     assert.equal(held.breach?.cause, 'KnownBad');
     assert.equal(held.breach.atMs, NOW_MS);
     assert.equal(held.breach.restoredGeneration, undefined);
-    const halted = { hash: NEW_HASH, cause: 'OOMKilled', atMs: BREACH.atMs };
+    const halted = { id: NEW_HASH, hash: NEW_HASH, cause: 'OOMKilled', atMs: BREACH.atMs };
     assert.deepEqual(held.refused, [halted]);
     assert.equal(heldIfRestored(held, { generation: 11, nowMs: NOW_MS + 1 }), held);
   });
@@ -48,6 +48,7 @@ describe('a revision whose template nobody restored', () => {
 describe('revisions that were halted', () => {
   it('are remembered with their first cause, the newest eight', () => {
     const refused = Array.from({ length: 8 }, (_, index) => ({
+      id: index === 3 ? NEW_HASH : `h${String(index)}`,
       hash: index === 3 ? NEW_HASH : `h${String(index)}`,
       cause: 'Restarts' as const,
       atMs: index,
@@ -55,13 +56,18 @@ describe('revisions that were halted', () => {
     const known = { ...BREACH, cause: 'KnownBad' as const };
     const after = refusedAfter(record({ refused, breach: known }));
     assert.equal(after.length, 8);
-    assert.deepEqual(after[0], { hash: NEW_HASH, cause: 'Restarts', atMs: BREACH.atMs });
+    assert.deepEqual(after[0], {
+      id: NEW_HASH,
+      hash: NEW_HASH,
+      cause: 'Restarts',
+      atMs: BREACH.atMs,
+    });
     const more = refusedAfter(record({ hash: 'cccc', refused, breach: BREACH }));
     assert.deepEqual([more.length, more[0]?.cause, more.at(-1)?.hash], [8, 'OOMKilled', 'h6']);
   });
 
   it('stay as they were where nothing was halted, and are none at first', () => {
-    const refused = [{ hash: 'h', cause: 'Restarts' as const, atMs: 1 }];
+    const refused = [{ id: 'h', hash: 'h', cause: 'Restarts' as const, atMs: 1 }];
     assert.equal(refusedAfter(record({ refused })), refused);
     assert.deepEqual(refusedAfter(undefined), []);
   });

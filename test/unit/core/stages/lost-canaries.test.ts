@@ -390,7 +390,7 @@ describe('a canary that was made wider for a node that a halted revision left br
 
   it('has another one in its place where those that are left wait, since they serve again', () => {
     const healed = ['h1', 'h2'].map((name) => stageNode(name));
-    const refused = [{ hash: 'aaaa', cause: 'Restarts', atMs: 5 } as const];
+    const refused = [{ id: 'aaaa', hash: 'aaaa', cause: 'Restarts', atMs: 5 } as const];
     const of = record({ canary: ['h1', 'h2', 'left'].map(nodeName), losses, refused });
     const made = withReplacements(of, stagesInput({ nodes: [...healed, dead, stageNode('free')] }));
     assert.deepEqual(made.canary.at(-1), nodeName('free'));

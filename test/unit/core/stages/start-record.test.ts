@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
+import type { ClusterRelease } from '../../../../src/core/model/rollout-record.ts';
 import { recordFor } from '../../../../src/core/stages/start-record.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 import type { StageNode } from '../../../../src/core/stages/stage-node.ts';
@@ -14,6 +15,10 @@ import { NEW_HASH, OLD_HASH, stageNode } from '../../../support/stage-nodes.ts';
 const OLD = ['n1', 'n2', 'n3', 'n4'].map((name) => stageNode(name));
 const share = (count: number) =>
   ({ kind: 'share', share: { kind: 'count', count }, spread: [] }) as const;
+
+function release(hash: string, other: Partial<ClusterRelease> = {}): ClusterRelease {
+  return { id: hash, hash, goodAtMs: 1, isBaseline: false, ...other };
+}
 
 describe('a record', () => {
   it('goes on as long as the revision is the same', () => {
@@ -31,9 +36,8 @@ describe('a record', () => {
     const halted = { ...made, hash: 'cccc' };
     const fixed = recordFor(stagesInput({ record: halted, nodes: OLD, demand: small }));
     assert.deepEqual(fixed.formerDemand, small, 'of what is proven, not of what was halted');
-    const other = { hash: 'dddd', provenAtMs: 1, isBaseline: false };
     const unknown = recordFor(
-      stagesInput({ record: { ...halted, proven: other }, nodes: OLD, demand: small }),
+      stagesInput({ record: { ...halted, good: [release('dddd')] }, nodes: OLD, demand: small }),
     );
     assert.equal(unknown.formerDemand, undefined);
   });
@@ -150,21 +154,67 @@ describe('a record', () => {
     assert.deepEqual(all.canary, ['n1', 'n3'].map(nodeName));
   });
 
-  it('needs no canary for a return to what is proven', () => {
-    const before = record({
-      hash: 'cccc',
-      proven: { hash: NEW_HASH, provenAtMs: 1, isBaseline: false },
-    });
-    const made = recordFor(stagesInput({ record: before, nodes: OLD }));
+  it('needs no canary for a return to a good release, and leaves nothing that a node is given', () => {
+    const good = [release('cccc'), release(NEW_HASH, { leftAtMs: NOW_MS - 1 })];
+    const made = recordFor(stagesInput({ record: record({ hash: 'cccc', good }), nodes: OLD }));
     assert.equal(made.isReturn, true);
     assert.equal(made.step.kind, 'done');
     assert.deepEqual(made.canary, []);
     assert.equal(made.former, undefined);
+    assert.deepEqual(made.good, [good[1]], 'what it left is good no more');
+  });
+
+  it('keeps all gates of a return where the policy says so, and gives no node what it left', () => {
+    const good = [release('cccc'), release(NEW_HASH, { leftAtMs: NOW_MS - 1 })];
+    const returns = policy({ returns: 'staged' });
+    const before = record({ hash: 'cccc', good });
+    const made = recordFor(stagesInput({ record: before, nodes: OLD, policy: returns }));
+    assert.deepEqual([made.isReturn, made.step.kind, made.former], [false, 'waiting', undefined]);
+    const undo = { by: 'ann', atMs: NOW_MS, to: NEW_HASH };
+    const asked = { ...before, orders: { undo } };
+    const sent = recordFor(stagesInput({ record: asked, nodes: OLD, policy: returns }));
+    assert.equal(sent.isReturn, true, 'an undo asked for it by name');
+  });
+
+  it('rolls an older good release out like a new one, and knows why', () => {
+    const old = record().startedAtMs - 14 * 86_400_000;
+    const good = [release('cccc'), release(NEW_HASH, { leftAtMs: old })];
+    const made = recordFor(stagesInput({ record: record({ hash: 'cccc', good }), nodes: OLD }));
+    assert.deepEqual([made.isReturn, made.older, made.good], [false, 'too-old', []]);
+    assert.equal(made.former, undefined, 'nobody is given what was left for it');
+  });
+
+  it('goes on with a release that was left half-way after its canary, at the step where it was', () => {
+    const step = { ...record().step, kind: 'group', name: 'b', index: 2 } as const;
+    const proven = { hash: NEW_HASH, provenAtMs: 1, isBaseline: false };
+    const orders = { approved: { by: 'ann', atMs: 1, stepIndex: 2 } };
+    const half = record({ step, proven, orders });
+    const other = recordFor(stagesInput({ record: half, hash: 'cccc', nodes: OLD }));
+    assert.deepEqual([other.former?.hash, other.proven?.hash], [OLD_HASH, OLD_HASH]);
+    const again = recordFor(stagesInput({ record: other, nodes: OLD }));
+    assert.deepEqual([again.step.kind, again.step.name, again.step.index], ['group', 'b', 2]);
+    assert.deepEqual([again.step.wellSinceMs, again.orders], [undefined, {}], 'soaked anew');
+    assert.deepEqual([again.isReturn, again.proven?.hash], [false, NEW_HASH]);
+    const back = recordFor(stagesInput({ record: other, hash: OLD_HASH, nodes: OLD }));
+    const anew = recordFor(stagesInput({ record: back, nodes: OLD }));
+    assert.equal(anew.step.kind, 'waiting', 'it was left for an older good one');
+  });
+
+  it('knows a good release by what its template means, and by its revision', () => {
+    const good = [release('cccc'), { ...release('dddd', { leftAtMs: NOW_MS - 1 }), id: 'meaning' }];
+    const before = record({ hash: 'cccc', good });
+    const trimmed = recordFor(stagesInput({ record: before, id: 'meaning', nodes: OLD }));
+    assert.deepEqual([trimmed.isReturn, trimmed.good[0]?.hash], [true, NEW_HASH]);
+    const extended = recordFor(
+      stagesInput({ record: before, hash: 'dddd', id: 'more', nodes: OLD }),
+    );
+    assert.deepEqual([extended.isReturn, extended.good[0]?.id], [true, 'more']);
   });
 
   it('remembers what was halted, and holds it when it comes again', () => {
     const breach = { cause: 'OOMKilled', atMs: 5, message: '', nodes: [] } as const;
     const older = Array.from({ length: 8 }, (_each, index) => ({
+      id: `old-${String(index)}`,
       hash: `old-${String(index)}`,
       cause: 'Restarts' as const,
       atMs: index,
@@ -172,7 +222,7 @@ describe('a record', () => {
     const before = record({ hash: 'cccc', breach, refused: older });
     const made = recordFor(stagesInput({ record: before, nodes: OLD }));
     assert.equal(made.breach, undefined);
-    assert.deepEqual(made.refused[0], { hash: 'cccc', cause: 'OOMKilled', atMs: 5 });
+    assert.deepEqual(made.refused[0], { id: 'cccc', hash: 'cccc', cause: 'OOMKilled', atMs: 5 });
     assert.equal(made.refused.length, 8);
     const again = recordFor(stagesInput({ record: made, nodes: OLD, hash: 'cccc' }));
     assert.equal(again.breach?.cause, 'KnownBad');

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { OpenStep, RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { StageNode } from '../../../../src/core/stages/stage-node.ts';
-import { findSteps } from '../../../../src/core/stages/steps.ts';
+import { awaitedApproval, findSteps } from '../../../../src/core/stages/steps.ts';
 import { policy } from '../../../support/staged-world.ts';
 import { record } from '../../../support/stage-records.ts';
 import { stageNode } from '../../../support/stage-nodes.ts';
@@ -22,13 +22,17 @@ const ORDERED = policy({ order: [{ label: 'zone', values: [], isLast: false }] }
 
 const WELL = { is: 'well' } as const;
 
-function steps(step: Partial<OpenStep>): {
+function steps(
+  step: Partial<OpenStep>,
+  nodes: readonly StageNode[] = NODES,
+): {
   readonly open: readonly string[];
   readonly next: string | undefined;
 } {
   const canary = [nodeName('c1')];
-  const found = findSteps(record({ step: { ...record().step, ...step }, canary }), {
-    nodes: NODES,
+  const opened = step.name === undefined ? [] : ['a', step.name];
+  const found = findSteps(record({ step: { ...record().step, ...step }, canary, opened }), {
+    nodes,
     policy: ORDERED,
   });
   return { open: found.open.map(({ node }) => node.name), next: found.next?.name };
@@ -50,13 +54,46 @@ describe('open steps', () => {
     assert.deepEqual(steps({ kind: 'done' }), { open, next: undefined });
   });
 
-  it('are the canary alone when the order was edited and the group is gone', () => {
-    assert.deepEqual(steps({ kind: 'group', name: 'gone' }), { open: ['c1'], next: 'a' });
+  it('stay open when the group that was opened last has no node any more', () => {
+    const gone = steps({ kind: 'group', name: 'gone' });
+    assert.deepEqual(gone, { open: ['a1', 'a2', 'c1'], next: 'b' });
+  });
+
+  it('are the canary alone when the order was edited and no group of before is left', () => {
+    const nodes = NODES.filter(({ node }) => node.labels['zone'] !== 'a');
+    assert.deepEqual(steps({ kind: 'group', name: 'gone' }, nodes), { open: ['c1'], next: 'b' });
+  });
+});
+
+describe('the step that waits for approval', () => {
+  const at = (index: number, groups: number): RolloutRecord =>
+    record({ groups, step: { ...record().step, kind: index === 0 ? 'canary' : 'group', index } });
+
+  it('is the next one, unless it needs none, was agreed to, or is not there', () => {
+    assert.equal(awaitedApproval(at(0, 3), 'none'), undefined);
+    assert.equal(awaitedApproval(at(0, 3), 'after-canary'), 1);
+    assert.equal(awaitedApproval(at(1, 3), 'after-canary'), undefined);
+    assert.equal(awaitedApproval(at(1, 3), 'each-step'), 2);
+    assert.equal(awaitedApproval(at(3, 3), 'each-step'), undefined);
+    const done = record({ step: { ...record().step, kind: 'done' } });
+    assert.equal(awaitedApproval(done, 'each-step'), undefined);
+    const approved = { by: 'ann', atMs: 1, stepIndex: 2 };
+    assert.equal(awaitedApproval({ ...at(1, 3), orders: { approved } }, 'each-step'), undefined);
+    assert.equal(awaitedApproval({ ...at(2, 3), orders: { approved } }, 'each-step'), 3);
+  });
+
+  it('is numbered by what was opened, whatever became of its nodes', () => {
+    const { left } = findSteps(
+      record({ opened: ['a', 'gone'], step: { ...record().step, kind: 'group', index: 2 } }),
+      { nodes: NODES, policy: ORDERED },
+    );
+    assert.equal(left, 2);
+    assert.equal(awaitedApproval(at(2, 2 + left), 'each-step'), 3);
   });
 });
 
 describe('a canary that was made wider for pods that a halted revision left broken', () => {
-  const HALTED = { hash: 'cccc', cause: 'Restarts', atMs: 5 } as const;
+  const HALTED = { id: 'cccc', hash: 'cccc', cause: 'Restarts', atMs: 5 } as const;
   const canary = ['left1', 'left2', 'n1'].map(nodeName);
   const left = (name: string, isReady: boolean): StageNode =>
     stageNode(name, {

@@ -50,7 +50,10 @@ describe('watchForVacancy', () => {
       renewedAt: '1999-01-01T00:00:10.000000Z',
       durationMs: 40_000,
     });
-    assert.match(describeHolder(vacancy), /earlier release \(other\).*free at 1999-01-01T00:00:50/);
+    assert.match(
+      describeHolder(vacancy),
+      /one without a name \(other\).*free at 1999-01-01T00:00:50/,
+    );
     const named = { ...vacancy, installation: 'eu-1/1/prod' };
     assert.match(
       describeHolder(named),

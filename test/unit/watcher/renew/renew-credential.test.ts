@@ -54,8 +54,7 @@ describe('a renewal', () => {
     const rest = { schema: 1, cluster: WEST, clusterUid: UID, ...times };
     const [acting = assert.fail(), asking = assert.fail()] = sent;
     assert.equal(sent.length, 2);
-    // As a release before this one reads it: the member is there for asking alone.
-    assert.deepEqual(acting, { ...rest, ciphertext: acting.ciphertext });
+    assert.deepEqual(acting, { ...rest, purpose: 'act', ciphertext: acting.ciphertext });
     assert.deepEqual(asking, { ...rest, purpose: 'ask', ciphertext: asking.ciphertext });
     const context = { cluster: WEST, clusterUid: UID };
     for (const [message, purpose, other] of [
@@ -88,7 +87,7 @@ describe('a renewal', () => {
     });
     assert.deepEqual(
       sent.map(({ purpose }) => purpose),
-      [undefined],
+      ['act'],
     );
   });
 

@@ -12,6 +12,7 @@ const message: CredentialMessage = {
   schema: 1,
   cluster: clusterId('west'),
   clusterUid: clusterUid('u-1'),
+  purpose: 'act',
   ciphertext: 'AQID',
   issuedAtMs: 1_700_000_000_000,
   expiresAtMs: 1_700_014_400_000,

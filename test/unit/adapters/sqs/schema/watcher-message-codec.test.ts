@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
+import { AFFECTED_KEYS_MAX } from '../../../../../src/core/model/watcher-message.ts';
 import type { WatcherMessage } from '../../../../../src/core/model/watcher-message.ts';
 import {
   encodeWatcherMessage,
@@ -179,10 +180,25 @@ describe('refused watcher messages', () => {
       'invalid',
     );
     assertRefused(
-      withBody((body) => (body['sets'] = ['pods']), 'manifest'),
+      withBody((body) => (body['standsBy'] = 'two words'), 'announcement'),
       'invalid',
-      'payload.sets.0',
+      'payload.standsBy',
     );
+    assertRefused(
+      withBody((body) => (body['begun'] = ['pods']), 'changes'),
+      'invalid',
+      'payload.begun.0',
+    );
+    const key = { namespace: 'ops', name: 'agent' };
+    for (const keys of [
+      [{ ...key, namespace: 'Ops' }],
+      Array.from({ length: AFFECTED_KEYS_MAX + 1 }, () => key),
+    ]) {
+      assertRefused(
+        withBody((body) => (body['affected'] = { rules: 1, keys }), 'changes'),
+        'invalid',
+      );
+    }
   });
 
   it('are invalid when a DaemonSet, or the outline of one, is not the one it is said to be', () => {

@@ -169,12 +169,4 @@ describe('seePool', () => {
     const seen = await stage.look();
     assert.deepEqual([seen?.pool.counts.givenNodes, seen?.pool.counts.otherNodes], [0, 6]);
   });
-
-  it('knows what the nodes of a cluster have in common', async () => {
-    const stage = new Stage(2);
-    const labels = { 'eks.amazonaws.com/nodegroup': 'a' };
-    stage.places.set('c1', { nodes: nodesOf(2).map((node) => ({ ...node, labels })) });
-    const seen = await stage.look();
-    assert.deepEqual(seen?.facts.get(clusterId('c1')), { provider: 'eks' });
-  });
 });

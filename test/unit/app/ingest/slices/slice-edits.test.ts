@@ -1,9 +1,9 @@
 /** What messages change in slices, and what of a slice is given up when it does not fit (A.7). */
 import assert from 'node:assert/strict';
+import { isItemTooLarge } from '../../../../../src/ports/stores/view-store.ts';
 import { describe, it } from 'node:test';
 import { replacing, type SliceObjects } from '../../../../../src/app/ingest/slices/slice-edits.ts';
 import {
-  isItemTooLarge,
   noteTooLarge,
   thinnedOut,
 } from '../../../../../src/app/ingest/slices/too-large.ts';

@@ -1,10 +1,8 @@
 /** A.9, S9: a refused write waits for its back-off, every orphan is tried, and claims count against the burst. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { uid as asUid } from '../../../../../src/core/model/identifiers.ts';
 import type { Effect, Outcome } from '../../../../../src/core/model/effects.ts';
 import { onDelete, putPod } from '../../../../support/foreign-pods.ts';
-import { nodeOf } from '../../../../support/simulated-cluster.ts';
 import { TimedWorld } from '../../../../support/timed-world.ts';
 
 const MINUTE_MS = 60_000;
@@ -144,25 +142,6 @@ describe('two writes that are refused at once', () => {
     assert.equal(world.daemonSet.status?.numberReady, 3);
     const quiet = await world.play(60 * MINUTE_MS);
     assert.equal(quiet.runs, 0, 'nothing is left of either (L5)');
-  });
-
-  it('are held as well by what a release before this one stored', async () => {
-    const world = new TimedWorld({ nodes: 2 });
-    await world.settle();
-    const ref = { clusterUid: world.mirror.clusterUid, uid: asUid(world.daemonSet.metadata.uid) };
-    const state = await world.view.readState(ref);
-    assert.ok(state !== undefined);
-    const notBeforeMs = world.clock.nowMs() + 60_000;
-    const retry = { code: 'status-refused', delayMs: 60_000, notBeforeMs, holdsCreates: false };
-    await world.view.writeState(ref, { ...state, retry: { ...retry, generation: 1 } });
-    world.idleNodes.add(nodeName(1));
-    const [pod] = world.pods.filter((each) => nodeOf(each) === nodeName(1));
-    world.setPhase(pod?.metadata.name ?? '', 'Pending');
-    const before = sent(world, 'update-status');
-    await world.step();
-    assert.equal(sent(world, 'update-status'), before);
-    await world.play(61_000);
-    assert.equal(sent(world, 'update-status'), before + 1);
   });
 });
 

@@ -92,16 +92,6 @@ describe('rollcall cluster remove', () => {
     (await world.run(['cluster', 'remove', ID, '--release', '--force'])).expectExit(2);
   });
 
-  it('does not forget a cluster that is being moved, but by force', async () => {
-    const labels = { 'rollcall.dev/moving-to': 'canary.eu-west-1' };
-    const world = await worldOf({ isFrozen: true, labels });
-    const run = (await world.run(['cluster', 'remove', ID])).expectExit(3);
-    assert.match(run.stderr, /is being moved from here to canary\.eu-west-1/);
-    (await world.run(['cluster', 'reset', ID, '--cluster-uid', 'x', '--yes'])).expectExit(3);
-    assert.equal(await isForgotten(world), false);
-    (await world.run(['cluster', 'remove', ID, '--force'])).expectExit(0);
-  });
-
   it('hands back first with --release', async () => {
     const world = await worldOf(takenOver);
     const place = operatorPlace(UID, world.clock);

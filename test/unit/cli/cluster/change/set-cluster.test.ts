@@ -135,25 +135,13 @@ describe('rollcall cluster set: edits', () => {
     assert.deepEqual((await stored())?.labels, { stage: 'test' });
   });
 
-  it('leaves the mode of a cluster that is being moved to the move', async () => {
-    for (const mark of ['rollcall.dev/moving-to', 'rollcall.dev/moving-from']) {
-      const labels = { [mark]: 'canary.eu-west-1', 'rollcall.dev/move-lifts-freeze': 'yes' };
-      const { world, stored } = await sceneOf({ isFrozen: true, labels });
-      const run = (await world.run(['cluster', 'set', ID, '--mode', 'takeover'])).expectExit(3);
-      assert.match(run.stderr, /is being moved .*canary\.eu-west-1/);
-      assert.equal((await stored())?.configVersion, 1);
-      (await world.run(['cluster', 'set', ID, '--label', 'ring=1'])).expectExit(0);
-      assert.equal((await stored())?.labels[mark], 'canary.eu-west-1');
-    }
-  });
-
   it('refuses what cannot be, before anything is opened', async () => {
     const { world, stored } = await sceneOf();
     const refused = [
       [],
       ['--label', 'a'],
       ['--label', '__proto__=1'],
-      ['--label', 'rollcall.dev/moving-to-'],
+      ['--label', 'rollcall.dev/ring-'],
       ['--label', 'a=b c'],
       ['--server', 'http://plain.example'],
       ['--private-range', '8.8.8.0/24'],

@@ -1,7 +1,7 @@
 // What small clusters show, in words.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describePool } from '../../../../../src/core/fleet/attribution/describe-pool.ts';
+import { describePool } from '../../../../../src/core/fleet/attribution/fleet-pool.ts';
 import { poolOf } from '../../../../support/fleet-pools.ts';
 
 describe('describePool', () => {

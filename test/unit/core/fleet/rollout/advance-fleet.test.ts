@@ -102,6 +102,25 @@ describe('advanceFleet: stages', () => {
     assert.deepEqual([next.record.stage, next.decision?.kind], [2, 'stage-opened']);
   });
 
+  it('opens none before everyone was looked at lately, of the open stage and of those that passed', () => {
+    const record = fleetRecordOf({ stage: 1, wellSinceMs: NOW_MS - 3_600_000 });
+    const [whole, part] = [0, 1].map((unseenClusters) =>
+      seenOf([givenOf('a', WELL)], { unseenClusters }),
+    );
+    assert.ok(whole && part);
+    for (const [open, before] of [
+      [part, whole],
+      [whole, part],
+    ] as const) {
+      const held = step({ record, open, passed: new Map([[0, before]]) });
+      assert.equal(held.record.stage, 1);
+      assert.deepEqual(held.record.gate, { kind: 'next' });
+      assert.equal(held.decision, undefined);
+    }
+    const opened = step({ record, open: whole, passed: new Map([[0, whole]]) });
+    assert.equal(opened.record.stage, 2);
+  });
+
   it('halts at its next gate for what breaks later in a stage that passed', () => {
     const record = fleetRecordOf({ stage: 1 });
     const passed = new Map([[0, seenOf([failedOf('a')])]]);

@@ -163,18 +163,6 @@ describe('findFleetBreach: small clusters compared with each other', () => {
     const some = poolSeenOf(['small'], { logRatios: ratios.map((one) => one * 4) as never });
     assert.equal(find(large, { pool: some })?.cause, 'NodesFailed');
   });
-
-  it('names what the nodes of those that lost one have in common', () => {
-    const ids = given.map(({ record }) => record.cluster);
-    const facts = new Map(
-      ids.map((id, index) => [id, { kubernetes: index < 4 ? 'v1.33' : 'v1.32' }]),
-    );
-    const pool = poolSeenOf(ids, { failed: ids.slice(0, 4) }, facts);
-    assert.match(
-      find(given, { pool })?.message ?? '',
-      /; most likely cause: kubernetes=v1\.33 \(4 of 4 failed there, 0 of 8 elsewhere\)$/,
-    );
-  });
 });
 
 describe('findFleetBreach: a fleet that gets no further', () => {

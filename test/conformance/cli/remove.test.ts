@@ -1,7 +1,6 @@
 /**
- * What `rollcall cluster move` and `cluster remove` do and print, on a real kube-apiserver with the shipped
- * manifests: the watcher is turned once for each turn, every printed command is one that kubectl takes, and
- * nothing cluster-wide is left after those of a removal.
+ * What `rollcall cluster remove` does and prints, on a real kube-apiserver with the shipped manifests: every printed
+ * command is one that kubectl takes, and nothing cluster-wide is left after them.
  *
  * No controller runs, so a deleted namespace stays in deletion. The stacks are in memory.
  */
@@ -14,8 +13,6 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { openOperatorCluster } from '../../../src/cli/reach/operator-access.ts';
 import type { OperatorCluster } from '../../../src/cli/reach/operator-access.ts';
-import { describeTurn, turnWatcher } from '../../../src/cli/cluster/change/turn-watcher.ts';
-import type { WatcherTarget } from '../../../src/cli/cluster/change/turn-watcher.ts';
 import { CommandWorld } from '../../support/command-world.ts';
 import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
 import { registrationOf } from '../../support/store-suite.ts';
@@ -25,18 +22,17 @@ import { bindKubectl } from '../kubectl/kubectl.ts';
 import type { Kubectl } from '../kubectl/kubectl.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 
-const ID = 'moved';
+const ID = 'removed';
 const CLUSTER_WIDE =
   'get clusterrole,clusterrolebinding,validatingadmissionpolicy,validatingadmissionpolicybinding -o name';
-const DEPLOYMENT = ['-n', 'rollcall-system', 'get', 'deployment', 'rollcall-watcher', '-o'];
 
-describe('moving and removing on a real API server', { skip: skipWithoutTools([TOOLS.go]) }, () => {
+describe('removing on a real API server', { skip: skipWithoutTools([TOOLS.go]) }, () => {
   let controlPlane: ControlPlane;
   let kubectl: Kubectl;
   let operator: OperatorCluster;
   /** What is cluster-wide before anything of Rollcall is. */
   let untouched = '';
-  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-move-'));
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-remove-'));
   const world = new CommandWorld();
 
   before(async () => {
@@ -66,43 +62,6 @@ describe('moving and removing on a real API server', { skip: skipWithoutTools([T
         KUBECONFIG: controlPlane.kubeconfigPath,
       },
     });
-
-  const targetOf = (turnId: string, stage: string): WatcherTarget => ({
-    stack: world.open({ stage }),
-    hasRenewer: true,
-    roleArn: `arn:aws:iam::111122223333:role/rollcall/${stage}/watcher`,
-    turnId,
-  });
-
-  const watcherState = async (): Promise<readonly string[]> => {
-    const generation = await kubectl.succeed([...DEPLOYMENT, 'jsonpath={.metadata.generation}']);
-    const configuration = await kubectl.succeed(
-      '-n rollcall-system get configmap rollcall-watcher -o jsonpath={.data.ROLLCALL_EVENTS_QUEUE_URL}',
-    );
-    return [generation, configuration];
-  };
-
-  it('restarts the watcher once for each turn, by request or by the printed commands', async () => {
-    const { transport } = operator;
-    await turnWatcher(transport, targetOf('to-2', 'canary'));
-    const turned = await watcherState();
-    assert.match(turned[1] ?? '', /canary-EventsQueueUrl$/);
-    await turnWatcher(transport, targetOf('to-2', 'canary'));
-    assert.deepEqual(await watcherState(), turned, 'a repeat changes nothing');
-    for (const command of describeTurn(targetOf('from-3', 'dev'))) await paste(command);
-    const back = await watcherState();
-    assert.match(back[1] ?? '', /dev-EventsQueueUrl$/);
-    assert.equal(Number(back[0]), Number(turned[0]) + 1);
-    const account = await kubectl.succeed(
-      '-n rollcall-system get serviceaccount rollcall-watcher -o jsonpath={.metadata.annotations}',
-    );
-    assert.match(account, /role\/rollcall\/dev\/watcher/);
-    const jobs = await kubectl.succeed('-n rollcall-system get jobs -o name');
-    assert.deepEqual(jobs.trim().split('\n').toSorted(), [
-      'job.batch/rollcall-renewer-now',
-      'job.batch/rollcall-renewer-to-2',
-    ]);
-  });
 
   it('is entered, handed back and forgotten as a person; the printed commands leave nothing', async () => {
     const { registry } = world.stores();

@@ -1,22 +1,22 @@
 /**
- * The template of this release over that of the previous one: CloudFormation makes nothing anew, removes nothing, and refuses
+ * The template of this release over that of the one before: CloudFormation makes nothing anew, removes nothing, and refuses
  * nothing (14 A.8). Both are packaged by osls from their own sources; the former come out of git history, and without it
  * this is skipped. What the comparison knows of types: scripts/release-diff.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compareTemplates } from '../../scripts/release-diff/compare-templates.ts';
-import { missingPrevious } from '../support/previous-sources.ts';
-import { packagePreviousTemplate, packageTemplate } from '../support/template/package-template.ts';
+import { missingReleaseBefore } from '../support/release-before.ts';
+import { packageTemplateBefore, packageTemplate } from '../support/template/package-template.ts';
 
 /** What holds something that nobody makes again: messages, items, what was uploaded, what is sealed. */
 const HOLDERS = ['AWS::SQS::Queue', 'AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::KMS::Key'];
 
-describe('a deployment over the previous release', { skip: missingPrevious() ?? false }, () => {
+describe('a deployment over the release before', { skip: missingReleaseBefore() ?? false }, () => {
   for (const stage of ['local', 'prod']) {
     it(`makes nothing anew and removes nothing, at stage ${stage}`, async () => {
       const [before, next] = await Promise.all([
-        packagePreviousTemplate(stage),
+        packageTemplateBefore(stage),
         packageTemplate(stage),
       ]);
       assert.deepEqual(compareTemplates(before, next), []);

@@ -1,12 +1,8 @@
 // What makes nodes of different clusters comparable.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  poolFactsOf,
-  poolStratumOf,
-  sharedFacts,
-} from '../../../../../src/core/fleet/attribution/pool-facts.ts';
-import type { ProvidedCluster } from '../../../../../src/core/fleet/attribution/pool-facts.ts';
+import { poolStratumOf } from '../../../../../src/core/fleet/attribution/fleet-pool.ts';
+import type { ProvidedCluster } from '../../../../../src/core/fleet/attribution/fleet-pool.ts';
 
 const PLAIN: ProvidedCluster = { labels: {}, authentication: { kind: 'bearer' } };
 const system = (kubeletVersion: string, osImage: string) => ({
@@ -17,7 +13,7 @@ const system = (kubeletVersion: string, osImage: string) => ({
   bootId: 'b',
 });
 
-describe('poolFactsOf', () => {
+describe('poolStratumOf', () => {
   const rows: readonly (readonly [string, string, string, string])[] = [
     ['v1.33.2-eks-1234', 'Bottlerocket OS 1.19.2 (aws-k8s-1.33)', 'v1.33', 'Bottlerocket OS 1'],
     ['v1.31.4+k3s1', 'Ubuntu 22.04.4 LTS', 'v1.31', 'Ubuntu 22'],
@@ -33,13 +29,13 @@ describe('poolFactsOf', () => {
   for (const [version, image, kubernetes, os] of rows) {
     it(`takes ${kubernetes} and ${os} of ${version} and ${image}`, () => {
       const node = { system: system(version, image), labels: {} };
-      assert.deepEqual(poolFactsOf(node, PLAIN), { kubernetes, os, provider: '' });
+      assert.equal(poolStratumOf(node, PLAIN), `${kubernetes}/${os}/`);
     });
   }
 
   it('knows a provider by its labels, else by the registration', () => {
     const providerOf = (labels: Readonly<Record<string, string>>, cluster = PLAIN): string =>
-      poolFactsOf({ labels }, cluster).provider;
+      poolStratumOf({ labels }, cluster).slice(2);
     assert.equal(providerOf({ 'eks.amazonaws.com/nodegroup': 'a' }), 'eks');
     assert.equal(providerOf({ 'cloud.google.com/gke-nodepool': 'a' }), 'gke');
     assert.equal(providerOf({ 'kubernetes.azure.com/agentpool': 'a' }), 'aks');
@@ -51,20 +47,10 @@ describe('poolFactsOf', () => {
 
   it('is bounded, whatever a node says', () => {
     const node = { system: system('v1.33.0', 'x'.repeat(1000)), labels: {} };
-    assert.ok(poolStratumOf(poolFactsOf(node, PLAIN)).length < 130);
+    assert.ok(poolStratumOf(node, PLAIN).length < 130);
   });
 
   it('takes a node of a watcher of the release before', () => {
-    assert.deepEqual(poolFactsOf({ labels: {} }, PLAIN), { kubernetes: '', os: '', provider: '' });
-  });
-});
-
-describe('sharedFacts', () => {
-  const facts = { kubernetes: 'v1.33', os: 'Ubuntu 22', provider: '' };
-
-  it('are those that all nodes tell alike', () => {
-    assert.deepEqual(sharedFacts([facts, { ...facts, os: 'Talos' }]), { kubernetes: 'v1.33' });
-    assert.deepEqual(sharedFacts([facts]), { kubernetes: 'v1.33', os: 'Ubuntu 22' });
-    assert.deepEqual(sharedFacts([]), {});
+    assert.equal(poolStratumOf({ labels: {} }, PLAIN), '//');
   });
 });
