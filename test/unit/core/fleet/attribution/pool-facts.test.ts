@@ -54,7 +54,7 @@ describe('poolFactsOf', () => {
     assert.ok(poolStratumOf(poolFactsOf(node, PLAIN)).length < 130);
   });
 
-  it('takes a node of a watcher of the release before', () => {
+  it('takes a node whose kubelet has told nothing yet', () => {
     assert.deepEqual(poolFactsOf({ labels: {} }, PLAIN), { kubernetes: '', os: '', provider: '' });
   });
 });
