@@ -298,7 +298,7 @@ const TEARS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     assert.equal(Object.keys(positions ?? {}).length, 1);
     assert.equal(await world.view.writeMeta(meta), 'written');
   },
-  'positions of items that a release before left behind': async (world) => {
+  'positions that only items have, and those behind': async (world) => {
     const { positions = {}, ...meta } = await world.meta();
     const { clusterUid } = meta;
     for (const uid of Object.keys(positions) as Uid[]) {

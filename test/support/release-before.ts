@@ -98,7 +98,7 @@ const STEPS_MAX = 400;
 export async function leaveHalfWay({ load }: ReleaseBefore): Promise<LeftHalfWay> {
   const { World } = await load<typeof Worlds>('test/support/simulation/world.ts');
   const { imageOf, podsOf, setImage } = await load<typeof Look>('test/support/simulation/look.ts');
-  const world = await World.start({ nodes: ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'] });
+  const world = new World({ nodes: ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'] });
   const sent: (SentMessage & { readonly atMs: number })[] = [];
   for (const queue of QUEUES) {
     const broker = world.queues.named(queue).queue;
@@ -109,6 +109,8 @@ export async function leaveHalfWay({ load }: ReleaseBefore): Promise<LeftHalfWay
       return send(message, nowMs);
     };
   }
+  world.startWatcher();
+  await world.advance(2_000);
   const updating = (rollingUpdate: object): object => ({
     spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate } },
   });

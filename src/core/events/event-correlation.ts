@@ -151,9 +151,9 @@ class Correlator {
   /** Raises a combined Event, or leaves that to one that follows: its count then says it as well. */
   #count(last: Last, event: PlannedEvent): Last {
     const { nowMs } = this.#input;
-    const { toldAtMs = nowMs } = last;
+    const { toldAtMs = -Infinity } = last;
     // A clock that was ahead of ours told it: nobody waits for that (row 14).
-    const isLate = Math.abs(nowMs - toldAtMs) >= RAISE_EVERY_MS || last.toldAtMs === undefined;
+    const isLate = Math.abs(nowMs - toldAtMs) >= RAISE_EVERY_MS;
     const isTold = last.count < RAISED_FREELY_MAX || isLate || this.#writes.has(last.name);
     if (!isTold) return { ...last, count: last.count + 1 };
     return this.#raise({ ...last, toldAtMs: nowMs }, event);

@@ -272,7 +272,7 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
     }),
   };
   const CONNECTING = 'get namespaces';
-  /** A DaemonSet is read by its list; by a GET where the role is that of an earlier release. */
+  /** A DaemonSet is read by its list; by a GET where the role refuses that. */
   const EITHER_OF = ['list daemonsets', 'get daemonsets'];
 
   before(async () => {

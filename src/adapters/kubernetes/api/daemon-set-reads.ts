@@ -9,7 +9,7 @@
  * The keys of one batch read their DaemonSets at one moment, before they make pods (protocol 7). A list asks for no version,
  * so it is consistent: behind nothing that any replica of the API server has shown before it was sent, and it is sent after
  * all of them asked. What is odd about one object is its own reader's matter. A namespace that was found to hold too many
- * is read one by one for a while, and so by GET is one whose list a role of an earlier release refuses.
+ * is read one by one for a while, and so by GET is one whose list a role refuses, as one that names its objects does.
  *
  * An API server answers a consistent list from its cache, once that is as far as the store: it asks the store for its progress ten
  * times a second, so a list takes up to 100 ms, and a GET one or two. Who only has to know that the store is not behind a

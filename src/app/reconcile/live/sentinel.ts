@@ -4,7 +4,7 @@
  * A hand-back ends with the sentinel's deletion, and each takeover leaves one of its own: a registration that says
  * takeover beside a cluster without its sentinel is older than the hand-back (a registry that was restored), or somebody
  * deleted it. The view knows it by its UID; where it does not show it, or nothing was heard lately, a live read decides.
- * A registration of a takeover that left none behind (an earlier release) is believed until the next probe.
+ * A registration that names none is believed until the next probe: takeover is never entered without one.
  */
 import {
   SENTINEL_KEY,

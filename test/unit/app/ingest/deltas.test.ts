@@ -221,7 +221,7 @@ describe('ingest of changes', () => {
     assert.equal((await harness.meta()).isComplete, true);
   });
 
-  it('A.7: a list of an earlier release that is too long shrinks with each change', async () => {
+  it('A.7: a list that is too long shrinks with each change', async () => {
     const { harness, sender } = await settled();
     const { clusterUid } = await harness.meta();
     const key = { namespace: 'ops', name: 'logs' };

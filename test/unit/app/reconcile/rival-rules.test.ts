@@ -133,7 +133,7 @@ describe('takeover without its sentinel: a registry from before a hand-back, or 
     assert.ok(world.placed.includes('node-0009'));
   });
 
-  it('is believed when the takeover left none: a registration of an earlier release', async () => {
+  it('is believed when the registration names none', async () => {
     const world = await without();
     const { sentinel: _none, ...rest } = await storedRegistration(world);
     world.registry.seed({ ...rest, configVersion: rest.configVersion + 1 });

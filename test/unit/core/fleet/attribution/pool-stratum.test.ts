@@ -50,7 +50,7 @@ describe('poolStratumOf', () => {
     assert.ok(poolStratumOf(node, PLAIN).length < 130);
   });
 
-  it('takes a node of a watcher of the release before', () => {
+  it('takes a node whose kubelet has told nothing yet', () => {
     assert.equal(poolStratumOf({ labels: {} }, PLAIN), '//');
   });
 });
