@@ -33,7 +33,7 @@ import {
 import { taintForSeconds } from './steps-of-taints.ts';
 import { hostileTenant } from './steps-of-tenants.ts';
 import { loseWay } from './steps-of-outages.ts';
-import { pauseRollout, release, releaseIll, unreadyNode } from './steps-of-releases.ts';
+import { flapNode, pauseRollout, release, releaseIll, unreadyNode } from './steps-of-releases.ts';
 import { stripLabels } from './steps-of-labels.ts';
 import {
   changeMode,
@@ -97,6 +97,7 @@ export class StepTaker {
     'release-ill': releaseIll,
     'pause-rollout': pauseRollout,
     'unready-node': unreadyNode,
+    'flap-node': flapNode,
     leaderless,
     'slow-built-in': slowBuiltIn,
     'take-rights': takeRights,
