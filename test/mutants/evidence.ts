@@ -115,6 +115,13 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'return entry.turns;',
     killedBy: { file: `${UNIT}/flapping.test.ts`, title: 'of one chain' },
   },
+  'first-dead-node-halts': {
+    bug: 'one flaky node that happens to be the canary halts a harmless release',
+    file: `${CORE}/trial.ts`,
+    before: 'failed.length >= UPDATED_FAILED_MIN',
+    after: 'failed.length > 0',
+    killedBy: { file: `${UNIT}/breach.test.ts`, title: 'the first one halts nothing' },
+  },
   'dead-before-is-a-failure': {
     bug: 'nodes that were dead before the rollout count when they die again (17 Build 4)',
     file: `${CORE}/trial.ts`,

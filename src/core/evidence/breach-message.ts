@@ -7,7 +7,7 @@
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { SlowAnswers } from './answer-times.ts';
-import { HALT_AT } from './e-value.ts';
+import { NODES_HALT_AT } from './e-value.ts';
 import type { FailureSign } from './failure-words.ts';
 
 const NAMES_MAX = 3;
@@ -84,7 +84,7 @@ export interface TrialSide {
   readonly nodes: number;
 }
 
-/** `3 of 16 updated nodes went bad, 0 of 148 others; E = 433, halts at 20: n1, n2, n3`. */
+/** `3 of 16 updated nodes went bad, 0 of 148 others; E = 433, halts at 25: n1, n2, n3`. */
 export function trialMessage(facts: {
   readonly eValue: number;
   readonly updated: TrialSide;
@@ -94,7 +94,7 @@ export function trialMessage(facts: {
     `${String(failed.length)} of ${String(Math.max(nodes, failed.length))}`;
   const names = facts.updated.failed.map(({ node }) => node).sort(compareText);
   const counts = `${countOf(facts.updated)} updated nodes went bad, ${countOf(facts.others)} others`;
-  return `${counts}; E = ${roundedE(facts.eValue)}, halts at ${String(HALT_AT)}: ${namesOf(names)}`;
+  return `${counts}; E = ${roundedE(facts.eValue)}, halts at ${String(NODES_HALT_AT)}: ${namesOf(names)}`;
 }
 
 /** `get pods takes 2400 ms, and took 12 ms before the rollout (in 8 and 12 quarters of a minute)`. */

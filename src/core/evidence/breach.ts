@@ -13,13 +13,12 @@ import type { Breach, BreachCause, PodTurns, StepKind, Trial } from '../model/ro
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { failureMessage, flappingMessage, trialMessage } from './breach-message.ts';
 import type { TrialSide } from './breach-message.ts';
-import { HALT_AT } from './e-value.ts';
 import { excuseFailures, excuseTurned, holdOf } from './excuse.ts';
 import type { ExcusedHold, NodeFailed } from './excuse.ts';
 import { TURNS_HALT, quietMsOf, turnsOf } from './flapping.ts';
 import type { FailureSign } from './failure-words.ts';
 import type { FailedPod, JudgedPod } from './pod-evidence.ts';
-import { eValueOf } from './trial.ts';
+import { eValueOf, isAgainst } from './trial.ts';
 import type { TrialNode } from './trial.ts';
 
 /** A breach that an operator looked at and overruled: the same on its nodes, and all before it, counts no more. */
@@ -184,7 +183,7 @@ export function findNodesFailed(
   nodes: readonly TrialNode[],
   nowMs: number,
 ): Breach | undefined {
-  if (eValueOf(trial) < HALT_AT) return undefined;
+  if (!isAgainst(trial)) return undefined;
   const outside = new Set(trial.outside);
   const sideOf = (isUpdated: boolean): TrialSide => ({
     failed: trial.failures.filter((failure) => failure.isUpdated === isUpdated),

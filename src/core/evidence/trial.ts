@@ -12,7 +12,7 @@ import type { NodeName } from '../model/identifiers.ts';
 import type { NodeFailure, Trial } from '../model/rollout-record.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
-import { NO_EVIDENCE, meanRatio, withDraw } from './e-value.ts';
+import { NODES_HALT_AT, NO_EVIDENCE, meanRatio, withDraw } from './e-value.ts';
 import type { LogRatios } from './e-value.ts';
 
 /** One that can fail. */
@@ -54,13 +54,13 @@ export function startTrial(nodes: readonly TrialNode[], nowMs: number): Trial {
 export function advanceTrial(trial: Trial, nodes: readonly TrialNode[], nowMs: number): Trial {
   if (trial.isVoid) return trial;
   const isAtRisk = atRiskIn(trial, [...trial.outside, ...trial.failed]);
+  if (!nodes.some((node) => node.isBad && isAtRisk(node))) return trial;
   const atRisk = nodes.filter(isAtRisk);
   const drawn = drawFailures(trial.logRatios, atRisk, {
     startedAtMs: trial.startedAtMs,
     unitOf: ({ name }) => name,
     outages: outagesAt(trial.failures, nowMs),
   });
-  if (drawn.failures.length === 0) return trial;
   const failed = [...trial.failed, ...drawn.failures.map(({ member }) => member.name)];
   if (failed.length > TRIAL_NODES_MAX) return { ...trial, isVoid: true };
   const failures = drawn.failures.map(({ member, isCounted }): NodeFailure => {
@@ -192,7 +192,16 @@ function keepFailures(failures: readonly NodeFailure[]): readonly NodeFailure[] 
   return failures.filter((failure) => !dropped.has(failure)).slice(-FAILURES_MAX);
 }
 
-/** E of a trial: 1 without evidence, HALT_AT halts. What a void trial had found stays. */
+/** A first failure is held against no release, however few nodes are updated: one node in fifty may be flaky. */
+const UPDATED_FAILED_MIN = 2;
+
+/** True if it speaks against the release: by so many failures of updated nodes, no outage counted twice, and by E. */
+export function isAgainst(trial: Trial, haltAt = NODES_HALT_AT): boolean {
+  const failed = trial.failures.filter(({ isUpdated, isCounted }) => isUpdated && isCounted);
+  return failed.length >= UPDATED_FAILED_MIN && eValueOf(trial) >= haltAt;
+}
+
+/** E of a trial: 1 without evidence. What a void trial had found stays. */
 export function eValueOf({ logRatios }: Pick<Trial, 'logRatios'>): number {
   return meanRatio(logRatios);
 }

@@ -74,7 +74,7 @@ export type BreachCause =
   | 'NotReady'
   /** Pods of the new revision turn not ready again and again. */
   | 'Flapping'
-  /** Nodes went bad after their update, and their peers did not: E >= 20. */
+  /** Nodes went bad after their update, and their peers did not: E >= 25, by two nodes at least. */
   | 'NodesFailed'
   /** More nodes are bad than the attributed budget lets pass. */
   | 'Unexplained'

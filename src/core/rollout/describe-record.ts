@@ -210,6 +210,9 @@ export function describeEvidence(
       ({ node, isUpdated, atMs }) =>
         `${isUpdated ? 'updated' : 'other'} node ${node} was lost at ${timeText(atMs)}`,
     ),
+    ...(eValue >= haltsAt && updated.bad < 2
+      ? ['one updated node that is lost halts nothing: a second one does']
+      : []),
     ...describeWeakness(evidence),
     ...(silence === undefined ? [] : [describeSilence(silence.nodes)]),
   ];

@@ -4,7 +4,7 @@
  * The gate is the e-value (rollouts facts 4); the counts only explain it. They are bounded as the trial is: of more than
  * its 32 newest failures, the older ones are not in them. Nothing is decided here.
  */
-import { HALT_AT } from '../evidence/e-value.ts';
+import { NODES_HALT_AT } from '../evidence/e-value.ts';
 import { eValueOf } from '../evidence/trial.ts';
 import type { NodeFailure, RolloutRecord } from '../model/rollout-record.ts';
 
@@ -55,7 +55,7 @@ export function evidenceOf(record: RolloutRecord): ShownEvidence {
   };
   return {
     eValue: Math.min(E_SHOWN_MAX, eValueOf(trial)),
-    haltsAt: HALT_AT,
+    haltsAt: NODES_HALT_AT,
     updated,
     others,
     outside,

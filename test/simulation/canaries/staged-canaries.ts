@@ -140,6 +140,16 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 3,
     isQuick: true,
   },
+  'flaky-node-is-drawn-again': {
+    bug: 'a node that flaps is one more draw each time, so that it halts a harmless release (S16)',
+    file: 'src/core/evidence/trial.ts',
+    before: '[...trial.outside, ...trial.failed]',
+    after: '[...trial.outside]',
+    breaks: ['S16'],
+    in: 'flaky-nodes',
+    seedsMax: 3,
+    isQuick: true,
+  },
   'halt-forgotten': {
     bug: 'a breach is forgotten when another watcher reports (S16)',
     file: 'src/core/stages/advance-stages.ts',

@@ -8,7 +8,7 @@ import { playFleet } from './fleet.ts';
 import type { FleetResult, FleetScenario } from './fleet.ts';
 
 /** E at which a rollout halts, and a stricter one beside it. */
-export const THRESHOLDS = [20, 100] as const;
+export const THRESHOLDS = [25, 100] as const;
 
 /** What the facts have for one threshold. */
 export interface FactsFigure {

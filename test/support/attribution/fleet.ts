@@ -9,7 +9,7 @@
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
-import { advanceTrial, eValueOf, startTrial } from '../../../src/core/evidence/trial.ts';
+import { advanceTrial, isAgainst, startTrial } from '../../../src/core/evidence/trial.ts';
 import type { TrialNode } from '../../../src/core/evidence/trial.ts';
 
 /** What happens to a fleet. */
@@ -65,10 +65,7 @@ export function playFleet(
   let trial = startTrial(nodesAt(fleet, 0), START_MS);
   for (const { at } of deaths) {
     trial = advanceTrial(trial, nodesAt(fleet, at), START_MS + at * MINUTE_MS);
-    while (
-      results.length < thresholds.length &&
-      eValueOf(trial) >= (thresholds[results.length] ?? 0)
-    ) {
+    while (results.length < thresholds.length && isAgainst(trial, thresholds[results.length])) {
       const harmed = fleet.filter(({ isDoomed, updatedAt }) => isDoomed && updatedAt <= at).length;
       results.push({ isHalted: true, harmed });
     }

@@ -87,13 +87,14 @@ export const STEPS = [
   'edit-undo', // 4
   // Somebody who may edit another namespace, against those who share his cluster.
   'hostile-tenant',
-  // Releases under a policy: a new image, an ill one, a pause; a node that is not Ready for a while.
+  // Releases under a policy: a new image, an ill one, a pause; a node that is not Ready for a while; one that flaps, always the same.
   'release',
   'release-ill',
   'pause-rollout',
   'approve-rollout',
   'scale-pool', // an autoscaler takes a pool to zero, or brings it back
   'unready-node',
+  'flap-node',
   // Of copilot: the built-in controller, and what Rollcall works by beside it.
   'leaderless',
   'slow-built-in',

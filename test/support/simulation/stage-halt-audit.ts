@@ -71,6 +71,9 @@ export class HaltAudit {
     if (rollout?.breach !== undefined) {
       if (former?.hash === rollout.hash) return;
       this.#everBreached.add(uid);
+      const { cause, nodes } = rollout.breach;
+      if (cause === 'NodesFailed' && new Set(nodes).size < 2)
+        this.#report(`S16: revision ${rollout.hash} is halted for ${nodes.join()} alone`);
       this.#breached.set(uid, { ...this.#pauseNow(), hash: rollout.hash });
       return;
     }

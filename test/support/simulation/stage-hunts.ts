@@ -82,4 +82,28 @@ export const STAGE_HUNTS = {
     ],
     stepsCount: 11,
   },
+  /** Harmless releases while one node flaps, be it a canary or not: it is drawn once (S16). */
+  'flaky-nodes': {
+    profile: 'baseline',
+    faults: STAGED_FAULTS,
+    setting: {
+      ...ORDERLY,
+      ...rolling({ maxUnavailable: 4, maxSurge: 0 }),
+      nodesCount: 8,
+      podStartMsMax: 5000,
+    },
+    policies: [
+      'maxUnavailable: 4\ncanary: {nodes: 2}\nsoak: 20m',
+      'maxUnavailable: 4\ncanary: {nodes: 3}\nsoak: 20m',
+    ],
+    cycle: [
+      ['release', 120_000, 180_000],
+      ['flap-node', 120_000, 150_000],
+      ['flap-node', 120_000, 150_000],
+      ['flap-node', 120_000, 150_000],
+      ['flap-node', 120_000, 150_000],
+      ['flap-node', 1_500_000, 1_800_000],
+    ],
+    stepsCount: 24,
+  },
 } as const satisfies Readonly<Record<string, Hunt>>;

@@ -1,5 +1,6 @@
 /** Steps of who releases new images under a policy: good ones, ill ones, edits undone, pauses, nodes that are not Ready for a while. */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
 import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { ailmentOf } from './ailments.ts';
@@ -116,6 +117,20 @@ export function unreadyNode({ world, dice, later }: StepContext): boolean {
   setNodeReady(world, { name, uid }, false);
   later(dice.between(5 * SECOND_MS, 8 * MINUTE_MS), () => {
     setNodeReady(world, { name, uid }, true);
+  });
+  return true;
+}
+
+/** The flaky node, the first by its name, is not Ready for less than a minute. */
+export function flapNode({ world, dice, later }: StepContext): boolean {
+  const [first] = world.api
+    .list('nodes')
+    .map(({ metadata }) => metadata)
+    .sort((left, right) => compareText(left.name, right.name));
+  if (first === undefined) return false;
+  setNodeReady(world, first, false);
+  later(dice.between(5 * SECOND_MS, 45 * SECOND_MS), () => {
+    setNodeReady(world, first, true);
   });
   return true;
 }

@@ -35,6 +35,7 @@ import { hostileTenant } from './steps-of-tenants.ts';
 import { loseWay } from './steps-of-outages.ts';
 import {
   approveRollout,
+  flapNode,
   pauseRollout,
   release,
   releaseIll,
@@ -108,6 +109,7 @@ export class StepTaker {
     'approve-rollout': approveRollout,
     'scale-pool': scalePool,
     'unready-node': unreadyNode,
+    'flap-node': flapNode,
     leaderless,
     'slow-built-in': slowBuiltIn,
     'take-rights': takeRights,

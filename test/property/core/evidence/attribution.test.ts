@@ -15,6 +15,7 @@ import {
   isHarmful,
   measureColumn,
 } from '../../../support/attribution/columns.ts';
+import { POPULATIONS, playHarmless, upperBound } from '../../../support/attribution/harmless.ts';
 import type { Column } from '../../../support/attribution/columns.ts';
 
 const FLEETS = 300;
@@ -46,4 +47,22 @@ describe('50 nodes', () => {
       judge(column);
     });
   }
+});
+
+describe('harmless releases on fixed populations', () => {
+  const plays = 150;
+  for (const population of POPULATIONS.filter(({ nodes }) => nodes <= 1000)) {
+    const { nodes, flakyPercent, canary } = population;
+    it(`${String(nodes)} nodes, ${String(flakyPercent)} % flaky, canary ${String(canary)}: are halted once in fifty times at most`, () => {
+      const halted = Array.from({ length: plays }, (_, play) =>
+        playHarmless(population, FIRST_SEED + play),
+      ).filter((cause) => cause !== undefined);
+      assert.ok(halted.length <= haltsMax(plays, 2), `${String(halted.length)}: ${halted.join()}`);
+    });
+  }
+
+  it('are judged by the bound of Clopper and Pearson: 29 of 2,000 are few enough, and 30 are not', () => {
+    assert.ok(upperBound(29, 2000) <= 0.02 && upperBound(30, 2000) > 0.02);
+    assert.ok(Math.abs(upperBound(0, 2000) - (1 - 0.05 ** (1 / 2000))) < 1e-9);
+  });
 });

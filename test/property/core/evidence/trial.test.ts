@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  HALT_AT,
+  NODES_HALT_AT,
   NO_EVIDENCE,
   meanRatio,
   withDraw,
@@ -144,11 +144,11 @@ function highestE(seed: number): number {
   return highest;
 }
 
-test('Ville: looked at at each of 25 failures, at most 5 % of harmless releases reach E >= 20, and 1 % E >= 100', () => {
+test('Ville: looked at at each of 25 failures, at most 4 % of harmless releases reach E >= 25, and 1 % E >= 100', () => {
   const fleets = 800;
   const highest = Array.from({ length: fleets }, (_, seed) => highestE(seed + 1));
   for (const [threshold, share] of [
-    [HALT_AT, 0.05],
+    [NODES_HALT_AT, 0.04],
     [100, 0.01],
   ] as const) {
     const alarms = highest.filter((value) => value >= threshold).length;

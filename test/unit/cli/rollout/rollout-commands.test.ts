@@ -90,7 +90,7 @@ describe('rollcall rollout status', () => {
     assert.match(stdout, /gate: +soaks until 2100-01-01T00:10:00Z/);
     assert.match(
       stdout,
-      /evidence: +nodes lost: 0 of 3 updated, 0 of 47 others; E = 1\.0, halts at 20\n/,
+      /evidence: +nodes lost: 0 of 3 updated, 0 of 47 others; E = 1\.0, halts at 25\n/,
     );
     assert.match(stdout, /that 3 updated nodes are not lost proves only .* 63 % would be/);
     assert.match(stdout, /baseline: +old, since .*, as found and never soaked\n/);

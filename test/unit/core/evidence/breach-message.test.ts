@@ -112,7 +112,7 @@ describe('trialMessage', () => {
   it('has E, and how many failed on either side', () => {
     assert.equal(
       trialMessage(facts),
-      '3 of 16 updated nodes went bad, 1 of 148 others; E = 28, halts at 20: n1, n2, n3',
+      '3 of 16 updated nodes went bad, 1 of 148 others; E = 28, halts at 25: n1, n2, n3',
     );
   });
 

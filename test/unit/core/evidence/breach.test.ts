@@ -12,6 +12,7 @@ import { EXCUSED_WITHIN_MS } from '../../../../src/core/evidence/excuse.ts';
 import type { BreachInput } from '../../../../src/core/evidence/breach.ts';
 import type { FailedPod, JudgedPod } from '../../../../src/core/evidence/pod-evidence.ts';
 import { GRACE_MS, judgeOnNode } from '../../../../src/core/evidence/pod-evidence.ts';
+import { eValueOf } from '../../../../src/core/evidence/trial.ts';
 import type { PodTurns } from '../../../../src/core/model/rollout-record.ts';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import { NOW_MS, node, pod } from '../../../support/core-fixtures.ts';
@@ -284,8 +285,17 @@ describe('nodes that fail', () => {
     assert.deepEqual(breach.nodes, [nthNode(4), nthNode(9), nthNode(15)]);
     assert.match(
       breach.message,
-      /^3 of 16 updated nodes went bad, 0 of 148 others; E = \d{3}, halts at 20: n004/,
+      /^3 of 16 updated nodes went bad, 0 of 148 others; E = \d{3}, halts at 25: n004/,
     );
+  });
+
+  it('are two at least: the first one halts nothing, however few nodes are updated', () => {
+    const nodes = trialNodes(1000, 3);
+    const one = failOneByOne(nodes, [0]);
+    assert.ok(eValueOf(one) > 20, String(eValueOf(one)));
+    assert.equal(findNodesFailed(one, nodes, NOW_MS), undefined);
+    const two = failOneByOne(nodes, [0, 1]);
+    assert.deepEqual(findNodesFailed(two, nodes, NOW_MS)?.nodes, [nthNode(0), nthNode(1)]);
   });
 
   it('below it nothing is halted', () => {

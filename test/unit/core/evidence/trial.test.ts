@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  HALT_AT,
+  NODES_HALT_AT,
   NO_EVIDENCE,
   meanRatio,
   withDraw,
@@ -76,12 +76,12 @@ describe('164 nodes (issue 17)', () => {
   it('three of the first three updated die: it halts', () => {
     const nodes = trialNodes(164, 3);
     const trial = failOneByOne(nodes, [0, 1, 2]);
-    assert.ok(eValueOf(trial) >= HALT_AT);
+    assert.ok(eValueOf(trial) >= NODES_HALT_AT);
   });
 
   it('three of the first sixteen updated die: it halts', () => {
     const trial = failOneByOne(trialNodes(164, 16), [4, 9, 15]);
-    assert.ok(eValueOf(trial) >= HALT_AT);
+    assert.ok(eValueOf(trial) >= NODES_HALT_AT);
   });
 
   it('three that die with their zone, updated or not, do not halt', () => {
@@ -90,7 +90,7 @@ describe('164 nodes (issue 17)', () => {
     const outage = withBad(nodes, [1, 2, 60, 70, 80, 90]);
     const trial = advanceTrial(started, outage, NOW_MS + MINUTE_MS);
     assert.equal(trial.failures.filter(({ isCounted }) => isCounted).length, 1);
-    assert.ok(eValueOf(trial) < HALT_AT);
+    assert.ok(eValueOf(trial) < NODES_HALT_AT);
   });
 });
 
@@ -104,7 +104,7 @@ describe('a failure', () => {
       withBad(many, [0]),
       NOW_MS + 2 * MINUTE_MS,
     );
-    assert.ok(eValueOf(first) > 10 && eValueOf(first) < HALT_AT, String(eValueOf(first)));
+    assert.ok(eValueOf(first) > 10 && eValueOf(first) < NODES_HALT_AT, String(eValueOf(first)));
     const good = advanceTrial(first, many, NOW_MS + 6 * MINUTE_MS);
     const again = advanceTrial(good, withBad(many, [0]), NOW_MS + 8 * MINUTE_MS);
     assert.equal(again, first, 'nothing new, so nothing is written');

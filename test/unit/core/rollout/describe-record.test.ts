@@ -99,7 +99,7 @@ describe('a rollout in words', () => {
   it('says that three silent nodes prove little, and that controls have run out', () => {
     const record = recordOf();
     const lines = describeEvidence(evidenceOf(record), undefined).join('\n');
-    assert.match(lines, /^nodes lost: 0 of 3 updated, 0 of 47 others; E = 1\.0, halts at 20$/m);
+    assert.match(lines, /^nodes lost: 0 of 3 updated, 0 of 47 others; E = 1\.0, halts at 25$/m);
     assert.match(
       lines,
       /^that 3 updated nodes are not lost proves only that fewer than 63 % would be \(95 % certain\)$/m,

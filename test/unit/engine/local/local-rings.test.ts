@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   NO_EVIDENCE,
-  HALT_AT,
+  NODES_HALT_AT,
   meanRatio,
   withDraw,
 } from '../../../../src/core/evidence/e-value.ts';
@@ -37,6 +37,6 @@ describe('local clusters in rings', () => {
         withDraw(ratios, { isUpdated: true, updatedAtRisk: 1, othersAtRisk: length - 1 }),
       NO_EVIDENCE,
     );
-    assert.ok(meanRatio(evidence) >= HALT_AT, String(meanRatio(evidence)));
+    assert.ok(meanRatio(evidence) >= NODES_HALT_AT, String(meanRatio(evidence)));
   });
 });
