@@ -90,6 +90,8 @@ export const STEPS = [
   // Releases under a policy: a new image, an ill one, a pause; a node that is not Ready for a while.
   'release',
   'release-ill',
+  'revert-release',
+  'undo-rollout',
   'pause-rollout',
   'unready-node',
   // Of copilot: the built-in controller, and what Rollcall works by beside it.

@@ -33,7 +33,14 @@ import {
 import { taintForSeconds } from './steps-of-taints.ts';
 import { hostileTenant } from './steps-of-tenants.ts';
 import { loseWay } from './steps-of-outages.ts';
-import { pauseRollout, release, releaseIll, unreadyNode } from './steps-of-releases.ts';
+import {
+  pauseRollout,
+  release,
+  releaseIll,
+  revertRelease,
+  undoRollout,
+  unreadyNode,
+} from './steps-of-releases.ts';
 import { stripLabels } from './steps-of-labels.ts';
 import {
   changeMode,
@@ -95,6 +102,8 @@ export class StepTaker {
     'hostile-tenant': hostileTenant,
     release,
     'release-ill': releaseIll,
+    'revert-release': revertRelease,
+    'undo-rollout': undoRollout,
     'pause-rollout': pauseRollout,
     'unready-node': unreadyNode,
     leaderless,
