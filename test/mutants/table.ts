@@ -36,6 +36,7 @@ import type { PlantedBug } from './planted-bug.ts';
 import { PROTOBUF_BUGS } from './protobuf.ts';
 import { RESTORE_BUGS } from './restores.ts';
 import { STAGE_BUGS } from './stages.ts';
+import { WAY_BACK_BUGS } from './ways-back.ts';
 import { TOMBSTONE_BUGS } from './tombstones.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
@@ -81,6 +82,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   FLEET_ROLLOUT_BUGS,
   INTERLOCK_BUGS,
   STAGE_BUGS,
+  WAY_BACK_BUGS,
   HALT_BUGS,
   COPY_BUGS,
   FLEET_STORE_BUGS,
