@@ -23,6 +23,15 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     firstSeed: 250,
     seedsMax: 20,
   },
+  'left-stays-good': {
+    bug: 'a release that was left for an older good one is good for all that, and comes back without a canary (S16)',
+    file: 'src/core/releases/good-releases.ts',
+    before: 'const kept = good.slice(good.indexOf(judged.release));',
+    after: 'const kept = good;',
+    breaks: ['S16'],
+    in: 'back-and-forth',
+    seedsMax: 10,
+  },
   'joins-get-the-newest': {
     bug: 'a node that joins while a revision is unproven gets it (every peer)',
     file: 'src/core/stages/former.ts',

@@ -8,7 +8,7 @@
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { findBreach, findNodesFailed } from '../../../src/core/evidence/breach.ts';
-import type { JudgedPod } from '../../../src/core/evidence/breach.ts';
+import type { JudgedPod } from '../../../src/core/evidence/pod-evidence.ts';
 import { advanceTrial, startTrial } from '../../../src/core/evidence/trial.ts';
 import type { TrialNode } from '../../../src/core/evidence/trial.ts';
 import type { BreachCause, Trial } from '../../../src/core/model/rollout-record.ts';

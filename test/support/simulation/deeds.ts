@@ -90,6 +90,8 @@ export const STEPS = [
   // Releases under a policy: a new image, an ill one, a pause; a node that is not Ready for a while; one that flaps, always the same.
   'release',
   'release-ill',
+  'revert-release',
+  'undo-rollout',
   'pause-rollout',
   'approve-rollout',
   'scale-pool', // an autoscaler takes a pool to zero, or brings it back

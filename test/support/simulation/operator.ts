@@ -29,10 +29,15 @@ interface Workplace {
 export async function order(
   world: Workplace,
   name: string,
-  kind: 'pause' | 'resume' | 'approve',
+  kind: 'pause' | 'resume' | 'approve' | 'undo',
 ): Promise<boolean> {
   const { registry, freezes, view, random, functionClock: clock, queues } = world;
-  const ask = kind === 'resume' ? { kind, overrules: 'somebody looked' } : { kind };
+  const asks = {
+    pause: { kind: 'pause' },
+    resume: { kind: 'resume', overrules: 'somebody looked' },
+    undo: { kind: 'undo', command: () => Promise.resolve(undefined) },
+  } as const;
+  const ask = asks[kind];
   try {
     const outcome = await giveOrder(
       { key: { cluster: CLUSTER, namespace: 'ns', name }, by: 'ann', ask },

@@ -5,7 +5,7 @@
  * text of the policy alone. Here is which creates and deletes count; what is proven, and which nodes are in a canary or beside
  * it, is told by staged-revisions.ts. A pod that was ready counts for as long as a view may be old: seen late, never early. A
  * soak, and the age of a view, are told by the functions' clock: where that one is set forward a soak is shorter
- * (skew-history.ts). While a pause stands nothing is replaced, but for what was under way (stage-halt-audit.ts). It knows nothing
+ * (skew-history.ts). Nor is a node given a revision that the template has left for an older good one. While a pause stands nothing is replaced, but for what was under way (stage-halt-audit.ts). It knows nothing
  * of records, gates and orders.
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
@@ -70,6 +70,11 @@ export class StageAudit {
     return this.#revisions.isProven(set, revision);
   }
 
+  /** What the template was before what it is. */
+  before(set: KubernetesObject): string | undefined {
+    return this.#revisions.before(set);
+  }
+
   /** A delete of ours is about to take effect. */
   judge(victim: KubernetesObject): void {
     const staged = this.#revisions.of(victim);
@@ -131,6 +136,11 @@ export class StageAudit {
     const revision = revisionIn(record, key);
     this.#revisions.markFirst(staged);
     if (!this.isStageTrue()) return;
+    const isUnheard = record.former.some((each) => each.key === key) || this.#isUnderWay(staged);
+    if (revision.isLeft && !isUnheard) {
+      const { name: made } = pod.metadata;
+      this.#report(`S16: ${made} is made of ${key}, which was left for ${record.current}`);
+    }
     // After a halt nodes go back; who takes the rollout up again begins anew, where some of them are no canary any more.
     const isBackOn = key !== record.current && this.halts.hasHalted(set.metadata.uid);
     if (isBackOn) revisionIn(record, record.current).touched.delete(name);

@@ -28,11 +28,20 @@ import {
   templateOf,
 } from './staged-pods.ts';
 
+/** A release is taken for good after its pods were well for so many soaks, each of its steps having one. */
+const WHOLE_SOAKS = 4;
+
 /** One revision of one DaemonSet. */
 export interface Revision {
   isProven: boolean;
   /** True once it was on more nodes than its canary has: what is not may have been halted, and nobody outside can tell. */
   isSpread: boolean;
+  /** When it was seen well on all nodes for so long that it is good; undefined: it was not, or was left for an older one. */
+  wholeAtMs?: number;
+  /** True once the template left it for an older good one: no node is given it, until the template has it again. */
+  isLeft: boolean;
+  /** True if it is the template's again after that. */
+  readonly isAnew: boolean;
   /** True if it had been the template's before: creates of that time may still be under way. */
   readonly isBack: boolean;
   /** Nodes that were given it, or emptied for it, since it is the template's: UIDs by name. */
@@ -48,8 +57,9 @@ export interface Revision {
 }
 
 interface SetRecord {
-  /** The template's revision, and when it became so. */
+  /** The template's revision, and when it became so; and the one before it. */
   current: string;
+  before?: string;
   editedAtMs: number;
   /** What the template was before edits that no status tells of: runs that have not heard of them go on with it. */
   former: readonly { readonly key: string; readonly untilGeneration: number }[];
@@ -98,6 +108,11 @@ export class StagedRevisions {
     return this.#sets.get(set.metadata.uid)?.revisions.get(revision)?.isProven === true;
   }
 
+  /** What the template was before what it is. */
+  before({ metadata }: KubernetesObject): string | undefined {
+    return this.#sets.get(metadata.uid)?.before;
+  }
+
   /** The DaemonSet that a pod is of, if it is under a policy. */
   of(pod: KubernetesObject): Staged | undefined {
     const owner = controllerUid(pod);
@@ -126,8 +141,38 @@ export class StagedRevisions {
     for (const key of [record.current, ...record.former.map((former) => former.key)]) {
       const revision = revisionIn(record, key);
       const sinceMs = this.#ready.sinceMs(set.metadata.uid, key).at(canary - 1);
-      if (revision.isProven || sinceMs === undefined) continue;
-      revision.isProven = this.#functions.elapsedMs(sinceMs) >= policy.soakMs;
+      if (revision.isProven || revision.isLeft || sinceMs === undefined) continue;
+      // What was left for an older one is tried anew, whatever of it still stands.
+      const isAnew = revision.isAnew && key === record.current;
+      const fromMs = isAnew ? Math.max(sinceMs, record.editedAtMs) : sinceMs;
+      revision.isProven = this.#functions.elapsedMs(fromMs) >= policy.soakMs;
+    }
+  }
+
+  /** What all nodes ran well is good: seen late, so that whoever decides has seen it before. */
+  #markWhole({ set, record, policy }: Staged): void {
+    const revision = revisionIn(record, record.current);
+    const nodes = this.#nodesOf(set).length;
+    const sinceMs = this.#ready.sinceMs(set.metadata.uid, record.current).at(nodes - 1);
+    if (nodes === 0 || sinceMs === undefined || revision.wholeAtMs !== undefined) return;
+    const heldMs = this.#functions.elapsedMs(Math.max(sinceMs, record.editedAtMs));
+    if (heldMs >= WHOLE_SOAKS * policy.soakMs + OLD_MS) {
+      revision.wholeAtMs = this.#clock.monotonicMs();
+    }
+  }
+
+  /** A template that goes back to a good revision leaves all newer ones. */
+  #leaveNewer({ revisions, current }: SetRecord, from: string): void {
+    const { wholeAtMs } = revisions.get(current) ?? {};
+    if (wholeAtMs === undefined) return;
+    const newer = [...revisions.entries()].filter(
+      ([key, each]) => key === from || (each.wholeAtMs ?? -1) > wholeAtMs,
+    );
+    const isFar = newer.filter(([, each]) => each.wholeAtMs !== undefined).length > 1;
+    for (const [, each] of isFar ? [] : newer) {
+      each.isProven = false;
+      each.isLeft = true;
+      delete each.wholeAtMs;
     }
   }
 
@@ -221,14 +266,22 @@ export class StagedRevisions {
     const current = templateOf(set);
     const record = this.#sets.get(set.metadata.uid) ?? this.#begin(set);
     const staged = { set, policy, record };
+    this.#markWhole(staged);
     if (record.current !== current) {
       const left = { key: record.current, untilGeneration: set.metadata.generation ?? 0 };
       const former = [...record.former.filter(({ key }) => key !== current), left];
-      Object.assign(record, { current, former, editedAtMs: this.#clock.monotonicMs() });
+      const before = record.current;
+      const editedAtMs = this.#clock.monotonicMs();
+      Object.assign(record, { current, before, former, editedAtMs });
+      this.#leaveNewer(record, before);
       const isBack = record.revisions.has(current);
-      const { isProven, isSpread } = revisionIn(record, current);
+      const { isProven, isSpread, isLeft, wholeAtMs } = revisionIn(record, current);
+      const whole = wholeAtMs === undefined ? {} : { wholeAtMs };
       const halted = this.#leftOn(staged);
-      record.revisions.set(current, { ...newRevision(), isProven, isSpread, isBack, halted });
+      record.revisions.set(current, {
+        ...{ ...newRevision(), ...whole },
+        ...{ isProven, isSpread, isBack, isAnew: isLeft, halted },
+      });
       // Where no pod runs, nothing is replaced: there is no canary, and nothing to go back to.
       if (this.#podsOf(set).length === 0) record.isBegun = false;
     }
@@ -277,6 +330,8 @@ function newRevision(): Revision {
   return {
     isProven: false,
     isSpread: false,
+    isLeft: false,
+    isAnew: false,
     isBack: false,
     touched: new Map(),
     lost: new Set(),

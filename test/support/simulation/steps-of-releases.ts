@@ -1,4 +1,4 @@
-/** Steps of who releases new images under a policy: good ones, ill ones, edits undone, pauses, nodes that are not Ready for a while. */
+/** Steps of who releases new images under a policy: good ones, ill ones, edits undone, ways back, pauses, nodes that are not Ready for a while. */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
@@ -56,6 +56,31 @@ export function healImages(world: World): void {
       if (isKept && ailmentOf(pod) !== undefined) world.controllers.deletePod(pod);
     }
   }
+}
+
+/** Git is reverted: the template is what it was before; done twice it is the newer one again. */
+export function revertRelease({ world, dice }: StepContext): boolean {
+  const name = editableSet(world, dice);
+  return name !== undefined && revert(world, name);
+}
+
+/** An operator goes back at once; Git is reverted soon after, while nodes are on their way. */
+export function undoRollout({ world, dice, later }: StepContext): boolean {
+  const name = editableSet(world, dice);
+  if (name === undefined) return false;
+  void order(world, name, 'undo');
+  later(dice.pick([200, 5 * SECOND_MS, MINUTE_MS]), () => {
+    revert(world, name);
+  });
+  return true;
+}
+
+function revert(world: World, name: string): boolean {
+  const set = world.api.find('daemonsets', name, 'ns');
+  const before = set && world.site.stages.before(set);
+  if (before === undefined) return false;
+  setImage(world, name, before.slice(before.indexOf(':') + 1));
+  return true;
 }
 
 function tagOf(set: KubernetesObject): string {

@@ -39,6 +39,8 @@ import {
   pauseRollout,
   release,
   releaseIll,
+  revertRelease,
+  undoRollout,
   unreadyNode,
 } from './steps-of-releases.ts';
 import { stripLabels } from './steps-of-labels.ts';
@@ -105,6 +107,8 @@ export class StepTaker {
     'hostile-tenant': hostileTenant,
     release,
     'release-ill': releaseIll,
+    'revert-release': revertRelease,
+    'undo-rollout': undoRollout,
     'pause-rollout': pauseRollout,
     'approve-rollout': approveRollout,
     'scale-pool': scalePool,

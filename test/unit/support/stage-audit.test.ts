@@ -131,6 +131,53 @@ describe('S16: a revision that goes beyond its canary', () => {
   });
 });
 
+describe('S16: a revision that was left for an older good one', () => {
+  async function left(): Promise<AuditWorld> {
+    const world = new AuditWorld();
+    await world.clock.advance(60 * MINUTE_MS);
+    await world.release(2);
+    world.take('n1', 1);
+    world.make('n1', 2);
+    await world.clock.advance(15 * MINUTE_MS);
+    for (const node of ['n2', 'n3', 'n4']) {
+      world.take(node, 1);
+      world.make(node, 2);
+    }
+    await world.clock.advance(60 * MINUTE_MS);
+    world.observe();
+    await world.release(1);
+    world.observe();
+    return world;
+  }
+
+  it('is given to no node, while the older one is the template', async () => {
+    const world = await left();
+    world.take('n1', 2);
+    world.make('n1', 1);
+    world.take('n2', 2);
+    assert.deepEqual(world.reports, []);
+    world.make('n2', 2);
+    assert.match(world.reports[0] ?? '', /^S16: p-n2-2 is made of agent:2, which was left for/);
+  });
+
+  it('has its canary when it comes again', async () => {
+    const world = await left();
+    for (const node of NODES) {
+      world.take(node, 2);
+      world.make(node, 1);
+    }
+    await world.clock.advance(20 * MINUTE_MS);
+    world.observe();
+    await world.release(2);
+    world.observe();
+    world.take('n1', 1);
+    world.make('n1', 2);
+    assert.deepEqual(world.reports, []);
+    world.take('n2', 1);
+    assert.match(world.reports[0] ?? '', /^S16: p-n2-1 goes on n2, beyond the canary of 1/);
+  });
+});
+
 describe('S16: a canary that went back after a halt', () => {
   const halt = (world: AuditWorld): void => {
     const rollout = { hash: 'two', breach: { cause: 'Restarts' } };
