@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { OpenStep } from '../../src/core/model/rollout-record.ts';
-import type { RolloutPhase } from '../../src/core/rollout/gate.ts';
+import type { RolloutPhase } from '../../src/core/orders/gate-words.ts';
 
 const STEPS: Readonly<Record<OpenStep['kind'], string>> = {
   waiting: 'Canary',
@@ -13,7 +13,7 @@ const STEPS: Readonly<Record<OpenStep['kind'], string>> = {
 };
 
 /** The word of a phase; of one that goes on, the step that is open. */
-const PHASES: Readonly<Record<Exclude<RolloutPhase, 'Stopped'>, string>> = {
+const PHASES: Readonly<Record<Exclude<RolloutPhase, 'Stopped' | 'Frozen' | 'Invalid'>, string>> = {
   Progressing: '',
   Waiting: 'Waits',
   Paused: 'Paused',
@@ -25,7 +25,8 @@ const PHASES: Readonly<Record<Exclude<RolloutPhase, 'Stopped'>, string>> = {
 
 /** Which one it is in. */
 export function stateOf(step: Pick<OpenStep, 'kind'>, phase: RolloutPhase): string {
-  if (phase === 'Stopped') throw new Error('nothing acts there: its state is as of before');
+  if (phase === 'Stopped' || phase === 'Frozen' || phase === 'Invalid')
+    throw new Error(`${phase} keeps it as it was`);
   return PHASES[phase] === '' ? STEPS[step.kind] : PHASES[phase];
 }
 
