@@ -247,7 +247,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     bug: 'a stage opens although a cluster of the one before it cannot be read (18.4)',
     file: `${CORE}/judge-stage.ts`,
     before:
-      "if (tally.unclearClusters > 0) return { ...held({ kind: 'rolling' }), isSettled: true };",
+      "if (tally.unclearClusters > 0) return { ...held({ kind: 'updating' }), isSettled: true };",
     after: '',
     killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'could not be read once' },
   },

@@ -94,7 +94,7 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-approve-twice': {
     bug: 'the second of two operators who approve at once opens a gate that he has not seen (18.4)',
     file: ORDERS,
-    before: "if (gate.gate !== order.gate) return refused('changed');",
+    before: "if (gate.stepIndex !== order.stepIndex) return refused('changed');",
     after: '',
     killedBy: { file: ORDERS_TEST, title: 'is of the gate that waits' },
   },

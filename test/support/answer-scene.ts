@@ -175,7 +175,7 @@ const STATES = {
   },
   'held by a fleet': async (scene) => {
     const key = { namespace: 'system', name: 'agents' };
-    const gate = { kind: 'approval', gate: 1 } as const;
+    const gate = { kind: 'approval', stepIndex: 1 } as const;
     await storeFleet(scene.stores, scene.nowMs, { ...key, stage: 0, gate });
     const record = { ...wholeClusterRecord('a'), place: 0 };
     await scene.stores.rollouts.writeClusterRecord({ ...key, uid: 'uid-1' }, record);

@@ -44,7 +44,7 @@ export function fleetRecord(changes: Partial<FleetRecord> = {}): FleetRecord {
     refused: [],
     orders: {},
     untold: [],
-    gate: { kind: 'rolling' },
+    gate: { kind: 'updating' },
     counts: { waiting: 1, rolling: 1, well: 1, failed: 0, offline: 0, untouched: 0, returning: 0 },
     dueAtMs: AT_MS + 60_000,
     ...changes,
@@ -65,13 +65,13 @@ const PAUSE = { by: 'bob', atMs: AT_MS - 5000 };
 export const STANDINGS: Readonly<Record<string, FleetRecord>> = Object.fromEntries(
   (
     [
-      ['rolling', { kind: 'rolling' }],
+      ['updating', { kind: 'updating' }],
       ['soaking', { kind: 'soaking', untilMs: AT_MS + 3_600_000 }, { pool: poolOf() }],
       ['next', { kind: 'next' }],
       ['window', { kind: 'window', opensAtMs: AT_MS + 3_600_000 }],
-      ['approval', { kind: 'approval', gate: 3 }],
+      ['approval', { kind: 'approval', stepIndex: 3 }],
       ['frozen', { kind: 'frozen', by: 'eve', why: 'an incident' }],
-      ['no-evidence', { kind: 'no-evidence', stage: 'early', gate: 3 }],
+      ['no-evidence', { kind: 'no-evidence', stage: 'early', stepIndex: 3 }],
       [
         'refused',
         {
@@ -81,7 +81,7 @@ export const STANDINGS: Readonly<Record<string, FleetRecord>> = Object.fromEntri
       ],
       ['invalid', { kind: 'invalid', message: 'spec.template renders to no DaemonSet in c4' }],
       ['paused', { kind: 'paused' }, { orders: { paused: PAUSE } }],
-      ['paused while it rolls', { kind: 'rolling' }, { orders: { paused: PAUSE } }],
+      ['paused while it rolls', { kind: 'updating' }, { orders: { paused: PAUSE } }],
       ['halted', { kind: 'breach' }, { breach: BREACH }],
       ['halted and paused', { kind: 'paused' }, { breach: BREACH, orders: { paused: PAUSE } }],
       ['rolling back', { kind: 'returning' }, { breach: BREACH }],
@@ -89,7 +89,7 @@ export const STANDINGS: Readonly<Record<string, FleetRecord>> = Object.fromEntri
       ['undone', { kind: 'returned' }, { orders: { undo: PAUSE } }],
       [
         'overruled',
-        { kind: 'rolling' },
+        { kind: 'updating' },
         { breach: BREACH, orders: { resumed: { ...PAUSE, breachAtMs: BREACH.atMs } } },
       ],
       ['done', { kind: 'done' }, { stage: 3 }],

@@ -67,7 +67,7 @@ export function fleetRecordOf(changes: Partial<FleetRecord> = {}): FleetRecord {
     refused: [],
     orders: {},
     untold: [],
-    gate: { kind: 'rolling' },
+    gate: { kind: 'updating' },
     counts: { waiting: 0, rolling: 0, well: 0, failed: 0, offline: 0, untouched: 0, returning: 0 },
     dueAtMs: NOW_MS,
     ...changes,

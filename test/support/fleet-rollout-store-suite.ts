@@ -60,7 +60,7 @@ export function wholeFleetRecord(name: string): Required<FleetRecord> {
     refused: [{ contentHash: 'other', cause: 'NodesFailed', atMs: 9 }],
     orders: {
       paused: note,
-      approved: { ...note, gate: 2 },
+      approved: { ...note, stepIndex: 2 },
       resumed: { ...note, breachAtMs: 7, breach, why: 'a reason' },
       undo: note,
     },

@@ -35,7 +35,7 @@ export function fleetRecord(changes: Partial<FleetRecord> = {}): FleetRecord {
     refused: [],
     orders: {},
     untold: [],
-    gate: { kind: 'rolling' },
+    gate: { kind: 'updating' },
     counts: { waiting: 0, rolling: 1, well: 0, failed: 0, offline: 0, untouched: 0, returning: 0 },
     dueAtMs: 7000,
     ...changes,

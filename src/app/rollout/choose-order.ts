@@ -6,7 +6,7 @@
  */
 import { toldObject } from '../../core/model/view-items.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { describeBreach } from '../../core/rollout/describe-record.ts';
+import { describeHalt } from '../../core/orders/gate-words.ts';
 import { gateOf } from '../../core/rollout/gate.ts';
 import { awaitedApproval, needsApproval } from '../../core/stages/steps.ts';
 import type { RolloutRecord } from '../../core/model/rollout-record.ts';
@@ -71,7 +71,7 @@ function chooseResume(
   if (breach !== undefined && why === undefined) {
     const { cluster, namespace, name } = key;
     const command = `rollcall rollout resume ${cluster} ${namespace}/${name} --why '…' --yes`;
-    return refuse('overrules', key, `${describeBreach(breach)}. If that is known: ${command}`);
+    return refuse('overrules', key, `${describeHalt(breach)}. If that is known: ${command}`);
   }
   return { kind: 'resume', hash, ...defined({ breachAtMs: breach?.atMs, why }) };
 }
@@ -103,7 +103,7 @@ function chooseApproval(
   }
   const gate = gateOf({ record, policy, nowMs });
   if (gate.kind === 'approval') return { kind: 'approve', hash, stepIndex: gate.stepIndex };
-  if (gate.kind === 'breach' || gate.kind === 'undone') return refuse('halted', key);
+  if (gate.kind === 'breach' || gate.kind === 'returning') return refuse('halted', key);
   // Approved, and not opened yet: the other one of two operators was a moment faster.
   const isApproved = orders.approved !== undefined && orders.approved.stepIndex > record.step.index;
   if (isApproved) return { kind: 'approve', hash, stepIndex: orders.approved.stepIndex };

@@ -17,14 +17,10 @@ import type {
 } from '../../core/model/rollout-record.ts';
 import { toldObject } from '../../core/model/view-items.ts';
 import type { StagedProgress } from '../../core/model/staged-progress.ts';
-import {
-  describeGate,
-  describeReturned,
-  describeStep,
-  summarizeRecord,
-} from '../../core/rollout/describe-record.ts';
+import { describeStep, subjectOf, summarizeRecord } from '../../core/rollout/describe-record.ts';
+import { describeGate } from '../../core/orders/gate-words.ts';
 import { gateOf, phaseOf } from '../../core/rollout/gate.ts';
-import type { FleetHold, ShownGate } from '../../core/rollout/gate.ts';
+import type { FleetHold, ShownGate } from '../../core/orders/gate-words.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
 import { isRollingBack as isSentBack } from '../../core/stages/former.ts';
 import { shownCopies } from '../../core/rollout/shown-copies.ts';
@@ -84,13 +80,13 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
   const planned = stages?.gate;
   const counts = countsOf(object);
   const known = defined({ planned, counts, hold: source.hold });
-  const gate = gateOf({ record, policy, nowMs, isBehind, ...known });
+  const judged = gateOf({ record, policy, nowMs, isBehind, ...known });
   const isRollingBack =
     policy.kind === 'policy' &&
     isSentBack(record, { policy: policy.policy, isStageTrue: registration.mode === 'takeover' });
-  const phase = phaseOf(gate, { isRollingBack, isBack: isBack(object) });
-  const summary = phase === 'Returned' ? describeReturned(record) : summarizeRecord(record, gate);
-  const told = { phase, summary };
+  const phase = phaseOf(judged, { isRollingBack, isBack: isBack(object) });
+  const gate: ShownGate = phase === 'Returned' ? { kind: 'returned' } : judged;
+  const told = { phase, summary: summarizeRecord(record, gate) };
   const end = endOf(told, source);
   return {
     ...partsOf(record),
@@ -99,7 +95,7 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
     ...end,
     gate,
     stepText: describeStep(record),
-    gateText: end === told ? describeGate(gate, record) : end.summary,
+    gateText: end === told ? describeGate(gate, subjectOf(record)) : end.summary,
   };
 }
 

@@ -7,7 +7,7 @@
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { outageLine } from '../../core/status/outages.ts';
 import type { Outage } from '../../core/status/outages.ts';
-import type { FleetPhase } from '../../core/fleet/orders/describe-fleet.ts';
+import type { RolloutPhase } from '../../core/orders/gate-words.ts';
 
 /** Between two looks, milliseconds. */
 const LOOK_EVERY_MS = 2000;
@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 2000;
 /** What is looked at. */
 export interface Watched {
   /** Those of one cluster are among them. */
-  readonly phase: FleetPhase;
+  readonly phase: RolloutPhase;
   readonly summary: string;
   readonly outages: readonly Outage[];
   readonly notes: readonly string[];
@@ -66,7 +66,7 @@ export async function watchRollout<
   }
 }
 
-const ENDS: readonly FleetPhase[] = [
+const ENDS: readonly RolloutPhase[] = [
   ...(['Done', 'Halted', 'Paused', 'Returned', 'Stopped', 'Frozen', 'Invalid'] as const),
 ];
 

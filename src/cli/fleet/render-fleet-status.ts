@@ -11,17 +11,14 @@ import { tallyStages } from '../../app/fleet/rollout/tally-stages.ts';
 import type { StageTally } from '../../app/fleet/rollout/tally-stages.ts';
 import { describePool } from '../../core/fleet/attribution/fleet-pool.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
-import { describeFleetBreach } from '../../core/fleet/orders/describe-fleet.ts';
-import { describeNote, describeOverruled, timeText } from '../../core/rollout/describe-record.ts';
-import { sentence } from '../command-line/follow-rollout.ts';
-import { outageLine } from '../../core/status/outages.ts';
-import { outageLines } from '../command-line/freeze-words.ts';
-import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
+import { describeCounts } from '../../core/fleet/orders/describe-fleet.ts';
+import { timeText } from '../../core/orders/gate-words.ts';
+import { renderRollout } from '../command-line/render-rollout.ts';
+import type { Field } from '../command-line/render-rollout.ts';
+import { renderAge, renderTextTable } from '../command-line/text-table.ts';
 
 /** Clusters that are shown without `-o wide`. */
 export const SHOWN_CLUSTERS_MAX = 20;
-
-type Field = readonly [string, string | undefined];
 
 /** Clusters as they are shown: of all, those in lines. */
 export interface ShownClusters {
@@ -35,25 +32,21 @@ export function renderFleetStatus(
   clusters: ShownClusters,
   nowMs: number,
 ): string[] {
-  const { namespace, name, phase, summary, stages, record, notes } = status;
+  const { namespace, name, stages, record } = status;
+  const lines = renderRollout(status, {
+    name: `${namespace}/${name}`,
+    counts: record === undefined ? '' : describeCounts(record.counts),
+    haltedOn: record?.breach?.clusters ?? [],
+    approves: 'gate',
+    first: [['generation', generationText(status)]],
+    middle: record === undefined ? [] : recordFields(record, status),
+    last: [],
+  });
   return [
-    ...outageLines(status.outages),
-    plainText(`${namespace}/${name}: ${phase}: ${summary}`),
-    ...renderFields([
-      ['generation', generationText(status)],
-      ...(record === undefined ? [] : recordFields(record, status)),
-    ]),
-    ...notes.map((note) => `! ${plainText(note)}`),
+    ...lines,
     ...(stages.length === 0 ? [] : ['', ...stageLines(tallyStages(stages, clusters.all))]),
     ...clusterLines(clusters, nowMs),
   ];
-}
-
-/** In one line, for --watch. */
-export function renderFleetChange(status: FleetStatus, nowMs: number): string {
-  const outages = status.outages.map((outage) => ` ${outageLine(outage)}.`).join('');
-  const notes = status.notes.map((note) => ` ${note}`).join('');
-  return `${timeText(nowMs).slice(11)} ${status.phase}: ${sentence(status.summary)}${outages}${notes}`;
 }
 
 function generationText({ generation, appliedAtMs, appliedBy, record }: FleetStatus): string {
@@ -65,15 +58,11 @@ function generationText({ generation, appliedAtMs, appliedBy, record }: FleetSta
 }
 
 function recordFields(record: FleetRecord, { former }: FleetStatus): readonly Field[] {
-  const { breach, pool, good, refused, startedAtMs, ring, untouchedClusters } = record;
+  const { pool, good, refused, startedAtMs, ring, untouchedClusters } = record;
   const [proven] = good;
   return [
     ['since', timeText(startedAtMs)],
-    ['halted on', breach === undefined ? undefined : breach.clusters.join(', ')],
-    [
-      'small clusters',
-      pool === undefined || pool.places.length === 0 ? undefined : describePool(pool),
-    ],
+    ['evidence', pool === undefined || pool.places.length === 0 ? undefined : describePool(pool)],
     [
       'proven',
       proven && `generation ${String(proven.generation)}, since ${timeText(proven.goodAtMs)}`,
@@ -85,25 +74,7 @@ function recordFields(record: FleetRecord, { former }: FleetStatus): readonly Fi
     ]),
     ['coming back', ring.count === 0 ? undefined : `${counted(ring.count, 'cluster')} in the ring`],
     ['not touched', untouchedClusters === 0 ? undefined : counted(untouchedClusters, 'cluster')],
-    ...orderFields(record),
   ];
-}
-
-function orderFields({ orders }: FleetRecord): readonly Field[] {
-  const { paused, approved, resumed, undo } = orders;
-  return [
-    ['paused', paused && describeNote(paused)],
-    ['approved', approved && `up to gate ${String(approved.gate)} ${describeNote(approved)}`],
-    ['resumed', resumed && resumedText(resumed)],
-    ['undo', undo && describeNote(undo)],
-  ];
-}
-
-function resumedText(resumed: NonNullable<FleetRecord['orders']['resumed']>): string {
-  const { breach } = resumed;
-  return breach === undefined
-    ? describeNote(resumed)
-    : describeOverruled(resumed, describeFleetBreach(breach));
 }
 
 const STAGE_HEADINGS = ['STAGE', 'STATE', 'CLUSTERS', 'FAILED', 'WELL', 'ROLLING', 'WAITING'];

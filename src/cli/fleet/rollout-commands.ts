@@ -35,7 +35,8 @@ import { readFreezeIn } from '../command-line/freeze-words.ts';
 import { plainText } from '../command-line/text-table.ts';
 import type { Stack } from '../reach/stack.ts';
 import { fleetError, parseFleetKey } from './fleet-arguments.ts';
-import { SHOWN_CLUSTERS_MAX, renderFleetChange, renderFleetStatus } from './render-fleet-status.ts';
+import { renderChange } from '../command-line/render-rollout.ts';
+import { SHOWN_CLUSTERS_MAX, renderFleetStatus } from './render-fleet-status.ts';
 import type { ShownClusters } from './render-fleet-status.ts';
 
 /** Options of every command that tells how a rollout stands. */
@@ -105,7 +106,7 @@ const approve: CommandModule = defineCommand<FollowOptions & { readonly gate?: n
   },
   run: ({ args, options }, context) => {
     const { gate } = options;
-    const ask = { kind: 'approve', ...(gate === undefined ? {} : { gate }) } as const;
+    const ask = { kind: 'approve', ...defined({ stepIndex: gate }) } as const;
     return giveOrder({ args, options, ask }, context);
   },
 });
@@ -168,7 +169,7 @@ async function follow(following: Following): Promise<CommandResult> {
     timeoutMs: (options.timeout ?? TIMEOUT_SECONDS) * 1000,
     clock: stack.clock,
     context,
-    renderChange: renderFleetChange,
+    renderChange,
     errorOf: fleetError,
     ...defined({ isUndo }),
   });

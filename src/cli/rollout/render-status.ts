@@ -4,44 +4,28 @@
  * The words are those of core/rollout/describe-record.ts, which Events and the table of `npm start` use alike. It decides
  * nothing, and adds no number of its own.
  */
-import {
-  describeBreach,
-  describeEvidence,
-  describeNote,
-  describeOverruled,
-  timeText,
-} from '../../core/rollout/describe-record.ts';
+import { timeText } from '../../core/orders/gate-words.ts';
+import { describeEvidence } from '../../core/rollout/describe-record.ts';
 import { describeCopies } from '../../core/rollout/shown-copies.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
 import type { StagedStatus } from '../../app/rollout/staged-status.ts';
-import { sentence } from '../command-line/follow-rollout.ts';
-import { outageLine } from '../../core/status/outages.ts';
-import { outageLines } from '../command-line/freeze-words.ts';
-import { plainText, renderFields } from '../command-line/text-table.ts';
+import { renderRollout } from '../command-line/render-rollout.ts';
+import type { Field } from '../command-line/render-rollout.ts';
 import { budgetText, strayText } from './rollout-words.ts';
-
-type Field = readonly [string, string | undefined];
 
 /** All that is known. */
 export function renderStatus(status: RolloutStatus): string[] {
-  const { cluster, namespace, name, phase, summary, staged } = status;
-  return [
-    ...outageLines(status.outages),
-    `${cluster}/${namespace}/${name}: ${phase}${staged === undefined ? `: ${summary}` : ''}`,
-    ...renderFields([
-      ...(staged === undefined ? [] : stagedFields(staged)),
-      ...commonFields(status),
-      // A further line of the field above.
-    ]).map((line) => (line.startsWith(':') ? ` ${line.slice(1)}` : line)),
-    ...status.notes.map((note) => `! ${plainText(note)}`),
-  ];
-}
-
-/** In one line, for --watch. */
-export function renderChange(status: RolloutStatus, nowMs: number): string {
-  const outages = status.outages.map((outage) => ` ${outageLine(outage)}.`).join('');
-  const notes = status.notes.map((note) => ` ${note}`).join('');
-  return `${timeText(nowMs).slice(11)} ${status.phase}: ${sentence(status.summary)}${outages}${notes}`;
+  const { cluster, namespace, name, staged } = status;
+  const revision = staged && `${staged.revision}, since ${timeText(staged.startedAtMs)}`;
+  return renderRollout(status, {
+    name: `${cluster}/${namespace}/${name}`,
+    counts: staged === undefined ? '' : countsText(staged),
+    haltedOn: staged?.breach?.nodes ?? [],
+    approves: 'step',
+    first: [['revision', revision]],
+    middle: staged === undefined ? [] : evidenceFields(staged),
+    last: commonFields(status),
+  });
 }
 
 function commonFields(status: RolloutStatus): readonly Field[] {
@@ -74,14 +58,13 @@ function fieldsOf(name: string, lines: readonly string[]): readonly Field[] {
   return lines.map((line, index): Field => [index === 0 ? name : '', line]);
 }
 
-function stagedFields(staged: StagedStatus): readonly Field[] {
-  const { revision, startedAtMs, evidence, refused, breach, strays = [] } = staged;
-  const haltedOn = breach === undefined ? [] : breach.nodes;
+function countsText({ step, baseNodes }: StagedStatus): string {
+  return `${String(step.updatedNodes)} of ${String(baseNodes)} nodes updated`;
+}
+
+function evidenceFields(staged: StagedStatus): readonly Field[] {
+  const { evidence, refused, breach, strays = [] } = staged;
   return [
-    ['revision', `${revision}, since ${timeText(startedAtMs)}`],
-    ['step', stepText(staged)],
-    ['gate', staged.gateText],
-    ['halted on', haltedOn.length === 0 ? undefined : haltedOn.join(', ')],
     ['strays', strays.length === 0 ? undefined : strayText(strays)],
     ...fieldsOf('evidence', describeEvidence(evidence, breach)),
     ...provenFields(staged),
@@ -90,7 +73,6 @@ function stagedFields(staged: StagedStatus): readonly Field[] {
       'refused',
       `${hash}: ${cause} at ${timeText(atMs)}`,
     ]),
-    ...orderFields(staged),
   ];
 }
 
@@ -105,20 +87,4 @@ function provenFields({ proven, former }: StagedStatus): readonly Field[] {
     ],
     ['former', former && former.hash !== proven?.hash ? former.hash : undefined],
   ];
-}
-
-function orderFields({ orders }: StagedStatus): readonly Field[] {
-  const { paused, approved, resumed, undo } = orders;
-  return [
-    ['paused', paused && describeNote(paused)],
-    ['approved', approved && `up to step ${String(approved.stepIndex)} ${describeNote(approved)}`],
-    ['resumed', resumed && describeOverruled(resumed, describeBreach(resumed.breach))],
-    ['undo', undo && `to ${undo.to} ${describeNote(undo)}`],
-  ];
-}
-
-function stepText({ step, stepText: words, baseNodes }: StagedStatus): string {
-  const { updatedNodes, openedAtMs, kind } = step;
-  const since = kind === 'waiting' ? '' : `, opened at ${timeText(openedAtMs)}`;
-  return `${words}${since}; ${String(updatedNodes)} of ${String(baseNodes)} nodes updated`;
 }

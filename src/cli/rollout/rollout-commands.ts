@@ -27,7 +27,8 @@ import { declareOverrule, parseOverrule } from '../command-line/parse-why.ts';
 import type { OverruleOptions } from '../command-line/parse-why.ts';
 import { plainText } from '../command-line/text-table.ts';
 import type { Stack } from '../reach/stack.ts';
-import { renderChange, renderStatus } from './render-status.ts';
+import { renderChange } from '../command-line/render-rollout.ts';
+import { renderStatus } from './render-status.ts';
 import {
   declareRollout,
   parseGeneration,

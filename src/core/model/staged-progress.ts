@@ -41,7 +41,7 @@ export type Gate =
   | { readonly kind: 'paused'; readonly by: 'policy' | 'order' }
   | { readonly kind: 'breach' }
   /** An operator sent the nodes back to the proven revision. */
-  | { readonly kind: 'undone' }
+  | { readonly kind: 'returning' }
   /** The view is too old, or not whole: silence is no success. */
   | { readonly kind: 'view' }
   /** No node that could be a canary matches the policy's selector. */

@@ -11,72 +11,11 @@ import { isOpen, nextOpeningMs } from '../policy/window.ts';
 import type { PolicyReading } from '../policy/rollout-policy.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
+import { PHASES } from '../orders/gate-words.ts';
+import type { FleetHold, RolloutPhase, ShownGate } from '../orders/gate-words.ts';
 import { awaitedApproval } from '../stages/steps.ts';
 import { describeMissing } from './pod-counts.ts';
 import type { Generations, PodCounts } from './pod-counts.ts';
-
-/** What waits for a fleet, in words. */
-export interface FleetHold {
-  readonly kind: 'fleet';
-  /** namespace/name. */
-  readonly fleet: string;
-  readonly message: string;
-}
-
-/** What it waits for. Public; docs/cli.md lists the kinds. */
-export type ShownGate =
-  /** As a plan of now judges it. */
-  | Gate
-  /** As the record alone tells: of how many nodes is not known. */
-  | { readonly kind: 'settling' }
-  | { readonly kind: 'done' }
-  /** All steps are open, and not every desired pod is updated and available: `missing` says which, in words. */
-  | { readonly kind: 'unavailable'; readonly missing: string }
-  /** All else is done; these nodes are updated once they are Ready again. */
-  | { readonly kind: 'nodes-not-ready'; readonly notReadyNodes: number }
-  /** A fleet gave the revision to these nodes alone, and decides when the others follow. */
-  | FleetHold
-  /** The policy cannot be read, and holds everything. */
-  | { readonly kind: 'policy-invalid' }
-  /** The DaemonSet's template is newer than what the record is of: the next run begins with it. */
-  | { readonly kind: 'unseen' }
-  /** Nothing: the next run opens the next step, or ends the rollout. */
-  | { readonly kind: 'next' };
-
-/** How it stands, in one word. Public; docs/cli.md lists them. */
-export type RolloutPhase =
-  | 'Progressing'
-  | 'Waiting'
-  | 'Paused'
-  | 'Halted'
-  /** Nodes go back to the proven revision. */
-  | 'Returning'
-  /** They have, and the template's revision is held. */
-  | 'Returned'
-  /** Nothing acts there now (core/status/outages.ts): the rest is as of before. */
-  | 'Stopped'
-  | 'Done';
-
-const PHASES: Readonly<Record<ShownGate['kind'], RolloutPhase>> = {
-  updating: 'Progressing',
-  settling: 'Progressing',
-  lost: 'Waiting',
-  soaking: 'Progressing',
-  approval: 'Waiting',
-  window: 'Waiting',
-  paused: 'Paused',
-  breach: 'Halted',
-  undone: 'Returning',
-  view: 'Progressing',
-  'no-canary': 'Waiting',
-  fleet: 'Waiting',
-  'policy-invalid': 'Paused',
-  unavailable: 'Progressing',
-  'nodes-not-ready': 'Waiting',
-  done: 'Done',
-  unseen: 'Progressing',
-  next: 'Progressing',
-};
 
 /** What nodes do while it is held. */
 export interface Retreat {
@@ -88,7 +27,7 @@ export interface Retreat {
 
 /** The word for a gate. */
 export function phaseOf({ kind }: ShownGate, { isRollingBack, isBack }: Retreat): RolloutPhase {
-  if (kind === 'undone' && isBack) return 'Returned';
+  if (kind === 'returning' && isBack) return 'Returned';
   return kind === 'breach' && isRollingBack && !isBack ? 'Returning' : PHASES[kind];
 }
 
@@ -155,9 +94,9 @@ function gateOfRecord(input: GateInput): ShownGate {
   const { record, policy } = input;
   const { orders, breach, step } = record;
   // As a plan judges it: whoever asked for the way back has seen the breach.
-  if (orders.undo !== undefined) return { kind: 'undone' };
+  if (orders.undo !== undefined) return { kind: 'returning' };
   if (breach !== undefined) return { kind: 'breach' };
-  if (policy.kind === 'invalid') return { kind: 'policy-invalid' };
+  if (policy.kind === 'invalid') return { kind: 'invalid' };
   if (step.kind === 'done') return { kind: 'done' };
   if (policy.kind === 'policy' && policy.policy.isPaused) return { kind: 'paused', by: 'policy' };
   if (orders.paused !== undefined) return { kind: 'paused', by: 'order' };

@@ -5,7 +5,7 @@
  * change only when the node's part in the rollout does. Nothing is decided here.
  */
 import type { NodeCode } from '../model/verdict.ts';
-import { NOT_READY } from './describe-record.ts';
+import { NOT_READY } from '../orders/gate-words.ts';
 import type { RolloutNote, RolloutReason } from './plan-rollout.ts';
 
 /** The matter on a node, as the end of a sentence that begins with the node. */

@@ -60,7 +60,7 @@ export function judgeGate(gate: GateInput): Gate | 'open-next' {
 /** What stops a rollout wherever it is. */
 function judgeHold({ record, input }: GateInput): Gate | undefined {
   // Whoever asked for the way back has seen the breach.
-  if (record.orders.undo !== undefined) return { kind: 'undone' };
+  if (record.orders.undo !== undefined) return { kind: 'returning' };
   if (record.breach !== undefined) return { kind: 'breach' };
   if (input.policy.isPaused) return { kind: 'paused', by: 'policy' };
   return record.orders.paused === undefined ? undefined : { kind: 'paused', by: 'order' };

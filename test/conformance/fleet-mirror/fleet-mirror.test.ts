@@ -151,7 +151,7 @@ describe('the mirror of fleets on a real API server', { timeout: 300_000 }, () =
   });
 
   it('moves lastTransitionTime with the status alone, as the API server keeps it', async () => {
-    const first = conditionOf(await show(standing('rolling')), 'Progressing');
+    const first = conditionOf(await show(standing('updating')), 'Progressing');
     const second = conditionOf(await show(standing('soaking')), 'Progressing');
     assert.equal(second['lastTransitionTime'], first['lastTransitionTime']);
     assert.equal(second['reason'], 'Soaking');

@@ -348,7 +348,7 @@ function orderOf(kind: FleetOrder['kind'], record: FleetRecord): FleetOrder | un
       return { kind, generation, ...(breach === undefined ? {} : { breachAtMs: breach.atMs }) };
     case 'approve':
       if (gate.kind !== 'approval' && gate.kind !== 'no-evidence') return undefined;
-      return { kind, generation, gate: gate.gate };
+      return { kind, generation, stepIndex: gate.stepIndex };
     case 'undo': {
       const to = wayBackOf(record)?.generation;
       return to === undefined ? undefined : { kind, generation, to };

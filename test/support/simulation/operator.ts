@@ -35,6 +35,7 @@ export async function order(
   const asks = {
     pause: { kind: 'pause' },
     resume: { kind: 'resume', overrules: 'somebody looked' },
+    approve: { kind: 'approve' },
     undo: { kind: 'undo', command: () => Promise.resolve(undefined) },
   } as const;
   const ask = asks[kind];

@@ -59,7 +59,7 @@ const UNREACHABLE =
 const LIST = 'ID MODE FROZEN ENDPOINT HEARD VIEW NOTE';
 const HEADINGS = 'NAMESPACE  NAME    DESIRED  CURRENT  READY  UP-TO-DATE  AVAILABLE  NOTE';
 const SHOW = 'id: a';
-const FLEET = 'monitoring/agent: Done: generation 2 is rolled out';
+const FLEET = 'monitoring/agent: Done';
 const DONE = 'a/system/agents: Done: every node runs the newest template';
 
 const TOO_LARGE =

@@ -70,7 +70,7 @@ const BreachSchema = v.strictObject({
 
 const OrdersSchema = v.strictObject({
   paused: v.exactOptional(v.strictObject(noteEntries)),
-  approved: v.exactOptional(v.strictObject({ ...noteEntries, gate: countSchema })),
+  approved: v.exactOptional(v.strictObject({ ...noteEntries, stepIndex: countSchema })),
   resumed: v.exactOptional(
     v.strictObject({
       ...noteEntries,
@@ -87,16 +87,16 @@ function kindOnly<const K extends FleetGate['kind']>(kind: K) {
 }
 
 const GateSchema: v.GenericSchema<unknown, FleetGate> = v.variant('kind', [
-  kindOnly('rolling'),
+  kindOnly('updating'),
   v.strictObject({ kind: v.literal('soaking'), untilMs: timeSchema }),
-  v.strictObject({ kind: v.literal('approval'), gate: countSchema }),
+  v.strictObject({ kind: v.literal('approval'), stepIndex: countSchema }),
   v.strictObject({ kind: v.literal('window'), opensAtMs: v.exactOptional(timeSchema) }),
   kindOnly('paused'),
   kindOnly('breach'),
   kindOnly('returning'),
   kindOnly('returned'),
   v.strictObject({ kind: v.literal('frozen'), by: v.string(), why: v.string() }),
-  v.strictObject({ kind: v.literal('no-evidence'), stage: v.string(), gate: countSchema }),
+  v.strictObject({ kind: v.literal('no-evidence'), stage: v.string(), stepIndex: countSchema }),
   v.strictObject({
     kind: v.literal('refused'),
     cluster: idSchema,

@@ -6,7 +6,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
-import { describeFleetBreach } from '../../../core/fleet/orders/describe-fleet.ts';
+import { describeHalt } from '../../../core/orders/gate-words.ts';
 import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
 import type { FleetOrder } from '../../../core/fleet/orders/fleet-orders.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
@@ -21,7 +21,7 @@ export type FleetOrderAsk =
   /** `overrules`: a halt too, and why. */
   | { readonly kind: 'resume'; readonly overrules?: string }
   /** Absent: the gate that waits. */
-  | { readonly kind: 'approve'; readonly gate?: number };
+  | { readonly kind: 'approve'; readonly stepIndex?: number };
 
 /** The order, or why there is none. */
 export function chooseFleetOrder(
@@ -36,7 +36,7 @@ export function chooseFleetOrder(
     case 'resume':
       return chooseResume(record, ask.overrules);
     case 'approve':
-      return chooseApproval(record, ask.gate);
+      return chooseApproval(record, ask.stepIndex);
     case 'undo': {
       const back = wayBackOf(record);
       if (back !== undefined) return { kind: 'undo', generation, to: back.generation };
@@ -49,7 +49,7 @@ function chooseResume(record: FleetRecord, why: string | undefined): FleetOrder 
   const { breach, release } = record;
   if (breach !== undefined && why === undefined) {
     const command = `rollcall fleet resume ${formatFleetKey(record)} --why '…' --yes`;
-    const remedy = `${describeFleetBreach(breach)}. If that is known: ${command}`;
+    const remedy = `${describeHalt(breach)}. If that is known: ${command}`;
     return { ...refuseFleet('overrules', record), remedy };
   }
   const { generation } = release;
@@ -59,14 +59,14 @@ function chooseResume(record: FleetRecord, why: string | undefined): FleetOrder 
 function chooseApproval(record: FleetRecord, asked: number | undefined): FleetOrder | FleetRefusal {
   const { gate, orders, release, stage, breach } = record;
   const { generation } = release;
-  if (asked !== undefined) return { kind: 'approve', generation, gate: asked };
+  if (asked !== undefined) return { kind: 'approve', generation, stepIndex: asked };
   const isWaiting = gate.kind === 'approval' || gate.kind === 'no-evidence';
-  if (isWaiting) return { kind: 'approve', generation, gate: gate.gate };
+  if (isWaiting) return { kind: 'approve', generation, stepIndex: gate.stepIndex };
   if (breach !== undefined || orders.undo !== undefined) return refuseFleet('halted', record);
   // Approved, and not opened yet: the other one of two operators was a moment faster.
   const { approved } = orders;
-  if (approved !== undefined && approved.gate > 2 * stage) {
-    return { kind: 'approve', generation, gate: approved.gate };
+  if (approved !== undefined && approved.stepIndex > 2 * stage) {
+    return { kind: 'approve', generation, stepIndex: approved.stepIndex };
   }
   const next = `See what it waits for: rollcall fleet status ${formatFleetKey(record)}`;
   return { ...refuseFleet('nothing-waits', record), remedy: next };

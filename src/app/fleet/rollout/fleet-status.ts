@@ -9,10 +9,12 @@ import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { gateAfter, gateBefore } from '../../../core/fleet/rollout/judge-stage.ts';
 import {
   describeFleetGate,
+  describeStage,
   fleetPhaseOf,
   summarizeFleet,
 } from '../../../core/fleet/orders/describe-fleet.ts';
-import type { FleetPhase } from '../../../core/fleet/orders/describe-fleet.ts';
+import type { RolloutPhase } from '../../../core/orders/gate-words.ts';
+import type { OpenStep, StepKind } from '../../../core/model/rollout-record.ts';
 import { standstillOf } from '../../../core/status/outages.ts';
 import type { Outage, StackStanding } from '../../../core/status/outages.ts';
 import type { Freeze } from '../../../core/takeover/freeze.ts';
@@ -37,6 +39,16 @@ export interface ShownStage {
   readonly gates: readonly [before: number, after: number];
 }
 
+/** Step, gate, halt and orders, with the keys of the rollout of a cluster (app/rollout/staged-status.ts). */
+interface StagedFleet extends Pick<
+  FleetRecord,
+  'startedAtMs' | 'gate' | 'breach' | 'refused' | 'orders'
+> {
+  readonly step: Omit<OpenStep, 'updatedNodes'> & { readonly groups: number };
+  readonly stepText: string;
+  readonly gateText: string;
+}
+
 /** One rollout. */
 export interface FleetStatus {
   readonly namespace: string;
@@ -45,10 +57,11 @@ export interface FleetStatus {
   readonly generation: number;
   readonly appliedAtMs: number;
   readonly appliedBy: string;
-  readonly phase: FleetPhase;
+  readonly phase: RolloutPhase;
   /** In one line. */
   readonly summary: string;
-  readonly gateText?: string;
+  /** Absent: no step was made yet. */
+  readonly staged?: StagedFleet;
   readonly stages: readonly ShownStage[];
   /** As the last step left it; absent: no step was made yet. */
   readonly record?: FleetRecord;
@@ -99,12 +112,41 @@ function toldOf(found: FoundFleetRollout): Omit<FleetStatus, 'outages'> {
     // Whoever waits for what was just applied must not be told how the one before it ended.
     phase: isAboutFormer ? 'Progressing' : fleetPhaseOf(record),
     summary: summarizeFleet(record),
-    gateText: describeFleetGate(record),
+    staged: stagedOf(record),
     stages: shownStages(record),
     record,
     ...defined({ former: wayBackOf(record) }),
     notes: [...newer, ...olderNotes(record), ...breachNotes(record), ...driftNotes(record)],
   };
+}
+
+function stagedOf(record: FleetRecord): StagedFleet {
+  const { startedAtMs, stage, stages, stageOpenedAtMs, wellSinceMs, progressedAtMs } = record;
+  const { gate, breach, refused, orders } = record;
+  return {
+    startedAtMs,
+    step: {
+      kind: stepKindOf(stage, stages.length),
+      name: stages[stage]?.name ?? '',
+      index: stage,
+      groups: stages.length - 1,
+      openedAtMs: stageOpenedAtMs,
+      ...defined({ wellSinceMs }),
+      progressedAtMs,
+    },
+    gate,
+    stepText: describeStage(record),
+    gateText: describeFleetGate(record),
+    refused,
+    orders,
+    ...defined({ breach }),
+  };
+}
+
+function stepKindOf(stage: number, stages: number): StepKind {
+  if (stage < 0) return 'waiting';
+  if (stage >= stages) return 'done';
+  return stage === 0 ? 'canary' : 'group';
 }
 
 /** What holds the next generation as well. */

@@ -6,9 +6,9 @@
  */
 import type { DaemonSetKey } from '../../../core/model/identifiers.ts';
 import { describeFleetGate, fleetPhaseOf } from '../../../core/fleet/orders/describe-fleet.ts';
-import type { FleetPhase } from '../../../core/fleet/orders/describe-fleet.ts';
+import type { RolloutPhase } from '../../../core/orders/gate-words.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { FleetHold } from '../../../core/rollout/gate.ts';
+import type { FleetHold } from '../../../core/orders/gate-words.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
 import { findFleetRollout } from './find-fleet-rollout.ts';
 import type { FleetRolloutSources } from './find-fleet-rollout.ts';
@@ -21,7 +21,7 @@ export interface HoldingFleet {
   readonly stage?: { readonly name: string; readonly number: number; readonly of: number };
   /** True while its first nodes alone have it: what follows there opens with the fleet's next stage. */
   readonly isPartial: boolean;
-  readonly phase: FleetPhase;
+  readonly phase: RolloutPhase;
   /** What the fleet waits for. */
   readonly gateText: string;
   /** The command that goes on. */

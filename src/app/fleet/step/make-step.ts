@@ -177,7 +177,7 @@ class Step {
     const gate = open.seen.given.length === 0 ? await this.#ask(gifts, held) : undefined;
     if (gate !== undefined) return { record: { ...record, gate }, gifts: [] };
     return {
-      record: held === undefined ? record : { ...record, gate: { kind: 'rolling' } },
+      record: held === undefined ? record : { ...record, gate: { kind: 'updating' } },
       gifts,
     };
   }
@@ -195,7 +195,7 @@ class Step {
   }
 
   #giftsOf(open: SeenClusters, { giveMax, record }: FleetStep): readonly Gift[] {
-    if (record.gate.kind !== 'rolling' && record.gate.kind !== 'refused') return [];
+    if (record.gate.kind !== 'updating' && record.gate.kind !== 'refused') return [];
     // A label that changes what many are given takes them all back at once: they go on as any others do, so many at a time.
     const onTheirWay = record.counts.rolling - open.again.length;
     const againMax = Math.max(0, rollingMaxOf(record, this.#of.fleet.strategy) - onTheirWay);

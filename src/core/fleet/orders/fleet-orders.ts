@@ -25,7 +25,7 @@ export type FleetOrder =
       readonly why?: string;
     }
   /** What waits at this gate of this generation may go on; window, budget and evidence of what follows still count. */
-  | { readonly kind: 'approve'; readonly generation: number; readonly gate: number }
+  | { readonly kind: 'approve'; readonly generation: number; readonly stepIndex: number }
   /** Every cluster that has this generation goes back to what was proven before: to that generation. */
   | { readonly kind: 'undo'; readonly generation: number; readonly to: number };
 
@@ -133,13 +133,13 @@ function approve(record: FleetRecord, order: Of<'approve'>, note: OrderNote): Fl
   const { orders, gate } = record;
   const { approved } = orders;
   // Also once it has opened: the other one of two operators was a moment faster.
-  if (approved !== undefined && approved.gate >= order.gate) {
+  if (approved !== undefined && approved.stepIndex >= order.stepIndex) {
     return { kind: 'unchanged', since: approved };
   }
   if (record.breach !== undefined || orders.undo !== undefined) return refused('halted');
   if (gate.kind !== 'approval' && gate.kind !== 'no-evidence') return refused('nothing-waits');
-  if (gate.gate !== order.gate) return refused('changed');
-  const agreed = { ...orders, approved: { ...note, gate: order.gate } };
+  if (gate.stepIndex !== order.stepIndex) return refused('changed');
+  const agreed = { ...orders, approved: { ...note, stepIndex: order.stepIndex } };
   const next: FleetRecord = { ...record, orders: agreed, gate: { kind: 'next' } };
   return changed({ ...next, progressedAtMs: note.atMs }, 'approved', note);
 }

@@ -104,7 +104,7 @@ function gateWithoutEvidence(
     (seen) => tallyStage(seen, 0).provenClusters > 0,
   );
   if (isShown) return undefined;
-  return { kind: 'no-evidence', stage: record.stages[record.stage]?.name ?? '', gate };
+  return { kind: 'no-evidence', stage: record.stages[record.stage]?.name ?? '', stepIndex: gate };
 }
 
 /** Nobody looks for a breach then: nothing is done in any case. */
@@ -142,7 +142,7 @@ function withTimes(record: FleetRecord, { judged, counts, nowMs }: Moment): Flee
   const before = record.counts;
   const isFurther = counts.well + counts.failed > before.well + before.failed;
   // Whoever waits for a person, a window or a soak is not stuck.
-  const isStuck = gate.kind === 'rolling' && !isFurther;
+  const isStuck = gate.kind === 'updating' && !isFurther;
   return {
     ...rest,
     gate,
@@ -183,7 +183,7 @@ function findBreachIn(
       shownBy: gravest?.grounds === 'one-cluster' ? gravest.clusters : [],
       onBreach: strategy.onBreach,
       overruledAtMs,
-      ...(isOpen && record.gate.kind === 'rolling' ? { stuckSinceMs: record.progressedAtMs } : {}),
+      ...(isOpen && record.gate.kind === 'updating' ? { stuckSinceMs: record.progressedAtMs } : {}),
       ...defined({ progressDeadlineMs: strategy.progressDeadlineMs }),
       nowMs,
     });
@@ -253,7 +253,7 @@ function openNext(record: FleetRecord, nowMs: number): FleetStep {
     // What the last stage is given has passed all others; a fleet of one stage is good at its end.
     ...(isDone || (isLast && next > 0) ? { good: withGood(record, nowMs) } : {}),
     ...(isDone ? {} : defined({ pool })),
-    gate: isDone ? { kind: 'done' } : { kind: 'rolling' },
+    gate: isDone ? { kind: 'done' } : { kind: 'updating' },
   };
   const name = record.stages[next]?.name ?? '';
   return {

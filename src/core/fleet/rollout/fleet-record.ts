@@ -7,6 +7,7 @@
  */
 import type { ClusterId, ClusterUid, NodeName } from '../../model/identifiers.ts';
 import type { OrderNote } from '../../model/rollout-record.ts';
+import type { ShownGate } from '../../orders/gate-words.ts';
 import type { GoodRelease, OlderReason } from '../../releases/good-releases.ts';
 import type { FleetPool } from '../attribution/fleet-pool.ts';
 import type { FleetKey } from '../fleet-daemon-set.ts';
@@ -72,7 +73,7 @@ export interface RefusedContent {
 export interface FleetOrders {
   readonly paused?: OrderNote;
   /** Of this release: its gates up to this one are agreed to. Gate 2k is before stage k, gate 2k+1 after it. */
-  readonly approved?: OrderNote & { readonly gate: number };
+  readonly approved?: OrderNote & { readonly stepIndex: number };
   /** A breach that was looked at and is overruled: only what comes later counts. */
   readonly resumed?: OrderNote & {
     readonly breachAtMs: number;
@@ -170,34 +171,25 @@ export interface FleetCounts {
 
 /** What a fleet waits for. Public; docs/cli.md lists the kinds. */
 export type FleetGate =
+  | Extract<ShownGate, { readonly kind: ToldGate }>
   /** Its clusters are updating. */
-  | { readonly kind: 'rolling' }
-  /** Its clusters are well, and have to stay so. */
-  | { readonly kind: 'soaking'; readonly untilMs: number }
-  | { readonly kind: 'approval'; readonly gate: number }
-  | { readonly kind: 'window'; readonly opensAtMs?: number }
+  | { readonly kind: 'updating' }
   | { readonly kind: 'paused' }
-  | { readonly kind: 'breach' }
-  /** Clusters go back to the release that was proven. */
-  | { readonly kind: 'returning' }
-  | { readonly kind: 'returned' }
-  | { readonly kind: 'frozen'; readonly by: string; readonly why: string }
-  /** None of the stage's clusters shows evidence: never a success. Who agrees to this gate lets it pass all the same. */
-  | { readonly kind: 'no-evidence'; readonly stage: string; readonly gate: number }
-  /** Nobody of the open stage was given it, since the API server of this one would refuse it, as a dry run showed. */
-  | {
-      readonly kind: 'refused';
-      readonly cluster: ClusterId;
-      /** What the API server said. */
-      readonly message: string;
-      readonly sinceMs: number;
-      /** Asked again then, and given if it is taken. */
-      readonly askAtMs: number;
-    }
   /** Its document is none to this release of Rollcall, or renders to no DaemonSet somewhere. */
   | { readonly kind: 'invalid'; readonly message: string }
-  | { readonly kind: 'next' }
   | { readonly kind: 'done' };
+
+type ToldGate =
+  | 'soaking'
+  | 'approval'
+  | 'window'
+  | 'breach'
+  | 'returning'
+  | 'returned'
+  | 'frozen'
+  | 'no-evidence'
+  | 'refused'
+  | 'next';
 
 /** What was decided. The type of its CloudEvent is `dev.rollcall.fleet.<kind>`. */
 export type FleetDecisionKind =

@@ -67,7 +67,7 @@ function judgeClusters(input: StageInput, tally: StageTally): StageJudgement {
   const { waiting, rolling } = tally.counts;
   if (waiting > 0 || rolling > 0) return onTheWay(input, tally);
   // One read that failed among thousands neither opens a gate nor restarts a soak of days: the next step reads it again.
-  if (tally.unclearClusters > 0) return { ...held({ kind: 'rolling' }), isSettled: true };
+  if (tally.unclearClusters > 0) return { ...held({ kind: 'updating' }), isSettled: true };
   const isPassedOver = isApproved(input.record, gateAfter(input.record.stage));
   if (tally.provenClusters === 0 && !isPassedOver) return withoutEvidence(input, tally);
   return afterSoak(input, isPassedOver);
@@ -81,7 +81,7 @@ function onTheWay({ record, strategy, nowMs }: StageInput, { counts }: StageTall
     return { ...held(record.gate), mayGive: nowMs >= record.gate.askAtMs };
   }
   const isWaiting = counts.rolling === 0 && !mayGive;
-  const gate: FleetGate = isWaiting ? closed(windows, nowMs) : { kind: 'rolling' };
+  const gate: FleetGate = isWaiting ? closed(windows, nowMs) : { kind: 'updating' };
   return { gate, isOver: false, mayGive, isSettled: false };
 }
 
@@ -92,7 +92,7 @@ function withoutEvidence(input: StageInput, { triedClusters }: StageTally): Stag
   const isNobodyTried = triedClusters === 0 && record.stage > 0;
   if (isNobodyTried && !namesNobody) return judgeNext(input);
   const gate = gateAfter(record.stage);
-  return { ...held({ kind: 'no-evidence', stage: name, gate }), isSettled: true };
+  return { ...held({ kind: 'no-evidence', stage: name, stepIndex: gate }), isSettled: true };
 }
 
 function afterSoak(input: StageInput, isPassedOver: boolean): StageJudgement {
@@ -102,7 +102,7 @@ function afterSoak(input: StageInput, isPassedOver: boolean): StageJudgement {
   if (untilMs > nowMs) return { ...held({ kind: 'soaking', untilMs }), isSettled: true };
   if (approval !== 'after' || isPassedOver) return judgeNext(input);
   const gate = gateAfter(record.stage);
-  return { ...held({ kind: 'approval', gate }), isSettled: true };
+  return { ...held({ kind: 'approval', stepIndex: gate }), isSettled: true };
 }
 
 /** Whether the stage after the open one may open. */
@@ -116,10 +116,10 @@ function judgeNext({ record, strategy, nowMs }: StageInput): StageJudgement {
   const gate = gateBefore(next);
   const dealt = record.stages[next];
   if (next === 0 && dealt?.members.count === 0 && !isApproved(record, gate)) {
-    return { ...settled, gate: { kind: 'no-evidence', stage: dealt.name, gate } };
+    return { ...settled, gate: { kind: 'no-evidence', stage: dealt.name, stepIndex: gate } };
   }
   if (stage.approval === 'before' && !isApproved(record, gate)) {
-    return { ...settled, gate: { kind: 'approval', gate } };
+    return { ...settled, gate: { kind: 'approval', stepIndex: gate } };
   }
   if (!isOpen(stage.windows, nowMs)) return { ...settled, gate: closed(stage.windows, nowMs) };
   return { ...settled, gate: { kind: 'next' }, isOver: true };
@@ -131,5 +131,5 @@ function closed(windows: FleetStage['windows'], nowMs: number): FleetGate {
 
 /** True once a person agreed to this gate of this release, or to a later one. */
 export function isApproved({ orders }: FleetRecord, gate: number): boolean {
-  return orders.approved !== undefined && orders.approved.gate >= gate;
+  return orders.approved !== undefined && orders.approved.stepIndex >= gate;
 }

@@ -44,7 +44,7 @@ export function isRingHeld({
 }
 
 const WAITS_MS: Readonly<Record<FleetGate['kind'], number>> = {
-  rolling: ROLLING_MS,
+  updating: ROLLING_MS,
   returning: ROLLING_MS,
   next: ROLLING_MS,
   // What turns bad meanwhile is seen before the soak is over.

@@ -99,7 +99,7 @@ type TellingGate = Gate<
 type PlainKind = Exclude<FleetGate, TellingGate>['kind'];
 
 const STANDINGS: Readonly<Record<FleetGate['kind'], Pick<FleetStanding, 'kind' | 'reason'>>> = {
-  rolling: { kind: 'moving', reason: 'RollingOut' },
+  updating: { kind: 'moving', reason: 'RollingOut' },
   soaking: { kind: 'moving', reason: 'Soaking' },
   next: { kind: 'moving', reason: 'OpeningStage' },
   window: { kind: 'moving', reason: 'WaitingForWindow' },
@@ -129,7 +129,7 @@ function isPlain(gate: FleetGate): gate is Exclude<FleetGate, TellingGate> {
 }
 
 const PLAIN_WORDS: Readonly<Record<PlainKind, (record: FleetRecord) => string>> = {
-  rolling: (record) => `${stageWords(record)}: ${countWords(record)}`,
+  updating: (record) => `${stageWords(record)}: ${countWords(record)}`,
   next: (record) => `${stageWords(record)}: the next one opens`,
   paused: ({ orders }) => `paused by ${orders.paused?.by ?? 'nobody that is known'}`,
   returning: (record) => `clusters go back to ${formerWords(record)}${breachWords(record)}`,
@@ -149,7 +149,7 @@ function toldBy(gate: TellingGate, stage: string): string {
       return `${stage} waits for its window${when}`;
     }
     case 'approval':
-      return `${stage}: gate ${String(gate.gate)} waits for somebody to approve it`;
+      return `${stage}: gate ${String(gate.stepIndex)} waits for somebody to approve it`;
     case 'frozen':
       return `frozen by ${gate.by}${gate.why === '' ? '' : `: ${gate.why}`}`;
     case 'no-evidence':

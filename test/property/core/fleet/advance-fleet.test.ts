@@ -61,7 +61,7 @@ function ordersAfter({ orders }: FleetRecord, order: Look['order'], atMs: number
   const { paused: _paused, ...rest } = orders;
   if (order === 'pause') return { ...orders, paused: { by: 'ann', atMs } };
   if (order === 'unpause') return rest;
-  if (order === 'approve') return { ...orders, approved: { by: 'ann', atMs, gate: 9 } };
+  if (order === 'approve') return { ...orders, approved: { by: 'ann', atMs, stepIndex: 9 } };
   return orders;
 }
 

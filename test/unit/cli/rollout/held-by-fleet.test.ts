@@ -49,7 +49,7 @@ describe('a rollout that a fleet has in its first nodes', () => {
       return /^! .*: (rollcall fleet .*)$/m.exec(run.stdout)?.[1] ?? '';
     };
     assert.equal(
-      await nextOf({ gate: { kind: 'approval', gate: 1 } }),
+      await nextOf({ gate: { kind: 'approval', stepIndex: 1 } }),
       'rollcall fleet approve ops/agent',
     );
     assert.equal(await nextOf({ gate: { kind: 'paused' } }), 'rollcall fleet resume ops/agent');

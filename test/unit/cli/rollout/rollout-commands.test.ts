@@ -171,7 +171,7 @@ describe('rollcall rollout status', () => {
   it('names the field that makes a policy invalid, and what else keeps it', async () => {
     const world = await worldWith({ policy: 'soak: soon', registration: { isFrozen: true } });
     const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
-    assert.match(stdout, /: Paused\n/);
+    assert.match(stdout, /: Invalid\n/);
     assert.match(stdout, /policy: +soak: /);
     assert.match(stdout, /! The cluster is frozen/);
     assert.match(stdout, /! Its policy is invalid/);
@@ -275,7 +275,10 @@ describe('orders', () => {
     const undone = (await world.run(['rollout', 'undo', ...AGENT])).expectExit(0);
     assert.match(undone.stdout, /Returned\n.*undo: +to old by ann/s, 'no node was updated');
     const watched = (await world.run(['rollout', 'undo', ...AGENT, '--watch'])).expectExit(0);
-    assert.match(watched.stderr, /Returned: all nodes are back at revision old; new, which/);
+    assert.match(
+      watched.stderr,
+      /Returned: all nodes are back at revision old; revision new is held, asked for/,
+    );
     (await world.run(['rollout', 'status', ...AGENT, '--watch'])).expectExit(5);
     const beside = await worldWith({ registration: { mode: 'copilot' } });
     const refused = await beside.run(['rollout', 'undo', ...AGENT]);

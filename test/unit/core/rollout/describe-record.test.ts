@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   describeEvidence,
-  describeGate,
   describeStep,
+  subjectOf,
   summarizeRecord,
 } from '../../../../src/core/rollout/describe-record.ts';
 import { gateOf } from '../../../../src/core/rollout/gate.ts';
-import type { ShownGate } from '../../../../src/core/rollout/gate.ts';
+import { describeGate } from '../../../../src/core/orders/gate-words.ts';
+import type { ShownGate } from '../../../../src/core/orders/gate-words.ts';
 import { evidenceOf } from '../../../../src/core/rollout/shown-evidence.ts';
 import {
   LOOKED_MS,
@@ -49,13 +50,13 @@ describe('a rollout in words', () => {
     assert.match(summary({ orders: { paused: note } }), /: paused by ann at 2026-11-25T09:05:00Z$/);
     assert.equal(
       summary({ orders: { undo: { ...note, to: 'old' } } }),
-      'goes back to the proven revision old, asked for by ann at 2026-11-25T09:05:00Z',
+      'nodes go back to revision old, asked for by ann at 2026-11-25T09:05:00Z',
     );
   });
 
   it('counts nodes where a plan tells them', () => {
     const record = recordOf();
-    const words = (gate: ShownGate): string => describeGate(gate, record);
+    const words = (gate: ShownGate): string => describeGate(gate, subjectOf(record));
     assert.equal(
       words({ kind: 'updating', pendingNodes: 1 }),
       '1 node of its open steps is to be updated',
@@ -73,21 +74,24 @@ describe('a rollout in words', () => {
       { kind: 'settling' },
       { kind: 'window' },
       { kind: 'breach' },
-      { kind: 'undone' },
+      { kind: 'returning' },
       { kind: 'view' },
       { kind: 'no-canary' },
-      { kind: 'policy-invalid' },
+      { kind: 'invalid' },
       { kind: 'unseen' },
       { kind: 'next' },
       { kind: 'done' },
       { kind: 'lost', lostNodes: 1 },
       { kind: 'lost', lostNodes: 2, addsAtMs: LOOKED_MS },
     ];
-    const words = gates.map((gate) => describeGate(gate, record));
+    const words = gates.map((gate) => describeGate(gate, subjectOf(record)));
     assert.equal(new Set(words).size, gates.length);
     assert.ok(words.every((text) => !/undefined|NaN/.test(text)));
-    assert.match(describeGate({ kind: 'paused', by: 'order' }, record), /paused by an operator/);
-    assert.match(describeGate({ kind: 'paused', by: 'policy' }, record), /paused: true/);
+    assert.match(
+      describeGate({ kind: 'paused', by: 'order' }, subjectOf(record)),
+      /paused by an operator/,
+    );
+    assert.match(describeGate({ kind: 'paused', by: 'policy' }, subjectOf(record)), /paused: true/);
   });
 
   it('tells of lost nodes only where no other cause halted it', () => {

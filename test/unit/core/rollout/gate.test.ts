@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { PolicyReading } from '../../../../src/core/policy/rollout-policy.ts';
 import { gateOf, phaseOf } from '../../../../src/core/rollout/gate.ts';
-import type { ShownGate } from '../../../../src/core/rollout/gate.ts';
+import type { ShownGate } from '../../../../src/core/orders/gate-words.ts';
 import type { Generations, PodCounts } from '../../../../src/core/rollout/pod-counts.ts';
 import {
   LOOKED_MS,
@@ -61,13 +61,13 @@ describe('the gate of a rollout, as its record tells it', () => {
     assert.deepEqual(gate({}, policyOf({ isPaused: true })), { kind: 'paused', by: 'policy' });
     assert.deepEqual(gate({ orders: { paused: NOTE } }), { kind: 'paused', by: 'order' });
     const problems = [{ field: 'soak', message: 'is no duration' }] as const;
-    assert.deepEqual(gate({}, { kind: 'invalid', problems }), { kind: 'policy-invalid' });
+    assert.deepEqual(gate({}, { kind: 'invalid', problems }), { kind: 'invalid' });
   });
 
   it('is an undo before all that, as a plan judges it, and then a breach', () => {
     const undone = { orders: { paused: NOTE, undo: { ...NOTE, to: 'old' } } };
-    assert.deepEqual(gate(undone, policyOf({ isPaused: true })), { kind: 'undone' });
-    assert.deepEqual(gate({ ...undone, breach: breachOf() }), { kind: 'undone' });
+    assert.deepEqual(gate(undone, policyOf({ isPaused: true })), { kind: 'returning' });
+    assert.deepEqual(gate({ ...undone, breach: breachOf() }), { kind: 'returning' });
     assert.deepEqual(gate({ breach: breachOf() }, policyOf({ isPaused: true })), {
       kind: 'breach',
     });
@@ -150,8 +150,8 @@ describe('the gate of a rollout, as its record tells it', () => {
     const still = { isRollingBack: false, isBack: false };
     assert.equal(phaseOf(gate({}), still), 'Progressing');
     assert.equal(phaseOf({ kind: 'approval', stepIndex: 1 }, still), 'Waiting');
-    assert.equal(phaseOf({ kind: 'undone' }, still), 'Returning');
-    assert.equal(phaseOf({ kind: 'undone' }, { ...still, isBack: true }), 'Returned');
+    assert.equal(phaseOf({ kind: 'returning' }, still), 'Returning');
+    assert.equal(phaseOf({ kind: 'returning' }, { ...still, isBack: true }), 'Returned');
     assert.equal(phaseOf({ kind: 'breach' }, still), 'Halted');
     assert.equal(phaseOf({ kind: 'breach' }, { ...still, isRollingBack: true }), 'Returning');
     assert.equal(phaseOf({ kind: 'breach' }, { isRollingBack: true, isBack: true }), 'Halted');

@@ -61,7 +61,7 @@ describe('a gate', () => {
     const breach = { cause: 'Restarts', atMs: NOW_MS, message: '', nodes: [] } as const;
     const orders = { undo: { ...NOTE, to: 'aaaa' }, paused: NOTE };
     const paused = { policy: policy({ isPaused: true }) };
-    assert.deepEqual(gate({ record: { breach, orders }, input: paused }), { kind: 'undone' });
+    assert.deepEqual(gate({ record: { breach, orders }, input: paused }), { kind: 'returning' });
     assert.deepEqual(gate({ record: { breach }, input: paused }), { kind: 'breach' });
     const order = { orders: { paused: NOTE } };
     assert.deepEqual(gate({ record: order, input: paused }), { kind: 'paused', by: 'policy' });

@@ -8,7 +8,8 @@ import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { NodeName } from '../../../../src/core/model/identifiers.ts';
 import type { NodeProjection } from '../../../../src/core/model/projections.ts';
 import type { RolloutPolicy } from '../../../../src/core/policy/rollout-policy.ts';
-import { describeGate, describeStep } from '../../../../src/core/rollout/describe-record.ts';
+import { describeGate } from '../../../../src/core/orders/gate-words.ts';
+import { describeStep, subjectOf } from '../../../../src/core/rollout/describe-record.ts';
 import { standingOf, withReplacements } from '../../../../src/core/stages/lost-canaries.ts';
 import type { StageNode } from '../../../../src/core/stages/stage-node.ts';
 import { applyOrder } from '../../../../src/core/rollout/orders.ts';
@@ -131,7 +132,7 @@ describe('S16: a canary that loses a node', () => {
     assert.ok(record !== undefined && plan?.stages !== undefined);
     assert.match(describeStep(record), new RegExp(`^canary of 3 nodes \\(${first} is not Ready`));
     assert.match(
-      describeGate(plan.stages.gate, record),
+      describeGate(plan.stages.gate, subjectOf(record)),
       /^held, as 1 canary node went NotReady: another node goes in its place at 20/,
     );
     world.until(() => world.count('bbbb') === 4, { stepMs: 5_000 });

@@ -18,7 +18,7 @@ describe('the rollout of a fleet', () => {
     assert.equal(ended({ kind: 'done' }, HALT), 'completed');
     assert.equal(ended({ kind: 'breach' }, HALT), 'halted');
     assert.equal(ended({ kind: 'returned' }, ROLLBACK), 'rolled-back');
-    assert.equal(ended({ kind: 'rolling' }, HALT), undefined);
+    assert.equal(ended({ kind: 'updating' }, HALT), undefined);
     assert.equal(ended({ kind: 'returning' }, ROLLBACK), undefined);
   });
 

@@ -98,7 +98,7 @@ describe('the play of a fleet', () => {
     assert.equal(stage.counts.turns, 0);
     await stage.play.advance([], true);
     assert.equal(await stage.applied(), 1);
-    await stage.record({ kind: 'rolling' });
+    await stage.record({ kind: 'updating' });
     await stage.play.advance([], true);
     assert.equal(await stage.applied(), 1);
     assert.equal(stage.counts.turns, 1);

@@ -41,15 +41,15 @@ describe('the words for a fleet', () => {
 
   it('say of a gate before or after which stage it is', () => {
     assert.equal(
-      wordsOf({ kind: 'approval', gate: 2 }),
+      wordsOf({ kind: 'approval', stepIndex: 2 }),
       'waits for approval before stage early (gate 2)',
     );
     assert.equal(
-      wordsOf({ kind: 'approval', gate: 1 }),
+      wordsOf({ kind: 'approval', stepIndex: 1 }),
       'waits for approval after stage first (gate 1)',
     );
     assert.match(
-      wordsOf({ kind: 'no-evidence', stage: 'first', gate: 0 }),
+      wordsOf({ kind: 'no-evidence', stage: 'first', stepIndex: 0 }),
       /^no cluster of stage first .* no success: .* before stage first \(gate 0\)$/,
     );
   });
@@ -90,7 +90,7 @@ describe('the words for a fleet', () => {
 
   it('have one phase for each gate', () => {
     const phases = (
-      ['rolling', 'next', 'paused', 'breach', 'returning', 'returned', 'done'] as const
+      ['updating', 'next', 'paused', 'breach', 'returning', 'returned', 'done'] as const
     ).map((kind) => fleetPhaseOf({ gate: { kind } }));
     assert.deepEqual(phases, [
       'Progressing',

@@ -23,7 +23,7 @@ const BREACH: FleetBreachNote = {
 const GOOD = goodOf('former');
 const RESUME: FleetOrder = { kind: 'resume', generation: 2 };
 const UNDO: FleetOrder = { kind: 'undo', generation: 2, to: 1 };
-const APPROVE: FleetOrder = { kind: 'approve', generation: 2, gate: 2 };
+const APPROVE: FleetOrder = { kind: 'approve', generation: 2, stepIndex: 2 };
 
 function given(record: FleetRecord, order: FleetOrder, note = NOTE): FleetRecord {
   const result = applyFleetOrder(record, order, note);
@@ -81,10 +81,10 @@ describe('a pause', () => {
 
 describe('a resume', () => {
   it('lifts a pause, and leaves the soak and what was approved', () => {
-    const orders = { paused: NOTE, approved: { ...NOTE, gate: 0 } };
+    const orders = { paused: NOTE, approved: { ...NOTE, stepIndex: 0 } };
     const record = held({ kind: 'paused' }, { orders, wellSinceMs: 3000, stage: 1 });
     const resumed = given(record, RESUME, LATER);
-    assert.deepEqual(resumed.orders, { approved: { ...NOTE, gate: 0 } });
+    assert.deepEqual(resumed.orders, { approved: { ...NOTE, stepIndex: 0 } });
     assert.deepEqual([resumed.stage, resumed.wellSinceMs], [1, 3000]);
     assert.deepEqual([resumed.gate, resumed.progressedAtMs], [{ kind: 'next' }, 6000]);
   });
@@ -121,7 +121,7 @@ describe('a resume', () => {
   });
 
   it('takes an undo back, and begins with the first stage: clusters have gone back', () => {
-    const orders = { undo: NOTE, approved: { ...NOTE, gate: 3 } };
+    const orders = { undo: NOTE, approved: { ...NOTE, stepIndex: 3 } };
     const record = held({ kind: 'returning' }, { orders, stage: 2, wellSinceMs: 3 });
     const resumed = given(record, RESUME, LATER);
     assert.deepEqual([resumed.stage, resumed.stageOpenedAtMs, resumed.orders], [-1, 6000, {}]);
@@ -139,29 +139,29 @@ describe('a resume', () => {
 });
 
 describe('an approval', () => {
-  const waiting = held({ kind: 'approval', gate: 2 });
+  const waiting = held({ kind: 'approval', stepIndex: 2 });
 
   it('is of the gate that waits, of the generation that was seen', () => {
     const approved = given(waiting, APPROVE);
-    assert.deepEqual(approved.orders, { approved: { ...NOTE, gate: 2 } });
+    assert.deepEqual(approved.orders, { approved: { ...NOTE, stepIndex: 2 } });
     assert.deepEqual(approved.gate, { kind: 'next' });
     assert.equal(refusedAs(waiting, { ...APPROVE, generation: 3 }), 'changed');
-    assert.equal(refusedAs(waiting, { ...APPROVE, gate: 4 }), 'changed');
+    assert.equal(refusedAs(waiting, { ...APPROVE, stepIndex: 4 }), 'changed');
     assert.equal(refusedAs(fleetRecord(), APPROVE), 'nothing-waits');
     assert.equal(refusedAs(held({ kind: 'paused' }), APPROVE), 'nothing-waits');
   });
 
   it('lets a stage pass of which no cluster shows evidence', () => {
-    const empty = held({ kind: 'no-evidence', stage: 'first', gate: 1 });
-    const approved = given(empty, { ...APPROVE, gate: 1 });
-    assert.deepEqual(approved.orders.approved, { ...NOTE, gate: 1 });
+    const empty = held({ kind: 'no-evidence', stage: 'first', stepIndex: 1 });
+    const approved = given(empty, { ...APPROVE, stepIndex: 1 });
+    assert.deepEqual(approved.orders.approved, { ...NOTE, stepIndex: 1 });
   });
 
   it('of two operators at once opens one gate, also once it has opened', () => {
     const approved = given(waiting, APPROVE);
-    const since = { ...NOTE, gate: 2 };
+    const since = { ...NOTE, stepIndex: 2 };
     assert.deepEqual(applyFleetOrder(approved, APPROVE, LATER), { kind: 'unchanged', since });
-    const next = { ...approved, stage: 1, gate: { kind: 'approval', gate: 4 } as const };
+    const next = { ...approved, stage: 1, gate: { kind: 'approval', stepIndex: 4 } as const };
     assert.deepEqual(applyFleetOrder(next, APPROVE, LATER), { kind: 'unchanged', since });
   });
 

@@ -177,7 +177,7 @@ describe('advanceFleet: silence', () => {
   });
 
   it('goes on when a person agrees to that', () => {
-    const orders = { approved: { ...BY, gate: 3 } };
+    const orders = { approved: { ...BY, stepIndex: 3 } };
     const record = fleetRecordOf({ stage: 1, orders });
     const passed = new Map([[0, seenOf([givenOf('a', { kind: 'offline' })])]]);
     assert.equal(step({ record, open: offline, passed }).record.stage, 2);

@@ -86,7 +86,7 @@ describe('beginRollout', () => {
   it('keeps a pause, and forgets all other orders', () => {
     const orders = {
       paused: BY,
-      approved: { ...BY, gate: 4 },
+      approved: { ...BY, stepIndex: 4 },
       resumed: { ...BY, breachAtMs: 1 },
       undo: BY,
     };
@@ -102,7 +102,7 @@ describe('beginRollout', () => {
 
   it('passes the stages anew for the same content, with nothing agreed to, and keeps its halt', () => {
     const breach = { cause: 'ClustersFailed', atMs: 1, message: '', clusters: [] } as const;
-    const orders = { paused: BY, approved: { ...BY, gate: 4 } };
+    const orders = { paused: BY, approved: { ...BY, stepIndex: 4 } };
     const before = fleetRecordOf({ stage: 2, breach, orders, wellSinceMs: 7 });
     const record = begin('new', before);
     assert.deepEqual([record.stage, record.stages, record.wellSinceMs], [-1, [], undefined]);

@@ -54,12 +54,12 @@ describe('judgeStage: its clusters', () => {
     const waiting = judge({ seen: seenOf([givenOf('a', WELL)], { waitingClusters: 1 }) });
     assert.deepEqual(
       [waiting.gate.kind, waiting.mayGive, waiting.isOver],
-      ['rolling', true, false],
+      ['updating', true, false],
     );
     const rolling = judge({ seen: seenOf([givenOf('a', WELL), givenOf('b', ROLLING)]) });
     assert.deepEqual(
       [rolling.gate.kind, rolling.isOver, rolling.isSettled],
-      ['rolling', false, false],
+      ['updating', false, false],
     );
   });
 
@@ -104,7 +104,7 @@ describe('judgeStage: its clusters', () => {
   it('passes without evidence when a person agrees to that very gate, or to a later one', () => {
     const seen = seenOf([givenOf('a', { kind: 'offline' })]);
     const agreed = (gate: number): boolean =>
-      judge({ record: { orders: { approved: { ...BY, gate } } }, seen }).isOver;
+      judge({ record: { orders: { approved: { ...BY, stepIndex: gate } } }, seen }).isOver;
     assert.deepEqual([0, 1, 2].map(agreed), [false, true, true]);
   });
 
@@ -113,7 +113,7 @@ describe('judgeStage: its clusters', () => {
     assert.ok(first);
     const stages = [{ ...first, members: { id: '', count: 0 } }, ...others];
     assert.equal(judge({ record: { stage: -1, stages } }).gate.kind, 'no-evidence');
-    const orders = { approved: { ...BY, gate: 0 } };
+    const orders = { approved: { ...BY, stepIndex: 0 } };
     assert.equal(judge({ record: { stage: -1, stages, orders } }).isOver, true);
   });
 });
@@ -138,7 +138,7 @@ describe('judgeStage: time and people', () => {
     const after = [{ name: 'a', clusters: 1, soak: '0s', approval: 'after' }, { name: 'b' }];
     assert.deepEqual(judge({ stages: after, seen: well }).gate, {
       kind: 'approval',
-      gate: gateAfter(0),
+      stepIndex: gateAfter(0),
     });
     const before = [
       { name: 'a', clusters: 1, soak: '0s' },
@@ -146,9 +146,9 @@ describe('judgeStage: time and people', () => {
     ];
     assert.deepEqual(judge({ stages: before, seen: well }).gate, {
       kind: 'approval',
-      gate: gateBefore(1),
+      stepIndex: gateBefore(1),
     });
-    const approved = { ...BY, gate: gateAfter(0) };
+    const approved = { ...BY, stepIndex: gateAfter(0) };
     assert.equal(
       judge({ stages: after, seen: well, record: { orders: { approved } } }).isOver,
       true,

@@ -14,7 +14,7 @@ function waitOf(gate: FleetGate, changes: Partial<FleetRecord> = {}): number {
 
 describe('whenDue', () => {
   it('steps with each turn of the schedule while something is on its way', () => {
-    for (const kind of ['rolling', 'returning', 'next'] as const) {
+    for (const kind of ['updating', 'returning', 'next'] as const) {
       assert.equal(waitOf({ kind }), 15_000);
     }
   });

@@ -32,7 +32,7 @@ function trueOf(record: FleetRecord): Readonly<Record<string, string>> {
 
 /** Of each sample the conditions that are true. */
 const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  rolling: { Progressing: 'RollingOut', Reconciling: 'RollingOut' },
+  updating: { Progressing: 'RollingOut', Reconciling: 'RollingOut' },
   soaking: { Progressing: 'Soaking', Reconciling: 'Soaking' },
   next: { Progressing: 'OpeningStage', Reconciling: 'OpeningStage' },
   window: { Progressing: 'WaitingForWindow', Reconciling: 'WaitingForWindow' },
@@ -113,7 +113,7 @@ describe('fleetConditions', () => {
       '2026-99-99T00:00:00Z',
     ]) {
       const former = [{ type: 'Progressing', status: 'True', lastTransitionTime }];
-      const now = conditionsOf(standing('rolling'), former).get('Progressing');
+      const now = conditionsOf(standing('updating'), former).get('Progressing');
       assert.equal(now?.lastTransitionTime, timeOf(AT_MS));
     }
   });
