@@ -8,7 +8,6 @@
  * Restarts and exits count from a baseline, so a caller that forgets it halts too early, never too late.
  */
 import type { NodeName } from '../model/identifiers.ts';
-import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import type { Breach, BreachCause, PodTurns, StepKind, Trial } from '../model/rollout-record.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { failureMessage, flappingMessage, trialMessage } from './breach-message.ts';

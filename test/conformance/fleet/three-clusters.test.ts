@@ -106,7 +106,7 @@ describe('a fleet of three real clusters', { timeout: 1_500_000, skip }, () => {
     await stage.until('Returned');
     await stage.untilAt('two');
     await stage.apply('found-late');
-    assert.equal((await stage.until('Returned')).record?.breach?.cause, 'KnownBad');
+    assert.equal((await stage.until('Halted')).record?.breach?.cause, 'KnownBad');
     await stage.apply('two', 'halt', 'guarded');
     await stage.until('Done');
     for (const name of namesOfClusters()) assert.equal(stage.nodesAt(name, 'two'), NODES_COUNT);

@@ -84,9 +84,9 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'lock-without-version': {
     bug: 'the state is written whatever version it has: the last writer wins',
     file: 'src/app/reconcile/run/record-state.ts',
-    before: 'await view.writeState(ref, state);',
+    before: '(await view.writeState(ref, state)) ===',
     after:
-      'await view.writeState(ref, { ...state, version: (await view.readState(ref))?.version ?? 0 });',
+      '(await view.writeState(ref, { ...state, version: (await view.readState(ref))?.version ?? 0 })) ===',
     breaks: ['S1', 'S2', 'S3'],
     in: 'overlapping-runs',
     seedsMax: 80,

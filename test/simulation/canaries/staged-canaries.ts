@@ -23,6 +23,26 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     firstSeed: 250,
     seedsMax: 20,
   },
+  'revert-is-untried': {
+    bug: 'a revert is rolled out like an untried release, and nodes that join meanwhile get the one that was left (S16)',
+    file: 'src/core/stages/start-record.ts',
+    before: 'return { judged, good, isReturn, halfway: undefined, ...defined({ proven }) };',
+    after:
+      'return { judged, good, isReturn: false, halfway: undefined, former: { hash: record.hash, provenAtMs: nowMs, isBaseline: false }, proven: { hash: record.hash, provenAtMs: nowMs, isBaseline: false } };',
+    breaks: ['S16'],
+    in: 'revert-after-canary',
+    seedsMax: 5,
+  },
+  'undo-ends-with-the-revert': {
+    bug: 'an undo ends with the revert that follows it, which is rolled out like an untried release (S16)',
+    file: 'src/core/stages/start-record.ts',
+    before: 'return { judged, good, isReturn, halfway: undefined, ...defined({ proven }) };',
+    after:
+      'return { judged, good, isReturn: isReturn && !isAsked, halfway: undefined, ...(isAsked ? { former: { hash: record.hash, provenAtMs: nowMs, isBaseline: false }, proven: { hash: record.hash, provenAtMs: nowMs, isBaseline: false } } : defined({ proven })) };',
+    breaks: ['S16'],
+    in: 'undo-then-revert',
+    seedsMax: 10,
+  },
   'left-stays-good': {
     bug: 'a release that was left for an older good one is good for all that, and comes back without a canary (S16)',
     file: 'src/core/releases/good-releases.ts',
@@ -30,6 +50,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     after: 'const kept = good;',
     breaks: ['S16'],
     in: 'back-and-forth',
+    firstSeed: 50,
     seedsMax: 10,
   },
   'joins-get-the-newest': {
