@@ -38,6 +38,7 @@ const CREDENTIAL = {
   schema: 1,
   cluster: 'west-1',
   clusterUid: '11111111-2222-3333-4444-555555555555',
+  purpose: 'act',
   ciphertext: 'AQICAHh4vQ==',
   issuedAtMs: 1_767_225_600_000,
   expiresAtMs: 1_767_240_000_000,
