@@ -49,8 +49,9 @@ export const FLEET_LOOK_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-undo-waits-for-a-look': {
     bug: 'clusters that go back wait for a look at the stage that they leave',
     file: 'src/app/fleet/step/make-step.ts',
-    before: 'const isHeld = freeze !== undefined || isGoingBack(record, fleet.strategy);',
-    after: 'const isHeld = freeze !== undefined || (isGoingBack(record, fleet.strategy) && false);',
+    before:
+      'const isHeld = freeze !== undefined || returnTargetOf(record, fleet.strategy) !== undefined;',
+    after: 'const isHeld = freeze !== undefined;',
     killedBy: { file: TEST, title: 'goes back at once when somebody orders it' },
   },
 };

@@ -121,8 +121,8 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'clocks-young-nodes': {
     bug: 'a node that joins counts as one that was there, where the API server is behind (17 Build 4)',
     file: 'src/core/evidence/trial.ts',
-    before: ' <= trial.startedAtMs - CLOCKS_DIFFER_MS',
-    after: ' <= trial.startedAtMs',
+    before: ' <= startedAtMs - CLOCKS_DIFFER_MS',
+    after: ' <= startedAtMs',
     killedBy: { file: 'test/unit/core/evidence/trial.test.ts', title: 'by the API server’s clock' },
   },
   'clocks-first-turn': {

@@ -110,7 +110,6 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
     'docs/handover.md',
     `waits ${seconds(FUNCTION_MAX_MS + requestLifeMs(REQUEST_TIMEOUT_MS))} s (a turn of`,
   ],
-  ['docs/cli.md', `*Silent* is ${seconds(FUNCTION_MAX_MS + requestLifeMs(REQUEST_TIMEOUT_MS))} s`],
   ['docs/doctor.md', `none came within ${words(SNAPSHOT_PATIENCE_MS / MINUTE_MS)} minutes`],
   [LANES, `A crowd: more than ${CROWD_KEYS_MIN - 1}`.replace('A', 'a')],
   [LANES, `${words(breakerPolicy.failuresToOpen).replace('t', 'T')} failing runs in a row open it`],

@@ -34,7 +34,7 @@ interface Health {
 
 /** By sample: what Argo CD shows, what kstatus computes. */
 const TABLE: Readonly<Record<string, readonly [string, string]>> = {
-  rolling: ['Progressing', 'InProgress'],
+  updating: ['Progressing', 'InProgress'],
   soaking: ['Progressing', 'InProgress'],
   next: ['Progressing', 'InProgress'],
   window: ['Progressing', 'InProgress'],
