@@ -154,7 +154,8 @@ const WORDS: Words = {
     return `${counted(gate.pendingNodes, one, many)} to be updated`;
   },
   settling: (gate) => {
-    if (!('unwellNodes' in gate)) return 'waits until all pods of its open steps are there and well';
+    if (!('unwellNodes' in gate))
+      return 'waits until all pods of its open steps are there and well';
     const nodes = counted(gate.unwellNodes, 'node');
     if (gate.sharedUntilMs === undefined) return `waits for ${nodes} to be well`;
     const failed = `pods of ${nodes} failed as pods of the former revision did`;
@@ -198,7 +199,8 @@ const WORDS: Words = {
   returning: (_gate, by) => `${by.members} go back to ${by.back}${whyBack(by)}`,
   returned: (_gate, by) => {
     const { failedMembers = 0 } = by;
-    const failed = failedMembers === 0 ? '' : ` but ${String(failedMembers)} that failed on the way`;
+    const failed =
+      failedMembers === 0 ? '' : ` but ${String(failedMembers)} that failed on the way`;
     const all = by.members === 'clusters' ? `all clusters within reach${failed}` : 'all nodes';
     return `${all} are back at ${by.back}; ${by.release} is held${whyBack(by)}`;
   },

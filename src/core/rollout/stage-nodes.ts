@@ -8,7 +8,12 @@ import { defined } from '@rollcall/base/defined.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { IntentJudgement, NodeView, View } from '../model/plan.ts';
-import { isAvailable, isNamedUpdated, minReadyMsOf, templateGenerationOf } from '../pod/pod-facts.ts';
+import {
+  isAvailable,
+  isNamedUpdated,
+  minReadyMsOf,
+  templateGenerationOf,
+} from '../pod/pod-facts.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
 import type { StageNode } from '../stages/stage-node.ts';
 

@@ -166,7 +166,10 @@ describe('a soak of a step after the canary', () => {
     const over = { wellSinceMs: NOW_MS - SOAK_MS };
     assert.deepEqual(lookAt(nodes, {}, over).gate, { kind: 'settling', unwellNodes: 1 });
     const { wellSinceMs: _none, ...unknown } = group;
-    assert.equal(look({ step: unknown, opened: [''] }, { nodes }).record.step.wellSinceMs, undefined);
+    assert.equal(
+      look({ step: unknown, opened: [''] }, { nodes }).record.step.wellSinceMs,
+      undefined,
+    );
   });
 
   it('goes on under another watcher, and begins anew in another history', () => {

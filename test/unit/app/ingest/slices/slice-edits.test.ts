@@ -3,10 +3,7 @@ import assert from 'node:assert/strict';
 import { isItemTooLarge } from '../../../../../src/ports/stores/view-store.ts';
 import { describe, it } from 'node:test';
 import { replacing, type SliceObjects } from '../../../../../src/app/ingest/slices/slice-edits.ts';
-import {
-  noteTooLarge,
-  thinnedOut,
-} from '../../../../../src/app/ingest/slices/too-large.ts';
+import { noteTooLarge, thinnedOut } from '../../../../../src/app/ingest/slices/too-large.ts';
 import { clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../../../support/memory-metrics.ts';
