@@ -22,7 +22,7 @@ const files: Readonly<Record<string, string>> = {
   'test/unit/long-callback.test.ts': `${header}described${longBlock}`,
   // A chapter, which must be let through.
   'test/unit/clean-chapter.test.ts': `${header}describeThings${longBlock}`,
-  'src/core/long-file.ts': header + '\n'.repeat(310),
+  'src/core/long-file.ts': header + '\n'.repeat(410),
   'test/unit/clean-file.test.ts': header + '\n'.repeat(310),
   'src/app/one/asks.ts': `${header}import '../two/answers.ts';\n`,
   'src/app/two/answers.ts': header,
