@@ -88,7 +88,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     after: '',
     breaks: ['L1'],
     in: 'silent-canaries',
-    firstSeed: 405,
+    firstSeed: 401,
     seedsMax: 12,
   },
   'former-trimmed': {
@@ -199,7 +199,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
       "return restoring !== undefined && 'restoreRefusedAtMs' in restoring ? noteRestoring(record, restoring) : record;",
     breaks: ['S16'],
     in: 'ill-beside-built-in',
-    firstSeed: 36,
+    firstSeed: 45,
     seedsMax: 15,
   },
   'canary-of-the-healthy': {
@@ -237,7 +237,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     file: 'src/core/stages/gate.ts',
     before: '(record.step.wellSinceMs ?? input.nowMs)',
     after: 'Math.min(...steps.open.map(({ updated }) => updated?.readyChangedAtMs ?? input.nowMs))',
-    breaks: ['S16'],
+    breaks: ['S16', 'L1'],
     in: 'wrong-clocks',
     seedsMax: 10,
   },
