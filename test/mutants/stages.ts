@@ -361,14 +361,14 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'never deletes one that a staged rollout may give to a node',
     },
   },
-  'undo-rolls-out-what-was-undone': {
-    bug: 'after an undo half-way a partition puts nodes that were never replaced to the revision that was undone (17.5, row 56)',
+  'stages-undo-what-ran-before-them': {
+    bug: 'where a policy is first seen half-way, nodes with the new revision are put back, to be updated once more (17.5, row 56)',
     file: 'src/core/stages/former.ts',
     before: 'return isAll || isMadeSince(updated, record);',
     after: 'return true;',
     killedBy: {
       file: 'test/property/core/stages/stuck-rollouts.test.ts',
-      title: 'once its canary had passed, it restarts no pod that was never replaced',
+      title: 'where a policy is first seen half-way, it restarts no pod that has the new revision',
     },
   },
 };

@@ -104,11 +104,12 @@ describe('the way back of a fleet', () => {
     const world = await EngineFleet.start({ strategy: QUICK }, [alpha, beta]);
     await world.release(GOOD);
     await world.until('the good one is out', isDone);
-    world.add({ daemonSets: 0, ...gamma });
-    await world.minutes(6);
     await world.release(BAD);
     await world.until('the bad one is out', isOf(2));
-    assert.equal(world.runningNodes('gamma', BAD), NODES, 'of gamma the first release');
+    world.add({ daemonSets: 0, ...gamma });
+    const isThere = (): boolean => world.runningNodes('gamma', BAD) === NODES;
+    await world.until('of gamma it is the first release', isThere, 60);
+    await world.minutes(6);
     await world.release(GOOD, SHUT);
     const others = ['alpha', 'beta'] as const;
     const areBack = (): boolean => others.every((name) => world.podsOf(name, BAD).length === 0);

@@ -13,6 +13,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
+import { INSTALLATION_ANNOTATION } from '../../../src/core/takeover/installation.ts';
 import { parseExposition, sampleOf } from '../../support/exposition.ts';
 import { answerJson, startScriptedApiServer } from '../../support/scripted-api-server.ts';
 import type { ScriptedApiServer, SeenRequest } from '../../support/scripted-api-server.ts';
@@ -173,7 +174,13 @@ test('repeats a send itself, and the AWS client never does: one is in flight at 
 });
 
 test('stands by from its start where it is told to, and leaves the Lease to its holder (row 72)', async () => {
-  const lease = { version: 7, spec: { holderIdentity: 'another', leaseDurationSeconds: 40 } };
+  // Of its own installation, whose Lease it might take at its start.
+  const installation = 'eu-central-1/000000000000/events';
+  const lease = {
+    version: 7,
+    annotations: { [INSTALLATION_ANNOTATION]: installation },
+    spec: { holderIdentity: 'another', leaseDurationSeconds: 40 },
+  };
   const server = await startScriptedApiServer();
   server.answerWith((request, response) => {
     answerAs(lease, { request, response });
@@ -181,6 +188,7 @@ test('stands by from its start where it is told to, and leaves the Lease to its 
   const mount = mountWatcher(server);
   const child = startWatcher({
     ...mount.settings,
+    ROLLCALL_INSTALLATION: installation,
     ROLLCALL_LEASE_START: 'stand-by',
   });
   try {
@@ -282,7 +290,11 @@ async function probesOf(child: ChildProcess): Promise<string> {
 
 /** kube-system has an identity; the Lease is compare-and-set; everything else is away. */
 function answerAs(
-  lease: { version: number; spec?: { readonly holderIdentity?: string } },
+  lease: {
+    version: number;
+    readonly annotations?: Readonly<Record<string, string>>;
+    spec?: { readonly holderIdentity?: string };
+  },
   { request, response }: { readonly request: SeenRequest; readonly response: ServerResponse },
 ): void {
   if (request.path === '/api/v1/namespaces/kube-system') {
@@ -297,7 +309,8 @@ function answerAs(
       lease.version += 1;
       lease.spec = spec;
     }
-    const metadata = { name: 'rollcall-watcher', resourceVersion: String(lease.version) };
-    answerJson(response, { status: 200, body: { metadata, spec: lease.spec } });
+    const { version, annotations, spec } = lease;
+    const metadata = { name: 'rollcall-watcher', resourceVersion: String(version), annotations };
+    answerJson(response, { status: 200, body: { metadata, spec } });
   }
 }

@@ -167,6 +167,18 @@ for (const mode of ['copilot', 'takeover'] as const) {
       });
     }
 
+    it('want 4: where a policy is first seen half-way, it restarts no pod that has the new revision (row 56)', () => {
+      const world = start(50, { soakMs: 10_000, maxUnavailable: count(10) });
+      world.hash = NEW;
+      assert.ok(world.until(() => world.count(NEW) >= 12, { stepMs: 1_000 }));
+      const isNew = ({ targetNode = '' }: PodProjection) => world.hashes()[targetNode] === NEW;
+      const there = [...world.pods.values()].filter(isNew).map(({ name }) => name);
+      world.record = undefined;
+      assert.ok(world.until(() => isDone(world), { stepMs: 1_000 }));
+      for (const name of there) assert.ok(world.pods.has(name), name);
+      assert.equal(world.count(NEW), 50);
+    });
+
     it('want 8: a cordoned node is updated in its turn, and a drain in the middle is no breach (#122912)', () => {
       const world = start(6);
       world.setNode(nodeName('n001'), { unschedulable: true });
