@@ -43,6 +43,11 @@ export function olderWords(reason: OlderReason): string {
   return OLDER_WORDS[reason];
 }
 
+/** Why a release that comes again is held, as the end of a sentence. */
+export function refusedWords(cause: string): string {
+  return cause === 'Undone' ? 'was undone before' : `was halted before (${cause})`;
+}
+
 /** The list with this release on top; as it is, where that is there already. */
 export function noteGood<Release extends GoodRelease>(
   good: readonly Release[],

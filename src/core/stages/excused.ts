@@ -51,13 +51,14 @@ export function markPlaceless(input: StagesInput): StagesInput {
   const unproven = unprovenBefore({ refused: refusedAfter(record), abandoned: abandoned ?? [] });
   const open = nodes.filter(({ isExcluded }) => !isExcluded);
   const before = open.filter((node) => known.has(nameOf(node)) && isUnbound(node));
-  const since = open.filter((node) => lacksPlace(node, unproven, input) && !before.includes(node));
+  const since = open.filter((node) => lacksPlace(node, unproven, input));
   const most = excusedNodesMax({ then: record?.baseNodes ?? nodes.length, now: nodes.length });
-  const marked = [...before, ...since].slice(0, Math.min(most, open.length - 1));
-  if (marked.length === 0) return input;
+  const found = [...new Set([...before, ...since])];
+  const marked = new Set(found.slice(0, Math.min(most, open.length - 1)));
+  if (marked.size === 0) return input;
   return {
     ...input,
-    nodes: nodes.map((node) => (marked.includes(node) ? { ...node, hasNoPlace: true } : node)),
+    nodes: nodes.map((node) => (marked.has(node) ? { ...node, hasNoPlace: true } : node)),
   };
 }
 

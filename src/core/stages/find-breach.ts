@@ -9,8 +9,13 @@ import { counted } from '@rollcall/base/counted.ts';
 import { findLostAgain } from '../proof/canary-losses.ts';
 import { describeLosses } from '../proof/describe-losses.ts';
 import { eValueOf } from '../evidence/trial.ts';
-import { findBreach, findExcusedHold, findNodesFailed } from '../evidence/breach.ts';
-import { judgeOnNode } from '../evidence/pod-evidence.ts';
+import {
+  BREACH_NODES_MAX,
+  findBreach,
+  findExcusedHold,
+  findNodesFailed,
+} from '../evidence/breach.ts';
+import { GRACE_MS, judgeOnNode } from '../evidence/pod-evidence.ts';
 import { judgeAnswers } from '../evidence/answer-times.ts';
 import { namesOf, slowMessage } from '../evidence/breach-message.ts';
 import type { BreachInput } from '../evidence/breach.ts';
@@ -18,7 +23,6 @@ import type { JudgedPod } from '../evidence/pod-evidence.ts';
 import type { ExcusedHold } from '../evidence/excuse.ts';
 import { isSoakHopeless } from '../proof/soak.ts';
 import { BASELINES_MAX } from '../evidence/pod-baseline.ts';
-import { GRACE_MS } from '../evidence/pod-evidence.ts';
 import { compareDemand } from '../daemon-set/template-demand.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';
@@ -43,8 +47,6 @@ import type { StagesInput } from './stages-input.ts';
 const RECREATED_WITHIN_MS = 30_000;
 /** Pods whose Events are asked: an API server goes through all Events of a namespace for each. */
 const ASKED_PODS_MAX = 3;
-/** A breach names so many nodes. */
-export const NODES_MAX = 16;
 
 /** The breach that is to be told, if there is one. */
 export function findStagesBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
@@ -187,9 +189,7 @@ function breachInput(record: RolloutRecord, input: StagesInput): BreachInput {
     updated: judgeUpdated(judge, nodes),
     peers: nodes.flatMap(({ node, old }) => (old === undefined ? [] : [judge(node, old)])),
     turns: record.turns ?? [],
-    ...(overruled?.breach === undefined
-      ? {}
-      : { overruled: { ...overruled.breach, atMs: overruled.atMs } }),
+    ...defined({ overruled: overruled && { ...overruled.breach, atMs: overruled.atMs } }),
   };
 }
 
@@ -304,5 +304,5 @@ function breach(
 ): Breach {
   const names = nodes.map(({ node }) => node);
   const text = names.length === 0 ? message : `${message}: ${namesOf(names)}`;
-  return { cause, atMs, message: text, nodes: names.slice(0, NODES_MAX) };
+  return { cause, atMs, message: text, nodes: names.slice(0, BREACH_NODES_MAX) };
 }

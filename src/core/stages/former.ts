@@ -6,7 +6,7 @@
  * revision itself, and nodes are put back only where the partition was raised. A pod of the revision from before the rollout
  * is put back by neither. After a breach with `onBreach: rollback` all nodes go back.
  */
-import { nodesToHalt } from '../evidence/breach.ts';
+import { BREACH_NODES_MAX, nodesToHalt } from '../evidence/breach.ts';
 import type { JudgedPod } from '../evidence/pod-evidence.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { PodProjection } from '../model/projections.ts';
@@ -15,7 +15,7 @@ import type { Gate } from '../model/staged-progress.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { keptNodesOf } from '../policy/share.ts';
 import { noteGood } from '../releases/good-releases.ts';
-import { NODES_MAX, findNotRecreated, findPodBreach, findRefused } from './find-breach.ts';
+import { findNotRecreated, findPodBreach, findRefused } from './find-breach.ts';
 import { groupNodes } from './groups.ts';
 import { unprovenBefore } from './known-bad.ts';
 import { nameOf } from './stage-node.ts';
@@ -86,7 +86,11 @@ export function findReturnBreach(record: RolloutRecord, input: StagesInput): Bre
   const tried = { ...record, step: { ...record.step, kind: 'canary' } } as const;
   const starts = findPodBreach(tried, later, isStart);
   const updatedNodes = nodes.filter(({ updated }) => updated !== undefined).length;
-  const needed = Math.min(nodesToHalt('done', updatedNodes), budgetOf(record, input), NODES_MAX);
+  const needed = Math.min(
+    nodesToHalt('done', updatedNodes),
+    budgetOf(record, input),
+    BREACH_NODES_MAX,
+  );
   const found =
     findRefused(record, later) ??
     findPodBreach(tried, later, ({ node }) => fresh.has(node)) ??
@@ -140,8 +144,8 @@ export function findAhead(
 }
 
 /**
- * True for a pod of the revision that was made during this rollout. One from before is no part of it: after an undo half-way
- * these are the pods that were never replaced, and to put them back would roll out what was undone (row 56).
+ * True for a pod of the revision that was made during this rollout. One from before is no part of it: a policy that is first
+ * seen half-way finds such pods, and to put them back would replace each of them twice (row 56).
  */
 function isMadeSince({ createdAtMs }: PodProjection, { startedAtMs }: RolloutRecord): boolean {
   return createdAtMs >= startedAtMs;

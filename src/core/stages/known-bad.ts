@@ -7,6 +7,7 @@
  * may come again, but nothing proved it, and a rollback leaves none of its pods. The lists are bounded: they keep the newest.
  */
 import type { Breach, RefusedRevision, RolloutRecord } from '../model/rollout-record.ts';
+import { refusedWords } from '../releases/good-releases.ts';
 
 const REFUSED_MAX = 8;
 const ABANDONED_MAX = 8;
@@ -60,8 +61,7 @@ export function knownBad(
   { hash, cause }: Pick<RefusedRevision, 'hash' | 'cause'>,
   atMs: number,
 ): Breach {
-  const what = cause === 'Undone' ? 'undone before' : `halted before (${cause})`;
-  const message = `revision ${hash} was ${what}; resume it to try again`;
+  const message = `revision ${hash} ${refusedWords(cause)}; resume it to try again`;
   return { cause: 'KnownBad', atMs, message, nodes: [] };
 }
 

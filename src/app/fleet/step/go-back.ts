@@ -112,12 +112,12 @@ function judged(
   return {
     record: {
       ...rest,
-      ...{
-        stage: record.stages.length,
-        stageOpenedAtMs: endsAtMs,
-        driftDueAtMs: endsAtMs + DRIFT_EVERY_MS,
-      },
-      ...{ good: withGood(record, endsAtMs), gate: { kind: 'done' }, counts },
+      stage: record.stages.length,
+      stageOpenedAtMs: endsAtMs,
+      driftDueAtMs: endsAtMs + DRIFT_EVERY_MS,
+      good: withGood(record, endsAtMs),
+      gate: { kind: 'done' },
+      counts,
     },
     decision: { kind: 'completed', message: 'every cluster within reach is back' },
   };

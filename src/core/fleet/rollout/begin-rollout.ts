@@ -7,7 +7,7 @@
  * clusters that have it need not be given it again: what was agreed to was of the gates of before.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { judgeRelease, leaveFor } from '../../releases/good-releases.ts';
+import { judgeRelease, leaveFor, refusedWords } from '../../releases/good-releases.ts';
 import type { FleetDaemonSet } from '../fleet-daemon-set.ts';
 import { NO_MEMBERS } from './fleet-record.ts';
 import type { FleetBreachNote, FleetRecord, FleetRelease } from './fleet-record.ts';
@@ -101,10 +101,7 @@ function knownBad(
 ): FleetBreachNote | undefined {
   const known = refused.find(({ contentHash }) => contentHash === release.contentHash);
   if (known === undefined) return undefined;
-  const message =
-    known.cause === 'Undone'
-      ? 'the same content was undone before'
-      : `the same content was halted before (${known.cause})`;
+  const message = `the same content ${refusedWords(known.cause)}`;
   return { cause: 'KnownBad', atMs: nowMs, message, clusters: [] };
 }
 
