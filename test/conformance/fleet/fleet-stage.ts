@@ -20,6 +20,7 @@ import type { EngineCluster } from '../../../src/engine/engine-options.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { KubernetesObject } from '../control-plane/api.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
+import { closedWindow } from '../scenarios/closed-window.ts';
 import { listInAdmission } from '../scenarios/list-admission.ts';
 import { collectionPath, createIfMissing } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
@@ -254,13 +255,6 @@ async function grant(admin: BareStage['admin']): Promise<void> {
   for (const manifest of fleetRights(fleetNames([KEY]))) {
     await createIfMissing(admin, manifest as unknown as KubernetesObject); // a manifest
   }
-}
-
-/** On the weekday after tomorrow. */
-function closedWindow(): object {
-  const at = new Date(Date.now() + 2 * 86_400_000);
-  const day = at.toLocaleDateString('en-US', { weekday: 'short', timeZone: 'UTC' }).toLowerCase();
-  return { days: [day], timeZone: 'UTC' };
 }
 
 const CANARY = { canary: { nodes: 1 }, maxUnavailable: 3 };

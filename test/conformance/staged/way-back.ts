@@ -6,12 +6,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { deleteNodes } from '../control-plane/nodes.ts';
+import { closedWindow } from '../scenarios/closed-window.ts';
 import { joiningNode, NAME, NODES_COUNT, policyOf } from './staged-stage.ts';
 import type { StagedMode, StagedStage } from './staged-stage.ts';
 
 /** Ten of fifty nodes at once: five turns of a pod's life here, and a busy machine's share. */
 const BACK_WITHIN_MS = 120_000;
-const DAY_MS = 86_400_000;
+
+const CLOSED = `window: ${JSON.stringify(closedWindow())}`;
 
 /** Declares the steps. Every node runs `b` before and after each of them. */
 export function tellWayBack(mode: StagedMode, stage: () => StagedStage): void {
@@ -33,7 +35,7 @@ async function goBackBy(
   const done = await stage.follow();
   assert.equal(done.code, 0, `${done.stdout}\n${done.stderr}`);
   await stage.untilVersion(version);
-  await stage.setPolicy(policyOf('1h', 'approval: each-step', closedWindow()));
+  await stage.setPolicy(policyOf('1h', 'approval: each-step', CLOSED));
   const fromEvent = stage.bare.observer.events.length;
   const startedAtMs = Date.now();
   await goBack(stage);
@@ -63,11 +65,4 @@ async function orderAndApply(mode: StagedMode, stage: StagedStage): Promise<void
     await stage.until('some nodes back', () => stage.nodesAt('b').length > 0);
   }
   await applyFormer(stage);
-}
-
-/** A window on the weekday after tomorrow. */
-function closedWindow(): string {
-  const at = new Date(Date.now() + 2 * DAY_MS);
-  const day = at.toLocaleDateString('en-US', { weekday: 'short', timeZone: 'UTC' }).toLowerCase();
-  return `window: {days: [${day}], timeZone: UTC}`;
 }
