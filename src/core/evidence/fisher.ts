@@ -1,7 +1,8 @@
 /**
  * Fisher's exact test, one-sided: how often chance alone would put at least so many of the bad nodes on one side.
  *
- * For people and for ranking attributes. No gate asks it: looked at again and again it alarms too often (rollouts facts 4).
+ * It tells whether pods of the former revision fail as often (excuse.ts), and halts nothing: looked at
+ * again and again it alarms too often.
  */
 
 /** Bad and good nodes of two sides. */

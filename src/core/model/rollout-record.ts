@@ -226,7 +226,7 @@ export interface RolloutRecord {
   readonly groups?: number;
   /** Names of the groups that were opened, the newest 32: they stay open while they have no node. Absent: none was. */
   readonly opened?: readonly string[];
-  /** When its first step opened: what was before it, the new revision did not do. Absent: none was, or by a release before. */
+  /** When its first step opened: what was before it, the new revision did not do. Absent: none was. */
   readonly triedAtMs?: number;
   /** How long the API server took to answer our requests, before that and since; absent: nothing was measured. */
   readonly answers?: AnswerSamples;

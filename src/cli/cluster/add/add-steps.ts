@@ -193,7 +193,7 @@ async function requireFreeLease({ request, examined, context }: AddTask): Promis
   if (vacancy.kind !== 'held') return;
   throw refusal(
     `${request.id} is looked after by ${describeHolder(vacancy)}`,
-    'Move it (rollcall cluster move), or remove it from the other stack, or stop that process; then add it here.',
+    'Remove it from the other stack, or stop that process; then add it here. Moving a cluster: docs/operations.md.',
   );
 }
 
