@@ -171,7 +171,8 @@ for (const mode of ['copilot', 'takeover'] as const) {
       const world = start(50, { soakMs: 10_000, maxUnavailable: count(10) });
       world.hash = NEW;
       assert.ok(world.until(() => world.count(NEW) >= 12, { stepMs: 1_000 }));
-      const isNew = ({ targetNode = nodeName('?') }: PodProjection) => world.hashes()[targetNode] === NEW;
+      const isNew = ({ targetNode = nodeName('?') }: PodProjection) =>
+        world.hashes()[targetNode] === NEW;
       const there = [...world.pods.values()].filter(isNew).map(({ name }) => name);
       world.record = undefined;
       assert.ok(world.until(() => isDone(world), { stepMs: 1_000 }));
