@@ -27,31 +27,31 @@ const parity: Readonly<Record<string, PlantedBug>> = {
   },
   'surge-of-one-more': {
     bug: 'one node more than maxSurge has two pods (parity 2.9, S2)',
-    file: 'src/core/rollout/rollout-with-surge.ts',
+    file: 'src/core/rolling-update/rollout-with-surge.ts',
     before: 'const room = Math.max(0, rules.maxSurge - surging);',
     after: 'const room = Math.max(0, rules.maxSurge + 1 - surging);',
     killedBy: {
-      file: 'test/unit/core/rollout/rollout-with-surge.test.ts',
+      file: 'test/unit/core/rolling-update/rollout-with-surge.test.ts',
       title: 'lets exactly maxSurge nodes have two pods',
     },
   },
   'surging-nodes-not-counted': {
     bug: 'nodes that surge already take nothing from maxSurge (parity 2.9, S2)',
-    file: 'src/core/rollout/rollout-with-surge.ts',
+    file: 'src/core/rolling-update/rollout-with-surge.ts',
     before: 'const surging = taking.filter(isSurgingAnyway).length;',
     after: 'const surging = 0 * taking.filter(isSurgingAnyway).length;',
     killedBy: {
-      file: 'test/property/core/rollout/plan-rollout.test.ts',
+      file: 'test/property/core/rolling-update/plan-rollout.test.ts',
       title: 'S2: surge stays within maxSurge',
     },
   },
   'both-count-by-the-old-one': {
     bug: 'before others are vacated, a node with both pods counts by the old one alone (parity, differences)',
-    file: 'src/core/rollout/rollout-with-surge.ts',
+    file: 'src/core/rolling-update/rollout-with-surge.ts',
     before: 'return isSafelyAvailable(state.old) || isSafelyAvailable(state.new);',
     after: 'return isSafelyAvailable(state.old);',
     killedBy: {
-      file: 'test/unit/core/rollout/rollout-with-surge.test.ts',
+      file: 'test/unit/core/rolling-update/rollout-with-surge.test.ts',
       title: 'both count as one supplied node while either is available',
     },
   },
@@ -424,10 +424,10 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'one-more-than-the-budget': {
     bug: 'one node more than maxUnavailable allows loses its pod (S3)',
-    file: 'src/core/rollout/rollout-without-surge.ts',
+    file: 'src/core/rolling-update/rollout-without-surge.ts',
     before: 'const left = Math.max(0, maxUnavailable - unavailableCount);',
     after: 'const left = Math.max(0, maxUnavailable + 1 - unavailableCount);',
-    killedBy: { file: 'test/property/core/rollout/plan-rollout.test.ts', title: 'S3' },
+    killedBy: { file: 'test/property/core/rolling-update/plan-rollout.test.ts', title: 'S3' },
   },
   'pods-heard-of-an-hour-ago': {
     bug: 'availability is spent by pods heard of within an hour, not 90 s (S3)',

@@ -1,7 +1,7 @@
 /** Bugs of the copies of proven templates: which is written, over what, and what a pod says of them (ADR 0063). */
 import type { PlantedBug } from './planted-bug.ts';
 
-const PLAN_TEST = 'test/unit/core/rollout/plan-copy.test.ts';
+const PLAN_TEST = 'test/unit/core/rolling-update/plan-copy.test.ts';
 const KEEP = 'src/app/reconcile/execute/keep-copy.ts';
 const FORMER_TEST = 'test/unit/app/reconcile/history/former-copy.test.ts';
 const TROUBLE_TEST = 'test/unit/app/reconcile/execute/copy-trouble.test.ts';
@@ -11,7 +11,7 @@ const KEEP_TEST = 'test/unit/app/reconcile/execute/keep-copy.test.ts';
 export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copies-overwrite-the-former': {
     bug: 'the copy of the former revision is written over, and a late breach leads nowhere',
-    file: 'src/core/rollout/plan-copy.ts',
+    file: 'src/core/rolling-update/plan-copy.ts',
     before: '.filter((slot) => slot !== needed);',
     after: ".filter((slot) => slot !== needed || slot === 'a').slice(0, 1);",
     killedBy: { file: PLAN_TEST, title: 'leaves the former revision’s alone' },

@@ -149,11 +149,11 @@ export const DIFFERENTIAL_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'unavailable-within-budget': {
     bug: 'unavailable old pods wait for the budget of a rollout (14 A.6)',
-    file: 'src/core/rollout/rollout-without-surge.ts',
+    file: 'src/core/rolling-update/rollout-without-surge.ts',
     before: "if (!state.old.isAvailable) return 'delete';",
     after: "if (!state.old.isAvailable) return 'candidate';",
     killedBy: {
-      file: 'test/unit/core/rollout/rollout-without-surge.test.ts',
+      file: 'test/unit/core/rolling-update/rollout-without-surge.test.ts',
       title: 'lets all unavailable old pods go beyond the budget',
     },
   },

@@ -3,10 +3,10 @@
  */
 import type { PlantedBug } from './planted-bug.ts';
 
-const CORE = 'src/core/evidence';
-const UNIT = 'test/unit/core/evidence';
+const CORE = 'src/core/health';
+const UNIT = 'test/unit/core/health';
 const SOAK_TEST = 'test/unit/core/stages/soak.test.ts';
-const PROPERTY = 'test/property/core/evidence';
+const PROPERTY = 'test/property/core/health';
 
 /** The rows of issue 17, Build 3 and 4. */
 export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
@@ -82,14 +82,14 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'later-soak-is-strict': {
     bug: 'one restart of thousands of pods begins the soak of a later step anew: it never ends',
-    file: 'src/core/proof/soak.ts',
+    file: 'src/core/rollout/soak.ts',
     before: 'Math.max(1, sparedNodes(step, nodes))',
     after: 'Math.min(0, nodes)',
     killedBy: { file: SOAK_TEST, title: 'goes on though pods of two percent' },
   },
   'canary-soaks-under-another-watcher': {
     bug: 'a canary soaks on though another watcher saw nothing of the time before it',
-    file: 'src/core/proof/soak.ts',
+    file: 'src/core/rollout/soak.ts',
     before: "(kind !== 'canary' && before",
     after: '(kind.length > 0 && before',
     killedBy: { file: SOAK_TEST, title: 'goes on under another watcher' },

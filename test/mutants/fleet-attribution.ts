@@ -5,7 +5,7 @@
 import type { PlantedBug } from './planted-bug.ts';
 
 const POOL = 'src/core/fleet/attribution/fleet-pool.ts';
-const TRIAL = 'src/core/evidence/trial.ts';
+const TRIAL = 'src/core/health/trial.ts';
 const POOL_TEST = 'test/unit/core/fleet/attribution/fleet-pool.test.ts';
 const SIGHT = 'src/app/fleet/sight/see-pool.ts';
 const SIGHT_TEST = 'test/unit/app/fleet/sight/see-pool.test.ts';

@@ -3,13 +3,13 @@
  */
 import type { PlantedBug } from './planted-bug.ts';
 
-const ANSWERS = 'src/core/evidence/answer-times.ts';
-const ANSWERS_TEST = 'test/unit/core/evidence/answer-times.test.ts';
+const ANSWERS = 'src/core/health/answer-times.ts';
+const ANSWERS_TEST = 'test/unit/core/health/answer-times.test.ts';
 const LOG = 'src/adapters/kubernetes/transport/answer-log.ts';
 const LOG_TEST = 'test/unit/adapters/kubernetes/transport/answer-log.test.ts';
 
-const EVENTS = 'src/core/evidence/event-causes.ts';
-const EVENTS_TEST = 'test/unit/core/evidence/event-causes.test.ts';
+const EVENTS = 'src/core/health/event-causes.ts';
+const EVENTS_TEST = 'test/unit/core/health/event-causes.test.ts';
 
 const CLOCKS_TEST = 'test/property/core/stages/clocks.test.ts';
 const OBSERVE = 'src/core/stages/observe.ts';
@@ -99,14 +99,14 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'clocks-age-by-theirs': {
     bug: 'an image that failed once is too late at once, where the API server is behind (17 Build 3)',
-    file: 'src/core/evidence/pod-evidence.ts',
+    file: 'src/core/health/pod-evidence.ts',
     before: 'return seenSinceMs ?? createdAtMs;',
     after: 'return seenSinceMs === 0 ? 0 : createdAtMs;',
     killedBy: { file: CLOCKS_TEST, title: 'an image that cannot be pulled' },
   },
   'clocks-silence-by-theirs': {
     bug: 'a pod that comes up is too late at once, where the API server is behind (17 Build 3)',
-    file: 'src/core/evidence/pod-evidence.ts',
+    file: 'src/core/health/pod-evidence.ts',
     before: 'return seenSinceMs ?? Math.max(',
     after: 'return Math.max(',
     killedBy: { file: CLOCKS_TEST, title: 'a pod that never starts' },
@@ -120,18 +120,18 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'clocks-young-nodes': {
     bug: 'a node that joins counts as one that was there, where the API server is behind (17 Build 4)',
-    file: 'src/core/evidence/trial.ts',
+    file: 'src/core/health/trial.ts',
     before: ' <= startedAtMs - CLOCKS_DIFFER_MS',
     after: ' <= startedAtMs',
-    killedBy: { file: 'test/unit/core/evidence/trial.test.ts', title: 'by the API server’s clock' },
+    killedBy: { file: 'test/unit/core/health/trial.test.ts', title: 'by the API server’s clock' },
   },
   'clocks-first-turn': {
     bug: 'pods that come up have turned, where kubelets are ahead (17 Build 3)',
-    file: 'src/core/evidence/flapping.ts',
+    file: 'src/core/health/flapping.ts',
     before: '120_000 + CLOCKS_DIFFER_MS',
     after: '120_000',
     killedBy: {
-      file: 'test/unit/core/evidence/flapping.test.ts',
+      file: 'test/unit/core/health/flapping.test.ts',
       title: 'long after its creation',
     },
   },

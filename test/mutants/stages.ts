@@ -4,10 +4,10 @@
 import type { PlantedBug } from './planted-bug.ts';
 
 const ADVANCE = 'src/core/stages/advance-stages.ts';
-const SOAK = 'src/core/proof/soak.ts';
+const SOAK = 'src/core/rollout/soak.ts';
 const SOAK_TEST = 'test/unit/core/stages/soak.test.ts';
 const LOST = 'src/core/stages/lost-canaries.ts';
-const LOSSES = 'src/core/proof/canary-losses.ts';
+const LOSSES = 'src/core/stages/canary-losses.ts';
 const LOST_TEST = 'test/unit/core/stages/lost-canaries.test.ts';
 const CANARY_TEST = 'test/unit/core/stages/canary.test.ts';
 
@@ -319,11 +319,11 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'stages-canary-of-two-deletes': {
     bug: 'a canary moves on while a delete on it is on its way: two nodes are given what nothing proved',
-    file: 'src/core/rollout/stage-nodes.ts',
+    file: 'src/core/rolling-update/stage-nodes.ts',
     before: 'isLeaving: old !== undefined && doomed.has(old.uid) ? true : undefined,',
     after: '',
     killedBy: {
-      file: 'test/unit/core/rollout/plan-stages.test.ts',
+      file: 'test/unit/core/rolling-update/plan-stages.test.ts',
       title: 'keep a canary of which a delete is on its way',
     },
   },

@@ -80,11 +80,11 @@ export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'pull-judged-by-its-grace': {
     bug: 'a canary whose image cannot be pulled is looked at after minutes only (L1)',
-    file: 'src/core/evidence/pod-evidence.ts',
+    file: 'src/core/health/pod-evidence.ts',
     before: 'const failsAtMs = Math.min(lateAtMs, retriedAtMs);',
     after: 'const failsAtMs = Math.max(lateAtMs, retriedAtMs);',
     killedBy: {
-      file: 'test/property/core/evidence/pod-evidence.test.ts',
+      file: 'test/property/core/health/pod-evidence.test.ts',
       title: 'becomes a failure when it said',
     },
   },

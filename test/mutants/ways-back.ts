@@ -16,7 +16,7 @@ export const WAY_BACK_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'back-left-release-stays-good': {
     bug: 'a release that was left for an older good one comes back everywhere at once',
-    file: 'src/core/releases/good-releases.ts',
+    file: 'src/core/rollout/good-releases.ts',
     before: 'const kept = good.slice(good.indexOf(judged.release));',
     after: 'const kept = good;',
     killedBy: { file: WAY_BACK_TEST, title: 'A, B, A, B' },

@@ -1,5 +1,5 @@
 /** Records and policies of staged rollouts for tests: a canary of three that soaks, unless told otherwise. */
-import { startTrial } from '../../src/core/evidence/trial.ts';
+import { startTrial } from '../../src/core/health/trial.ts';
 import { nodeName } from '../../src/core/model/identifiers.ts';
 import type { Breach, RolloutRecord } from '../../src/core/model/rollout-record.ts';
 import type { PolicyReading, RolloutPolicy } from '../../src/core/policy/rollout-policy.ts';

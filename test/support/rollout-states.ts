@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { OpenStep } from '../../src/core/model/rollout-record.ts';
-import type { RolloutPhase } from '../../src/core/orders/gate-words.ts';
+import type { RolloutPhase } from '../../src/core/rollout/gate-words.ts';
 
 const STEPS: Readonly<Record<OpenStep['kind'], string>> = {
   waiting: 'Canary',

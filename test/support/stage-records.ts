@@ -3,7 +3,7 @@
  */
 import { nodeName } from '../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../src/core/model/rollout-record.ts';
-import { startTrial } from '../../src/core/evidence/trial.ts';
+import { startTrial } from '../../src/core/health/trial.ts';
 import type { StagesInput } from '../../src/core/stages/stages-input.ts';
 import { NOW_MS } from './core-fixtures.ts';
 import { NEW_HASH, OLD_HASH } from './stage-nodes.ts';

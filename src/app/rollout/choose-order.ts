@@ -6,9 +6,9 @@
  */
 import { toldObject } from '../../core/model/view-items.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { describeHalt } from '../../core/orders/gate-words.ts';
+import { describeHalt } from '../../core/rollout/gate-words.ts';
 import { gateOf } from '../../core/rollout/gate.ts';
-import { awaitedApproval, needsApproval } from '../../core/stages/steps.ts';
+import { awaitedApproval, needsApproval } from '../../core/rollout/approval.ts';
 import type { RolloutRecord } from '../../core/model/rollout-record.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
 import type { RolloutOrder } from '../../core/rollout/orders.ts';

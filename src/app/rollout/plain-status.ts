@@ -7,7 +7,7 @@ import { strategyTypeOf } from '../../core/daemon-set/strategy.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
 import { toldObject } from '../../core/model/view-items.ts';
 import type { DaemonSetItem } from '../../core/model/view-items.ts';
-import type { RolloutPhase } from '../../core/orders/gate-words.ts';
+import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
 import { countsOf, describeMissing, podCountsOf } from '../../core/rollout/pod-counts.ts';
 import type { SeenNodes } from '../explain/explain.ts';
 import type { Basis } from '../reconcile/read/read-basis.ts';

@@ -8,7 +8,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { PolicyProblem, PolicyReading } from '../../core/policy/rollout-policy.ts';
 import { toldObject } from '../../core/model/view-items.ts';
-import type { RolloutPhase } from '../../core/orders/gate-words.ts';
+import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
 import type { HeldShrink } from '../../core/model/state.ts';
 import { standstillOf } from '../../core/status/outages.ts';

@@ -18,9 +18,9 @@ import type {
 import { toldObject } from '../../core/model/view-items.ts';
 import type { StagedProgress } from '../../core/model/staged-progress.ts';
 import { describeStep, subjectOf, summarizeRecord } from '../../core/rollout/describe-record.ts';
-import { describeGate } from '../../core/orders/gate-words.ts';
+import { describeGate } from '../../core/rollout/gate-words.ts';
 import { gateOf, phaseOf } from '../../core/rollout/gate.ts';
-import type { FleetHold, ShownGate } from '../../core/orders/gate-words.ts';
+import type { FleetHold, ShownGate } from '../../core/rollout/gate-words.ts';
 import { wayBackOf } from '../../core/rollout/orders.ts';
 import { isRollingBack as isSentBack } from '../../core/stages/former.ts';
 import { shownCopies } from '../../core/rollout/shown-copies.ts';

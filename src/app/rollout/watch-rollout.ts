@@ -7,7 +7,7 @@
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { outageLine } from '../../core/status/outages.ts';
 import type { Outage } from '../../core/status/outages.ts';
-import type { RolloutPhase } from '../../core/orders/gate-words.ts';
+import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
 
 /** Between two looks, milliseconds. */
 const LOOK_EVERY_MS = 2000;

@@ -9,7 +9,7 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { watchRollout } from '../../app/rollout/watch-rollout.ts';
 import type { Watched, Watching } from '../../app/rollout/watch-rollout.ts';
 import type { OrderNote } from '../../core/model/rollout-record.ts';
-import { describeNote } from '../../core/orders/gate-words.ts';
+import { describeNote } from '../../core/rollout/gate-words.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { CommandContext } from './command-module.ts';
 import { throwIfInterrupted } from './run-program.ts';

@@ -5,7 +5,7 @@
  */
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
 import type { OpenStep, RolloutOrders } from '../../core/model/rollout-record.ts';
-import { describeNote, describeOverruled, timeText } from '../../core/orders/gate-words.ts';
+import { describeNote, describeOverruled, timeText } from '../../core/rollout/gate-words.ts';
 import { outageLine } from '../../core/status/outages.ts';
 import type { Watched } from '../../app/rollout/watch-rollout.ts';
 import { outageLines } from './freeze-words.ts';

@@ -12,7 +12,7 @@ import type { StageTally } from '../../app/fleet/rollout/tally-stages.ts';
 import { describePool } from '../../core/fleet/attribution/fleet-pool.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
 import { describeCounts } from '../../core/fleet/orders/describe-fleet.ts';
-import { timeText } from '../../core/orders/gate-words.ts';
+import { timeText } from '../../core/rollout/gate-words.ts';
 import { renderRollout } from '../command-line/render-rollout.ts';
 import type { Field } from '../command-line/render-rollout.ts';
 import { renderAge, renderTextTable } from '../command-line/text-table.ts';

@@ -14,7 +14,7 @@ import { standstillOf } from '../../core/status/outages.ts';
 import type { Outage } from '../../core/status/outages.ts';
 import { countCodes, isQuiet } from '../../core/status/verdicts.ts';
 import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
-import { timeText } from '../../core/orders/gate-words.ts';
+import { timeText } from '../../core/rollout/gate-words.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';

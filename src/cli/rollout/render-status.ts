@@ -4,7 +4,7 @@
  * The words are those of core/rollout/describe-record.ts, which Events and the table of `npm start` use alike. It decides
  * nothing, and adds no number of its own.
  */
-import { timeText } from '../../core/orders/gate-words.ts';
+import { timeText } from '../../core/rollout/gate-words.ts';
 import { describeEvidence } from '../../core/rollout/describe-record.ts';
 import { describeCopies } from '../../core/rollout/shown-copies.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';

@@ -4,9 +4,9 @@
  * Only what changed since the record before is told, so a run that finds nothing new tells nothing.
  */
 import type { PlannedEvent } from '../model/plan.ts';
-import { NO_OTHER, describeLosses, hasNewLoss } from '../proof/describe-losses.ts';
+import { NO_OTHER, describeLosses, hasNewLoss } from '../rollout/describe-losses.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
-import { SOAKS_LOST_MAX } from '../proof/soak.ts';
+import { SOAKS_LOST_MAX } from '../rollout/soak.ts';
 import type { Gate } from '../model/staged-progress.ts';
 
 /** Events of the change from one record to the next. */

@@ -9,7 +9,7 @@
 import { isGoing } from '../pods/plan-pods.ts';
 import type { DeleteDecision, NodeDecision, PodDecisions } from '../pods/plan-pods.ts';
 import type { Planning } from '../pods/planning.ts';
-import type { RolloutDecisions } from '../rollout/plan-rollout.ts';
+import type { RolloutDecisions } from '../rolling-update/plan-rollout.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeView, PlannedDelete } from '../model/plan.ts';
 import type { ShrinkCount } from './shrink-rules.ts';

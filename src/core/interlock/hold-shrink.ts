@@ -13,7 +13,7 @@ import type { HeldShrink } from '../model/state.ts';
 import type { PodDecisions } from '../pods/plan-pods.ts';
 import type { Wait } from '../pods/plan-create.ts';
 import type { Planning } from '../pods/planning.ts';
-import type { RolloutDecisions, RolloutNote } from '../rollout/plan-rollout.ts';
+import type { RolloutDecisions, RolloutNote } from '../rolling-update/plan-rollout.ts';
 import { countShrink, isRemoval, withoutRemovals } from './count-shrink.ts';
 import { decideShrink, isEdited } from './decide-shrink.ts';
 import type { ShrinkDecision, ShrinkInput } from './decide-shrink.ts';

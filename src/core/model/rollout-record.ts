@@ -8,7 +8,20 @@
 import type { AnswerSamples } from './evidence/answer-times.ts';
 import type { NodeName, Uid } from './identifiers.ts';
 import type { TemplateDemand } from './evidence/template-demand.ts';
-import type { GoodRelease, OlderReason } from '../releases/good-releases.ts';
+
+/** A release that passed every step that its policy lets open, or that ran everywhere when its policy was first seen. */
+export interface GoodRelease {
+  /** The meaning of its template or manifest, as a hash: the same one again is the same release. */
+  readonly id: string;
+  readonly goodAtMs: number;
+  /** True if no soak showed it. */
+  readonly isBaseline: boolean;
+  /** When another release took its place last; absent: none did. */
+  readonly leftAtMs?: number;
+}
+
+/** Why a good release is rolled out like one that is new. */
+export type OlderReason = 'too-old' | 'too-far-back';
 
 /** A good release, and the revision that held its template last. */
 export interface ClusterRelease extends GoodRelease {
@@ -112,7 +125,7 @@ export interface RefusedRevision {
   readonly atMs: number;
 }
 
-/** What a pod of the new revision had gone through when it was taken as known (core/evidence/pod-baseline.ts). */
+/** What a pod of the new revision had gone through when it was taken as known (core/health/pod-baseline.ts). */
 export interface PodBaseline {
   readonly uid: Uid;
   readonly restarts: number;
@@ -120,7 +133,7 @@ export interface PodBaseline {
   readonly exitAtMs?: number;
 }
 
-/** How often a pod of the new revision turned not ready after it had been ready (core/evidence/flapping.ts). */
+/** How often a pod of the new revision turned not ready after it had been ready (core/health/flapping.ts). */
 export interface PodTurns {
   readonly uid: Uid;
   readonly node: NodeName;
@@ -143,7 +156,7 @@ export interface Awaited {
   readonly changedAtMs?: number;
 }
 
-/** A canary node that went NotReady after its turn: what it had shown counts no more (core/proof/canary-losses.ts). */
+/** A canary node that went NotReady after its turn: what it had shown counts no more (core/stages/canary-losses.ts). */
 export interface CanaryLoss {
   readonly node: NodeName;
   /** When it was first seen so, on our clock; each time anew. */
@@ -166,7 +179,7 @@ export interface NodeFailure {
   readonly isCounted: boolean;
 }
 
-/** Evidence on nodes, with a control group (rollouts facts 4; core/evidence/trial.ts). */
+/** Evidence on nodes, with a control group (rollouts facts 4; core/health/trial.ts). */
 export interface Trial {
   /** Nodes that joined later are not in it. */
   readonly startedAtMs: number;
@@ -210,7 +223,7 @@ export interface OrderNote {
 export interface RolloutRecord {
   /** What is rolled out, or was last: by its controller-revision-hash. */
   readonly hash: string;
-  /** What its template means (core/releases/good-releases.ts). */
+  /** What its template means (core/rollout/good-releases.ts). */
   readonly id: string;
   readonly startedAtMs: number;
   /** The newest four. */
@@ -252,7 +265,7 @@ export interface RolloutRecord {
   readonly turns?: readonly PodTurns[];
   /** Pods of the new revision that are not ready, and since when. 64 at most. */
   readonly awaited?: readonly Awaited[];
-  /** Era and epoch of the view that was seen last (core/proof/soak.ts). */
+  /** Era and epoch of the view that was seen last (core/rollout/soak.ts). */
   readonly seenView: string;
   readonly breach?: Breach;
   /** The last one; this revision itself once its canary passed, until a breach takes that back. */

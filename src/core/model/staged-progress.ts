@@ -68,7 +68,7 @@ export interface FormerTemplate {
   readonly copy?: CopySlot;
 }
 
-/** A copy of the present template that is to be seen to (core/rollout/plan-copy.ts). */
+/** A copy of the present template that is to be seen to (core/rolling-update/plan-copy.ts). */
 export interface CopyWish {
   readonly slot: CopySlot;
   readonly hash: string;

@@ -28,9 +28,14 @@ import { holdShrink } from '../interlock/hold-shrink.ts';
 import { whyLeftAlone } from '../daemon-set/strategy.ts';
 import { planPods } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
-import { planRollout } from '../rollout/plan-rollout.ts';
-import type { RolloutDecisions } from '../rollout/plan-rollout.ts';
-import { keptRevisions, planStages, stagingEvents, targetsOf } from '../rollout/plan-stages.ts';
+import { planRollout } from '../rolling-update/plan-rollout.ts';
+import type { RolloutDecisions } from '../rolling-update/plan-rollout.ts';
+import {
+  keptRevisions,
+  planStages,
+  stagingEvents,
+  targetsOf,
+} from '../rolling-update/plan-stages.ts';
 import { stagedOf } from './staged-of.ts';
 import { preparePlanning } from '../pods/planning.ts';
 import type { Planning } from '../pods/planning.ts';

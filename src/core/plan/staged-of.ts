@@ -5,9 +5,9 @@
  */
 import type { Plan, PlanContext } from '../model/plan.ts';
 import type { Planning } from '../pods/planning.ts';
-import { planCopy } from '../rollout/plan-copy.ts';
-import type { Staging } from '../rollout/plan-stages.ts';
-import { mayAskToRestore } from '../stages/known-bad.ts';
+import { planCopy } from '../rolling-update/plan-copy.ts';
+import type { Staging } from '../rolling-update/plan-stages.ts';
+import { mayAskToRestore } from '../rollout/known-bad.ts';
 
 /** How far the stages are, and the revision whose template has to be read before a pod of it is made. */
 export function stagedOf(

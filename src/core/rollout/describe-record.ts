@@ -7,12 +7,12 @@
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { describeLosses } from '../proof/describe-losses.ts';
+import { describeLosses } from './describe-losses.ts';
 import type { Breach, BreachCause, RolloutRecord } from '../model/rollout-record.ts';
-import { summarize, timeText } from '../orders/gate-words.ts';
-import type { GateSubject, ShownGate } from '../orders/gate-words.ts';
-import { olderWords } from '../releases/good-releases.ts';
-import { SOAKS_LOST_MAX } from '../proof/soak.ts';
+import { summarize, timeText } from './gate-words.ts';
+import type { GateSubject, ShownGate } from './gate-words.ts';
+import { olderWords } from './good-releases.ts';
+import { SOAKS_LOST_MAX } from './soak.ts';
 import { silenceOf } from './shown-evidence.ts';
 import type { ShownEvidence, SideCounts } from './shown-evidence.ts';
 

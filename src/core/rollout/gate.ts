@@ -11,9 +11,9 @@ import { isOpen, nextOpeningMs } from '../policy/window.ts';
 import type { PolicyReading } from '../policy/rollout-policy.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
-import { PHASES } from '../orders/gate-words.ts';
-import type { FleetHold, RolloutPhase, ShownGate } from '../orders/gate-words.ts';
-import { awaitedApproval } from '../stages/steps.ts';
+import { PHASES } from './gate-words.ts';
+import type { FleetHold, RolloutPhase, ShownGate } from './gate-words.ts';
+import { awaitedApproval } from './approval.ts';
 import { describeMissing } from './pod-counts.ts';
 import type { Generations, PodCounts } from './pod-counts.ts';
 

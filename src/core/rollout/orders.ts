@@ -7,12 +7,12 @@
  * open no step and judge no evidence; the stage engine does, by what is recorded here.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { overruleTrial } from '../evidence/trial.ts';
+import { overruleTrial } from '../health/trial.ts';
 import { BY_CHARACTERS_MAX } from '../model/registration.ts';
 import type { OrderNote, ProvenRevision, RolloutRecord } from '../model/rollout-record.ts';
-import { leaveFor } from '../releases/good-releases.ts';
-import { knownBad, refuseRelease } from '../stages/known-bad.ts';
-import { nextStepOf } from '../stages/steps.ts';
+import { leaveFor } from './good-releases.ts';
+import { knownBad, refuseRelease } from './known-bad.ts';
+import { nextStepOf } from './approval.ts';
 
 /** What is asked for. */
 export type RolloutOrder =

@@ -9,12 +9,12 @@
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { Breach, OpenStep, RolloutRecord } from '../model/rollout-record.ts';
-import { withCause } from '../evidence/event-causes.ts';
-import { advanceTurns } from '../evidence/flapping.ts';
-import { advanceTrial } from '../evidence/trial.ts';
-import { lossMoments } from '../proof/canary-losses.ts';
-import { isSoakLost, soakAfter } from '../proof/soak.ts';
-import type { Wellness } from '../proof/soak.ts';
+import { withCause } from '../health/event-causes.ts';
+import { advanceTurns } from '../health/flapping.ts';
+import { advanceTrial } from '../health/trial.ts';
+import { lossMoments } from './canary-losses.ts';
+import { isSoakLost, soakAfter } from '../rollout/soak.ts';
+import type { Wellness } from '../rollout/soak.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { tellStages } from '../events/stage-events.ts';
 import { keptNodesOf } from '../policy/share.ts';

@@ -6,14 +6,14 @@
  * Fargate node) the new one has none either, which says nothing of it: such a node is no canary and no breach, until a pod is
  * bound there. So is a pod that was pending for less no excuse, nor one of a revision that nothing proved.
  */
-import { GRACE_MS } from '../evidence/pod-evidence.ts';
+import { GRACE_MS } from '../health/pod-evidence.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
 import { nodesRoundedDown } from '../policy/share.ts';
 import type { NodeCounts } from '../policy/share.ts';
-import { abandonedAfter, refusedAfter, unprovenBefore } from './known-bad.ts';
+import { abandonedAfter, refusedAfter, unprovenBefore } from '../rollout/known-bad.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';

@@ -1,28 +1,28 @@
 /**
  * Whether a staged rollout is to be halted: what its pods show, what its nodes show, and what was never made (issue 17).
  *
- * Evidence on pods and nodes is judged in core/evidence; here it is asked in the order in which a person would want the
+ * Evidence on pods and nodes is judged in core/health; here it is asked in the order in which a person would want the
  * cause named: the surest first. A pod that could not be created halts at the first, since its node stays empty. A breach
  * that an operator overruled does not come again for the same nodes.
  */
 import { counted } from '@rollcall/base/counted.ts';
-import { findLostAgain } from '../proof/canary-losses.ts';
-import { describeLosses } from '../proof/describe-losses.ts';
-import { eValueOf } from '../evidence/trial.ts';
+import { findLostAgain } from './canary-losses.ts';
+import { describeLosses } from '../rollout/describe-losses.ts';
+import { eValueOf } from '../health/trial.ts';
 import {
   BREACH_NODES_MAX,
   findBreach,
   findExcusedHold,
   findNodesFailed,
-} from '../evidence/breach.ts';
-import { GRACE_MS, judgeOnNode } from '../evidence/pod-evidence.ts';
-import { judgeAnswers } from '../evidence/answer-times.ts';
-import { namesOf, slowMessage } from '../evidence/breach-message.ts';
-import type { BreachInput } from '../evidence/breach.ts';
-import type { JudgedPod } from '../evidence/pod-evidence.ts';
-import type { ExcusedHold } from '../evidence/excuse.ts';
-import { isSoakHopeless } from '../proof/soak.ts';
-import { BASELINES_MAX } from '../evidence/pod-baseline.ts';
+} from '../health/breach.ts';
+import { GRACE_MS, judgeOnNode } from '../health/pod-evidence.ts';
+import { judgeAnswers } from '../health/answer-times.ts';
+import { namesOf, slowMessage } from '../health/breach-message.ts';
+import type { BreachInput } from '../health/breach.ts';
+import type { JudgedPod } from '../health/pod-evidence.ts';
+import type { ExcusedHold } from '../health/excuse.ts';
+import { isSoakHopeless } from '../rollout/soak.ts';
+import { BASELINES_MAX } from '../health/pod-baseline.ts';
 import { compareDemand } from '../daemon-set/template-demand.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';

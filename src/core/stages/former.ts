@@ -6,18 +6,18 @@
  * revision itself, and nodes are put back only where the partition was raised. A pod of the revision from before the rollout
  * is put back by neither. After a breach with `onBreach: rollback` all nodes go back.
  */
-import { BREACH_NODES_MAX, nodesToHalt } from '../evidence/breach.ts';
-import type { JudgedPod } from '../evidence/pod-evidence.ts';
+import { BREACH_NODES_MAX, nodesToHalt } from '../health/breach.ts';
+import type { JudgedPod } from '../health/pod-evidence.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { Breach, RolloutRecord } from '../model/rollout-record.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { keptNodesOf } from '../policy/share.ts';
-import { noteGood } from '../releases/good-releases.ts';
+import { noteGood } from '../rollout/good-releases.ts';
 import { findNotRecreated, findPodBreach, findRefused } from './find-breach.ts';
 import { groupNodes } from './groups.ts';
-import { unprovenBefore } from './known-bad.ts';
+import { unprovenBefore } from '../rollout/known-bad.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';

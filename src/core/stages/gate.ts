@@ -13,12 +13,12 @@ import { evidenceNodes } from './observe.ts';
 import { isPending } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { Gate, StepsEnd } from '../model/staged-progress.ts';
-import { isSoakHopeless, sparedNodes } from '../proof/soak.ts';
-import type { Wellness } from '../proof/soak.ts';
-import { GRACE_MS } from '../evidence/pod-evidence.ts';
-import type { ExcusedHold } from '../evidence/excuse.ts';
+import { isSoakHopeless, sparedNodes } from '../rollout/soak.ts';
+import type { Wellness } from '../rollout/soak.ts';
+import { GRACE_MS } from '../health/pod-evidence.ts';
+import type { ExcusedHold } from '../health/excuse.ts';
 import type { StagesInput } from './stages-input.ts';
-import { awaitedApproval } from './steps.ts';
+import { awaitedApproval } from '../rollout/approval.ts';
 import type { Steps } from './steps.ts';
 
 /** What a gate is judged on. */

@@ -8,15 +8,9 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
-import {
-  SETTLED_MS,
-  addedNodes,
-  isSettled,
-  lossesToReplace,
-  noteLosses,
-} from '../proof/canary-losses.ts';
-import type { LossMoment } from '../proof/canary-losses.ts';
-import { stratumOf } from '../evidence/node-attributes.ts';
+import { SETTLED_MS, addedNodes, isSettled, lossesToReplace, noteLosses } from './canary-losses.ts';
+import type { LossMoment } from './canary-losses.ts';
+import { stratumOf } from '../health/node-attributes.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import { nodesRoundedUp } from '../policy/share.ts';
 import type { CanaryLoss, RolloutRecord } from '../model/rollout-record.ts';

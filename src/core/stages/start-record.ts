@@ -14,16 +14,16 @@ import type {
   RefusedRevision,
   RolloutRecord,
 } from '../model/rollout-record.ts';
-import { answersBefore } from '../evidence/answer-times.ts';
-import { baselinesOf } from '../evidence/pod-baseline.ts';
-import { startTrial } from '../evidence/trial.ts';
+import { answersBefore } from '../health/answer-times.ts';
+import { baselinesOf } from '../health/pod-baseline.ts';
+import { startTrial } from '../health/trial.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { judgeRelease, leaveFor } from '../releases/good-releases.ts';
-import type { ReleaseJudgement } from '../releases/good-releases.ts';
+import { judgeRelease, leaveFor } from '../rollout/good-releases.ts';
+import type { ReleaseJudgement } from '../rollout/good-releases.ts';
 import { CANARY_NODES_MAX, isUpAndOpen, pickCanary, withAbleCanary } from './canary.ts';
-import { abandonedAfter, heldIfRestored, knownBad, refusedAfter } from './known-bad.ts';
+import { abandonedAfter, heldIfRestored, knownBad, refusedAfter } from '../rollout/known-bad.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';

@@ -7,10 +7,9 @@
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
-import type { Approval } from '../policy/rollout-policy.ts';
 import { limitNodesOf, nodesRoundedUp } from '../policy/share.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { addedNodes } from '../proof/canary-losses.ts';
+import { addedNodes } from './canary-losses.ts';
 import { groupNodes } from './groups.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
@@ -45,25 +44,6 @@ export function findSteps(record: RolloutRecord, input: StepsInput): Steps {
     .slice(openedUpTo + 1)
     .filter((group) => group.nodes.some((node) => isPending(node) && !isCanary.has(nameOf(node))));
   return { open, next: left[0], left: left.length };
-}
-
-/** The number of the step that opens next, the canary's being 0; undefined: none is left. */
-export function nextStepOf({ step, groups }: RolloutRecord): number | undefined {
-  const next = step.index + 1;
-  return step.kind === 'done' || next > (groups ?? next) ? undefined : next;
-}
-
-/** The next step, where it does not open unless somebody approves it. */
-export function awaitedApproval(record: RolloutRecord, approval: Approval): number | undefined {
-  const next = nextStepOf(record);
-  if (next === undefined || !needsApproval(approval, next)) return undefined;
-  return (record.orders.approved?.stepIndex ?? -1) >= next ? undefined : next;
-}
-
-/** True where a person has to agree before this step opens; the canary opens by itself. */
-export function needsApproval(approval: Approval, stepIndex: number): boolean {
-  if (approval === 'each-step') return stepIndex > 0;
-  return approval === 'after-canary' && stepIndex === 1;
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Guard } from '../model/plan.ts';
 import type { ClusterMode, FreezeNote } from '../model/registration.ts';
 import type { DaemonSetState } from '../model/state.ts';
 import type { ClusterMeta } from '../model/view-items.ts';
-import { timeText } from '../orders/gate-words.ts';
+import { timeText } from '../rollout/gate-words.ts';
 import { describeFreeze } from '../takeover/freeze.ts';
 import type { StandingFreeze } from '../takeover/freeze.ts';
 

@@ -9,9 +9,9 @@ import type { Guard, NodeView } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { NodeCode, PlacementReason, Verdict } from '../model/verdict.ts';
 import type { NodeDecision } from '../pods/plan-pods.ts';
-import type { RolloutNote } from '../rollout/plan-rollout.ts';
+import type { RolloutNote } from '../rolling-update/plan-rollout.ts';
 import { availableAtMs } from '../pod/pod-facts.ts';
-import { describeRollout } from '../rollout/rollout-verdicts.ts';
+import { describeRollout } from '../rolling-update/rollout-verdicts.ts';
 
 /** A node's decision with what became of it in this run. */
 export interface VerdictInput {

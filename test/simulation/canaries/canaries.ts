@@ -170,7 +170,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'open-delete-not-counted': {
     bug: 'a delete without an answer takes nothing from the budget (row 78)',
-    file: 'src/core/rollout/rollout-states.ts',
+    file: 'src/core/rolling-update/rollout-states.ts',
     before: 'isDoomed: unresolvedDeletes.has(pod.uid),',
     after: 'isDoomed: false,',
     breaks: ['S3'],

@@ -45,7 +45,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'left-stays-good': {
     bug: 'a release that was left for an older good one is good for all that, and comes back without a canary (S16)',
-    file: 'src/core/releases/good-releases.ts',
+    file: 'src/core/rollout/good-releases.ts',
     before: 'const kept = good.slice(good.indexOf(judged.release));',
     after: 'const kept = good;',
     breaks: ['S16'],
@@ -74,7 +74,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'unseen-turns': {
     bug: 'a pod that was not ready in between, while nobody looked, soaks on (S16)',
-    file: 'src/core/proof/soak.ts',
+    file: 'src/core/rollout/soak.ts',
     before: '    turned > spared ||\n',
     after: '',
     breaks: ['S16'],
@@ -172,7 +172,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'flaky-node-is-drawn-again': {
     bug: 'a node that flaps is one more draw each time, so that it halts a harmless release (S16)',
-    file: 'src/core/evidence/trial.ts',
+    file: 'src/core/health/trial.ts',
     before: '[...trial.outside, ...trial.failed]',
     after: '[...trial.outside]',
     breaks: ['S16'],
@@ -214,7 +214,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'copy-over-the-former': {
     bug: 'the copy of the former revision is written over, and a late breach leads nowhere (S16, ADR 0063)',
-    file: 'src/core/rollout/plan-copy.ts',
+    file: 'src/core/rolling-update/plan-copy.ts',
     before: '.filter((slot) => slot !== needed);',
     after: ".filter((slot) => slot !== needed || slot === 'a').slice(0, 1);",
     breaks: ['S16'],

@@ -9,8 +9,8 @@
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
-import { advanceTrial, isAgainst, startTrial } from '../../../src/core/evidence/trial.ts';
-import type { TrialNode } from '../../../src/core/evidence/trial.ts';
+import { advanceTrial, isAgainst, startTrial } from '../../../src/core/health/trial.ts';
+import type { TrialNode } from '../../../src/core/health/trial.ts';
 
 /** What happens to a fleet. */
 export interface FleetScenario {

@@ -5,7 +5,7 @@
  * DaemonSet's status, as of some while ago, and nothing new while the cluster is out of reach.
  */
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import { startTrial } from '../../../src/core/evidence/trial.ts';
+import { startTrial } from '../../../src/core/health/trial.ts';
 import type { FleetManifest } from '../../../src/core/fleet/fleet-daemon-set.ts';
 import { imagesOf } from '../../../src/core/fleet/plan-cluster.ts';
 import { clusterId, clusterUid, nodeName } from '../../../src/core/model/identifiers.ts';

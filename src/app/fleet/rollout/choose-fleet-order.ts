@@ -6,7 +6,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
-import { describeHalt } from '../../../core/orders/gate-words.ts';
+import { describeHalt } from '../../../core/rollout/gate-words.ts';
 import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
 import type { FleetOrder } from '../../../core/fleet/orders/fleet-orders.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';

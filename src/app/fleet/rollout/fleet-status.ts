@@ -13,13 +13,13 @@ import {
   fleetPhaseOf,
   summarizeFleet,
 } from '../../../core/fleet/orders/describe-fleet.ts';
-import type { RolloutPhase } from '../../../core/orders/gate-words.ts';
+import type { RolloutPhase } from '../../../core/rollout/gate-words.ts';
 import type { OpenStep, StepKind } from '../../../core/model/rollout-record.ts';
 import { standstillOf } from '../../../core/status/outages.ts';
 import type { Outage, StackStanding } from '../../../core/status/outages.ts';
 import type { Freeze } from '../../../core/takeover/freeze.ts';
 import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
-import { olderWords } from '../../../core/releases/good-releases.ts';
+import { olderWords } from '../../../core/rollout/good-releases.ts';
 import type {
   DealtStage,
   FleetRecord,

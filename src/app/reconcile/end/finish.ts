@@ -8,13 +8,13 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { isSameJson } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
-import { noteAnswers } from '../../../core/evidence/answer-times.ts';
+import { noteAnswers } from '../../../core/health/answer-times.ts';
 import { confirmIntents } from '../../../core/intents/intents.ts';
 import type { FoundIntents } from '../../../core/intents/intents.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
-import { noteRestoring } from '../../../core/stages/known-bad.ts';
+import { noteRestoring } from '../../../core/rollout/known-bad.ts';
 import type { DaemonSetState, EventTally } from '../../../core/model/state.ts';
 import {
   buriedAfter,

@@ -25,7 +25,7 @@ import {
   isCopyOfOwner,
   isSameCopy,
 } from '../../../core/pod/template-copy.ts';
-import { withCopy } from '../../../core/rollout/plan-copy.ts';
+import { withCopy } from '../../../core/rolling-update/plan-copy.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
 import { readFormer } from '../history/former-template.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../../core/pod/template-copy.ts';
 import type { FormerTemplate } from '../../../core/model/staged-progress.ts';
 import type { CopySlot } from '../../../core/model/state.ts';
-import { withCopy } from '../../../core/rollout/plan-copy.ts';
+import { withCopy } from '../../../core/rolling-update/plan-copy.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import type { Subject } from '../run/context.ts';
 import type { Ledger } from '../run/ledger.ts';

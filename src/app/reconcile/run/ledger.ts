@@ -8,7 +8,7 @@ import type { NodeName, ResourceVersion, Uid } from '../../../core/model/identif
 import { newerVersion } from '../../../core/model/identifiers.ts';
 import type { PlannedEvent } from '../../../core/model/plan.ts';
 import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
-import type { Restoring } from '../../../core/stages/known-bad.ts';
+import type { Restoring } from '../../../core/rollout/known-bad.ts';
 import type { ShrinkAuthor } from '../../../core/interlock/shrink-author.ts';
 import type { IntentAnswer } from '../../../core/intents/merge-intents.ts';
 import type { DeferralCode, ReconcileCounts } from './result.ts';

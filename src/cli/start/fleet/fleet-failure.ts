@@ -29,7 +29,7 @@ export const PROVEN_IMAGE = `${IMAGE}:1.0.0`;
 const SOAK_SECONDS = 20;
 /** A kernel that panics after ten seconds makes its node NotReady 50 s later. */
 const NODE_SOAK_SECONDS = 80;
-/** Six quarters of a minute before and after, and some: core/evidence/answer-times.ts. */
+/** Six quarters of a minute before and after, and some: core/health/answer-times.ts. */
 const API_SOAK_SECONDS = 140;
 const API_COMPARE_MS = 105_000;
 

@@ -5,8 +5,8 @@
  * messages are what clusters and operators said: whoever prints them takes control characters out.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { PHASES, describeGate, summarize } from '../../orders/gate-words.ts';
-import type { GateSubject, RolloutPhase } from '../../orders/gate-words.ts';
+import { PHASES, describeGate, summarize } from '../../rollout/gate-words.ts';
+import type { GateSubject, RolloutPhase } from '../../rollout/gate-words.ts';
 import type { FleetCounts, FleetRecord } from '../rollout/fleet-record.ts';
 import { backAtOf } from '../rollout/way-back.ts';
 

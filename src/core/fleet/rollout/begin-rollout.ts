@@ -7,7 +7,7 @@
  * clusters that have it need not be given it again: what was agreed to was of the gates of before.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { judgeRelease, leaveFor, refusedWords } from '../../releases/good-releases.ts';
+import { judgeRelease, leaveFor, refusedWords } from '../../rollout/good-releases.ts';
 import type { FleetDaemonSet } from '../fleet-daemon-set.ts';
 import { NO_MEMBERS } from './fleet-record.ts';
 import type { FleetBreachNote, FleetRecord, FleetRelease } from './fleet-record.ts';

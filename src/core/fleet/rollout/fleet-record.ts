@@ -6,9 +6,8 @@
  * alone before anything is sent there. Lists in here are bounded.
  */
 import type { ClusterId, ClusterUid, NodeName } from '../../model/identifiers.ts';
-import type { OrderNote } from '../../model/rollout-record.ts';
-import type { ShownGate } from '../../orders/gate-words.ts';
-import type { GoodRelease, OlderReason } from '../../releases/good-releases.ts';
+import type { GoodRelease, OlderReason, OrderNote } from '../../model/rollout-record.ts';
+import type { ShownGate } from '../../rollout/gate-words.ts';
 import type { FleetPool } from '../attribution/fleet-pool.ts';
 import type { FleetKey } from '../fleet-daemon-set.ts';
 import type { ClusterFailureCause } from './failure-class.ts';

@@ -1,7 +1,7 @@
 /**
  * Events about pods, and the causes that they name (ADR 0062).
  *
- * Values only: what a word means is decided in core/evidence/event-causes.ts.
+ * Values only: what a word means is decided in core/health/event-causes.ts.
  */
 
 /** What an Event tells of a pod, as a live read found it: raw, of whoever wrote it. */
@@ -14,7 +14,7 @@ export interface PodEvent {
   readonly atMs?: number;
 }
 
-/** What one pod's Events came to (core/evidence/event-causes.ts). */
+/** What one pod's Events came to (core/health/event-causes.ts). */
 export type PodCause =
   /** In words, with the Event's reason. */
   | { readonly kind: 'known'; readonly words: string }

@@ -11,7 +11,7 @@ import { gateOf, phaseOf } from '../../../../src/core/rollout/gate.ts';
 import { applyOrder, wayBackOf } from '../../../../src/core/rollout/orders.ts';
 import type { RolloutOrder } from '../../../../src/core/rollout/orders.ts';
 import { isRollingBack } from '../../../../src/core/stages/former.ts';
-import { awaitedApproval } from '../../../../src/core/stages/steps.ts';
+import { awaitedApproval } from '../../../../src/core/rollout/approval.ts';
 import { node } from '../../../support/core-fixtures.ts';
 import { STATES, readDiagram, stateOf, transitionOf } from '../../../support/rollout-states.ts';
 import { StagedWorld, policy } from '../../../support/staged-world.ts';

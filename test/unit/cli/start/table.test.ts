@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import { renderTable } from '../../../../src/cli/start/table.ts';
-import type { RolloutPhase } from '../../../../src/core/orders/gate-words.ts';
+import type { RolloutPhase } from '../../../../src/core/rollout/gate-words.ts';
 import type { DaemonSetOverview } from '../../../../src/engine/overview.ts';
 import { evidenceOf } from '../../../../src/core/rollout/shown-evidence.ts';
 import { STARTED_MS, recordOf } from '../../../support/rollout-records.ts';

@@ -8,8 +8,8 @@ import {
   summarizeRecord,
 } from '../../../../src/core/rollout/describe-record.ts';
 import { gateOf } from '../../../../src/core/rollout/gate.ts';
-import { describeGate } from '../../../../src/core/orders/gate-words.ts';
-import type { ShownGate } from '../../../../src/core/orders/gate-words.ts';
+import { describeGate } from '../../../../src/core/rollout/gate-words.ts';
+import type { ShownGate } from '../../../../src/core/rollout/gate-words.ts';
 import { evidenceOf } from '../../../../src/core/rollout/shown-evidence.ts';
 import {
   LOOKED_MS,

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { PolicyReading } from '../../../../src/core/policy/rollout-policy.ts';
 import { gateOf, phaseOf } from '../../../../src/core/rollout/gate.ts';
-import type { ShownGate } from '../../../../src/core/orders/gate-words.ts';
+import type { ShownGate } from '../../../../src/core/rollout/gate-words.ts';
 import type { Generations, PodCounts } from '../../../../src/core/rollout/pod-counts.ts';
 import {
   LOOKED_MS,

@@ -1,7 +1,7 @@
 /** Orders to a staged rollout (issue 17): each does one thing, to the rollout that its giver looked at. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eValueOf } from '../../../../src/core/evidence/trial.ts';
+import { eValueOf } from '../../../../src/core/health/trial.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { applyOrder, orderNote } from '../../../../src/core/rollout/orders.ts';
 import type { OrderResult, RolloutOrder } from '../../../../src/core/rollout/orders.ts';

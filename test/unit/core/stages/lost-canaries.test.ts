@@ -8,7 +8,7 @@ import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { NodeName } from '../../../../src/core/model/identifiers.ts';
 import type { NodeProjection } from '../../../../src/core/model/projections.ts';
 import type { RolloutPolicy } from '../../../../src/core/policy/rollout-policy.ts';
-import { describeGate } from '../../../../src/core/orders/gate-words.ts';
+import { describeGate } from '../../../../src/core/rollout/gate-words.ts';
 import { describeStep, subjectOf } from '../../../../src/core/rollout/describe-record.ts';
 import { standingOf, withReplacements } from '../../../../src/core/stages/lost-canaries.ts';
 import type { StageNode } from '../../../../src/core/stages/stage-node.ts';

@@ -6,8 +6,8 @@ import {
   meanRatio,
   NO_EVIDENCE,
   withDraw,
-} from '../../../../../src/core/evidence/e-value.ts';
-import type { LogRatios } from '../../../../../src/core/evidence/e-value.ts';
+} from '../../../../../src/core/health/e-value.ts';
+import type { LogRatios } from '../../../../../src/core/health/e-value.ts';
 import {
   findFleetBreach,
   pooledEvidence,

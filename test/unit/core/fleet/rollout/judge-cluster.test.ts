@@ -5,7 +5,7 @@ import type { ClusterEvidence } from '../../../../../src/core/fleet/rollout/judg
 import type { FleetClusterRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { judgeCluster } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
 import type { ClusterVerdict } from '../../../../../src/core/fleet/rollout/judge-cluster.ts';
-import { startTrial } from '../../../../../src/core/evidence/trial.ts';
+import { startTrial } from '../../../../../src/core/health/trial.ts';
 import { clusterId, clusterUid, nodeName } from '../../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../../src/core/model/rollout-record.ts';
 import {

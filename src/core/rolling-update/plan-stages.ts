@@ -1,0 +1,140 @@
+/**
+ * The stages of a rolling update, if the DaemonSet asks for any: decided before pods are, because which revision a node is
+ * to run follows from them (issue 17).
+ *
+ * Without the annotation there are none, and the rolling update is upstream's. A policy that cannot be read holds the
+ * rollout: nothing is replaced, and nothing is recorded. In copilot only DaemonSets with OnDelete are staged; the
+ * built-in controller rolls the others itself.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import type { IntentJudgement, PlanContext, PlannedEvent, View } from '../model/plan.ts';
+import type { PolicyProblem, RolloutPolicy } from '../policy/rollout-policy.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import { revisionHash } from '../history/revisions.ts';
+import { demandOf } from '../daemon-set/template-demand.ts';
+import { resolveBudget, strategyTypeOf } from '../daemon-set/strategy.ts';
+import { minReadyMsOf } from '../pod/pod-facts.ts';
+import { findTargets } from '../pods/targets.ts';
+import type { Targets } from '../pods/targets.ts';
+import { advanceStages } from '../stages/advance-stages.ts';
+import { unprovenBefore } from '../rollout/known-bad.ts';
+import type { Stages } from '../stages/stages-input.ts';
+import { findStageNodes } from './stage-nodes.ts';
+
+/** Stages of one run; `unreadable`: the policy holds everything. */
+export type Staging =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unreadable'; readonly problems: readonly PolicyProblem[] }
+  | {
+      readonly kind: 'staged';
+      readonly stages: Stages;
+      readonly policy: RolloutPolicy;
+      /** Fields of the policy that this release ignores. */
+      readonly ignored?: readonly PolicyProblem[];
+    };
+
+const NONE: Staging = { kind: 'none' };
+
+/** Looks at the stages once. */
+export function planStages(view: View, context: PlanContext, intents: IntentJudgement): Staging {
+  const { staging, currentHash, state } = context;
+  if (staging === undefined || staging.reading.kind === 'none') return NONE;
+  if (staging.mode === 'copilot' && strategyTypeOf(view.daemonSet) !== 'OnDelete') return NONE;
+  if (staging.reading.kind === 'invalid') {
+    return { kind: 'unreadable', problems: staging.reading.problems };
+  }
+  // A run that may not act leaves the record as it is, and so does one that does not know the revision.
+  if (currentHash === undefined || context.guard.kind !== 'act') return NONE;
+  const { policy, ignored } = staging.reading;
+  const seen = { intents, hash: currentHash, policy };
+  const nodes = findStageNodes(view, { ...seen, placement: 'run' });
+  const keptNodes = findStageNodes(view, { ...seen, placement: 'keep' });
+  const { generation } = view.daemonSet.metadata;
+  const stages = advanceStages({
+    policy,
+    record: state.rollout,
+    hash: currentHash,
+    id: revisionHash(view.daemonSet, 0),
+    nodes,
+    keptNodes,
+    refusals: (state.refusals ?? []).filter((refusal) => refusal.generation === generation),
+    nowMs: view.nowMs,
+    seenView: staging.seenView,
+    isViewFresh: staging.isViewFresh,
+    generation: generation ?? 0,
+    unheardMs: staging.unheardMs,
+    minReadyMs: minReadyMsOf(view.daemonSet),
+    strategyUnavailable: unavailableOf(view, context, nodes.length),
+    isStageTrue: staging.mode === 'takeover',
+    rolloutId: `${view.uid}/${currentHash}`,
+    ...defined({ causes: staging.causes, demand: demandOf(templateOf(view)) }),
+  });
+  return { kind: 'staged', stages, policy, ...defined({ ignored }) };
+}
+
+/** maxUnavailable of the DaemonSet's strategy, of the fewer nodes of when the rollout began and of now. */
+function unavailableOf(
+  { daemonSet }: View,
+  { currentHash, state: { rollout } }: PlanContext,
+  nowNodes: number,
+): number {
+  const thenNodes = rollout?.hash === currentHash ? rollout?.baseNodes : undefined;
+  return resolveBudget(daemonSet, Math.min(thenNodes ?? nowNodes, nowNodes)).maxUnavailable;
+}
+
+function templateOf({ daemonSet }: View): Json {
+  return daemonSet.spec.template as unknown as Json; // as the API server gave it
+}
+
+/** Which revision each node is to run. */
+export function targetsOf(view: View, context: PlanContext, staging: Staging): Targets {
+  if (staging.kind !== 'staged') return findTargets(view, context.currentHash);
+  const { record, former } = staging.stages;
+  const kept = {
+    nodes: former,
+    unproven: unprovenBefore(record),
+    ...defined({ hash: record.former?.hash, former: context.staging?.former }),
+  };
+  return findTargets(view, context.currentHash, kept);
+}
+
+/**
+ * Hashes of the revisions that nodes may yet be given, though no pod carries one now: the proven one, and what was proven
+ * before. A pod of it that another run makes at this moment needs it, too (S10).
+ */
+export function keptRevisions(staging: Staging, context: PlanContext): ReadonlySet<string> {
+  if (context.staging === undefined) return new Set();
+  const planned = staging.kind === 'staged' ? [staging.stages.record] : [];
+  const records =
+    context.state.rollout === undefined ? planned : [context.state.rollout, ...planned];
+  return new Set(
+    records.flatMap(({ proven, former }) => [proven, former].flatMap((each) => each?.hash ?? [])),
+  );
+}
+
+/** Told again each hour for as long as the policy says it. */
+function ignoredEvents(ignored: readonly PolicyProblem[] = []): readonly PlannedEvent[] {
+  return ignored.map(({ field, message }) => ({
+    type: 'Warning',
+    reason: 'IgnoredRolloutPolicy',
+    message: `The field ${field} of the annotation rollcall.dev/rollout ${message}`,
+    isStanding: true,
+  }));
+}
+
+/** What the DaemonSet's Events tell of the stages. */
+export function stagingEvents(staging: Staging): readonly PlannedEvent[] {
+  switch (staging.kind) {
+    case 'none':
+      return [];
+    case 'staged':
+      return [...staging.stages.events, ...ignoredEvents(staging.ignored)];
+    case 'unreadable': {
+      const [first] = staging.problems;
+      const field = first?.field === '' ? '' : `${first?.field ?? ''}: `;
+      const more = staging.problems.length > 1 ? ` (and ${staging.problems.length - 1} more)` : '';
+      const message = `The annotation rollcall.dev/rollout cannot be used, and the rollout is held: ${field}${first?.message ?? ''}${more}`;
+      return [{ type: 'Warning', reason: 'InvalidRolloutPolicy', message, isStanding: true }];
+    }
+  }
+}

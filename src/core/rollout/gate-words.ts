@@ -1,0 +1,249 @@
+/**
+ * What a rollout waits for, of a cluster or of a fleet, in one vocabulary: kinds, phases, and words for people.
+ *
+ * `rollcall rollout status`, `rollcall fleet status`, the tables of `npm start` and Events say the same by it. Sentences hold absolute
+ * times (UTC), so that they change only when something else does. Names and messages are what clusters and operators said: whoever
+ * prints them takes control characters out. Nothing is decided here.
+ */
+import { counted } from '@rollcall/base/counted.ts';
+import type { ClusterId } from '../model/identifiers.ts';
+import type { OrderNote } from '../model/rollout-record.ts';
+import type { Gate } from '../model/staged-progress.ts';
+import { NO_OTHER } from './describe-losses.ts';
+
+/** What it waits for. Public; docs/cli.md lists the kinds. */
+export type ShownGate =
+  /** As a plan of now judges it. */
+  | Gate
+  /** As a record alone tells: of how many nodes, or clusters, is not known. */
+  | { readonly kind: 'updating' }
+  | { readonly kind: 'settling' }
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'done' }
+  /** All steps are open, and not every desired pod is updated and available: `missing` says which, in words. */
+  | { readonly kind: 'unavailable'; readonly missing: string }
+  /** All else is done; these nodes are updated once they are Ready again. */
+  | { readonly kind: 'nodes-not-ready'; readonly notReadyNodes: number }
+  | FleetHold
+  /** What says how it is rolled out cannot be used, and holds everything. `message` absent: the problems are told beside it. */
+  | { readonly kind: 'invalid'; readonly message?: string }
+  | { readonly kind: 'frozen'; readonly by: string; readonly why: string }
+  /** None of the stage's clusters shows evidence: never a success. Who agrees to this gate lets it pass all the same. */
+  | { readonly kind: 'no-evidence'; readonly stage: string; readonly stepIndex: number }
+  /** Nobody of the open stage was given it, since the API server of this one would refuse it, as a dry run showed. */
+  | {
+      readonly kind: 'refused';
+      readonly cluster: ClusterId;
+      /** What the API server said. */
+      readonly message: string;
+      readonly sinceMs: number;
+      /** Asked again then, and given if it is taken. */
+      readonly askAtMs: number;
+    }
+  /** All that had the release, and are within reach, are back. */
+  | { readonly kind: 'returned' }
+  /** The template is newer than what the record is of: the next run begins with it. */
+  | { readonly kind: 'unseen' }
+  /** Nothing: the next look opens the next step, or ends the rollout. */
+  | { readonly kind: 'next' };
+
+/** A fleet gave the revision to these nodes alone, and decides when the others follow. */
+export interface FleetHold {
+  readonly kind: 'fleet';
+  /** namespace/name. */
+  readonly fleet: string;
+  readonly message: string;
+}
+
+/** How it stands, in one word. Public; docs/cli.md lists them. */
+export type RolloutPhase =
+  | 'Progressing'
+  | 'Waiting'
+  | 'Paused'
+  | 'Halted'
+  /** It goes back to what was proven. */
+  | 'Returning'
+  /** It has, and what it left is held. */
+  | 'Returned'
+  /** Of a fleet: by somebody's note. */
+  | 'Frozen'
+  | 'Invalid'
+  /** Nothing acts there now (core/status/outages.ts): the rest is as of before. */
+  | 'Stopped'
+  | 'Done';
+
+/** The phase of each kind. */
+export const PHASES: Readonly<Record<ShownGate['kind'], RolloutPhase>> = {
+  updating: 'Progressing',
+  settling: 'Progressing',
+  soaking: 'Progressing',
+  view: 'Progressing',
+  unavailable: 'Progressing',
+  unseen: 'Progressing',
+  next: 'Progressing',
+  lost: 'Waiting',
+  approval: 'Waiting',
+  window: 'Waiting',
+  'no-canary': 'Waiting',
+  'nodes-not-ready': 'Waiting',
+  'no-evidence': 'Waiting',
+  refused: 'Waiting',
+  fleet: 'Waiting',
+  paused: 'Paused',
+  invalid: 'Invalid',
+  frozen: 'Frozen',
+  breach: 'Halted',
+  returning: 'Returning',
+  returned: 'Returned',
+  done: 'Done',
+};
+
+/** A halt, as far as words tell of it. */
+export interface HaltNote {
+  readonly cause: string;
+  readonly atMs: number;
+  readonly message: string;
+}
+
+/** Whose gate it is, in words. */
+export interface GateSubject {
+  /** Who has the release. */
+  readonly members: 'nodes' | 'clusters';
+  /** `revision abc`, `generation 3`. */
+  readonly release: string;
+  /** Where it goes back to. */
+  readonly back: string;
+  /** Of a way back: who failed on it. Absent: nobody is counted. */
+  readonly failedMembers?: number;
+  /** `of step 2`. */
+  readonly stepOf: (stepIndex: number) => string;
+  readonly breach?: HaltNote;
+  readonly orders: {
+    readonly paused?: OrderNote;
+    readonly undo?: OrderNote;
+    readonly resumed?: { readonly breach?: HaltNote };
+  };
+}
+
+/** In one line: where it is, and what it waits for. `where` is undefined of what is about no step. */
+export function summarize(
+  gate: ShownGate,
+  subject: GateSubject,
+  where: string | undefined,
+): string {
+  const words = describeGate(gate, subject);
+  if (where === undefined) return words;
+  const { breach, orders } = subject;
+  // Its phase says that it is halted, and a line that is cut says why.
+  if (gate.kind === 'breach' && breach !== undefined) return `${describeHalt(breach)}; ${where}`;
+  const cause = orders.resumed?.breach?.cause;
+  return `${where}: ${words}${cause === undefined ? '' : ` (${cause} overruled)`}`;
+}
+
+type Of<Kind> = Extract<ShownGate, { readonly kind: Kind }>;
+type Words = { readonly [Kind in ShownGate['kind']]: (gate: Of<Kind>, by: GateSubject) => string };
+
+/** Why the old pod of a node stays although every step is open, after the node's name or `1 node`. */
+export const NOT_READY = 'is not Ready and is updated when it is back';
+const NOT_READY_MANY = 'are not Ready and are updated when they are back';
+
+const WORDS: Words = {
+  updating: (gate, { members }) => {
+    if (!('pendingNodes' in gate)) return `its ${members} are updating`;
+    const [one, many] = ['node of its open steps is', 'nodes of its open steps are'];
+    return `${counted(gate.pendingNodes, one, many)} to be updated`;
+  },
+  settling: (gate) => {
+    if (!('unwellNodes' in gate))
+      return 'waits until all pods of its open steps are there and well';
+    const nodes = counted(gate.unwellNodes, 'node');
+    if (gate.sharedUntilMs === undefined) return `waits for ${nodes} to be well`;
+    const failed = `pods of ${nodes} failed as pods of the former revision did`;
+    return `soaks no sooner than ${timeText(gate.sharedUntilMs)}, as ${failed}`;
+  },
+  soaking: ({ untilMs }) => `soaks until ${timeText(untilMs)}`,
+  view: () => 'waits for news of nodes and pods: silence is no success',
+  unavailable: ({ missing }) => missing,
+  unseen: () => 'a newer template waits for the next look',
+  next: () => 'goes on with the next look',
+  lost: ({ lostNodes, addsAtMs }) => {
+    const held = `held, as ${counted(lostNodes, 'canary node')} went NotReady`;
+    return addsAtMs === undefined
+      ? `${held}: ${NO_OTHER}`
+      : `${held}: another node goes in its place at ${timeText(addsAtMs)}`;
+  },
+  approval: ({ stepIndex }, { stepOf }) => `waits for approval ${stepOf(stepIndex)}`,
+  window: ({ opensAtMs }) =>
+    opensAtMs === undefined
+      ? 'waits for its window, which does not open within eight days'
+      : `waits for its window, which opens at ${timeText(opensAtMs)}`,
+  'no-canary': () => 'waits for a node that can be its canary',
+  'nodes-not-ready': ({ notReadyNodes }) =>
+    `${counted(notReadyNodes, 'node')} ${notReadyNodes === 1 ? NOT_READY : NOT_READY_MANY}`,
+  'no-evidence': ({ stage, stepIndex }, { stepOf }) =>
+    `no cluster of stage ${stage} shows that it runs, which is no success: waits for approval ${stepOf(stepIndex)}`,
+  refused: ({ cluster, message, askAtMs }) =>
+    `none of its clusters is given it, because ${cluster} would refuse it: ${message}. Give it what it lacks (rights: rollcall fleet rights ${cluster}), or freeze it to go on without it. It is asked again at ${timeText(askAtMs)}`,
+  fleet: ({ message }) => message,
+  paused: (gate, { orders }) => {
+    if ('by' in gate && gate.by === 'policy') return 'paused by its policy (paused: true)';
+    return `paused ${orders.paused === undefined ? 'by an operator' : describeNote(orders.paused)}`;
+  },
+  invalid: ({ message }) =>
+    message === undefined
+      ? 'held, because its policy is invalid'
+      : `held, because it cannot be used as it is written: ${message}`,
+  frozen: ({ by, why }) => `frozen by ${by}${why === '' ? '' : `: ${why}`}`,
+  breach: (_gate, { breach }) =>
+    breach === undefined ? 'halted' : `halted: ${describeHalt(breach)}`,
+  returning: (_gate, by) => `${by.members} go back to ${by.back}${whyBack(by)}`,
+  returned: (_gate, by) => {
+    const { failedMembers = 0 } = by;
+    const failed =
+      failedMembers === 0 ? '' : ` but ${String(failedMembers)} that failed on the way`;
+    const all = by.members === 'clusters' ? `all clusters within reach${failed}` : 'all nodes';
+    return `${all} are back at ${by.back}; ${by.release} is held${whyBack(by)}`;
+  },
+  done: (gate, { release }) => {
+    const kept = 'keptNodes' in gate ? gate.keptNodes : 0;
+    const words = kept === 0 ? '' : `; ${counted(kept, 'node')} kept as the policy says`;
+    return `${release} is rolled out${words}`;
+  },
+};
+
+/** What it waits for, as the end of a sentence. */
+export function describeGate<Kind extends ShownGate['kind']>(
+  gate: Of<Kind> & { readonly kind: Kind },
+  subject: GateSubject,
+): string {
+  const words: (gate: Of<Kind>, by: GateSubject) => string = WORDS[gate.kind];
+  return words(gate, subject);
+}
+
+function whyBack({ orders, breach }: GateSubject): string {
+  if (orders.undo !== undefined) return `, asked for ${describeNote(orders.undo)}`;
+  return breach === undefined ? '' : ` (${describeHalt(breach)})`;
+}
+
+/** A halt, with its cause and its time. */
+export function describeHalt({ cause, atMs, message }: HaltNote): string {
+  return `${cause} at ${timeText(atMs)}: ${message}`;
+}
+
+/** Who gave an order, and when. */
+export function describeNote({ by, atMs }: OrderNote): string {
+  return `by ${by} at ${timeText(atMs)}`;
+}
+
+/** Who overruled which halt, and why. */
+export function describeOverruled(
+  note: OrderNote & { readonly breach: HaltNote; readonly why?: string },
+): string {
+  const why = note.why === undefined ? '' : ` (${note.why})`;
+  return `${describeNote(note)}${why}, overruling ${describeHalt(note.breach)}`;
+}
+
+/** A time, in seconds, UTC. */
+export function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,95 @@
+/**
+ * Revisions that were halted, and come again: they are held, whoever applies them (issue 17).
+ *
+ * Where the template is restored (copilot), the one that was halted may be put back before any run has seen it gone, as a
+ * GitOps tool does within seconds. So a halt remembers the generation that the restored template followed; once the
+ * DaemonSet is further and stands there halted still, somebody applied it again. What was edited away half-way is remembered too: it
+ * may come again, but nothing proved it, and a rollback leaves none of its pods. The lists are bounded: they keep the newest.
+ */
+import type { Breach, RefusedRevision, RolloutRecord } from '../model/rollout-record.ts';
+import { refusedWords } from './good-releases.ts';
+
+const REFUSED_MAX = 8;
+const ABANDONED_MAX = 8;
+
+/** A right that is missing is not granted within seconds. */
+const RESTORE_AGAIN_MS = 3_600_000;
+
+/** A revision that was halted, and that nobody took up again, is remembered; a good one that could not return is still good. */
+export function refusedAfter(record: RolloutRecord | undefined): readonly RefusedRevision[] {
+  if (record?.breach === undefined || record.isReturn) return record?.refused ?? [];
+  const { cause, atMs } = record.breach;
+  return refuseRelease(record, { cause, atMs });
+}
+
+/** The list with this revision on top; why it was refused first stays. */
+export function refuseRelease(
+  { id, hash, refused }: RolloutRecord,
+  { cause, atMs }: Pick<RefusedRevision, 'cause' | 'atMs'>,
+): readonly RefusedRevision[] {
+  const first = refused.find((each) => each.id === id);
+  const others = refused.filter((each) => each.id !== id);
+  return [{ id, hash, cause: first?.cause ?? cause, atMs }, ...others].slice(0, REFUSED_MAX);
+}
+
+/** Revisions of which pods may be left, and which were neither proven nor halted, once another one begins. */
+export function abandonedAfter(
+  record: RolloutRecord | undefined,
+  hash: string,
+): Pick<RolloutRecord, 'abandoned'> {
+  if (record === undefined) return {};
+  const { breach, step, proven, abandoned = [] } = record;
+  // What came where nothing ran may yet be the baseline.
+  const isFirst = step.kind === 'done' && proven === undefined;
+  const isBegun = step.kind !== 'waiting' && !isFirst;
+  const isLeft = breach === undefined && isBegun && proven?.hash !== record.hash;
+  const all = isLeft ? [record.hash, ...abandoned] : abandoned;
+  const kept = [...new Set(all)].filter((each) => each !== hash && each !== proven?.hash);
+  return kept.length === 0 ? {} : { abandoned: kept.slice(0, ABANDONED_MAX) };
+}
+
+/** Revisions that nothing proved: halted ones, and those that were edited away. */
+export function unprovenBefore({
+  refused,
+  abandoned = [],
+}: Pick<RolloutRecord, 'refused' | 'abandoned'>): ReadonlySet<string> {
+  return new Set([...refused.map(({ hash }) => hash), ...abandoned]);
+}
+
+/** The halt of a revision that was halted, or undone, before. */
+export function knownBad(
+  { hash, cause }: Pick<RefusedRevision, 'hash' | 'cause'>,
+  atMs: number,
+): Breach {
+  const message = `revision ${hash} ${refusedWords(cause)}; resume it to try again`;
+  return { cause: 'KnownBad', atMs, message, nodes: [] };
+}
+
+/** What came of asking the API server to restore the template: it did, or may have, at that generation; or it refused then. */
+export type Restoring =
+  Required<Pick<Breach, 'restoredGeneration'>> | Required<Pick<Breach, 'restoreRefusedAtMs'>>;
+
+/** The record after that. */
+export function noteRestoring(record: RolloutRecord, restoring: Restoring): RolloutRecord {
+  const { breach } = record;
+  return breach === undefined ? record : { ...record, breach: { ...breach, ...restoring } };
+}
+
+/** True if it may be asked to: the right is optional, and whoever grants it later need not wait for a person. */
+export function mayAskToRestore({ restoreRefusedAtMs }: Breach, nowMs: number): boolean {
+  return restoreRefusedAtMs === undefined || nowMs - restoreRefusedAtMs >= RESTORE_AGAIN_MS;
+}
+
+/** The record of a revision that stands there; held as known where its template was restored and somebody put it back. */
+export function heldIfRestored(
+  record: RolloutRecord,
+  at: { readonly generation: number; readonly nowMs: number },
+): RolloutRecord {
+  const { breach } = record;
+  if (breach?.restoredGeneration === undefined || at.generation <= breach.restoredGeneration) {
+    return record;
+  }
+  const refused = refusedAfter(record);
+  const [halted] = refused;
+  return halted === undefined ? record : { ...record, refused, breach: knownBad(halted, at.nowMs) };
+}

@@ -1,0 +1,137 @@
+// What a breach says: one sentence, its numbers, three nodes, and no word of an object that looks like anything but a reason.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  failureMessage,
+  flappingMessage,
+  namesOf,
+  slowMessage,
+  trialMessage,
+} from '../../../../src/core/health/breach-message.ts';
+import type { FailureFacts } from '../../../../src/core/health/breach-message.ts';
+import type { TrialSide } from '../../../../src/core/health/breach-message.ts';
+import { nodeName } from '../../../../src/core/model/identifiers.ts';
+
+const nodes = ['n1', 'n2', 'n3', 'n4', 'n5'].map(nodeName);
+
+function message(changes: Partial<FailureFacts> = {}): string {
+  return failureMessage({
+    sign: 'ImagePull',
+    nodes: nodes.slice(0, 2),
+    updatedNodes: 16,
+    word: 'ImagePullBackOff',
+    container: 'agent',
+    ...changes,
+  });
+}
+
+describe('namesOf', () => {
+  it('names three, and counts the others', () => {
+    assert.equal(namesOf(nodes), 'n1, n2, n3 and 2 more');
+    assert.equal(namesOf(nodes.slice(0, 3)), 'n1, n2, n3');
+    assert.equal(namesOf([]), '');
+  });
+});
+
+describe('failureMessage', () => {
+  it('has share, sign, container, word and nodes', () => {
+    assert.equal(
+      message(),
+      '2 of 16 updated nodes cannot get the image of container agent (ImagePullBackOff): n1, n2',
+    );
+  });
+
+  it('names a container where the sign is of one', () => {
+    const says: Partial<Record<FailureFacts['sign'], string>> = {
+      ContainerConfig: 'cannot make the configuration of container agent',
+      RuntimeRefused: 'cannot start container agent',
+      InitFailed: 'cannot get past container agent',
+      OOMKilled: 'ran out of memory in container agent',
+      NeverStarted: 'did not start in time',
+      Unschedulable: 'have no room for the pod',
+      PodRefused: 'refuse the pod',
+      Crash: 'restarted again and again',
+      NotReady: 'run the pod, which stays not ready',
+      NodeLost: 'are not Ready',
+      NodeRefused: 'refuse the pod',
+      Evicted: 'evicted the pod',
+      Rebooted: 'restarted',
+    };
+    for (const [sign, words] of Object.entries(says)) {
+      const told = message({ sign: sign as FailureFacts['sign'], word: 'Word' });
+      assert.equal(told, `2 of 16 updated nodes ${words} (Word): n1, n2`, sign);
+    }
+  });
+
+  it('names no container that it does not know, or whose name is none', () => {
+    const { container: _none, ...without } = {
+      sign: 'OOMKilled' as const,
+      nodes: nodes.slice(0, 1),
+      updatedNodes: 1,
+      word: 'OOMKilled',
+      container: undefined,
+    };
+    const unnamed = '1 of 1 updated nodes ran out of memory in a container (OOMKilled): n1';
+    assert.equal(failureMessage(without), unnamed);
+    for (const container of ['', 'A', '-a', 'a-', 'a b', 'a\nb', 'a'.repeat(64)]) {
+      assert.match(message({ container }), / of a container \(/, JSON.stringify(container));
+    }
+    for (const container of ['a', 'a-1', '1a', 'a'.repeat(63)]) {
+      assert.match(message({ container }), new RegExp(` of container ${container} \\(`));
+    }
+  });
+
+  it('repeats a reason, with an exit code, and no other text that somebody wrote', () => {
+    for (const word of ['Error', 'Error 137', 'Signal -9', 'E2', `A${'b'.repeat(62)}`]) {
+      assert.match(message({ word }), new RegExp(`\\(${word}\\)`));
+    }
+    const others = ['', 'two words', '2E', 'a-b', ' Error', 'Error 1 2', 'Error 12345678901'];
+    for (const word of [...others, `A${'b'.repeat(63)}`, 'Error x', 'x: <script>']) {
+      assert.match(message({ word }), /\(ImagePull\)/, word);
+    }
+  });
+});
+
+describe('flappingMessage', () => {
+  it('says how often, where, and which soak cannot pass', () => {
+    const facts = { turns: 7, nodes: nodes.slice(0, 2), updatedNodes: 3, soakMs: 600_400 };
+    assert.equal(
+      flappingMessage(facts),
+      'pods turned not ready 7 times on 2 of 3 updated nodes, so a soak of 600 s cannot pass: n1, n2',
+    );
+  });
+});
+
+describe('trialMessage', () => {
+  const side = (failed: number, all: number): TrialSide => ({
+    failed: nodes.slice(0, failed).map((node) => ({ node })),
+    nodes: all,
+  });
+  const facts = { eValue: 27.6, updated: side(3, 16), others: side(1, 148) };
+
+  it('has E, and how many failed on either side', () => {
+    assert.equal(
+      trialMessage(facts),
+      '3 of 16 updated nodes went bad, 1 of 148 others; E = 28, halts at 25: n1, n2, n3',
+    );
+  });
+
+  it('counts no more that failed than there are, where nodes that failed as others were updated since', () => {
+    assert.match(trialMessage({ ...facts, others: side(1, 0) }), /, 1 of 1 others; /);
+  });
+
+  it('rounds what is beyond counting', () => {
+    assert.match(trialMessage({ ...facts, eValue: 1e6 }), /E = over a million, /);
+    assert.match(trialMessage({ ...facts, eValue: 999_999 }), /E = 999999, /);
+  });
+});
+
+describe('slowMessage', () => {
+  it('says what takes how long, what it took, and how often that was measured', () => {
+    const slow = { kind: 'get pods', beforeMs: 12, sinceMs: 2400, beforeCount: 12, sinceCount: 8 };
+    assert.equal(
+      slowMessage(slow),
+      'the API server became slow: get pods takes 2400 ms, and took 12 ms before (in 8 and 12 quarters of a minute)',
+    );
+  });
+});
