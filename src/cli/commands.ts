@@ -23,8 +23,6 @@ import { checkStackCommand } from './stack/check-stack.ts';
 import { resumeStackCommand, stopStackCommand } from './stack/stop-and-resume.ts';
 import { explainCommand } from './rollout/explain-command.ts';
 import { ROLLOUT_COMMANDS } from './rollout/rollout-commands.ts';
-import { exportRegistryCommand } from './registry/export-registry.ts';
-import { importRegistryCommand } from './registry/import-registry.ts';
 import { versionCommand } from './version-command.ts';
 
 /** The commands. */
@@ -48,7 +46,5 @@ export const COMMANDS: readonly CommandModule[] = [
   checkStackCommand,
   stopStackCommand,
   resumeStackCommand,
-  exportRegistryCommand,
-  importRegistryCommand,
   versionCommand,
 ];

@@ -177,16 +177,6 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
       title: 'stops a watcher no sooner than it has given its Lease back',
     },
   },
-  'import-hides-taken-uid': {
-    bug: 'an import that left a cluster out ends with 0 (14)',
-    file: 'src/cli/registry/import-registry.ts',
-    before: "['lost', 'uid-taken'];",
-    after: "['lost'];",
-    killedBy: {
-      file: 'test/unit/cli/registry/registry-commands.test.ts',
-      title: 'names a cluster whose UID another id has, and ends with 1',
-    },
-  },
   'mode-judged-before-edit': {
     bug: 'takeover is judged by the credential before the change (14)',
     file: 'src/cli/cluster/change/set-cluster.ts',
@@ -215,16 +205,6 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/cli/cluster/change/reset-cluster.test.ts',
       title: 'takes the new certificate authority where the kubeconfig names the same endpoint',
-    },
-  },
-  'export-readable-by-all': {
-    bug: 'an export with credentials can be read by everybody on the machine (14)',
-    file: 'src/cli/registry/export-registry.ts',
-    before: 'const OWNER_ONLY = 0o600;',
-    after: 'const OWNER_ONLY = 0o644;',
-    killedBy: {
-      file: 'test/unit/cli/registry/registry-commands.test.ts',
-      title: 'in a file for its owner alone',
     },
   },
   'reserved-not-told': {

@@ -134,9 +134,7 @@ describe('the policies of operators (row 69)', () => {
       'freeze --cluster prod --why drill',
       'thaw --cluster prod',
       'cluster set prod --label tier=edge',
-      'registry export --file DIR/export.json',
       'cluster remove spare',
-      'registry import DIR/export.json',
     ],
   };
   const LOOKS = [

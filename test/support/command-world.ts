@@ -100,9 +100,6 @@ export class CommandWorld {
       name: `rollcall-${stage}`,
       outputs: Object.fromEntries(outputs) as Record<StackOutputName, string>,
       ...this.stores(stage),
-      // A table of another name: the stores of a stage that is called like it.
-      openRegistry: (table) =>
-        this.stores(table === `${stage}-RegistryTableName` ? stage : table).registry,
       sqs,
       aws: { region },
       awsCredentials: () => Promise.reject(new Error('no AWS in this test')),

@@ -90,7 +90,6 @@ export function openEngineStack(engine: Engine, breakage: Breakage = {}): Stack 
     name: 'rollcall-local',
     outputs: { ...outputsOf(aws), ...breakage.outputs },
     ...brokenStores(engine, breakage),
-    openRegistry: (tableName) => createDynamoRegistryStore({ ...ofRegistry, tableName }),
     deadLetters: createDynamoDeadLetterStore(ofRegistry),
     fleets: createDynamoFleetStore(ofRegistry),
     rollouts: createDynamoFleetRolloutStore(ofRegistry),

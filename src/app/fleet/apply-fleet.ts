@@ -19,7 +19,7 @@ import type { FleetReader } from '../../ports/fleet-reader.ts';
 import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { FleetStore, StoredFleet } from '../../ports/stores/fleet-store.ts';
-import { readRegistry } from '../clusters/registry-transfer.ts';
+import { readRegistry } from '../clusters/read-registry.ts';
 import { releaseOf } from './fleet-release.ts';
 import { refuseFleet } from './refusals.ts';
 import type { FleetRefusal } from './refusals.ts';

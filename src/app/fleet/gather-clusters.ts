@@ -16,7 +16,7 @@ import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewReader } from '../../ports/stores/view-store.ts';
 import { seenDaemonSet } from './seen-daemon-set.ts';
-import { readRegistry } from '../clusters/registry-transfer.ts';
+import { readRegistry } from '../clusters/read-registry.ts';
 
 /** Clusters observed side by side. */
 const AT_ONCE = 16;

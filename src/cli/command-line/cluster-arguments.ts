@@ -5,7 +5,7 @@
  * registration's schema.
  */
 import { nearestField } from '../../adapters/policy/nearest-field.ts';
-import { listEveryCluster } from '../../app/clusters/registry-transfer.ts';
+import { listEveryCluster } from '../../app/clusters/read-registry.ts';
 import { readFileSync } from 'node:fs';
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';

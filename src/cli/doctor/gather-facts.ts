@@ -15,7 +15,7 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { NOT_LOCAL } from '../reach/stack.ts';
 import { eksNamesakes } from '../../app/clusters/eks-namesakes.ts';
-import type { RegistryContent } from '../../app/clusters/registry-transfer.ts';
+import type { RegistryContent } from '../../app/clusters/read-registry.ts';
 import type { Stack } from '../reach/stack.ts';
 import { CLUSTER_FACTS } from './gather-cluster.ts';
 import {

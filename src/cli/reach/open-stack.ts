@@ -83,7 +83,6 @@ function composeStack(
     clock,
     random,
     registry: createDynamoRegistryStore(ofRegistry),
-    openRegistry: (tableName) => createDynamoRegistryStore({ ...ofRegistry, tableName }),
     deadLetters: createDynamoDeadLetterStore(ofRegistry),
     fleets: createDynamoFleetStore(ofRegistry),
     rollouts: createDynamoFleetRolloutStore(ofRegistry),

@@ -80,8 +80,6 @@ export interface Stack {
   /** As the Leases of its clusters name it (ADR 0024); absent: its queue has no address that tells. */
   readonly installation?: string;
   readonly registry: RegistryStore;
-  /** Registrations of another table of the account: one that was restored to a point in time. */
-  openRegistry(tableName: string): Pick<RegistryStore, 'listClusters' | 'readCluster'>;
   readonly freezes: FreezeStore;
   /** Where fleets are shown as objects. */
   readonly mirrors: FleetMirrorStore;

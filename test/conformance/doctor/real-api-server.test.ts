@@ -16,7 +16,7 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { diagnose } from '../../../src/app/doctor/diagnose.ts';
 import type { Finding } from '../../../src/app/doctor/finding.ts';
 import { gatherFacts } from '../../../src/cli/doctor/gather-facts.ts';
-import { readRegistry } from '../../../src/app/clusters/registry-transfer.ts';
+import { readRegistry } from '../../../src/app/clusters/read-registry.ts';
 import { openStackFleets } from '../../../src/cli/doctor/stack-fleets.ts';
 import type { WayIn } from '../../../src/cli/doctor/ways-in.ts';
 import { clusterId, clusterUid, uid } from '../../../src/core/model/identifiers.ts';

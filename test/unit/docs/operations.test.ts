@@ -100,7 +100,7 @@ describe('what the run-book has people type (F6, F7, F8)', () => {
   it('are commands and options that --help knows', () => {
     const lines = rollcallLines(text);
     assert.ok(lines.length > 25, `${lines.length} were found`);
-    for (const word of ['registry export', 'registry import', 'stack stop', 'cluster set']) {
+    for (const word of ['cluster add', 'stack stop', 'freeze', 'cluster set']) {
       assert.ok(
         lines.some((line) => line.startsWith(word)),
         word,
@@ -113,10 +113,10 @@ describe('what the run-book has people type (F6, F7, F8)', () => {
   });
 
   it('would be caught if it were not so', () => {
-    const wrong = '`rollcall registry restore` and `rollcall registry export --into x`';
+    const wrong = '`rollcall cluster restore` and `rollcall cluster add --into x`';
     assert.deepEqual(rollcallLines(wrong).map(problemOf), [
-      'no command: registry restore',
-      '--into: registry export --into x',
+      'no command: cluster restore',
+      '--into: cluster add --into x',
     ]);
   });
 

@@ -11,7 +11,7 @@ import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import { dealFleet } from '../../../core/fleet/rollout/deal-fleet.ts';
 import type { DealtCluster } from '../../../core/fleet/rollout/deal-fleet.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import { readRegistry } from '../../clusters/registry-transfer.ts';
+import { readRegistry } from '../../clusters/read-registry.ts';
 import { READ_AT_ONCE, DEAL_AT_LEAST_MS, DEAL_EVERY_MS } from '../sight/dependencies.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import { readList, writeList } from '../member-lists.ts';

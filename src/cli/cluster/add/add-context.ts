@@ -4,7 +4,7 @@
  * Made from the command's context; tests make one over servers of their own.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { readRegistry } from '../../../app/clusters/registry-transfer.ts';
+import { readRegistry } from '../../../app/clusters/read-registry.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { CommandContext } from '../../command-line/command-module.ts';
 import { requireProfile } from '../../reach/aws-profiles.ts';

@@ -15,7 +15,7 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { DeadLetterStore } from '../../../ports/stores/dead-letter-store.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../../ports/stores/view-store.ts';
-import { listEveryCluster } from '../../../app/clusters/registry-transfer.ts';
+import { listEveryCluster } from '../../../app/clusters/read-registry.ts';
 import type { Freeze, StandingFreeze } from '../../../core/takeover/freeze.ts';
 import { noteText } from '../../command-line/freeze-words.ts';
 import { UID_PATTERN } from '../../command-line/cluster-arguments.ts';

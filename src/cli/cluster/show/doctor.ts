@@ -7,8 +7,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { outagesOfStack, readStanding } from '../../../app/explain/standing.ts';
-import { listEveryCluster, readRegistry } from '../../../app/clusters/registry-transfer.ts';
-import type { RegistryContent } from '../../../app/clusters/registry-transfer.ts';
+import { listEveryCluster, readRegistry } from '../../../app/clusters/read-registry.ts';
+import type { RegistryContent } from '../../../app/clusters/read-registry.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { createClusterInspection } from '../../../adapters/kubernetes/operator/cluster-inspection.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';

@@ -1,0 +1,56 @@
+/**
+ * Every cluster of the registry, and every registration, read a page at a time.
+ *
+ * A registration that cannot be read is named, and the others are given all the same.
+ */
+import { compareNatural } from '@rollcall/base/compare-natural.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
+
+/** Every registration that can be read, and the others with the reason. */
+export interface RegistryContent {
+  readonly registrations: readonly ClusterRegistration[];
+  /** Ids of registrations that cannot be read, each with the reason; no value of theirs. */
+  readonly unreadable: readonly { readonly id: ClusterId; readonly reason: string }[];
+}
+
+/** Ids asked for at once, and registrations read side by side. */
+const PAGE = 200;
+const AT_ONCE = 32;
+
+/** Ids of all clusters as a person sorts them, also of those whose registration cannot be read or is not there yet. */
+export async function listEveryCluster(
+  registry: Pick<RegistryStore, 'listClusters'>,
+): Promise<readonly ClusterId[]> {
+  const ids: ClusterId[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await registry.listClusters({ limit: PAGE, ...defined({ cursor }) });
+    ids.push(...page.clusters);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return ids.sort(compareNatural);
+}
+
+/** Reads every registration. Rejects when the store does not answer. */
+export async function readRegistry(
+  registry: Pick<RegistryStore, 'listClusters' | 'readCluster'>,
+): Promise<RegistryContent> {
+  const registrations: ClusterRegistration[] = [];
+  const unreadable: { readonly id: ClusterId; readonly reason: string }[] = [];
+  await sideBySide(await listEveryCluster(registry), AT_ONCE, async (id) => {
+    try {
+      const found = await registry.readCluster(id);
+      if (found !== undefined) registrations.push(found);
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'ItemUnreadableError') throw error;
+      unreadable.push({ id, reason: error.message });
+    }
+  });
+  const byId = (left: { readonly id: string }, right: { readonly id: string }): number =>
+    compareNatural(left.id, right.id);
+  return { registrations: registrations.sort(byId), unreadable: unreadable.sort(byId) };
+}
