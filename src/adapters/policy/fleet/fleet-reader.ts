@@ -16,14 +16,16 @@ import type {
 } from '../../../core/fleet/fleet-daemon-set.ts';
 import { judgeManifest } from '../../../core/fleet/judge-manifest.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
+import type { Share } from '../../../core/policy/rollout-policy.ts';
+import { formatShare } from '../../../core/policy/share.ts';
 import type { FleetReader, NamedFile } from '../../../ports/fleet-reader.ts';
 import { createPolicyReader } from '../policy-reader.ts';
 import { readBy, refuse, within } from '../problems.ts';
 import { readYaml } from '../read-yaml.ts';
 import type { YamlRules } from '../read-yaml.ts';
+import { isFields } from '../written-values.ts';
 import { choiceOf, fleetSchema, toOverride, toPlacement } from './fleet-schema.ts';
 import type { WrittenFleet, WrittenStage, WrittenStrategy } from './fleet-schema.ts';
-import { limitPolicy, ungatePolicy } from './limit-policy.ts';
 import { readTemplateFile } from './template-file.ts';
 
 /** Each of the two files; a stored item holds 300,000 bytes, compressed. */
@@ -36,12 +38,8 @@ const RULES: YamlRules = { depthMax: 32, leadingZeros: 'refused' };
 
 /** A reader; it remembers nothing. */
 export function createFleetReader(): FleetReader {
-  return {
-    read,
-    readDocument: (document) => readDocument(document, []),
-    limitPolicy,
-    ungatePolicy,
-  };
+  const ofDocument: FleetReader['readDocument'] = (document) => readDocument(document, []);
+  return { read, readDocument: ofDocument, limitPolicy, ungatePolicy };
 }
 
 function read(text: string, openFile: (name: string) => NamedFile): FleetReading {
@@ -210,4 +208,29 @@ function toStage(stage: WrittenStage, strategy: WrittenStrategy): FleetStage {
     approval: pace.approval ?? 'none',
     windows: pace.window ?? [],
   };
+}
+
+/** A policy for the first stage: no further than a canary of so many nodes. The rest of it stays. */
+function limitPolicy(text: string, nodes: Share): string {
+  const canary = { nodes: nodes.kind === 'count' ? nodes.count : formatShare(nodes) };
+  return edited(text, (written) => ({ ...written, canary, approval: 'after-canary' }));
+}
+
+/** A policy for a way back: without what people or windows hold; the same text where they hold nothing. */
+function ungatePolicy(text: string): string {
+  return edited(text, (policy) => {
+    const { approval, window, ...others } = policy;
+    return approval === undefined && window === undefined ? policy : others;
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A text that cannot be read stays as it is: it holds the rollout in any case. */
+function edited(text: string, edit: (written: Fields) => Fields): string {
+  const yaml = readYaml(text);
+  if (yaml.kind === 'invalid') return text;
+  const written = isFields(yaml.value) ? yaml.value : {};
+  const changed = edit(written);
+  return changed === written ? text : JSON.stringify(changed);
 }
