@@ -1,8 +1,7 @@
 /**
- * Reads policies (ports/rollout-policy.ts): text, plain values, schema.
- *
- * A text of a user: bounded before anything looks at it, never quoted, and never a reason to throw. Readings are kept by
- * their text, since a warm process reads the same ones at each run, and a reading depends on nothing else.
+ * Reads policies (ports/rollout-policy.ts): text, plain values, schema. A text is a user's: bounded
+ * before anything looks at it, never quoted, and never a reason to throw. Readings are kept by their
+ * text, since a warm process reads the same ones at each run, and they depend on nothing else.
  */
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';

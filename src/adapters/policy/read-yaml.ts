@@ -1,9 +1,7 @@
 /**
- * From the text of a policy to plain values: maps, lists, texts, numbers, booleans, null.
- *
- * YAML 1.2, in which `on` and `22:00` are texts; JSON is YAML. What can make a small text large, or mean something else
- * than it says, is refused: anchors, aliases, tags, directives, several documents, keys given twice or that are no
- * text, depth. Assumes a text of bounded length. Problems name fields and lines, and never quote a value.
+ * From the text of a policy to plain values, by YAML 1.2; JSON is YAML. What can make a small text
+ * large, or mean something else than it says, is refused: anchors, aliases, tags, directives, several
+ * documents, keys given twice, depth. Assumes a bounded text. Problems name fields and lines alone.
  */
 import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, parseDocument } from 'yaml';
 import type { Document, ParsedNode, YAMLMap } from 'yaml';

@@ -1,8 +1,7 @@
 /**
  * What the schemas of a policy are made of: closed objects, bounded lists, one of some words.
  *
- * Each says in its message what would be right, with an example, and never what was written. Objects are closed:
- * a word that is not known may be one that was meant to hold a rollout.
+ * Each says in its message what would be right, with an example, and never what was written.
  */
 import * as v from 'valibot';
 import { isFields } from './written-values.ts';

@@ -1,8 +1,7 @@
 /**
- * Values of a policy as people write them, and what they mean: shares, durations, times of day, weekdays, labels.
- *
- * Each schema says in its message what would be right, and never what was written. Texts that look like numbers are no
- * numbers, as in Kubernetes: "10" is refused where 10 or 10% is meant.
+ * Values of a policy as people write them, and what they mean: shares, durations, weekdays, labels.
+ * Each says in its message what would be right, and never what was written. Texts that look like
+ * numbers are none, as in Kubernetes: "10" is refused where 10 or 10% is meant.
  */
 import * as v from 'valibot';
 import type { Share, Weekday } from '../../core/policy/rollout-policy.ts';

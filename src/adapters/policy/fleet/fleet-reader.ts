@@ -1,8 +1,7 @@
 /**
- * Reads FleetDaemonSets (ports/fleet-reader.ts): text, plain values, schema, manifest, and what only the whole shows.
- *
- * A text of a user: bounded before anything looks at it, never a reason to throw, and no value of it is repeated, since
- * manifests hold secrets. What is stored is the document as it was written, so that reading it again means the same.
+ * Reads FleetDaemonSets (ports/fleet-reader.ts): text, plain values, schema, and what only the whole
+ * shows. A text is a user's: bounded, never a reason to throw, and no value of it is repeated, since
+ * manifests hold secrets. It is stored as it was written, so that reading it again means the same.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
