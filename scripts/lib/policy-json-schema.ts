@@ -9,8 +9,7 @@ import type { JsonSchema } from '@valibot/to-json-schema';
 import { format } from 'prettier';
 import type * as v from 'valibot';
 import { anyFields, fleetSchema } from '../../src/adapters/policy/fleet/fleet-schema.ts';
-import { policySchema } from '../../src/adapters/policy/policy-schema.ts';
-import { windowSchema } from '../../src/adapters/policy/window-schema.ts';
+import { policySchema, windowSchema } from '../../src/adapters/policy/policy-schema.ts';
 import { labelMap } from '../../src/adapters/policy/written-values.ts';
 
 /** Relative to the repository; the npm package ships it. */

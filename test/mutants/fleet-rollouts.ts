@@ -43,9 +43,9 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-first-cluster-alone': {
     bug: 'by default one cluster opens the next stage by its word alone',
-    file: 'src/adapters/policy/fleet/to-fleet.ts',
-    before: "clusters: { kind: 'count', count: 2 }",
-    after: "clusters: { kind: 'count', count: 1 }",
+    file: 'src/adapters/policy/fleet/fleet-schema.ts',
+    before: "name: 'canary', clusters: 2, nodes: 1",
+    after: "name: 'canary', clusters: 1, nodes: 1",
     killedBy: {
       file: 'test/unit/core/fleet/plan-fleet.test.ts',
       title: 'from one node of each of two clusters',

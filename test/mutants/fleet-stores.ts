@@ -12,7 +12,7 @@ const ORDERS_TEST = 'test/unit/core/fleet/orders/fleet-orders.test.ts';
 export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-record-of-another': {
     bug: 'a step of a FleetDaemonSet that is gone writes over the record of the next one of its name (18.1)',
-    file: ROLLOUTS,
+    file: 'src/adapters/dynamodb/table.ts',
     before: "expression: 'version = :version AND #uid = :uid',",
     after: "expression: 'version = :version OR #uid = :uid',",
     killedBy: {
@@ -33,8 +33,8 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-page-cut-short': {
     bug: 'clusters of a page that is damaged are in no stage, and nobody is told (18.4)',
     file: ROLLOUTS,
-    before: 'members.success && members.output.length === expected',
-    after: 'members.success',
+    before: 'members.length === expected',
+    after: 'members.length > 0',
     killedBy: {
       file: ROLLOUTS_TEST,
       title: 'the DynamoDB store of rollouts of fleets on dynalite',

@@ -123,7 +123,7 @@ export const FLEET_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-head-of-another': {
     bug: 'an apply replaces what was made anew under its name (18.1)',
-    file: 'src/adapters/dynamodb/fleet/fleet-store.ts',
+    file: 'src/adapters/dynamodb/table.ts',
     before: "expression: 'version = :version AND #uid = :uid',",
     after: "expression: 'version = :version OR #uid = :uid',",
     killedBy: { file: STORE_TEST, title: 'replaces nothing that was made anew' },
@@ -131,8 +131,8 @@ export const FLEET_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-former-document-stays': {
     bug: 'each apply leaves a document behind (18.1)',
     file: 'src/adapters/dynamodb/fleet/fleet-store.ts',
-    before: 'else await removeDocuments',
-    after: 'else if (former?.version === 0) await removeDocuments',
+    before: '[documentId] : unnamed(former, head.history);',
+    after: '[documentId] : [];',
     killedBy: { file: STORE_TEST, title: 'keeps one document of each' },
   },
 };

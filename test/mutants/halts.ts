@@ -137,8 +137,8 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'after-holds': {
     bug: 'a policy with a field of an earlier release is refused, and holds the rollout (ADR 0058)',
-    file: 'src/adapters/policy/policy-reader.ts',
-    before: '.filter(([field]) => !RETIRED.has(field))',
+    file: 'src/adapters/policy/policy-schema.ts',
+    before: '.filter(([name]) => !RETIRED.has(name))',
     after: '.filter(() => true)',
     killedBy: {
       file: 'test/unit/adapters/policy/policy-reader.test.ts',
@@ -147,9 +147,9 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'after-holds-a-fleet': {
     bug: 'a FleetDaemonSet whose policy has a field of an earlier release is refused, and its fleet stands (ADR 0061)',
-    file: 'src/adapters/policy/fleet/fleet-reader.ts',
-    before: 'listed(withoutRetired(policy).value as Json)',
-    after: 'listed(policy)',
+    file: 'src/adapters/policy/policy-schema.ts',
+    before: 'v.transform(withoutRetired),',
+    after: '',
     killedBy: {
       file: 'test/unit/adapters/policy/fleet/fleet-reader.test.ts',
       title: 'takes a policy with fields of an earlier release',

@@ -86,7 +86,7 @@ export const POLICY_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'unknown-fields-one-at-a-time': {
     bug: 'of several unknown fields only the first is told (17.2)',
-    file: 'src/adapters/policy/to-problems.ts',
+    file: 'src/adapters/policy/problems.ts',
     before: '.filter((key) => !known.includes(key))',
     after: '.filter((key) => key === last.key)',
     killedBy: { file: READER_TEST, title: 'says no more than ten problems' },
@@ -107,9 +107,9 @@ export const POLICY_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'rollback-unasked': {
     bug: 'a policy that says nothing of breaches rolls back (17.2)',
-    file: 'src/adapters/policy/to-policy.ts',
-    before: "onBreach = 'pause'",
-    after: "onBreach = 'rollback'",
+    file: 'src/adapters/policy/policy-schema.ts',
+    before: "'rollback', 'pause'),",
+    after: "'rollback', 'rollback'),",
     killedBy: { file: READER_TEST, title: 'a policy that says nothing has every default' },
   },
   'readings-without-end': {

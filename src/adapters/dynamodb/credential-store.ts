@@ -9,19 +9,22 @@
 import * as v from 'valibot';
 import { clusterUid } from '../../core/model/identifiers.ts';
 import type { CredentialStore, TokenPurpose } from '../../ports/stores/credential-store.ts';
-import { ItemUnreadableError } from './item-codec.ts';
+import { storedAs } from './item-codec.ts';
 import { credentialKey } from './item-keys.ts';
 import { Table } from './table.ts';
 import type { DynamoStoreOptions } from './table.ts';
 
 const timeSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-const SealedTokenSchema = v.object({
-  clusterUid: v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,128}$/), v.transform(clusterUid)),
-  ciphertext: v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/]{1,12000}={0,2}$/)),
-  issuedAtMs: timeSchema,
-  expiresAtMs: timeSchema,
-});
+const sealedToken = storedAs(
+  v.object({
+    clusterUid: v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,128}$/), v.transform(clusterUid)),
+    ciphertext: v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/]{1,12000}={0,2}$/)),
+    issuedAtMs: timeSchema,
+    expiresAtMs: timeSchema,
+  }),
+  'is no sealed token',
+);
 
 /** The one for acting goes last: by it is seen that an earlier removal of a cluster was interrupted. */
 const PURPOSES: readonly TokenPurpose[] = ['ask', 'act'];
@@ -30,14 +33,7 @@ const PURPOSES: readonly TokenPurpose[] = ['ask', 'act'];
 export function createDynamoCredentialStore(options: DynamoStoreOptions): CredentialStore {
   const table = new Table(options);
   return {
-    readToken: (id, purpose) => {
-      const key = credentialKey(id, purpose);
-      return table.getAs(key, (item) => {
-        const parsed = v.safeParse(SealedTokenSchema, item);
-        if (parsed.success) return parsed.output;
-        throw new ItemUnreadableError(key, 'is no sealed token');
-      });
-    },
+    readToken: (id, purpose) => table.getAs(credentialKey(id, purpose), sealedToken),
     writeToken: async (id, purpose, token) => {
       const { clusterUid: uid, ciphertext, issuedAtMs, expiresAtMs } = token;
       const attributes = { clusterUid: uid, ciphertext, issuedAtMs, expiresAtMs };

@@ -36,7 +36,6 @@ const PREFIX = 'DEAD-LETTER#';
 const INDEX_PARTITION = `${PREFIX}/partitions`;
 /** When senders were refused last, by code. */
 const REFUSED_PARTITION = `${PREFIX}/refused`;
-const PARTITIONS_PER_PAGE = 500;
 const IF_THERE = { expression: 'attribute_exists(pk)' };
 const HOUR_MS = 3_600_000;
 /** Places of one partition and hour, hence also the records of one forger. */
@@ -151,18 +150,9 @@ export function createDynamoDeadLetterStore(options: DynamoStoreOptions): DeadLe
 
 async function listPartitions(table: Table): Promise<readonly DeadLetterPartition[]> {
   const partitions: DeadLetterPartition[] = [];
-  let after: string | undefined;
-  do {
-    const { items, hasMore } = await table.query({
-      pk: INDEX_PARTITION,
-      limit: PARTITIONS_PER_PAGE,
-      attributes: ['sk'],
-      after,
-    });
-    const names = items.map(({ sk }) => String(sk));
-    partitions.push(...names.map((name) => (name === '-' ? '' : name)));
-    after = hasMore ? names.at(-1) : undefined;
-  } while (after !== undefined);
+  for await (const keys of table.keysOf(INDEX_PARTITION)) {
+    partitions.push(...keys.map(({ sk }) => (sk === '-' ? '' : sk)));
+  }
   return partitions;
 }
 
@@ -173,10 +163,9 @@ async function list(
 ): Promise<DeadLetterPage> {
   // The key of a time sorts before every record of it.
   const after = cursor ?? (sinceMs === undefined ? undefined : timeKey(sinceMs));
-  const { items, hasMore } = await table.query({ pk: `${PREFIX}${partition}`, limit, after });
+  const { items, ...next } = await table.query({ pk: `${PREFIX}${partition}`, limit, after });
   const letters = items.map((item) => parseItem(item, { partition, sort: String(item['sk']) }));
-  const last = letters.at(-1);
-  return hasMore && last !== undefined ? { letters, cursor: last.place.sort } : { letters };
+  return { letters, ...next };
 }
 
 const RecordSchema = v.object({

@@ -7,6 +7,7 @@
  * (protocol 16: the watcher announces more slices first).
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import * as v from 'valibot';
 import type { ItemKey } from './item-keys.ts';
 
 const FORMAT_JSON = 0x00;
@@ -41,6 +42,18 @@ export class ItemTooLargeError extends ItemError {
 export class ItemUnreadableError extends ItemError {
   override readonly name = 'ItemUnreadableError';
   readonly code = 'item-unreadable';
+}
+
+/** Reads what fits a schema; throws ItemUnreadableError with this detail of anything else, and quotes nothing of it. */
+export function storedAs<T>(
+  schema: v.GenericSchema<unknown, T>,
+  detail: string,
+): (value: unknown, key: ItemKey) => T {
+  return (value, key) => {
+    const parsed = v.safeParse(schema, value);
+    if (parsed.success) return parsed.output;
+    throw new ItemUnreadableError(key, detail);
+  };
 }
 
 /** Encodes a JSON value as a body. Throws ItemTooLargeError beyond ITEM_BODY_BYTES_MAX. */

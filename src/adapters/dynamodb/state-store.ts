@@ -14,16 +14,14 @@ import type { Table } from './table.ts';
 /** The state items of one view table. */
 export function createStateStore(table: Table): StateStore {
   return {
-    readState: (ref) => {
-      const key = daemonSetKey(ref, 'STATE');
-      return table.getAs(key, (item) => {
+    readState: (ref) =>
+      table.getAs(daemonSetKey(ref, 'STATE'), (item, key) => {
         const state = decodeBody(key, item['body']) as DaemonSetState;
         if (state.schema > STATE_SCHEMA) {
           throw new ItemUnreadableError(key, `state schema ${state.schema} is of a newer release`);
         }
         return { ...state, version: item['version'] as number };
-      });
-    },
+      }),
     writeState: async (ref, { version, ...rest }) => {
       const key = daemonSetKey(ref, 'STATE');
       const attributes = { version: version + 1, body: encodeBody(key, rest) };

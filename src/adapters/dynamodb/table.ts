@@ -77,15 +77,18 @@ export class Table {
   }
 
   /** The same as what `read` makes of it; undefined when there is none. */
-  async getAs<T>(key: ItemKey, read: (item: StoredItem) => T): Promise<T | undefined> {
+  async getAs<T>(
+    key: ItemKey,
+    read: (item: StoredItem, key: ItemKey) => T,
+  ): Promise<T | undefined> {
     const item = await this.get(key);
-    return item === undefined ? undefined : read(item);
+    return item === undefined ? undefined : read(item, key);
   }
 
-  /** One page of a partition, strongly consistent, in key order. */
+  /** One page of a partition, strongly consistent, in key order; `cursor`: what the next page is after. */
   async query(
     query: PartitionQuery,
-  ): Promise<{ readonly items: readonly StoredItem[]; readonly hasMore: boolean }> {
+  ): Promise<{ readonly items: readonly StoredItem[]; readonly cursor?: string }> {
     const { pk, after, limit, attributes } = query;
     const answer = await this.client.send(
       new QueryCommand({
@@ -102,7 +105,18 @@ export class Table {
         }),
       }),
     );
-    return { items: answer.Items ?? [], hasMore: answer.LastEvaluatedKey !== undefined };
+    const cursor = answer.LastEvaluatedKey?.['sk'] as string | undefined; // keys are texts
+    return { items: answer.Items ?? [], ...defined({ cursor }) };
+  }
+
+  /** Every key of a partition, a page at a time. */
+  async *keysOf(pk: string, from?: string): AsyncGenerator<readonly ItemKey[], void> {
+    let after = from;
+    do {
+      const { items, cursor } = await this.query({ pk, after, attributes: ['sk'] });
+      yield items.map(({ sk }) => ({ pk, sk: String(sk) }));
+      after = cursor;
+    } while (after !== undefined);
   }
 
   async putIf(key: ItemKey, attributes: StoredItem, condition: Condition): Promise<WriteResult> {
@@ -280,6 +294,16 @@ export function ifVersion(version: number): Condition {
     expression: 'version = :expected',
     values: { ':expected': version },
     standing: { attribute: 'version', operator: '=', value: version },
+  };
+}
+
+/** The same of what bears a uid: another one of its name, made after this was removed, may be of the same version. */
+export function ifSame(former: { readonly uid: string; readonly version: number }): Condition {
+  if (former.version === 0) return IF_MISSING;
+  return {
+    expression: 'version = :version AND #uid = :uid',
+    names: { '#uid': 'uid' },
+    values: { ':version': former.version, ':uid': former.uid },
   };
 }
 

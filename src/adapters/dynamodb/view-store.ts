@@ -61,14 +61,12 @@ export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
 
 function readerOf(table: Table): ViewReader {
   return {
-    readMeta: (cluster) => {
-      const key = metaKey(cluster);
-      return table.getAs(key, (item) => {
+    readMeta: (cluster) =>
+      table.getAs(metaKey(cluster), (item, key) => {
         const body = decodeBody(key, item['body']) as Omit<ClusterMeta, 'version' | 'breaker'>;
         const version = item['version'] as number;
         return { ...body, version, ...defined({ breaker: breakerOf(item) }) };
-      });
-    },
+      }),
     readName: (cluster, key) => table.getAs(nameKey(cluster, key), nameItemOf),
     listNames: (cluster, options) => listNames(table, cluster, options),
     readPosition: (ref) =>
@@ -76,24 +74,17 @@ function readerOf(table: Table): ViewReader {
         podsChanged: (item['podsChanged'] as Stamp | undefined) ?? ZERO_STAMP,
         revisionsChanged: (item['revisionsChanged'] as Stamp | undefined) ?? ZERO_STAMP,
       })),
-    readDaemonSet: (ref) => {
-      const key = daemonSetKey(ref, 'DAEMONSET');
-      return table.getAs(key, (item) => ({
+    readDaemonSet: (ref) =>
+      table.getAs(daemonSetKey(ref, 'DAEMONSET'), (item, key) => ({
         ...(decodeBody(key, item['body']) as Omit<DaemonSetItem, 'stamp'>),
         stamp: item['stamp'] as Stamp,
-      }));
-    },
-    readSlice: (ref) => {
-      const key = sliceKey(ref);
-      return table.getAs(key, (item) => sliceOf(key, item));
-    },
-    readOlderTombstones: (ref) => {
-      const key = olderTombstonesKey(ref);
-      return table.getAs(key, (item) => ({
+      })),
+    readSlice: (ref) => table.getAs(sliceKey(ref), sliceOf),
+    readOlderTombstones: (ref) =>
+      table.getAs(olderTombstonesKey(ref), (item, key) => ({
         version: item['version'] as number,
         gone: decodeTombstones(key, item['gone']),
-      }));
-    },
+      })),
     readSliceStamps: async ({ sliceCount, ...of }) => {
       const keys = Array.from({ length: sliceCount }, (_, index) => sliceKey({ ...of, index }));
       const items = await Promise.all(keys.map((key) => table.getStamp(key)));
@@ -139,7 +130,7 @@ function writerOf(table: Table): ViewWriter {
 }
 
 /** Decoded when somebody asks: whoever holds a slice of this stamp already has no need to. */
-function sliceOf(key: ItemKey, item: StoredItem): Slice {
+function sliceOf(item: StoredItem, key: ItemKey): Slice {
   const objects = once(openObjects(key, item['body']));
   const gone = once(() => decodeTombstones(key, item['gone']));
   const slice = {
@@ -206,7 +197,7 @@ async function listNames(
       if (isWanted) names.push(name);
       cursor = item['sk'] as string;
     }
-    if (!page.hasMore) return { names };
+    if (page.cursor === undefined) return { names };
   }
 }
 
@@ -233,12 +224,7 @@ async function removeSlice(table: Table, ref: SliceRef, expected: Stamp): Promis
 
 async function removeDaemonSet(table: Table, ref: DaemonSetRef): Promise<void> {
   const pk = daemonSetPartition(ref);
-  let after: string | undefined;
-  for (;;) {
-    const page = await table.query({ pk, attributes: ['sk'], after });
-    const sortKeys = page.items.map((item) => item['sk'] as string);
-    await Promise.all(sortKeys.map((sk) => table.remove({ pk, sk })));
-    after = sortKeys.at(-1);
-    if (!page.hasMore || after === undefined) return;
+  for await (const keys of table.keysOf(pk)) {
+    await Promise.all(keys.map((key) => table.remove(key)));
   }
 }

@@ -1,8 +1,7 @@
 /**
- * Which known field somebody may have meant by an unknown one.
+ * Which known field somebody may have meant by an unknown one, which is refused in any case.
  *
- * Pure. The unknown name is a user's, and may be anything: a long one is compared with nothing. It decides nothing, an
- * unknown field is refused in any case.
+ * The unknown name is a user's, and may be anything: a long one is compared with nothing.
  */
 
 /** Words of peers (Deployment, OpenKruise, ExtendedDaemonSet, Argo Rollouts, Open Cluster Management) for ours. */

@@ -1,143 +1,268 @@
 /**
- * The schema of a policy as it is written: the one source of what is accepted (docs/rollouts.md, and
- * infra/schema/rollout-policy.schema.json, which scripts/policy-schema.ts derives from it).
- *
- * Every object is closed: a word that is not known may be one that was meant to hold a rollout. Lists are bounded.
- * Descriptions and examples are for the published schema. Defaults are filled in by to-policy.ts.
+ * The schema of a policy: the one source of what is accepted, of its defaults (docs/rollouts.md says
+ * why), and of infra/schema/rollout-policy.schema.json, which scripts/policy-schema.ts derives.
+ * Objects are closed: a word that is not known may be one that was meant to hold a rollout.
  */
 import * as v from 'valibot';
+import { defined } from '@rollcall/base/defined.ts';
+import { compileSelector } from '@rollcall/base/label-selector.ts';
+import type {
+  Canary,
+  OrderRule,
+  RolloutPolicy,
+  RolloutWindow,
+} from '../../core/policy/rollout-policy.ts';
+import { isTimeZone } from '../../core/policy/window.ts';
 import { RULES_MAX, VALUES_MAX, closed, field, listOf, needed, oneOf } from './schema-parts.ts';
-import { selectorSchema } from './selector-schema.ts';
-import { windowsSchema } from './window-schema.ts';
 import * as written from './written-values.ts';
 
-/** The soak of a policy that names none. */
-export const SOAK_DEFAULT_MS = 300_000;
+const requirement = v.pipe(
+  closed('{key: pool, operator: In, values: [workers]}', {
+    key: needed(written.labelKey, 'The label.', 'pool'),
+    operator: needed(
+      oneOf('In', 'NotIn', 'Exists', 'DoesNotExist'),
+      'How the label is compared.',
+      'In',
+    ),
+    values: field(
+      listOf(written.labelValue, VALUES_MAX, '[workers]'),
+      'Values of the label; none for Exists and DoesNotExist.',
+      ['workers'],
+    ),
+  }),
+  v.check(
+    (one) => compileSelector({ matchExpressions: [one] }).invalid === undefined,
+    'needs values with In and NotIn, and none with Exists and DoesNotExist',
+  ),
+);
 
-const rule = closed(
-  {
+/** A label selector. An empty one is refused: to Kubernetes it says all in one place and nothing in another. */
+export const selectorSchema = v.pipe(
+  closed('{matchLabels: {pool: workers}}', {
+    matchLabels: field(written.labelMap, 'Labels with their values.', { pool: 'workers' }),
+    matchExpressions: field(
+      listOf(requirement, RULES_MAX, '[{key: spot, operator: Exists}]'),
+      'Requirements of labels.',
+      [{ key: 'spot', operator: 'Exists' }],
+    ),
+  }),
+  v.check(
+    ({ matchLabels = {}, matchExpressions = [] }) =>
+      Object.keys(matchLabels).length + matchExpressions.length > 0,
+    'must name at least one label: an empty selector says nothing',
+  ),
+);
+
+const MINUTES_OF_DAY = 1440;
+/** A look that comes late would miss a shorter one, week after week. */
+const WINDOW_MINUTES_MIN = 15;
+const WINDOW_EXAMPLE = '{days: [mon-fri], from: "22:00", to: "04:00", timeZone: Europe/Berlin}';
+const ZONE_MESSAGE = 'must be a time zone as Area/City, as Europe/Berlin, or UTC';
+
+/** One window. Its zone is needed: a silent UTC would open it in somebody's afternoon. */
+export const windowSchema = v.pipe(
+  closed(WINDOW_EXAMPLE, {
+    days: field(
+      v.pipe(
+        listOf(written.weekdays, 7, '[mon-fri]'),
+        v.minLength(1, 'must name at least one weekday; without it every day counts'),
+      ),
+      'Weekdays on which it starts.',
+      ['mon-fri'],
+      ['sun-sat'],
+    ),
+    from: field(written.timeOfDay('23:59'), 'When it starts, in local time.', '22:00'),
+    to: field(written.timeOfDay('24:00'), 'When it ends; before `from`: the day after.', '04:00'),
+    timeZone: needed(
+      v.pipe(v.string(ZONE_MESSAGE), v.check(isTimeZone, ZONE_MESSAGE)),
+      'Area/City or UTC.',
+      'Europe/Berlin',
+    ),
+  }),
+  v.check(
+    ({ from, to }) => (from === undefined) === (to === undefined),
+    'needs both from and to, or neither: then it is open all day',
+  ),
+  v.check(
+    ({ from, to }) =>
+      from === undefined || to === undefined || lengthOf(from, to) >= WINDOW_MINUTES_MIN,
+    'must be open for at least 15 minutes; for the whole day leave from and to away',
+  ),
+  v.transform(({ days, from = 0, to = MINUTES_OF_DAY, timeZone }): RolloutWindow => {
+    // Midnight is the end of a day, never its start.
+    const endMinute = to === 0 ? MINUTES_OF_DAY : to;
+    return { days: [...new Set(days.flat())].sort(), startMinute: from, endMinute, timeZone };
+  }),
+);
+
+function lengthOf(from: number, to: number): number {
+  return (to - from + MINUTES_OF_DAY) % MINUTES_OF_DAY || (to === from ? 0 : MINUTES_OF_DAY);
+}
+
+/** Windows; one may be written without a list. */
+export const windowsSchema = v.pipe(
+  v.unknown(),
+  v.transform((windows) => (written.isFields(windows) ? [windows] : windows)),
+  listOf(windowSchema, RULES_MAX, `[${WINDOW_EXAMPLE}]`),
+);
+
+const rule = v.pipe(
+  closed('{label: topology.kubernetes.io/zone}', {
     label: needed(
       written.labelKey,
       'Groups are made by this label.',
       'topology.kubernetes.io/zone',
     ),
     values: field(
-      listOf(written.labelValue, { countMax: VALUES_MAX, example: '[eu-1a, eu-1b]' }),
+      listOf(written.labelValue, VALUES_MAX, '[eu-1a, eu-1b]'),
       'Values that go first, in this order; others follow by name.',
       ['eu-1a', 'eu-1b'],
+      [],
     ),
     last: field(
       written.flag,
       'What has this label (with one of the values, if any) goes after all others.',
       true,
+      false,
     ),
-  },
-  '{label: topology.kubernetes.io/zone}',
+  }),
+  v.transform(({ label, values, last }): OrderRule => ({ label, values, isLast: last })),
 );
 
 /** In which order: by the values of labels, the first rule first. */
-export const orderSchema = listOf(rule, {
-  countMax: RULES_MAX,
-  example: '[{label: topology.kubernetes.io/zone}]',
-});
+export const orderSchema = listOf(rule, RULES_MAX, '[{label: topology.kubernetes.io/zone}]');
+
+/** What canaries differ in unless the policy says so: where bad releases differ most often. */
+const SPREAD_DEFAULT: readonly string[] = [
+  'topology.kubernetes.io/zone',
+  'kubernetes.io/arch',
+  'node.kubernetes.io/instance-type',
+];
 
 const canary = v.pipe(
-  closed(
-    {
-      nodes: field(written.share('one'), 'How many nodes; percentages round up.', 3),
-      spread: field(
-        listOf(written.labelKey, {
-          countMax: RULES_MAX,
-          example: '[topology.kubernetes.io/zone]',
-        }),
-        'Canaries differ in these labels first.',
-        ['topology.kubernetes.io/zone'],
-      ),
-      selector: field(selectorSchema, 'These nodes, instead of a number of them.', {
-        matchLabels: { canary: 'yes' },
-      }),
-    },
-    '{nodes: 3}',
-  ),
+  closed('{nodes: 3}', {
+    nodes: field(written.share('one'), 'How many nodes; percentages round up.', 3),
+    spread: field(
+      listOf(written.labelKey, RULES_MAX, '[topology.kubernetes.io/zone]'),
+      'Canaries differ in these labels first.',
+      ['topology.kubernetes.io/zone'],
+    ),
+    selector: field(selectorSchema, 'These nodes, instead of a number of them.', {
+      matchLabels: { canary: 'yes' },
+    }),
+  }),
   v.check(
-    ({ nodes, spread, selector: chosen }) =>
-      chosen === undefined || (nodes === undefined && spread === undefined),
+    ({ nodes, spread, selector }) =>
+      selector === undefined || (nodes === undefined && spread === undefined),
     'names nodes by number or by selector, not both; spread goes with a number',
   ),
+  v.transform(({ nodes, spread, selector }): Canary => {
+    if (selector !== undefined) return { kind: 'selector', selector };
+    const share = nodes ?? { kind: 'count', count: 1 };
+    return { kind: 'share', share, spread: spread ?? SPREAD_DEFAULT };
+  }),
 );
 
-/** The whole. */
+/** Fields of earlier releases: they hold nothing, and whoever wrote one is told what to do instead. */
+export const RETIRED: ReadonlyMap<string, string> = new Map([
+  [
+    'after',
+    'is ignored: no DaemonSet waits for another one; let the pod itself wait, by an init container',
+  ],
+  [
+    'config',
+    'is ignored: content of ConfigMaps and Secrets is no part of a revision; let the template change with it, by a name with a hash (configMapGenerator and secretGenerator of kustomize) or an annotation with one (checksum/config, as Helm charts have it)',
+  ],
+]);
+
+function withoutRetired(policy: unknown): unknown {
+  if (!written.isFields(policy)) return policy;
+  return Object.fromEntries(Object.entries(policy).filter(([name]) => !RETIRED.has(name)));
+}
+
+/** The whole. What has no default stays absent. */
 export const policySchema = v.pipe(
-  closed(
-    {
-      paused: field(written.flag, 'No step opens while it is true.', true),
-      maxUnavailable: field(
-        written.share('one'),
-        'Nodes that may be without an available pod; percentages round up.',
-        '20%',
-      ),
-      partition: field(
-        written.share('none'),
-        'Nodes that keep their old pod; percentages round down.',
-        '50%',
-      ),
-      order: field(orderSchema, 'Nodes go group by group, by these labels.', [
-        { label: 'topology.kubernetes.io/zone' },
-      ]),
-      canary: field(canary, 'Nodes that try a revision before all others.', { nodes: 3 }),
-      soak: field(
-        written.duration(0),
-        'How long pods of a step have to be well before the next one opens.',
-        '10m',
-      ),
-      approval: field(
-        oneOf('none', 'after-canary', 'each-step'),
-        'Where a person has to agree.',
-        'after-canary',
-      ),
-      progressDeadline: field(
-        written.duration(60_000),
-        'A rollout that gets no further for so long is a breach.',
-        '1h',
-      ),
-      window: field(windowsSchema, 'When steps may open: one window, or a list of them.', {
-        days: ['mon-fri'],
-        from: '22:00',
-        to: '04:00',
-        timeZone: 'Europe/Berlin',
-      }),
-      onBreach: field(oneOf('pause', 'rollback'), 'What a breach leads to.', 'rollback'),
-      returns: field(
-        oneOf('at-once', 'staged'),
-        'Whether the way back to a good release keeps canary, soak, approval and window.',
-        'staged',
-      ),
-      exclude: field(selectorSchema, 'Nodes that the rollout never updates.', {
-        matchLabels: { pinned: 'yes' },
-      }),
-      budget: field(
-        oneOf('parity', 'attributed'),
-        'Whether nodes that went bad by themselves use up maxUnavailable.',
-        'attributed',
-      ),
-      shrink: field(
-        written.percent,
-        'A change that removes more of its pods at once is held.',
-        '20%',
-      ),
-    },
-    '{canary: {nodes: 3}, soak: 10m}',
-  ),
+  v.unknown(),
+  v.transform(withoutRetired),
+  closed('{canary: {nodes: 3}, soak: 10m}', {
+    paused: field(written.flag, 'No step opens while it is true.', true, false),
+    maxUnavailable: field(
+      written.share('one'),
+      'Nodes that may be without an available pod; percentages round up.',
+      '20%',
+    ),
+    partition: field(
+      written.share('none'),
+      'Nodes that keep their old pod; percentages round down.',
+      '50%',
+    ),
+    order: field(
+      orderSchema,
+      'Nodes go group by group, by these labels.',
+      [{ label: 'topology.kubernetes.io/zone' }],
+      [],
+    ),
+    canary: field(canary, 'Nodes that try a revision before all others.', { nodes: 3 }, {}),
+    soak: field(
+      written.duration(0),
+      'How long pods of a step have to be well before the next one opens.',
+      '10m',
+      '5m',
+    ),
+    approval: field(
+      oneOf('none', 'after-canary', 'each-step'),
+      'Where a person has to agree.',
+      'after-canary',
+      'none',
+    ),
+    progressDeadline: field(
+      written.duration(60_000),
+      'A rollout that gets no further for so long is a breach.',
+      '1h',
+    ),
+    window: field(
+      windowsSchema,
+      'When steps may open: one window, or a list of them.',
+      { days: ['mon-fri'], from: '22:00', to: '04:00', timeZone: 'Europe/Berlin' },
+      [],
+    ),
+    onBreach: field(oneOf('pause', 'rollback'), 'What a breach leads to.', 'rollback', 'pause'),
+    returns: field(
+      oneOf('at-once', 'staged'),
+      'Whether the way back to a good release keeps canary, soak, approval and window.',
+      'staged',
+      'at-once',
+    ),
+    exclude: field(selectorSchema, 'Nodes that the rollout never updates.', {
+      matchLabels: { pinned: 'yes' },
+    }),
+    budget: field(
+      oneOf('parity', 'attributed'),
+      'Whether nodes that went bad by themselves use up maxUnavailable.',
+      'attributed',
+      'parity',
+    ),
+    shrink: field(
+      written.percent,
+      'A change that removes more of its pods at once is held.',
+      '20%',
+      '20%',
+    ),
+  }),
   v.forward(
     v.partialCheck(
       [['soak'], ['progressDeadline']],
-      ({ soak = SOAK_DEFAULT_MS, progressDeadline }) =>
-        progressDeadline === undefined || progressDeadline > soak,
+      ({ soak, progressDeadline }) => progressDeadline === undefined || progressDeadline > soak,
       'must be longer than soak (5m unless written), or every step would be a breach',
     ),
     ['progressDeadline'],
   ),
+  v.transform(({ paused, soak, progressDeadline, window, shrink, ...others }): RolloutPolicy => ({
+    ...others,
+    ...defined({ progressDeadlineMs: progressDeadline }),
+    isPaused: paused,
+    soakMs: soak,
+    windows: window,
+    shrinkPercent: shrink,
+  })),
 );
-
-/** A policy as it was written, its values read. */
-export type WrittenPolicy = v.InferOutput<typeof policySchema>;

@@ -1,14 +1,12 @@
 /**
- * From the text of a policy to plain values: maps, lists, texts, numbers, booleans, null.
- *
- * YAML 1.2, in which `on` and `22:00` are texts; JSON is YAML. What can make a small text large, or mean something else
- * than it says, is refused: anchors, aliases, tags, directives, several documents, keys given twice or that are no
- * text, depth. Assumes a text of bounded length. Problems name fields and lines, and never quote a value.
+ * From the text of a policy to plain values, by YAML 1.2; JSON is YAML. What can make a small text
+ * large, or mean something else than it says, is refused: anchors, aliases, tags, directives, several
+ * documents, keys given twice, depth. Assumes a bounded text. Problems name fields and lines alone.
  */
 import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, parseDocument } from 'yaml';
 import type { Document, ParsedNode, YAMLMap } from 'yaml';
 import type { PolicyProblem } from '../../core/policy/rollout-policy.ts';
-import { atIndex, atKey } from './field-path.ts';
+import { within } from './problems.ts';
 
 /** Deeper than any policy needs: window[0].days[0] and canary.selector.matchExpressions[0].values[0] are 3 and 6. */
 const DEPTH_MAX = 8;
@@ -112,7 +110,7 @@ function plain(node: ParsedNode | null, place: Place, problems: PolicyProblem[])
   if (isScalar(node)) return node.value;
   if (isSeq(node)) {
     return node.items.map((item, index) =>
-      plain(item, { field: atIndex(field, index), depth: depth + 1, rules }, problems),
+      plain(item, { field: within(field, index), depth: depth + 1, rules }, problems),
     );
   }
   return isMap(node) ? plainMap(node, place, problems) : undefined;
@@ -141,7 +139,7 @@ function plainMap(node: YAMLMap.Parsed, place: Place, problems: PolicyProblem[])
       problems.push({ field, message: 'has a key that is no plain text' });
       continue;
     }
-    const inner = atKey(field, name);
+    const inner = within(field, name);
     if (entries.has(name)) problems.push({ field: inner, message: 'is given twice' });
     entries.set(name, plain(value, { field: inner, depth: depth + 1, rules }, problems));
   }

@@ -1,8 +1,7 @@
 /**
  * What the schemas of a policy are made of: closed objects, bounded lists, one of some words.
  *
- * Each says in its message what would be right, with an example, and never what was written. Objects are closed:
- * a word that is not known may be one that was meant to hold a rollout.
+ * Each says in its message what would be right, with an example, and never what was written.
  */
 import * as v from 'valibot';
 import { isFields } from './written-values.ts';
@@ -38,22 +37,25 @@ export function needed<const TSchema extends v.GenericSchema>(
   return v.pipe(schema, v.metadata({ description, examples: [example] }));
 }
 
-/** The same of a field that may be left out. */
-export function field<const TSchema extends v.GenericSchema>(
+/** The same of a field that may be left out; it is `byDefault` then, as somebody would write it. */
+export function field<
+  const TSchema extends v.GenericSchema,
+  TDefault extends v.InferInput<TSchema> | undefined = undefined,
+>(
   schema: TSchema,
   description: string,
-  example: unknown,
-): v.ExactOptionalSchema<Needed<TSchema>, undefined> {
-  return v.exactOptional(needed(schema, description, example));
+  ...[example, byDefault]: readonly [example: unknown, byDefault?: TDefault]
+): v.ExactOptionalSchema<Needed<TSchema>, TDefault> {
+  return v.exactOptional(needed(schema, description, example), byDefault as TDefault);
 }
 
 /**
  * An object with these fields and no others. Of unknown fields its message holds the known ones, with commas between:
- * to-problems.ts makes a problem of each.
+ * problems.ts makes a problem of each.
  */
 export function closed<const TEntries extends v.ObjectEntries>(
-  entries: TEntries,
   example: string,
+  entries: TEntries,
 ): Closed<TEntries> {
   const message = `must be fields, as ${example}`;
   return v.pipe(
@@ -67,7 +69,8 @@ export function closed<const TEntries extends v.ObjectEntries>(
 /** A list of at most so many. */
 export function listOf<const TItem extends v.GenericSchema>(
   item: TItem,
-  { countMax, example }: { readonly countMax: number; readonly example: string },
+  countMax: number,
+  example: string,
 ): ListOf<TItem> {
   const message = `must be a list of at most ${String(countMax)}, as ${example}`;
   return v.pipe(v.array(item, message), v.maxLength(countMax, message));

@@ -1,8 +1,7 @@
 /**
- * Values of a policy as people write them, and what they mean: shares, durations, times of day, weekdays, labels.
- *
- * Each schema says in its message what would be right, and never what was written. Texts that look like numbers are no
- * numbers, as in Kubernetes: "10" is refused where 10 or 10% is meant.
+ * Values of a policy as people write them, and what they mean: shares, durations, weekdays, labels.
+ * Each says in its message what would be right, and never what was written. Texts that look like
+ * numbers are none, as in Kubernetes: "10" is refused where 10 or 10% is meant.
  */
 import * as v from 'valibot';
 import type { Share, Weekday } from '../../core/policy/rollout-policy.ts';
@@ -38,12 +37,17 @@ export function share(
           v.minValue(least, message),
           v.maxValue(COUNT_MAX, message),
         ),
-        v.pipe(v.string(), v.regex(pattern, message)),
+        text(pattern, message),
       ],
       message,
     ),
     v.transform(shareOf),
   );
+}
+
+/** A text of this pattern. */
+function text(pattern: RegExp, message: string) {
+  return v.pipe(v.string(message), v.regex(pattern, message));
 }
 
 function shareOf(written: number | string): Share {
@@ -59,8 +63,7 @@ function percentOf(written: string): number {
 
 /** 20%, from 1% to 100%, as a number. */
 export const percent = v.pipe(
-  v.string('must be whole percent from 1% to 100%, as 20%'),
-  v.regex(SHARES.one.pattern, 'must be whole percent from 1% to 100%, as 20%'),
+  text(SHARES.one.pattern, 'must be whole percent from 1% to 100%, as 20%'),
   v.transform(percentOf),
 );
 
@@ -71,8 +74,7 @@ export function duration(leastMs: 0 | typeof MINUTE_MS): v.GenericSchema<string,
   const bounds = `from ${leastMs === 0 ? '0s' : '1m'} to 720h`;
   const message = `must be a duration ${bounds} in hours, minutes and seconds, as 10m, 90s or 1h30m`;
   return v.pipe(
-    v.string(message),
-    v.regex(DURATION, message),
+    text(DURATION, message),
     v.transform(durationMs),
     v.check((ms) => ms >= leastMs && ms <= DURATION_MS_MAX, message),
   );
@@ -96,8 +98,7 @@ export function timeOfDay(until: '23:59' | '24:00'): v.GenericSchema<string, num
       : /^([01]?[0-9]|2[0-3]):[0-5][0-9]$/;
   const message = `must be a time of day from 00:00 to ${until}, as 22:00`;
   return v.pipe(
-    v.string(message),
-    v.regex(pattern, message),
+    text(pattern, message),
     v.transform((written) => {
       const [hours, minutes] = written.split(':');
       return Number(hours) * 60 + Number(minutes);
@@ -110,15 +111,15 @@ const DAY = 'mon|tue|wed|thu|fri|sat|sun'.replaceAll(
   /[a-z]/g,
   (letter) => `[${letter.toUpperCase()}${letter}]`,
 );
-const DAYS = new RegExp(`^(${DAY})(-(${DAY}))?$`);
 /** Sunday first, as JavaScript counts. */
 const DAY_NAMES: readonly string[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-const DAYS_MESSAGE = 'must be a weekday of three letters or a range of them, as Mon or mon-fri';
 
 /** Mon or mon-fri, as weekdays; fri-mon goes over the week's end. */
 export const weekdays = v.pipe(
-  v.string(DAYS_MESSAGE),
-  v.regex(DAYS, DAYS_MESSAGE),
+  text(
+    new RegExp(`^(${DAY})(-(${DAY}))?$`),
+    'must be a weekday of three letters or a range of them, as Mon or mon-fri',
+  ),
   v.transform((written): readonly Weekday[] => {
     const [first = '', last = first] = written.toLowerCase().split('-');
     const from = DAY_NAMES.indexOf(first);
@@ -130,14 +131,18 @@ export const weekdays = v.pipe(
 const NAME = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
 const LABEL_KEY = new RegExp(`^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?${NAME}$`);
 const LABEL_VALUE = new RegExp(`^(${NAME})?$`);
-const KEY_MESSAGE = 'must be the key of a label, as topology.kubernetes.io/zone';
-const VALUE_MESSAGE = 'must be the value of a label: a text of at most 63 letters, digits, - _ .';
 
 /** The key of a label. */
-export const labelKey = v.pipe(v.string(KEY_MESSAGE), v.regex(LABEL_KEY, KEY_MESSAGE));
+export const labelKey = text(
+  LABEL_KEY,
+  'must be the key of a label, as topology.kubernetes.io/zone',
+);
 
 /** The value of a label. */
-export const labelValue = v.pipe(v.string(VALUE_MESSAGE), v.regex(LABEL_VALUE, VALUE_MESSAGE));
+export const labelValue = text(
+  LABEL_VALUE,
+  'must be the value of a label: a text of at most 63 letters, digits, - _ .',
+);
 
 /** Labels. Not v.record: it looks away from keys such as `constructor`, which are legal. */
 export const labelMap = v.custom<Readonly<Record<string, string>>>(
@@ -154,35 +159,27 @@ export function isFields(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** As it is registered (rollcall cluster add). */
-const CLUSTER_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-const CLUSTER_MESSAGE = 'must be the id of a cluster, as rollcall cluster list shows it';
-
-/** The id of a registered cluster. */
-export const clusterName = v.pipe(v.string(CLUSTER_MESSAGE), v.regex(CLUSTER_ID, CLUSTER_MESSAGE));
-
-const DNS_LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
-const DNS_SUBDOMAIN = '[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?';
-const NAMESPACE_MESSAGE = 'must be the name of a namespace, as kube-system';
-const OBJECT_MESSAGE = 'must be the name of an object, as agent-config';
-const WORD_MESSAGE = 'must be a name of at most 63 lower case letters, digits and -, as canary';
-
-/** The name of a namespace. */
-export const namespaceName = v.pipe(
-  v.string(NAMESPACE_MESSAGE),
-  v.regex(new RegExp(`^${DNS_LABEL}$`), NAMESPACE_MESSAGE),
+/** The id of a registered cluster (rollcall cluster add). */
+export const clusterName = text(
+  /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+  'must be the id of a cluster, as rollcall cluster list shows it',
 );
 
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** The name of a namespace. */
+export const namespaceName = text(DNS_LABEL, 'must be the name of a namespace, as kube-system');
+
 /** The name of an object, as DNS has it. */
-export const objectName = v.pipe(
-  v.string(OBJECT_MESSAGE),
-  v.regex(new RegExp(`^${DNS_SUBDOMAIN}$`), OBJECT_MESSAGE),
+export const objectName = text(
+  /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/,
+  'must be the name of an object, as agent-config',
 );
 
 /** What somebody calls a stage or an override. */
-export const shortName = v.pipe(
-  v.string(WORD_MESSAGE),
-  v.regex(new RegExp(`^${DNS_LABEL}$`), WORD_MESSAGE),
+export const shortName = text(
+  DNS_LABEL,
+  'must be a name of at most 63 lower case letters, digits and -, as canary',
 );
 
 /** true or false. */

@@ -7,30 +7,31 @@
 import * as v from 'valibot';
 import { clusterId } from '../../../core/model/identifiers.ts';
 import { NO_MIRROR } from '../../../core/fleet/told/fleet-mirror.ts';
-import type { FleetMirror } from '../../../core/fleet/told/fleet-mirror.ts';
 import type { FleetMirrorStore } from '../../../ports/stores/fleet-mirror-store.ts';
-import type { StoredItem } from '../batched-reader.ts';
-import { ItemUnreadableError } from '../item-codec.ts';
+import { storedAs } from '../item-codec.ts';
 import { FLEET_MIRROR_KEY } from '../item-keys.ts';
 import { Table, ifVersion } from '../table.ts';
 import type { DynamoStoreOptions } from '../table.ts';
 
 const momentSchema = v.pipe(v.number(), v.finite());
 
-const MirrorSchema = v.object({
-  version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-  cluster: v.exactOptional(v.pipe(v.string(), v.minLength(1), v.transform(clusterId))),
-  setBy: v.string(),
-  setAtMs: momentSchema,
-  trouble: v.exactOptional(
-    v.object({
-      code: v.picklist(['not-registered', 'frozen', 'not-connected', 'unavailable', 'refused']),
-      message: v.string(),
-      sinceMs: momentSchema,
-      fleet: v.exactOptional(v.string()),
-    }),
-  ),
-});
+const mirrorOf = storedAs(
+  v.object({
+    version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+    cluster: v.exactOptional(v.pipe(v.string(), v.minLength(1), v.transform(clusterId))),
+    setBy: v.string(),
+    setAtMs: momentSchema,
+    trouble: v.exactOptional(
+      v.object({
+        code: v.picklist(['not-registered', 'frozen', 'not-connected', 'unavailable', 'refused']),
+        message: v.string(),
+        sinceMs: momentSchema,
+        fleet: v.exactOptional(v.string()),
+      }),
+    ),
+  }),
+  'does not say where fleets are mirrored',
+);
 
 /** The mirror of a registry's table. */
 export function createDynamoFleetMirrorStore(options: DynamoStoreOptions): FleetMirrorStore {
@@ -40,10 +41,4 @@ export function createDynamoFleetMirrorStore(options: DynamoStoreOptions): Fleet
     writeMirror: ({ version, ...body }) =>
       table.putIf(FLEET_MIRROR_KEY, { ...body, version: version + 1 }, ifVersion(version)),
   };
-}
-
-function mirrorOf(item: StoredItem): FleetMirror {
-  const parsed = v.safeParse(MirrorSchema, item);
-  if (parsed.success) return parsed.output;
-  throw new ItemUnreadableError(FLEET_MIRROR_KEY, 'does not say where fleets are mirrored');
 }

@@ -5,6 +5,12 @@
  * order of a newer release would be lost with it. Lists are held to their bounds.
  */
 import * as v from 'valibot';
+import {
+  POOL_CLUSTERS_MAX,
+  POOL_COUNTED_MAX,
+  POOL_NODES_MAX,
+} from '../../../core/fleet/attribution/fleet-pool.ts';
+import type { FleetPool } from '../../../core/fleet/attribution/fleet-pool.ts';
 import { CLUSTER_FAILURE_CAUSES } from '../../../core/fleet/rollout/failure-class.ts';
 import { UNTOLD_MAX } from '../../../core/fleet/rollout/fleet-decision.ts';
 import type {
@@ -14,10 +20,11 @@ import type {
 } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { KeptLook } from '../../../core/fleet/rollout/tally-stage.ts';
 import { clusterId, clusterUid, nodeName } from '../../../core/model/identifiers.ts';
-import { PoolSchema } from './fleet-pool-schema.ts';
 
 const timeSchema = v.pipe(v.number(), v.finite());
 const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const nodeSchema = v.pipe(v.string(), v.minLength(1), v.transform(nodeName));
+const ratiosSchema = v.strictTuple([timeSchema, timeSchema, timeSchema, timeSchema]);
 const idSchema = v.pipe(v.string(), v.minLength(1), v.transform(clusterId));
 const SHOWN_MAX = 16;
 const STAGES_MAX = 33;
@@ -139,6 +146,23 @@ const CountsSchema = v.strictObject({
   returning: countSchema,
 });
 
+const PoolSchema: v.GenericSchema<unknown, FleetPool> = v.strictObject({
+  listId: v.string(),
+  places: v.pipe(v.array(countSchema), v.maxLength(POOL_CLUSTERS_MAX)),
+  startedAtMs: timeSchema,
+  outside: v.pipe(v.array(nodeSchema), v.maxLength(POOL_NODES_MAX)),
+  logRatios: ratiosSchema,
+  counted: v.pipe(v.array(idSchema), v.maxLength(POOL_COUNTED_MAX)),
+  isVoid: v.boolean(),
+  counts: v.strictObject({
+    givenNodes: countSchema,
+    givenBad: countSchema,
+    otherNodes: countSchema,
+    otherBad: countSchema,
+  }),
+  failed: v.pipe(v.array(idSchema), v.maxLength(SHOWN_MAX)),
+});
+
 /** The record of a fleet; its key and version stand beside it. */
 export const RecordSchema: v.GenericSchema<
   unknown,
@@ -201,7 +225,7 @@ export const LooksSchema: v.GenericSchema<unknown, KeptLook[]> = v.array(
       'failed',
     ]),
     phase: v.exactOptional(phaseSchema),
-    ratios: v.exactOptional(v.strictTuple([timeSchema, timeSchema, timeSchema, timeSchema])),
+    ratios: v.exactOptional(ratiosSchema),
   }),
 );
 

@@ -9,39 +9,48 @@
  */
 import * as v from 'valibot';
 import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
 import type {
   FleetHead,
-  FleetPage,
   FleetStore,
   FleetToWrite,
   FleetWrite,
   StoredFleet,
 } from '../../../ports/stores/fleet-store.ts';
 import type { StoredItem } from '../batched-reader.ts';
-import { ItemTooLargeError, ItemUnreadableError, decodeBody, encodeBody } from '../item-codec.ts';
+import {
+  ItemTooLargeError,
+  ItemUnreadableError,
+  decodeBody,
+  encodeBody,
+  storedAs,
+} from '../item-codec.ts';
 import { FLEETS_PARTITION, fleetDocumentKey, fleetHeadKey } from '../item-keys.ts';
-import { IF_MISSING, Table } from '../table.ts';
-import type { Condition, DynamoStoreOptions } from '../table.ts';
+import { IF_MISSING, Table, ifSame } from '../table.ts';
+import type { DynamoStoreOptions } from '../table.ts';
 import { ReleaseSchema } from './fleet-record-schema.ts';
 
 /** Somebody may apply anew between the two reads, and again. */
 const READS_MAX = 4;
 
 const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-const HeadSchema = v.object({
-  uid: v.string(),
-  version: countSchema,
-  generation: countSchema,
-  appliedAtMs: v.number(),
-  appliedBy: v.string(),
-  documentId: v.string(),
-  contentHash: v.string(),
-  // Of a release of Rollcall that kept none.
-  history: v.array(ReleaseSchema),
-});
+const headIn = storedAs(
+  v.object({
+    uid: v.string(),
+    version: countSchema,
+    generation: countSchema,
+    appliedAtMs: v.number(),
+    appliedBy: v.string(),
+    documentId: v.string(),
+    contentHash: v.string(),
+    // Of a release of Rollcall that kept none.
+    history: v.array(ReleaseSchema),
+  }),
+  'is no head of a FleetDaemonSet',
+);
+const documentIn = storedAs(v.custom<JsonObject>(isJsonObject), 'holds no object');
 
 /** The FleetDaemonSets of a registry's table. */
 export function createDynamoFleetStore(options: DynamoStoreOptions): FleetStore {
@@ -49,9 +58,21 @@ export function createDynamoFleetStore(options: DynamoStoreOptions): FleetStore 
   return {
     readFleet: (key) => readFleet(table, key),
     readDocument: (key, documentId) => readDocument(table, key, documentId),
-    listFleets: (page) => listFleets(table, page),
+    listFleets: async ({ cursor, limit }) => {
+      const { items, ...next } = await table.query({ pk: FLEETS_PARTITION, limit, after: cursor });
+      return { fleets: items.map(headOf), ...next };
+    },
     writeFleet: (fleet, former) => writeFleet(table, fleet, former),
-    removeFleet: (head) => removeFleet(table, head),
+    removeFleet: async (head) => {
+      const removed = await table.removeIf(fleetHeadKey(head), ifSame(head));
+      if (removed === 'lost') return 'lost';
+      const own = fleetDocumentKey(head, head.uid);
+      for await (const keys of table.keysOf(own.pk)) {
+        const ours = keys.filter(({ sk }) => sk.startsWith(own.sk));
+        await Promise.all(ours.map((key) => table.remove(key)));
+      }
+      return 'written';
+    },
   };
 }
 
@@ -70,54 +91,36 @@ function readDocument(
   key: FleetKey,
   documentId: string,
 ): Promise<JsonObject | undefined> {
-  const at = fleetDocumentKey(key, documentId);
-  return table.getAs(at, ({ body }) => documentOf(at, body));
-}
-
-function documentOf(key: ReturnType<typeof fleetDocumentKey>, body: unknown): JsonObject {
-  const document = decodeBody(key, body) as Json;
-  if (isJsonObject(document)) return document;
-  throw new ItemUnreadableError(key, 'holds no object');
+  return table.getAs(fleetDocumentKey(key, documentId), ({ body }, at) =>
+    documentIn(decodeBody(at, body), at),
+  );
 }
 
 function headOf(item: StoredItem): FleetHead {
   const sk = String(item['sk']);
-  const parsed = v.safeParse(HeadSchema, item);
-  const [namespace, name] = sk.split('/', 2);
-  if (parsed.success && namespace !== undefined && name !== undefined) {
-    return { namespace, name, ...parsed.output };
-  }
-  throw new ItemUnreadableError({ pk: FLEETS_PARTITION, sk }, 'is no head of a FleetDaemonSet');
-}
-
-async function listFleets(
-  table: Table,
-  { cursor, limit }: Parameters<FleetStore['listFleets']>[0],
-): Promise<FleetPage> {
-  const { items, hasMore } = await table.query({ pk: FLEETS_PARTITION, limit, after: cursor });
-  const last = items.at(-1)?.['sk'];
-  const fleets = items.map(headOf);
-  return hasMore && typeof last === 'string' ? { fleets, cursor: last } : { fleets };
+  const [namespace = '', name = ''] = sk.split('/', 2);
+  return { namespace, name, ...headIn(item, { pk: FLEETS_PARTITION, sk }) };
 }
 
 async function writeFleet(
   table: Table,
-  { namespace, name, document, ...head }: FleetToWrite,
+  { document, ...head }: FleetToWrite,
   former: FleetHead | undefined,
 ): Promise<FleetWrite> {
-  const key = { namespace, name };
   const documentId = `${head.uid}#${table.token()}`;
-  const at = fleetDocumentKey(key, documentId);
+  const at = fleetDocumentKey(head, documentId);
   try {
     await table.put(at, { body: encodeBody(at, document) });
   } catch (error) {
     if (error instanceof ItemTooLargeError) return 'too-large';
     throw error;
   }
-  const attributes = { ...head, documentId, version: (former?.version ?? 0) + 1 };
-  const written = await table.putIf(fleetHeadKey(key), attributes, ifStill(former));
-  if (written === 'lost') await table.remove(at);
-  else await removeDocuments(table, key, unnamed(former, head.history));
+  const { namespace: _namespace, name: _name, ...rest } = head;
+  const attributes = { ...rest, documentId, version: (former?.version ?? 0) + 1 };
+  const ifFormer = former === undefined ? IF_MISSING : ifSame(former);
+  const written = await table.putIf(fleetHeadKey(head), attributes, ifFormer);
+  const dead = written === 'lost' ? [documentId] : unnamed(former, head.history);
+  await Promise.all(dead.map((id) => table.remove(fleetDocumentKey(head, id))));
   return written;
 }
 
@@ -129,38 +132,4 @@ function unnamed(
   const named = new Set(history.map(({ documentId }) => documentId));
   const before = former === undefined ? [] : [former, ...former.history];
   return before.map(({ documentId }) => documentId).filter((id) => !named.has(id));
-}
-
-async function removeDocuments(
-  table: Table,
-  key: FleetKey,
-  documentIds: readonly string[],
-): Promise<void> {
-  await Promise.all(documentIds.map((id) => table.remove(fleetDocumentKey(key, id))));
-}
-
-async function removeFleet(table: Table, head: FleetHead): Promise<'written' | 'lost'> {
-  const removed = await table.removeIf(fleetHeadKey(head), ifStill(head));
-  if (removed === 'lost') return 'lost';
-  const { pk } = fleetDocumentKey(head, '');
-  const own = fleetDocumentKey(head, head.uid).sk;
-  let after: string | undefined;
-  for (;;) {
-    const page = await table.query({ pk, attributes: ['sk'], after });
-    const names = page.items.map((item) => String(item['sk']));
-    const ours = names.filter((sk) => sk.startsWith(own));
-    await Promise.all(ours.map((sk) => table.remove({ pk, sk })));
-    after = names.at(-1);
-    if (!page.hasMore || after === undefined) return 'written';
-  }
-}
-
-/** A head of the same name that was made after the former one was removed is another one. */
-function ifStill(head: FleetHead | undefined): Condition {
-  if (head === undefined) return IF_MISSING;
-  return {
-    expression: 'version = :version AND #uid = :uid',
-    names: { '#uid': 'uid' },
-    values: { ':version': head.version, ':uid': head.uid },
-  };
 }

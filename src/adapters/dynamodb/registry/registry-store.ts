@@ -222,13 +222,11 @@ async function listClusters(
   table: Table,
   page: { readonly cursor?: string; readonly limit: number },
 ): Promise<DirectoryPage> {
-  const { items, hasMore } = await table.query({
+  const { items, ...next } = await table.query({
     pk: DIRECTORY_PARTITION,
     limit: page.limit,
     attributes: ['sk'],
     after: page.cursor,
   });
-  const clusters = items.map((item) => clusterId(item['sk'] as string));
-  const last = clusters.at(-1);
-  return hasMore && last !== undefined ? { clusters, cursor: last } : { clusters };
+  return { clusters: items.map((item) => clusterId(item['sk'] as string)), ...next };
 }

@@ -16,7 +16,7 @@ import { clusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { RegistrationRemoval } from '../../../ports/stores/registry-store.ts';
 import type { StoredItem } from '../batched-reader.ts';
-import { ItemUnreadableError } from '../item-codec.ts';
+import { storedAs } from '../item-codec.ts';
 import { DIRECTORY_PARTITION, clusterUidKey, registrationKey } from '../item-keys.ts';
 import type { ItemKey } from '../item-keys.ts';
 import type { Condition, Table } from '../table.ts';
@@ -31,8 +31,10 @@ const RemovalSchema = v.strictObject({
   entryToken: v.exactOptional(v.string()),
 });
 
+const removalFrom = storedAs(RemovalSchema, 'is no mark of a removal that this release knows');
+
 /** What is left to remove. */
-export type BegunRemoval = v.InferOutput<typeof RemovalSchema>;
+type BegunRemoval = v.InferOutput<typeof RemovalSchema>;
 
 /** The directory entry of a cluster. */
 export function directoryKey(id: ClusterId): ItemKey {
@@ -43,10 +45,7 @@ export function directoryKey(id: ClusterId): ItemKey {
 export function readBegunRemoval(id: ClusterId, item: StoredItem): BegunRemoval | undefined {
   const { removal } = item;
   if (removal === undefined) return undefined;
-  const parsed = v.safeParse(RemovalSchema, removal);
-  if (parsed.success) return parsed.output;
-  const detail = 'is no mark of a removal that this release knows';
-  throw new ItemUnreadableError(registrationKey(id), detail);
+  return removalFrom(removal, registrationKey(id));
 }
 
 /** Holds while the stored registration has this version. */

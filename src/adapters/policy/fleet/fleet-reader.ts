@@ -1,105 +1,235 @@
 /**
- * Reads FleetDaemonSets (ports/fleet-reader.ts): text, plain values, schema, manifest, defaults.
- *
- * A text of a user: bounded before anything looks at it, never a reason to throw. Problems name their field and repeat no
- * value, since manifests hold secrets in environment variables. What is stored is the document as it was written, with the
- * manifest in it, so that reading it again means the same.
+ * Reads FleetDaemonSets (ports/fleet-reader.ts): text, plain values, schema, and what only the whole
+ * shows. A text is a user's: bounded, never a reason to throw, and no value of it is repeated, since
+ * manifests hold secrets. It is stored as it was written, so that reading it again means the same.
  */
-import * as v from 'valibot';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
-import type { FleetProblem, FleetReading } from '../../../core/fleet/fleet-daemon-set.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { cleanManifest } from '../../../core/fleet/clean-manifest.ts';
+import type {
+  FleetProblem,
+  FleetReading,
+  FleetStage,
+  FleetStrategy,
+} from '../../../core/fleet/fleet-daemon-set.ts';
+import { judgeManifest } from '../../../core/fleet/judge-manifest.ts';
+import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
+import type { Share } from '../../../core/policy/rollout-policy.ts';
+import { formatShare } from '../../../core/policy/share.ts';
 import type { FleetReader, NamedFile } from '../../../ports/fleet-reader.ts';
-import { withoutRetired } from '../policy-reader.ts';
+import { createPolicyReader } from '../policy-reader.ts';
+import { readBy, refuse, within } from '../problems.ts';
 import { readYaml } from '../read-yaml.ts';
 import type { YamlRules } from '../read-yaml.ts';
-import { toldProblems, toProblems } from '../to-problems.ts';
 import { isFields } from '../written-values.ts';
-import { fleetSchema } from './fleet-schema.ts';
+import { choiceOf, fleetSchema, toOverride, toPlacement } from './fleet-schema.ts';
+import type { WrittenFleet, WrittenStage, WrittenStrategy } from './fleet-schema.ts';
 import { readTemplateFile } from './template-file.ts';
-import { limitPolicy, ungatePolicy } from './limit-policy.ts';
-import { inlineManifest, toFleet } from './to-fleet.ts';
 
 /** Each of the two files; a stored item holds 300,000 bytes, compressed. */
 const CHARACTERS_MAX = 262_144;
 const TOO_LONG = 'is longer than 262,144 characters';
-/** More than anybody repairs at once. */
-const PROBLEMS_MAX = 20;
+const FLEET = { what: 'a FleetDaemonSet', problemsMax: 20 };
 
 /** A manifest's affinity is some fourteen deep, and stands four deep in the document. */
 const RULES: YamlRules = { depthMax: 32, leadingZeros: 'refused' };
 
 /** A reader; it remembers nothing. */
 export function createFleetReader(): FleetReader {
-  return {
-    read,
-    readDocument: (document) => readDocument(document, []),
-    limitPolicy,
-    ungatePolicy,
-  };
+  const ofDocument: FleetReader['readDocument'] = (document) => readDocument(document, []);
+  return { read, readDocument: ofDocument, limitPolicy, ungatePolicy };
 }
 
 function read(text: string, openFile: (name: string) => NamedFile): FleetReading {
-  if (text.length > CHARACTERS_MAX) return refuse([{ field: '', message: TOO_LONG }]);
+  if (text.length > CHARACTERS_MAX) return refuse([{ field: '', message: TOO_LONG }], FLEET);
   const yaml = readYaml(text, RULES);
-  if (yaml.kind === 'invalid') return refuse(yaml.problems);
+  if (yaml.kind === 'invalid') return refuse(yaml.problems, FLEET);
   // Values of YAML are JSON.
   const document = yaml.value as Json;
-  const spec = isJsonObject(document) ? document['spec'] : undefined;
+  const spec = jsonMember(document, 'spec');
   if (!isJsonObject(document) || !isJsonObject(spec)) return readDocument(document, []);
   const { templateFile, ...rest } = spec;
   if (typeof templateFile !== 'string' || 'template' in rest) return readDocument(document, []);
   const file = openFile(templateFile);
   const field = 'spec.templateFile';
-  if (file.kind === 'unreadable') return refuse([{ field, message: file.message }]);
-  if (file.text.length > CHARACTERS_MAX) return refuse([{ field, message: TOO_LONG }]);
+  if (file.kind === 'unreadable') return refuse([{ field, message: file.message }], FLEET);
+  if (file.text.length > CHARACTERS_MAX) return refuse([{ field, message: TOO_LONG }], FLEET);
   const template = readTemplateFile(file.text, RULES);
-  if (template.kind === 'invalid') return refuse(template.problems);
+  if (template.kind === 'invalid') return refuse(template.problems, FLEET);
   const whole = { ...document, spec: { template: template.manifest, ...rest } };
   return readDocument(whole, template.leftOut);
 }
 
 function readDocument(document: Json, leftOut: readonly string[]): FleetReading {
-  const parsed = v.safeParse(fleetSchema, asSchemaHasIt(document));
-  if (!parsed.success) {
-    const as = { isOneWindow: false, what: 'a FleetDaemonSet' };
-    return refuse(parsed.issues.flatMap((issue) => toProblems(issue, as)));
-  }
+  const parsed = readBy(fleetSchema, document, FLEET);
+  if (parsed.kind === 'invalid') return parsed;
   if (!isJsonObject(document)) throw new Error('the schema took what is no object');
   if (parsed.output.spec.templateFile !== undefined) {
     const message = 'must be a text, and needs a file to be read beside this one';
-    return refuse([{ field: 'spec.templateFile', message }]);
+    return refuse([{ field: 'spec.templateFile', message }], FLEET);
   }
-  const made = toFleet(parsed.output, { raw: document, manifest: inlineManifest(document) });
-  if (made.kind === 'invalid') return refuse(made.problems);
-  return { kind: 'fleet', fleet: made.fleet, document, leftOut };
+  return toFleet(parsed.output, document, leftOut);
 }
 
-/** As the schema has it: one window as a list of one, wherever one may stand; no field of an earlier release in the policy. */
-function asSchemaHasIt(document: Json): Json {
-  return change(document, 'spec', (spec) =>
-    change(spec, 'strategy', (strategy) => {
-      const own = change(listed(strategy), 'rollout', (policy) =>
-        listed(withoutRetired(policy).value as Json),
-      );
-      return change(own, 'stages', (stages) =>
-        Array.isArray(stages) ? (stages as readonly Json[]).map(listed) : stages,
-      );
-    }),
+function toFleet(
+  { metadata, spec }: WrittenFleet,
+  document: JsonObject,
+  leftOut: readonly string[],
+): FleetReading {
+  const { template: manifest = {}, placement, overrides, strategy } = spec;
+  const rollout = jsonMember(jsonMember(document['spec'], 'strategy'), 'rollout');
+  const judged = judgeManifest(cleanManifest(manifest), metadata);
+  const problems = [
+    ...(judged.kind === 'invalid' ? judged.problems.map(inTemplate) : []),
+    ...judgePolicy(manifest, rollout),
+    ...judgeNames(overrides, 'spec.overrides'),
+    ...judgeStages(strategy),
+  ];
+  if (problems.length > 0 || judged.kind === 'invalid') return refuse(problems, FLEET);
+  const policyText =
+    policyTextOf(manifest) === undefined ? JSON.stringify(rollout ?? {}) : undefined;
+  const fleet = {
+    ...metadata,
+    manifest: judged.manifest,
+    placement: toPlacement(placement),
+    overrides: overrides.map(toOverride),
+    strategy: { ...toStrategy(strategy), ...defined({ policyText }) },
+  };
+  return { kind: 'fleet', fleet, document, leftOut };
+}
+
+function inTemplate({ field, message }: FleetProblem): FleetProblem {
+  return { field: `spec.template.${field}`, message };
+}
+
+function policyTextOf(manifest: JsonObject): Json | undefined {
+  return jsonMember(jsonMember(manifest['metadata'], 'annotations'), POLICY_ANNOTATION);
+}
+
+/** The manifest's own policy: one that can be read, and the only one. */
+function judgePolicy(manifest: JsonObject, rollout: Json | undefined): readonly FleetProblem[] {
+  const text = policyTextOf(manifest);
+  if (text === undefined) return [];
+  if (rollout !== undefined) {
+    const message = `must be absent where the manifest has the annotation ${POLICY_ANNOTATION}`;
+    return [{ field: 'spec.strategy.rollout', message }];
+  }
+  const field = `spec.template.metadata.annotations["${POLICY_ANNOTATION}"]`;
+  if (typeof text !== 'string') return [{ field, message: 'must be a text' }];
+  const reading = createPolicyReader().read(text);
+  if (reading.kind !== 'invalid') return [];
+  return reading.problems.map((problem) => ({
+    field: problem.field === '' ? field : `${field}: ${problem.field}`,
+    message: problem.message,
+  }));
+}
+
+function judgeNames(named: readonly { readonly name: string }[], field: string): FleetProblem[] {
+  const names = named.map(({ name }) => name);
+  return names.flatMap((name, index) =>
+    names.indexOf(name) === index
+      ? []
+      : [{ field: `${within(field, index)}.name`, message: 'is given twice' }],
   );
 }
 
-function listed(value: Json): Json {
-  return change(value, 'window', (window) => (isFields(window) ? [window] : window));
+const STAGES_FIELD = 'spec.strategy.stages';
+const SOAK_DEFAULT_MS = 3_600_000;
+/** The stage that takes what no other one did. */
+const REST = 'rest';
+
+function judgeStages({ stages, soak, progressDeadline }: WrittenStrategy): FleetProblem[] {
+  const problems = [
+    ...judgeNames(stages, STAGES_FIELD),
+    ...stages.flatMap((stage, index) => judgeStage(stage, index, index === stages.length - 1)),
+  ];
+  const soaksMs = [soak ?? SOAK_DEFAULT_MS, ...stages.map((stage) => stage.soak ?? 0)];
+  if (progressDeadline !== undefined && progressDeadline <= Math.max(...soaksMs)) {
+    const message = 'must be longer than every soak (1h unless written), or it would be a breach';
+    problems.push({ field: 'spec.strategy.progressDeadline', message });
+  }
+  return problems;
 }
 
-function change(value: Json, name: string, to: (member: Json) => Json): Json {
-  if (!isJsonObject(value)) return value;
-  const member = value[name];
-  return member === undefined ? value : { ...value, [name]: to(member) };
+function judgeStage(stage: WrittenStage, index: number, isLast: boolean): readonly FleetProblem[] {
+  const field = within(STAGES_FIELD, index);
+  const isAll = takesAll(stage);
+  const problems: FleetProblem[] = [];
+  if (index > 0 && stage.nodes !== undefined) {
+    problems.push({ field: `${field}.nodes`, message: 'may stand in the first stage only' });
+  }
+  if (!isLast && isAll) {
+    const message = 'takes every cluster, so that the stages after it would have none';
+    problems.push({ field, message });
+  }
+  if (stage.name === REST && !(isLast && isAll && stage.nodes === undefined)) {
+    const message = `must not be ${REST}: that takes what no other stage takes`;
+    problems.push({ field: `${field}.name`, message });
+  }
+  return problems;
 }
 
-function refuse(problems: readonly FleetProblem[]): FleetReading {
-  const told = toldProblems(problems, { problemsMax: PROBLEMS_MAX, what: 'FleetDaemonSet' });
-  return { kind: 'invalid', problems: told };
+function takesAll({ clusterNames, clusterSelector, clusters }: WrittenStage): boolean {
+  return clusterNames === undefined && clusterSelector === undefined && clusters === undefined;
+}
+
+/** A last stage that does not take every cluster is followed by `rest`. */
+function toStrategy(written: WrittenStrategy): FleetStrategy {
+  const { stages, order, onBreach, conflicts, drift, progressDeadline } = written;
+  const last = stages.at(-1);
+  // A few nodes of all clusters are no end.
+  const isWhole = last !== undefined && takesAll(last) && last.nodes === undefined;
+  const [first = { name: REST }, ...others] = isWhole ? stages : [...stages, { name: REST }];
+  return {
+    stages: [toStage(first, written), ...others.map((stage) => toStage(stage, written))],
+    order,
+    onBreach,
+    conflicts,
+    drift,
+    ...defined({ progressDeadlineMs: progressDeadline }),
+  };
+}
+
+/** What a stage does not say the strategy says; docs/fleet.md has each default, and why. */
+function toStage(stage: WrittenStage, strategy: WrittenStrategy): FleetStage {
+  const { name, clusters, nodes } = stage;
+  const pace = { ...strategy, ...stage };
+  const maxFailures = pace.maxFailures ?? { kind: 'count', count: 0 };
+  return {
+    name,
+    ...choiceOf(stage),
+    ...defined({ share: clusters, nodes }),
+    maxConcurrency: pace.maxConcurrency ?? { kind: 'percent', percent: 10 },
+    maxFailures,
+    maxRefusals: pace.maxRefusals ?? maxFailures,
+    soakMs: pace.soak ?? SOAK_DEFAULT_MS,
+    approval: pace.approval ?? 'none',
+    windows: pace.window ?? [],
+  };
+}
+
+/** A policy for the first stage: no further than a canary of so many nodes. The rest of it stays. */
+function limitPolicy(text: string, nodes: Share): string {
+  const canary = { nodes: nodes.kind === 'count' ? nodes.count : formatShare(nodes) };
+  return edited(text, (written) => ({ ...written, canary, approval: 'after-canary' }));
+}
+
+/** A policy for a way back: without what people or windows hold; the same text where they hold nothing. */
+function ungatePolicy(text: string): string {
+  return edited(text, (policy) => {
+    const { approval, window, ...others } = policy;
+    return approval === undefined && window === undefined ? policy : others;
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A text that cannot be read stays as it is: it holds the rollout in any case. */
+function edited(text: string, edit: (written: Fields) => Fields): string {
+  const yaml = readYaml(text);
+  if (yaml.kind === 'invalid') return text;
+  const written = isFields(yaml.value) ? yaml.value : {};
+  const changed = edit(written);
+  return changed === written ? text : JSON.stringify(changed);
 }

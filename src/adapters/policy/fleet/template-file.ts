@@ -1,8 +1,8 @@
 /**
- * The DaemonSet of a file that Helm or Kustomize rendered: the one in it, whatever else is there.
+ * The DaemonSet of a file that Helm or Kustomize rendered.
  *
- * Other objects are named, not taken: a fleet rolls out one DaemonSet, and what belongs to it is delivered as before. More
- * than one DaemonSet, or none, is refused: nobody guesses which was meant.
+ * Other objects are named, not taken: what
+ * belongs to a DaemonSet is delivered as before. None, or more than one, is refused: nobody guesses.
  */
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
