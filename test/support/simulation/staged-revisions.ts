@@ -48,6 +48,8 @@ export interface Revision {
   readonly touched: Map<string, string>;
   /** Those of them that were seen not Ready since. */
   readonly lost: Set<string>;
+  /** The largest canary that it may have: chosen before its first node, and not made smaller when nodes leave. */
+  chosenMax: number;
   /** Those that we emptied while what was meant for the template before may still have been under way. */
   readonly early: Set<string>;
   /** Names of nodes that left another revision for it that was no further than its canary. */
@@ -225,7 +227,8 @@ export class StagedRevisions {
     revision.touched.set(name, nodes.get(name) ?? '');
     const node = this.#api.find('nodes', name);
     if (node === undefined || readyOf(node)?.status !== 'True') revision.lost.add(name);
-    const most = this.canaryOf(policy, set);
+    const mostNow = this.canaryOf(policy, set);
+    const most = mostNow && Math.max(mostNow, revision.chosenMax);
     const isBeyond = most !== undefined && revision.touched.size > most + addedMax(revision, most);
     if (revision.isProven) revision.isSpread ||= isBeyond;
     return isBeyond ? most : undefined;
@@ -285,6 +288,10 @@ export class StagedRevisions {
       // Where no pod runs, nothing is replaced: there is no canary, and nothing to go back to.
       if (this.#podsOf(set).length === 0) record.isBegun = false;
     }
+    const revision = revisionIn(record, current);
+    if (revision.touched.size === 0) {
+      revision.chosenMax = Math.max(revision.chosenMax, this.canaryOf(policy, set) ?? 0);
+    }
     this.markFirst(staged);
   }
 
@@ -335,6 +342,7 @@ function newRevision(): Revision {
     isBack: false,
     touched: new Map(),
     lost: new Set(),
+    chosenMax: 0,
     early: new Set(),
     halted: new Set(),
     beside: new Set(),
