@@ -6,6 +6,8 @@
  * beside them, for conditions. It decides nothing, caches nothing, and retries nothing but what the
  * SDK retries.
  */
+import { STATE_SCHEMA } from '../../core/model/state.ts';
+import type { DaemonSetState } from '../../core/model/state.ts';
 import { ZERO_STAMP } from '../../core/model/position.ts';
 import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
 import type { Stamp } from '../../core/model/position.ts';
@@ -22,12 +24,13 @@ import type {
   NamePage,
   NamePageOptions,
   SliceRef,
+  StateStore,
   ViewReader,
   ViewStore,
   ViewWriter,
   WriteResult,
 } from '../../ports/stores/view-store.ts';
-import { decodeBody, encodeBody } from './item-codec.ts';
+import { ItemUnreadableError, decodeBody, encodeBody } from './item-codec.ts';
 import {
   daemonSetKey,
   daemonSetPartition,
@@ -41,7 +44,6 @@ import type { ItemKey } from './item-keys.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { breakerOf, createBreakerStore, createWalkStore } from './breaker-store.ts';
 import { encodeObjects, openObjects } from './slice-columns.ts';
-import { createStateStore } from './state-store.ts';
 import { IF_MISSING, Table, ifStamp, ifStampOlder, ifVersion } from './table.ts';
 import type { StoredItem } from './batched-reader.ts';
 import type { DynamoStoreOptions } from './table.ts';
@@ -53,7 +55,7 @@ export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
   return {
     ...readerOf(table),
     ...writerOf(table),
-    ...createStateStore(table),
+    ...statesOf(table),
     ...createBreakerStore(table),
     ...createWalkStore(table),
   };
@@ -126,6 +128,25 @@ function writerOf(table: Table): ViewWriter {
     },
     removeName: (cluster, item) => table.removeIf(nameKey(cluster, item), ifStamp(item.stamp)),
     removeDaemonSet: (ref) => removeDaemonSet(table, ref),
+  };
+}
+
+/** Compare-and-set on its version: the loser of that write has done nothing yet (design 3, step 6). */
+function statesOf(table: Table): StateStore {
+  return {
+    readState: (ref) =>
+      table.getAs(daemonSetKey(ref, 'STATE'), (item, key) => {
+        const state = decodeBody(key, item['body']) as DaemonSetState;
+        if (state.schema > STATE_SCHEMA) {
+          throw new ItemUnreadableError(key, `state schema ${state.schema} is of a newer release`);
+        }
+        return { ...state, version: item['version'] as number };
+      }),
+    writeState: async (ref, { version, ...rest }) => {
+      const key = daemonSetKey(ref, 'STATE');
+      const attributes = { version: version + 1, body: encodeBody(key, rest) };
+      return table.replaceIf(key, attributes, ifVersion(version));
+    },
   };
 }
 

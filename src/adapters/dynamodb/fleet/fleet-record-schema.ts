@@ -1,8 +1,7 @@
 /**
- * What a stored record of a fleet's rollout has to look like, field by field.
- *
- * Closed: a field that this release does not know is an error, never dropped, since the record is written back whole and an
- * order of a newer release would be lost with it. Lists are held to their bounds.
+ * What a stored record of a fleet's rollout has to look like. Closed: a field that this release does not
+ * know is an error, since the record is written back whole, and an order of a newer release would be
+ * lost with it. Lists are held to their bounds.
  */
 import * as v from 'valibot';
 import {
@@ -30,6 +29,10 @@ const SHOWN_MAX = 16;
 const STAGES_MAX = 33;
 const REFUSED_MAX = 8;
 const GOOD_MAX = 4;
+
+function listOf<T extends v.GenericSchema>(item: T, countMax: number) {
+  return v.pipe(v.array(item), v.maxLength(countMax));
+}
 
 const releaseEntries = {
   generation: countSchema,
@@ -71,7 +74,7 @@ const BreachSchema = v.strictObject({
   cause: causeSchema,
   atMs: timeSchema,
   message: v.string(),
-  clusters: v.pipe(v.array(idSchema), v.maxLength(SHOWN_MAX)),
+  clusters: listOf(idSchema, SHOWN_MAX),
   grounds: v.exactOptional(v.picklist(['one-cluster', 'place'])),
 });
 
@@ -89,19 +92,13 @@ const OrdersSchema = v.strictObject({
   undo: v.exactOptional(v.strictObject(noteEntries)),
 });
 
-function kindOnly<const K extends FleetGate['kind']>(kind: K) {
-  return v.strictObject({ kind: v.literal(kind) });
-}
-
 const GateSchema: v.GenericSchema<unknown, FleetGate> = v.variant('kind', [
-  kindOnly('updating'),
+  v.strictObject({
+    kind: v.picklist(['updating', 'paused', 'breach', 'returning', 'returned', 'next', 'done']),
+  }),
   v.strictObject({ kind: v.literal('soaking'), untilMs: timeSchema }),
   v.strictObject({ kind: v.literal('approval'), stepIndex: countSchema }),
   v.strictObject({ kind: v.literal('window'), opensAtMs: v.exactOptional(timeSchema) }),
-  kindOnly('paused'),
-  kindOnly('breach'),
-  kindOnly('returning'),
-  kindOnly('returned'),
   v.strictObject({ kind: v.literal('frozen'), by: v.string(), why: v.string() }),
   v.strictObject({ kind: v.literal('no-evidence'), stage: v.string(), stepIndex: countSchema }),
   v.strictObject({
@@ -112,8 +109,6 @@ const GateSchema: v.GenericSchema<unknown, FleetGate> = v.variant('kind', [
     askAtMs: timeSchema,
   }),
   v.strictObject({ kind: v.literal('invalid'), message: v.string() }),
-  kindOnly('next'),
-  kindOnly('done'),
 ]);
 
 const UntoldSchema = v.strictObject({
@@ -136,23 +131,20 @@ const UntoldSchema = v.strictObject({
   cluster: v.exactOptional(idSchema),
 });
 
-const CountsSchema = v.strictObject({
-  waiting: countSchema,
-  rolling: countSchema,
-  well: countSchema,
-  failed: countSchema,
-  offline: countSchema,
-  untouched: countSchema,
-  returning: countSchema,
-});
+const CountsSchema = v.strictObject(
+  v.entriesFromList(
+    ['waiting', 'rolling', 'well', 'failed', 'offline', 'untouched', 'returning'],
+    countSchema,
+  ),
+);
 
 const PoolSchema: v.GenericSchema<unknown, FleetPool> = v.strictObject({
   listId: v.string(),
-  places: v.pipe(v.array(countSchema), v.maxLength(POOL_CLUSTERS_MAX)),
+  places: listOf(countSchema, POOL_CLUSTERS_MAX),
   startedAtMs: timeSchema,
-  outside: v.pipe(v.array(nodeSchema), v.maxLength(POOL_NODES_MAX)),
+  outside: listOf(nodeSchema, POOL_NODES_MAX),
   logRatios: ratiosSchema,
-  counted: v.pipe(v.array(idSchema), v.maxLength(POOL_COUNTED_MAX)),
+  counted: listOf(idSchema, POOL_COUNTED_MAX),
   isVoid: v.boolean(),
   counts: v.strictObject({
     givenNodes: countSchema,
@@ -160,7 +152,7 @@ const PoolSchema: v.GenericSchema<unknown, FleetPool> = v.strictObject({
     otherNodes: countSchema,
     otherBad: countSchema,
   }),
-  failed: v.pipe(v.array(idSchema), v.maxLength(SHOWN_MAX)),
+  failed: listOf(idSchema, SHOWN_MAX),
 });
 
 /** The record of a fleet; its key and version stand beside it. */
@@ -175,9 +167,9 @@ export const RecordSchema: v.GenericSchema<
   stageOpenedAtMs: timeSchema,
   wellSinceMs: v.exactOptional(timeSchema),
   progressedAtMs: timeSchema,
-  stages: v.pipe(
-    v.array(v.strictObject({ name: v.string(), members: MembersSchema, namesNobody: v.boolean() })),
-    v.maxLength(STAGES_MAX),
+  stages: listOf(
+    v.strictObject({ name: v.string(), members: MembersSchema, namesNobody: v.boolean() }),
+    STAGES_MAX,
   ),
   ring: MembersSchema,
   registryRevision: countSchema,
@@ -188,17 +180,17 @@ export const RecordSchema: v.GenericSchema<
   drifted: v.exactOptional(
     v.strictObject({
       count: countSchema,
-      clusters: v.pipe(v.array(idSchema), v.maxLength(SHOWN_MAX)),
+      clusters: listOf(idSchema, SHOWN_MAX),
     }),
   ),
   pool: v.exactOptional(PoolSchema),
   breach: v.exactOptional(BreachSchema),
-  good: v.pipe(v.array(GoodSchema), v.maxLength(GOOD_MAX)),
+  good: listOf(GoodSchema, GOOD_MAX),
   isReturn: v.exactOptional(v.literal(true)),
   older: v.exactOptional(v.picklist(['too-old', 'too-far-back'])),
-  refused: v.pipe(v.array(refusedSchema), v.maxLength(REFUSED_MAX)),
+  refused: listOf(refusedSchema, REFUSED_MAX),
   orders: OrdersSchema,
-  untold: v.pipe(v.array(UntoldSchema), v.maxLength(UNTOLD_MAX)),
+  untold: listOf(UntoldSchema, UNTOLD_MAX),
   gate: GateSchema,
   counts: CountsSchema,
   dueAtMs: timeSchema,
@@ -250,7 +242,7 @@ export const ClusterRecordSchema: v.GenericSchema<
       cause: v.picklist(CLUSTER_FAILURE_CAUSES),
       message: v.string(),
       atMs: timeSchema,
-      nodes: v.pipe(v.array(v.pipe(v.string(), v.transform(nodeName))), v.maxLength(SHOWN_MAX)),
+      nodes: listOf(v.pipe(v.string(), v.transform(nodeName)), SHOWN_MAX),
     }),
   ),
   nodes: v.exactOptional(v.strictObject({ updated: countSchema, desired: countSchema })),

@@ -1,15 +1,15 @@
 /**
- * Rollouts of fleets over DynamoDB: records in one partition, so that the schedule lists them by one query; lists of members and
- * records of clusters in a partition of each FleetDaemonSet's own.
+ * Rollouts of fleets over DynamoDB: records in one partition, which the schedule lists by one query; the
+ * rest in a partition of each FleetDaemonSet's own.
  *
  *   FLEET-ROLLOUTS#00           namespace/name              record, compare-and-set on uid and version
- *   FLEET-ROLLOUT#ns/name#uid   CLUSTER#id                  record of a cluster, compare-and-set on version
+ *   FLEET-ROLLOUT#ns/name#uid   CLUSTER#id                  record of a cluster, compare-and-set
  *                               MEMBERS#version-random#page ids, never changed
- *                               LOOKS#page                  what steps found at clusters, whoever wrote last
+ *                               LOOKS#page                  what steps found, whoever wrote last
  *
- * A list bears the version of the record under which it was written: it can be named by the next version alone, so one that
- * a later version does not name is nobody's. A step that is slower than the removal of its FleetDaemonSet may leave a record of a
- * cluster behind, in a partition that nobody reads.
+ * A list bears the version of the record under which it was written: the next version alone names it,
+ * so one that a later version does not name is nobody's. A step slower than the removal of its
+ * FleetDaemonSet may leave a record of a cluster in a partition that nobody reads.
  */
 import * as v from 'valibot';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';

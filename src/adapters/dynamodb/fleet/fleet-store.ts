@@ -1,11 +1,10 @@
 /**
- * FleetDaemonSets over DynamoDB: heads in one partition, so that they are listed by one query, documents in one of their own.
+ * FleetDaemonSets over DynamoDB: heads in one partition, listed by one query; documents in one each.
  *
- *   write    document under a new name ─▶ head (compare-and-set, names it) ─▶ documents that it names no more are removed
+ *   write    document under a new name ─▶ head (compare-and-set) ─▶ documents that it names no more go
  *   remove   head (compare-and-set) ─▶ documents of its uid
  *
- * A process may die between any two: then a document stays that nobody names, and is gone with the FleetDaemonSet. Nobody
- * else's document is ever removed, since each write names its own, and what another uid has is left alone.
+ * A process may die between any two: a document that nobody names goes with its FleetDaemonSet.
  */
 import * as v from 'valibot';
 import { isJsonObject } from '@rollcall/base/json.ts';

@@ -13,6 +13,7 @@
  * A rival that was seen has an item of its own, read in the request that reads the registration and joined to it while it is
  * of the same takeover: who sees one writes no registration, and entering takeover anew needs no delete.
  */
+import * as v from 'valibot';
 import { defined } from '@rollcall/base/defined.ts';
 import { clusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
@@ -26,7 +27,7 @@ import type {
 } from '../../../ports/stores/registry-store.ts';
 import { keepDeadLetter } from '../dead-letter-store.ts';
 import type { LetterMemory } from '../dead-letter-store.ts';
-import { ItemUnreadableError } from '../item-codec.ts';
+import { ItemUnreadableError, storedAs } from '../item-codec.ts';
 import {
   DIRECTORY_PARTITION,
   REGISTRY_REVISION_KEY,
@@ -94,18 +95,15 @@ export function createFunctionRegistryStore({
     },
     noteRival: (seenUnder, rival) => noteRival(table, seenUnder, rival),
     readRegistryRevision: async () =>
-      (await table.getAs(REGISTRY_REVISION_KEY, (item) => revisionOf(item[REVISION]))) ?? 0,
+      (await table.getAs(REGISTRY_REVISION_KEY, (item, key) => revisionIn(item[REVISION], key))) ??
+      0,
     listClusters: (page) => listClusters(table, page),
     recordDeadLetter: (record) => keepDeadLetter(record, { table, memory }),
   };
 }
 
 const REVISION = 'revision';
-
-function revisionOf(stored: unknown): number {
-  if (typeof stored === 'number' && Number.isSafeInteger(stored)) return stored;
-  throw new ItemUnreadableError(REGISTRY_REVISION_KEY, 'is no revision of the registry');
-}
+const revisionIn = storedAs(v.pipe(v.number(), v.safeInteger()), 'is no revision of the registry');
 
 /** Whether the note of a rival is read beside a registration. */
 type RivalReading = 'shown' | 'left-out';
