@@ -43,22 +43,16 @@ const LEFTOVER_TRIES_MAX = 6;
 const LEFTOVER_PAUSE_MS = 20;
 
 /** One for each client, so that both tables share batches. */
-function readersWith(projected: Projected): (client: DynamoDBDocumentClient) => BatchedReader {
-  const readers = new WeakMap<DynamoDBDocumentClient, BatchedReader>();
+export function onePerClient<T extends object>(
+  make: (client: DynamoDBDocumentClient) => T,
+): (client: DynamoDBDocumentClient) => T {
+  const made = new WeakMap<DynamoDBDocumentClient, T>();
   return (client) => {
-    const known = readers.get(client);
-    if (known !== undefined) return known;
-    const reader = new BatchedReader(client, projected);
-    readers.set(client, reader);
-    return reader;
+    const known = made.get(client) ?? make(client);
+    made.set(client, known);
+    return known;
   };
 }
-
-/** The reader of a client. */
-export const readerOf = readersWith({});
-
-/** The reader of stamps alone: one request has one projection. */
-export const stampReaderOf = readersWith({ ProjectionExpression: 'pk, sk, stamp' });
 
 /** Gathers reads of one client. */
 export class BatchedReader {
@@ -126,6 +120,14 @@ export class BatchedReader {
     throw new Error('the table kept leaving keys of a batch unread: it throttles');
   }
 }
+
+/** The reader of a client. */
+export const readerOf = onePerClient((client) => new BatchedReader(client));
+
+/** The reader of stamps alone: one request has one projection. */
+export const stampReaderOf = onePerClient(
+  (client) => new BatchedReader(client, { ProjectionExpression: 'pk, sk, stamp' }),
+);
 
 /** As many keys as a request takes, with all who ask for them. */
 function board(pending: readonly PendingRead[]): Boarding<PendingRead> {

@@ -15,6 +15,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
 import { Flights } from '@rollcall/base/system/flights.ts';
 import type { Boarding } from '@rollcall/base/system/flights.ts';
+import { onePerClient } from './batched-reader.ts';
 import type { StoredItem } from './batched-reader.ts';
 import type { ItemKey } from './item-keys.ts';
 
@@ -50,17 +51,6 @@ const STATEMENTS_MAX = 25;
 const BATCHED_BYTES_MAX = 64 * 1024;
 /** Requests under way beside which nothing is waited for. */
 const FLIGHTS_MAX = 2;
-
-const writers = new WeakMap<DynamoDBDocumentClient, BatchedWriter>();
-
-/** The writer of a client. */
-export function writerOf(client: DynamoDBDocumentClient): BatchedWriter {
-  const known = writers.get(client);
-  if (known !== undefined) return known;
-  const writer = new BatchedWriter(client);
-  writers.set(client, writer);
-  return writer;
-}
 
 /** Gathers writes of one client. */
 export class BatchedWriter {
@@ -109,6 +99,9 @@ export class BatchedWriter {
     );
   }
 }
+
+/** The writer of a client. */
+export const writerOf = onePerClient((client) => new BatchedWriter(client));
 
 /** Each item once, in the order of asking. */
 function board(pending: readonly PendingWrite[]): Boarding<PendingWrite> {
