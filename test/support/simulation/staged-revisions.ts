@@ -28,7 +28,7 @@ import {
   templateOf,
 } from './staged-pods.ts';
 
-/** A release is taken for good after its pods were well for so many soaks, each of its steps having one. */
+/** A release is taken for good after its pods were well for so many soaks, each of its steps having one; what ran first has none. */
 const WHOLE_SOAKS = 4;
 
 /** One revision of one DaemonSet. */
@@ -36,6 +36,8 @@ export interface Revision {
   isProven: boolean;
   /** True once it was on more nodes than its canary has: what is not may have been halted, and nobody outside can tell. */
   isSpread: boolean;
+  /** True of what ran before every node had a pod. */
+  isFirst: boolean;
   /** When it was seen well on all nodes for so long that it is good; undefined: it was not, or was left for an older one. */
   wholeAtMs?: number;
   /** True once the template left it for an older good one: no node is given it, until the template has it again. */
@@ -158,7 +160,8 @@ export class StagedRevisions {
     const sinceMs = this.#ready.sinceMs(set.metadata.uid, record.current).at(nodes - 1);
     if (nodes === 0 || sinceMs === undefined || revision.wholeAtMs !== undefined) return;
     const heldMs = this.#functions.elapsedMs(Math.max(sinceMs, record.editedAtMs));
-    if (heldMs >= WHOLE_SOAKS * policy.soakMs + OLD_MS) {
+    const soaks = revision.isFirst ? 0 : WHOLE_SOAKS;
+    if (heldMs >= soaks * policy.soakMs + OLD_MS) {
       revision.wholeAtMs = this.#clock.monotonicMs();
     }
   }
@@ -185,7 +188,7 @@ export class StagedRevisions {
     const canary = this.canaryOf(policy, set) ?? 0;
     for (const key of new Set(pods.map(revisionOf))) {
       const revision = revisionIn(record, key);
-      revision.isProven = true;
+      Object.assign(revision, { isProven: true, isFirst: true });
       revision.isSpread ||= pods.filter((pod) => revisionOf(pod) === key).length > canary;
     }
     const on = new Set(pods.map(nodeOf));
@@ -337,6 +340,7 @@ function newRevision(): Revision {
   return {
     isProven: false,
     isSpread: false,
+    isFirst: false,
     isLeft: false,
     isAnew: false,
     isBack: false,
