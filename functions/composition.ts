@@ -37,7 +37,7 @@ import type { HintQueue, HintReceipts } from '../src/ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryRevisionStore } from '../src/ports/stores/fleet-rollout-store.ts';
 import type { FreezeStore } from '../src/ports/stores/freeze-store.ts';
-import type { RegistryStore } from '../src/ports/stores/registry-store.ts';
+import type { FunctionRegistryStore } from '../src/ports/stores/registry-store.ts';
 import type { ViewStore } from '../src/ports/stores/view-store.ts';
 import { EGRESS_VARIABLES, egressPolicy } from './egress-policy.ts';
 import type { HandlerContext } from './middleware.ts';
@@ -48,7 +48,7 @@ export interface Composition {
   readonly random: Random;
   /** Of the function's role. */
   readonly awsCredentials: () => Promise<AwsCredentials>;
-  readonly registry: Omit<RegistryStore, 'removeCluster'> & RegistryRevisionStore;
+  readonly registry: FunctionRegistryStore & RegistryRevisionStore;
   /** Of what one function alone keeps in the registry's table: it makes the store itself, so no other bundle holds it. */
   readonly registryTable: DynamoStoreOptions;
   readonly freezes: FreezeStore;

@@ -27,7 +27,6 @@ export function toIngestRecord(record: SQSRecord): IngestRecord {
       ...defined({ cutAgeMs }),
       senderRoleId: identifySender(SenderId),
       messageId: record.messageId,
-      body: record.body,
       ...group,
     },
     ...group,

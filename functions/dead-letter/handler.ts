@@ -1,7 +1,7 @@
 /**
- * `dead-letter`: classifies, records and counts what the queues gave up; a lost event marks its view
+ * `dead-letter`: classifies and counts what the queues gave up; a lost event marks its view
  * incomplete, so that nothing acts on what came after it (design 3, protocol 18, row 83), and the key of a
- * lost hint is looked at again later. One handler serves the four queues; a letter that cannot be kept
+ * lost hint is looked at again later. One handler serves the four queues; a letter whose effect fails
  * comes again.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
@@ -41,15 +41,14 @@ function toDeadLetter(record: SQSRecord): DeadLetter {
     return { queue: 'events', context, parsed };
   }
   const { messageId } = record;
-  const sentAtMs = Number(record.attributes.SentTimestamp);
   if (record.eventSourceARN.includes('-credentials-dead-letter')) {
     const senderRoleId = identifySender(record.attributes.SenderId);
-    return { queue: 'credentials', messageId, sentAtMs, senderRoleId };
+    return { queue: 'credentials', messageId, senderRoleId };
   }
   const queue = record.eventSourceARN.includes('-delay-dead-letter') ? 'delay' : 'reconcile';
   const { body } = record;
   const lost = queue === 'delay' ? hintOfTimer(body) : hintOf(body);
-  return { queue, messageId, sentAtMs, body, ...(lost === undefined ? {} : { lost }) };
+  return { queue, messageId, ...(lost === undefined ? {} : { lost }) };
 }
 
 function hintOf(body: string): Hint | undefined {

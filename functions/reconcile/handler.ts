@@ -33,7 +33,9 @@ export const handler = createHandler<SQSEvent, SQSBatchResponse>({
     const { clock, queue, receipts } = composition(context);
     return takeBatch(event, {
       ...{ context, clock, queue, receipts },
-      refuse: (record, refusal) => refuseRecord({ queue: 'reconcile', record, refusal, context }),
+      refuse: (record, refusal) => {
+        refuseRecord({ queue: 'reconcile', record, refusal, context });
+      },
       run: (hint, beside) => reconcileHint(hint, beside, context),
     });
   },

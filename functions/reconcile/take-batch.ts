@@ -38,7 +38,7 @@ export interface BatchWork {
   readonly queue: HintQueue;
   readonly receipts: HintReceipts;
   /** Keeps a body that is no hint. */
-  readonly refuse: (record: SQSRecord, refusal: RefusedBody) => Promise<void>;
+  readonly refuse: (record: SQSRecord, refusal: RefusedBody) => void;
   /** One run, whose timers leave with those of the runs beside it. A rejection lets the hint be delivered again. */
   readonly run: (hint: Hint, beside: BesideRun) => Promise<unknown>;
 }
@@ -67,9 +67,10 @@ function refuseAll(refused: Turns['refused'], work: BatchWork): Promise<SQSBatch
   return handleRecords(event, {
     order: 'unordered',
     context: work.context,
-    handle: async (record) => {
+    handle: (record) => {
       const refusal = refusals.get(record.messageId);
-      if (refusal !== undefined) await work.refuse(record, refusal);
+      if (refusal !== undefined) work.refuse(record, refusal);
+      return Promise.resolve();
     },
   });
 }

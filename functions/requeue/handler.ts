@@ -46,7 +46,7 @@ async function readTimers(
     if (parsed.kind === 'timer') {
       readable.push({ messageId: record.messageId, timer: parsed.timer });
     } else {
-      await refuseRecord({ queue: 'delay', record, refusal: parsed, context });
+      refuseRecord({ queue: 'delay', record, refusal: parsed, context });
     }
   }
   return readable;

@@ -16,9 +16,6 @@ import type { CommandModule } from './command-line/command-module.ts';
 import { freezeCommand } from './freeze/freeze-command.ts';
 import { thawCommand } from './freeze/thaw-command.ts';
 import { FLEET_COMMANDS } from './fleet/fleet-commands.ts';
-import { listDeadLettersCommand } from './dead-letter/list-dead-letters.ts';
-import { pruneDeadLettersCommand } from './dead-letter/prune-dead-letters.ts';
-import { redriveDeadLettersCommand } from './dead-letter/redrive-dead-letters.ts';
 import { checkStackCommand } from './stack/check-stack.ts';
 import { resumeStackCommand, stopStackCommand } from './stack/stop-and-resume.ts';
 import { explainCommand } from './rollout/explain-command.ts';
@@ -40,9 +37,6 @@ export const COMMANDS: readonly CommandModule[] = [
   ...FLEET_COMMANDS,
   freezeCommand,
   thawCommand,
-  listDeadLettersCommand,
-  redriveDeadLettersCommand,
-  pruneDeadLettersCommand,
   checkStackCommand,
   stopStackCommand,
   resumeStackCommand,

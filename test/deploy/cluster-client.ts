@@ -38,7 +38,8 @@ export interface DaemonSetSpec {
   readonly image: string;
 }
 
-const NAMESPACE = 'default';
+/** Where its DaemonSets are. */
+export const NAMESPACE = 'default';
 const DAEMON_SETS = `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`;
 
 /** Opens it. */

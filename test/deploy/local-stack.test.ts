@@ -1,6 +1,6 @@
 /**
  * The whole life of a deployment, on a machine with npm and python3 and without Docker: emulator, `osls deploy`,
- * a cluster, a DaemonSet and its rollout, a dead letter and its redrive, an upgrade, a fleet of two clusters, removal.
+ * a cluster, a DaemonSet and its rollout, a dead letter and a look after it, an upgrade, a fleet of two clusters, removal.
  *
  * The functions run inside the emulator, from the zips that osls uploaded; the watcher and the command line are the
  * bundles. The steps are one story and share their state; they run in order. What is slow is the dead letter: five
@@ -8,9 +8,11 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { DescribeTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import type { RollcallCommand } from '../../scripts/deploy/rollcall-command.ts';
 import { startLocalDeployment } from '../../scripts/deploy/local-deployment.ts';
 import type { LocalDeployment } from '../../scripts/deploy/local-deployment.ts';
@@ -29,7 +31,7 @@ import { installPacked } from '../support/tarball.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { makeCheckout } from './checkout.ts';
 import type { Checkout } from './checkout.ts';
-import { openClusterClient } from './cluster-client.ts';
+import { NAMESPACE, openClusterClient } from './cluster-client.ts';
 import type { ClusterClient, SeenPod } from './cluster-client.ts';
 import { deployBoundMs, SUITE_TIMEOUT_MS } from './deploy-time.ts';
 import { FLEET, FLEET_NODES, FleetRelease } from './fleet-release.ts';
@@ -100,6 +102,15 @@ describe(
         note(`tried again: ${String(error)}`);
         return start(attempt + 1);
       }
+    }
+
+    async function timersWait(): Promise<boolean> {
+      const { sqs, outputs } = running.stack;
+      const request = { QueueUrl: outputs.DelayQueueUrl, AttributeNames: ['All' as const] };
+      const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand(request));
+      const { ApproximateNumberOfMessages: due, ApproximateNumberOfMessagesDelayed: later } =
+        Attributes;
+      return Number(due ?? 0) + Number(later ?? 0) > 0;
     }
 
     /** Waits for pods; the error of a wait that fails says what there was instead. */
@@ -293,26 +304,23 @@ describe(
       note('stopped, and resumed');
     });
 
-    step('records the dead letter of the poisoned key, and redrives it', async () => {
-      const what = 'a dead letter is recorded';
-      const letters = await waitFor(
-        { what, deadlineMs: DEAD_LETTER_MS, periodMs: 5000 },
+    step('gives the poisoned key up, says so, and looks at it when asked', async () => {
+      const log = path.join(running.directory, 'ministack.log');
+      const line = await waitFor(
+        { what: 'a dead letter', deadlineMs: DEAD_LETTER_MS, periodMs: 5000 },
         async () => {
-          const list = await rollcall(['dead-letter', 'list', '--queue', 'reconcile']);
-          const found = list['letters'] as readonly Readonly<Record<string, unknown>>[];
-          return found.length > 0 ? found : undefined;
+          const lines = (await readFile(log, 'utf8')).split('\n');
+          return lines.find((each) => /dead letter/.test(each) && each.includes(POISONED));
         },
       );
-      note('the dead letter is recorded');
-      const [letter] = letters;
-      assert.equal(letter?.['code'], 'lost-hint');
-      assert.match(JSON.stringify(letter), new RegExp(POISONED));
+      note('the hint is a dead letter');
+      assert.match(line, /lost-hint/);
       assert.equal((await client.pods(POISONED)).length, 1, 'nobody could act on the key');
+      assert.ok(await timersWait(), 'its key has a timer');
       await mend();
-      const redriven = await rollcall(['dead-letter', 'redrive', String(letter?.['id'])]);
-      assert.match(JSON.stringify(redriven), /"hint-sent"/);
+      await rollcall(['thaw', '--daemon-set', `${NAMESPACE}/${POISONED}`, '--wake']);
       await awaitPods(POISONED, isOnEach(poisonedNodes, 'example/two:1'));
-      note('redriven: the key is as it should be');
+      note('looked at: the key is as it should be');
     });
 
     step(

@@ -125,10 +125,13 @@ export const ALARM_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'forgotten-watcher-calls-each-hour': {
     bug: 'a watcher that outlives its registration calls somebody with every record (issue 40)',
-    file: 'src/core/hints/dead-letter-place.ts',
-    before: 'REFUSED_ANEW_AFTER_MS = 24 * HOUR_MS',
-    after: 'REFUSED_ANEW_AFTER_MS = 1',
-    killedBy: { file: ACTIONS, title: 'calls for a second cluster though the first has stood' },
+    file: 'src/adapters/dynamodb/registry/refusal-notes.ts',
+    before: 'ANEW_AFTER_MS = 24 * HOUR_MS',
+    after: 'ANEW_AFTER_MS = 1',
+    killedBy: {
+      file: 'test/integration/dynamodb/stores.test.ts',
+      title: 'the DynamoDB stores on dynalite (M4, row 62)',
+    },
   },
   'outcomes-not-written': {
     bug: 'the deployed metrics leave out the outcome, by which alarms look for them (14 A.8)',

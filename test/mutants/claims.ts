@@ -267,11 +267,11 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   'forged-refusals-come-again': {
     bug: 'a forged message comes again while its record cannot be kept (L3, issue 40)',
     file: 'src/app/refusal/keep-refusal.ts',
-    before: '    if (claim === undefined) throw error;',
+    before: "    if (sender === 'verified') throw error;",
     after: '    if (code !== undefined) throw error;',
     killedBy: {
       file: 'test/security/forged-flood.test.ts',
-      title: 'while no record can be kept, nor is tried each time',
+      title: 'while nothing can be noted, nor is tried each time',
     },
   },
   'a-freeze-waits-for-sts': {
@@ -296,12 +296,12 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'forgers-are-recorded-without-end': {
     bug: 'every forged message that names another cluster is written down (issue 40)',
-    file: 'src/adapters/dynamodb/dead-letter-store.ts',
-    before: "(isForged && isFull ? 'unkept' : undefined)",
+    file: 'src/adapters/dynamodb/registry/refusal-notes.ts',
+    before: "(isFull ? 'unkept' : undefined)",
     after: 'undefined',
     killedBy: {
-      file: 'test/security/forged-flood.test.ts',
-      title: 'no more than twenty where each names another cluster',
+      file: 'test/unit/adapters/dynamodb/refusal-notes.test.ts',
+      title: 'twenty of a sender in an hour, whatever clusters it names',
     },
   },
   'bodies-of-any-size': {

@@ -145,16 +145,6 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
       title: 'does everything under its role, and uses every right and every key prefix of it',
     },
   },
-  'refused-bodies-are-kept-whole': {
-    bug: 'a thousand times more of a refused body is kept (14)',
-    file: 'functions/refusal.ts',
-    before: 'const KEPT_BODY_MAX = 4096;',
-    after: 'const KEPT_BODY_MAX = 4_096_000;',
-    killedBy: {
-      file: 'test/unit/functions/deployed-composition.test.ts',
-      title: 'keeps 4,096 characters of a body that is no timer',
-    },
-  },
   'records-begin-too-late': {
     bug: 'ingest begins a record without time for an API server that does not answer (14)',
     file: 'functions/ingest/handler.ts',
@@ -314,26 +304,6 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/cli/command-line/explain-error.test.ts',
       title: 'what the engine refuses for safety leaves with 3',
-    },
-  },
-  'prune-goes-on-after-ctrl-c': {
-    bug: 'Ctrl-C does not end a prune of dead letters (14)',
-    file: 'src/cli/dead-letter/prune-dead-letters.ts',
-    before: ' && !context.signal.aborted;',
-    after: ';',
-    killedBy: {
-      file: 'test/unit/cli/dead-letter/dead-letter.test.ts',
-      title: 'ends a prune at Ctrl-C',
-    },
-  },
-  'interrupted-redrive-exits-zero': {
-    bug: 'a redrive that was interrupted exits with 0 (14)',
-    file: 'src/cli/dead-letter/redrive-dead-letters.ts',
-    before: 'isAllSettled && isWhole ? EXIT.ok',
-    after: 'isAllSettled ? EXIT.ok',
-    killedBy: {
-      file: 'test/unit/cli/dead-letter/dead-letter.test.ts',
-      title: 'leaves with 1 where Ctrl-C ended a redrive',
     },
   },
   'removed-clusters-keep-tokens': {

@@ -11,26 +11,6 @@ import { STRANGERS_ABOVE } from './strangers-above.ts';
 /** All of them. */
 export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   ...STRANGERS_ABOVE,
-  'unverified-letters-keep-more': {
-    bug: 'a letter of an unverified sender keeps the long body, a verified one the short (14)',
-    file: 'src/adapters/dynamodb/dead-letter-store.ts',
-    before: 'const charactersMax = claim === undefined ? BODY',
-    after: 'const charactersMax = claim !== undefined ? BODY',
-    killedBy: {
-      file: 'test/integration/dynamodb/dead-letter-store.test.ts',
-      title: 'dead letters over DynamoDB (M4)',
-    },
-  },
-  'partition-is-indexed-before-it-is': {
-    bug: 'a partition of dead letters counts as indexed before the table has its entry (14)',
-    file: 'src/adapters/dynamodb/dead-letter-store.ts',
-    before: '  if (!known.has(INDEXED)) {\n',
-    after: "  if (!known.has(INDEXED)) {\n    known.set(INDEXED, 'kept');\n",
-    killedBy: {
-      file: 'test/unit/adapters/dynamodb/dead-letter-index.test.ts',
-      title: 'a partition whose entry could not be written is entered by the next record',
-    },
-  },
   'own-repeat-counts-as-lost': {
     bug: 'a write that the SDK repeated is lost although it was applied (14)',
     file: 'src/adapters/dynamodb/table.ts',
@@ -59,17 +39,6 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/adapters/sqs/hint-queue.test.ts',
       title: 'rejects when entries stay refused: the record must come again',
-    },
-  },
-  'letters-are-deleted-before-sent': {
-    bug: 'a moved dead letter is deleted before it was sent (14)',
-    file: 'src/adapters/sqs/dead-letter-mover.ts',
-    before: "  const isFifo = move.sourceUrl.endsWith('.fifo');\n",
-    after:
-      "  const isFifo = move.sourceUrl.endsWith('.fifo');\n  const handle = { QueueUrl: move.deadLetterUrl, ReceiptHandle: message.ReceiptHandle };\n  await client.send(new DeleteMessageCommand(handle));\n",
-    killedBy: {
-      file: 'test/integration/adapters/sqs/dead-letter-mover.test.ts',
-      title: 'leaves a message where it is that the queue does not take',
     },
   },
   'tokens-are-used-to-the-end': {

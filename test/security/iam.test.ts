@@ -88,6 +88,12 @@ describe('the roles of the functions (row 69)', () => {
   ): Promise<void> => {
     invocations.push(await world.deliver(functionName, queueName, records));
   };
+  let strangers = 0;
+  /** Not one that is noted already. */
+  const stranger = (): string => {
+    strangers += 1;
+    return `AROASTRANGER${String(strangers)}:session`;
+  };
   const ingest = (...records: readonly RecordOf[]) => deliver('ingest', EVENTS, records);
 
   /** A cluster whose view is complete, written by ingest with all its rights. */
@@ -129,7 +135,7 @@ describe('the roles of the functions (row 69)', () => {
         next.know([nodeOf('n1')]);
         for (const message of next.snapshot()) await ingest(recordOf(message));
       }
-      await ingest({ body: 'no message', group: one.id });
+      await ingest({ body: 'no message', group: one.id, senderId: stranger() });
       // An older epoch is believed or not by a live read of the Lease: the token is asked for.
       const former = new ScriptedSender({ cluster: sealed.id, epoch: '4000' });
       for (const message of sealedSender.snapshot()) await ingest(recordOf(message));
@@ -213,7 +219,7 @@ describe('the roles of the functions (row 69)', () => {
       await deliver('credential', queue, [{ body: first }]);
       const batch = others.map((body) => ({ body }));
       await deliver('credential', queue, batch);
-      await deliver('credential', queue, [{ body: 'no message' }]);
+      await deliver('credential', queue, [{ body: 'no message', senderId: stranger() }]);
     },
     'dead-letter': async (prepared) => {
       const lost = await Promise.all([seenCluster(), seenCluster()]);
@@ -324,7 +330,7 @@ describe('the roles of the functions (row 69)', () => {
     }
   });
 
-  it('keep registrations and dead letters from what reads watchers’ messages (S11, S12)', () => {
+  it('keep registrations and refusals from what reads watchers’ messages (S11, S12)', () => {
     const ofIngest = ROLES.filter(({ functionName }) => functionName === 'ingest');
     const writes = ofIngest
       .flatMap(({ grants }) => grants)
@@ -334,7 +340,7 @@ describe('the roles of the functions (row 69)', () => {
       writes.filter(([action]) => action !== 'dynamodb:BatchGetItem'),
       [
         ['dynamodb:GetItem', 'CLUSTER#*'],
-        ['dynamodb:PutItem', 'DEAD-LETTER#*'],
+        ['dynamodb:PutItem', 'REFUSED#*'],
         ['dynamodb:GetItem', 'REQUEST-CREDENTIAL#*'],
       ],
     );

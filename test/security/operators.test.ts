@@ -143,7 +143,6 @@ describe('the policies of operators (row 69)', () => {
     'rollout status prod ops/agent',
     'fleet get',
     'fleet mirror get',
-    'dead-letter list',
   ];
 
   for (const work of WORKS) {
@@ -206,7 +205,7 @@ describe('the policies of operators (row 69)', () => {
 const PARTITIONS = {
   RegistryTable: [
     ...['CLUSTER#', 'CLUSTER-UID#', 'DIRECTORY#', 'REGISTRY#', 'FREEZE#', 'CREDENTIAL#'],
-    ...['REQUEST-CREDENTIAL#', 'DEAD-LETTER#', 'FLEETS#', 'FLEET#', 'FLEET-ROLLOUTS#'],
+    ...['REQUEST-CREDENTIAL#', 'REFUSED#', 'FLEETS#', 'FLEET#', 'FLEET-ROLLOUTS#'],
     ...['FLEET-ROLLOUT#', 'FLEET-MIRROR#', 'RIVAL#'],
   ],
   ViewTable: ['CLUSTER#', 'NAMES#', 'NODES#', 'PODS#', 'REVISIONS#', 'DS#', 'RESYNC#'],

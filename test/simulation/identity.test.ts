@@ -79,7 +79,7 @@ test('L4, row 25: bodies that cannot be read are refused, and everything else go
   world.addNode('n3');
   await world.settle();
   assert.equal(podsOf(world, 'agent').length, 3);
-  assert.ok(world.registry.deadLetters.size > 0, 'kept for people');
+  assert.ok(world.registry.refusals.size > 0, 'noted for people');
 });
 
 test('protocol 13: while the registry cannot be read nothing is done, and all of it afterwards', async () => {

@@ -17,7 +17,6 @@ import { STACK_OUTPUT_NAMES } from '../../src/cli/reach/stack.ts';
 import type { StackOutputName } from '../../src/cli/reach/stack.ts';
 import type { Stack } from '../../src/cli/reach/stack.ts';
 import { MemoryCredentialStore } from './memory-credential-store.ts';
-import { MemoryDeadLetterStore } from './memory-dead-letter-store.ts';
 import { MemoryFleetRolloutStore } from './memory-fleet-rollout-store.ts';
 import { MemoryFleetMirrorStore } from './memory-mirrors.ts';
 import { MemoryFreezeStore } from './memory-freeze-store.ts';
@@ -37,7 +36,6 @@ export interface CommandStores {
   readonly freezes: MemoryFreezeStore;
   readonly mirrors: MemoryFleetMirrorStore;
   readonly credentials: MemoryCredentialStore;
-  readonly deadLetters: MemoryDeadLetterStore;
   readonly hints: RecordingHintQueue;
 }
 
@@ -74,7 +72,6 @@ export class CommandWorld {
       freezes: new MemoryFreezeStore(),
       mirrors: new MemoryFleetMirrorStore(),
       credentials: new MemoryCredentialStore(),
-      deadLetters: new MemoryDeadLetterStore(),
       hints: new RecordingHintQueue(),
     };
     this.#stores.set(stage, made);

@@ -7,13 +7,11 @@ import assert from 'node:assert/strict';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { RELEASE } from '../../functions/release.ts';
 import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/credential-store.ts';
-import { createDynamoDeadLetterStore } from '../../src/adapters/dynamodb/dead-letter-store.ts';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import { createDynamoFleetRolloutStore } from '../../src/adapters/dynamodb/fleet/fleet-rollout-store.ts';
 import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet/fleet-store.ts';
 import { createDynamoFleetMirrorStore } from '../../src/adapters/dynamodb/fleet/fleet-mirror-store.ts';
 import { createDynamoFreezeStore } from '../../src/adapters/dynamodb/registry/freeze-store.ts';
-import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry/registry-store.ts';
 import { HttpsClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { FLEET_REQUESTS } from '../../src/adapters/kubernetes/api/fleet-requests.ts';
 import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
@@ -90,7 +88,6 @@ export function openEngineStack(engine: Engine, breakage: Breakage = {}): Stack 
     name: 'rollcall-local',
     outputs: { ...outputsOf(aws), ...breakage.outputs },
     ...brokenStores(engine, breakage),
-    deadLetters: createDynamoDeadLetterStore(ofRegistry),
     fleets: createDynamoFleetStore(ofRegistry),
     rollouts: createDynamoFleetRolloutStore(ofRegistry),
     freezes: createDynamoFreezeStore(ofRegistry),

@@ -3,20 +3,15 @@
  *
  * One suite (store-suite.ts) holds it and the DynamoDB adapter to the same answers.
  */
-import {
-  REFUSED_ANEW_AFTER_MS,
-  isRefusal,
-  placeOfDeadLetter,
-} from '../../src/core/hints/dead-letter-place.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
 import { takeoverOf } from '../../src/core/model/registration.ts';
 import type { ClusterRegistration, RivalNote } from '../../src/core/model/registration.ts';
 import type { RegistryRevisionStore } from '../../src/ports/stores/fleet-rollout-store.ts';
 import type {
-  DeadLetterOutcome,
-  DeadLetterRecord,
   DirectoryPage,
+  RefusalNote,
+  RefusalOutcome,
   RegistrationRemoval,
   RegistrationWrite,
   RegistryStore,
@@ -24,13 +19,16 @@ import type {
 import { aroundCall } from './store-hooks.ts';
 import type { StoreCall, StoreHooks } from './store-hooks.ts';
 
+const DAY_MS = 86_400_000;
+/** Of these each claimed cluster has a note of its own. */
+const OF_REGISTERED: readonly string[] = ['wrong-sender', 'not-bound-token'];
+
 /** A registry in memory. */
 export class MemoryRegistryStore implements RegistryStore, RegistryRevisionStore {
   hooks: StoreHooks = {};
   readonly calls: StoreCall[] = [];
-  /** Records by cluster, queue and message, as the table keeps them: a repeat replaces. */
-  readonly deadLetters = new Map<string, DeadLetterRecord>();
-  readonly #refusedAtMs = new Map<string, number>();
+  /** Notes by cluster, queue, code and sender: a repeat replaces. */
+  readonly refusals = new Map<string, RefusalNote>();
   private revision = 0;
   private readonly clusters = new Map<ClusterId, ClusterRegistration>();
   private readonly rivals = new Map<ClusterId, { of: string; rival: RivalNote }>();
@@ -107,16 +105,24 @@ export class MemoryRegistryStore implements RegistryStore, RegistryRevisionStore
     });
   }
 
-  recordDeadLetter(record: DeadLetterRecord): Promise<DeadLetterOutcome> {
-    const key = `${record.cluster} ${record.queue} ${record.messageId}`;
-    return aroundCall(this, { operation: 'recordDeadLetter', target: key, isWrite: true }, () => {
-      this.deadLetters.set(key, record);
-      if (!isRefusal(record)) return 'kept';
-      const sender = `${record.queue} ${record.code} ${placeOfDeadLetter(record).partition}`;
-      const formerMs = this.#refusedAtMs.get(sender) ?? -Infinity;
-      this.#refusedAtMs.set(sender, record.atMs);
-      return record.atMs - formerMs > REFUSED_ANEW_AFTER_MS ? 'first' : 'kept';
+  noteRefusal(note: RefusalNote): Promise<RefusalOutcome> {
+    const { cluster, sender, senderRoleId, queue, code } = note;
+    const of = sender === 'verified' || OF_REGISTERED.includes(code) ? cluster : '';
+    const key = [sender, of, queue, code, senderRoleId].join(' ');
+    return aroundCall(this, { operation: 'noteRefusal', target: key, isWrite: true }, () => {
+      const formerMs = this.refusals.get(key)?.atMs ?? -Infinity;
+      this.refusals.set(key, note);
+      return note.atMs - formerMs > DAY_MS ? 'first' : 'noted';
     });
+  }
+
+  listRefusals(cluster: ClusterId, sender: RefusalNote['sender']): Promise<readonly RefusalNote[]> {
+    const call = { operation: 'listRefusals', target: cluster, isWrite: false };
+    return aroundCall(this, call, () =>
+      [...this.refusals.values()].filter(
+        (note) => note.cluster === cluster && note.sender === sender,
+      ),
+    );
   }
 
   /** Puts a registration in place whatever was there: how a test sets its scene. */

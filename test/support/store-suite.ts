@@ -24,6 +24,7 @@ import { EMPTY_HASHES } from '../../src/core/projections/set-hash.ts';
 import type { RegistryRevisionStore } from '../../src/ports/stores/fleet-rollout-store.ts';
 import type { RegistryStore } from '../../src/ports/stores/registry-store.ts';
 import type { ViewStore } from '../../src/ports/stores/view-store.ts';
+import { testRefusals } from './refusal-suite.ts';
 
 let counter = 0;
 
@@ -323,28 +324,7 @@ export function testRegistryStore(store: () => RegistryStore & RegistryRevisionS
       [...ids].sort(),
     );
   });
-
-  it('keeps dead letters, whatever their fields hold', async () => {
-    await store().recordDeadLetter({
-      cluster: `#/../${'x'.repeat(3000)}`,
-      queue: 'ingest',
-      code: 'unknown-cluster',
-      detail: 'a\nb',
-      messageId: 'm'.repeat(2000),
-      atMs: 1,
-      body: 'y'.repeat(600_000),
-    });
-    await store().recordDeadLetter({
-      cluster: '',
-      claim: { cluster: 'x'.repeat(3000), senderRoleId: undefined },
-      queue: 'ingest',
-      code: 'wrong-sender',
-      detail: '',
-      messageId: 'm',
-      atMs: 1,
-      body: '',
-    });
-  });
+  testRefusals(store, freshName);
 }
 
 function testRivals(store: () => RegistryStore & RegistryRevisionStore): void {

@@ -14,7 +14,7 @@ import type { ViewStore } from '../../ports/stores/view-store.ts';
 
 const REGISTRATION_WRITES_MAX = 8;
 /** Beside a busy ingest. */
-export const META_WRITES_MAX = 20;
+const META_WRITES_MAX = 20;
 
 /**
  * The registration as it stands then. Nothing is written where `change` answers the very one that it was given.
@@ -46,7 +46,7 @@ export function writeFreeze(
 }
 
 /** Writes what `change` makes of META; `kept`: it made nothing. */
-export async function changeMeta(
+async function changeMeta(
   view: Pick<ViewStore, 'readMeta' | 'writeMeta'>,
   clusterUid: ClusterUid,
   change: (meta: ClusterMeta) => ClusterMeta | undefined,

@@ -1,9 +1,8 @@
 /**
- * Refusing a renewer's message: one log line, one metric, one record for people, and it never comes again.
+ * Refusing a renewer's message: one log line, one metric, one note, and it never comes again.
  *
- * The record holds what the message says of itself, never the ciphertext, and nothing at all of a body that could
- * not be read: somebody may have sent a token unsealed (S11). What an unverified sender wrote is kept under
- * the sender, apart from the cluster that it named (S6).
+ * Neither holds anything of the body: somebody may have sent a token unsealed (S11). What an unverified sender wrote is noted
+ * apart from what the cluster that it named sends (S6).
  */
 import type { CredentialMessage } from '../../core/model/credential-message.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
@@ -13,7 +12,7 @@ import { keepRefusal } from '../refusal/keep-refusal.ts';
 
 /** What accepting needs. */
 export interface CredentialDependencies extends Omit<ProcessPorts, 'random'> {
-  readonly registry: Pick<RegistryStore, 'readCluster' | 'recordDeadLetter'>;
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'noteRefusal'>;
   readonly credentials: Pick<CredentialStore, 'writeToken'>;
   readonly seal: Pick<Seal, 'open'>;
   /** What a token says of itself; undefined when it is none. */
@@ -53,7 +52,7 @@ interface CredentialRefusal {
   readonly message?: CredentialMessage;
 }
 
-/** Logs, counts and records a refusal. Rejects when the record of a verified sender cannot be kept. */
+/** Logs, counts and notes a refusal. Rejects when that of a verified sender cannot be noted. */
 export async function refuseCredential(
   refusal: CredentialRefusal,
   context: CredentialContext,
@@ -65,13 +64,5 @@ export async function refuseCredential(
   const cluster = message?.cluster ?? '';
   log.warn('credential refused', { code, field, cluster, messageId, senderRoleId });
   metrics.count('CredentialRefusals', { outcome: code });
-  const body = message === undefined ? '' : describe(message);
-  await keepRefusal(
-    { ...context, cluster, queue: 'credentials', code, detail: field, body },
-    ports,
-  );
-}
-
-function describe({ ciphertext, ...rest }: CredentialMessage): string {
-  return JSON.stringify({ ...rest, ciphertextCharacters: ciphertext.length });
+  await keepRefusal({ ...context, cluster, queue: 'credentials', code, detail: field }, ports);
 }

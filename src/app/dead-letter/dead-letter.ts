@@ -1,14 +1,12 @@
 /**
- * `dead-letter`: what a queue gave up is classified, recorded and counted.
+ * `dead-letter`: what a queue gave up is classified, logged and counted, and its effect made up for.
  *
  * A lost event may have changed anything, so its cluster's view is incomplete until a snapshot that is
  * announced afterwards, unless the view rests on an announcement that came later than the event
- * (protocol 18, row 83). Only a verified sender's letter can do that (S6). A lost hint or timer is
- * recorded, and its key looked at again some ten minutes later, if its cluster is still registered: by one
- * far timer, which letters of one key share, so that poison turns slowly (core/looks.ts). The body
- * is not sent again. A lost token is recorded alone: its cluster sends another one soon. Nobody has
- * verified who sent it, nor that it is sealed, so its record is apart from every cluster's and has no
- * body (S11).
+ * (protocol 18, row 83). Only a verified sender's letter can do that (S6). The key of a lost hint or timer is
+ * looked at again some ten minutes later, if its cluster is still registered: by one far timer, which letters of
+ * one key share, so that poison turns slowly (core/looks.ts). No body is sent again, and none is logged. A lost
+ * token is counted alone: its cluster sends another one soon.
  */
 import { lookAfterLostHint } from '../../core/hints/looks.ts';
 import { HINT_SCHEMA } from '../../core/model/hint.ts';
@@ -17,10 +15,8 @@ import { compareResourceVersions, isResourceVersion } from '../../core/model/ide
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { WatcherHeader } from '../../core/model/watcher-message.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
-import type { DeadLetterRecord } from '../../ports/stores/registry-store.ts';
 import type { IngestDependencies } from '../ingest/process/dependencies.ts';
 import { verifySender } from '../ingest/message/identity.ts';
-import { keepRecord } from '../refusal/keep-refusal.ts';
 import { markIncomplete } from '../ingest/message/ingest-refused.ts';
 import type { IngestContext, ParsedBody } from '../ingest/message/result.ts';
 
@@ -30,15 +26,12 @@ export type DeadLetter =
   | {
       readonly queue: 'reconcile' | 'delay';
       readonly messageId: string;
-      readonly sentAtMs: number;
-      readonly body: string;
       /** What the hint or timer was about, when its body could be read. */
       readonly lost?: Pick<Hint, 'key' | 'clusterUid'>;
     }
   | {
       readonly queue: 'credentials';
       readonly messageId: string;
-      readonly sentAtMs: number;
       /** As SQS says; undefined when it has no readable form. */
       readonly senderRoleId: string | undefined;
     };
@@ -46,7 +39,7 @@ export type DeadLetter =
 /** What came of it. */
 export type DeadLetterResult =
   | {
-      readonly kind: 'recorded';
+      readonly kind: 'counted';
       readonly code: 'lost-hint' | 'lost-event' | 'lost-credential' | 'unverified-event';
     }
   | { readonly kind: 'view-incomplete'; readonly code: 'lost-event' }
@@ -59,23 +52,16 @@ export type DeadLetterDependencies = IngestDependencies & {
   readonly queue: Pick<HintQueue, 'sendTimers'>;
 };
 
-/** Classifies, records and counts one dead letter. Rejects when a dependency is lost. */
+/** Classifies, logs and counts one dead letter. Rejects when a dependency is lost. */
 export async function handleDeadLetter(
   letter: DeadLetter,
   dependencies: DeadLetterDependencies,
 ): Promise<DeadLetterResult> {
   const { log, metrics } = dependencies;
-  const result = await classify(letter, dependencies);
-  const messageId = letter.queue === 'events' ? letter.context.messageId : letter.messageId;
-  const cluster = claimedCluster(letter);
-  log.warn('dead letter', { queue: letter.queue, code: result.code, cluster, messageId });
-  metrics.count('DeadLetters', { outcome: `${letter.queue}/${result.code}` });
   const { queue } = letter;
-  const origin = originOf(letter, result, cluster);
-  await keepRecord(
-    { ...origin, queue, code: result.code, messageId, ...contentOf(letter) },
-    dependencies,
-  );
+  const result = await classify(letter, dependencies);
+  log.warn('dead letter', { queue, code: result.code, ...detailsOf(letter) });
+  metrics.count('DeadLetters', { outcome: `${queue}/${result.code}` });
   return result;
 }
 
@@ -87,7 +73,7 @@ async function classify(
     case 'events':
       return handleLostEvent(letter, dependencies);
     case 'credentials':
-      return { kind: 'recorded', code: 'lost-credential' };
+      return { kind: 'counted', code: 'lost-credential' };
     case 'reconcile':
     case 'delay':
       return handleLostHint(letter, dependencies);
@@ -100,10 +86,10 @@ async function handleLostHint(
   { registry, queue, clock }: DeadLetterDependencies,
 ): Promise<DeadLetterResult> {
   const code = 'lost-hint';
-  if (lost === undefined) return { kind: 'recorded', code };
+  if (lost === undefined) return { kind: 'counted', code };
   const { key, clusterUid } = lost;
   const registration = await registry.readCluster(key.cluster);
-  if (registration?.clusterUid !== clusterUid) return { kind: 'recorded', code };
+  if (registration?.clusterUid !== clusterUid) return { kind: 'counted', code };
   const dueAtMs = lookAfterLostHint(key, clock.nowMs());
   const hint: Hint = { schema: HINT_SCHEMA, key, clusterUid, reason: 'retry' };
   const timerId = `lost-${dueAtMs}`;
@@ -111,36 +97,21 @@ async function handleLostHint(
   return { kind: 'look-again', code };
 }
 
-/** The cluster that the message names; empty when that could not be read. */
-function claimedCluster(letter: DeadLetter): string {
-  if (letter.queue === 'events') return headerOf(letter.parsed).cluster ?? '';
-  return letter.queue === 'credentials' ? '' : (letter.lost?.key.cluster ?? '');
-}
-
-/** Whose record it is: that of the cluster, unless the sender may not speak for it. */
-function originOf(
-  letter: DeadLetter,
-  { code }: DeadLetterResult,
-  cluster: string,
-): Pick<DeadLetterRecord, 'cluster' | 'claim'> {
+/** What a person needs to find it: whose it claims to be, and what it was about. */
+function detailsOf(letter: DeadLetter): Readonly<Record<string, string | undefined>> {
   if (letter.queue === 'credentials') {
-    return { cluster: '', claim: { cluster, senderRoleId: letter.senderRoleId } };
+    const { messageId, senderRoleId } = letter;
+    return { messageId, senderRoleId };
   }
-  if (letter.queue !== 'events' || code !== 'unverified-event') return { cluster };
-  return { cluster: '', claim: { cluster, senderRoleId: letter.context.senderRoleId } };
-}
-
-function contentOf(letter: DeadLetter): Pick<DeadLetterRecord, 'detail' | 'atMs' | 'body'> {
-  if (letter.queue === 'credentials') return { detail: '', atMs: letter.sentAtMs, body: '' };
   if (letter.queue !== 'events') {
-    const { lost, sentAtMs: atMs, body } = letter;
-    const detail = lost === undefined ? '' : `${lost.key.namespace}/${lost.key.name}`;
-    return { detail, atMs, body };
+    const { messageId, lost } = letter;
+    const key = lost === undefined ? undefined : `${lost.key.namespace}/${lost.key.name}`;
+    return { messageId, cluster: lost?.key.cluster, key };
   }
-  const { sentAtMs: atMs, body = '' } = letter.context;
   const { parsed } = letter;
-  if (parsed.kind === 'message') return { detail: parsed.message.body.kind, atMs, body };
-  return { detail: `${parsed.code} ${parsed.field}`.trim(), atMs, body };
+  const { messageId, senderRoleId } = letter.context;
+  const content = parsed.kind === 'message' ? parsed.message.body.kind : parsed.code;
+  return { messageId, senderRoleId, cluster: headerOf(parsed).cluster, content };
 }
 
 async function handleLostEvent(
@@ -149,17 +120,17 @@ async function handleLostEvent(
 ): Promise<DeadLetterResult> {
   const header = headerOf(letter.parsed);
   const { cluster, clusterUid } = header;
-  if (cluster === undefined) return { kind: 'recorded', code: 'unverified-event' };
+  if (cluster === undefined) return { kind: 'counted', code: 'unverified-event' };
   const claim = { cluster, clusterUid };
   const verification = await verifySender(claim, letter.context, dependencies);
-  if (verification.kind === 'refused') return { kind: 'recorded', code: 'unverified-event' };
+  if (verification.kind === 'refused') return { kind: 'counted', code: 'unverified-event' };
   const { registration } = verification;
   const meta = await dependencies.view.readMeta(registration.clusterUid);
   if (meta !== undefined && isOutdated(header, meta)) {
     return { kind: 'outdated', code: 'older-than-announcement' };
   }
   const marked = await markIncomplete(registration, { reason: 'dead-letter' }, dependencies);
-  return { kind: marked === 'marked' ? 'view-incomplete' : 'recorded', code: 'lost-event' };
+  return { kind: marked === 'marked' ? 'view-incomplete' : 'counted', code: 'lost-event' };
 }
 
 /** True when the view rests, or will rest, on an announcement that came after this message. */

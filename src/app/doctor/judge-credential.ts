@@ -66,7 +66,7 @@ export function judgeToken(
 ): Finding | undefined {
   if (token.kind === 'unchecked') return notChecked('credential', token.why);
   const look =
-    'kubectl -n rollcall-system get cronjobs,jobs, and dead-letter list --queue credentials';
+    'kubectl -n rollcall-system get cronjobs,jobs, and the log of credential: `credential refused`';
   const fact = token.value;
   if (fact.kind === 'missing') {
     return failed('credential', 'credential-missing', {

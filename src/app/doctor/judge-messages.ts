@@ -45,7 +45,7 @@ export function judgeDeadLetters({ deadLetterQueues }: DoctorFacts): Finding {
   }
   return warning('dead-letters', 'dead-letters-waiting', {
     seen: `messages of the stack wait in its dead-letter queues: ${waiting.join(', ')}`,
-    next: 'Does the function dead-letter run? It takes them; hints and timers also: rollcall dead-letter redrive --waiting reconcile',
+    next: 'Does the function dead-letter run? It takes them; hints and timers can also be moved back: docs/operations.md#dead-letters',
   });
 }
 
@@ -82,7 +82,7 @@ const REFUSAL_ADVICE: Readonly<Record<string, { readonly seen: string; readonly 
   },
   'wrong-group': {
     seen: 'messages for this cluster come in another message group',
-    next: 'Is its watcher of this release? If so, somebody claims to be it: look at dead-letter list --unverified.',
+    next: 'Is its watcher of this release? If so, somebody claims to be it: the role is named above.',
   },
   'unknown-cluster': {
     seen: 'messages for this cluster came before it was registered, or under another spelling',
@@ -91,7 +91,7 @@ const REFUSAL_ADVICE: Readonly<Record<string, { readonly seen: string; readonly 
 };
 const CANNOT_READ = {
   seen: 'messages of this cluster cannot be read',
-  next: 'Is the watcher of a release that this stack reads? See: rollcall dead-letter list --cluster ID',
+  next: 'Is the watcher of a release that this stack reads? The log of ingest says which field: `message refused`.',
 };
 
 /**

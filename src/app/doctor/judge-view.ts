@@ -31,7 +31,7 @@ export function judgeFreshness(
   if (meta.value === undefined) {
     return failed('freshness', 'never-heard', {
       seen: 'no message of this cluster was ever taken',
-      next: 'Is its watcher installed, with the role that is registered? See the links above, and dead-letter list --unverified.',
+      next: 'Is its watcher installed, with the role that is registered? See the links above, and `message refused` in the log of ingest.',
     });
   }
   const { lastSentAtMs, heardAtMs } = meta.value;

@@ -1,27 +1,21 @@
 /**
- * Keeps the record of what was refused or lost, for people.
+ * Notes what was refused, for the doctor and for an alarm.
  *
- * A record of a sender that nobody vouches for is kept as far as that is cheap: where it cannot be kept that is counted
- * and logged, and the message never comes again. It may wait in the group of the cluster that it named (L3), and a flood of
- * redeliveries would stand beside everybody's own messages (S6).
+ * Of a sender that nobody vouches for that is done as far as it is cheap: where it cannot be, that is counted and logged, and
+ * the message never comes again. It may wait in the group of the cluster that it named (L3), and a flood of redeliveries would
+ * stand beside everybody's own messages (S6).
  */
 import type { ProcessPorts } from '../../ports/process.ts';
-import type { DeadLetterRecord, RegistryStore } from '../../ports/stores/registry-store.ts';
+import type { RefusalNote, RegistryStore } from '../../ports/stores/registry-store.ts';
 
-/** What keeping a record needs. */
-export interface RefusalPorts extends Pick<ProcessPorts, 'log' | 'metrics'> {
-  readonly registry: Pick<RegistryStore, 'recordDeadLetter'>;
+/** What noting a refusal needs. */
+interface RefusalPorts extends Pick<ProcessPorts, 'log' | 'metrics'> {
+  readonly registry: Pick<RegistryStore, 'noteRefusal'>;
 }
 
-/** A refusal as it is kept. */
-export interface KeptRefusal extends Pick<
-  DeadLetterRecord,
-  'queue' | 'code' | 'detail' | 'messageId' | 'body'
-> {
-  /** As the message names it; empty when it could not be read. */
-  readonly cluster: string;
-  /** Unique id of the sender's role; undefined when it has no readable form. */
-  readonly senderRoleId: string | undefined;
+/** A refusal as it came. */
+interface Refused extends Omit<RefusalNote, 'sender' | 'atMs'> {
+  readonly messageId: string;
   readonly sentAtMs: number;
 }
 
@@ -33,28 +27,19 @@ const UNVERIFIED: readonly string[] = [
   'wrong-sender',
 ];
 
-/** Keeps the record of a refusal, as `keepRecord` does. */
-export async function keepRefusal(refusal: KeptRefusal, ports: RefusalPorts): Promise<void> {
-  const { cluster, senderRoleId, sentAtMs: atMs, ...rest } = refusal;
-  const isVerified = cluster !== '' && !UNVERIFIED.includes(rest.code);
-  const origin = isVerified ? { cluster } : { cluster: '', claim: { cluster, senderRoleId } };
-  await keepRecord({ ...rest, ...origin, atMs }, ports);
-}
-
-/** Keeps a record. Rejects when that of a verified sender cannot be kept: its message comes again. */
-export async function keepRecord(
-  record: DeadLetterRecord,
-  { registry, log, metrics }: RefusalPorts,
-): Promise<void> {
-  const { claim, queue, code, messageId } = record;
+/** Notes a refusal. Rejects when that of a verified sender cannot be noted: its message comes again. */
+export async function keepRefusal(refusal: Refused, ports: RefusalPorts): Promise<void> {
+  const { registry, log, metrics } = ports;
+  const { messageId, sentAtMs: atMs, ...note } = refusal;
+  const { cluster, code, senderRoleId, queue } = note;
+  const sender = cluster !== '' && !UNVERIFIED.includes(code) ? 'verified' : 'unverified';
   try {
-    const outcome = await registry.recordDeadLetter(record);
+    const outcome = await registry.noteRefusal({ ...note, sender, atMs });
     // Without the code: an alarm looks at each function's one metric.
     if (outcome === 'first') metrics.count('RefusedSenders');
     if (outcome !== 'unkept') return;
   } catch (error) {
-    if (claim === undefined) throw error;
-    const { senderRoleId } = claim;
+    if (sender === 'verified') throw error;
     log.error('a refused message could not be kept', { code, messageId, senderRoleId }, error);
   }
   metrics.count('RefusalsUnkept', { outcome: queue });

@@ -33,7 +33,6 @@ const GROUPS: Readonly<Record<string, string>> = {
   cluster: 'register clusters, look at them, change and remove them',
   rollout: 'staged rollouts: how they stand, and orders to them',
   fleet: 'one DaemonSet for many clusters: store it, plan it, compare it',
-  'dead-letter': 'messages that could not be handled',
   stack: 'the deployment: check, stop and resume it',
   registry: 'all registrations: export them, import them',
   mirror: 'the one cluster that shows fleets as objects',

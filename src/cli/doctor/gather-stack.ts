@@ -9,20 +9,15 @@ import { inspectQueue } from '../../adapters/sqs/queue-inspection.ts';
 import type { ObservedFact, QueueFact, RefusalFact, TokenFact } from '../../app/doctor/facts.ts';
 import { checked, unchecked } from '../../app/doctor/finding.ts';
 import type { Checked } from '../../app/doctor/finding.ts';
-import { findLetters } from '../../app/redrive/find-letters.ts';
-import { isSenderPartition } from '../../core/hints/dead-letter-place.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { copilotStanding } from '../../core/takeover/opt-in.ts';
 import type { CopilotStanding } from '../../core/takeover/opt-in.ts';
 import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
-import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { roleName } from '../cluster/roles/roles.ts';
 import type { Stack, StackOutputName } from '../reach/stack.ts';
 
 const DAY_MS = 86_400_000;
-const LETTERS_MAX = 500;
-const SENDERS_MAX = 50;
 /** DaemonSets whose observedGeneration is looked at, in observe. */
 const DAEMON_SETS_MAX = 50;
 /** A DaemonSet this young may not have been looked at by anybody yet. */
@@ -82,37 +77,20 @@ export async function gatherSender(
 
 /** Refused messages of the last day: the cluster's own, and those of senders who claim to be it. */
 export async function gatherRefusals(
-  { deadLetters, clock }: Stack,
+  { registry, clock }: Stack,
   { id }: ClusterRegistration,
 ): Promise<Checked<readonly RefusalFact[]>> {
-  const recent = { sinceMs: clock.nowMs() - DAY_MS };
-  const bound = { readMax: LETTERS_MAX };
-  const own = await findLetters(deadLetters, { of: { cluster: id }, ...recent }, bound);
-  const senders = (await deadLetters.listPartitions()).filter(isSenderPartition);
-  const claims = await Promise.all(
-    senders.slice(0, SENDERS_MAX).map(async (partition) => {
-      const page = await deadLetters.list(partition, { ...recent, limit: LETTERS_MAX });
-      return page.letters.filter(({ claimedCluster }) => claimedCluster === id);
-    }),
-  );
-  const letters = [...own.letters, ...claims.flat()];
-  const refusals = letters.map(refusalOf).filter((one) => one !== undefined);
+  const sinceMs = clock.nowMs() - DAY_MS;
+  const senders = ['verified', 'unverified'] as const;
+  const notes = await Promise.all(senders.map((sender) => registry.listRefusals(id, sender)));
+  const refusals = notes
+    .flat()
+    .filter(({ atMs }) => atMs >= sinceMs)
+    .map(({ sender, senderRoleId, queue, code, atMs, detail }) => ({
+      ...{ queue, code, atMs, detail },
+      ...(sender === 'unverified' ? defined({ senderRoleId }) : {}),
+    }));
   return checked(refusals.toSorted((left, right) => left.atMs - right.atMs));
-}
-
-/** Undefined for a letter that was lost, and not refused. */
-function refusalOf({ queue, code, atMs, detail, place }: KeptDeadLetter): RefusalFact | undefined {
-  if (queue !== 'ingest' && queue !== 'credentials') return undefined;
-  if (code === 'lost-credential') return undefined;
-  const { partition } = place;
-  const sender = isSenderPartition(partition) ? partition.split('/', 2)[1] : undefined;
-  return {
-    queue,
-    code,
-    atMs,
-    detail,
-    ...(sender === undefined || sender === '' ? {} : { senderRoleId: sender }),
-  };
 }
 
 /** The sealed token, of which only the times are looked at. */

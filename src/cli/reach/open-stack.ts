@@ -10,7 +10,6 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
 import { createDocumentClient } from '../../adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../../adapters/dynamodb/credential-store.ts';
-import { createDynamoDeadLetterStore } from '../../adapters/dynamodb/dead-letter-store.ts';
 import { createDynamoFleetRolloutStore } from '../../adapters/dynamodb/fleet/fleet-rollout-store.ts';
 import { createDynamoFleetStore } from '../../adapters/dynamodb/fleet/fleet-store.ts';
 import { createDynamoFleetMirrorStore } from '../../adapters/dynamodb/fleet/fleet-mirror-store.ts';
@@ -83,7 +82,6 @@ function composeStack(
     clock,
     random,
     registry: createDynamoRegistryStore(ofRegistry),
-    deadLetters: createDynamoDeadLetterStore(ofRegistry),
     fleets: createDynamoFleetStore(ofRegistry),
     rollouts: createDynamoFleetRolloutStore(ofRegistry),
     freezes: createDynamoFreezeStore(ofRegistry),

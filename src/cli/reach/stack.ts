@@ -5,7 +5,6 @@
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { DeadLetterStore } from '../../ports/stores/dead-letter-store.ts';
 import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { CredentialStore } from '../../ports/stores/credential-store.ts';
 import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
@@ -86,7 +85,6 @@ export interface Stack {
   readonly view: ViewStore;
   readonly fleets: FleetStore;
   readonly rollouts: FleetRolloutStore;
-  readonly deadLetters: DeadLetterStore;
   /** Sealed tokens; nobody here opens them. */
   readonly credentials: CredentialStore;
   readonly sqs: SQSClient;

@@ -14,30 +14,26 @@ export interface DirectoryPage {
   readonly cursor?: string;
 }
 
-/** Something that was refused or lost, kept for people. */
-export interface DeadLetterRecord {
-  /** Empty when it is not known whose message it was. */
+/** Whom functions did not hear: the last time of each sender and code, for an alarm and for the doctor. */
+export interface RefusalNote {
+  /** As the message names it; empty when it could not be read. */
   readonly cluster: string;
-  /** What a message claimed whose sender was not verified: kept apart from every cluster's records. */
-  readonly claim?: {
-    readonly cluster: string;
-    /** As the queue said; undefined when it has no readable form. */
-    readonly senderRoleId: string | undefined;
-  };
-  readonly queue: 'events' | 'reconcile' | 'delay' | 'credentials' | 'ingest';
+  /** Whether somebody vouches for the sender as one of that cluster. */
+  readonly sender: 'verified' | 'unverified';
+  /** As the queue said; undefined when it has no readable form. */
+  readonly senderRoleId: string | undefined;
+  readonly queue: 'ingest' | 'credentials';
   readonly code: string;
+  /** Which field; for `wrong-cluster-uid` the UID that the message named. Never a value of a credential. */
   readonly detail: string;
-  readonly messageId: string;
   readonly atMs: number;
-  /** The body, cut to a size that fits an item; never a credential. */
-  readonly body: string;
 }
 
 /**
- * What came of a record: it is kept, perhaps as the one that it shares for the hour; or it is not. `first`: it is kept, and no
- * refusal of its sender and code was for a day, so that somebody is called (docs/operations.md).
+ * What came of a note: it stands; or it does not. `first`: it stands, and no refusal of its sender and code was noted for a day,
+ * so that somebody is called (docs/operations.md).
  */
-export type DeadLetterOutcome = 'kept' | 'first' | 'unkept';
+export type RefusalOutcome = 'noted' | 'first' | 'unkept';
 
 /** What came of writing a registration. */
 export type RegistrationWrite =
@@ -55,7 +51,7 @@ export type RegistrationRemoval =
   /** Nothing is registered, and no removal is left to finish. */
   | 'missing';
 
-/** Store of registrations, directory and dead letters. */
+/** Store of registrations, directory and refusals. */
 export interface RegistryStore {
   /**
    * Strongly consistent; undefined when the cluster is not registered. With the rival that was noted in this very takeover, for
@@ -83,6 +79,11 @@ export interface RegistryStore {
     readonly cursor?: string;
     readonly limit: number;
   }): Promise<DirectoryPage>;
-  /** `unkept`: of an unverified sender (`claim`), of whom enough is kept or was tried for this hour. */
-  recordDeadLetter(record: DeadLetterRecord): Promise<DeadLetterOutcome>;
+  /** `unkept`: of an unverified sender, of whom enough is noted or was tried for this hour. */
+  noteRefusal(note: RefusalNote): Promise<RefusalOutcome>;
+  /** What was refused of the cluster's own senders, or of others who claim to be it. */
+  listRefusals(cluster: ClusterId, sender: RefusalNote['sender']): Promise<readonly RefusalNote[]>;
 }
+
+/** The registry as functions have it. */
+export type FunctionRegistryStore = Omit<RegistryStore, 'removeCluster' | 'listRefusals'>;

@@ -211,49 +211,25 @@ describe('cluster doctor on a managed local cluster', () => {
 
   it('row 90: finds messages of a rebuilt cluster, and who else claims to be this one', async () => {
     const { registry } = stage.engine;
-    const letter = { queue: 'ingest', messageId: 'm', body: '', detail: 'uid-2' } as const;
     const atMs = Date.now() + 60_000;
-    await registry.recordDeadLetter({
-      ...letter,
-      cluster: stage.id,
+    const note = { queue: 'ingest', cluster: stage.id, senderRoleId: 'AROA9', atMs } as const;
+    await registry.noteRefusal({
+      ...note,
+      sender: 'verified',
       code: 'wrong-cluster-uid',
-      atMs,
+      detail: 'uid-2',
     });
-    await registry.recordDeadLetter({
-      ...letter,
-      cluster: '',
-      claim: { cluster: stage.id, senderRoleId: 'AROA9' },
+    await registry.noteRefusal({
+      ...note,
+      sender: 'unverified',
       code: 'wrong-sender',
-      atMs,
+      detail: '',
     });
     const troubles = await stage.troubles();
     assert.deepEqual(failures(troubles), ['refused-wrong-cluster-uid', 'refused-wrong-sender']);
     assert.match(troubles.map(({ seen }) => seen).join(), /uid-2.*AROA9/);
     const later = await stage.troubles({ meta: { lastSentAtMs: atMs + 1 } });
     assert.deepEqual(failures(later), [], 'heard since');
-  });
-
-  it('redrives a lost hint: its key is looked at anew', async () => {
-    const [uid] = stage.engine.clusterUids.values();
-    const key = { cluster: stage.id, namespace: 'default', name: 'agent' };
-    const body = JSON.stringify({ schema: 1, key, clusterUid: uid, reason: 'changed' });
-    const letter = { queue: 'reconcile', code: 'lost-hint', detail: '', messageId: 'm' } as const;
-    const before = stage.engine.aws.counts.started;
-    await stage.engine.registry.recordDeadLetter({
-      ...letter,
-      cluster: stage.id,
-      atMs: Date.now(),
-      body,
-    });
-    const argv = ['dead-letter', 'redrive', '--cluster', stage.id, '--code', 'lost-hint'];
-    const run = await stage.run(argv);
-    assert.equal(run.exitCode, 0, run.stderr);
-    assert.match(run.stdout, /1 × hint-sent/);
-    const endMs = Date.now() + 120_000;
-    while (stage.engine.aws.counts.started === before) {
-      assert.ok(Date.now() < endMs, 'reconcile never ran');
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
   });
 
   it('finds a sentinel that another controller has touched (row 58)', async () => {

@@ -33,7 +33,7 @@ import {
 import { packageFile } from '../../../src/engine/package-files.ts';
 import { openTransport } from '../../../src/engine/reach-cluster.ts';
 import { pollUntil } from '../../conformance/control-plane/poll.ts';
-import { runOnEngine } from '../../support/engine-commands.ts';
+import { openEngineStack, runOnEngine } from '../../support/engine-commands.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 
@@ -200,15 +200,11 @@ describe('a cluster that was rebuilt under its old name (row 90)', () => {
     await engine.aws.fireSchedule('resync');
     const clusterUid = engine.clusterUids.get(ID);
     const key = { cluster: ID, ...KEY };
-    const hint = JSON.stringify({ schema: 1, key, clusterUid, reason: 'changed' });
-    const letter = { queue: 'reconcile', code: 'lost-hint', detail: '', messageId: 'h' } as const;
-    const atMs = Date.now();
-    await engine.registry.recordDeadLetter({ ...letter, cluster: ID, atMs, body: hint });
-    const redriven = await runOnEngine(
-      ['dead-letter', 'redrive', '--cluster', ID, '--code', 'lost-hint'],
-      { engine },
-    );
-    assert.equal(redriven.exitCode, 0, redriven.stdout + redriven.stderr);
+    assert.ok(clusterUid !== undefined);
+    const stack = openEngineStack(engine);
+    const hint = { schema: 1, key, clusterUid, reason: 'manual' } as const;
+    await stack.hints.sendHints([hint], 'rebuilt/', 'usual');
+    stack.close();
     await poll('the connector to refuse', async () =>
       metrics.sum('ReconcileRefusals', 'wrong-cluster') > 0 ? true : undefined,
     );
@@ -232,8 +228,6 @@ describe('a cluster that was rebuilt under its old name (row 90)', () => {
       findings.find(({ code }) => code === 'cluster-rebuilt')?.next ?? '',
       /rollcall cluster reset prod/,
     );
-    const redriven = await runOnEngine(['dead-letter', 'redrive', '--cluster', ID], { engine });
-    assert.match(redriven.stdout, /other-cluster-uid/, 'nothing is sent for it');
   });
 
   it('works after its reset: a view of its own, then takeover with its probe', async () => {

@@ -49,6 +49,15 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
   testFreezeNotes(() => present(registry));
   testCredentialStore(() => present(credentials));
 
+  it('names an item that is no note of a refusal, and leaves none out', async () => {
+    const id = clusterId(freshName('unnoted'));
+    const Item = { pk: `REFUSED#${id}`, sk: 'ingest/invalid/AROA', code: 'invalid' };
+    await tables.client().send(new PutCommand({ TableName: 'registry', Item }));
+    await assert.rejects(present(registry).listRefusals(id, 'verified'), {
+      name: 'ItemUnreadableError',
+    });
+  });
+
   it('refuses an item that is no sealed token, without quoting it (S11)', async () => {
     const id = clusterId(freshName('unsealed'));
     const Item = { pk: `CREDENTIAL#${id}`, sk: 'TOKEN', clusterUid: 'u', ciphertext: 'hunter2 !' };

@@ -195,8 +195,9 @@ class LiarPlay {
     }
     const meta = await this.#world.view.readMeta(site.api.clusterUid);
     if (meta?.isComplete !== true) this.#break(`${id}: its view is not whole`);
-    for (const { cluster } of this.#world.registry.deadLetters.values()) {
-      if (cluster === id) this.#break(`${id}: a dead letter counts as its own`);
+    for (const { cluster, sender } of this.#world.registry.refusals.values()) {
+      if (cluster === id && sender === 'verified')
+        this.#break(`${id}: a refusal counts as its own`);
     }
   }
 

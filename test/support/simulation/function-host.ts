@@ -143,7 +143,7 @@ export class FunctionHost {
       const { clock, queue, receipts, context } = invocation;
       return takeBatch(event, {
         ...{ context, clock, queue, receipts },
-        refuse: () => Promise.resolve(),
+        refuse: () => undefined,
         run: (hint, beside) => this.#reconcileOne(hint, beside, invocation),
       });
     });
@@ -178,11 +178,10 @@ export class FunctionHost {
         context: invocation.context,
         handle: async (record) => {
           const { messageId, body } = record;
-          const sentAtMs = Number(record.attributes.SentTimestamp);
           const letter =
             queue === 'events'
               ? { queue, ...toIngestRecord(record) }
-              : { queue, messageId, sentAtMs, body, ...lostHintOf(queue, body) };
+              : { queue, messageId, ...lostHintOf(queue, body) };
           const ports = { ...this.#ingestOn(invocation), queue: invocation.queue };
           const result = await handleDeadLetter(letter, ports);
           this.#on.note(`dead-letter ${result.kind}`);

@@ -6,7 +6,7 @@ import type { ResyncWarmth } from '../../../src/app/resync/warmth.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts';
 import type { FreezeStore } from '../../../src/ports/stores/freeze-store.ts';
-import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
+import type { FunctionRegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import type { Gate } from './gate.ts';
 
@@ -23,7 +23,7 @@ export interface Process {
 export interface InvocationPorts {
   readonly gate: Gate;
   readonly clock: Clock;
-  readonly registry: Omit<RegistryStore, 'removeCluster'>;
+  readonly registry: FunctionRegistryStore;
   readonly freezes: FreezeStore;
   readonly view: ViewStore;
   readonly queue: HintQueue;

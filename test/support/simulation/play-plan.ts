@@ -205,7 +205,8 @@ class Play {
     const { world } = this;
     const hasLost = (): boolean =>
       LOSSES.some((fault) => this.#decider.happened.has(fault)) ||
-      world.registry.deadLetters.size > 0;
+      world.registry.refusals.size > 0 ||
+      world.host.metrics.sum('DeadLetters') > 0;
     const isKnown = hasLost();
     try {
       await world.settle(isKnown ? RESYNC_WITHIN_MS : this.#settlesWithinMs());

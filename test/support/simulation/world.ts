@@ -413,7 +413,7 @@ export class World {
     const tail = this.trace.slice(-60);
     this.site.copies.check();
     this.observer.secrets.checkLines(this.host.log.lines);
-    this.observer.secrets.check('a dead letter', [...this.registry.deadLetters.values()]);
+    this.observer.secrets.check('a refusal', [...this.registry.refusals.values()]);
     this.observer.secrets.check('a metric', this.host.metrics.names);
     const [violation] = this.observer.violations;
     if (violation !== undefined) {

@@ -72,7 +72,7 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
   'actions are exact': {
     'a service as a whole': setInRole('IngestRole', 'View', { Action: 'dynamodb:*' }),
     'a family of actions': setInRole('ResyncRole', 'Hint', { Action: ['sqs:Send*'] }),
-    'all but some': setInRole('RequeueRole', 'KeepRefused', { NotAction: 'dynamodb:Scan' }),
+    'all but some': setInRole('RequeueRole', 'ReadBreakers', { NotAction: 'dynamodb:Scan' }),
     'everything with the key': set(`${KEY} KeyPolicy Statement 0 Action`, 'kms:*'),
     'anything with a queue': set(`${SENDING} Action`, 'sqs:*'),
   },

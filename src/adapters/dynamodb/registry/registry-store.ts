@@ -1,5 +1,5 @@
 /**
- * The registry over DynamoDB: registrations, their directory, dead letters.
+ * The registry over DynamoDB: registrations, their directory, notes of refusals.
  *
  * A registration is held to a closed schema before each write and on every read: registry data can
  * neither execute code nor choose egress beyond its endpoint (S12), and an item that does not fit is an
@@ -22,11 +22,10 @@ import type { ClusterRegistration, RivalNote } from '../../../core/model/registr
 import type { RegistryRevisionStore } from '../../../ports/stores/fleet-rollout-store.ts';
 import type {
   DirectoryPage,
+  FunctionRegistryStore,
   RegistrationWrite,
   RegistryStore,
 } from '../../../ports/stores/registry-store.ts';
-import { keepDeadLetter } from '../dead-letter-store.ts';
-import type { LetterMemory } from '../dead-letter-store.ts';
 import { ItemUnreadableError, storedAs } from '../item-codec.ts';
 import {
   DIRECTORY_PARTITION,
@@ -35,6 +34,8 @@ import {
   registrationKey,
   rivalKey,
 } from '../item-keys.ts';
+import { listRefusals, noteRefusal } from './refusal-notes.ts';
+import type { RefusalMemory } from './refusal-notes.ts';
 import { parseRegistration } from './registration-schema.ts';
 import {
   ENTRY_TOKEN,
@@ -67,6 +68,7 @@ export function createDynamoRegistryStore(
   const table = new Table(options);
   return {
     ...createFunctionRegistryStore({ ...options, rivals: 'shown' }),
+    listRefusals: (cluster, sender) => listRefusals(table, cluster, sender),
     removeCluster: async (id, expectedVersion) => {
       const removed = await removeRegistration(table, id, expectedVersion);
       if (removed === 'removed') await table.increment(REGISTRY_REVISION_KEY, REVISION);
@@ -82,10 +84,10 @@ export function createDynamoRegistryStore(
 export function createFunctionRegistryStore({
   rivals,
   ...options
-}: DynamoStoreOptions & { readonly rivals: RivalReading }): Omit<RegistryStore, 'removeCluster'> &
+}: DynamoStoreOptions & { readonly rivals: RivalReading }): FunctionRegistryStore &
   RegistryRevisionStore {
   const table = new Table(options);
-  const memory: LetterMemory = new Map();
+  const memory: RefusalMemory = new Map();
   return {
     readCluster: (id) => readCluster(table, id, rivals),
     writeCluster: async (registration, expectedVersion) => {
@@ -98,7 +100,7 @@ export function createFunctionRegistryStore({
       (await table.getAs(REGISTRY_REVISION_KEY, (item, key) => revisionIn(item[REVISION], key))) ??
       0,
     listClusters: (page) => listClusters(table, page),
-    recordDeadLetter: (record) => keepDeadLetter(record, { table, memory }),
+    noteRefusal: (note) => noteRefusal(note, { table, memory }),
   };
 }
 

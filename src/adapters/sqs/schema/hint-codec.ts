@@ -7,7 +7,6 @@
 import * as v from 'valibot';
 import { HINT_SCHEMA } from '../../../core/model/hint.ts';
 import type { Hint, Timer } from '../../../core/model/hint.ts';
-import type { DaemonSetKey } from '../../../core/model/identifiers.ts';
 import {
   clusterIdSchema,
   countSchema,
@@ -70,24 +69,4 @@ export function parseTimer(body: string): ParsedTimer {
   const parsed = parseSmallBody(timerSchema, body, BODY_LENGTH_MAX);
   if (parsed.kind === 'refused') return parsed;
   return { kind: 'timer', timer: parsed.output as unknown as Timer }; // as above
-}
-
-/**
- * The key and the cluster UID that a lost hint or timer was about, from the body that was kept of it. Undefined for
- * everything else, also for a body that was cut: half a body names nothing. Never throws.
- */
-export function readLostKey(letter: {
-  readonly queue: string;
-  readonly body: string;
-  readonly isBodyCut: boolean;
-}): { readonly key: DaemonSetKey; readonly clusterUid: string } | undefined {
-  const { queue, body, isBodyCut } = letter;
-  if (isBodyCut) return undefined;
-  if (queue === 'reconcile') {
-    const parsed = parseHint(body);
-    return parsed.kind === 'hint' ? parsed.hint : undefined;
-  }
-  if (queue !== 'delay') return undefined;
-  const parsed = parseTimer(body);
-  return parsed.kind === 'timer' ? parsed.timer.hint : undefined;
 }

@@ -104,15 +104,15 @@ interface Refusal {
   readonly code: IngestRefusalCode;
   /** Dotted path of what was refused; empty or absent for the whole. */
   readonly field?: string;
-  /** What is kept for people besides the field, e.g. which cluster UID the message named. */
+  /** What is noted besides the field, e.g. which cluster UID the message named. */
   readonly detail?: string | undefined;
   /** As the message names it: unverified. */
   readonly cluster: string;
 }
 
 /**
- * Logs, counts and records a refusal; nothing of any view is touched (S6, L4). The record's key is the message's: a
- * repeat replaces it. Rejects when the record of a verified sender cannot be kept; what a forger sent never comes again.
+ * Logs, counts and notes a refusal; nothing of any view is touched (S6, L4). Rejects when that of a verified sender cannot be
+ * noted; what a forger sent never comes again.
  */
 export async function refuse(
   refusal: Refusal,
@@ -120,11 +120,11 @@ export async function refuse(
   ports: Pick<IngestDependencies, 'registry' | 'log' | 'metrics'>,
 ): Promise<IngestResult> {
   const { code, cluster, field = '', detail = field } = refusal;
-  const { messageId, sentAtMs, senderRoleId, body = '' } = context;
+  const { messageId, sentAtMs, senderRoleId } = context;
   ports.log.warn('message refused', { code, field, cluster, messageId, senderRoleId });
   ports.metrics.count('IngestRefusals', { outcome: code });
   await keepRefusal(
-    { messageId, sentAtMs, senderRoleId, cluster, queue: 'ingest', code, detail, body },
+    { messageId, sentAtMs, senderRoleId, cluster, queue: 'ingest', code, detail },
     ports,
   );
   return { kind: 'refused', code, ...(field === '' ? {} : { field }) };

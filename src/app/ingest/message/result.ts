@@ -62,8 +62,6 @@ export interface IngestContext {
   readonly messageId: string;
   /** MessageGroupId, where the queue gives it: chosen by the sender, and what its message waits in. */
   readonly groupId?: string;
-  /** The body as received, for dead letters. */
-  readonly body?: string;
 }
 
 /** A body as its codec parsed it. */

@@ -51,7 +51,7 @@ export const defaultIngestOptions: IngestOptions = {
 
 /** Ports and options of ingest. */
 export interface IngestDependencies extends ProcessPorts {
-  readonly registry: Pick<RegistryStore, 'readCluster' | 'recordDeadLetter'>;
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'noteRefusal'>;
   /** States are read only where an era begins anew; they are reconcile's to write. */
   readonly view: ViewReader & ViewWriter & Pick<StateStore, 'readState'>;
   readonly connector: ClusterConnector;

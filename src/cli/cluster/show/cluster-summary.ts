@@ -12,7 +12,6 @@ import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { DeadLetterStore } from '../../../ports/stores/dead-letter-store.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../../ports/stores/view-store.ts';
 import { listEveryCluster } from '../../../app/clusters/read-registry.ts';
@@ -52,9 +51,8 @@ export interface ClusterSummary {
 
 /** What a summary is read from. */
 export interface SummarySources {
-  readonly registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>;
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'listClusters' | 'listRefusals'>;
   readonly view: Pick<ViewStore, 'readMeta'>;
-  readonly deadLetters: Pick<DeadLetterStore, 'list'>;
   readonly clock: Clock;
 }
 
@@ -161,27 +159,28 @@ async function readSummary(
   return withRebuilt(summarise(registration, meta, clock.nowMs()), registration, sources);
 }
 
-/** Records are kept by the hour, so one hour back may just have begun. */
+/** A repeated refusal is noted once an hour, so one hour back may just have begun. */
 const LOOK_BACK_MS = 2 * 3_600_000;
-const RECORDS_MAX = 100;
 
 /**
  * Whether a cluster that is not heard was rebuilt under its old name: its watcher's messages name another
- * cluster UID. They are refused and recorded (one record an hour) with the UID as their detail, in the
- * cluster's own partition, because their sender is the registered one. A rebuilt cluster is never heard, so
- * others are not asked; what was recorded of the UID that is registered by now is past.
+ * cluster UID. They are refused and noted (once an hour) with the UID as their detail, as of the cluster's own
+ * sender, because their sender is the registered one. A rebuilt cluster is never heard, so
+ * others are not asked; what was noted of the UID that is registered by now is past.
  */
 export async function withRebuilt(
   summary: ClusterSummary,
   { id, clusterUid }: ClusterRegistration,
-  { deadLetters, clock }: Pick<SummarySources, 'deadLetters' | 'clock'>,
+  { registry, clock }: Pick<SummarySources, 'registry' | 'clock'>,
 ): Promise<ClusterSummary> {
   if ((summary.silentForMs ?? Infinity) <= SILENT_AFTER_MS) return summary;
-  const query = { sinceMs: clock.nowMs() - LOOK_BACK_MS, limit: RECORDS_MAX };
-  const { letters } = await deadLetters.list(id, query);
-  const notice = letters.findLast(
-    ({ code, detail }) =>
-      code === 'wrong-cluster-uid' && detail !== clusterUid && UID_PATTERN.test(detail),
+  const sinceMs = clock.nowMs() - LOOK_BACK_MS;
+  const notice = (await registry.listRefusals(id, 'verified')).find(
+    ({ code, detail, atMs }) =>
+      code === 'wrong-cluster-uid' &&
+      atMs >= sinceMs &&
+      detail !== clusterUid &&
+      UID_PATTERN.test(detail),
   );
   if (notice === undefined) return summary;
   return { ...summary, rebuilt: { foundUid: notice.detail, atMs: notice.atMs } };

@@ -105,7 +105,7 @@ describe('accepting a sealed token', () => {
     assert.deepEqual(await accept(message), { kind: 'older' }, 'a redelivery changes nothing');
     assert.equal(at.metrics.sum('CredentialMessages', 'stored'), 1);
     assert.equal(at.metrics.sum('CredentialMessages', 'older'), 1);
-    assert.equal(at.registry.deadLetters.size, 0);
+    assert.equal(at.registry.refusals.size, 0);
   });
 
   it('keeps one that may only ask apart, and takes no token for another purpose than its own (B.3)', async () => {
@@ -242,14 +242,15 @@ describe('accepting a sealed token', () => {
       assert.equal(at.metrics.sum('CredentialRefusals', code), 1);
       const lines = at.log.lines.filter(({ level }) => level === 'warn');
       assert.equal(lines.length, 1);
-      const letters = [...at.registry.deadLetters.values()];
-      assert.equal(letters.length, 1);
-      const [letter] = letters;
-      assert.equal(letter?.queue, 'credentials');
-      assert.equal(letter.code, code);
-      assert.equal(letter.cluster, isUnverified === true ? '' : 'west');
-      assert.equal(letter.claim?.senderRoleId, isUnverified === true ? sender : undefined);
-      const told = inspect([letters, at.log.lines], { depth: 9 });
+      const notes = [...at.registry.refusals.values()];
+      assert.equal(notes.length, 1);
+      const [note] = notes;
+      assert.equal(note?.queue, 'credentials');
+      assert.equal(note.code, code);
+      assert.equal(note.cluster, message.cluster);
+      assert.equal(note.sender, isUnverified === true ? 'unverified' : 'verified');
+      assert.equal(note.senderRoleId, sender);
+      const told = inspect([notes, at.log.lines], { depth: 9 });
       assert.ok(!told.includes(message.ciphertext), 'not even the ciphertext');
     });
   }
@@ -265,9 +266,11 @@ describe('accepting a sealed token', () => {
   it('keeps nothing of a body that cannot be read: it may be a token', async () => {
     const origin = { messageId: 'm-1', sentAtMs: 1, senderRoleId: 'AROAANY' };
     await refuseCredential({ code: 'undecodable' }, origin, at);
-    const [letter] = at.registry.deadLetters.values();
-    assert.equal(letter?.body, '');
-    assert.deepEqual(letter.claim, { cluster: '', senderRoleId: 'AROAANY' });
+    const [note] = at.registry.refusals.values();
+    assert.deepEqual(note, {
+      ...{ cluster: '', sender: 'unverified', senderRoleId: 'AROAANY', queue: 'credentials' },
+      ...{ code: 'undecodable', detail: '', atMs: 1 },
+    });
   });
 
   it('lets a message come again when the key may not be used, or does not answer (F16a)', async () => {
@@ -279,7 +282,7 @@ describe('accepting a sealed token', () => {
     at.seal.refusal = undefined;
     at.seal.failure = new Error('no answer');
     await assert.rejects(accept(message), /no answer/);
-    assert.equal(at.registry.deadLetters.size, 0);
+    assert.equal(at.registry.refusals.size, 0);
     at.seal.failure = undefined;
     assert.deepEqual(await accept(message), { kind: 'stored' });
   });

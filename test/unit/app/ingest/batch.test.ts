@@ -86,7 +86,7 @@ describe('a batch', () => {
     assert.deepEqual(result.failedMessageIds, []);
     assert.equal((await harness.meta('c1')).isComplete, true);
     assert.equal(harness.log.at('warn').length, 3, 'one line each');
-    assert.equal(harness.registry.deadLetters.size, 3);
+    assert.equal(harness.registry.refusals.size, 3);
   });
 
   it('A.8: an API server that hangs holds the batch for three seconds, not for its time-outs (L3, row 61)', async () => {

@@ -14,24 +14,20 @@ describe('identity of the sender (protocol 24)', () => {
     { code: 'wrong-cluster-uid', header: { clusterUid: clusterUid('x') }, senderRoleId: 'AROA1' },
   ];
   for (const { code, header, senderRoleId } of cases) {
-    it(`refuses ${code} (${String(senderRoleId)}): one line, a metric, a record, no view`, async () => {
+    it(`refuses ${code} (${String(senderRoleId)}): one line, a metric, a note, no view`, async () => {
       const harness = new IngestHarness();
       const message = { ...new ScriptedSender({ epoch: '100' }).announce(), ...header };
-      const result = await harness.ingest(message, { senderRoleId, body: 'the body' });
+      const result = await harness.ingest(message, { senderRoleId });
       assert.deepEqual(result, { kind: 'refused', code });
       assert.equal(harness.log.lines.length, 1);
       assert.equal(harness.log.at('warn')[0]?.fields['code'], code);
       assert.equal(harness.metrics.sum('IngestRefusals', code), 1);
-      const [record] = harness.registry.deadLetters.values();
+      const [note] = harness.registry.refusals.values();
       const isVerified = code === 'wrong-cluster-uid';
-      assert.equal(record?.cluster, isVerified ? message.cluster : '', 'kept by sender otherwise');
-      assert.deepEqual(
-        record.claim,
-        isVerified ? undefined : { cluster: message.cluster, senderRoleId },
-      );
-      assert.equal(record.code, code);
-      assert.equal(record.detail, isVerified ? 'x' : record.detail, 'which cluster it was instead');
-      assert.equal(record.body, 'the body');
+      assert.equal(note?.sender, isVerified ? 'verified' : 'unverified');
+      assert.deepEqual([note.cluster, note.senderRoleId], [message.cluster, senderRoleId]);
+      assert.equal(note.code, code);
+      assert.equal(note.detail, isVerified ? 'x' : note.detail, 'which cluster it was instead');
       assert.deepEqual(harness.view.calls, [], 'S6: nothing of any view is read or written');
     });
   }
@@ -43,7 +39,7 @@ describe('identity of the sender (protocol 24)', () => {
     assert.deepEqual(result, { kind: 'refused', code: 'wrong-group' });
     assert.deepEqual(
       harness.registry.calls.map(({ operation }) => operation),
-      ['recordDeadLetter'],
+      ['noteRefusal'],
     );
     assert.deepEqual(harness.view.calls, []);
     const own = await harness.ingest(message, { groupId: 'c1' });
@@ -72,10 +68,10 @@ describe('identity of the sender (protocol 24)', () => {
     assert.equal(isUnpacked, true);
   });
 
-  it('lets a forged message go when its record cannot be kept: it waits in the victim’s group', async () => {
+  it('lets a forged message go when it cannot be noted: it waits in the victim’s group', async () => {
     const harness = new IngestHarness();
     harness.registry.hooks.before = ({ operation }) => {
-      if (operation === 'recordDeadLetter') throw new Error('throttled');
+      if (operation === 'noteRefusal') throw new Error('throttled');
     };
     const message = new ScriptedSender({ epoch: '100' }).announce();
     const result = await harness.ingest(message, { senderRoleId: 'AROA2' });
@@ -126,7 +122,7 @@ describe('identity of the sender (protocol 24)', () => {
     };
     await assert.rejects(harness.ingest(new ScriptedSender({ epoch: '100' }).announce()));
     assert.deepEqual(harness.view.calls, []);
-    assert.equal(harness.registry.deadLetters.size, 0);
+    assert.equal(harness.registry.refusals.size, 0);
   });
 });
 
@@ -138,7 +134,7 @@ describe('bodies that cannot be read', () => {
     header,
   });
 
-  it('protocol 18: from the verified sender: refused, recorded, and the view incomplete', async () => {
+  it('protocol 18: from the verified sender: refused, noted, and the view incomplete', async () => {
     const harness = new IngestHarness();
     const sender = new ScriptedSender({ epoch: '100' });
     await harness.ingestAll(sender.snapshot());
@@ -153,7 +149,7 @@ describe('bodies that cannot be read', () => {
     );
     assert.equal(meta.seq, header.seq, 'its position is finished: it never comes again');
     assert.equal(harness.lease.requests.length, 1);
-    assert.equal(harness.registry.deadLetters.size, 1);
+    assert.equal(harness.registry.refusals.size, 1);
     await ingestRecord(record, harness.dependencies());
     assert.equal((await harness.meta()).broken, 1, 'a redelivery is no second loss');
   });
@@ -185,6 +181,6 @@ describe('bodies that cannot be read', () => {
       assert.equal(result.kind === 'refused' && result.code, wanted);
     }
     assert.deepEqual(harness.view.dump(), before);
-    assert.equal(harness.registry.deadLetters.size, 3);
+    assert.equal(harness.registry.refusals.size, 3);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
-import type { DeadLetterRecord } from '../../../../../src/ports/stores/registry-store.ts';
+import type { RefusalNote } from '../../../../../src/ports/stores/registry-store.ts';
 import { CommandWorld } from '../../../../support/command-world.ts';
 import { metaOf, registrationOf } from '../../../../support/store-suite.ts';
 
@@ -138,18 +138,18 @@ describe('rollcall cluster list', () => {
 
   it('says that a cluster was rebuilt, by what its watcher was refused for (row 90)', async () => {
     const world = await worldOf(2);
-    const { deadLetters, registry } = world.stores();
+    const { registry } = world.stores();
     const nowMs = world.clock.nowMs();
-    const letterOf = (detail: string): DeadLetterRecord => ({
+    const noteOf = (detail: string): RefusalNote => ({
       cluster: 'c000',
+      sender: 'verified',
+      senderRoleId: 'AROA1',
       queue: 'ingest',
       code: 'wrong-cluster-uid',
       detail,
-      messageId: detail,
       atMs: nowMs - 60_000,
-      body: '',
     });
-    await deadLetters.recordDeadLetter(letterOf('another-uid'));
+    await registry.noteRefusal(noteOf('another-uid'));
     const run = (await world.run(['cluster', 'list'])).expectExit(0);
     assert.match(run.stdout, /c000 .*rebuilt: it is another-uid now; rollcall cluster reset c000/);
     assert.match(run.stdout, /c001 .*never heard/);
