@@ -73,7 +73,7 @@ function judgeConcurrency({ concurrency }: StackFacts): StackFinding | undefined
   if (concurrency === undefined) return undefined;
   const { total, unreserved } = concurrency;
   const effect =
-    'Throttled messages are received again and again, and given up after their receives; dead letters cannot be kept either.';
+    'Throttled messages are received again and again, and given up after their receives; dead-letter finds no place either.';
   if (total < CONCURRENCY_NEEDED) {
     return {
       code: 'concurrency-quota',

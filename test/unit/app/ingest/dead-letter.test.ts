@@ -147,6 +147,8 @@ describe('a dead letter', () => {
     const waitMs = timer.dueAtMs - clock.nowMs();
     assert.ok(waitMs >= 600_000 && waitMs <= 900_000, `${waitMs} ms: later, and without a hop`);
     assert.deepEqual([timer.hint.key.name, timer.hint.reason, timer.hops], ['logs', 'retry', 0]);
+    const [line] = harness.log.at('warn');
+    assert.deepEqual([line?.fields['cluster'], line?.fields['key']], ['c1', 'system/logs']);
   });
 
   it('A.4: poison that is given up again and again is looked at once in ten minutes at most', async () => {
