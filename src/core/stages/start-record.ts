@@ -33,7 +33,7 @@ import { countRestarts, evidenceNodes, trialNodes } from './observe.ts';
 export function recordFor(input: StagesInput): RolloutRecord {
   const { record, hash } = input;
   const isSame = record?.hash === hash;
-  const current = isSame ? heldIfRestored(withDemand(record, input), input) : startRecord(input);
+  const current = isSame ? heldIfRestored(record, input) : startRecord(input);
   return withAbleCanary(withBaseline(current, input), input);
 }
 
@@ -42,10 +42,6 @@ function withBaseline(record: RolloutRecord, input: StagesInput): RolloutRecord 
   if (record.proven !== undefined || record.step.kind !== 'done') return record;
   const proven = findBaseline(input);
   return proven?.hash === record.hash ? { ...record, proven } : record;
-}
-
-function withDemand(record: RolloutRecord, { demand }: StagesInput): RolloutRecord {
-  return record.demand === undefined && demand !== undefined ? { ...record, demand } : record;
 }
 
 function startRecord(input: StagesInput): RolloutRecord {

@@ -42,13 +42,6 @@ describe('a record', () => {
     assert.equal(unknown.formerDemand, undefined);
   });
 
-  it('of the release before is told what its template asks for', () => {
-    const demand = { requests: {}, hostPorts: [] };
-    const made = recordFor(stagesInput({ record: record(), nodes: OLD, demand }));
-    assert.deepEqual(made.demand, demand);
-    assert.equal(recordFor(stagesInput({ record: made, nodes: OLD, demand })), made);
-  });
-
   it('remembers what was edited away half-way, until it comes again or is proven', () => {
     const begin = (before: ReturnType<typeof record>) =>
       recordFor(stagesInput({ record: before, nodes: OLD })).abandoned;

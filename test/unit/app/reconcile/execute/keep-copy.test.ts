@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import { describeCopies } from '../../../../../src/core/rollout/shown-copies.ts';
 import {
   HOURS_MS,
   NAME,
@@ -103,6 +104,36 @@ describe('the copy of a proven template', () => {
       String(told[0]?.['message']),
       /not owned by this DaemonSet .* delete podtemplate agents-rollcall-proven-a$/,
     );
+  });
+
+  it('that a deleted DaemonSet left is told with the command that removes it, and takes its place after that', async () => {
+    const made = world();
+    const ownerReferences = [
+      {
+        apiVersion: 'apps/v1',
+        kind: 'DaemonSet',
+        name: 'agents',
+        uid: 'deleted',
+        controller: true,
+      },
+    ];
+    const left = {
+      metadata: { name: 'agents-rollcall-proven-a', namespace: 'system', ownerReferences },
+      template: { spec: { containers: [{ name: 'agent', image: 'example/agent:0' }] } },
+    };
+    made.cluster.put('podtemplates', left);
+    await made.settle();
+    const message = made.cluster.list('events').find((each) => each['reason'] === 'CopyRefused')?.[
+      'message'
+    ];
+    const command = /kubectl --namespace (\S+) delete podtemplate (\S+)$/.exec(String(message));
+    const { refusedAtMs } = (await copiesOf(made)) ?? {};
+    assert.ok(refusedAtMs !== undefined);
+    assert.match(describeCopies({ held: [], refusedAtMs }), /write was refused \(CopyRefused\)/);
+    made.cluster.remove('podtemplates', command?.[2] ?? '', command?.[1] ?? '');
+    await later(made);
+    assert.deepEqual(Object.values(copied(made)), ['example/agent:1']);
+    assert.equal((await copiesOf(made))?.refusedAtMs, undefined);
   });
 
   it('is refused without an end of the world: the run is complete, and tries again hours later', async () => {
