@@ -5,7 +5,7 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const ASK = 'src/app/fleet/check/ask-clusters.ts';
 const ASK_TEST = 'test/unit/app/fleet/check/ask-clusters.test.ts';
-const VERDICT = 'src/app/fleet/check/verdict.ts';
+const VERDICT = 'src/app/fleet/check/ask-clusters.ts';
 const VERDICT_TEST = 'test/unit/app/fleet/check/verdict.test.ts';
 const COMMAND_TEST = 'test/unit/cli/fleet/server-check.test.ts';
 

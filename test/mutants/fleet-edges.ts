@@ -35,7 +35,7 @@ export const FLEET_EDGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'rights-of-every-fleet': {
     bug: 'a cluster grants what is placed elsewhere',
-    file: 'src/app/fleet/placed-fleets.ts',
+    file: 'src/app/fleet/find-fleet.ts',
     before: 'compilePlacement(placement)(cluster)',
     after: 'compilePlacement(placement)(cluster) || true',
     killedBy: { file: RIGHTS_TEST, title: 'names all that are placed there and no other' },

@@ -76,7 +76,7 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-name-is-content': {
     bug: 'another name of an override lets content that was halted roll again (18.1)',
-    file: 'src/core/fleet/content-hash.ts',
+    file: 'src/core/fleet/render-fleet.ts',
     before: 'const content = { manifest, overrides: rendered as unknown as Json };',
     after: 'const content = { manifest, overrides: overrides as unknown as Json };',
     killedBy: {

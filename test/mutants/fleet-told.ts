@@ -7,7 +7,7 @@ const CONDITIONS = 'src/core/fleet/told/fleet-conditions.ts';
 const CONDITIONS_TEST = 'test/unit/core/fleet/told/fleet-conditions.test.ts';
 const AUDIENCE_TEST = 'test/unit/app/fleet/audience/fleet-audience.test.ts';
 const SHOW = 'src/app/fleet/audience/mirror-show.ts';
-const WRITE = 'src/app/fleet/audience/write-mirror.ts';
+const WRITE = 'src/app/fleet/audience/mirror-show.ts';
 const MIRROR_TEST = 'test/unit/infra/fleet-mirror.test.ts';
 
 /** All of them. */
@@ -63,7 +63,7 @@ export const FLEET_TOLD_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'told-lost-in-silence': {
     bug: 'events that the bus never took are neither counted nor logged (18.7)',
-    file: 'src/app/fleet/audience/tell-bus.ts',
+    file: 'src/app/fleet/audience/fleet-audience.ts',
     before: "metrics.count('FleetEvents', { outcome: 'lost', by: lost.length });",
     after: '',
     killedBy: { file: AUDIENCE_TEST, title: 'gives up after a bound' },
@@ -97,7 +97,7 @@ export const FLEET_TOLD_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'told-twice-by-one-process': {
     bug: 'each decision is put on the bus twice',
-    file: 'src/app/fleet/audience/tell-bus.ts',
+    file: 'src/app/fleet/audience/fleet-audience.ts',
     before: '.filter(({ id }) => !told.has(id))',
     after: '',
     killedBy: {
@@ -107,7 +107,7 @@ export const FLEET_TOLD_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'told-mirror-left-behind': {
     bug: 'a mirror whose removal failed stays for ever',
-    file: 'src/app/fleet/step/step-fleet.ts',
+    file: 'src/app/fleet/step/step-fleets.ts',
     before: "if ((await audience.hide(known)) === 'later') return 'leaving';",
     after: 'await audience.hide(known);',
     killedBy: {

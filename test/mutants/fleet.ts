@@ -103,7 +103,7 @@ export const FLEET_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-diff-shows-tokens': {
     bug: 'values of environment variables are printed (S11)',
-    file: 'src/cli/fleet/shown-difference.ts',
+    file: 'src/cli/fleet/plan-commands.ts',
     before: '(env|args|command|annotations)',
     after: '(args|command|annotations)',
     killedBy: {

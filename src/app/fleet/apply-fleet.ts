@@ -1,18 +1,14 @@
 /**
- * Stores a FleetDaemonSet: what was applied before is compared, and replaced by compare-and-set.
- *
- * Before anything is stored it is rendered for every cluster where it is placed, observed ones too: one that
- * would be given no DaemonSet, or in copilot one that nobody stages, refuses the whole; then whoever applies may have the clusters asked. The same document again changes nothing, so an apply may be repeated.
- * Generations that somebody may go back to are kept (fleet-history.ts). Nothing acts on a cluster here: the function `fleet` does.
+ * Stores a FleetDaemonSet by compare-and-set, once it renders for every cluster where it is placed.
+ * One cluster that can be given no DaemonSet refuses the whole. The same document changes nothing.
+ * Nothing acts on a cluster here: the function `fleet` does.
  */
 import { isSameJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { compilePlacement } from '../../core/fleet/choose-clusters.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
-import { fleetContentHash } from '../../core/fleet/content-hash.ts';
-import { fleetRenderer } from '../../core/fleet/render-fleet.ts';
-import { renderForMode } from '../../core/fleet/render-for-mode.ts';
+import { fleetContentHash, fleetRenderer, renderForMode } from '../../core/fleet/render-fleet.ts';
 import { nextHistory } from '../../core/fleet/orders/fleet-history.ts';
 import type { FleetRelease } from '../../core/fleet/rollout/fleet-record.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
@@ -24,8 +20,7 @@ import { releaseOf } from './fleet-release.ts';
 import { refuseFleet } from './refusals.ts';
 import type { FleetRefusal } from './refusals.ts';
 
-/** Who applies what. */
-export interface FleetApplication {
+interface FleetApplication {
   readonly fleet: FleetDaemonSet;
   readonly document: JsonObject;
   readonly by: string;
@@ -34,8 +29,7 @@ export interface FleetApplication {
   readonly isDryRun?: boolean;
 }
 
-/** Where it is stored, and for whom. */
-export interface ApplySources {
+interface ApplySources {
   readonly fleets: FleetStore;
   readonly rollouts: Pick<FleetRolloutStore, 'readRecord'>;
   readonly reader: FleetReader;

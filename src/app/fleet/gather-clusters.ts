@@ -1,34 +1,29 @@
 /**
- * Gathers what a plan needs to know of clusters: their registrations, and of those where a fleet is placed what their view
- * shows of its DaemonSet and of their nodes.
- *
- * Reads tables, asks no cluster. Costs one read for each registration, and for each placed cluster as many as its view
- * has slices of nodes, and three. A registration or a view that cannot be read hides no other: it is named, or what
- * it would tell is left out.
+ * Gathers what a plan needs to know of clusters: registrations, and what the views of placed ones
+ * show. Reads tables, asks no cluster. What cannot be read hides no other cluster: it is named or
+ * left out.
  */
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { compilePlacement } from '../../core/fleet/choose-clusters.ts';
 import type { ClusterFacts, SeenCluster } from '../../core/fleet/cluster-facts.ts';
 import type { FleetDaemonSet, FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { NodeProjection } from '../../core/model/projections.ts';
-import type { ClusterMeta } from '../../core/model/view-items.ts';
+import type { ClusterMeta, DaemonSetItem } from '../../core/model/view-items.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewReader } from '../../ports/stores/view-store.ts';
-import { seenDaemonSet } from './seen-daemon-set.ts';
 import { readRegistry } from '../clusters/read-registry.ts';
 
 /** Clusters observed side by side. */
 const AT_ONCE = 16;
 
-/** Where to look. */
-export interface ClusterSources {
+interface ClusterSources {
   readonly registry: Pick<RegistryStore, 'listClusters' | 'readCluster'>;
   readonly view: Pick<ViewReader, 'readMeta' | 'readName' | 'readDaemonSet' | 'readSlice'>;
 }
 
-/** What was found. */
-export interface GatheredClusters {
+interface GatheredClusters {
   readonly clusters: readonly ClusterFacts[];
   /** Registrations that cannot be read: nobody knows whether the fleet is placed there. */
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
@@ -116,4 +111,12 @@ async function readNodes(
     }
   }
   return nodes;
+}
+
+/** Null: it was deleted; undefined: it is there, and travelled opaque. */
+export function seenDaemonSet({
+  object,
+  opaqueReason,
+}: DaemonSetItem): DaemonSetObject | null | undefined {
+  return object ?? (opaqueReason === undefined ? null : undefined);
 }

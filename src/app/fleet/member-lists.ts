@@ -1,7 +1,7 @@
 /**
  * Lists of the clusters of stages and of the ring: read whole or by page, written under a new id.
  *
- * A list is never changed; another one has another id, and nobody reads it before a record names it. An empty one is nowhere stored.
+ * A list never changes, and nobody reads it before a record names it. An empty one is not stored.
  */
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { NO_MEMBERS } from '../../core/fleet/rollout/fleet-record.ts';

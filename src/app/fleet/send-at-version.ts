@@ -1,8 +1,7 @@
 /**
- * Applies a manifest at the version of the DaemonSet that was just read, or asks by a dry run whether it would be taken.
- *
- * One way for steps and for checks, so that a check says what a step will meet. A request that arrives after an hour finds another
- * version or another object, and changes nothing; what `rollcall` itself wrote otherwise than by an apply is no conflict.
+ * Applies a manifest at the version of the DaemonSet just read, or asks by a dry run if it would be
+ * taken. One way for steps and checks, so a check says what a step will meet. A request that
+ * arrives late finds another version or object, and changes nothing.
  */
 import type { FleetManifest } from '../../core/fleet/fleet-daemon-set.ts';
 import type { ClusterAccess, Unavailable } from '../../ports/cluster/cluster-access.ts';

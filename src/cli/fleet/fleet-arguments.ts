@@ -1,8 +1,7 @@
 /**
- * Arguments and options that the commands of `rollcall fleet` share: which FleetDaemonSet, by its name or by a file.
- *
- * A file that cannot be read or names no FleetDaemonSet is refused before any table is opened, with every problem by its
- * field. `spec.templateFile` is looked for beside the file that names it.
+ * Arguments and options that the commands of `rollcall fleet` share: a FleetDaemonSet by name or
+ * file. A file that cannot be read or names none is refused before any table is opened, with every
+ * problem.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

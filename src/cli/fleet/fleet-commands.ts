@@ -1,12 +1,11 @@
 /**
  * `rollcall fleet …`: shows and forgets FleetDaemonSets; and the list of all its commands.
  *
- * Those here read and write tables, and ask no cluster: what is applied the function `fleet` rolls out (docs/fleet.md). What is decided stands in src/app/fleet and src/core/fleet.
+ * These read and write tables, and ask no cluster: the function `fleet` rolls out what is applied.
  */
 import { stringify } from 'yaml';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
-import { listEveryFleet } from '../../app/fleet/list-fleets.ts';
-import { findFleet } from '../../app/fleet/find-fleet.ts';
+import { listEveryFleet, findFleet } from '../../app/fleet/find-fleet.ts';
 import { gatherClusters } from '../../app/fleet/gather-clusters.ts';
 import { refuseFleet } from '../../app/fleet/refusals.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
@@ -16,12 +15,11 @@ import type { FleetHead } from '../../ports/stores/fleet-store.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
-import { applyFleetCommand } from './apply-command.ts';
+import { applyFleetCommand, diffFleetCommand, planFleetCommand } from './plan-commands.ts';
 import { fleetError, parseFleetKey } from './fleet-arguments.ts';
 import { FLEET_MIRROR_COMMANDS } from './mirror-commands.ts';
 import { FLEET_ROLLOUT_COMMANDS } from './rollout-commands.ts';
 import { fleetHistoryCommand, undoFleetCommand } from './undo-commands.ts';
-import { diffFleetCommand, planFleetCommand } from './plan-commands.ts';
 import { planDocument, renderPlan } from './render-plan.ts';
 import { fleetRightsCommand } from './rights-command.ts';
 

@@ -1,9 +1,8 @@
 /**
- * The admission policy of `rollcall fleet rights --fence`: it holds the DaemonSets of fleets to the service account, host namespaces,
- * host paths, privileges and Secrets of the manifests that it is printed from (ADR 0066).
- *
- * Whoever steals the functions' credential can then give them another image, and no power that they do not have. What a manifest has is
- * a set of words, made here by `powersOf`; the policy makes the same words of the object, and refuses one that is not in the set.
+ * The admission policy of `rollcall fleet rights --fence` (ADR 0066): a thief of the functions'
+ * credential can give DaemonSets another image, and no power that their manifests do not have.
+ * `powersOf` makes words of a manifest; the policy makes the same words of an object, and refuses
+ * others.
  */
 import * as v from 'valibot';
 import { FROM_FUNCTIONS, MAY_ROLL_OUT } from './fleet-manifests.ts';

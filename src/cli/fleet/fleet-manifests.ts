@@ -1,8 +1,7 @@
 /**
- * The manifests that let the functions give a cluster the DaemonSets of fleets, for `rollcall fleet rights` (ADR 0066).
- *
- * RBAC limits `patch` by name, and `create` by namespace alone: the shipped policies refuse whom no Role grants `roll-out`. So
- * names stand in Roles of the cluster's own, and no shipped file that is applied again takes them away.
+ * Roles that let the functions give a cluster the DaemonSets of fleets (ADR 0066). RBAC limits
+ * `patch` by name, and `create` by namespace alone: the shipped policies refuse whom no Role grants
+ * `roll-out`. No shipped file that is applied again takes these Roles away.
  */
 import * as v from 'valibot';
 import { FUNCTIONS_ACCOUNTS, subjectOf } from '../../ports/stores/credential-store.ts';
@@ -22,8 +21,7 @@ export const MAY_ROLL_OUT = `authorizer.group('apps').resource('daemonsets').nam
 const part = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?';
 const keySchema = v.pipe(v.string(), v.regex(new RegExp(`^${part}/${part}$`)));
 
-/** A DaemonSet by its names. */
-export interface FleetName {
+interface FleetName {
   readonly namespace: string;
   readonly name: string;
 }

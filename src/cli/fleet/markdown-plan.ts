@@ -1,8 +1,7 @@
 /**
- * A plan for a fleet as a comment on a pull request: GitHub's and GitLab's Markdown, of bounded length whatever the fleet (issue 18).
- *
- * What comes from manifests and registrations stands in code spans, so that nobody's image name is a link or a mention. Of 10,000
- * clusters the stages are whole, and the first of those that change. It decides nothing.
+ * A plan for a fleet as a comment on a pull request: Markdown of bounded length, whatever the
+ * fleet. What comes from manifests and registrations stands in code spans, so it is no link and no
+ * mention.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { formatShare } from '../../core/policy/share.ts';

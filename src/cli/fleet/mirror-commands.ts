@@ -1,8 +1,7 @@
 /**
- * `rollcall fleet mirror …`: in which cluster fleets are shown as objects (ADR 0068).
- *
- * One conditional write of one item; the function `fleet` obeys within two minutes. Nothing here asks that cluster: whether it can be written
- * to is what the function finds, and what `get` and `fleet status` tell. Objects of a former mirror stay where they are.
+ * `rollcall fleet mirror …`: in which cluster fleets are shown as objects (ADR 0068). One
+ * conditional write of one item; the function `fleet` obeys within two minutes, and finds whether
+ * that cluster can be written to. Objects of a former mirror stay where they are.
  */
 import { NO_MIRROR } from '../../core/fleet/told/fleet-mirror.ts';
 import type { FleetMirror } from '../../core/fleet/told/fleet-mirror.ts';

@@ -1,16 +1,14 @@
 /**
- * `rollcall fleet plan` and `rollcall fleet diff`: what applying a FleetDaemonSet would do, and in what clusters differ from it.
- *
- * Both are of a file or of what was applied, against the registry and the stored views. They read tables and change nothing;
- * only plan asks clusters, and only when it is told to (server-check.ts). Their exit codes are for pipelines: plan leaves
- * with 3 when some cluster could be given nothing, or would not take it, diff
- * with 6 when a cluster differs that Rollcall may change.
+ * `rollcall fleet plan`, `diff` and `apply`: what a FleetDaemonSet would do, and storing it. Plan
+ * leaves with 3 when some cluster could be given nothing or would not take it, diff with 6 when a
+ * cluster differs that Rollcall may change. Apply asks the API servers first (server-check.ts).
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { Option } from 'commander';
 import type { Json } from '@rollcall/base/json.ts';
 import { gatherClusters } from '../../app/fleet/gather-clusters.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import { planFleet } from '../../core/fleet/plan-fleet.ts';
 import type { FleetPlan } from '../../core/fleet/plan-fleet.ts';
 import type { PlannedCluster } from '../../core/fleet/plan-cluster.ts';
@@ -21,15 +19,27 @@ import type {
   CommandResult,
 } from '../command-line/command-module.ts';
 import { plainText } from '../command-line/text-table.ts';
-import { EXIT } from '../process/exit-codes.ts';
-import { chooseFleet, declareFile } from './fleet-arguments.ts';
+import { EXIT, usageError } from '../process/exit-codes.ts';
+import { chooseFleet, declareFile, fleetError, readFleetFile } from './fleet-arguments.ts';
 import type { ChosenFleet, FileOptions } from './fleet-arguments.ts';
 import { renderMarkdownPlan } from './markdown-plan.ts';
 import { planDocument, renderPlan, totalsOf } from './render-plan.ts';
-import { checkDocument, checkOnServers, declareDryRun, isAnyAgainst } from './server-check.ts';
-import { renderChecks } from './server-check.ts';
+import {
+  checkDocument,
+  checkOnServers,
+  declareDryRun,
+  isAnyAgainst,
+  renderChecks,
+} from './server-check.ts';
 import type { DryRunOptions } from './server-check.ts';
-import { shownDifference } from './shown-difference.ts';
+import type { FieldDifference } from '../../core/fleet/compare-manifest.ts';
+import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
+import { applyFleet } from '../../app/fleet/apply-fleet.ts';
+import type { AppliedFleet } from '../../app/fleet/apply-fleet.ts';
+import { problemsOf } from '../../app/fleet/check/ask-clusters.ts';
+import type { ClusterCheck } from '../../app/fleet/check/ask-clusters.ts';
+import { refuseFleet } from '../../app/fleet/refusals.ts';
+import { callerOf } from '../command-line/caller.ts';
 
 const FORMATS = ['table', 'markdown'] as const;
 
@@ -196,4 +206,123 @@ function diffLines({ cluster, where }: DiffEntry): readonly string[] {
 function textOf(value: Json | undefined): string {
   if (value === undefined) return '-';
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+interface ShownDifference {
+  readonly field: string;
+  /** `changed`: on both sides; `missing`: not in the cluster; `extra`: only there. */
+  readonly kind: 'changed' | 'missing' | 'extra';
+  readonly from?: Json;
+  readonly to?: Json;
+}
+
+const HIDDEN = /\.(env|args|command|annotations)\b/;
+
+function shownDifference({ field, from, to }: FieldDifference): ShownDifference {
+  const kind = from === undefined ? 'missing' : to === undefined ? 'extra' : 'changed';
+  if (HIDDEN.test(field) || !isPlain(from) || !isPlain(to)) return { field, kind };
+  return {
+    field,
+    kind,
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  };
+}
+
+function isPlain(value: Json | undefined): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+interface ApplyOptions extends FileOptions, DryRunOptions {
+  /** False with `--no-server-check`. */
+  readonly serverCheck: boolean;
+}
+
+const NEXT =
+  'The function fleet rolls it out in stages, from its next turn on: rollcall fleet status';
+
+const APPLIED: Readonly<Record<AppliedFleet['kind'], string>> = {
+  created: 'created',
+  changed: 'changed',
+  unchanged: 'stands so already',
+};
+
+/** `fleet apply`. */
+export const applyFleetCommand: CommandModule = defineCommand<ApplyOptions>({
+  path: ['fleet', 'apply'],
+  summary: 'check a FleetDaemonSet for every cluster, and store it',
+  interruption: 'orderly',
+  configure: (command) => {
+    declareFile(command);
+    declareDryRun(command, 'check it, ask the API servers that can be reached, and store nothing');
+    command.option('--no-server-check', 'store it without asking the API servers');
+  },
+  run: async ({ options }, context) => {
+    const isDryRun = options.dryRun === 'server';
+    const { fleet, document, leftOut } = readFile(options);
+    const stack = await context.openStack();
+    let checks: readonly ClusterCheck[] = [];
+    const check = async () => {
+      checks = await askClustersOf(fleet, context);
+      if (!isAnyAgainst(checks)) return undefined;
+      return refuseFleet('not-applicable', fleet, problemsOf(checks));
+    };
+    const by = isDryRun ? '' : await callerOf(context, stack);
+    const outcome = await applyFleet(
+      { fleet, document, by, nowMs: stack.clock.nowMs(), isDryRun },
+      { ...stack, reader: createFleetReader(), ...(options.serverCheck ? { check } : {}) },
+    );
+    if (outcome.kind === 'refused') throw fleetError(outcome);
+    const { kind: result, generation, placedClusters } = outcome;
+    const { namespace, name } = fleet;
+    const others = `Not part of it, deliver as before: ${leftOut.join(', ')}`;
+    const applied = `generation ${String(generation)}, placed on ${counted(placedClusters, 'cluster')}.`;
+    return {
+      document: {
+        kind: 'FleetApplied',
+        namespace,
+        name,
+        result,
+        ...(isDryRun ? { dryRun: 'server' } : {}),
+        generation,
+        placedClusters,
+        leftOut,
+        serverCheck: checkDocument(checks),
+      },
+      lines: [
+        `${formatFleetKey(fleet)} ${APPLIED[result]}${isDryRun ? ' (server dry run)' : ''}: ${applied}`,
+        ...(checks.length === 0 ? [] : renderChecks(checks)),
+        ...(leftOut.length === 0 ? [] : [plainText(others)]),
+        isDryRun ? 'Nothing was stored.' : `${NEXT} ${formatFleetKey(fleet)}`,
+      ],
+    };
+  },
+});
+
+/** Throws CommandError (2). */
+function readFile({
+  filename,
+  dryRun,
+  serverCheck,
+}: ApplyOptions): ReturnType<typeof readFleetFile> {
+  if (filename === undefined) {
+    throw usageError('There is no file to apply.', 'Pass the file of a FleetDaemonSet with -f.');
+  }
+  if (dryRun === 'server' && !serverCheck) {
+    throw usageError(
+      '--dry-run=server asks the API servers, and --no-server-check does not.',
+      'Leave one of them out; rollcall fleet plan asks no cluster.',
+    );
+  }
+  return readFleetFile(filename);
+}
+
+async function askClustersOf(
+  fleet: FleetDaemonSet,
+  context: CommandContext,
+): Promise<readonly ClusterCheck[]> {
+  const stack = await context.openStack();
+  const { clusters } = await gatherClusters(fleet, stack);
+  const plan = planFleet(fleet, clusters, stack.clock.nowMs());
+  return checkOnServers({ fleet, plan }, stack, context);
 }

@@ -1,8 +1,7 @@
 /**
  * A plan for a fleet as lines for a person, and as a document.
  *
- * Stages first, each with what its numbers are of; then every cluster, a bounded number of each stage; then who is not touched
- * and why. It decides nothing.
+ * Stages first, then a bounded number of clusters of each, then those that are not touched and why.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { formatShare } from '../../core/policy/share.ts';

@@ -1,12 +1,11 @@
 /**
- * `rollcall fleet rights`: prints what a cluster has to grant so that the functions can give it the DaemonSets of its FleetDaemonSets.
- *
- * Of all that are placed there, and with `-f` of one that was not applied yet, since each run names all of them: what is no longer named
- * loses the right. With `--fence` also a policy that holds them to what their manifests have now. It changes nothing: a person looks at it, and applies it as one.
+ * `rollcall fleet rights`: prints what a cluster has to grant for the FleetDaemonSets placed there.
+ * With `-f` also for one not yet applied, since what is no longer named loses the right. With
+ * `--fence` also a policy that holds them to what their manifests have now. It changes nothing.
  */
 import { stringify } from 'yaml';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
-import { fleetsOn, readEveryFleet } from '../../app/fleet/placed-fleets.ts';
+import { fleetsOn, readEveryFleet } from '../../app/fleet/find-fleet.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import { fleetRenderer } from '../../core/fleet/render-fleet.ts';

@@ -12,7 +12,7 @@ import { readStanding } from '../../app/explain/standing.ts';
 import type { FleetRefusal } from '../../app/fleet/refusals.ts';
 import type { FleetOrderAsk } from '../../app/fleet/rollout/choose-fleet-order.ts';
 import { findFleetRollout } from '../../app/fleet/rollout/find-fleet-rollout.ts';
-import { mirrorNotes } from '../../core/fleet/told/describe-mirror.ts';
+import { mirrorNotes } from '../../core/fleet/told/fleet-mirror.ts';
 import { fleetStatusOf } from '../../app/fleet/rollout/fleet-status.ts';
 import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import { giveFleetOrder } from '../../app/fleet/rollout/give-fleet-order.ts';

@@ -1,14 +1,12 @@
 /**
- * `--dry-run=server` and `--no-server-check` of `rollcall fleet`: whether the API servers of the clusters would take what they
- * would be given, asked from here and shown.
- *
- * A command often has no credential for a cluster: bound tokens are sealed for the functions. Such a cluster is told as not
- * checked, and never counts against a FleetDaemonSet. What is decided stands in src/app/fleet/check.
+ * Asks the API servers of clusters whether they would take a FleetDaemonSet, and shows the answers.
+ * A command often has no credential for a cluster: bound tokens are sealed for the functions. Such
+ * a cluster is told as not checked, and never counts against a FleetDaemonSet.
  */
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { askClusters } from '../../app/fleet/check/ask-clusters.ts';
-import type { ClusterCheck } from '../../app/fleet/check/verdict.ts';
+import type { ClusterCheck } from '../../app/fleet/check/ask-clusters.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetPlan } from '../../core/fleet/plan-fleet.ts';
 import type { CommandContext } from '../command-line/command-module.ts';

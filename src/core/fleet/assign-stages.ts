@@ -1,11 +1,8 @@
 /**
- * Which clusters belong to which stage (issue 18). Pure, and the same for the same registrations, whoever asks and when.
- *
- * Stages take clusters in the order in which they are written, and a cluster is in the first one that takes it. A stage
- * with a share takes the first of those that it names, by the strategy's order and then by a hash of fleet and cluster:
- * so a cluster that joins or leaves moves at most one other for each share before it, and the same clusters go first with
- * every release. The last stage takes what is left, so nobody is forgotten.
- * Only clusters that can show evidence are given here: a canary that nobody hears of proves nothing (plan-fleet.ts).
+ * Which clusters belong to which stage: each is in the first that takes it, the last takes the
+ * rest. Pure. A share takes the first by the order and then by a hash, so a cluster that joins or
+ * leaves moves at most one other for each share, and the same clusters go first with every release.
+ * Only clusters that can show evidence are given here (plan-fleet.ts).
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { nameHash } from '../pod/naming.ts';

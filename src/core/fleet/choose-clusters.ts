@@ -1,8 +1,6 @@
 /**
  * Which clusters a choice means: by their names and the labels of their registrations. Pure.
- *
- * A name that no registration has is no error here: a cluster may be registered later, or be gone. Whoever shows a plan
- * says so (plan-fleet.ts).
+ * A name that no registration has is no error: a cluster may be registered later, or be gone.
  */
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import type { ClusterRegistration } from '../model/registration.ts';

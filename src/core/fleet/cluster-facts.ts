@@ -1,14 +1,13 @@
 /**
- * What a plan for a fleet knows of one cluster: its registration, and what its view shows, as values.
- *
- * Whoever gathers them says when the cluster was last heard: a plan never takes an old view for the present.
+ * What a plan for a fleet knows of one cluster: its registration, and what its view shows, as
+ * values. It says when the cluster was last heard: a plan never takes an old view for the present.
  */
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeProjection } from '../model/projections.ts';
 import type { ClusterRegistration } from '../model/registration.ts';
 
 /** What is registered, as far as a plan reads it. */
-export type PlannedRegistration = Pick<
+type PlannedRegistration = Pick<
   ClusterRegistration,
   'id' | 'labels' | 'mode' | 'isFrozen' | 'rival'
 >;

@@ -1,17 +1,14 @@
 /**
  * In what a DaemonSet of a cluster differs from the manifest that it should be: field by field.
- *
- * Whole templates are compared, not the fields that we wrote: some fields of others never conflict in an apply, and run all
- * the same (`kubectl rollout restart`). What an API server fills in by itself is no difference (server-defaults.ts), nor
- * are labels and annotations that others gave the DaemonSet itself. Lists that merge by a key are compared by it,
- * in any order. Pure; an object of an API server is never read as anything but JSON.
+ * Pure. Whole templates are compared: `kubectl rollout restart` conflicts with no apply. What an
+ * API server fills in by itself is no difference, nor are labels and annotations that others gave
+ * the DaemonSet.
  */
 import { isJsonObject, isSameJson } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { isSameQuantity } from '../daemon-set/quantity.ts';
 import { meaningOf } from '../history/history-meaning.ts';
 import { DAEMON_SET_TYPES } from './daemon-set-types.ts';
-import { DEFAULTED_OBJECTS, isFilledIn, isLeftOut } from './server-defaults.ts';
 
 /** One field that is not as it should be. */
 export interface FieldDifference {
@@ -183,4 +180,63 @@ function difference(field: string, from: Json | undefined, to: Json | undefined)
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
   };
+}
+
+const DEFAULTS: Readonly<Record<string, readonly Json[]>> = {
+  apiVersion: ['v1'],
+  defaultMode: [420],
+  dnsPolicy: ['ClusterFirst'],
+  enableServiceLinks: [true],
+  expirationSeconds: [3600],
+  failureThreshold: [3],
+  // Of the tag: latest is pulled anew.
+  imagePullPolicy: ['Always', 'IfNotPresent'],
+  maxSurge: [0],
+  maxUnavailable: [1],
+  periodSeconds: [10],
+  protocol: ['TCP'],
+  restartPolicy: ['Always'],
+  revisionHistoryLimit: [10],
+  schedulerName: ['default-scheduler'],
+  scheme: ['HTTP'],
+  successThreshold: [1],
+  terminationGracePeriodSeconds: [30],
+  terminationMessagePath: ['/dev/termination-log'],
+  terminationMessagePolicy: ['File'],
+  timeoutSeconds: [1],
+  type: ['', 'RollingUpdate'],
+};
+
+/** Filled in from another field of the same object. */
+const COPIED: Readonly<Record<string, string>> = {
+  hostPort: 'containerPort',
+  serviceAccount: 'serviceAccountName',
+};
+
+const DEFAULTED_OBJECTS: ReadonlySet<string> = new Set(['updateStrategy', 'rollingUpdate']);
+
+/** False and 0 of these are not written: in Go they are values, not pointers. */
+const PLAIN_VALUES: ReadonlySet<string> = new Set([
+  'hostIPC',
+  'hostNetwork',
+  'hostPID',
+  'hostPort',
+  'initialDelaySeconds',
+  'minReadySeconds',
+  'readOnly',
+  'stdin',
+  'stdinOnce',
+  'tty',
+]);
+
+/** Whether the server would have filled this in where nothing was written. */
+function isFilledIn(name: string, value: Json, beside: Readonly<Record<string, unknown>>): boolean {
+  const copied = Object.hasOwn(COPIED, name) ? COPIED[name] : undefined;
+  if (copied !== undefined && beside[copied] === value) return true;
+  return Object.hasOwn(DEFAULTS, name) && DEFAULTS[name]?.includes(value) === true;
+}
+
+/** Whether the server leaves this out when it writes what it was given. */
+function isLeftOut(name: string, value: Json): boolean {
+  return (value === false || value === 0) && PLAIN_VALUES.has(name);
 }

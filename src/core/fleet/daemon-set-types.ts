@@ -1,8 +1,7 @@
 /**
- * What strategic merge patches need to know of a DaemonSet's types: in which structs lists merge, and by which key (ADR 0065).
- *
- * Everything else merges member by member, and its lists are replaced, which is what happens outside of known types as
- * well. Held to the table that is generated from Go's types by test/unit/core/fleet/daemon-set-types.test.ts.
+ * In which structs of a DaemonSet lists merge, and by which key, for strategic merge patches (ADR
+ * 0065). Everything else merges member by member, and its lists are replaced. A test holds it to
+ * the table that is generated from Go's types.
  */
 import type { PatchField, PatchSchema } from '@rollcall/base/patch/patch-types.ts';
 

@@ -1,9 +1,7 @@
 /**
- * A FleetDaemonSet (`rollcall.dev/v1alpha1`): one DaemonSet for many clusters, and in which stages they get it (issue 18).
- *
- * Its namespace and name are the DaemonSet's in every cluster (ADR 0065). What stands here was read and is valid, with every
- * default filled in; texts are read by a port (ports/fleet-reader.ts). It says what is wanted. What of it a cluster gets
- * is decided in render-fleet.ts, in which order in assign-stages.ts.
+ * A FleetDaemonSet (`rollcall.dev/v1alpha1`): one DaemonSet for many clusters, and its stages. Its
+ * namespace and name are the DaemonSet's in every cluster (ADR 0065). It was read (ports/fleet-
+ * reader.ts) and is valid, with every default filled in.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, LabelSelector } from '@rollcall/base/objects.ts';
@@ -50,7 +48,7 @@ export interface FleetOverride {
 }
 
 /** Where a person has to agree: before a stage opens, or after it passed. */
-export type StageApproval = 'none' | 'before' | 'after';
+type StageApproval = 'none' | 'before' | 'after';
 
 /** Clusters that get the DaemonSet together. */
 export interface FleetStage {
@@ -78,10 +76,10 @@ export interface FleetStage {
 export type FleetBreach = 'halt' | 'rollback';
 
 /** Fields that others own: the cluster fails, told by manager and field; or they are taken. */
-export type FleetConflicts = 'abort' | 'overwrite';
+type FleetConflicts = 'abort' | 'overwrite';
 
 /** A template that somebody changed in a cluster after the rollout: told alone, or applied again. */
-export type FleetDrift = 'report' | 'heal';
+type FleetDrift = 'report' | 'heal';
 
 /** How the fleet is rolled. */
 export interface FleetStrategy {

@@ -1,18 +1,17 @@
 /**
- * Whether a manifest is a DaemonSet that clusters can be given: what every API server would refuse, told before anything
- * moves, and what a fleet cannot give.
- *
- * Pure; a cheap judgement, not validation: quotas, webhooks and most fields are an API server's to judge. Messages name
- * fields and repeat no value.
+ * Cleans a manifest of what one cluster wrote into it, and judges whether clusters can be given it.
+ * Pure, and no validation: quotas, webhooks and most fields are an API server's to judge. Messages
+ * name fields and repeat no value.
  */
 import { compileSelector, isEmptySelector } from '@rollcall/base/label-selector.ts';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { LabelSelector } from '@rollcall/base/objects.ts';
 import type { FleetKey, FleetManifest, FleetProblem } from './fleet-daemon-set.ts';
+import { REVISION_HASH_LABEL, TEMPLATE_GENERATION_LABEL } from '../pod/pod-facts.ts';
 
 /** A manifest that passed, or what is wrong with it. */
-export type JudgedManifest =
+type JudgedManifest =
   | { readonly kind: 'manifest'; readonly manifest: FleetManifest }
   | { readonly kind: 'invalid'; readonly problems: readonly [FleetProblem, ...FleetProblem[]] };
 
@@ -139,4 +138,59 @@ function at(list: string, index: number): string {
 
 function isFilledText(value: Json | undefined): value is string {
   return typeof value === 'string' && value.trim() !== '';
+}
+
+/** Of metadata, as the server writes it. */
+const SERVER_FIELDS: readonly string[] = [
+  'creationTimestamp',
+  'deletionGracePeriodSeconds',
+  'deletionTimestamp',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+];
+
+/** Of the built-in controller and of `kubectl apply`. */
+const SERVER_ANNOTATIONS: readonly string[] = [
+  'deprecated.daemonset.template.generation',
+  'kubectl.kubernetes.io/last-applied-configuration',
+];
+
+/** Labels of pods that a controller writes. */
+const POD_LABELS: readonly string[] = [REVISION_HASH_LABEL, TEMPLATE_GENERATION_LABEL];
+
+/** The manifest without them; parts that nothing is taken from are shared. */
+export function cleanManifest(manifest: JsonObject): JsonObject {
+  const { status: _status, metadata, spec, ...rest } = manifest;
+  return {
+    ...rest,
+    ...(metadata === undefined ? {} : { metadata: cleanMetadata(metadata) }),
+    ...(spec === undefined ? {} : { spec: cleanSpec(spec) }),
+  };
+}
+
+function cleanMetadata(metadata: JsonObject[string]): JsonObject[string] {
+  if (!isJsonObject(metadata)) return metadata;
+  const kept = without(metadata, SERVER_FIELDS);
+  const { annotations } = kept;
+  if (!isJsonObject(annotations)) return kept;
+  return { ...kept, annotations: without(annotations, SERVER_ANNOTATIONS) };
+}
+
+function cleanSpec(spec: JsonObject[string]): JsonObject[string] {
+  if (!isJsonObject(spec)) return spec;
+  const { template } = spec;
+  if (!isJsonObject(template) || !isJsonObject(template['metadata'])) return spec;
+  const { creationTimestamp: _time, ...metadata } = template['metadata'];
+  const { labels } = metadata;
+  const cleaned = isJsonObject(labels)
+    ? { ...metadata, labels: without(labels, POD_LABELS) }
+    : metadata;
+  return { ...spec, template: { ...template, metadata: cleaned } };
+}
+
+function without(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }

@@ -1,8 +1,7 @@
 /**
- * What a FleetDaemonSet would do in one cluster: nothing, make it, change it, and on how many nodes. Pure.
- *
- * Nodes are counted by the rules of placement on the view's nodes, so they are those of the rendered manifest, not of what
- * runs now. What the view cannot tell is left out, never guessed.
+ * What a FleetDaemonSet would do in one cluster: nothing, make it, change it, and on how many
+ * nodes. Pure. Nodes are counted for the rendered manifest, not for what runs now. What the view
+ * cannot tell is left out.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
@@ -20,7 +19,7 @@ import type { Rendering } from './render-fleet.ts';
  * What happens to the DaemonSet of a cluster. `update`: pods are replaced; `adjust`: what differs is outside of the pod
  * template, which all pods are made from already; `unknown`: its view does not tell what is there.
  */
-export type ClusterChange = 'create' | 'update' | 'adjust' | 'none' | 'unknown';
+type ClusterChange = 'create' | 'update' | 'adjust' | 'none' | 'unknown';
 
 /** Why Rollcall lets a cluster be, whatever the fleet says. */
 export type Untouched = 'observe' | 'frozen' | 'rival';

@@ -1,18 +1,7 @@
 /**
- * What applying a FleetDaemonSet would do, cluster by cluster and stage by stage (issue 18). Pure: the same for the same
- * registrations and views.
- *
- * A cluster is in exactly one place of a plan:
- *
- *   rendering refused, or not for its mode ─▶ refused    nothing may be applied anywhere
- *   observe, frozen, rival ─▶ untouched   counted, never changed
- *   not heard for OFFLINE_AFTER_MS ─▶ offline   neither blocks nor counts; it would follow in a ring of its own
- *   all others ─▶ a stage    percentages are of these
- *
- * Nothing is remembered between two plans. So a label that changes moves a cluster to the stage that its labels name now; one
- * that joins gets its place by its labels; one that left is gone from all counts; one that was rebuilt keeps its place, as
- * that follows from its id, and is planned by what its new view shows; and after a new apply in the middle each cluster is
- * planned from what it runs, whichever release that is.
+ * What applying a FleetDaemonSet would do, cluster by cluster and stage by stage. Pure, without
+ * memory. A cluster is refused (nothing may be applied anywhere), untouched (observe, frozen,
+ * rival), offline (follows in the ring), or in a stage; percentages are of those in stages.
  */
 import { nodesRoundedDown, nodesRoundedUp } from '../policy/share.ts';
 import { assignStages } from './assign-stages.ts';
@@ -28,8 +17,7 @@ import type {
 } from './fleet-daemon-set.ts';
 import { planCluster, whyUntouched } from './plan-cluster.ts';
 import type { PlannedCluster, Untouched } from './plan-cluster.ts';
-import { fleetRenderer } from './render-fleet.ts';
-import { renderForMode } from './render-for-mode.ts';
+import { fleetRenderer, renderForMode } from './render-fleet.ts';
 
 /** A stage of a plan. */
 export interface PlannedStage extends Pick<

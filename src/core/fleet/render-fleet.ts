@@ -1,13 +1,10 @@
 /**
- * What one cluster is given: the manifest with the overrides that are meant for it, judged again, and its hash.
- *
- * Pure, and the same for the same cluster whenever it is asked: overrides in their order, in each the strategic merge
- * before the JSON patch. An override may change neither name nor selector, which no API server lets anybody change. The
- * hash is of the pod template alone and names what evidence is about here (the ControllerRevision's hash is the
- * cluster's own, and differs). Nothing is sent.
+ * What one cluster is given: the manifest with its overrides in order, judged again, and its hash.
+ * Pure. An override may change neither name nor selector. The hash is of the pod template alone;
+ * the hash of the ControllerRevision is the cluster's own, and differs.
  */
 import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
 import type { PatchOutcome } from '@rollcall/base/patch/patch-outcome.ts';
 import { applyStrategicMergePatch } from '@rollcall/base/patch/strategic-merge-patch.ts';
@@ -16,7 +13,7 @@ import { nameHash } from '../pod/naming.ts';
 import { POLICY_ANNOTATION } from '../policy/rollout-policy.ts';
 import { compileChoice } from './choose-clusters.ts';
 import type { ChosenBy } from './choose-clusters.ts';
-import { cleanManifest } from './clean-manifest.ts';
+import { cleanManifest, judgeManifest } from './judge-manifest.ts';
 import { DAEMON_SET_STRUCT, DAEMON_SET_TYPES } from './daemon-set-types.ts';
 import type {
   FleetDaemonSet,
@@ -24,7 +21,7 @@ import type {
   FleetOverride,
   FleetProblem,
 } from './fleet-daemon-set.ts';
-import { judgeManifest } from './judge-manifest.ts';
+import type { ClusterMode } from '../model/registration.ts';
 
 /** What a cluster is given, or why nothing can be. */
 export type Rendering =
@@ -39,7 +36,7 @@ export type Rendering =
   | { readonly kind: 'refused'; readonly problems: readonly [FleetProblem, ...FleetProblem[]] };
 
 /** What is made of the policy's text, where a cluster is to go only so far. */
-export type PolicyEdit = (text: string) => string;
+type PolicyEdit = (text: string) => string;
 
 /** Renders for one cluster; call it once for many. `edit` changes the policy of what is rendered, whoever wrote it. */
 export function fleetRenderer(
@@ -159,4 +156,36 @@ function patch(
   }
   if (isJsonObject(patched.value)) return { manifest: patched.value };
   return { field: `${field}.jsonPatch`, message: 'leaves no DaemonSet' };
+}
+
+const UNSTAGED: FleetProblem = {
+  field: 'spec.updateStrategy.type',
+  message:
+    'must be OnDelete in a cluster in copilot, whose built-in controller rolls any other everywhere at once: ' +
+    'set it in the manifest, or in an override for these clusters',
+};
+
+/** What of it a cluster of this mode is given. */
+export function renderForMode(rendering: Rendering, mode: ClusterMode): Rendering {
+  if (rendering.kind === 'refused' || !isUnstaged(rendering, mode)) return rendering;
+  return { kind: 'refused', problems: [UNSTAGED] };
+}
+
+/** True of what the built-in controller of such a cluster would roll by itself. */
+export function isUnstaged(
+  { manifest }: Extract<Rendering, { readonly kind: 'rendered' }>,
+  mode: ClusterMode,
+): boolean {
+  return mode === 'copilot' && manifest.spec.updateStrategy?.type !== 'OnDelete';
+}
+
+/** Ten letters. Where they are equal, each cluster would be rendered alike, but for the policy that the strategy adds. */
+export function fleetContentHash({
+  manifest,
+  overrides,
+}: Pick<FleetDaemonSet, 'manifest' | 'overrides'>): string {
+  const rendered = overrides.map(({ name: _forMessages, ...rest }) => rest);
+  // Of JSON: it was read from a document.
+  const content = { manifest, overrides: rendered as unknown as Json };
+  return nameHash(`fleet content\n${canonicalJson(content)}`);
 }

@@ -22,7 +22,7 @@ export interface FleetHead extends FleetKey {
   readonly appliedBy: string;
   /** Names the document. */
   readonly documentId: string;
-  /** Of what it gives clusters (core/fleet/content-hash.ts). */
+  /** Of what it gives clusters (core/fleet/render-fleet.ts). */
   readonly contentHash: string;
   /** Generations before this one whose documents are kept, the newest first (core/fleet/orders/fleet-history.ts). */
   readonly history: readonly FleetRelease[];

@@ -16,7 +16,7 @@ import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/clus
 import { FLEET_REQUESTS } from '../../../src/adapters/kubernetes/api/fleet-requests.ts';
 import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-reader.ts';
 import { askClusters } from '../../../src/app/fleet/check/ask-clusters.ts';
-import type { ClusterCheck } from '../../../src/app/fleet/check/verdict.ts';
+import type { ClusterCheck } from '../../../src/app/fleet/check/ask-clusters.ts';
 import { planFleet } from '../../../src/core/fleet/plan-fleet.ts';
 import { clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterUid } from '../../../src/core/model/identifiers.ts';

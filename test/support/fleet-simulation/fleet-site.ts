@@ -12,7 +12,7 @@ import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-read
 import { applyFleet } from '../../../src/app/fleet/apply-fleet.ts';
 import type { StepFleetsDependencies } from '../../../src/app/fleet/sight/dependencies.ts';
 import { stepFleets } from '../../../src/app/fleet/step/step-fleets.ts';
-import { fleetContentHash } from '../../../src/core/fleet/content-hash.ts';
+import { fleetContentHash } from '../../../src/core/fleet/render-fleet.ts';
 import { applyFleetOrder } from '../../../src/core/fleet/orders/fleet-orders.ts';
 import { wayBackOf } from '../../../src/core/fleet/rollout/way-back.ts';
 import type { FleetOrder } from '../../../src/core/fleet/orders/fleet-orders.ts';

@@ -162,7 +162,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       write: counts('held'),
     }),
     own('fleet', 'FleetDecisions', {
-      code: 'src/app/fleet/step/step-fleet.ts',
+      code: 'src/app/fleet/step/step-fleets.ts',
       write: counts('unreadable'),
     }),
   ],

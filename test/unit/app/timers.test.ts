@@ -154,7 +154,7 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'ends with the request',
     playedBy: 'test/integration/local-aws/fleet-events.test.ts',
   },
-  'src/app/fleet/audience/tell-bus.ts': {
+  'src/app/fleet/audience/fleet-audience.ts': {
     places: 1,
     bound: 'three puts of one telling, each pause twice the one before',
     merged: 'ends with the step that tells',

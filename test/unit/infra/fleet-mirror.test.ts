@@ -9,7 +9,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
-import { mirrorObject, mirrorStatus } from '../../../src/core/fleet/told/mirror-object.ts';
+import { mirrorObject, mirrorStatus } from '../../../src/core/fleet/told/fleet-facts.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
 import { goodOf } from '../../support/fleet-records.ts';
 import {

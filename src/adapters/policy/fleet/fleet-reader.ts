@@ -6,14 +6,13 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import { cleanManifest } from '../../../core/fleet/clean-manifest.ts';
+import { cleanManifest, judgeManifest } from '../../../core/fleet/judge-manifest.ts';
 import type {
   FleetProblem,
   FleetReading,
   FleetStage,
   FleetStrategy,
 } from '../../../core/fleet/fleet-daemon-set.ts';
-import { judgeManifest } from '../../../core/fleet/judge-manifest.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
 import type { Share } from '../../../core/policy/rollout-policy.ts';
 import { formatShare } from '../../../core/policy/share.ts';

@@ -1,17 +1,18 @@
 /**
- * Everybody who is told of fleets: an event bus and a mirror, each where it is configured; nobody where neither is (issue 18, ADR 0068).
- *
- * Nothing rejects and nothing waits for long: what fails is logged and counted, and a rollout goes on. Decides nothing of a fleet.
+ * Tells decisions of fleets to an event bus and shows fleets in a mirror, each where configured
+ * (ADR 0068). What fails is logged and counted, and a rollout goes on. An event that is not taken
+ * is put again a few times under the same id, then given up: `rollcall fleet history` knows for
+ * certain.
  */
 import type { FleetAudience } from '../../../ports/fleet-audience.ts';
-import { tellBus } from './tell-bus.ts';
-import type { BusOptions } from './tell-bus.ts';
-import { MirrorShow } from './mirror-show.ts';
-import type { MirrorOptions } from './mirror-show.ts';
+import { MirrorShow, remember } from './mirror-show.ts';
+import type { MirrorMemory, MirrorOptions } from './mirror-show.ts';
 import type { ProcessPorts } from '../../../ports/process.ts';
+import { fleetEvent } from '../../../core/fleet/told/fleet-facts.ts';
+import type { FleetDecision } from '../../../core/fleet/rollout/fleet-decision.ts';
+import type { BusEntry, EventBus, PutOutcome } from '../../../ports/event-bus.ts';
 
-/** Who there is. */
-export interface AudienceOptions {
+interface AudienceOptions {
   readonly process: Pick<ProcessPorts, 'clock' | 'log' | 'metrics'>;
   /** Absent: no bus. */
   readonly bus?: BusOptions;
@@ -47,4 +48,61 @@ export function createFleetAudience({ process, bus, mirror }: AudienceOptions): 
       return done === 'later' || done === 'failed' ? 'later' : 'hidden';
     },
   };
+}
+
+/** Where decisions are put. */
+export interface BusOptions {
+  readonly bus: EventBus;
+  /** `rollcall-<stage>`: of which stack an event is. */
+  readonly stackName: string;
+  /** Of the warm process. */
+  readonly memory: Pick<MirrorMemory, 'told'>;
+}
+
+/** How often an event is put, and the first pause between; it doubles. */
+export const PUTS_MAX = 3;
+const FIRST_PAUSE_MS = 200;
+
+interface Entry {
+  readonly id: string;
+  readonly entry: BusEntry;
+}
+
+interface Open extends Entry {
+  readonly outcome: PutOutcome;
+}
+
+async function tellBus(
+  decisions: readonly FleetDecision[],
+  { bus, stackName, memory: { told } }: BusOptions,
+  { clock, log, metrics }: Pick<ProcessPorts, 'clock' | 'log' | 'metrics'>,
+): Promise<void> {
+  let entries: readonly Entry[] = decisions
+    .filter(({ id }) => !told.has(id))
+    .map((decision) => {
+      const { type, atMs, event } = fleetEvent(decision, stackName);
+      return { id: decision.id, entry: { type, atMs, detail: JSON.stringify(event) } };
+    });
+  const lost: PutOutcome[] = [];
+  for (let put = 1; entries.length > 0; put += 1) {
+    const outcomes = await bus.put(entries.map(({ entry }) => entry));
+    const answered = entries.map(({ id, entry }, index): Open => {
+      const outcome = outcomes[index] ?? { kind: 'retry', code: 'no-answer' };
+      return { id, entry, outcome };
+    });
+    const taken = answered.filter(({ outcome }) => outcome.kind === 'put');
+    for (const { id } of taken) remember(told, id, true);
+    if (taken.length > 0) metrics.count('FleetEvents', { outcome: 'put', by: taken.length });
+    const open = answered.filter(({ outcome }) => outcome.kind !== 'put');
+    const isLast = put === PUTS_MAX;
+    const isGivenUp = ({ outcome }: Open): boolean => isLast || outcome.kind === 'refused';
+    lost.push(...open.filter(isGivenUp).map(({ outcome }) => outcome));
+    entries = open.filter((one) => !isGivenUp(one));
+    if (entries.length > 0) await clock.sleep(FIRST_PAUSE_MS * 2 ** (put - 1));
+  }
+  if (lost.length === 0) return;
+  metrics.count('FleetEvents', { outcome: 'lost', by: lost.length });
+  const [first] = lost;
+  const code = first === undefined || first.kind === 'put' ? '' : first.code;
+  log.warn('decisions of fleets could not be told', { events: lost.length, code });
 }

@@ -1,25 +1,29 @@
 /**
- * Shows fleets in the cluster that an operator named (ADR 0068): what is shown already costs nothing, what fails is tried again with the
- * next walk, and less and less often.
- *
- *   setting (read once a minute) ─▶ shown already? ─▶ pause? ─▶ connect ─▶ write ─▶ remember
- *
- * A failure is counted each time, and told once when it begins and once when it ends: in the log, and in the item that `rollcall
- * fleet status` reads. An outage of the cluster pauses all of its mirrors, a refusal of one object that one alone.
+ * Shows fleets in the cluster that an operator named (ADR 0068): object first, then its status.
+ * What is shown already costs nothing; what fails is tried again with the next turn, ever more
+ * seldom. A failure is logged and noted once when it begins and once when it ends. An outage of the
+ * cluster pauses all of its mirrors, a refusal of one object that one alone.
  */
+import { isJsonObject, isSameJson, jsonMember } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { boundedText } from '../../../core/fleet/told/fleet-conditions.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetMirror, MirrorTrouble } from '../../../core/fleet/told/fleet-mirror.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
-import type { MirrorAccess, MirrorConnector } from '../../../ports/cluster/mirror-access.ts';
+import type {
+  MirrorAccess,
+  MirrorConnector,
+  MirrorWrite,
+} from '../../../ports/cluster/mirror-access.ts';
 import type { ProcessPorts } from '../../../ports/process.ts';
 import type { FleetMirrorStore } from '../../../ports/stores/fleet-mirror-store.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
-import { remember } from './mirror-memory.ts';
-import type { MirrorMemory } from './mirror-memory.ts';
-import { removeMirror, writeMirror } from './write-mirror.ts';
-import type { MirrorShown } from './write-mirror.ts';
+import {
+  formerConditions,
+  mirrorObject,
+  mirrorStatus,
+} from '../../../core/fleet/told/fleet-facts.ts';
 
 /** What mirrors need. */
 export interface MirrorOptions {
@@ -214,4 +218,118 @@ function failureOf(shown: MirrorShown): Failure | 'changed' | undefined {
   if (shown.kind === 'changed') return 'changed';
   const { kind: code, message } = shown;
   return { code, message, isOfAll: code === 'unavailable' };
+}
+
+type MirrorShown =
+  /** It is as the record says, or later. */
+  | { readonly kind: 'shown'; readonly writes: number }
+  | Exclude<MirrorWrite, { readonly kind: 'written' }>;
+
+async function writeMirror(
+  record: FleetRecord,
+  mirrors: MirrorAccess,
+  nowMs: number,
+): Promise<MirrorShown> {
+  const read = await mirrors.readMirror(record);
+  if (read.kind === 'unavailable') {
+    const { isRefused, message } = read;
+    return { kind: isRefused ? 'refused' : 'unavailable', message };
+  }
+  const live = read.kind === 'found' ? read.object : undefined;
+  if (live !== undefined && isLater(live, record)) return { kind: 'shown', writes: 0 };
+  const wanted = mirrorObject(record);
+  const isSame = live !== undefined && isSameJson(live['spec'], wanted['spec']);
+  const object: MirrorWrite = isSame
+    ? { kind: 'written', object: live }
+    : await mirrors.applyMirror(withVersion(wanted, live), 'object');
+  if (object.kind !== 'written') return object;
+  const status = mirrorStatus(record, {
+    former: formerConditions(object.object),
+    observedGeneration: generationOf(object.object),
+    nowMs,
+  });
+  const writes = isSame ? 0 : 1;
+  if (saysTheSame(object.object['status'], status['status'])) return { kind: 'shown', writes };
+  const written = await mirrors.applyMirror(withVersion(status, object.object), 'status');
+  return written.kind === 'written' ? { kind: 'shown', writes: writes + 1 } : written;
+}
+
+/** Removes the mirror of a FleetDaemonSet that is gone; one of another uid under its name stays. */
+async function removeMirror(
+  fleet: Pick<FleetRecord, 'namespace' | 'name' | 'uid'>,
+  mirrors: MirrorAccess,
+): Promise<MirrorShown> {
+  const read = await mirrors.readMirror(fleet);
+  if (read.kind === 'missing') return { kind: 'shown', writes: 0 };
+  if (read.kind === 'unavailable') {
+    return { kind: read.isRefused ? 'refused' : 'unavailable', message: read.message };
+  }
+  if (jsonMember(read.object['spec'], 'uid') !== fleet.uid) return { kind: 'shown', writes: 0 };
+  const removed = await mirrors.removeMirror(read.object);
+  return removed.kind === 'written' ? { kind: 'shown', writes: 1 } : removed;
+}
+
+/** Of the same FleetDaemonSet, with a newer record. */
+function isLater(live: JsonObject, record: FleetRecord): boolean {
+  const version = jsonMember(live['status'], 'recordVersion');
+  const isOurs = jsonMember(live['spec'], 'uid') === record.uid;
+  return isOurs && typeof version === 'number' && version > record.version;
+}
+
+/** A record that only falls due later has another version, and nothing to tell. */
+function saysTheSame(live: Json | undefined, wanted: Json | undefined): boolean {
+  const told = (status: Json | undefined): Json | undefined =>
+    isJsonObject(status) ? { ...status, recordVersion: 0 } : status;
+  return isSameJson(told(live), told(wanted));
+}
+
+function withVersion(object: JsonObject, live: JsonObject | undefined): JsonObject {
+  const resourceVersion = jsonMember(live?.['metadata'], 'resourceVersion');
+  const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
+  return typeof resourceVersion === 'string'
+    ? { ...object, metadata: { ...metadata, resourceVersion } }
+    : object;
+}
+
+function generationOf(object: JsonObject): number {
+  const generation = jsonMember(object['metadata'], 'generation');
+  return typeof generation === 'number' ? generation : 0;
+}
+
+interface Shown {
+  readonly cluster: ClusterId;
+  readonly uid: string;
+  readonly version: number;
+  readonly atMs: number;
+}
+
+interface Pause {
+  readonly failures: number;
+  readonly untilMs: number;
+}
+
+/** Of one process. */
+export interface MirrorMemory {
+  /** The item, as it was read or written last. */
+  setting?: { readonly mirror: FleetMirror; readonly readAtMs: number };
+  readonly shown: Map<string, Shown>;
+  /** By `namespace/name`; '': of the whole cluster. */
+  readonly pauses: Map<string, Pause>;
+  /** Ids of decisions that the bus took. */
+  readonly told: Map<string, true>;
+}
+
+/** As of a process that just began. */
+export function createMirrorMemory(): MirrorMemory {
+  return { shown: new Map(), pauses: new Map(), told: new Map() };
+}
+
+const FLEETS_MAX = 2000;
+
+/** Sets an entry; the one that was set longest ago goes, where there are too many. */
+export function remember<T>(entries: Map<string, T>, key: string, value: T): void {
+  entries.delete(key);
+  entries.set(key, value);
+  const [oldest] = entries.keys();
+  if (entries.size > FLEETS_MAX && oldest !== undefined) entries.delete(oldest);
 }

@@ -1,10 +1,8 @@
 /**
- * Asks the clusters of a plan's stages whether their API servers would take what they would be given: a server-side dry run,
- * with defaulting, validation, quota and webhooks, of which nothing is kept (issue 18).
- *
- * As a step sends it (send-at-version.ts), so that it says the same of owners of fields. Clusters that nobody changes or that are
- * silent are not asked. It changes nothing, ends after CHECK_FOR_MS at the latest but for requests under way, and says of
- * whom it did not come to that they were not checked. Rejects when a table fails.
+ * Asks the clusters of a plan by a server-side dry run whether they would take what they would be
+ * given. It sends what a step sends, and says whom it did not get to. Not counted against the
+ * fleet: a cluster that could not be asked, a webhook without dry run, and a person without the
+ * right.
  */
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -12,19 +10,19 @@ import type { FleetDaemonSet, FleetManifest } from '../../../core/fleet/fleet-da
 import type { FleetPlan } from '../../../core/fleet/plan-fleet.ts';
 import { fleetRenderer } from '../../../core/fleet/render-fleet.ts';
 import { clusterId } from '../../../core/model/identifiers.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
+import type { ClusterConnector, ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import { sendAtVersion } from '../send-at-version.ts';
-import { notChecked, unconnected, verdictOf } from './verdict.ts';
-import type { CheckVerdict, ClusterCheck } from './verdict.ts';
+import type { FieldConflict, ManifestOutcome } from '../../../ports/cluster/manifest-access.ts';
+import type { FleetRefusal } from '../refusals.ts';
 
 /** Clusters asked side by side. */
 const AT_ONCE = 16;
 const CHECK_FOR_MS = 120_000;
 
-/** With what clusters are asked. */
-export interface CheckSources {
+interface CheckSources {
   readonly registry: Pick<RegistryStore, 'readCluster'>;
   readonly connector: ClusterConnector;
   readonly clock: Clock;
@@ -87,4 +85,87 @@ async function askCluster(
     // A command ends when its connections are closed.
     connector.forget(registration.id);
   }
+}
+
+/** What a cluster says. Only `conflict` and `refused` speak against it. */
+type CheckVerdict =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'conflict'; readonly conflicts: readonly FieldConflict[] }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'not-checked'; readonly message: string };
+
+/** The verdict of one cluster. */
+export type ClusterCheck = CheckVerdict & { readonly id: ClusterId };
+
+/** As the API server words it (apiserver, webhook/errors). */
+const NO_DRY_RUN = /does not support dry run/;
+/** As RBAC is told (apiserver, handlers/responsewriters). Admission refuses with the same status, and other words. */
+const NO_RIGHT = /\bcannot [a-z]+ resource\b/;
+
+/** True of a webhook that cannot be asked: what it would say is not known. */
+export function takesNoDryRun({
+  status,
+  message,
+}: Pick<Extract<ManifestOutcome, { readonly kind: 'refused' }>, 'status' | 'message'>): boolean {
+  return status === 400 && NO_DRY_RUN.test(message);
+}
+
+/** What the answer to a dry run says. */
+export function verdictOf(
+  outcome: ManifestOutcome,
+  { authentication }: Pick<ClusterRegistration, 'authentication'>,
+): CheckVerdict {
+  switch (outcome.kind) {
+    case 'applied':
+      return { kind: 'accepted' };
+    case 'conflict':
+      return { kind: 'conflict', conflicts: outcome.conflicts };
+    case 'changed':
+      return notChecked('somebody changed it at the same time');
+    case 'unavailable':
+      return notChecked(outcome.message);
+    case 'refused': {
+      const { status, message } = outcome;
+      if (takesNoDryRun(outcome)) return notChecked(message);
+      const isFunctions = authentication.kind !== 'eks';
+      const isRight = status === 403 && NO_RIGHT.test(message) && !isFunctions;
+      return isRight ? notChecked(`you may not ask: ${message}`) : { kind: 'refused', message };
+    }
+  }
+}
+
+/** What it says that a cluster could not be connected to. */
+export function unconnected(refusal: ConnectRefusal): CheckVerdict {
+  switch (refusal.kind) {
+    case 'no-credential':
+      return notChecked('there is no credential for it here');
+    case 'no-token':
+      return notChecked(`there is no usable token for it: ${refusal.fault}`);
+    case 'wrong-cluster':
+      return notChecked('another cluster answers at its address');
+    case 'egress-refused':
+      return notChecked(
+        `its address may not be connected to (${refusal.field}: ${refusal.reason})`,
+      );
+    case 'unavailable':
+      return notChecked(refusal.message);
+  }
+}
+
+function notChecked(message: string): CheckVerdict {
+  return { kind: 'not-checked', message };
+}
+
+/** What speaks against it, by cluster and field. */
+export function problemsOf(checks: readonly ClusterCheck[]): FleetRefusal['problems'] {
+  return checks.flatMap((check): FleetRefusal['problems'] => {
+    const { id: cluster } = check;
+    if (check.kind === 'refused') return [{ cluster, field: '', message: check.message }];
+    if (check.kind !== 'conflict') return [];
+    return check.conflicts.map(({ manager, field }) => ({
+      cluster,
+      field,
+      message: `is owned by ${manager}`,
+    }));
+  });
 }

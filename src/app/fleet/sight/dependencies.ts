@@ -1,7 +1,7 @@
 /**
- * What the steps of fleets are given, and their bounds.
+ * What the steps of fleets are given, and their bounds. None of the bounds is a limit of a table.
  *
- * None of the bounds is a limit of a table: a step costs its stage. What is due when is decided in core/fleet/rollout/when-due.ts.
+ * When a step is due, core/fleet/rollout/when-due.ts decides.
  */
 import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
 import type { FleetAudience } from '../../../ports/fleet-audience.ts';

@@ -1,9 +1,8 @@
 /**
- * What steps know of clusters that they do not look at: of more than 500 a step looks at as many as it has time for.
- *
- * Who was looked at longest ago goes first, and who rolls before who is done. What was found is kept by cluster, with its time: a new
- * deal, another process, or one that dies, loses no place, and two at once look twice and do nothing else twice. It is what clusters
- * are judged by until they are looked at again; a stage opens only once each of them was within twenty minutes, and since it soaks.
+ * What steps know of clusters that they do not look at: of more than 500, each step looks at a
+ * part. The one looked at longest ago goes first. What was found is kept by cluster and judges it
+ * until the next look; a stage opens only once each was looked at within twenty minutes, and since
+ * it soaks.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetClusterRecord, FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';

@@ -1,19 +1,19 @@
 /**
- * Reads what is known of one cluster for a step of a fleet: registration, META, name, DaemonSet and state. Asks no cluster.
+ * Reads what is known of one cluster for a step of a fleet, in five small reads. Asks no cluster.
  *
- * Five small reads, two rounds; two more where no node should run it. One cluster that cannot be read hides no other: it is `unclear`, and evidence of nothing.
+ * One cluster that cannot be read hides no other: it is `unclear`, and evidence of nothing.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterEvidence, HeardCluster } from '../../../core/fleet/rollout/judge-cluster.ts';
 import { isOfflineAt } from '../../../core/fleet/cluster-facts.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
-import type { ClusterId } from '../../../core/model/identifiers.ts';
+import type { ClusterId, ClusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
-import { seenDaemonSet } from '../seen-daemon-set.ts';
+import type { DaemonSetRef, ViewReader } from '../../../ports/stores/view-store.ts';
+import { seenDaemonSet } from '../gather-clusters.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
-import { readFewNodes } from './few-nodes.ts';
+import type { NodeProjection } from '../../../core/model/projections.ts';
 
 /** What is read, and from where. */
 type EvidenceSources = Pick<StepFleetsDependencies, 'registry' | 'view' | 'clock' | 'log'>;
@@ -92,4 +92,24 @@ async function hasNoNode(
 ): Promise<boolean> {
   // A cluster of more nodes than a slice has is judged by what it ran on.
   return (await readFewNodes(clusterUid, view))?.nodes.length === 0;
+}
+
+interface FewNodes {
+  readonly nodes: readonly NodeProjection[];
+  readonly heardAtMs: number;
+}
+
+/** Undefined: its view is not whole, it has more nodes, or one of them cannot be told. Rejects when the table fails. */
+export async function readFewNodes(
+  clusterUid: ClusterUid,
+  view: Pick<ViewReader, 'readMeta' | 'readSlice'>,
+): Promise<FewNodes | undefined> {
+  const [meta, slice] = await Promise.all([
+    view.readMeta(clusterUid),
+    view.readSlice({ clusterUid, set: 'nodes', index: 0 }),
+  ]);
+  if (meta?.isComplete !== true || meta.sliceCount !== 1 || slice === undefined) return undefined;
+  const nodes = slice.objects.flatMap(({ object }) => (object.kind === 'Node' ? [object] : []));
+  if (nodes.length < slice.objects.length) return undefined;
+  return { nodes, heardAtMs: meta.lastSentAtMs };
 }

@@ -1,8 +1,7 @@
 /**
- * Releases of a fleet as they are given to clusters: rendered for each, for a stage of some nodes with a policy that stops there, and on
- * the way back with one that waits for nobody.
+ * Releases of a fleet as they are given to clusters: whole, for a stage of some nodes with a policy
  *
- * A release of before is read from its stored document when somebody needs it, once. What cannot be read any more is told.
+ * that stops there, and on the way back with one that waits for nobody.
  */
 import { jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';

@@ -1,9 +1,7 @@
 /**
- * Looks at the clusters of a list: those that were given a release are judged, of the others as many are found as may be given it.
- *
- * Reads the list, the records of its clusters, and evidence of those that were given it, of thousands as many as there is time for
- * (looks.ts); of waiting ones only as many as there is room for, and these first, so that no gift waits for the whole look. Of each
- * what it was judged is kept, and not what was read. Judgements that changed a record are handed back to be written.
+ * Looks at the clusters of a list, or of a stage: judges those that were given a release, and of
+ * the others finds as many as may be given it. These go first, so that no gift waits for the whole
+ * look. Of thousands a step looks at as many as it has time for (looks.ts).
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
@@ -15,7 +13,11 @@ import type { ClusterVerdict } from '../../../core/fleet/rollout/judge-cluster.t
 import { notRendered } from '../../../core/fleet/rollout/may-give.ts';
 import { noteVerdict } from '../../../core/fleet/rollout/note-verdict.ts';
 import type { Noted } from '../../../core/fleet/rollout/note-verdict.ts';
-import type { FleetClusterRecord, MemberList } from '../../../core/fleet/rollout/fleet-record.ts';
+import type {
+  FleetClusterRecord,
+  FleetRecord,
+  MemberList,
+} from '../../../core/fleet/rollout/fleet-record.ts';
 import type { GivenCluster, KeptLook, StageSeen } from '../../../core/fleet/rollout/tally-stage.ts';
 import type { FleetInstance } from '../../../ports/stores/fleet-rollout-store.ts';
 import { readList } from '../member-lists.ts';
@@ -24,6 +26,9 @@ import type { Recorded, SightDependencies } from './looks.ts';
 import { readEvidence } from './read-evidence.ts';
 import type { FoundCluster } from './read-evidence.ts';
 import type { ReleaseRendering } from './release-rendering.ts';
+import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
+import { rollingMaxOf } from '../../../core/fleet/rollout/advance-fleet.ts';
+import { isToTryAgain } from '../../../core/fleet/rollout/failure-class.ts';
 
 /** A cluster that can be given something now. */
 export interface ReachableCluster {
@@ -52,8 +57,7 @@ export interface SeenClusters {
   readonly offline: readonly ClusterId[];
 }
 
-/** What is looked at. */
-export interface Sight {
+interface Sight {
   readonly key: FleetInstance;
   readonly list: MemberList;
   /** What its clusters are to have. */
@@ -263,4 +267,49 @@ async function findReachable(
 /** Nobody hears it, or nobody may touch it. */
 function isOutOfReach(kind: KeptLook['kind'] | undefined): boolean {
   return kind === 'offline' || kind === 'untouched' || kind === 'gone';
+}
+
+interface StageOf {
+  readonly fleet: FleetDaemonSet;
+  readonly record: FleetRecord;
+  readonly rendering: ReleaseRendering;
+  readonly stage: number;
+}
+
+/** What was found; undefined: there is no such stage. Rejects when a table fails. */
+export async function seeStage(
+  { fleet, record, rendering, stage }: StageOf,
+  dependencies: SightDependencies,
+): Promise<SeenClusters | undefined> {
+  const dealt = record.stages[stage];
+  if (dealt === undefined || stage >= fleet.strategy.stages.length) return undefined;
+  const { contentHash } = record.release;
+  const isOpen = stage === record.stage;
+  return seeClusters(
+    {
+      key: record,
+      list: dealt.members,
+      rendering,
+      // A cluster of which a few nodes have it is not given it yet as far as the next stage goes.
+      isGiven: (one) =>
+        one.contentHash === contentHash &&
+        !(one.isPartial && stage > 0) &&
+        !(isOpen && isToTryAgain(one, record)),
+      roomFor: isOpen ? rollingMaxOf(record, fleet.strategy) : 0,
+    },
+    dependencies,
+  );
+}
+
+/** All stages before the open one. */
+export async function readWidely(
+  open: number,
+  see: (stage: number) => Promise<SeenClusters | undefined>,
+): Promise<ReadonlyMap<number, SeenClusters>> {
+  const passed = new Map<number, SeenClusters>();
+  for (let stage = 0; stage < open; stage += 1) {
+    const seen = await see(stage);
+    if (seen !== undefined) passed.set(stage, seen);
+  }
+  return passed;
 }

@@ -1,9 +1,7 @@
 /**
- * Looks at the small clusters of the open stage that are compared with each other (core/fleet/attribution/fleet-pool.ts).
- *
- * Reads registration, META and the first slice of nodes of at most a hundred clusters of the stage, given the release or waiting for it,
- * and nothing once one side has nobody left. A cluster that cannot be read, is silent, or is nobody's to touch is not seen at this look.
- * Asks no cluster. Decides nothing.
+ * Looks at the small clusters of the open stage that are compared with each other (fleet-pool.ts):
+ * at most a hundred, given the release or waiting for it. A cluster that cannot be read, is silent
+ * or is not to be touched is not seen at this look. Asks no cluster.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
@@ -30,13 +28,12 @@ import { placesBy } from '../../../core/policy/order-places.ts';
 import type { OrderRule } from '../../../core/policy/rollout-policy.ts';
 import { READ_AT_ONCE } from './dependencies.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
-import { readFewNodes } from './few-nodes.ts';
+import { readFewNodes } from './read-evidence.ts';
 import type { SeenClusters } from './see-clusters.ts';
 
 type PoolSources = Pick<StepFleetsDependencies, 'registry' | 'view' | 'clock' | 'log'>;
 
-/** Whose pool. */
-export interface PoolOf {
+interface PoolOf {
   readonly record: FleetRecord;
   /** In which clusters go: those that one of its labels sends first are not compared with those that it sends later. */
   readonly order: readonly OrderRule[];

@@ -1,8 +1,7 @@
 /**
- * Carries a step out: the record by compare-and-set, then judgements, gifts, and what is told; in this order.
- *
- * Who loses the record has sent nothing, and ends. Decisions are in the record that is written, so a process that dies before it told them
- * leaves them to the next step.
+ * Carries a step out: the record by compare-and-set, then judgements, gifts, and what is told. A
+ * step that loses the record has sent nothing. Decisions are in the record, so a process that dies
+ * before it told them leaves them to the next step.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
@@ -20,10 +19,11 @@ import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import { giveClusters } from './give-clusters.ts';
 import type { Gift } from './give-clusters.ts';
 import type { SeenClusters } from '../sight/see-clusters.ts';
-import type { StepOf, StepOutcome } from './step-of.ts';
+import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
+import type { StartLimits } from '../../../core/pod/request-life.ts';
+import type { FreezeNote } from '../../../core/takeover/freeze.ts';
 
-/** What a step came to. */
-export interface StepResult extends Pick<StepOf, 'known' | 'limits'> {
+interface StepResult extends Pick<StepOf, 'known' | 'limits'> {
   /** The record as it is to be written, but for its due time and what is to be told. */
   readonly next: FleetRecord;
   readonly decision?: NonNullable<FleetStep['decision']>;
@@ -134,3 +134,29 @@ function hasOtherLists(before: FleetRecord, after: FleetRecord): boolean {
       .join();
   return idsOf(before) !== idsOf(after);
 }
+
+/** What a step stands on. */
+export interface StepOf {
+  readonly fleet: FleetDaemonSet;
+  /** As it is after beginning and dealing; not yet written where it is not `known`. */
+  readonly record: FleetRecord;
+  /** As it is stored. */
+  readonly known: FleetRecord | undefined;
+  readonly freeze?: FreezeNote;
+  /** No request to a cluster starts after these. */
+  readonly limits: StartLimits;
+}
+
+/** What came of a step. */
+export type StepOutcome =
+  /** It was decided on, and there may be more to decide at once. */
+  | 'decided'
+  | 'stepped'
+  /** Nothing moved. */
+  | 'unchanged'
+  /** Somebody else wrote the record. */
+  | 'lost'
+  | 'invalid'
+  /** It is gone, and its mirror could not be removed yet. */
+  | 'leaving'
+  | 'removed';

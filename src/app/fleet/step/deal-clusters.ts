@@ -1,8 +1,7 @@
 /**
- * Deals the clusters of a fleet out anew: reads every registration, of those where it is placed META and record, and writes lists.
- *
- * The one thing in here that costs the fleet; advance steps do not. Lists are written under new ids before the record names them, so a
- * step that loses its record leaves lists that nobody reads, and that the next deal removes.
+ * Deals the clusters of a fleet out anew: reads every registration, and writes lists. The one thing
+ * here that costs the whole fleet. Lists are written before the record names them, so a step that
+ * loses its record leaves lists that nobody reads, and that the next deal removes.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
@@ -31,8 +30,7 @@ export function mustDeal(record: FleetRecord, registryRevision: number, nowMs: n
   return ageMs >= DEAL_AT_LEAST_MS;
 }
 
-/** What is dealt out. */
-export interface DealOf {
+interface DealOf {
   readonly record: FleetRecord;
   readonly fleet: FleetDaemonSet;
   /** As read before: a registration that changes meanwhile is dealt with once more. */

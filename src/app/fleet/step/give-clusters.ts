@@ -1,10 +1,8 @@
 /**
- * Gives clusters a release: at most ten at once, and before each batch the freeze and the record are read again (issue 18, items 3 and 5).
- *
- * A freeze, a pause, an undo, or another step that went on meanwhile end it at the next batch. For each cluster: its record by
- * compare-and-set, then its registration once more (a freeze, a mode, an endpoint or a removal of since then count), then the DaemonSet
- * as it is, then server-side apply at that version, then the answer into the record. So a process that dies in between, or finds
- * another registration, leaves `applying`, and the same is given again, which changes nothing twice.
+ * Gives clusters a release, ten at once; freeze and record are read again before each batch. Each:
+ * its record by compare-and-set, the registration again, then server-side apply, then the answer. A
+ * process that dies in between leaves `applying`, and the same is given again. The first clusters
+ * of a stage are asked by a dry run before any of them is given it.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
@@ -12,9 +10,10 @@ import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type {
   ClusterPlace,
   FleetClusterRecord,
+  FleetGate,
   FleetRecord,
 } from '../../../core/fleet/rollout/fleet-record.ts';
-import { withFailure } from '../../../core/fleet/rollout/note-verdict.ts';
+import { FAILURE_MESSAGE_MAX, withFailure } from '../../../core/fleet/rollout/note-verdict.ts';
 import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
 import { whyNotGiven } from '../../../core/fleet/rollout/may-give.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
@@ -27,6 +26,7 @@ import { sendManifest } from './send-manifest.ts';
 import type { Answer } from './send-manifest.ts';
 import type { ReleaseRendering } from '../sight/release-rendering.ts';
 import type { ReachableCluster } from '../sight/see-clusters.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
 
 /** A cluster, and what it is given. */
 export interface Gift {
@@ -163,7 +163,7 @@ async function giveCluster(
 }
 
 /** The registration as it is now; undefined: it is not as the step saw it, and nothing is sent by it. */
-export async function readAsSeen(
+async function readAsSeen(
   { id, configVersion }: ClusterRegistration,
   { registry, log }: Pick<StepFleetsDependencies, 'registry' | 'log'>,
 ): Promise<ClusterRegistration | undefined> {
@@ -198,4 +198,57 @@ function noteAnswer(record: FleetClusterRecord, answer: Answer, nowMs: number): 
   }
   const waitMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** (record.attempts - 1));
   return { ...record, dueAtMs: nowMs + Math.max(waitMs, answer.retryAfterMs ?? 0) };
+}
+
+const ASK_AGAIN_MS = 60_000;
+const ASK_AGAIN_MS_MAX = 600_000;
+
+/** The gate of a stage that is held. */
+export type RefusedGate = Extract<FleetGate, { readonly kind: 'refused' }>;
+
+interface FirstAsk {
+  readonly gifts: readonly Gift[];
+  /** Clusters that may be unable to take it. */
+  readonly refusalsMax: number;
+  /** Since when it is held already; absent: it was not. */
+  readonly sinceMs?: number;
+  readonly limits: StartLimits;
+}
+
+/** Asks them. Undefined: they may be given it. Rejects when a table fails. */
+export async function askFirst(
+  { gifts, refusalsMax, limits, ...held }: FirstAsk,
+  dependencies: StepFleetsDependencies,
+): Promise<RefusedGate | undefined> {
+  const asked = gifts.slice(0, GIVEN_AT_ONCE);
+  const refusals = (
+    await sideBySide(asked, GIVEN_AT_ONCE, (gift) => refusalOf(gift, limits, dependencies))
+  ).filter((refusal) => refusal !== undefined);
+  const [first] = refusals;
+  if (first === undefined || refusals.length <= refusalsMax) return undefined;
+  const nowMs = dependencies.clock.nowMs();
+  const sinceMs = held.sinceMs ?? nowMs;
+  const pauseMs = Math.min(ASK_AGAIN_MS_MAX, Math.max(ASK_AGAIN_MS, nowMs - sinceMs));
+  return { kind: 'refused', ...first, sinceMs, askAtMs: nowMs + pauseMs };
+}
+
+async function refusalOf(
+  { cluster: { registration: seen }, rendering, isPartial }: Gift,
+  limits: StartLimits,
+  dependencies: StepFleetsDependencies,
+): Promise<{ readonly cluster: ClusterId; readonly message: string } | undefined> {
+  const rendered = rendering.renderFor(seen, { isPartial });
+  const isGiven = whyNotGiven(rendered, seen.mode) === undefined;
+  if (!isGiven || rendered.kind !== 'rendered') return undefined;
+  const registration = await readAsSeen(seen, dependencies);
+  if (registration === undefined) return undefined;
+  const { isForced } = rendering;
+  const { manifest } = rendered;
+  const answer = await sendManifest(
+    { registration, manifest, isForced, isDryRun: true, limits },
+    dependencies,
+  );
+  const isRefusal = answer.kind === 'failed' && answer.cause === 'Refused';
+  if (!isRefusal) return undefined;
+  return { cluster: registration.id, message: answer.message.slice(0, FAILURE_MESSAGE_MAX) };
 }

@@ -1,9 +1,7 @@
 /**
- * Sends clusters back: to what was good before one that was halted or undone, or to good content that was applied again (way-back.ts).
- *
- * All of them at once, as far as a step gets: nothing soaks, and no approval and no window keeps it, inside a cluster neither. One that is
- * there is given its whole policy. Clusters that have nothing to leave are not touched. One that is out of reach blocks nothing: it comes to
- * the ring, and gets there what is good by then. Those that fail with it stop the rest.
+ * Sends clusters back to what was good before a release that was halted or undone (way-back.ts).
+ * All at once: nothing soaks, and no approval or window holds them. One out of reach blocks
+ * nothing: it comes to the ring. Those that fail with it stop the rest.
  */
 import { DRIFT_EVERY_MS } from '../../../core/fleet/rollout/advance-fleet.ts';
 import type { FleetStep } from '../../../core/fleet/rollout/advance-fleet.ts';
@@ -25,15 +23,13 @@ import type { ReleaseRendering } from '../sight/release-rendering.ts';
 import { seeClusters } from '../sight/see-clusters.ts';
 import type { ReachableCluster, SeenClusters } from '../sight/see-clusters.ts';
 
-/** Whose clusters go back, and to what. */
-export interface RetreatOf {
+interface RetreatOf {
   readonly record: FleetRecord;
   readonly fleet: FleetDaemonSet;
   readonly target: FleetRelease;
 }
 
-/** What a step of the way back came to. */
-export interface Retreat {
+interface Retreat {
   readonly record: FleetRecord;
   readonly decision?: NonNullable<FleetStep['decision']>;
   readonly gifts: readonly Gift[];

@@ -1,9 +1,7 @@
 /**
- * Looks at the clusters of a rollout that is over: whose template somebody changed since (issue 18, build item 3).
- *
- * Every six hours, and all of them, so a cluster costs twenty reads a day. `report` tells who; `heal` gives it again, and looks once more two
- * minutes later: somebody who takes it back three times is a loop, which is told and left (note-verdict.ts). A label may bring an override
- * to all clusters at once: they get it as many at a time as the last stage allows, and no further once more fail than it forgives.
+ * Looks every six hours at all clusters of a rollout that is over: whose template somebody changed.
+ * `report` tells them; `heal` gives it again, and looks once more two minutes later.
+ * Healing keeps to the concurrency and the forgiven failures of the last stage.
  */
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import { DRIFT_EVERY_MS } from '../../../core/fleet/rollout/advance-fleet.ts';
@@ -12,10 +10,9 @@ import type { Drifted, FleetRecord } from '../../../core/fleet/rollout/fleet-rec
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
 import type { ReleaseRendering } from '../sight/release-rendering.ts';
-import { onTheirWayBesides } from '../sight/see-clusters.ts';
+import { onTheirWayBesides, readWidely } from '../sight/see-clusters.ts';
 import type { SeenClusters } from '../sight/see-clusters.ts';
 import { nodesRoundedUp } from '../../../core/policy/share.ts';
-import { readWidely } from '../sight/see-stage.ts';
 
 /** After something was given again. */
 const HEALED_LOOK_MS = 120_000;
@@ -29,8 +26,7 @@ export interface DriftLook {
   readonly seen: readonly SeenClusters[];
 }
 
-/** What is looked at. */
-export interface DriftOf {
+interface DriftOf {
   readonly record: FleetRecord;
   readonly fleet: FleetDaemonSet;
   readonly rendering: ReleaseRendering;

@@ -1,8 +1,7 @@
 /**
- * Makes one step: sees the clusters that it is about, lets the core decide, and gathers what is to be written and given.
- *
- * The open stage, and where its next one might open the stages that passed; the way back; the ring; the look for drift. Each finds its own
- * clusters, and says what becomes of the record. Nothing is sent here (carry-out.ts).
+ * Makes one step: sees its clusters, lets the core decide, gathers what is to be written and given.
+ * The open stage, the way back, the ring and the look for drift each find their own clusters.
+ * Nothing is sent here (carry-out.ts).
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { advanceFleet, rollingMaxOf } from '../../../core/fleet/rollout/advance-fleet.ts';
@@ -11,11 +10,11 @@ import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { returnTargetOf } from '../../../core/fleet/rollout/way-back.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import { nodesRoundedDown } from '../../../core/policy/share.ts';
-import { askFirst } from './ask-first.ts';
-import type { RefusedGate } from './ask-first.ts';
+import { askFirst } from './give-clusters.ts';
+import type { RefusedGate, Gift } from './give-clusters.ts';
 import { carryOut } from './carry-out.ts';
+import type { StepOf, StepOutcome } from './carry-out.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';
-import type { Gift } from './give-clusters.ts';
 import { goBack } from './go-back.ts';
 import { lookForDrift } from './look-for-drift.ts';
 import type { DriftLook } from './look-for-drift.ts';
@@ -23,12 +22,11 @@ import { ReleaseRendering } from '../sight/release-rendering.ts';
 import { Looks } from '../sight/looks.ts';
 import type { SightDependencies } from '../sight/looks.ts';
 import { readList, writeList } from '../member-lists.ts';
+import { readWidely, seeStage } from '../sight/see-clusters.ts';
 import type { ReachableCluster, SeenClusters } from '../sight/see-clusters.ts';
 import { seePool } from '../sight/see-pool.ts';
-import { readWidely, seeStage } from '../sight/see-stage.ts';
 import type { PoolSeen } from '../../../core/fleet/rollout/tally-stage.ts';
 import { serveRing } from './serve-ring.ts';
-import type { StepOf, StepOutcome } from './step-of.ts';
 
 /** Makes the step. Rejects when a table fails. */
 export async function makeStep(

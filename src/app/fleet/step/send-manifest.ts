@@ -1,9 +1,7 @@
 /**
- * Sends one manifest to one cluster, at the version that it finds (send-at-version.ts), or asks by a dry run whether it would be
- * taken, and says what that means. Never rejects.
- *
- * Conflicts are told by manager and field, and
- * nothing is forced unless the strategy says so. What can never succeed is a failure; all else may be sent again.
+ * Sends one manifest to one cluster, or asks by a dry run, and says what the answer means. Never
+ * rejects. Nothing is forced unless the strategy says so. What can never succeed is a failure; all
+ * else may be sent again.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
@@ -11,7 +9,7 @@ import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { ClusterFailureCause } from '../../../core/fleet/rollout/failure-class.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
-import { takesNoDryRun } from '../check/verdict.ts';
+import { takesNoDryRun } from '../check/ask-clusters.ts';
 import { sendAtVersion } from '../send-at-version.ts';
 import type { SentOutcome } from '../send-at-version.ts';
 import type { StepFleetsDependencies } from '../sight/dependencies.ts';

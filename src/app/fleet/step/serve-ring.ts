@@ -1,9 +1,7 @@
 /**
- * The ring of clusters that came back, or came late: they go straight to what is proven, whatever was released meanwhile (issue 18, item 6).
- *
- * A list of its own, looked at every quarter of an hour while somebody is in it, and sooner while one of it rolls. At most so many
- * at once as the last stage allows; once more of them fail than that forgives, no other is given anything. A cluster leaves the ring
- * when it runs the release that is rolled out, and that is proven.
+ * The ring of clusters that came back, or came late: they go straight to what is proven. At most so
+ * many at once as the last stage allows; once more fail than it forgives, no other is given
+ * anything. A cluster leaves the ring when it runs the release that is rolled out and proven.
  */
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import { isBeyondForgiven, isToTryAgain } from '../../../core/fleet/rollout/failure-class.ts';
@@ -23,8 +21,7 @@ import type { SeenClusters } from '../sight/see-clusters.ts';
 /** While one of it rolls. */
 const BUSY_EVERY_MS = 60_000;
 
-/** What a look at the ring came to. */
-export interface RingLook {
+interface RingLook {
   readonly record: Pick<FleetRecord, 'ring' | 'ringDueAtMs' | 'counts'>;
   readonly gifts: readonly Gift[];
   readonly seen: readonly SeenClusters[];

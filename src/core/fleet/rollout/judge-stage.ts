@@ -76,7 +76,7 @@ function judgeClusters(input: StageInput, tally: StageTally): StageJudgement {
 function onTheWay({ record, strategy, nowMs }: StageInput, { counts }: StageTally): StageJudgement {
   const windows = strategy.stages[record.stage]?.windows ?? [];
   const mayGive = isOpen(windows, nowMs);
-  // Found before anybody of it was given it (app/fleet/step/ask-first.ts): no fault of the release, so nothing is counted meanwhile.
+  // Found before anybody of it was given it (app/fleet/step/give-clusters.ts): no fault of the release, so nothing is counted meanwhile.
   if (record.gate.kind === 'refused' && mayGive) {
     return { ...held(record.gate), mayGive: nowMs >= record.gate.askAtMs };
   }

@@ -1,12 +1,12 @@
 /**
  * What a cluster is never given, whatever stage is open: nothing of it is sent (issue 18, build item 3).
  *
- * The same is told before, when a fleet is planned and applied; a mode may have changed since (render-for-mode.ts).
+ * The same is told before, when a fleet is planned and applied; a mode may have changed since (render-fleet.ts).
  */
 import type { ClusterMode } from '../../model/registration.ts';
 import { explainNotFollowed } from '../../takeover/opt-in.ts';
+import { isUnstaged } from '../render-fleet.ts';
 import type { Rendering } from '../render-fleet.ts';
-import { isUnstaged } from '../render-for-mode.ts';
 import type { ClusterFailure } from './fleet-record.ts';
 
 /** Why a cluster is not given it. */

@@ -1,10 +1,8 @@
 /**
- * How a fleet stands, as conditions after the conventions of Kubernetes (metav1.Condition), for tools that know nothing of Rollcall.
- * Pure (issue 18; facts 6 of rollouts and fleets).
- *
- * Two families: Progressing, Degraded, Paused and Succeeded say what happens; Reconciling, Stalled and Ready are what kstatus,
- * hence Flux and `kubectl wait`, reads. Success is said of one gate alone, `done`: whatever is not known to be well is never
- * Ready. Of Ready, Reconciling and Stalled one is true at any time.
+ * How a fleet stands, as conditions after the conventions of Kubernetes (metav1.Condition). Pure.
+ * Progressing, Degraded, Paused and Succeeded say what happens; kstatus, Flux and `kubectl wait`
+ * read Reconciling, Stalled and Ready, of which one is true at any time. Success is the gate `done`
+ * alone.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import type { FleetGate, FleetRecord } from '../rollout/fleet-record.ts';
@@ -55,8 +53,7 @@ export interface ConditionsAt {
 /** Of a message; the convention allows 32,768. */
 export const MESSAGE_CHARACTERS_MAX = 1024;
 
-/** Where a fleet is: one word, and a sentence. */
-export interface FleetStanding {
+interface FleetStanding {
   /**
    * `moving`: it goes on by itself. `held`: it waits for somebody, or for something that need not come. `stalled`: somebody
    * has to look. `done`: all stages passed.

@@ -1,13 +1,25 @@
 /**
- * A fleet's record as others read it: the same fields in the mirror's status and in CloudEvents. Pure.
- *
- * Bounded, whatever the record holds: no list of it grows with the clusters. Nothing of a manifest is in it, so nothing secret.
+ * A fleet's record as others read it: the mirror's object and status, and a CloudEvent. Pure, bounded.
+ * Nothing of a manifest is in it. The mirror's spec raises metadata.generation, so no old status
+ * passes for the new release's. `source` and `id` name a decision; fields are only ever added to
+ * infra/schema/fleet-decision.schema.json.
  */
-import type { JsonObject } from '@rollcall/base/json.ts';
-import { boundedText, standingBreach, timeOf } from './fleet-conditions.ts';
+import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import {
+  boundedText,
+  fleetConditions,
+  fleetStanding,
+  standingBreach,
+  timeOf,
+} from './fleet-conditions.ts';
+import type { ConditionsAt, FormerCondition } from './fleet-conditions.ts';
 import { poolEValue } from '../attribution/fleet-pool.ts';
 import type { FleetPool } from '../attribution/fleet-pool.ts';
 import type { FleetRecord, FleetRelease } from '../rollout/fleet-record.ts';
+import { FLEET_API_VERSION, formatFleetKey } from '../fleet-daemon-set.ts';
+import type { FleetKey } from '../fleet-daemon-set.ts';
+import type { FleetDecision } from '../rollout/fleet-decision.ts';
 
 /** Stages of a FleetDaemonSet are no more (docs/fleet.md). */
 const STAGES_MAX = 32;
@@ -16,8 +28,7 @@ const CLUSTERS_MAX = 16;
 /** E beyond it is shown as this. */
 const E_SHOWN_MAX = 1e6;
 
-/** One release, without what names its document. */
-export function releaseFacts(release: FleetRelease): JsonObject {
+function releaseFacts(release: FleetRelease): JsonObject {
   return {
     generation: release.generation,
     contentHash: boundedText(release.contentHash, NAME_CHARACTERS_MAX),
@@ -42,8 +53,7 @@ function poolFacts(pool: FleetPool): JsonObject {
   };
 }
 
-/** How a fleet stands. */
-export function fleetFacts(record: FleetRecord): JsonObject {
+function fleetFacts(record: FleetRecord): JsonObject {
   const { stage, stages, counts, ring, good, pool } = record;
   const [newest] = good;
   const breach = standingBreach(record);
@@ -83,4 +93,86 @@ export function fleetFacts(record: FleetRecord): JsonObject {
           },
         }),
   };
+}
+
+/** Kind of the mirror. */
+const MIRROR_KIND = 'FleetDaemonSet';
+
+function identity({ namespace, name }: FleetKey): JsonObject {
+  return { apiVersion: FLEET_API_VERSION, kind: MIRROR_KIND, metadata: { namespace, name } };
+}
+
+/** The object without its status. */
+export function mirrorObject(record: FleetRecord): JsonObject {
+  return { ...identity(record), spec: { uid: record.uid, ...releaseFacts(record.release) } };
+}
+
+/** Its status alone, as it is applied. */
+export function mirrorStatus(record: FleetRecord, at: ConditionsAt): JsonObject {
+  return {
+    ...identity(record),
+    status: {
+      observedGeneration: at.observedGeneration,
+      recordVersion: record.version,
+      state: fleetStanding(record).reason,
+      ...fleetFacts(record),
+      conditions: fleetConditions(record, at).map((condition) => ({ ...condition })),
+    },
+  };
+}
+
+/** The conditions of a mirror as it was read; what is none is left out. */
+export function formerConditions(object: Json | undefined): readonly FormerCondition[] {
+  return jsonItems(jsonMember(jsonMember(object, 'status'), 'conditions'))
+    .filter(isJsonObject)
+    .flatMap(({ type, status, lastTransitionTime }) =>
+      typeof type === 'string' &&
+      typeof status === 'string' &&
+      typeof lastTransitionTime === 'string'
+        ? [{ type, status, lastTransitionTime }]
+        : [],
+    );
+}
+
+/** Identifies the schema of `data`: its `$id`. */
+export const DECISION_SCHEMA = 'urn:rollcall:schema:fleet-decision:v1';
+
+/** Of a whole event. */
+export const EVENT_BYTES_MAX = 64 * 1024;
+
+const ID_CHARACTERS_MAX = 512;
+
+interface FleetEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly atMs: number;
+  /** The whole CloudEvent. */
+  readonly event: JsonObject;
+}
+
+/** The event of a decision that the stack of this name made. */
+export function fleetEvent(decision: FleetDecision, stackName: string): FleetEvent {
+  const { kind, record, atMs, cluster } = decision;
+  const { namespace, name, uid, version } = record;
+  const id = boundedText(decision.id, ID_CHARACTERS_MAX);
+  const type = `dev.rollcall.fleet.${kind}`;
+  const event: JsonObject = {
+    specversion: '1.0',
+    id,
+    source: `/rollcall/stacks/${stackName}/fleets`,
+    type,
+    subject: formatFleetKey(record),
+    time: timeOf(atMs),
+    datacontenttype: 'application/json',
+    dataschema: DECISION_SCHEMA,
+    data: {
+      decision: kind,
+      message: boundedText(decision.message),
+      fleet: { namespace, name, uid },
+      recordVersion: version,
+      ...(cluster === undefined ? {} : { cluster }),
+      ...fleetFacts(record),
+    },
+  };
+  return { id, type, atMs, event };
 }

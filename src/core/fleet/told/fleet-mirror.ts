@@ -1,12 +1,15 @@
 /**
- * Where fleets are mirrored, and what is the matter with that: one small item in the registry's table (ADR 0068).
+ * Where fleets are mirrored, and what is the matter with that: one small item (ADR 0068). An
  *
- * Named by an operator; trouble is noted by the function `fleet`, when it begins and when it ends.
+ * operator names the cluster; the function `fleet` notes trouble when it begins and when it ends.
  */
 import type { ClusterId } from '../../model/identifiers.ts';
+import { formatFleetKey } from '../fleet-daemon-set.ts';
+import type { FleetKey } from '../fleet-daemon-set.ts';
+import { timeOf } from './fleet-conditions.ts';
 
 /** Why a mirror is not as it should be. Words of logs, of metrics and of `rollcall fleet status` alike. */
-export type MirrorTroubleCode =
+type MirrorTroubleCode =
   /** The cluster that was named has no registration any more. */
   | 'not-registered'
   /** Its registration is frozen: nothing is written there. */
@@ -39,3 +42,12 @@ export interface FleetMirror {
 
 /** As nobody named one. */
 export const NO_MIRROR: FleetMirror = { version: 0, setBy: '', setAtMs: 0 };
+
+/** What is the matter with the mirror of one fleet; empty: nothing, as far as is known. */
+export function mirrorNotes({ cluster, trouble }: FleetMirror, fleet: FleetKey): readonly string[] {
+  if (cluster === undefined || trouble === undefined) return [];
+  if (trouble.fleet !== undefined && trouble.fleet !== formatFleetKey(fleet)) return [];
+  return [
+    `Its mirror in cluster ${cluster} is behind since ${timeOf(trouble.sinceMs)}: ${trouble.message}.`,
+  ];
+}

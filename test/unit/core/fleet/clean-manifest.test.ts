@@ -1,7 +1,7 @@
 // What an API server wrote into a manifest is taken out, and nothing else.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cleanManifest } from '../../../../src/core/fleet/clean-manifest.ts';
+import { cleanManifest } from '../../../../src/core/fleet/judge-manifest.ts';
 
 describe('cleanManifest', () => {
   it('takes out what one cluster wrote', () => {

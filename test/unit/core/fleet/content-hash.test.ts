@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { fleetContentHash } from '../../../../src/core/fleet/content-hash.ts';
+import { fleetContentHash } from '../../../../src/core/fleet/render-fleet.ts';
 import { fleetOf, manifestOf } from '../../../support/fleet-samples.ts';
 
 const OVERRIDE = { name: 'arm', clusterNames: ['a'], strategicMerge: { metadata: { labels: {} } } };

@@ -5,10 +5,14 @@ import { jsonMember } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
-import { createFleetAudience } from '../../../../../src/app/fleet/audience/fleet-audience.ts';
-import { createMirrorMemory } from '../../../../../src/app/fleet/audience/mirror-memory.ts';
-import { LOOK_AGAIN_MS } from '../../../../../src/app/fleet/audience/mirror-show.ts';
-import { PUTS_MAX } from '../../../../../src/app/fleet/audience/tell-bus.ts';
+import {
+  createFleetAudience,
+  PUTS_MAX,
+} from '../../../../../src/app/fleet/audience/fleet-audience.ts';
+import {
+  createMirrorMemory,
+  LOOK_AGAIN_MS,
+} from '../../../../../src/app/fleet/audience/mirror-show.ts';
 import { NO_MIRROR } from '../../../../../src/core/fleet/told/fleet-mirror.ts';
 import type { FleetMirror } from '../../../../../src/core/fleet/told/fleet-mirror.ts';
 import type { ConnectRefusal } from '../../../../../src/ports/cluster/cluster-access.ts';

@@ -1,7 +1,11 @@
 // What an answer to a server-side dry run says: only a conflict and a refusal of the manifest itself speak against it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { problemsOf, unconnected, verdictOf } from '../../../../../src/app/fleet/check/verdict.ts';
+import {
+  problemsOf,
+  unconnected,
+  verdictOf,
+} from '../../../../../src/app/fleet/check/ask-clusters.ts';
 import { clusterId } from '../../../../../src/core/model/identifiers.ts';
 import type { ManifestOutcome } from '../../../../../src/ports/cluster/manifest-access.ts';
 

@@ -10,7 +10,7 @@ import {
   DECISION_SCHEMA,
   EVENT_BYTES_MAX,
   fleetEvent,
-} from '../../../../../src/core/fleet/told/fleet-event.ts';
+} from '../../../../../src/core/fleet/told/fleet-facts.ts';
 import {
   STANDINGS,
   fleetDecision,

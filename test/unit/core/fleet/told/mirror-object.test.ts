@@ -6,7 +6,7 @@ import {
   formerConditions,
   mirrorObject,
   mirrorStatus,
-} from '../../../../../src/core/fleet/told/mirror-object.ts';
+} from '../../../../../src/core/fleet/told/fleet-facts.ts';
 import {
   AT_MS,
   fleetRecord,
