@@ -1,4 +1,8 @@
-/** An operator's order (core/rollout/orders.ts) as an edit of the record of a DaemonSet. */
+/**
+ * An operator's order (core/rollout/orders.ts) as an edit of the record of a DaemonSet.
+ *
+ * It opens no step; the next run does, by what is recorded here.
+ */
 import { defined } from '@rollcall/base/defined.ts';
 import { overruleTrial } from '../health/trial.ts';
 import type { OrderNote, RolloutOrders, RolloutRecord } from '../model/rollout-record.ts';
