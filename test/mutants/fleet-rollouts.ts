@@ -154,7 +154,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-undone-comes-again': {
     bug: 'what was undone goes out again when GitOps applies it again',
-    file: 'src/core/fleet/orders/fleet-orders.ts',
+    file: 'src/core/fleet/rollout/order-clusters.ts',
     before:
       "refused: withRefused(record.refused, { contentHash, cause: 'Undone', atMs: note.atMs }),",
     after: '',

@@ -5,8 +5,9 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const ROLLOUTS = 'src/adapters/dynamodb/fleet/fleet-rollout-store.ts';
 const ROLLOUTS_TEST = 'test/integration/dynamodb/fleet/fleet-rollout-store.test.ts';
-const ORDERS = 'src/core/fleet/orders/fleet-orders.ts';
-const ORDERS_TEST = 'test/unit/core/fleet/orders/fleet-orders.test.ts';
+const RULES = 'src/core/rollout/orders.ts';
+const ORDERS = 'src/core/fleet/rollout/order-clusters.ts';
+const ORDERS_TEST = 'test/unit/core/fleet/rollout/order-clusters.test.ts';
 
 /** All of them. */
 export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
@@ -86,31 +87,30 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-resume-blind': {
     bug: 'a resume overrules a breach that nobody has looked at (18.4)',
-    file: ORDERS,
+    file: RULES,
     before: 'if (breach !== undefined && breach.atMs !== order.breachAtMs)',
     after: 'if (breach !== undefined && order.breachAtMs === 0)',
     killedBy: { file: ORDERS_TEST, title: 'overrules the breach that was seen' },
   },
   'fleet-approve-twice': {
     bug: 'the second of two operators who approve at once opens a gate that he has not seen (18.4)',
-    file: ORDERS,
-    before: "if (gate.stepIndex !== order.stepIndex) return refused('changed');",
+    file: RULES,
+    before: 'if (approvable.stepIndex !== stepIndex) return refused(approvable.else);',
     after: '',
     killedBy: { file: ORDERS_TEST, title: 'is of the gate that waits' },
   },
   'fleet-approve-over-breach': {
     bug: 'an approval opens a stage of a fleet that is halted (18.4)',
-    file: ORDERS,
-    before:
-      "if (record.breach !== undefined || orders.undo !== undefined) return refused('halted');",
+    file: RULES,
+    before: "if (breach !== undefined || orders.undo !== undefined) return refused('halted');",
     after: '',
     killedBy: { file: ORDERS_TEST, title: 'opens nothing over a breach' },
   },
   'fleet-resumed-where-it-was': {
     bug: 'after an undo was taken back, clusters of passed stages keep the old release and count as passed (18.1)',
     file: ORDERS,
-    before: 'isBack ? fromTheFirstStage(lifted, note) : lifted',
-    after: 'lifted',
+    before: 'isBack ? fromTheFirstStage(opened, note) : opened',
+    after: 'opened',
     killedBy: { file: ORDERS_TEST, title: 'begins with the first stage' },
   },
   'fleet-order-not-due': {

@@ -3,6 +3,7 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const ORDERS = 'src/core/rollout/orders.ts';
 const ORDERS_TEST = 'test/unit/core/rollout/orders.test.ts';
+const NODES = 'src/core/stages/order-nodes.ts';
 const GIVE = 'src/app/rollout/give-order.ts';
 const GIVE_TEST = 'test/unit/app/rollout/give-order.test.ts';
 const GATE = 'src/core/rollout/gate.ts';
@@ -43,7 +44,7 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'resume-keeps-the-evidence': {
     bug: 'a rollout that was resumed halts again at once, by what was overruled (17.9)',
-    file: ORDERS,
+    file: NODES,
     before: 'trial: overruleTrial(trial),',
     after: 'trial,',
     killedBy: { file: ORDERS_TEST, title: 'overrules a breach: soak and evidence begin anew' },
@@ -51,7 +52,7 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'approval-of-any-step': {
     bug: 'one approval opens all steps (17.9)',
     file: ORDERS,
-    before: "if (stepIndex !== nextStepOf(record)) return refused('not-next');\n",
+    before: 'if (approvable.stepIndex !== stepIndex) return refused(approvable.else);\n',
     after: '',
     killedBy: { file: ORDERS_TEST, title: 'is of the next step alone' },
   },
@@ -65,15 +66,14 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'two-approvals-are-two': {
     bug: 'two people who approve at once approve two steps, or one of them is told off (17.9)',
     file: ORDERS,
-    before: 'approved.stepIndex >= stepIndex) {',
-    after: 'approved.stepIndex > stepIndex) {',
+    before: 'approved.stepIndex >= stepIndex) return',
+    after: 'approved.stepIndex > stepIndex) return',
     killedBy: { file: ORDERS_TEST, title: 'does one thing when two people ask' },
   },
   'approval-beside-a-breach': {
     bug: 'a halted rollout can be approved (17.9)',
     file: ORDERS,
-    before:
-      "if (record.breach !== undefined || orders.undo !== undefined) return refused('halted');\n",
+    before: "if (breach !== undefined || orders.undo !== undefined) return refused('halted');\n",
     after: '',
     killedBy: { file: ORDERS_TEST, title: 'opens nothing beside a breach' },
   },

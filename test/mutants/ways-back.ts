@@ -33,7 +33,7 @@ export const WAY_BACK_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'back-undone-is-not-refused': {
     bug: 'a release that an operator undid is rolled out again when GitOps applies it',
-    file: 'src/core/rollout/orders.ts',
+    file: 'src/core/stages/order-nodes.ts',
     before: "refused: refuseRelease(record, { cause: 'Undone', atMs }),",
     after: '',
     killedBy: { file: WAY_BACK_TEST, title: 'holds the release that was undone' },

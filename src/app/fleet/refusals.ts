@@ -3,7 +3,7 @@
  *
  * Codes are public (docs/cli.md). None of these changed anything.
  */
-import type { FleetOrderRefusalCode } from '../../core/fleet/orders/fleet-orders.ts';
+import type { OrderRefusalCode } from '../../core/rollout/orders.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetKey, FleetProblem } from '../../core/fleet/fleet-daemon-set.ts';
 
@@ -32,7 +32,7 @@ export type FleetRefusalCode =
   | 'overrules'
   /** Others wrote faster than it could be read and written. */
   | 'busy'
-  | Exclude<FleetOrderRefusalCode, 'changed'>;
+  | Exclude<OrderRefusalCode, 'changed' | 'over' | 'not-next'>;
 
 /** A refusal. */
 export interface FleetRefusal {

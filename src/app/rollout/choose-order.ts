@@ -10,7 +10,7 @@ import { describeHalt } from '../../core/rollout/gate-words.ts';
 import { gateOf } from '../../core/rollout/gate.ts';
 import { awaitedApproval, needsApproval } from '../../core/rollout/approval.ts';
 import type { RolloutRecord } from '../../core/model/rollout-record.ts';
-import { wayBackOf } from '../../core/rollout/orders.ts';
+import { wayBackOf } from '../../core/rollout/good-releases.ts';
 import type { RolloutOrder } from '../../core/rollout/orders.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
@@ -73,7 +73,7 @@ function chooseResume(
     const command = `rollcall rollout resume ${cluster} ${namespace}/${name} --why '…' --yes`;
     return refuse('overrules', key, `${describeHalt(breach)}. If that is known: ${command}`);
   }
-  return { kind: 'resume', hash, ...defined({ breachAtMs: breach?.atMs, why }) };
+  return { kind: 'resume', release: hash, ...defined({ breachAtMs: breach?.atMs, why }) };
 }
 
 /** In takeover nodes can be given another revision than the template's; elsewhere the template is a person's. */
@@ -86,8 +86,8 @@ function chooseUndo(
   if (back === undefined) {
     return refuse(proven === undefined ? 'nothing-proven' : 'runs-proven', key);
   }
-  const via = basis.registration.mode === 'takeover' ? 'pods' : 'template';
-  return { kind: 'undo', hash, to: back.hash, via };
+  const undo = { kind: 'undo', release: hash, to: back.hash } as const;
+  return basis.registration.mode === 'takeover' ? undo : { ...undo, via: 'template' };
 }
 
 function chooseApproval(
@@ -99,14 +99,15 @@ function chooseApproval(
   const { stepIndex, nowMs } = asked;
   if (stepIndex !== undefined) {
     const isAsked = policy.kind === 'policy' && needsApproval(policy.policy.approval, stepIndex);
-    return isAsked ? { kind: 'approve', hash, stepIndex } : refuse('nothing-waits', key);
+    return isAsked ? { kind: 'approve', release: hash, stepIndex } : refuse('nothing-waits', key);
   }
   const gate = gateOf({ record, policy, nowMs });
-  if (gate.kind === 'approval') return { kind: 'approve', hash, stepIndex: gate.stepIndex };
+  if (gate.kind === 'approval')
+    return { kind: 'approve', release: hash, stepIndex: gate.stepIndex };
   if (gate.kind === 'breach' || gate.kind === 'returning') return refuse('halted', key);
   // Approved, and not opened yet: the other one of two operators was a moment faster.
   const isApproved = orders.approved !== undefined && orders.approved.stepIndex > record.step.index;
-  if (isApproved) return { kind: 'approve', hash, stepIndex: orders.approved.stepIndex };
+  if (isApproved) return { kind: 'approve', release: hash, stepIndex: orders.approved.stepIndex };
   const next =
     policy.kind === 'policy' ? awaitedApproval(record, policy.policy.approval) : undefined;
   if (next === undefined) return refuse('nothing-waits', key);

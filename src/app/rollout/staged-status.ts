@@ -21,7 +21,7 @@ import { describeStep, subjectOf, summarizeRecord } from '../../core/rollout/des
 import { describeGate } from '../../core/rollout/gate-words.ts';
 import { gateOf, phaseOf } from '../../core/rollout/gate.ts';
 import type { FleetHold, ShownGate } from '../../core/rollout/gate-words.ts';
-import { wayBackOf } from '../../core/rollout/orders.ts';
+import { wayBackOf } from '../../core/rollout/good-releases.ts';
 import { isRollingBack as isSentBack } from '../../core/stages/former.ts';
 import { shownCopies } from '../../core/rollout/shown-copies.ts';
 import type { ShownCopies } from '../../core/rollout/shown-copies.ts';

@@ -4,7 +4,7 @@
  * By the number of the revision, because kubectl's default is the second newest, which need not be the proven one. A view that
  * is being written is read again, as a run does (protocol 2): pods that come and go fast are what people go back from.
  */
-import { wayBackOf } from '../../core/rollout/orders.ts';
+import { wayBackOf } from '../../core/rollout/good-releases.ts';
 import type { RevisionProjection } from '../../core/model/projections.ts';
 import type { ExplainSources } from '../explain/explain.ts';
 import { readView } from '../reconcile/read/read-view.ts';

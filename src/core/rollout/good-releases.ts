@@ -5,7 +5,12 @@
  * newer, as whoever goes back found something there. Nodes and clusters name releases differently, and use this alike.
  */
 
-import type { GoodRelease, OlderReason } from '../model/rollout-record.ts';
+import type {
+  GoodRelease,
+  OlderReason,
+  ProvenRevision,
+  RolloutRecord,
+} from '../model/rollout-record.ts';
 
 /** What a template is to the list. */
 export type ReleaseJudgement<Release extends GoodRelease> =
@@ -44,6 +49,14 @@ export function noteGood<Release extends GoodRelease>(
   if (good[0]?.id === release.id) return good;
   const others = good.filter(({ id }) => id !== release.id);
   return [release, ...others].slice(0, GOOD_RELEASES_MAX);
+}
+
+/** The release that an undo on nodes leads to: the good one that this rollout left. */
+export function wayBackOf({
+  hash,
+  former,
+}: Pick<RolloutRecord, 'hash' | 'former'>): ProvenRevision | undefined {
+  return former?.hash === hash ? undefined : former;
 }
 
 /** One release is left for another. */

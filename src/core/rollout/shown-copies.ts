@@ -8,7 +8,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import type { DaemonSetState } from '../model/state.ts';
 import { copyMarker } from '../pod/template-copy.ts';
-import { wayBackOf } from './orders.ts';
+import { wayBackOf } from './good-releases.ts';
 
 /** The copies. */
 export interface ShownCopies {

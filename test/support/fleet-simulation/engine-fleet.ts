@@ -13,7 +13,7 @@ import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-read
 import { applyFleet } from '../../../src/app/fleet/apply-fleet.ts';
 import type { StepFleetsDependencies } from '../../../src/app/fleet/sight/dependencies.ts';
 import { stepFleets } from '../../../src/app/fleet/step/step-fleets.ts';
-import { applyFleetOrder } from '../../../src/core/fleet/orders/fleet-orders.ts';
+import { applyFleetOrder } from '../../../src/core/fleet/rollout/order-clusters.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
 import { wayBackOf } from '../../../src/core/fleet/rollout/way-back.ts';
 import { FleetWorld } from '../isolation/fleet-world.ts';
@@ -95,10 +95,10 @@ export class EngineFleet extends FleetWorld {
   /** Orders every cluster back, as `rollcall fleet undo` does. */
   async undo(): Promise<void> {
     const record = await this.record();
-    const { generation } = record.release;
-    const to = wayBackOf(record)?.generation ?? 0;
+    const release = String(record.release.generation);
+    const to = String(wayBackOf(record)?.generation);
     const note = { by: 'ann', atMs: this.clock.nowMs() };
-    const result = applyFleetOrder(record, { kind: 'undo', generation, to }, note);
+    const result = applyFleetOrder(record, { kind: 'undo', release, to }, note);
     assert.equal(result.kind, 'changed', JSON.stringify(result));
     await this.rollouts.writeRecord(result.record);
   }

@@ -13,9 +13,9 @@ import { applyFleet } from '../../../src/app/fleet/apply-fleet.ts';
 import type { StepFleetsDependencies } from '../../../src/app/fleet/sight/dependencies.ts';
 import { stepFleets } from '../../../src/app/fleet/step/step-fleets.ts';
 import { fleetContentHash } from '../../../src/core/fleet/render-fleet.ts';
-import { applyFleetOrder } from '../../../src/core/fleet/orders/fleet-orders.ts';
+import { applyFleetOrder } from '../../../src/core/fleet/rollout/order-clusters.ts';
 import { wayBackOf } from '../../../src/core/fleet/rollout/way-back.ts';
-import type { FleetOrder } from '../../../src/core/fleet/orders/fleet-orders.ts';
+import type { RolloutOrder } from '../../../src/core/rollout/orders.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { fleetDocument, fleetOf, manifestOf } from '../fleet-samples.ts';
@@ -170,7 +170,7 @@ export class FleetSite {
   }
 
   /** An operator's order, as the commands give it: by compare-and-set, of what is seen at this moment. */
-  async order(kind: FleetOrder['kind']): Promise<string> {
+  async order(kind: RolloutOrder['kind']): Promise<string> {
     const record = await this.rollouts.readRecord(KEY);
     if (record === undefined) return 'missing';
     const order = orderOf(kind, record);
@@ -338,20 +338,20 @@ export class FleetSite {
 }
 
 /** What somebody asks for who looks at this record. */
-function orderOf(kind: FleetOrder['kind'], record: FleetRecord): FleetOrder | undefined {
-  const { generation } = record.release;
+function orderOf(kind: RolloutOrder['kind'], record: FleetRecord): RolloutOrder | undefined {
+  const release = String(record.release.generation);
   const { breach, gate } = record;
   switch (kind) {
     case 'pause':
       return { kind };
     case 'resume':
-      return { kind, generation, ...(breach === undefined ? {} : { breachAtMs: breach.atMs }) };
+      return { kind, release, ...(breach === undefined ? {} : { breachAtMs: breach.atMs }) };
     case 'approve':
       if (gate.kind !== 'approval' && gate.kind !== 'no-evidence') return undefined;
-      return { kind, generation, stepIndex: gate.stepIndex };
+      return { kind, release, stepIndex: gate.stepIndex };
     case 'undo': {
       const to = wayBackOf(record)?.generation;
-      return to === undefined ? undefined : { kind, generation, to };
+      return to === undefined ? undefined : { kind, release, to: String(to) };
     }
   }
 }

@@ -7,8 +7,8 @@
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
-import { applyFleetOrder } from '../../../core/fleet/orders/fleet-orders.ts';
-import type { FleetOrder } from '../../../core/fleet/orders/fleet-orders.ts';
+import { applyFleetOrder } from '../../../core/fleet/rollout/order-clusters.ts';
+import type { OrderRefusalCode, RolloutOrder } from '../../../core/rollout/orders.ts';
 import { beginRollout } from '../../../core/fleet/rollout/begin-rollout.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { OrderNote } from '../../../core/model/rollout-record.ts';
@@ -16,7 +16,7 @@ import { orderNote } from '../../../core/rollout/orders.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
 import { releaseOf } from '../fleet-release.ts';
 import { refuseFleet } from '../refusals.ts';
-import type { FleetRefusal } from '../refusals.ts';
+import type { FleetRefusal, FleetRefusalCode } from '../refusals.ts';
 import { chooseFleetOrder } from './choose-fleet-order.ts';
 import type { FleetOrderAsk } from './choose-fleet-order.ts';
 import { findFleetRollout, isUnseen } from './find-fleet-rollout.ts';
@@ -66,14 +66,14 @@ export async function giveFleetOrder(
 
 async function tryOrder(
   found: FoundFleetRollout,
-  { order, note }: { readonly order: FleetOrder; readonly note: OrderNote },
+  { order, note }: { readonly order: RolloutOrder; readonly note: OrderNote },
   { rollouts }: FleetOrderDependencies,
 ): Promise<FleetOrderOutcome | 'lost'> {
   const record = recordFor(found, order, note.atMs);
   if (record === undefined) return refuseFleet('changed-rollout', found.head);
   const result = applyFleetOrder(record, order, note);
   if (result.kind === 'refused') {
-    return refuseFleet(result.code === 'changed' ? 'changed-rollout' : result.code, found.head);
+    return refuseFleet(codeOf(result.code), found.head);
   }
   if (result.kind === 'unchanged') return result;
   return (await rollouts.writeRecord(result.record)) === 'lost' ? 'lost' : { kind: 'given' };
@@ -82,11 +82,16 @@ async function tryOrder(
 /** Of a FleetDaemonSet that no step has seen, the record that a step would begin with: so it is held from the first moment. */
 function recordFor(
   found: FoundFleetRollout,
-  order: FleetOrder,
+  order: RolloutOrder,
   nowMs: number,
 ): FleetRecord | undefined {
   const { head, record } = found;
   if (order.kind !== 'pause') return isUnseen(found) ? undefined : record;
   if (record !== undefined) return record;
   return beginRollout({ fleet: head, uid: head.uid, release: releaseOf(head), nowMs });
+}
+
+function codeOf(code: OrderRefusalCode): FleetRefusalCode {
+  if (code === 'changed') return 'changed-rollout';
+  return code === 'over' || code === 'not-next' ? 'nothing-waits' : code;
 }

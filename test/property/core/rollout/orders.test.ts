@@ -7,7 +7,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
-import { applyOrder, orderNote, wayBackOf } from '../../../../src/core/rollout/orders.ts';
+import { applyOrder } from '../../../../src/core/stages/order-nodes.ts';
+import { orderNote } from '../../../../src/core/rollout/orders.ts';
+import { wayBackOf } from '../../../../src/core/rollout/good-releases.ts';
 import type { RolloutOrder } from '../../../../src/core/rollout/orders.ts';
 import { breachOf, recordOf, stepOf } from '../../../support/rollout-records.ts';
 
@@ -17,20 +19,23 @@ const times = fc.integer({ min: 1, max: 5 });
 const orders: fc.Arbitrary<RolloutOrder> = fc.oneof(
   fc.constant({ kind: 'pause' } as const),
   fc.record(
-    { kind: fc.constant('resume' as const), hash: hashes, breachAtMs: times },
-    { requiredKeys: ['kind', 'hash'] },
+    { kind: fc.constant('resume' as const), release: hashes, breachAtMs: times },
+    { requiredKeys: ['kind', 'release'] },
   ),
   fc.record({
     kind: fc.constant('approve' as const),
-    hash: hashes,
+    release: hashes,
     stepIndex: fc.integer({ min: 0, max: 5 }),
   }),
-  fc.record({
-    kind: fc.constant('undo' as const),
-    hash: hashes,
-    to: hashes,
-    via: fc.constantFrom('pods' as const, 'template' as const),
-  }),
+  fc.record(
+    {
+      kind: fc.constant('undo' as const),
+      release: hashes,
+      to: hashes,
+      via: fc.constant('template' as const),
+    },
+    { requiredKeys: ['kind', 'release', 'to'] },
+  ),
 );
 
 const records: fc.Arbitrary<RolloutRecord> = fc

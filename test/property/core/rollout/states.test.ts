@@ -8,7 +8,8 @@ import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { gateOf, phaseOf } from '../../../../src/core/rollout/gate.ts';
-import { applyOrder, wayBackOf } from '../../../../src/core/rollout/orders.ts';
+import { applyOrder } from '../../../../src/core/stages/order-nodes.ts';
+import { wayBackOf } from '../../../../src/core/rollout/good-releases.ts';
 import type { RolloutOrder } from '../../../../src/core/rollout/orders.ts';
 import { isRollingBack } from '../../../../src/core/stages/former.ts';
 import { awaitedApproval } from '../../../../src/core/rollout/approval.ts';
@@ -40,7 +41,7 @@ const DEEDS: Readonly<Record<string, (walk: Walk) => void>> = {
   resume: (walk) => {
     give(walk, ({ hash, breach }) => {
       const breachAtMs = breach?.atMs;
-      return { kind: 'resume', hash, ...(breachAtMs === undefined ? {} : { breachAtMs }) };
+      return { kind: 'resume', release: hash, ...(breachAtMs === undefined ? {} : { breachAtMs }) };
     });
   },
   approve: (walk) => {
@@ -48,14 +49,14 @@ const DEEDS: Readonly<Record<string, (walk: Walk) => void>> = {
       const stepIndex = awaitedApproval(record, walk.world.policy.approval);
       return stepIndex === undefined
         ? undefined
-        : { kind: 'approve', hash: record.hash, stepIndex };
+        : { kind: 'approve', release: record.hash, stepIndex };
     });
   },
   undo: (walk) => {
     give(walk, (record) => {
       const to = walk.world.isTakeover ? wayBackOf(record)?.hash : undefined;
       if (to === undefined) return undefined;
-      const order = { kind: 'undo', hash: record.hash, to, via: 'pods' } as const;
+      const order = { kind: 'undo', release: record.hash, to } as const;
       return order;
     });
   },

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
-import { applyOrder } from '../../../../src/core/rollout/orders.ts';
+import { applyOrder } from '../../../../src/core/stages/order-nodes.ts';
 import type { RolloutOrder } from '../../../../src/core/rollout/orders.ts';
 import type { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { NAME, edit, images, ready, stagedSetWorld } from '../../../support/staged-set-world.ts';
@@ -66,8 +66,9 @@ async function order(made: ReconcileWorld, given: RolloutOrder): Promise<void> {
 
 async function undo(made: ReconcileWorld): Promise<void> {
   const { hash, former } = await recordOf(made);
-  const via = made.registration.mode === 'takeover' ? 'pods' : 'template';
-  await order(made, { kind: 'undo', hash, to: former?.hash ?? '', via });
+  const undo = { kind: 'undo', release: hash, to: former?.hash ?? '' } as const;
+  const isForPerson = made.registration.mode !== 'takeover';
+  await order(made, isForPerson ? { ...undo, via: 'template' } : undo);
 }
 
 const count = (made: ReconcileWorld, image: string): number =>

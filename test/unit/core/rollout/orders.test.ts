@@ -3,14 +3,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eValueOf } from '../../../../src/core/health/trial.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
-import { applyOrder, orderNote } from '../../../../src/core/rollout/orders.ts';
+import { applyOrder } from '../../../../src/core/stages/order-nodes.ts';
+import { orderNote } from '../../../../src/core/rollout/orders.ts';
 import type { OrderResult, RolloutOrder } from '../../../../src/core/rollout/orders.ts';
 import { STARTED_MS, breachOf, recordOf, stepOf } from '../../../support/rollout-records.ts';
 
 const NOTE = orderNote('ann', STARTED_MS + 200_000);
 const LATER = orderNote('bob', STARTED_MS + 300_000);
 
-function changed(result: OrderResult): RolloutRecord {
+function changed(result: OrderResult<RolloutRecord>): RolloutRecord {
   assert.equal(result.kind, 'changed', JSON.stringify(result));
   return result.record;
 }
@@ -38,7 +39,7 @@ describe('pausing', () => {
 describe('resuming', () => {
   it('lifts a pause, and the soak goes on', () => {
     const paused = recordOf({ orders: { paused: NOTE } });
-    const resumed = changed(applyOrder(paused, { kind: 'resume', hash: 'new' }, LATER));
+    const resumed = changed(applyOrder(paused, { kind: 'resume', release: 'new' }, LATER));
     assert.deepEqual(resumed.orders, {});
     assert.equal(resumed.step.wellSinceMs, recordOf().step.wellSinceMs);
     assert.equal(resumed.step.progressedAtMs, LATER.atMs);
@@ -54,7 +55,7 @@ describe('resuming', () => {
         { id: 'other', hash: 'other', cause: 'Restarts', atMs: 1 },
       ],
     });
-    const order = { kind: 'resume', hash: 'new', breachAtMs: breach.atMs } as const;
+    const order = { kind: 'resume', release: 'new', breachAtMs: breach.atMs } as const;
     const resumed = changed(applyOrder(halted, order, LATER));
     assert.equal(resumed.breach, undefined);
     assert.equal(eValueOf(resumed.trial), 1);
@@ -71,27 +72,27 @@ describe('resuming', () => {
 
   it('overrules no breach that its giver did not see', () => {
     const halted = recordOf({ breach: breachOf(), orders: { paused: NOTE } });
-    assert.equal(refusal(halted, { kind: 'resume', hash: 'new' }), 'changed');
-    const other = { kind: 'resume', hash: 'new', breachAtMs: breachOf().atMs - 1 } as const;
+    assert.equal(refusal(halted, { kind: 'resume', release: 'new' }), 'changed');
+    const other = { kind: 'resume', release: 'new', breachAtMs: breachOf().atMs - 1 } as const;
     assert.equal(refusal(halted, other), 'changed');
-    assert.equal(refusal(halted, { ...other, hash: 'newer' }), 'changed');
+    assert.equal(refusal(halted, { ...other, release: 'newer' }), 'changed');
   });
 
   it('takes an undo back', () => {
     const undone = recordOf({ orders: { undo: { ...NOTE, to: 'old' } } });
     assert.deepEqual(
-      changed(applyOrder(undone, { kind: 'resume', hash: 'new' }, LATER)).orders,
+      changed(applyOrder(undone, { kind: 'resume', release: 'new' }, LATER)).orders,
       {},
     );
   });
 
   it('says so where nothing is held', () => {
-    assert.equal(refusal(recordOf(), { kind: 'resume', hash: 'new' }), 'not-held');
+    assert.equal(refusal(recordOf(), { kind: 'resume', release: 'new' }), 'not-held');
   });
 });
 
 describe('approving', () => {
-  const first = { kind: 'approve', hash: 'new', stepIndex: 1 } as const;
+  const first = { kind: 'approve', release: 'new', stepIndex: 1 } as const;
 
   it('lets the next step open, and does one thing when two people ask', () => {
     const approved = changed(applyOrder(recordOf(), first, NOTE));
@@ -113,13 +114,13 @@ describe('approving', () => {
   it('opens nothing beside a breach, an undo, another revision, or the end', () => {
     assert.equal(refusal(recordOf({ breach: breachOf() }), first), 'halted');
     assert.equal(refusal(recordOf({ orders: { undo: { ...NOTE, to: 'old' } } }), first), 'halted');
-    assert.equal(refusal(recordOf(), { ...first, hash: 'newer' }), 'changed');
+    assert.equal(refusal(recordOf(), { ...first, release: 'newer' }), 'changed');
     assert.equal(refusal(recordOf({ step: stepOf({ kind: 'done' }) }), first), 'over');
   });
 });
 
 describe('undoing', () => {
-  const back = { kind: 'undo', hash: 'new', to: 'old', via: 'pods' } as const;
+  const back = { kind: 'undo', release: 'new', to: 'old' } as const;
 
   it('asks for the proven revision, once, and lifts a pause', () => {
     const undone = changed(applyOrder(recordOf({ orders: { paused: NOTE } }), back, LATER));
@@ -128,10 +129,10 @@ describe('undoing', () => {
   });
 
   it('is never of another pair of revisions than was seen', () => {
-    assert.equal(refusal(recordOf(), { ...back, hash: 'newer' }), 'changed');
+    assert.equal(refusal(recordOf(), { ...back, release: 'newer' }), 'changed');
     assert.equal(refusal(recordOf(), { ...back, to: 'older' }), 'changed');
     const same = recordOf({ hash: 'old' });
-    assert.equal(refusal(same, { ...back, hash: 'old' }), 'changed');
+    assert.equal(refusal(same, { ...back, release: 'old' }), 'changed');
     // The canary has passed: what was proven before it is the way back.
     const passed = recordOf({
       proven: { hash: 'new', provenAtMs: 1, isBaseline: false },
@@ -144,14 +145,14 @@ describe('undoing', () => {
 });
 
 describe('what an undo leaves', () => {
-  const back = { kind: 'undo', hash: 'new', to: 'old' } as const;
+  const back = { kind: 'undo', release: 'new', to: 'old' } as const;
   const both = [
     { id: 'new', hash: 'new', goodAtMs: 2, isBaseline: false },
     { id: 'old', hash: 'old', goodAtMs: 1, isBaseline: true, leftAtMs: 2 },
   ];
 
   it('is refused, and good no more; where it leads to may be returned to, however old', () => {
-    const undone = changed(applyOrder(recordOf({ good: both }), { ...back, via: 'pods' }, NOTE));
+    const undone = changed(applyOrder(recordOf({ good: both }), back, NOTE));
     assert.deepEqual(undone.refused[0], {
       id: 'new',
       hash: 'new',
@@ -175,8 +176,8 @@ describe('what an undo leaves', () => {
   });
 
   it('is refused no more once it is resumed', () => {
-    const undone = changed(applyOrder(recordOf({ good: both }), { ...back, via: 'pods' }, NOTE));
-    const resumed = changed(applyOrder(undone, { kind: 'resume', hash: 'new' }, LATER));
+    const undone = changed(applyOrder(recordOf({ good: both }), back, NOTE));
+    const resumed = changed(applyOrder(undone, { kind: 'resume', release: 'new' }, LATER));
     assert.deepEqual([resumed.refused, resumed.orders], [[], {}]);
   });
 });

@@ -12,7 +12,7 @@ import { describeGate } from '../../../../src/core/rollout/gate-words.ts';
 import { describeStep, subjectOf } from '../../../../src/core/rollout/describe-record.ts';
 import { standingOf, withReplacements } from '../../../../src/core/stages/lost-canaries.ts';
 import type { StageNode } from '../../../../src/core/stages/stage-node.ts';
-import { applyOrder } from '../../../../src/core/rollout/orders.ts';
+import { applyOrder } from '../../../../src/core/stages/order-nodes.ts';
 import { NOW_MS, node } from '../../../support/core-fixtures.ts';
 import { record, stagesInput } from '../../../support/stage-records.ts';
 import { stageNode } from '../../../support/stage-nodes.ts';
@@ -228,7 +228,7 @@ describe('S16: a canary that loses a node', () => {
     world.until(() => world.record?.breach !== undefined, { maxMs: 2 * MINUTE_MS });
     const { record } = world;
     assert.ok(record?.breach !== undefined);
-    const resume = { kind: 'resume', hash: 'bbbb', breachAtMs: record.breach.atMs } as const;
+    const resume = { kind: 'resume', release: 'bbbb', breachAtMs: record.breach.atMs } as const;
     const resumed = applyOrder(record, resume, { by: 'me', atMs: world.nowMs });
     assert.equal(resumed.kind, 'changed');
     world.record = resumed.record;

@@ -1,7 +1,7 @@
 // With what a release begins: what outlives the release before it, and what does not.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { applyFleetOrder } from '../../../../../src/core/fleet/orders/fleet-orders.ts';
+import { applyFleetOrder } from '../../../../../src/core/fleet/rollout/order-clusters.ts';
 import { beginRollout } from '../../../../../src/core/fleet/rollout/begin-rollout.ts';
 import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { wayBackOf } from '../../../../../src/core/fleet/rollout/way-back.ts';
@@ -69,7 +69,7 @@ describe('beginRollout', () => {
   });
 
   it('goes on where an undo is followed by the apply of what it leads to, and holds what was undone', () => {
-    const undo = { kind: 'undo', generation: 2, to: 1 } as const;
+    const undo = { kind: 'undo', release: '2', to: '1' } as const;
     const ordered = applyFleetOrder(
       fleetRecordOf({ good: [goodOf('new', 2), goodOf('old')] }),
       undo,

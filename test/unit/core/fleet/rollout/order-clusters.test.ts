@@ -1,8 +1,8 @@
 // An operator's orders to a fleet's rollout: each names what was seen, is safe to repeat, and is due at once.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { applyFleetOrder } from '../../../../../src/core/fleet/orders/fleet-orders.ts';
-import type { FleetOrder } from '../../../../../src/core/fleet/orders/fleet-orders.ts';
+import { applyFleetOrder } from '../../../../../src/core/fleet/rollout/order-clusters.ts';
+import type { RolloutOrder } from '../../../../../src/core/rollout/orders.ts';
 import type {
   FleetBreachNote,
   FleetGate,
@@ -21,17 +21,17 @@ const BREACH: FleetBreachNote = {
   clusters: [],
 };
 const GOOD = goodOf('former');
-const RESUME: FleetOrder = { kind: 'resume', generation: 2 };
-const UNDO: FleetOrder = { kind: 'undo', generation: 2, to: 1 };
-const APPROVE: FleetOrder = { kind: 'approve', generation: 2, stepIndex: 2 };
+const RESUME: RolloutOrder = { kind: 'resume', release: '2' };
+const UNDO: RolloutOrder = { kind: 'undo', release: '2', to: '1' };
+const APPROVE: RolloutOrder = { kind: 'approve', release: '2', stepIndex: 2 };
 
-function given(record: FleetRecord, order: FleetOrder, note = NOTE): FleetRecord {
+function given(record: FleetRecord, order: RolloutOrder, note = NOTE): FleetRecord {
   const result = applyFleetOrder(record, order, note);
   assert.equal(result.kind, 'changed', JSON.stringify(result));
   return result.record;
 }
 
-function refusedAs(record: FleetRecord, order: FleetOrder): string {
+function refusedAs(record: FleetRecord, order: RolloutOrder): string {
   const result = applyFleetOrder(record, order, NOTE);
   return result.kind === 'refused' ? result.code : `carried out: ${result.kind}`;
 }
@@ -133,7 +133,7 @@ describe('a resume', () => {
 
   it('is of the generation that was seen, and of something that is held', () => {
     const record = held({ kind: 'paused' }, { orders: { paused: NOTE } });
-    assert.equal(refusedAs(record, { ...RESUME, generation: 1 }), 'changed');
+    assert.equal(refusedAs(record, { ...RESUME, release: '1' }), 'changed');
     assert.equal(refusedAs(fleetRecord(), RESUME), 'not-held');
   });
 });
@@ -145,7 +145,7 @@ describe('an approval', () => {
     const approved = given(waiting, APPROVE);
     assert.deepEqual(approved.orders, { approved: { ...NOTE, stepIndex: 2 } });
     assert.deepEqual(approved.gate, { kind: 'next' });
-    assert.equal(refusedAs(waiting, { ...APPROVE, generation: 3 }), 'changed');
+    assert.equal(refusedAs(waiting, { ...APPROVE, release: '3' }), 'changed');
     assert.equal(refusedAs(waiting, { ...APPROVE, stepIndex: 4 }), 'changed');
     assert.equal(refusedAs(fleetRecord(), APPROVE), 'nothing-waits');
     assert.equal(refusedAs(held({ kind: 'paused' }), APPROVE), 'nothing-waits');
@@ -202,8 +202,8 @@ describe('an undo', () => {
   });
 
   it('is of the generation and of the way back that were seen', () => {
-    assert.equal(refusedAs(record, { ...UNDO, generation: 1 }), 'changed');
-    assert.equal(refusedAs(record, { ...UNDO, to: 0 }), 'changed');
+    assert.equal(refusedAs(record, { ...UNDO, release: '1' }), 'changed');
+    assert.equal(refusedAs(record, { ...UNDO, to: '0' }), 'changed');
     assert.equal(refusedAs(fleetRecord(), UNDO), 'changed', 'nothing was proven before');
   });
 
