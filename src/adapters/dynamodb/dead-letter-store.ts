@@ -1,10 +1,7 @@
 /**
- * Dead letters over DynamoDB: partitions `DEAD-LETTER#<partition>`, in the order of time.
- *
- * The index of partitions is a partition of its own, `DEAD-LETTER#/partitions`, which no cluster id and
- * no sender can name. An entry is written before the first record of its partition that a process
- * keeps, so that a listing never misses a record, and not again while that process remembers it. A record is
- * held to a schema when it is read; one that does not fit is shown as unreadable, never left out.
+ * Dead letters over DynamoDB: partitions `DEAD-LETTER#<partition>`, in the order of time, and an index
+ * of them that no cluster id and no sender can name. An entry is written before the first record of
+ * its partition, so that a listing never misses one. A record that does not fit is shown as unreadable.
  */
 import * as v from 'valibot';
 import {
