@@ -1,11 +1,7 @@
 /**
- * Strongly consistent reads of single items: what is asked for at the same time travels in one BatchGetItem, over
- * both tables.
- *
- * A reconcile reads six small items in two steps; a request each costs more time and CPU than the items do. Only
- * reads under way side by side are gathered, so an order that a caller relies on (protocol: position before
- * slices) stays one. A batch is no snapshot, and nobody takes it for one. A failed request rejects each of its
- * reads (spec faults 32).
+ * Strongly consistent reads of single items: what is asked for at the same time travels in one
+ * BatchGetItem, over both tables. An order that a caller relies on (protocol: position before slices)
+ * stays one, since only reads under way side by side are gathered. A batch is no snapshot.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';

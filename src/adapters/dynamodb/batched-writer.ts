@@ -1,14 +1,8 @@
 /**
- * Compare-and-set writes of items that are there: what is written at the same time travels in one BatchExecuteStatement
- * (ADR 0060).
- *
- *   first ──▶ at once                 each statement succeeds or fails by itself, and is billed as a write by itself
- *   the next, while two are on their way ──▶ together, when one is back
- *
- * A batch is no transaction, and nobody takes it for one. A statement that is not plainly answered is written once more by
- * itself, under the same token (table.ts), so that what cannot travel in a batch (an item that is not there, a throttled or
- * large one) is as slow as it was, never lost. A failed request rejects each of its writes (spec faults 32). One that hangs
- * holds nobody: a second is always on its way, or free.
+ * Compare-and-set writes of items that are there: what is written at the same time travels in one
+ * BatchExecuteStatement (ADR 0060), which is no transaction: each statement succeeds or fails by itself.
+ * One that is not plainly answered is written once more by itself, under the same token (table.ts), so
+ * that what cannot travel in a batch is never lost. One that hangs holds nobody: a second may leave.
  */
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';

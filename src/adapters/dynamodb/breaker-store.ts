@@ -1,11 +1,7 @@
 /**
- * What may be lost: the circuit breaker of a cluster, as attributes of its META item, and the walk of `resync`, an item of
- * the view table. Both are compare-and-set on a version that stands beside them.
- *
- * `breaker` (JSON text) and `breakerVersion` have a writer token of their own: `ingest` writes the other attributes of the
- * item by its own version, and neither hinders the other. What cannot be read (damaged, or of a newer release) counts as
- * none, under its version, so that the next one replaces it: no breaker is a closed one (core/breaker.ts), and a memory of
- * turns must not end them.
+ * What may be lost: the circuit breaker of a cluster, in its META item, and the walk of `resync`. Both are
+ * compare-and-set on a version beside them; the breaker has a writer token of its own, since `ingest`
+ * writes the same item. What cannot be read counts as none, and the next one replaces it.
  */
 import * as v from 'valibot';
 import type { ClusterBreaker } from '../../core/model/breaker.ts';

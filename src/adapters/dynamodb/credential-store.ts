@@ -1,10 +1,7 @@
 /**
- * Sealed tokens over DynamoDB, in the registry table: an item for each cluster and purpose, `CREDENTIAL#<id>` `TOKEN`
- * for acting, `REQUEST-CREDENTIAL#<id>` `TOKEN` for asking.
- *
- * A single conditional write keeps the newer of two tokens, whatever order they arrive in (spec faults 33:
- * a repeat of our own write counts as written, table.ts). What is read back is held to a closed schema:
- * an item that does not fit is an error that quotes nothing of it (S11).
+ * Sealed tokens over DynamoDB, in the registry table: an item for each cluster and purpose. A single
+ * conditional write keeps the newer of two, whatever order they arrive in. An item that does not fit
+ * its schema is an error that quotes nothing of it (S11).
  */
 import * as v from 'valibot';
 import { clusterUid } from '../../core/model/identifiers.ts';

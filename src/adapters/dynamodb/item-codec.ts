@@ -1,10 +1,7 @@
 /**
- * Bodies of items: one format byte, then the payload.
- *
- * 0x00 is plain JSON (small bodies), 0x01 is JSON compressed with zstd. A newer release may add
- * formats; this one refuses what it does not know with an error that names it, and never guesses.
- * Items stay far below DynamoDB's 400 KB: a body beyond 300 KB is refused before it is sent
- * (protocol 16: the watcher announces more slices first).
+ * Bodies of items: one format byte, then the payload: 0x00 is plain JSON, 0x01 JSON compressed with
+ * zstd. A format of a newer release is refused by name, never guessed. Items stay far below DynamoDB's
+ * 400 KB: a larger body is refused before it is sent (protocol 16: the watcher announces more slices).
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import * as v from 'valibot';

@@ -1,12 +1,11 @@
 /**
- * Objects of a large slice by columns: what many of them share stands once, the rest as a list for each member (ADR 0069).
+ * Objects of a large slice by columns: what many of them share stands once (ADR 0069).
  *
- *   shared  [{ kind, labels, taints … } …]      of     [0, 0, 1 …]: which of these each object has
- *   own     { name: […], uid: […] … }           apart  { "kubernetes.io/hostname": […] }: labels that nearly each has for itself
+ *   shared  [{ kind, labels, taints … } …]   of     [0, 0, 1 …]: which of these each object has
+ *   own     { name: […], uid: […] … }        apart  { "kubernetes.io/hostname": […] }: labels of its own
  *
- * A cold run decodes ten thousand objects: parsed one by one that was half of what it cost. They come out in their order, with
- * the members that they had, and hold in common what is shared: projections are never changed in place. A member that this
- * release does not know is kept, among what is shared. What is of another kind stands in `rows`, as it is.
+ * They come out in their order, with the members that they had, those that this release does not know
+ * among them. What is of another kind stands in `rows`, as it is.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName, ResourceVersion, Uid } from '../../core/model/identifiers.ts';

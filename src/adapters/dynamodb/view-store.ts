@@ -1,10 +1,7 @@
 /**
- * The view table over DynamoDB: what `ingest` writes and `reconcile` reads, one item a call.
- *
- * All reads are strongly consistent unless the client's are not (lagging-reads.ts), all conditional writes are single-item
- * compare-and-set (S8: a stamp or a version never goes back). Bodies are encoded by item-codec.ts; stamps and versions stand
- * beside them, for conditions. It decides nothing, caches nothing, and retries nothing but what the
- * SDK retries.
+ * The view table over DynamoDB: what `ingest` writes and `reconcile` reads, one item a call. Reads are
+ * strongly consistent unless the client's are not (lagging-reads.ts), conditional writes compare-and-set
+ * (S8: a stamp or a version never goes back). Stamps and versions stand beside the encoded bodies.
  */
 import { STATE_SCHEMA } from '../../core/model/state.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';

@@ -8,9 +8,6 @@ import type { Document, ParsedNode, YAMLMap } from 'yaml';
 import type { PolicyProblem } from '../../core/policy/rollout-policy.ts';
 import { within } from './problems.ts';
 
-/** Deeper than any policy needs: window[0].days[0] and canary.selector.matchExpressions[0].values[0] are 3 and 6. */
-const DEPTH_MAX = 8;
-
 /** A text as plain values, or what is wrong with it. */
 export type PlainYaml =
   | { readonly kind: 'values'; readonly value: unknown }
@@ -24,7 +21,8 @@ export interface YamlRules {
   readonly leadingZeros: 'taken' | 'refused';
 }
 
-const POLICY_RULES: YamlRules = { depthMax: DEPTH_MAX, leadingZeros: 'taken' };
+/** Deeper than any policy needs: canary.selector.matchExpressions[0].values[0] is 6. */
+const POLICY_RULES: YamlRules = { depthMax: 8, leadingZeros: 'taken' };
 
 const OPTIONS = {
   version: '1.2',
@@ -61,34 +59,30 @@ export function readYamlStream(
 function guarded<T>(text: string, parse: () => T): T | Invalid {
   // Before it is parsed: functions have the parser's schema of YAML 1.2 alone.
   if (/^%/m.test(text)) {
-    return invalid([{ field: '', message: 'has a YAML directive, a line that begins with %' }]);
+    return invalid('has a YAML directive, a line that begins with %');
   }
   try {
     return parse();
   } catch {
     // The parser recurses: only a text of thousands of brackets ends its stack.
-    return invalid([{ field: '', message: 'cannot be read as YAML: nested too deeply' }]);
+    return invalid('cannot be read as YAML: nested too deeply');
   }
 }
 
 function valueOf(document: Document.Parsed, text: string, rules: YamlRules): PlainYaml {
   const [error] = document.errors;
   if (error !== undefined) {
-    if (error.code === 'MULTIPLE_DOCS') {
-      return invalid([{ field: '', message: 'holds more than one YAML document' }]);
-    }
+    if (error.code === 'MULTIPLE_DOCS') return invalid('holds more than one YAML document');
     const line = text.slice(0, error.pos[0]).split('\n').length;
-    return invalid([
-      { field: '', message: `is not YAML: see line ${String(line)} (${error.code})` },
-    ]);
+    return invalid(`is not YAML: see line ${String(line)} (${error.code})`);
   }
   const problems: PolicyProblem[] = [];
   const value = plain(document.contents, { field: '', depth: 0, rules }, problems);
-  return problems.length > 0 ? invalid(problems) : { kind: 'values', value };
+  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'values', value };
 }
 
-function invalid(problems: readonly PolicyProblem[]): Invalid {
-  return { kind: 'invalid', problems };
+function invalid(message: string): Invalid {
+  return { kind: 'invalid', problems: [{ field: '', message }] };
 }
 
 interface Place {

@@ -18,10 +18,6 @@ type Closed<TEntries extends v.ObjectEntries> = v.SchemaWithPipe<
   readonly [v.CustomSchema<Fields, string>, v.StrictObjectSchema<TEntries, Said>]
 >;
 
-type ListOf<TItem extends v.GenericSchema> = v.SchemaWithPipe<
-  readonly [v.ArraySchema<TItem, string>, v.MaxLengthAction<v.InferOutput<TItem>[], number, string>]
->;
-
 /** By its values alone: the compiler would write out the whole schema of schemas. */
 type Needed<TSchema extends v.GenericSchema> = v.GenericSchema<
   v.InferInput<TSchema>,
@@ -71,7 +67,7 @@ export function listOf<const TItem extends v.GenericSchema>(
   item: TItem,
   countMax: number,
   example: string,
-): ListOf<TItem> {
+): v.GenericSchema<v.InferInput<TItem>[], v.InferOutput<TItem>[]> {
   const message = `must be a list of at most ${String(countMax)}, as ${example}`;
   return v.pipe(v.array(item, message), v.maxLength(countMax, message));
 }

@@ -1,7 +1,7 @@
 /**
- * The closed, bounded schemas of freezes as the registry holds them: of the stack's item, and of the note in a registration.
- *
- * An item that does not fit is an error, and so counts as frozen (protocol 13): never a default.
+ * The closed, bounded schemas of freezes as the registry holds them: of the stack's item, and of the
+ * note in a registration. An item that does not fit is an error, and so counts as frozen
+ * (protocol 13): never a default.
  */
 import * as v from 'valibot';
 import { BY_CHARACTERS_MAX, FREEZE_WHY_CHARACTERS_MAX } from '../../../core/model/registration.ts';

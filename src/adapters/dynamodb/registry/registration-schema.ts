@@ -1,11 +1,7 @@
 /**
- * The closed, bounded schema of a registration as the registry holds it (S12, faults row 67).
- *
- * Registry data can neither execute code nor choose egress beyond its endpoint: there is no field for a
- * program, a file, a proxy, a header or another name to verify, and an unknown field is an error. It is
- * checked before a registration is written and after it was read. What an issue says would quote
- * values, credentials among them, so only the names of fields leave this module (S11). Whether the
- * endpoint may be connected to is judged at each connection, not here.
+ * The closed, bounded schema of a registration (S12): registry data can neither execute code nor choose
+ * egress beyond its endpoint, and an unknown field is an error. Checked before a write and after a
+ * read. Only names of fields leave this module, never values, credentials among them (S11).
  */
 import * as v from 'valibot';
 import { clusterId, clusterUid, uid } from '../../../core/model/identifiers.ts';

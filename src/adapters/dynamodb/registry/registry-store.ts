@@ -1,17 +1,8 @@
 /**
- * The registry over DynamoDB: registrations, their directory, notes of refusals.
- *
- * A registration is held to a closed schema before each write and on every read: registry data can
- * neither execute code nor choose egress beyond its endpoint (S12), and an item that does not fit is an
- * error, never a default. The directory entry is written before a new registration, so that a listing never misses
- * a cluster; an entry whose registration was never written reads as `undefined` and harms nothing.
- *
- * Whatever was written or removed raises the registry's revision afterwards, never before: who reads the new one reads what was
- * written. What changed is not compared, as writes are few. A process that dies before it raises it leaves fleets dealt out
- * as they were, until they are dealt out anew the next day or with the next write.
- *
- * A rival that was seen has an item of its own, read in the request that reads the registration and joined to it while it is
- * of the same takeover: who sees one writes no registration, and entering takeover anew needs no delete.
+ * The registry over DynamoDB: registrations, each held to a closed schema before a write and on a read
+ * (S12), their directory, notes of refusals. An entry of the directory is written before its registration, so
+ * that a listing never misses a cluster. Whatever was written raises the registry's revision afterwards:
+ * who reads the new one reads what was written. A rival has an item of its own, joined on reading.
  */
 import * as v from 'valibot';
 import { defined } from '@rollcall/base/defined.ts';

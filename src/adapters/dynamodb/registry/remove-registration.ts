@@ -1,15 +1,12 @@
 /**
- * Removing a registration, in an order that a crash may end anywhere.
+ * Removing a registration, in an order that a crash may end anywhere:
  *
- *   registration ─▶ note "being removed" ─▶ claim of the UID ─▶ directory entry ─▶ note itself
- *                   (compare-and-set on
- *                    configVersion)
+ *   registration ─▶ note "being removed" (compare-and-set) ─▶ claim of the UID ─▶ entry ─▶ the note
  *
- * From the note on the cluster reads as not registered, and nothing of its credential is left. The claim goes only
- * after that, or another registration could speak for a registered cluster (S6); then the entry, so that an
- * unfinished removal is still listed. The note remembers what there is to remove, and is finished by a repeat or
- * by the next registration under this id. A remover that wakes up beside a new registration removes nothing of it:
- * claim and entry go only as the very writes that the note remembers.
+ * From the note on it reads as not registered. The claim goes after that, or another registration could
+ * speak for a registered cluster (S6); then the directory entry, so that an unfinished removal is listed.
+ * A repeat, or the next registration under this id, finishes it; claim and entry go only as the very
+ * writes that the note remembers, so that nothing of a new registration is removed.
  */
 import * as v from 'valibot';
 import { clusterUid } from '../../../core/model/identifiers.ts';

@@ -4,7 +4,7 @@
  * manifests hold secrets. It is stored as it was written, so that reading it again means the same.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { cleanManifest, judgeManifest } from '../../../core/fleet/judge-manifest.ts';
 import type {
@@ -19,16 +19,16 @@ import { formatShare } from '../../../core/policy/share.ts';
 import type { FleetReader, NamedFile } from '../../../ports/fleet-reader.ts';
 import { createPolicyReader } from '../policy-reader.ts';
 import { readBy, refuse, within } from '../problems.ts';
-import { readYaml } from '../read-yaml.ts';
+import { readYaml, readYamlStream } from '../read-yaml.ts';
 import type { YamlRules } from '../read-yaml.ts';
 import { isFields } from '../written-values.ts';
 import { choiceOf, fleetSchema, toOverride, toPlacement } from './fleet-schema.ts';
 import type { WrittenFleet, WrittenStage, WrittenStrategy } from './fleet-schema.ts';
-import { readTemplateFile } from './template-file.ts';
 
 /** Each of the two files; a stored item holds 300,000 bytes, compressed. */
 const CHARACTERS_MAX = 262_144;
 const TOO_LONG = 'is longer than 262,144 characters';
+const TEMPLATE_FILE = 'spec.templateFile';
 const FLEET = { what: 'a FleetDaemonSet', problemsMax: 20 };
 
 /** A manifest's affinity is some fourteen deep, and stands four deep in the document. */
@@ -51,10 +51,10 @@ function read(text: string, openFile: (name: string) => NamedFile): FleetReading
   const { templateFile, ...rest } = spec;
   if (typeof templateFile !== 'string' || 'template' in rest) return readDocument(document, []);
   const file = openFile(templateFile);
-  const field = 'spec.templateFile';
+  const field = TEMPLATE_FILE;
   if (file.kind === 'unreadable') return refuse([{ field, message: file.message }], FLEET);
   if (file.text.length > CHARACTERS_MAX) return refuse([{ field, message: TOO_LONG }], FLEET);
-  const template = readTemplateFile(file.text, RULES);
+  const template = readTemplateFile(file.text);
   if (template.kind === 'invalid') return refuse(template.problems, FLEET);
   const whole = { ...document, spec: { template: template.manifest, ...rest } };
   return readDocument(whole, template.leftOut);
@@ -66,9 +66,52 @@ function readDocument(document: Json, leftOut: readonly string[]): FleetReading 
   if (!isJsonObject(document)) throw new Error('the schema took what is no object');
   if (parsed.output.spec.templateFile !== undefined) {
     const message = 'must be a text, and needs a file to be read beside this one';
-    return refuse([{ field: 'spec.templateFile', message }], FLEET);
+    return refuse([{ field: TEMPLATE_FILE, message }], FLEET);
   }
   return toFleet(parsed.output, document, leftOut);
+}
+
+/** The one DaemonSet of what Helm or Kustomize rendered. Other objects are named: they are delivered as before. */
+function readTemplateFile(text: string) {
+  const read = readYamlStream(text, RULES);
+  if (read.kind === 'invalid') {
+    const problems = read.problems.map((problem) => inside(TEMPLATE_FILE, problem));
+    return { kind: 'invalid', problems } as const;
+  }
+  // Values of YAML are JSON.
+  const objects = (read.values as readonly Json[]).flatMap(itemsOf);
+  const daemonSets = objects.filter((one) => jsonMember(one, 'kind') === 'DaemonSet');
+  const [manifest, ...more] = daemonSets.filter(isJsonObject);
+  if (manifest === undefined || more.length > 0) {
+    const count = manifest === undefined ? 'none' : String(daemonSets.length);
+    const message = `must hold one DaemonSet, and holds ${count}`;
+    return { kind: 'invalid', problems: [{ field: TEMPLATE_FILE, message }] } as const;
+  }
+  const leftOut = objects.filter((one) => one !== manifest).map(nameOf);
+  return { kind: 'template', manifest, leftOut } as const;
+}
+
+/** A problem of a text that a field holds. */
+function inside(field: string, problem: FleetProblem): FleetProblem {
+  return {
+    field: problem.field === '' ? field : `${field}: ${problem.field}`,
+    message: problem.message,
+  };
+}
+
+/** Of a List its items. */
+function itemsOf(object: Json): readonly Json[] {
+  const items = jsonMember(object, 'items');
+  return jsonMember(object, 'kind') === 'List' && items !== undefined ? jsonItems(items) : [object];
+}
+
+function nameOf(object: Json): string {
+  const name = jsonMember(jsonMember(object, 'metadata'), 'name');
+  return `${wordOf(jsonMember(object, 'kind'))} ${wordOf(name)}`;
+}
+
+function wordOf(value: Json | undefined): string {
+  return typeof value === 'string' && value !== '' ? value : '?';
 }
 
 function toFleet(
@@ -118,10 +161,7 @@ function judgePolicy(manifest: JsonObject, rollout: Json | undefined): readonly 
   if (typeof text !== 'string') return [{ field, message: 'must be a text' }];
   const reading = createPolicyReader().read(text);
   if (reading.kind !== 'invalid') return [];
-  return reading.problems.map((problem) => ({
-    field: problem.field === '' ? field : `${field}: ${problem.field}`,
-    message: problem.message,
-  }));
+  return reading.problems.map((problem) => inside(field, problem));
 }
 
 function judgeNames(named: readonly { readonly name: string }[], field: string): FleetProblem[] {
