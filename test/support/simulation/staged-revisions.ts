@@ -3,8 +3,8 @@
  *
  * A revision is what its pods run. It is proven once as many pods of it as the canary has nodes were ready for the soak, without
  * a restart, on Ready nodes, while it was the template's or no status tells of the edit that came after it; what runs first is
- * proven. Until then it is on as many nodes as the canary has, and one more for each of them that was not Ready meanwhile: twice
- * as many at most. Nodes that leave a revision that got no further than its canary, and may have been halted, do not count where
+ * proven. Until then it is on as many nodes as the canary has, and one more for each of them that was not Ready, or gone, meanwhile:
+ * twice as many at most. Nodes that leave a revision that got no further than its canary, and may have been halted, do not count where
  * their pods have not served for as long as a view may be old. It assumes to hear of each commit of the API server, and judges
  * nothing: which creates and deletes count, and are reported, is the matter of stage-audit.ts.
  */
@@ -168,8 +168,14 @@ export class StagedRevisions {
 
   /** A template that goes back to a good revision leaves all newer ones. */
   #leaveNewer({ revisions, current }: SetRecord, from: string): void {
-    const { wholeAtMs } = revisions.get(current) ?? {};
-    if (wholeAtMs === undefined) return;
+    const back = revisions.get(current);
+    if (back === undefined) return;
+    const { wholeAtMs } = back;
+    // It may be good by now: whether the others still are, nobody outside can tell.
+    if (wholeAtMs === undefined) {
+      for (const each of revisions.values()) delete each.wholeAtMs;
+      return;
+    }
     const newer = [...revisions.entries()].filter(
       ([key, each]) => key === from || (each.wholeAtMs ?? -1) > wholeAtMs,
     );
@@ -225,7 +231,10 @@ export class StagedRevisions {
     // A node that is gone, or that is to run none by now, is in no canary.
     const nodes = new Map(this.#nodesOf(set).map(({ metadata }) => [metadata.name, metadata.uid]));
     for (const [known, uid] of revision.touched) {
-      if (nodes.get(known) !== uid) revision.touched.delete(known);
+      if (nodes.get(known) === uid) continue;
+      revision.touched.delete(known);
+      // Another one may have gone in its place, and one of its name may be back.
+      revision.lost.add(known);
     }
     revision.touched.set(name, nodes.get(name) ?? '');
     const node = this.#api.find('nodes', name);
