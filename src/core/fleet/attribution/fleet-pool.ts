@@ -11,10 +11,8 @@
  * Ratios go on from stage to stage: one e-value for the release, valid however often one looks. Pure; the same pool again if there was nothing new.
  */
 import { hash48 } from '@rollcall/base/hash48.ts';
-import { HALT_AT, NO_EVIDENCE, meanRatio } from '../../health/e-value.ts';
-import type { LogRatios } from '../../health/e-value.ts';
-import { atRiskIn, drawFailures } from '../../health/trial.ts';
-import type { TrialNode } from '../../health/trial.ts';
+import { HALT_AT, NO_EVIDENCE, meanRatio, atRiskIn, drawFailures } from '../../health/trial.ts';
+import type { LogRatios, TrialNode } from '../../health/trial.ts';
 import { nodeName } from '../../model/identifiers.ts';
 import type { ClusterId, NodeName } from '../../model/identifiers.ts';
 import type { NodeProjection } from '../../model/projections.ts';
