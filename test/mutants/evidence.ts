@@ -47,8 +47,8 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'signs-are-mixed': {
     bug: 'later in a rollout two nodes with different troubles halt it (17 Build 3: the same reason)',
     file: `${CORE}/breach.ts`,
-    before: '({ failure }) => failure.sign)',
-    after: '({ failure }) => failure.kind)',
+    before: 'Map.groupBy(failed, ({ failure }) => failure.sign)',
+    after: 'Map.groupBy(failed, ({ failure }) => failure.kind)',
     killedBy: { file: `${UNIT}/breach.test.ts`, title: 'with the same sign' },
   },
   'any-peer-excuses': {
