@@ -12,7 +12,7 @@ const PROPERTY = 'test/property/core/health';
 export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'terminating-pod-is-evidence': {
     bug: 'what a kubelet does to the containers of a pod that goes counts as a failure (17 Build 3)',
-    file: `${CORE}/pod-evidence.ts`,
+    file: `${CORE}/pod-signs.ts`,
     before: 'if (pod.isTerminating)',
     after: 'if (pod.isTerminating && pod.isReady)',
     killedBy: {
@@ -22,14 +22,14 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'back-off-of-before-is-a-crash': {
     bug: 'a pod in a back-off that began before the rollout halts it (17 Build 3: never the present word)',
-    file: `${CORE}/pod-evidence.ts`,
+    file: `${CORE}/pod-signs.ts`,
     before: 'last: isNew ? last : undefined',
     after: 'last',
     killedBy: { file: `${UNIT}/pod-evidence.test.ts`, title: 'in a back-off that began before' },
   },
   'reboot-is-a-crash': {
     bug: 'a reboot, which restarts every container of a pod, halts the rollout as restarts (17 Build 3)',
-    file: `${CORE}/pod-evidence.ts`,
+    file: `${CORE}/pod-signs.ts`,
     before: 'return isLostExit(last) ||',
     after: 'return',
     killedBy: {
@@ -39,7 +39,7 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'leak-needs-a-loop': {
     bug: 'a first OOM waits for a second restart (17 Build 3)',
-    file: `${CORE}/pod-evidence.ts`,
+    file: `${CORE}/pod-signs.ts`,
     before: 'if (last.reason === OUT_OF_MEMORY)',
     after: 'if (restarts >= RESTARTS_HALT && last.reason === OUT_OF_MEMORY)',
     killedBy: { file: `${UNIT}/pod-evidence.test.ts`, title: 'a first OOM halts' },
@@ -47,27 +47,27 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'signs-are-mixed': {
     bug: 'later in a rollout two nodes with different troubles halt it (17 Build 3: the same reason)',
     file: `${CORE}/breach.ts`,
-    before: '({ failure }) => failure.sign)',
-    after: '({ failure }) => failure.kind)',
+    before: 'Map.groupBy(failed, ({ failure }) => failure.sign)',
+    after: 'Map.groupBy(failed, ({ failure }) => failure.kind)',
     killedBy: { file: `${UNIT}/breach.test.ts`, title: 'with the same sign' },
   },
   'any-peer-excuses': {
     bug: 'a pod of the old revision in another stratum excuses a failure (17 Build 3)',
-    file: `${CORE}/excuse.ts`,
+    file: `${CORE}/breach.ts`,
     before: 'const peers = pods.peers.filter(({ stratum }) => stratum === first.stratum);',
     after: 'const { peers } = pods;',
     killedBy: { file: `${UNIT}/breach.test.ts`, title: 'in another stratum' },
   },
   'one-old-failure-excuses-all': {
     bug: 'one pod of the old revision that failed within the hour excuses every pod of the new one',
-    file: `${CORE}/excuse.ts`,
+    file: `${CORE}/breach.ts`,
     before: 'return p > CHANCE_MIN;',
     after: 'return p > 0;',
     killedBy: { file: `${UNIT}/breach.test.ts`, title: 'not by one old failure of 800' },
   },
   'old-pods-that-started-long-ago-are-counted': {
     bug: 'a registry that is down halts: the pods that got their image days ago speak against it',
-    file: `${CORE}/excuse.ts`,
+    file: `${CORE}/breach.ts`,
     before: '(isStart ? isWithin(pod.createdAtMs) : hasRun(pod))',
     after: 'hasRun(pod)',
     killedBy: { file: `${UNIT}/breach.test.ts`, title: 'by a registry that is down' },
@@ -103,7 +103,7 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'message-repeats-any-word': {
     bug: 'what somebody wrote into a status is repeated in events and logs (17 Build 3)',
-    file: `${CORE}/breach-message.ts`,
+    file: `${CORE}/breach.ts`,
     before: 'const said = PLAIN_WORD.test(word) ? word : sign;',
     after: 'const said = word;',
     killedBy: { file: `${UNIT}/breach.test.ts`, title: 'repeats no word' },
@@ -159,14 +159,14 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'peers-say-nothing': {
     bug: 'failures of nodes that are not updated do not speak for the release: too many false alarms (17 Build 4)',
-    file: `${CORE}/e-value.ts`,
+    file: `${CORE}/trial.ts`,
     before: '(isUpdated ? hazard : 1)',
     after: 'hazard',
     killedBy: { file: `${PROPERTY}/trial.test.ts`, title: 'falls with each of another' },
   },
   'ratio-without-share': {
     bug: 'E grows by the hazard ratio whatever share of nodes is updated: Ville no longer holds (17 Build 4)',
-    file: `${CORE}/e-value.ts`,
+    file: `${CORE}/trial.ts`,
     before: '(hazard * share + 1 - share)',
     after: '(hazard * share * share + 1 - share)',
     killedBy: { file: `${PROPERTY}/trial.test.ts`, title: 'Ville' },

@@ -99,14 +99,14 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'clocks-age-by-theirs': {
     bug: 'an image that failed once is too late at once, where the API server is behind (17 Build 3)',
-    file: 'src/core/health/pod-evidence.ts',
+    file: 'src/core/health/pod-signs.ts',
     before: 'return seenSinceMs ?? createdAtMs;',
     after: 'return seenSinceMs === 0 ? 0 : createdAtMs;',
     killedBy: { file: CLOCKS_TEST, title: 'an image that cannot be pulled' },
   },
   'clocks-silence-by-theirs': {
     bug: 'a pod that comes up is too late at once, where the API server is behind (17 Build 3)',
-    file: 'src/core/health/pod-evidence.ts',
+    file: 'src/core/health/pod-signs.ts',
     before: 'return seenSinceMs ?? Math.max(',
     after: 'return Math.max(',
     killedBy: { file: CLOCKS_TEST, title: 'a pod that never starts' },

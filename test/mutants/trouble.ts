@@ -80,7 +80,7 @@ export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'pull-judged-by-its-grace': {
     bug: 'a canary whose image cannot be pulled is looked at after minutes only (L1)',
-    file: 'src/core/health/pod-evidence.ts',
+    file: 'src/core/health/pod-signs.ts',
     before: 'const failsAtMs = Math.min(lateAtMs, retriedAtMs);',
     after: 'const failsAtMs = Math.max(lateAtMs, retriedAtMs);',
     killedBy: {

@@ -4,8 +4,7 @@
 import { nodeName } from '../../src/core/model/identifiers.ts';
 import type { NodeName } from '../../src/core/model/identifiers.ts';
 import type { Trial } from '../../src/core/model/rollout-record.ts';
-import type { JudgedPod } from '../../src/core/health/pod-evidence.ts';
-import type { FailedPod } from '../../src/core/health/pod-evidence.ts';
+import type { JudgedPod, FailedPod } from '../../src/core/health/pod-signs.ts';
 import { advanceTrial, startTrial } from '../../src/core/health/trial.ts';
 import type { TrialNode } from '../../src/core/health/trial.ts';
 import { NOW_MS } from './core-fixtures.ts';

@@ -6,7 +6,7 @@
  * conformance suite holds the real one to the same expectations. Everything is deterministic. After
  * each write it checks S1, S4 and S5 itself, as an observer that no fault can reach (`violations`).
  */
-import type { AnswerTiming } from '../../src/core/model/evidence/answer-times.ts';
+import type { AnswerTiming } from '../../src/core/model/projections.ts';
 import { resourceVersion } from '../../src/core/model/identifiers.ts';
 import type { ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.ts';

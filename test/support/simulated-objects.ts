@@ -1,5 +1,5 @@
 /** Small helpers on raw Kubernetes objects for the simulated cluster. */
-import type { PodEvent } from '../../src/core/model/evidence/pod-event.ts';
+import type { PodEvent } from '../../src/core/model/projections.ts';
 import type { Outcome, PatchEffect, RefusalCode } from '../../src/core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject, OwnerReference } from '@rollcall/base/objects.ts';

@@ -7,7 +7,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { burstWithin } from '../../core/plan/bound-state.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
-import type { PodCause } from '../../core/model/evidence/pod-event.ts';
+import type { PodCause } from '../../core/model/projections.ts';
 import type { FormerTemplate } from '../../core/model/staged-progress.ts';
 import type { Guard, Plan } from '../../core/model/plan.ts';
 import { findFormerCopy } from './history/former-copy.ts';

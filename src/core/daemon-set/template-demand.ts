@@ -8,7 +8,7 @@
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
-import type { TemplateDemand } from '../model/evidence/template-demand.ts';
+import type { TemplateDemand } from '../model/rollout-record.ts';
 import { amountOf } from './quantity.ts';
 
 const REQUESTS_MAX = 16;

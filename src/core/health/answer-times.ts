@@ -10,8 +10,8 @@
  * own clocks; samples are added by runs that write the record anyway (app/reconcile/end), so a quiet cluster costs no write.
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
-import type { AnswerSample, AnswerSamples, AnswerTiming } from '../model/evidence/answer-times.ts';
-import type { RolloutRecord } from '../model/rollout-record.ts';
+import type { AnswerSample, AnswerSamples, RolloutRecord } from '../model/rollout-record.ts';
+import type { AnswerTiming } from '../model/projections.ts';
 
 /** Samples of one kind that are kept of either side: the newest. */
 export const SAMPLES_MAX = 12;

@@ -1,23 +1,15 @@
 /**
- * Whether what is seen halts a rollout: direct evidence of its pods, and the trial of its nodes (issue 17, facts 4).
- *
- * Direct evidence needs no statistics. In the canary step the first start failure, second restart, first OOM or flapping pod
- * halts; later it takes two nodes, or 2 % of the updated ones, with the same sign. Only failures of the release's classes
- * count here; those of nodes go to the trial. What pods of the old revision in its stratum show as often is excused (excuse.ts): it halts
- * nothing, and holds its step.
- * Restarts and exits count from a baseline, so a caller that forgets it halts too early, never too late.
+ * Whether pods and the trial of nodes halt a rollout, which failures are excused, and what a breach says to people.
+ * Direct evidence needs no statistics: in the canary step the first failed pod halts; later two nodes, or 2 %, with the same sign.
+ * Failures of nodes go to the trial. What pods of the old revision show as often is excused: it halts nothing, and holds its step.
  */
+import { compareText } from '@rollcall/base/compare-text.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { Breach, BreachCause, PodTurns, StepKind, Trial } from '../model/rollout-record.ts';
-import { compareText } from '@rollcall/base/compare-text.ts';
-import { failureMessage, flappingMessage, trialMessage } from './breach-message.ts';
-import type { TrialSide } from './breach-message.ts';
-import { excuseFailures, excuseTurned, holdOf } from './excuse.ts';
-import type { ExcusedHold, NodeFailed } from './excuse.ts';
+import type { SlowAnswers } from './answer-times.ts';
 import { TURNS_HALT, quietMsOf, turnsOf } from './flapping.ts';
-import type { FailureSign } from './failure-words.ts';
-import type { FailedPod, JudgedPod } from './pod-evidence.ts';
-import { eValueOf, isAgainst } from './trial.ts';
+import type { FailedPod, FailureSign, JudgedPod } from './pod-signs.ts';
+import { NODES_HALT_AT, eValueOf, fisherOneSided, isAgainst } from './trial.ts';
 import type { TrialNode } from './trial.ts';
 
 /** A breach that an operator looked at and overruled: the same on its nodes, and all before it, counts no more. */
@@ -27,15 +19,17 @@ export interface Overruled {
   readonly nodes: readonly NodeName[];
 }
 
+/** Pods that were judged, one a node: of the new revision, strays among them, and of the old one, which share what is not the release's. */
+export interface JudgedPods {
+  readonly updated: readonly JudgedPod[];
+  readonly peers: readonly JudgedPod[];
+}
+
 /** What is seen of one rollout. */
-export interface BreachInput {
+export interface BreachInput extends JudgedPods {
   readonly nowMs: number;
   readonly step: StepKind;
   readonly soakMs: number;
-  /** Pods of the new revision, strays among them: one a node. */
-  readonly updated: readonly JudgedPod[];
-  /** Pods of the old revision: what shows there, too, is not the release. */
-  readonly peers: readonly JudgedPod[];
   /** What the record keeps of flapping (`advanceTurns`). */
   readonly turns: readonly PodTurns[];
   readonly overruled?: Overruled;
@@ -55,7 +49,6 @@ const CAUSES: Readonly<Partial<Record<FailureSign, BreachCause>>> = {
   NotReady: 'NotReady',
 };
 
-/** The cause that a failure of the release halts for. */
 function causeOf({ class: failureClass, sign }: FailedPod): BreachCause {
   return failureClass === 'start' ? 'StartFailure' : (CAUSES[sign] ?? 'Restarts');
 }
@@ -77,17 +70,11 @@ export function findBreach(input: BreachInput): Breach | undefined {
   const [first] = group ?? [];
   if (group === undefined || first === undefined) return findFlapping(input, needed);
   const nodes = group.map(({ node }) => node);
-  const { sign, word, container } = first.failure;
+  const message = failureMessage(first.failure, { nodes, updatedNodes: input.updated.length });
   return {
     cause: causeOf(first.failure),
     atMs: input.nowMs,
-    message: failureMessage({
-      sign,
-      nodes,
-      word,
-      updatedNodes: input.updated.length,
-      ...(container === undefined ? {} : { container }),
-    }),
+    message,
     nodes: nodes.slice(0, BREACH_NODES_MAX),
   };
 }
@@ -100,15 +87,11 @@ export function findExcusedHold(input: BreachInput): ExcusedHold | undefined {
 }
 
 /** Failures of the release that nobody overruled, by name of their nodes. */
-function failuresOf({
-  updated,
-  peers,
-  overruled,
-  nowMs,
-}: BreachInput): ReturnType<typeof excuseFailures> {
+function failuresOf({ updated, peers, overruled }: BreachInput): ReturnType<typeof excuseFailures> {
   const failed = updated.flatMap(({ node, stratum, evidence }): readonly NodeFailed[] => {
     if (evidence.kind !== 'failed' || evidence.class === 'node') return [];
-    const seen = { node, cause: causeOf(evidence), evidence, nowMs };
+    const { atMs } = evidence;
+    const seen = { node, cause: causeOf(evidence), atMs };
     return isOverruled(seen, overruled) ? [] : [{ node, stratum, failure: evidence }];
   });
   const byName = failed.sort((left, right) => compareText(left.node, right.node));
@@ -116,17 +99,15 @@ function failuresOf({
 }
 
 function isOverruled(
-  seen: {
-    readonly node: NodeName;
-    readonly cause: BreachCause;
-    readonly evidence: FailedPod;
-    readonly nowMs: number;
-  },
+  {
+    node,
+    cause,
+    atMs,
+  }: { readonly node: NodeName; readonly cause: BreachCause; readonly atMs: number },
   overruled: Overruled | undefined,
 ): boolean {
   if (overruled === undefined) return false;
-  if (seen.evidence.atMs <= overruled.atMs) return true;
-  return seen.cause === overruled.cause && overruled.nodes.includes(seen.node);
+  return atMs <= overruled.atMs || (cause === overruled.cause && overruled.nodes.includes(node));
 }
 
 /** The same number of nodes: by sign, so that every look names the same. */
@@ -146,14 +127,10 @@ function findFlapping(input: BreachInput, needed: number): Breach | undefined {
     .filter(({ turns }) => turns > 0);
   const excused = excuseTurned(turned, input);
   const flapping = turned
-    .filter(({ node, turnedAtMs }) => {
-      if (excused.has(node)) return false;
-      if (overruled === undefined) return true;
-      return (
-        turnedAtMs > overruled.atMs &&
-        !(overruled.cause === 'Flapping' && overruled.nodes.includes(node))
-      );
-    })
+    .filter(
+      ({ node, turnedAtMs: atMs }) =>
+        !excused.has(node) && !isOverruled({ node, cause: 'Flapping', atMs }, overruled),
+    )
     .sort((left, right) => compareText(left.node, right.node));
   const single = flapping.filter(({ turns }) => turns >= TURNS_HALT);
   const together = flapping.reduce((sum, { turns }) => sum + turns, 0);
@@ -196,4 +173,211 @@ export function findNodesFailed(
     message: trialMessage({ eValue: eValueOf(trial), updated, others: sideOf(false) }),
     nodes: names.slice(0, BREACH_NODES_MAX),
   };
+}
+
+/** What peers show so long before or after counts. */
+export const EXCUSED_WITHIN_MS = 3_600_000;
+/** Chance would put so many failures on the new side less often than this: they are the release's. */
+const CHANCE_MIN = 0.05;
+
+/** A pod of the new revision that failed for the release's reasons. */
+interface NodeFailed {
+  readonly node: NodeName;
+  readonly stratum: string;
+  readonly failure: FailedPod;
+}
+
+/** Failures that peers do not explain, and those that they do: by rate, within a stratum. One of 800 old pods says nothing about three new ones. */
+function excuseFailures(
+  failed: readonly NodeFailed[],
+  pods: JudgedPods,
+): { readonly counted: readonly NodeFailed[]; readonly excused: readonly NodeFailed[] } {
+  const alike = Map.groupBy(failed, ({ stratum, failure }) => `${stratum} ${failure.sign}`);
+  const isExcused = new Set([...alike.values()].filter((group) => isShared(group, pods)).flat());
+  return {
+    counted: failed.filter((one) => !isExcused.has(one)),
+    excused: failed.filter((one) => isExcused.has(one)),
+  };
+}
+
+/** Of one stratum, with one sign. Compared with old pods that had the same chance to fail: that were started within the hour, or ran. */
+function isShared(group: readonly NodeFailed[], pods: JudgedPods): boolean {
+  const [first] = group;
+  if (first === undefined) return false;
+  const { sign, class: failureClass } = first.failure;
+  const times = group.map(({ failure }) => failure.atMs);
+  const isWithin = isWithinOf(times);
+  const peers = pods.peers.filter(({ stratum }) => stratum === first.stratum);
+  const shows = ({ evidence }: JudgedPod): boolean =>
+    evidence.kind === 'failed' && evidence.sign === sign && isWithin(evidence.atMs);
+  const isStart = failureClass === 'start';
+  const tried = peers.filter(
+    (pod) => shows(pod) || (isStart ? isWithin(pod.createdAtMs) : hasRun(pod)),
+  );
+  const updated = pods.updated.filter(
+    (pod) => pod.stratum === first.stratum && (isStart || hasRun(pod)),
+  );
+  return isByChance({
+    newFailed: group.length,
+    newAll: updated.length,
+    oldFailed: tried.filter(shows).length,
+    oldAll: tried.length,
+  });
+}
+
+function isWithinOf(times: readonly number[]): (atMs: number) => boolean {
+  const fromMs = times.reduce((least, atMs) => Math.min(least, atMs), Infinity) - EXCUSED_WITHIN_MS;
+  const toMs = times.reduce((most, atMs) => Math.max(most, atMs), -Infinity) + EXCUSED_WITHIN_MS;
+  return (atMs) => atMs >= fromMs && atMs <= toMs;
+}
+
+function hasRun({ evidence }: JudgedPod): boolean {
+  if (evidence.kind === 'failed') return evidence.class === 'run';
+  return evidence.kind !== 'starting';
+}
+
+/** True if old ones fail as well, and new ones not so much more often that chance does not do it. */
+function isByChance(of: {
+  readonly newFailed: number;
+  readonly newAll: number;
+  readonly oldFailed: number;
+  readonly oldAll: number;
+}): boolean {
+  if (of.oldFailed === 0) return false;
+  const p = fisherOneSided({
+    updatedBad: of.newFailed,
+    updatedGood: Math.max(0, of.newAll - of.newFailed),
+    othersBad: of.oldFailed,
+    othersGood: of.oldAll - of.oldFailed,
+  });
+  return p > CHANCE_MIN;
+}
+
+/** Of nodes whose pods flap those that flap no more often than old pods of their stratum. */
+function excuseTurned(
+  turned: readonly { readonly node: NodeName; readonly turnedAtMs: number }[],
+  { updated, peers }: JudgedPods,
+): ReadonlySet<NodeName> {
+  const strata = new Map(updated.map(({ node, stratum }) => [node, stratum]));
+  const groups = Map.groupBy(turned, ({ node }) => strata.get(node) ?? '');
+  const excused = [...groups].filter(([stratum, group]) => {
+    const isWithin = isWithinOf(group.map(({ turnedAtMs }) => turnedAtMs));
+    const old = peers.filter((pod) => pod.stratum === stratum && hasRun(pod));
+    return isByChance({
+      newFailed: group.length,
+      newAll: updated.filter((pod) => pod.stratum === stratum && hasRun(pod)).length,
+      oldFailed: old.filter(({ turnedAtMs = -Infinity }) => isWithin(turnedAtMs)).length,
+      oldAll: old.length,
+    });
+  });
+  return new Set(excused.flatMap(([, group]) => group.map(({ node }) => node)));
+}
+
+/** Excused failures that would halt if nobody shared them: no step opens before an hour without any. */
+export interface ExcusedHold {
+  readonly nodes: number;
+  readonly untilMs: number;
+}
+
+/** The hold of excused failures that are so many, with one sign, as would halt; undefined: none of the last hour. */
+function holdOf(
+  excused: readonly NodeFailed[],
+  { needed, nowMs }: { readonly needed: number; readonly nowMs: number },
+): ExcusedHold | undefined {
+  const groups = Map.groupBy(excused, ({ failure }) => failure.sign).values();
+  const holding = [...groups].filter((group) => group.length >= needed).flat();
+  const lastMs = holding.reduce((last, { failure }) => Math.max(last, failure.atMs), -Infinity);
+  const untilMs = lastMs + EXCUSED_WITHIN_MS;
+  return untilMs > nowMs ? { nodes: holding.length, untilMs } : undefined;
+}
+
+const NAMES_MAX = 3;
+const PLAIN_WORD = /^[A-Za-z][A-Za-z0-9]{0,62}( -?[0-9]{1,10})?$/;
+const PLAIN_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** `node-1, node-2, node-3 and 4 more`. */
+export function namesOf(nodes: readonly NodeName[]): string {
+  const shown = nodes.slice(0, NAMES_MAX).join(', ');
+  return nodes.length > NAMES_MAX ? `${shown} and ${String(nodes.length - NAMES_MAX)} more` : shown;
+}
+
+const SAYS: Readonly<Record<FailureSign, string>> = {
+  ImagePull: 'cannot get the image of',
+  ContainerConfig: 'cannot make the configuration of',
+  RuntimeRefused: 'cannot start',
+  InitFailed: 'cannot get past',
+  NeverStarted: 'did not start in time',
+  Unschedulable: 'have no room for the pod',
+  PodRefused: 'refuse the pod',
+  Crash: 'restarted again and again',
+  OOMKilled: 'ran out of memory in',
+  NotReady: 'run the pod, which stays not ready',
+  NodeLost: 'are not Ready',
+  NodeRefused: 'refuse the pod',
+  Evicted: 'evicted the pod',
+  Rebooted: 'restarted',
+};
+
+/** `2 of 16 updated nodes cannot get the image of container agent (ImagePullBackOff): n1, n2`. */
+export function failureMessage(
+  { sign, word, container }: Pick<FailedPod, 'sign' | 'word' | 'container'>,
+  { nodes, updatedNodes }: { readonly nodes: readonly NodeName[]; readonly updatedNodes: number },
+): string {
+  const isNamed = container !== undefined && PLAIN_NAME.test(container);
+  const of = isNamed ? ` container ${container}` : ' a container';
+  const takesContainer = CONTAINER_SIGNS.has(sign);
+  const said = PLAIN_WORD.test(word) ? word : sign;
+  const share = `${String(nodes.length)} of ${String(updatedNodes)} updated nodes`;
+  return `${share} ${SAYS[sign]}${takesContainer ? of : ''} (${said}): ${namesOf(nodes)}`;
+}
+
+const CONTAINER_SIGNS: ReadonlySet<FailureSign> = new Set<FailureSign>([
+  'ImagePull',
+  'ContainerConfig',
+  'RuntimeRefused',
+  'InitFailed',
+  'OOMKilled',
+]);
+
+/** `pods turned not ready 7 times on 2 of 3 updated nodes, so a soak of 600 s cannot pass: n1, n2`. */
+export function flappingMessage(facts: {
+  readonly turns: number;
+  readonly nodes: readonly NodeName[];
+  readonly updatedNodes: number;
+  readonly soakMs: number;
+}): string {
+  const { turns, nodes, updatedNodes, soakMs } = facts;
+  const where = `${String(nodes.length)} of ${String(updatedNodes)} updated nodes`;
+  const soak = `a soak of ${String(Math.round(soakMs / 1000))} s cannot pass`;
+  return `pods turned not ready ${String(turns)} times on ${where}, so ${soak}: ${namesOf(nodes)}`;
+}
+
+/** Those of one side that failed first there, as far as they are known, of all that are on it now. */
+interface TrialSide {
+  readonly failed: readonly { readonly node: NodeName }[];
+  readonly nodes: number;
+}
+
+/** `3 of 16 updated nodes went bad, 0 of 148 others; E = 433, halts at 25: n1, n2, n3`. */
+export function trialMessage(facts: {
+  readonly eValue: number;
+  readonly updated: TrialSide;
+  readonly others: TrialSide;
+}): string {
+  const countOf = ({ failed, nodes }: TrialSide): string =>
+    `${String(failed.length)} of ${String(Math.max(nodes, failed.length))}`;
+  const names = facts.updated.failed.map(({ node }) => node).sort(compareText);
+  const counts = `${countOf(facts.updated)} updated nodes went bad, ${countOf(facts.others)} others`;
+  return `${counts}; E = ${roundedE(facts.eValue)}, halts at ${String(NODES_HALT_AT)}: ${namesOf(names)}`;
+}
+
+/** `get pods takes 2400 ms, and took 12 ms before the rollout (in 8 and 12 quarters of a minute)`. */
+export function slowMessage(slow: SlowAnswers): string {
+  const { kind, beforeMs, sinceMs, beforeCount, sinceCount } = slow;
+  const quarters = `in ${String(sinceCount)} and ${String(beforeCount)} quarters of a minute`;
+  return `the API server became slow: ${kind} takes ${String(sinceMs)} ms, and took ${String(beforeMs)} ms before (${quarters})`;
+}
+
+function roundedE(value: number): string {
+  return value >= 1e6 ? 'over a million' : String(Math.round(value));
 }

@@ -1,16 +1,12 @@
 /**
- * Which nodes try a revision first: as many different kinds as possible, while each stratum keeps nodes to compare with.
- *
- * Nodes that are not Ready are never chosen. A canary that lost nodes, or needs one more, is chosen again with `before`. A node comes first that shows most values which no chosen one has, of nodes that
- * leave a control in their stratum; then one that shows a new value without leaving one; then strata take turns, those of
- * which the smallest part is chosen first. Equals go by a hash of seed and name: the same every time, another order in
- * each rollout. The order of `nodes` never matters.
+ * Which nodes try a revision first: as many different kinds as possible, while each stratum keeps nodes to compare with; and by what nodes
+ * differ. A node comes first that shows most values which no chosen one has and leaves a control in its stratum; then one that leaves none;
+ * then strata take turns. Equals go by a hash of seed and name, never by the order of `nodes`.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeProjection } from '../model/projections.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
-import { attributeOf, stratumOf } from './node-attributes.ts';
 
 /** What a canary is chosen from and by. */
 export interface CanaryChoice {
@@ -129,4 +125,58 @@ function compareScores(left: readonly number[], right: readonly number[]): numbe
     if (difference !== 0) return difference;
   }
   return 0;
+}
+
+type AttributedNode = Pick<NodeProjection, 'labels' | 'system'>;
+
+/** Over which values a canary is spread unless its policy says otherwise. */
+export const SPREAD_DEFAULT = ['zone', 'kernel', 'arch', 'instance-type'] as const;
+
+const ZONE_LABEL = 'topology.kubernetes.io/zone';
+const ARCH_LABEL = 'kubernetes.io/arch';
+const INSTANCE_TYPE_LABEL = 'node.kubernetes.io/instance-type';
+
+/** The first one that a node bears names its pool. */
+const POOL_LABELS = [
+  'eks.amazonaws.com/nodegroup',
+  'cloud.google.com/gke-nodepool',
+  'kubernetes.azure.com/agentpool',
+  'karpenter.sh/nodepool',
+  INSTANCE_TYPE_LABEL,
+] as const;
+
+/** Text of a label or of nodeInfo; undefined if it is absent or empty. */
+function told(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+function labelOf({ labels }: AttributedNode, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? told(labels[key]) : undefined;
+}
+
+function poolOf(node: AttributedNode): string | undefined {
+  return POOL_LABELS.map((key) => labelOf(node, key)).find((value) => value !== undefined);
+}
+
+/** Attributes with a name; any other text is a label key. */
+const READERS: ReadonlyMap<string, (node: AttributedNode) => string | undefined> = new Map([
+  ['zone', (node) => labelOf(node, ZONE_LABEL)],
+  ['kernel', ({ system }) => told(system?.kernelVersion)],
+  ['arch', (node) => labelOf(node, ARCH_LABEL)],
+  ['instance-type', (node) => labelOf(node, INSTANCE_TYPE_LABEL)],
+  ['os-image', ({ system }) => told(system?.osImage)],
+  ['runtime', ({ system }) => told(system?.containerRuntimeVersion)],
+  ['kubelet-version', ({ system }) => told(system?.kubeletVersion)],
+  ['pool', poolOf],
+] satisfies [string, (node: AttributedNode) => string | undefined][]);
+
+/** A named attribute, or the value of the label `key`; undefined if the node does not tell. */
+export function attributeOf(node: AttributedNode, key: string): string | undefined {
+  const read = READERS.get(key);
+  return read === undefined ? labelOf(node, key) : read(node);
+}
+
+/** Zone and pool: nodes are compared with those that share both (rollouts facts 4). */
+export function stratumOf(node: AttributedNode): string {
+  return `${labelOf(node, ZONE_LABEL) ?? ''}/${poolOf(node) ?? ''}`;
 }

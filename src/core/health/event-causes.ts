@@ -5,7 +5,7 @@
  * places: an Event's text is whoever wrote it, and may quote a mount option or a path. Events may be rate-limited, gone after
  * an hour, or not ours to read: then no cause is known, and that is said. Whether a rollout halts does not depend on any of this.
  */
-import type { PodCause, PodEvent } from '../model/evidence/pod-event.ts';
+import type { PodCause, PodEvent } from '../model/projections.ts';
 import type { Breach } from '../model/rollout-record.ts';
 
 const SAYS: Readonly<Record<string, string>> = {

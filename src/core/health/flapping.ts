@@ -7,7 +7,7 @@
  * between them: after it a soak could have passed. Pods that the caller no longer names are forgotten.
  * A kubelet that restarts turns the pods of its node once, which is less than TURNS_HALT; it is not told apart.
  */
-import { CLOCKS_DIFFER_MS } from '../model/evidence/clocks.ts';
+import { CLOCKS_DIFFER_MS } from './trial.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { PodTurns } from '../model/rollout-record.ts';
 import { defined } from '@rollcall/base/defined.ts';

@@ -1,19 +1,12 @@
 /**
- * A trial: do updated members go bad more often than members of the same stratum that are not updated (rollouts facts 4)?
- *
- * One rule for nodes of a cluster and for small clusters of a fleet (fleet/attribution/fleet-pool.ts). A member is drawn once, on the side on
- * which it first failed, and is at risk no more: a node that flaps halts nothing by flapping again. What was bad at the start, and nodes
- * that joined later, are outside. Failures of one stratum that follow each other within a minute count once, as one outage; which of them counts is
- * chosen by name alone, never by side. It is told of complete views only, in any order of nodes. A look at which nothing new failed gives
- * the same object back. Bounds are in its type; beyond them it is void.
+ * A trial: do updated members go bad more often than members of the same stratum that are not updated?
+ * One rule for nodes of a cluster and for small clusters of a fleet. A member is drawn once, on the side on which it first failed.
+ * What was bad at the start, and nodes that joined later, are outside. The same object again if nothing new failed.
  */
-import { CLOCKS_DIFFER_MS } from '../model/evidence/clocks.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeFailure, Trial } from '../model/rollout-record.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
-import { NODES_HALT_AT, NO_EVIDENCE, meanRatio, withDraw } from './e-value.ts';
-import type { LogRatios } from './e-value.ts';
 
 /** One that can fail. */
 export interface TrialNode {
@@ -26,6 +19,12 @@ export interface TrialNode {
   /** creationTimestamp; absent: not known, so it is taken to have been there. */
   readonly createdAtMs?: number;
 }
+
+/**
+ * Clocks of nodes without NTP drift apart by minutes; what is further off breaks certificates first. How long something lasts is measured
+ * on ours alone; where times of two machines have to be compared, they may differ by this.
+ */
+export const CLOCKS_DIFFER_MS = 300_000;
 
 /** Names that a trial keeps of nodes outside, and of nodes that failed. */
 export const TRIAL_NODES_MAX = 500;
@@ -204,4 +203,96 @@ export function isAgainst(trial: Trial, haltAt = NODES_HALT_AT): boolean {
 /** E of a trial: 1 without evidence. What a void trial had found stays. */
 export function eValueOf({ logRatios }: Pick<Trial, 'logRatios'>): number {
   return meanRatio(logRatios);
+}
+
+/*
+ * The e-value of a trial. Each counted failure is a draw: without an effect it falls on an updated node with probability π, the share of
+ * updated nodes among those at risk in its stratum. For a hazard ratio r the likelihood ratio is r/(rπ+1−π) if the node is updated, else
+ * 1/(rπ+1−π). Ratios multiply over failures and are averaged over r. By Ville's inequality a release without an effect reaches
+ * E >= 20 with probability 5 % at most, however often one looks.
+ */
+
+/** Hazard ratios that are tried side by side. */
+const HAZARD_RATIOS = [3, 10, 30, 100] as const;
+
+/** ln of the likelihood ratio for each of HAZARD_RATIOS. */
+export type LogRatios = readonly [number, number, number, number];
+
+/** Nothing has failed yet. */
+export const NO_EVIDENCE: LogRatios = [0, 0, 0, 0];
+
+/** A fleet halts from here on: false alarms at most 5 %. */
+export const HALT_AT = 20;
+
+/** The rollout of a cluster does: at most 4 %, and 2 % on the populations of `npm run bench -- attribution`. */
+export const NODES_HALT_AT = 25;
+
+/** One failure, and who was at risk in its stratum when it happened, itself included. */
+interface Draw {
+  readonly isUpdated: boolean;
+  readonly updatedAtRisk: number;
+  readonly othersAtRisk: number;
+}
+
+/** With one more failure. A stratum in which all nodes are on one side adds nothing. */
+export function withDraw(ratios: LogRatios, draw: Draw): LogRatios {
+  const { isUpdated, updatedAtRisk, othersAtRisk } = draw;
+  if (updatedAtRisk <= 0 || othersAtRisk <= 0) return ratios;
+  const share = updatedAtRisk / (updatedAtRisk + othersAtRisk);
+  const grow = (at: 0 | 1 | 2 | 3): number => {
+    const hazard = HAZARD_RATIOS[at];
+    return ratios[at] + Math.log((isUpdated ? hazard : 1) / (hazard * share + 1 - share));
+  };
+  return [grow(0), grow(1), grow(2), grow(3)];
+}
+
+/** The mean of the likelihood ratios; 1 when nothing failed. */
+export function meanRatio(ratios: LogRatios): number {
+  return ratios.reduce((sum, ratio) => sum + Math.exp(ratio), 0) / ratios.length;
+}
+
+/*
+ * Fisher's exact test, one-sided, tells whether pods of the former revision fail as often (breach.ts). It halts nothing: looked at again
+ * and again it alarms too often.
+ */
+
+/** Bad and good nodes of two sides. */
+interface FourCounts {
+  readonly updatedBad: number;
+  readonly updatedGood: number;
+  readonly othersBad: number;
+  readonly othersGood: number;
+}
+
+/** P(at least `updatedBad` of all bad nodes are updated ones), given the sums of rows and columns; 1 when nothing is bad. */
+export function fisherOneSided(counts: FourCounts): number {
+  const { updatedBad, updatedGood, othersBad, othersGood } = counts;
+  const updated = updatedBad + updatedGood;
+  const others = othersBad + othersGood;
+  const bad = updatedBad + othersBad;
+  const all = lnChoose(updated + others, bad);
+  let sum = 0;
+  for (let hits = updatedBad; hits <= Math.min(updated, bad); hits += 1) {
+    if (bad - hits > others) continue;
+    sum += Math.exp(lnChoose(updated, hits) + lnChoose(others, bad - hits) - all);
+  }
+  return Math.min(1, sum);
+}
+
+function lnChoose(from: number, chosen: number): number {
+  return lnFactorial(from) - lnFactorial(chosen) - lnFactorial(from - chosen);
+}
+
+/** Below it factorials are summed; above, Stirling's series is exact to the last digits. */
+const SUMMED_BELOW = 32;
+
+function lnFactorial(value: number): number {
+  if (value < SUMMED_BELOW) {
+    let sum = 0;
+    for (let factor = 2; factor <= value; factor += 1) sum += Math.log(factor);
+    return sum;
+  }
+  const next = value + 1;
+  const series = 1 / (12 * next) - 1 / (360 * next ** 3) + 1 / (1260 * next ** 5);
+  return (next - 0.5) * Math.log(next) - next + 0.5 * Math.log(2 * Math.PI) + series;
 }

@@ -13,8 +13,8 @@ import type {
   PodProjection,
   RevisionProjection,
   Tombstone,
+  PodCause,
 } from './projections.ts';
-import type { PodCause } from './evidence/pod-event.ts';
 import type { ClusterMode } from './registration.ts';
 import type { BackoffEntry, DaemonSetState, HeldShrink, Intent, ShrinkRecord } from './state.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';

@@ -178,3 +178,30 @@ export interface Tombstone {
   /** In a state: the time of the last message that its view had been told, which no function owns; else absent. */
   readonly toldAtMs?: number;
 }
+
+/** What an Event tells of a pod, as a live read found it: raw, of whoever wrote it. */
+export interface PodEvent {
+  /** A word as `FailedMount`. */
+  readonly reason: string;
+  /** Somebody's text: it is searched for names, and never repeated whole. Cut at 1,024 characters. */
+  readonly message: string;
+  /** When it was told last, by the clock of who told it; absent: it does not say. */
+  readonly atMs?: number;
+}
+
+/** What one pod's Events came to. */
+export type PodCause =
+  /** In words, with the Event's reason. */
+  | { readonly kind: 'known'; readonly words: string }
+  /** None of them is of a kind that is known, or there is none. */
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'unreadable' };
+
+/** One request that was answered, or that was given up because it was not. */
+export interface AnswerTiming {
+  /** Verb and resource, as `get pods` or `patch daemonsets/status`: only like is compared with like. */
+  readonly kind: string;
+  /** When it ended, by the clock of the process that sent it. */
+  readonly atMs: number;
+  readonly tookMs: number;
+}

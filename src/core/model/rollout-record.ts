@@ -5,9 +5,7 @@
  * state, too, so a run that has not seen it loses its write and has sent nothing (issue 17: a halt halts within one batch).
  * Absent where no policy asks for stages. Everything in here is bounded: lists keep the newest, and say so.
  */
-import type { AnswerSamples } from './evidence/answer-times.ts';
 import type { NodeName, Uid } from './identifiers.ts';
-import type { TemplateDemand } from './evidence/template-demand.ts';
 
 /** A release that passed every step that its policy lets open, or that ran everywhere when its policy was first seen. */
 export interface GoodRelease {
@@ -125,7 +123,7 @@ export interface RefusedRevision {
   readonly atMs: number;
 }
 
-/** What a pod of the new revision had gone through when it was taken as known (core/health/pod-baseline.ts). */
+/** What a pod of the new revision had gone through when it was taken as known (core/health/pod-signs.ts). */
 export interface PodBaseline {
   readonly uid: Uid;
   readonly restarts: number;
@@ -277,4 +275,18 @@ export interface RolloutRecord {
   /** Revisions that began and were edited away before they were proven or halted: the newest eight. Absent: none. */
   readonly abandoned?: readonly string[];
   readonly orders: RolloutOrders;
+}
+
+/** The quarter of a minute in which requests ended, as its first millisecond, and what the middle one of them took. */
+export type AnswerSample = readonly [quarterMs: number, tookMs: number];
+
+/** Samples by kind of request, the oldest first (core/health/answer-times.ts has the bounds). */
+export type AnswerSamples = Readonly<Record<string, readonly AnswerSample[]>>;
+
+/** What a pod template asks of a node, as a record keeps it (core/daemon-set/template-demand.ts). */
+export interface TemplateDemand {
+  /** Sum of requests by resource, in the resource's own unit: cores, bytes, devices. 16 at most. */
+  readonly requests: Readonly<Record<string, number>>;
+  /** `TCP/9100`; 32 at most. */
+  readonly hostPorts: readonly string[];
 }

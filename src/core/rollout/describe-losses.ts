@@ -3,7 +3,7 @@
  *
  * Sentences hold names and counts, no ages, so that they change only when something else does. Nothing is decided here.
  */
-import { namesOf } from '../health/breach-message.ts';
+import { namesOf } from '../health/breach.ts';
 import type { CanaryLoss } from '../model/rollout-record.ts';
 
 /** `n1 is not Ready and counts for nothing; n7 goes in its place`; empty where none is lost now. */

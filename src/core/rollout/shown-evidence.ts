@@ -4,8 +4,7 @@
  * The gate is the e-value (rollouts facts 4); the counts only explain it. They are bounded as the trial is: of more than
  * its 32 newest failures, the older ones are not in them. Nothing is decided here.
  */
-import { NODES_HALT_AT } from '../health/e-value.ts';
-import { eValueOf } from '../health/trial.ts';
+import { NODES_HALT_AT, eValueOf } from '../health/trial.ts';
 import type { NodeFailure, RolloutRecord } from '../model/rollout-record.ts';
 
 /** Bad and good nodes of one side. */

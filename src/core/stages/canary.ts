@@ -9,8 +9,7 @@
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { addedNodes } from './canary-losses.ts';
-import { chooseCanary } from '../health/canary-spread.ts';
-import { SPREAD_DEFAULT } from '../health/node-attributes.ts';
+import { chooseCanary, SPREAD_DEFAULT } from '../health/canary-spread.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { nodesRoundedUp } from '../policy/share.ts';

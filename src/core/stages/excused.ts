@@ -6,7 +6,7 @@
  * Fargate node) the new one has none either, which says nothing of it: such a node is no canary and no breach, until a pod is
  * bound there. So is a pod that was pending for less no excuse, nor one of a revision that nothing proved.
  */
-import { GRACE_MS } from '../health/pod-evidence.ts';
+import { GRACE_MS } from '../health/pod-signs.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';

@@ -14,15 +14,14 @@ import {
   findBreach,
   findExcusedHold,
   findNodesFailed,
+  namesOf,
+  slowMessage,
 } from '../health/breach.ts';
-import { GRACE_MS, judgeOnNode } from '../health/pod-evidence.ts';
+import { GRACE_MS, judgeOnNode, BASELINES_MAX } from '../health/pod-signs.ts';
 import { judgeAnswers } from '../health/answer-times.ts';
-import { namesOf, slowMessage } from '../health/breach-message.ts';
-import type { BreachInput } from '../health/breach.ts';
-import type { JudgedPod } from '../health/pod-evidence.ts';
-import type { ExcusedHold } from '../health/excuse.ts';
+import type { BreachInput, ExcusedHold } from '../health/breach.ts';
+import type { JudgedPod } from '../health/pod-signs.ts';
 import { isSoakHopeless } from '../rollout/soak.ts';
-import { BASELINES_MAX } from '../health/pod-baseline.ts';
 import { compareDemand } from '../daemon-set/template-demand.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';

@@ -7,7 +7,7 @@
  * is put back by neither. After a breach with `onBreach: rollback` all nodes go back.
  */
 import { BREACH_NODES_MAX, nodesToHalt } from '../health/breach.ts';
-import type { JudgedPod } from '../health/pod-evidence.ts';
+import type { JudgedPod } from '../health/pod-signs.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { Breach, RolloutRecord } from '../model/rollout-record.ts';

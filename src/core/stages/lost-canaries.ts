@@ -10,7 +10,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { SETTLED_MS, addedNodes, isSettled, lossesToReplace, noteLosses } from './canary-losses.ts';
 import type { LossMoment } from './canary-losses.ts';
-import { stratumOf } from '../health/node-attributes.ts';
+import { stratumOf } from '../health/canary-spread.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import { nodesRoundedUp } from '../policy/share.ts';
 import type { CanaryLoss, RolloutRecord } from '../model/rollout-record.ts';

@@ -7,12 +7,11 @@
  * a pod would be too late when it was just made, or an image that failed once.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { FailureSign } from '../health/failure-words.ts';
+import type { FailureSign, PodJudging } from '../health/pod-signs.ts';
 import type { WatchedPod } from '../health/flapping.ts';
-import { judgePod } from '../health/pod-evidence.ts';
-import type { PodJudging } from '../health/pod-evidence.ts';
+import { judgePod } from '../health/pod-signs.ts';
 import type { TrialNode } from '../health/trial.ts';
-import { stratumOf } from '../health/node-attributes.ts';
+import { stratumOf } from '../health/canary-spread.ts';
 import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import type { Awaited, PodTurns, RolloutRecord } from '../model/rollout-record.ts';
 import { isPending, nameOf } from './stage-node.ts';

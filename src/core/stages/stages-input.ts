@@ -4,13 +4,11 @@
  * Values only: what one run knows of the cluster and of the record, and what it decides. The record and the gate, which
  * others read as well, are of the model (model/staged-progress.ts).
  */
-import type { PodCause } from '../model/evidence/pod-event.ts';
+import type { PodCause, PodProjection } from '../model/projections.ts';
+import type { TemplateDemand, RolloutRecord } from '../model/rollout-record.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { PlannedEvent } from '../model/plan.ts';
-import type { PodProjection } from '../model/projections.ts';
-import type { TemplateDemand } from '../model/evidence/template-demand.ts';
 import type { RefusalEntry } from '../model/state.ts';
-import type { RolloutRecord } from '../model/rollout-record.ts';
 import type { StagedProgress } from '../model/staged-progress.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
 import type { StageNode } from './stage-node.ts';

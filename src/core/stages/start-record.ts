@@ -15,7 +15,7 @@ import type {
   RolloutRecord,
 } from '../model/rollout-record.ts';
 import { answersBefore } from '../health/answer-times.ts';
-import { baselinesOf } from '../health/pod-baseline.ts';
+import { baselinesOf } from '../health/pod-signs.ts';
 import { startTrial } from '../health/trial.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';

@@ -12,8 +12,7 @@ import type { ClusterId, ResourceVersion, Uid } from '../../core/model/identifie
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../core/model/effects.ts';
-import type { AnswerTiming } from '../../core/model/evidence/answer-times.ts';
-import type { PodEvent } from '../../core/model/evidence/pod-event.ts';
+import type { AnswerTiming, PodEvent } from '../../core/model/projections.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { StartLimits } from '../../core/pod/request-life.ts';
 import type { NamespacedName } from '../stores/view-store.ts';

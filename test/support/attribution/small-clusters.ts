@@ -7,7 +7,7 @@
  */
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import { HALT_AT } from '../../../src/core/health/e-value.ts';
+import { HALT_AT } from '../../../src/core/health/trial.ts';
 import {
   advancePool,
   isPoolOpen,

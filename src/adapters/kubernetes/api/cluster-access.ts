@@ -9,8 +9,7 @@
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
-import type { AnswerTiming } from '../../../core/model/evidence/answer-times.ts';
-import type { PodEvent } from '../../../core/model/evidence/pod-event.ts';
+import type { AnswerTiming, PodEvent } from '../../../core/model/projections.ts';
 import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

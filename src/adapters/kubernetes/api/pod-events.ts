@@ -6,7 +6,7 @@
  */
 import { jsonMember } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { PodEvent } from '../../../core/model/evidence/pod-event.ts';
+import type { PodEvent } from '../../../core/model/projections.ts';
 import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
 import { isObjectName, namespacedPath } from './effect-request.ts';
 import { NOT_A_NAME, waiting } from './list-pages.ts';

@@ -6,7 +6,7 @@
  * speed, and what went beside many others of our own: those wait for each other. A request that was given up counts with the time that it
  * was waited for.
  */
-import type { AnswerTiming } from '../../../core/model/evidence/answer-times.ts';
+import type { AnswerTiming } from '../../../core/model/projections.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 /** The newest measurements that are kept. */

@@ -11,7 +11,7 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import type { Json } from '@rollcall/base/json.ts';
-import type { AnswerTiming } from '../../../core/model/evidence/answer-times.ts';
+import type { AnswerTiming } from '../../../core/model/projections.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
 import { parseBody, parseRetryAfterMs, readBody } from './response-body.ts';
 import { describeFailure } from './tls-fault.ts';

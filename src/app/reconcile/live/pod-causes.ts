@@ -4,8 +4,7 @@
  * Whatever the answer is, the rollout halts: a refusal, a limit or silence is a cause that is not known.
  */
 import { causeOfEvents } from '../../../core/health/event-causes.ts';
-import type { PodCause } from '../../../core/model/evidence/pod-event.ts';
-import type { PodProjection } from '../../../core/model/projections.ts';
+import type { PodCause, PodProjection } from '../../../core/model/projections.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 
 /** What the Events of these pods tell, in their order. */

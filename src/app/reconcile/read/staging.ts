@@ -6,7 +6,7 @@
  * bound is that of any view.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { PodCause } from '../../../core/model/evidence/pod-event.ts';
+import type { PodCause } from '../../../core/model/projections.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { FormerTemplate } from '../../../core/model/staged-progress.ts';
 import type { StagingContext } from '../../../core/model/plan.ts';

@@ -5,10 +5,8 @@
  * updated when it is given the release. Ratios go on from stage to stage: one e-value. Pure.
  */
 import { hash48 } from '@rollcall/base/hash48.ts';
-import { HALT_AT, NO_EVIDENCE, meanRatio } from '../../health/e-value.ts';
-import type { LogRatios } from '../../health/e-value.ts';
-import { atRiskIn, drawFailures } from '../../health/trial.ts';
-import type { TrialNode } from '../../health/trial.ts';
+import { HALT_AT, NO_EVIDENCE, meanRatio, atRiskIn, drawFailures } from '../../health/trial.ts';
+import type { LogRatios, TrialNode } from '../../health/trial.ts';
 import { nodeName } from '../../model/identifiers.ts';
 import type { ClusterId, NodeName } from '../../model/identifiers.ts';
 import type { NodeProjection } from '../../model/projections.ts';

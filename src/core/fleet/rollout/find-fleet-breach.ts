@@ -8,8 +8,8 @@
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { HALT_AT, meanRatio, NO_EVIDENCE } from '../../health/e-value.ts';
-import type { LogRatios } from '../../health/e-value.ts';
+import { HALT_AT, meanRatio, NO_EVIDENCE } from '../../health/trial.ts';
+import type { LogRatios } from '../../health/trial.ts';
 import type { ClusterId } from '../../model/identifiers.ts';
 import { describePool } from '../attribution/fleet-pool.ts';
 import type { FleetBreach } from '../fleet-daemon-set.ts';

@@ -5,7 +5,7 @@
  * offline or that nobody may touch neither block nor count. A cluster that was given the release and fell silent is offline as well:
  * it is no success, and where most do so the stage is a breach (find-fleet-breach.ts).
  */
-import type { LogRatios } from '../../health/e-value.ts';
+import type { LogRatios } from '../../health/trial.ts';
 import type { ClusterId } from '../../model/identifiers.ts';
 import type { FleetPool } from '../attribution/fleet-pool.ts';
 import type { ClusterVerdict } from './judge-cluster.ts';

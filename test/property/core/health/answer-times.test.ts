@@ -8,10 +8,8 @@ import {
   addAnswers,
   findSlowAnswers,
 } from '../../../../src/core/health/answer-times.ts';
-import type {
-  AnswerSample,
-  AnswerTiming,
-} from '../../../../src/core/model/evidence/answer-times.ts';
+import type { AnswerSample } from '../../../../src/core/model/rollout-record.ts';
+import type { AnswerTiming } from '../../../../src/core/model/projections.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { chooseCanary } from '../../../../src/core/health/canary-spread.ts';
 import {
+  chooseCanary,
   SPREAD_DEFAULT,
   attributeOf,
   stratumOf,
-} from '../../../../src/core/health/node-attributes.ts';
+} from '../../../../src/core/health/canary-spread.ts';
 import type { NodeProjection } from '../../../../src/core/model/projections.ts';
 import { node } from '../../../support/core-fixtures.ts';
 

@@ -7,8 +7,6 @@ import {
   NO_EVIDENCE,
   meanRatio,
   withDraw,
-} from '../../../../src/core/health/e-value.ts';
-import {
   FAILURES_MAX,
   advanceTrial,
   eValueOf,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { CLOCKS_DIFFER_MS } from '../../../../src/core/model/evidence/clocks.ts';
+import { CLOCKS_DIFFER_MS } from '../../../../src/core/health/trial.ts';
 import type { BreachCause } from '../../../../src/core/model/rollout-record.ts';
 import { node } from '../../../support/core-fixtures.ts';
 import { StagedWorld, policy } from '../../../support/staged-world.ts';

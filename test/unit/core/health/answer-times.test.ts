@@ -12,11 +12,9 @@ import {
   judgeAnswers,
   noteAnswers,
 } from '../../../../src/core/health/answer-times.ts';
-import { slowMessage } from '../../../../src/core/health/breach-message.ts';
-import type {
-  AnswerSample,
-  AnswerTiming,
-} from '../../../../src/core/model/evidence/answer-times.ts';
+import { slowMessage } from '../../../../src/core/health/breach.ts';
+import type { AnswerSample } from '../../../../src/core/model/rollout-record.ts';
+import type { AnswerTiming } from '../../../../src/core/model/projections.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 import { record } from '../../../support/stage-records.ts';
 

@@ -7,22 +7,19 @@ import {
   namesOf,
   slowMessage,
   trialMessage,
-} from '../../../../src/core/health/breach-message.ts';
-import type { FailureFacts } from '../../../../src/core/health/breach-message.ts';
-import type { TrialSide } from '../../../../src/core/health/breach-message.ts';
+} from '../../../../src/core/health/breach.ts';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 
 const nodes = ['n1', 'n2', 'n3', 'n4', 'n5'].map(nodeName);
 
-function message(changes: Partial<FailureFacts> = {}): string {
-  return failureMessage({
-    sign: 'ImagePull',
-    nodes: nodes.slice(0, 2),
-    updatedNodes: 16,
-    word: 'ImagePullBackOff',
-    container: 'agent',
-    ...changes,
-  });
+type Failure = Parameters<typeof failureMessage>[0];
+type TrialSide = Parameters<typeof trialMessage>[0]['updated'];
+
+function message(changes: Partial<Failure> = {}): string {
+  return failureMessage(
+    { sign: 'ImagePull', word: 'ImagePullBackOff', container: 'agent', ...changes },
+    { nodes: nodes.slice(0, 2), updatedNodes: 16 },
+  );
 }
 
 describe('namesOf', () => {
@@ -42,7 +39,7 @@ describe('failureMessage', () => {
   });
 
   it('names a container where the sign is of one', () => {
-    const says: Partial<Record<FailureFacts['sign'], string>> = {
+    const says: Partial<Record<Failure['sign'], string>> = {
       ContainerConfig: 'cannot make the configuration of container agent',
       RuntimeRefused: 'cannot start container agent',
       InitFailed: 'cannot get past container agent',
@@ -58,21 +55,16 @@ describe('failureMessage', () => {
       Rebooted: 'restarted',
     };
     for (const [sign, words] of Object.entries(says)) {
-      const told = message({ sign: sign as FailureFacts['sign'], word: 'Word' });
+      const told = message({ sign: sign as Failure['sign'], word: 'Word' });
       assert.equal(told, `2 of 16 updated nodes ${words} (Word): n1, n2`, sign);
     }
   });
 
   it('names no container that it does not know, or whose name is none', () => {
-    const { container: _none, ...without } = {
-      sign: 'OOMKilled' as const,
-      nodes: nodes.slice(0, 1),
-      updatedNodes: 1,
-      word: 'OOMKilled',
-      container: undefined,
-    };
+    const without = { sign: 'OOMKilled' as const, word: 'OOMKilled' };
+    const one = { nodes: nodes.slice(0, 1), updatedNodes: 1 };
     const unnamed = '1 of 1 updated nodes ran out of memory in a container (OOMKilled): n1';
-    assert.equal(failureMessage(without), unnamed);
+    assert.equal(failureMessage(without, one), unnamed);
     for (const container of ['', 'A', '-a', 'a-', 'a b', 'a\nb', 'a'.repeat(64)]) {
       assert.match(message({ container }), / of a container \(/, JSON.stringify(container));
     }

@@ -7,11 +7,11 @@ import {
   findExcusedHold,
   findNodesFailed,
   nodesToHalt,
+  EXCUSED_WITHIN_MS,
 } from '../../../../src/core/health/breach.ts';
-import { EXCUSED_WITHIN_MS } from '../../../../src/core/health/excuse.ts';
 import type { BreachInput } from '../../../../src/core/health/breach.ts';
-import type { FailedPod, JudgedPod } from '../../../../src/core/health/pod-evidence.ts';
-import { GRACE_MS, judgeOnNode } from '../../../../src/core/health/pod-evidence.ts';
+import type { FailedPod, JudgedPod } from '../../../../src/core/health/pod-signs.ts';
+import { GRACE_MS, judgeOnNode } from '../../../../src/core/health/pod-signs.ts';
 import { eValueOf } from '../../../../src/core/health/trial.ts';
 import type { PodTurns } from '../../../../src/core/model/rollout-record.ts';
 import { uid } from '../../../../src/core/model/identifiers.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { causeOfEvents, withCause } from '../../../../src/core/health/event-causes.ts';
-import type { PodEvent } from '../../../../src/core/model/evidence/pod-event.ts';
+import type { PodEvent } from '../../../../src/core/model/projections.ts';
 import type { Breach } from '../../../../src/core/model/rollout-record.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 

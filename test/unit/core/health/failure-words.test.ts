@@ -7,7 +7,7 @@ import {
   isNoRoom,
   refusalSign,
   waitingMeaning,
-} from '../../../../src/core/health/failure-words.ts';
+} from '../../../../src/core/health/pod-signs.ts';
 
 describe('waitingMeaning', () => {
   it('knows the signs of words that cannot mend themselves', () => {

@@ -1,7 +1,7 @@
 /** Fisher's one-sided p against the tables of rollouts facts 4. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fisherOneSided } from '../../../../src/core/health/fisher.ts';
+import { fisherOneSided } from '../../../../src/core/health/trial.ts';
 
 /** `bad` of `canary` nodes are bad, none of the other ones of `all`. */
 function pOf(canary: number, all: number, bad: number): number {

@@ -1,7 +1,7 @@
 /** Attributes of nodes and their strata. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { attributeOf, stratumOf } from '../../../../src/core/health/node-attributes.ts';
+import { attributeOf, stratumOf } from '../../../../src/core/health/canary-spread.ts';
 import { node } from '../../../support/core-fixtures.ts';
 
 const zone = { 'topology.kubernetes.io/zone': 'eu-1a' };

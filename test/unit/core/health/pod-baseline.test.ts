@@ -1,7 +1,7 @@
 /** Baselines of pods that were there before a rollout. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BASELINES_MAX, baselinesOf } from '../../../../src/core/health/pod-baseline.ts';
+import { BASELINES_MAX, baselinesOf } from '../../../../src/core/health/pod-signs.ts';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import { NOW_MS, pod } from '../../../support/core-fixtures.ts';
 

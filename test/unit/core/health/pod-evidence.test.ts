@@ -1,9 +1,13 @@
 /** What one pod is evidence of: the table of rollouts facts 1, row by row. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { GRACE_MS, RETRIED_AFTER_MS, judgePod } from '../../../../src/core/health/pod-evidence.ts';
-import type { PodEvidence, PodJudging } from '../../../../src/core/health/pod-evidence.ts';
-import { baselineOf } from '../../../../src/core/health/pod-baseline.ts';
+import {
+  GRACE_MS,
+  RETRIED_AFTER_MS,
+  judgePod,
+  baselineOf,
+} from '../../../../src/core/health/pod-signs.ts';
+import type { PodEvidence, PodJudging } from '../../../../src/core/health/pod-signs.ts';
 import type {
   PodPhase,
   PodProjection,

@@ -6,8 +6,6 @@ import {
   NO_EVIDENCE,
   meanRatio,
   withDraw,
-} from '../../../../src/core/health/e-value.ts';
-import {
   FAILURES_MAX,
   OUTAGE_GAP_MS,
   OUTAGE_MS_MAX,

@@ -6,7 +6,7 @@ import {
   NODES_HALT_AT,
   meanRatio,
   withDraw,
-} from '../../../../src/core/health/e-value.ts';
+} from '../../../../src/core/health/trial.ts';
 import { ringLabels, ringMachines } from '../../../../src/engine/local/local-rings.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';

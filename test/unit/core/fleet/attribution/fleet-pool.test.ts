@@ -1,7 +1,7 @@
 // Small clusters compared with each other: who takes part, what a failure says, and what is remembered of those that cannot be seen.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HALT_AT, withDraw, NO_EVIDENCE } from '../../../../../src/core/health/e-value.ts';
+import { HALT_AT, withDraw, NO_EVIDENCE } from '../../../../../src/core/health/trial.ts';
 import {
   advancePool,
   isPoolable,

@@ -1,13 +1,8 @@
 // What halts a fleet, and what does not.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  HALT_AT,
-  meanRatio,
-  NO_EVIDENCE,
-  withDraw,
-} from '../../../../../src/core/health/e-value.ts';
-import type { LogRatios } from '../../../../../src/core/health/e-value.ts';
+import { HALT_AT, meanRatio, NO_EVIDENCE, withDraw } from '../../../../../src/core/health/trial.ts';
+import type { LogRatios } from '../../../../../src/core/health/trial.ts';
 import {
   findFleetBreach,
   pooledEvidence,

@@ -1,29 +1,14 @@
 /**
- * What one pod is evidence of: well, coming up, failed for the release's or for the node's reasons, or neither (issue 17).
- *
- * The table of rollouts facts 1, row by row, over the projection's raw words. How long something lasts is told by our clock, where the
- * caller says since when it is seen; by the pod's own times else, and then a deadline is as wrong as the clocks differ. A terminating pod is evidence of nothing: its kubelet
- * ends containers as it likes. Restarts and exits count from a baseline, never by the present word alone. An eviction is
- * the node's: the projection does not tell whether its message names the pod's own usage.
- * It neither compares pods nor decides what follows (breach.ts, trial.ts).
+ * What one pod is evidence of: well, coming up, failed for the release's or for the node's reasons, or neither.
+ * How long something lasts is told by our clock where the caller says since when it is seen, else by the pod's own times. A terminating pod
+ * is evidence of nothing. Restarts and exits count from a baseline, never by the present word alone.
  */
+import { compareText } from '@rollcall/base/compare-text.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { ContainerExit, NodeProjection, PodProjection } from '../model/projections.ts';
 import type { PodBaseline } from '../model/rollout-record.ts';
-import {
-  CRASH_LOOP,
-  OUT_OF_MEMORY,
-  SCHEDULING_GATED,
-  START_ERROR,
-  isCalledAway,
-  isLostExit,
-  isNoRoom,
-  refusalSign,
-  waitingMeaning,
-} from './failure-words.ts';
-import type { FailureSign } from './failure-words.ts';
 import { lastTurnMs } from './flapping.ts';
-import { stratumOf } from './node-attributes.ts';
+import { stratumOf } from './canary-spread.ts';
 
 /** Whose failure it is: `start` and `run` are the release's, `node` is the node's until its controls say otherwise. */
 export type FailureClass = 'start' | 'run' | 'node';
@@ -287,3 +272,125 @@ export function judgeOnNode(
     ...(turnedAtMs === undefined ? {} : { turnedAtMs }),
   };
 }
+
+/** As many as a record keeps: 4 KB. */
+export const BASELINES_MAX = 64;
+
+/** The baseline of one pod as it is now. */
+export function baselineOf({ uid, trouble }: PodProjection): PodBaseline {
+  const exitAtMs = trouble?.lastExit?.finishedAtMs;
+  const restarts = trouble?.restarts ?? 0;
+  return exitAtMs === undefined ? { uid, restarts } : { uid, restarts, exitAtMs };
+}
+
+/** Baselines of pods of the new revision that are there before its first step. Those with most restarts are kept. */
+export function baselinesOf(pods: readonly PodProjection[]): readonly PodBaseline[] {
+  return pods
+    .filter(({ trouble }) => trouble?.lastExit !== undefined || (trouble?.restarts ?? 0) > 0)
+    .map(baselineOf)
+    .sort((left, right) => right.restarts - left.restarts || compareText(left.uid, right.uid))
+    .slice(0, BASELINES_MAX);
+}
+
+/** What a failure is a sign of. Failures with equal signs have the same reason. */
+export type FailureSign =
+  | 'ImagePull'
+  | 'ContainerConfig'
+  | 'RuntimeRefused'
+  | 'InitFailed'
+  | 'NeverStarted'
+  | 'Unschedulable'
+  | 'PodRefused'
+  | 'Crash'
+  | 'OOMKilled'
+  | 'NotReady'
+  | 'NodeLost'
+  | 'NodeRefused'
+  | 'Evicted'
+  | 'Rebooted';
+
+/** How sure a waiting reason is: `certain` cannot mend itself, `retried` may. */
+export interface WaitingMeaning {
+  readonly sign: FailureSign;
+  readonly isCertain: boolean;
+}
+
+const WAITING: Readonly<Record<string, WaitingMeaning>> = {
+  InvalidImageName: { sign: 'ImagePull', isCertain: true },
+  ErrImageNeverPull: { sign: 'ImagePull', isCertain: true },
+  ErrImagePull: { sign: 'ImagePull', isCertain: false },
+  ImagePullBackOff: { sign: 'ImagePull', isCertain: false },
+  RegistryUnavailable: { sign: 'ImagePull', isCertain: false },
+  SignatureValidationFailed: { sign: 'ImagePull', isCertain: false },
+  ImageInspectError: { sign: 'ImagePull', isCertain: false },
+  CreateContainerConfigError: { sign: 'ContainerConfig', isCertain: true },
+  CreateContainerError: { sign: 'RuntimeRefused', isCertain: false },
+  RunContainerError: { sign: 'RuntimeRefused', isCertain: false },
+  PreCreateHookError: { sign: 'RuntimeRefused', isCertain: false },
+  PreStartHookError: { sign: 'RuntimeRefused', isCertain: false },
+  PostStartHookError: { sign: 'RuntimeRefused', isCertain: false },
+};
+
+/** Its second exit at least: the first one is restarted at once. */
+const CRASH_LOOP = 'CrashLoopBackOff';
+
+/** An exit of a container whose binary or mounts the runtime could not start. */
+const START_ERROR = 'StartError';
+
+/** The kernel's end of a container that used more memory than it may. */
+const OUT_OF_MEMORY = 'OOMKilled';
+
+/** What a waiting reason means; undefined for CrashLoopBackOff (exits tell it) and for words that nobody knows. */
+export function waitingMeaning(word: string): WaitingMeaning | undefined {
+  return Object.hasOwn(WAITING, word) ? WAITING[word] : undefined;
+}
+
+/** The runtime lost track of the container, as after a reboot: nobody saw it exit. */
+export function isLostExit(exit: { readonly reason: string; readonly exitCode: number }): boolean {
+  if (exit.reason === 'ContainerStatusUnknown') return true;
+  return exit.reason === 'Unknown' && exit.exitCode === 255;
+}
+
+/** Refusals of a kubelet that no other node of this kind would answer otherwise: the pod asks for what is forbidden there. */
+const REFUSES_THE_POD: ReadonlySet<string> = new Set([
+  'AppArmor',
+  'SysctlForbidden',
+  'PodOSNotSupported',
+  'PodOSSelectorNodeLabelDoesNotMatch',
+  'InitContainerRestartPolicyForbidden',
+  'SupplementalGroupsPolicyNotSupported',
+]);
+
+const EVICTIONS: ReadonlySet<string> = new Set([
+  'Evicted',
+  'Terminated',
+  'Preempting',
+  'NodeShutdown',
+]);
+
+/** `OutOfcpu`, `OutOfmemory`, `OutOfpods`, `OutOf<resource>`: the node has no room for what the pod asks. */
+export function isNoRoom(reason: string): boolean {
+  return reason.startsWith('OutOf');
+}
+
+/** What status.reason of a failed pod says. A word that nobody knows is the node's: its controls tell whether it is not. */
+export function refusalSign(reason: string): FailureSign {
+  if (REFUSES_THE_POD.has(reason)) return 'PodRefused';
+  return EVICTIONS.has(reason) ? 'Evicted' : 'NodeRefused';
+}
+
+/** Reasons of DisruptionTarget that say nothing about release or node: someone made room, tainted, drained or swept. */
+const CALLED_AWAY: ReadonlySet<string> = new Set([
+  'PreemptionByScheduler',
+  'DeletionByTaintManager',
+  'EvictionByEvictionAPI',
+  'DeletionByPodGC',
+]);
+
+/** True if the pod goes for a reason that is neither the release's nor the node's. */
+export function isCalledAway(disruption: string): boolean {
+  return CALLED_AWAY.has(disruption);
+}
+
+/** A scheduling gate is somebody's wish, not a failure. */
+const SCHEDULING_GATED = 'SchedulingGated';
