@@ -3,7 +3,7 @@
  *
  * Before anything is stored it is rendered for every cluster where it is placed, observed ones too: one that
  * would be given no DaemonSet, or in copilot one that nobody stages, refuses the whole; then whoever applies may have the clusters asked. The same document again changes nothing, so an apply may be repeated.
- * Generations that somebody may go back to are kept (fleet-history.ts). Nothing acts on a cluster here: the function `fleet` does.
+ * Generations that somebody may go back to are kept. Nothing acts on a cluster here: the function `fleet` does.
  */
 import { isSameJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
@@ -13,8 +13,7 @@ import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import { fleetContentHash } from '../../core/fleet/content-hash.ts';
 import { fleetRenderer } from '../../core/fleet/render-fleet.ts';
 import { renderForMode } from '../../core/fleet/render-for-mode.ts';
-import { nextHistory } from '../../core/fleet/orders/fleet-history.ts';
-import type { FleetRelease } from '../../core/fleet/rollout/fleet-record.ts';
+import type { FleetRecord, FleetRelease } from '../../core/fleet/rollout/fleet-record.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
 import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
@@ -142,4 +141,20 @@ async function historyAfter(
   // What is proven is read before the head is written: whatever a step makes of it in between, it names no other.
   const record = await rollouts.readRecord(head);
   return nextHistory(releaseOf(head), head.history, record);
+}
+
+/** Generations whose documents are kept, with the one that is applied. */
+export const GENERATIONS_KEPT = 10;
+
+/** The generations before the next one, the newest first: `present` was applied last, `history` before it. */
+export function nextHistory(
+  present: FleetRelease,
+  history: readonly FleetRelease[],
+  record: Pick<FleetRecord, 'release' | 'good'> | undefined,
+): readonly FleetRelease[] {
+  const named = record === undefined ? [] : [record.release, ...record.good];
+  const kept = new Set(named.map((release) => release.documentId));
+  return [present, ...history].filter(
+    ({ documentId }, index) => index < GENERATIONS_KEPT - 1 || kept.has(documentId),
+  );
 }
