@@ -67,11 +67,11 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-proven-forgotten': {
     bug: 'the release that a rollback leads to is removed by the tenth apply after it (18.1)',
-    file: 'src/core/fleet/orders/fleet-history.ts',
+    file: 'src/app/fleet/apply-fleet.ts',
     before: ' || kept.has(documentId)',
     after: '',
     killedBy: {
-      file: 'test/unit/core/fleet/orders/fleet-history.test.ts',
+      file: 'test/unit/app/fleet/kept-generations.test.ts',
       title: 'what the record of the rollout names as well',
     },
   },

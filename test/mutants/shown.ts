@@ -1,8 +1,8 @@
 /** Bugs by which a status says something else than is the case, or a halt goes untold (issue 17). */
 import type { PlantedBug } from './planted-bug.ts';
 
-const NODES = 'src/app/rollout/shown-nodes.ts';
-const NODES_TEST = 'test/unit/app/rollout/shown-nodes.test.ts';
+const NODES = 'src/app/rollout/rollout-status.ts';
+const NODES_TEST = 'test/unit/app/rollout/rollout-status.test.ts';
 const STRAYS = 'src/core/stages/former.ts';
 const STRAYS_TEST = 'test/unit/core/stages/former-strays.test.ts';
 const NOTICE = 'src/app/reconcile/status/stage-notice.ts';

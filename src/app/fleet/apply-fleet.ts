@@ -9,8 +9,7 @@ import type { Random } from '@rollcall/base/ports/random.ts';
 import { compilePlacement } from '../../core/fleet/choose-clusters.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import { fleetContentHash, fleetRenderer, renderForMode } from '../../core/fleet/render-fleet.ts';
-import { nextHistory } from '../../core/fleet/orders/fleet-history.ts';
-import type { FleetRelease } from '../../core/fleet/rollout/fleet-record.ts';
+import type { FleetRecord, FleetRelease } from '../../core/fleet/rollout/fleet-record.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
 import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
@@ -136,4 +135,20 @@ async function historyAfter(
   // What is proven is read before the head is written: whatever a step makes of it in between, it names no other.
   const record = await rollouts.readRecord(head);
   return nextHistory(releaseOf(head), head.history, record);
+}
+
+/** Generations whose documents are kept, with the one that is applied. */
+export const GENERATIONS_KEPT = 10;
+
+/** The generations before the next one, the newest first: `present` was applied last, `history` before it. */
+export function nextHistory(
+  present: FleetRelease,
+  history: readonly FleetRelease[],
+  record: Pick<FleetRecord, 'release' | 'good'> | undefined,
+): readonly FleetRelease[] {
+  const named = record === undefined ? [] : [record.release, ...record.good];
+  const kept = new Set(named.map((release) => release.documentId));
+  return [present, ...history].filter(
+    ({ documentId }, index) => index < GENERATIONS_KEPT - 1 || kept.has(documentId),
+  );
 }

@@ -1,18 +1,17 @@
 /**
  * How a rollout stands, as values: what `rollcall rollout status` prints, and its JSON (docs/cli.md).
  *
- * Made of what is stored, and as new as the view; nothing is decided, sent or read live. The parts are told by
- * staged-status.ts and plain-status.ts.
+ * Made of what is stored, and as new as the view; nothing is decided, sent or read live.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { PolicyProblem, PolicyReading } from '../../core/policy/rollout-policy.ts';
 import { toldObject } from '../../core/model/view-items.ts';
-import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
+import type { FleetHold, ShownGate } from '../../core/rollout/gate-words.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
 import type { HeldShrink } from '../../core/model/state.ts';
 import { standstillOf } from '../../core/status/outages.ts';
-import type { Outage, StackStanding } from '../../core/status/outages.ts';
+import type { Outage, StackStanding, Watched } from '../../core/status/outages.ts';
 import type { StandingFreeze } from '../../core/takeover/freeze.ts';
 import { freezeInForce } from '../../core/takeover/registration-guard.ts';
 import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.ts';
@@ -22,16 +21,48 @@ import { describeHolding, holdOf } from '../fleet/rollout/holding-fleet.ts';
 import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { outagesOfBasis } from '../explain/standing.ts';
 import type { FoundRollout } from './find-rollout.ts';
-import { generationsOf, podCountsOf } from '../../core/rollout/pod-counts.ts';
+import {
+  countsOf,
+  describeMissing,
+  generationsOf,
+  podCountsOf,
+} from '../../core/rollout/pod-counts.ts';
 import type { Generations, PodCounts } from '../../core/rollout/pod-counts.ts';
-import { describeOpaque, plainStatus } from './plain-status.ts';
-import { shownBudget } from './shown-nodes.ts';
-import type { ShownBudget } from './shown-nodes.ts';
-import { stagedStatus } from './staged-status.ts';
-import type { StagedStatus } from './staged-status.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { NodeName } from '../../core/model/identifiers.ts';
+import type {
+  Breach,
+  CanaryLoss,
+  OpenStep,
+  ProvenRevision,
+  RefusedRevision,
+  RolloutOrders,
+  RolloutRecord,
+} from '../../core/model/rollout-record.ts';
+import type { StagedProgress } from '../../core/model/staged-progress.ts';
+import {
+  describeStep,
+  subjectOf,
+  summarizeRecord,
+  tellRollout,
+} from '../../core/rollout/describe-record.ts';
+import { describeGate } from '../../core/rollout/gate-words.ts';
+import { gateOf, phaseOf } from '../../core/rollout/gate.ts';
+import { wayBackOf } from '../../core/rollout/good-releases.ts';
+import { isRollingBack as isSentBack } from '../../core/stages/former.ts';
+import { shownCopies } from '../../core/rollout/shown-copies.ts';
+import type { ShownCopies } from '../../core/rollout/shown-copies.ts';
+import { evidenceOf } from '../../core/rollout/shown-evidence.ts';
+import type { ShownEvidence } from '../../core/rollout/shown-evidence.ts';
+import { strategyTypeOf } from '../../core/daemon-set/strategy.ts';
+import type { DaemonSetItem } from '../../core/model/view-items.ts';
+import type { Basis } from '../reconcile/read/read-basis.ts';
+import type { Plan, RolloutProgress } from '../../core/model/plan.ts';
+import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
+import type { ToldRollout } from '../../core/rollout/describe-record.ts';
 
 /** One rollout. */
-export interface RolloutStatus extends Generations {
+export interface RolloutStatus extends Generations, Watched {
   readonly cluster: string;
   readonly namespace: string;
   readonly name: string;
@@ -41,9 +72,6 @@ export interface RolloutStatus extends Generations {
   readonly frozen?: StandingFreeze;
   /** `staged`: by a policy. `rolling`, `on-delete`: by the strategy alone. */
   readonly update: 'staged' | 'rolling' | 'on-delete';
-  readonly phase: RolloutPhase;
-  /** In one line. */
-  readonly summary: string;
   /** Of the status that the watcher last sent. */
   readonly nodes: PodCounts;
   /** What bounds it now; absent where no plan can be told. */
@@ -58,10 +86,6 @@ export interface RolloutStatus extends Generations {
   readonly lastSentAtMs: number;
   /** The fleet that has it in a stage of a rollout that is not over; absent: none has. */
   readonly fleet?: HoldingFleet;
-  /** What makes it untrue, or keeps it as it is; the gravest first. */
-  readonly outages: readonly Outage[];
-  /** Sentences on what else keeps it, or limits what is told. */
-  readonly notes: readonly string[];
 }
 
 /** Tells how it stands. Rejects when a table fails. */
@@ -69,7 +93,7 @@ export async function rolloutStatusOf(
   found: FoundRollout,
   sources: ExplainSources & { readonly standing: StackStanding },
 ): Promise<RolloutStatus> {
-  const { key, basis, policy } = found;
+  const { key, basis, policy, fleet } = found;
   const { registration, meta, daemonSet } = basis;
   const object = toldObject(daemonSet);
   const frozen = freezeInForce(registration, basis.frozen);
@@ -77,13 +101,8 @@ export async function rolloutStatusOf(
   const explained = await explainRollout(basis, { ...sources, outages });
   const seen = explained?.seen;
   const stages = explained?.plan.stages;
-  const source = {
-    ...basis,
-    policy,
-    seen,
-    stages,
-    ...defined({ hold: found.fleet && holdOf(found.fleet) }),
-  };
+  const hold = defined({ hold: fleet && holdOf(fleet) });
+  const source = { ...basis, policy, seen, stages, ...hold };
   const staged = stagedStatus(source, sources.nowMs);
   const plain = plainStatus({ ...basis, seen });
   const isViewComplete = meta.isComplete && !meta.isCutOpen;
@@ -98,7 +117,7 @@ export async function rolloutStatusOf(
     ...defined({
       frozen,
       staged,
-      fleet: found.fleet,
+      fleet,
       budget: explained && shownBudget(explained.plan, explained.plan.verdicts()),
       shrink: basis.state?.shrink?.held,
       policyProblems: problemsOf(policy),
@@ -116,11 +135,7 @@ function problemsOf(policy: PolicyReading): readonly PolicyProblem[] | undefined
 }
 
 /** What the last run left counts for as long as it is known that runs come, and reach the cluster. */
-function standingAs(
-  told: Pick<RolloutStatus, 'phase' | 'summary'>,
-  outages: readonly Outage[],
-  mode: ClusterMode,
-): Pick<RolloutStatus, 'phase' | 'summary'> {
+function standingAs(told: ToldPhase, outages: readonly Outage[], mode: ClusterMode): ToldPhase {
   const { phase } = told;
   const summary = `as of the last run: ${told.summary}`;
   if (standstillOf(outages, mode) !== undefined) return { phase: 'Stopped', summary };
@@ -150,7 +165,6 @@ function notesOf(
   return told.filter((note) => note !== undefined);
 }
 
-/** A removal of pods that is held, or only told of. */
 function shrinkNote({ key, basis }: FoundRollout): string | undefined {
   const held = basis.state?.shrink?.held;
   if (held === undefined) return undefined;
@@ -189,4 +203,193 @@ function policyNote({ basis, policy }: FoundRollout, isStaged: boolean): string 
     return 'Its policy is invalid: no step opens, and nothing else changes, until it is repaired.';
   }
   return isStaged ? undefined : 'It has a policy, and no run has begun a rollout by it yet.';
+}
+
+/** A staged rollout. */
+export interface StagedStatus
+  extends ToldPhase, ToldRollout<Breach, RefusedRevision, RolloutOrders> {
+  /** Its controller-revision-hash. */
+  readonly revision: string;
+  readonly step: OpenStep & { readonly groups?: number };
+  /** Nodes when it started; percentages are of these or of those of now (policy/share.ts). */
+  readonly baseNodes: number;
+  readonly canary: readonly string[];
+  /** Canary nodes that went NotReady after their turn, and who was added for them; absent: none did. */
+  readonly losses?: readonly CanaryLoss[];
+  readonly evidence: ShownEvidence;
+  /** Copilot: nodes that run the revision ahead of their step; absent while no plan can be told. */
+  readonly strays?: readonly NodeName[];
+  readonly proven?: ProvenRevision;
+  /** What an undo, or a rollback, leads to. */
+  readonly former?: ProvenRevision;
+  /** Takeover: copies of proven templates, for admission (ADR 0063). */
+  readonly copies?: ShownCopies;
+}
+
+interface StagedSource extends EndSource {
+  readonly policy: PolicyReading;
+  /** Of the plan that a run of now would make, where one can be told. */
+  readonly stages: StagedProgress | undefined;
+  /** Of a fleet that gave it to these nodes alone. */
+  readonly hold?: FleetHold;
+}
+
+/** Told from what was found; undefined: nothing was ever staged, or its policy is gone. */
+export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus | undefined {
+  const { registration, state, daemonSet, policy, stages } = source;
+  const record = state?.rollout;
+  const object = toldObject(daemonSet);
+  // Of an object that nobody could tell of the policy is not known, and its record stands all the same.
+  if (record === undefined || (policy.kind === 'none' && object !== null)) return undefined;
+  const isBehind = isBehindTemplate(record, source);
+  const planned = stages?.gate;
+  const counts = countsOf(object);
+  const known = defined({ planned, counts, hold: source.hold });
+  const judged = gateOf({ record, policy, nowMs, isBehind, ...known });
+  const isRollingBack =
+    policy.kind === 'policy' &&
+    isSentBack(record, { policy: policy.policy, isStageTrue: registration.mode === 'takeover' });
+  const phase = phaseOf(judged, { isRollingBack, isBack: isBack(object) });
+  const gate: ShownGate = phase === 'Returned' ? { kind: 'returned' } : judged;
+  const told = { phase, summary: summarizeRecord(record, gate) };
+  const end = endOf(told, source);
+  const gateText = end === told ? describeGate(gate, subjectOf(record)) : end.summary;
+  const { hash, step, groups, baseNodes, canary, proven, losses } = record;
+  const isCopied = registration.mode === 'takeover';
+  return {
+    revision: hash,
+    step: { ...step, ...defined({ groups }) },
+    ...{ baseNodes, canary, evidence: evidenceOf(record) },
+    ...defined({ proven, former: wayBackOf(record), losses, strays: stages?.strays }),
+    ...(isCopied ? { copies: shownCopies(record, state?.copies) } : {}),
+    ...end,
+    ...tellRollout(record, { gate, stepText: describeStep(record), gateText }),
+  };
+}
+
+function isBack(object: DaemonSetObject | null): boolean {
+  const { updated, available, desired } = podCountsOf(object);
+  return updated === 0 && available >= desired;
+}
+
+/** True if the template that is rolled out next is known to be another one than the record is of. */
+function isBehindTemplate(
+  { hash }: RolloutRecord,
+  { state, daemonSet, stages }: StagedSource,
+): boolean {
+  if (stages !== undefined) return stages.record.hash !== hash;
+  const { history } = state ?? {};
+  if (history === undefined) return false;
+  const generation = toldObject(daemonSet)?.metadata.generation;
+  return history.hash !== hash || (generation !== undefined && history.generation !== generation);
+}
+
+type ToldPhase = Pick<Watched, 'phase' | 'summary'>;
+
+/** What an end is judged by: nodes as a plan of now sees them, where one can be told. */
+interface EndSource extends Pick<Basis, 'registration' | 'state' | 'daemonSet'> {
+  readonly seen: SeenNodes | undefined;
+}
+
+/** How an update without stages stands: by generation and counters, as `kubectl rollout status` tells it, and of OnDelete too. */
+function plainStatus(source: EndSource): ToldPhase & Pick<RolloutStatus, 'update'> {
+  const object = toldObject(source.daemonSet);
+  const isOnDelete = object !== null && strategyTypeOf(object) === 'OnDelete';
+  return {
+    update: isOnDelete ? 'on-delete' : 'rolling',
+    ...endOf(judge(source.daemonSet, isOnDelete), source),
+  };
+}
+
+function judge(daemonSet: DaemonSetItem, isOnDelete: boolean): ToldPhase {
+  const counts = countsOf(toldObject(daemonSet));
+  if (counts === undefined) {
+    return { phase: 'Progressing', summary: describeOpaque(daemonSet) };
+  }
+  const { generation, observedGeneration, desired, updated } = counts;
+  if (isOnDelete && observedGeneration >= generation && updated < desired) {
+    const summary = `${String(updated)} of ${String(desired)} updated; each other pod waits until somebody deletes it (OnDelete)`;
+    return { phase: 'Waiting', summary };
+  }
+  const missing = describeMissing(counts);
+  return missing === undefined
+    ? { phase: 'Done', summary: 'every node runs the newest template' }
+    : { phase: 'Progressing', summary: missing };
+}
+
+/** An end while pods are held from being taken is none; one without any node that is meant is told as that. */
+function endOf<Told extends ToldPhase>(
+  told: Told,
+  { registration, state, daemonSet, seen }: EndSource,
+): Told | (Told & ToldPhase) {
+  if (told.phase !== 'Done') return told;
+  const held = state?.shrink?.held;
+  if (held !== undefined && registration.mode === 'takeover') {
+    return { ...told, phase: 'Waiting', summary: `held: ${describeShrink(held)}` };
+  }
+  return podCountsOf(toldObject(daemonSet)).desired > 0
+    ? told
+    : { ...told, summary: describeNoNode(seen) };
+}
+
+/** Why the object is not in the view, as the end of a sentence; its size, where the watcher told it. */
+export function describeOpaque({ opaqueReason, outline }: DaemonSetItem): string {
+  if (outline !== undefined) {
+    const { bytes, bytesMax } = outline;
+    return `its object has ${kib(bytes)}, and a watcher sends at most ${kib(bytesMax)} of one`;
+  }
+  return opaqueReason === 'too-large'
+    ? 'its object is too large for a watcher to send'
+    : 'the watcher could not read its object';
+}
+
+function kib(bytes: number): string {
+  return `${String(Math.ceil(bytes / 1024))} KiB`;
+}
+
+/** That no node is eligible, of how many, and how many had a pod some minutes ago. */
+export function describeNoNode(seen: SeenNodes | undefined): string {
+  if (seen === undefined) return 'no node is eligible';
+  const { nodes, formerNodes } = seen;
+  const before = formerNodes === 0 ? '' : `, ${String(formerNodes)} before`;
+  return `0 of ${String(nodes)} nodes are eligible${before}`;
+}
+
+/** Nodes of a list; what is beyond is only counted. */
+export const SHOWN_NODES_MAX = 16;
+
+/** A node that uses up the budget, with its verdict (docs/reference.md). */
+interface BudgetUser {
+  readonly node: NodeName;
+  readonly code: NodeCode;
+  readonly message: string;
+}
+
+/** What bounds a rollout now, and who uses it. */
+export interface ShownBudget extends Omit<
+  RolloutProgress,
+  'desiredNodes' | 'updatedNodes' | 'unavailable'
+> {
+  /** How many more nodes may be without an available pod, or surge. */
+  readonly freeNodes: number;
+  /** SHOWN_NODES_MAX at most; of a rollout in stages without surge. */
+  readonly users: readonly BudgetUser[];
+}
+
+/** The budget of a plan; undefined: no revision is rolled out. */
+export function shownBudget(
+  { rollout }: Pick<Plan, 'rollout'>,
+  verdicts: readonly Verdict[],
+): ShownBudget | undefined {
+  if (rollout === undefined) return undefined;
+  const { desiredNodes: _desired, updatedNodes: _updated, unavailable = [], ...budget } = rollout;
+  const { unavailableNodes, unavailableNodesMax, surgingNodes, surgeNodesMax } = budget;
+  const free =
+    surgeNodesMax > 0 ? surgeNodesMax - surgingNodes : unavailableNodesMax - unavailableNodes;
+  const byNode = new Map(verdicts.map((verdict) => [verdict.node, verdict]));
+  const users = unavailable.slice(0, SHOWN_NODES_MAX).flatMap((node) => {
+    const verdict = byNode.get(node);
+    return verdict === undefined ? [] : [{ node, code: verdict.code, message: verdict.message }];
+  });
+  return { ...budget, freeNodes: Math.max(0, free), users };
 }

@@ -1,30 +1,23 @@
 /**
  * Looks at a rollout of a cluster, or of a fleet, again and again, until it is done, held, or the time is over.
  *
- * Each look is a few small reads; somebody is told only when what there is to say has changed. `Waiting` goes on: a window
- * opens, and somebody may approve. The time is bounded by the caller, and a look that rejects ends it.
+ * Each look is a few small reads; somebody is told only when what there is to say has changed. `Waiting` goes on: a window opens, and
+ * somebody may approve. The time is bounded by the caller, and a look that rejects ends it. What is told may still be of the rollout
+ * before an edit, until the watcher has told of it: `Awaited` says which one is meant.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { outageLine } from '../../core/status/outages.ts';
-import type { Outage } from '../../core/status/outages.ts';
 import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
+import type { RolloutStatus } from './rollout-status.ts';
+import type { Watched } from '../../core/status/outages.ts';
 
 /** Between two looks, milliseconds. */
 const LOOK_EVERY_MS = 2000;
 
-/** What is looked at. */
-export interface Watched {
-  /** Those of one cluster are among them. */
-  readonly phase: RolloutPhase;
-  readonly summary: string;
-  readonly outages: readonly Outage[];
-  readonly notes: readonly string[];
-}
-
 /** How to watch. */
 export interface Watching<Status extends Watched, Refusal extends { readonly kind: 'refused' }> {
   readonly look: () => Promise<Status | Refusal>;
-  /** False of a look that is of another rollout than is meant, at a monotonic time (await-rollout.ts). Asked at each look; absent: all are. */
+  /** False of a look that is of another rollout than is meant, at a monotonic time (meantBy). Asked at each look; absent: all are. */
   readonly isMeant?: (status: Status, nowMs: number) => boolean;
   readonly onChange: (status: Status) => void;
   readonly timeoutMs: number;
@@ -73,4 +66,38 @@ const ENDS: readonly RolloutPhase[] = [
 /** Nothing more comes of it by itself. */
 function isOver({ phase }: Watched): boolean {
   return ENDS.includes(phase);
+}
+
+/** From an edit to the view it takes two seconds; milliseconds. */
+const EVENT_MS = 10_000;
+
+/** What an end has to be of. */
+export type Awaited =
+  /** This generation, or a later one. */
+  | { readonly kind: 'generation'; readonly generation: number }
+  /** What stands in the cluster when one begins to look. */
+  | { readonly kind: 'latest' }
+  /** Whatever is told: an order is of what its giver saw. */
+  | { readonly kind: 'any' };
+
+/** The status as it is of that rollout: one of an earlier generation goes on, whatever it says. */
+export function statusOfAwaited(status: RolloutStatus, awaited: Awaited): RolloutStatus {
+  if (awaited.kind !== 'generation' || status.generation >= awaited.generation) return status;
+  const { generation, notes } = status;
+  const summary = `waits until the watcher tells of generation ${String(awaited.generation)}`;
+  const note = `What is told here is of generation ${String(generation)}.`;
+  const phase = status.phase === 'Stopped' ? status.phase : 'Progressing';
+  return { ...status, phase, summary, notes: [...notes, note] };
+}
+
+/** Says of each look, in their order and by one monotonic clock, whether an end that it tells would be that of the rollout that is meant. */
+export function meantBy(
+  awaited: Awaited,
+): (status: Pick<RolloutStatus, 'lastSentAtMs'>, nowMs: number) => boolean {
+  let first: { readonly lastSentAtMs: number; readonly atMs: number } | undefined;
+  return ({ lastSentAtMs }, nowMs) => {
+    if (awaited.kind !== 'latest') return true;
+    first ??= { lastSentAtMs, atMs: nowMs };
+    return lastSentAtMs > first.lastSentAtMs || nowMs - first.atMs >= EVENT_MS;
+  };
 }

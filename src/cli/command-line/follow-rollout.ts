@@ -7,7 +7,8 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { watchRollout } from '../../app/rollout/watch-rollout.ts';
-import type { Watched, Watching } from '../../app/rollout/watch-rollout.ts';
+import type { Watched } from '../../core/status/outages.ts';
+import type { Watching } from '../../app/rollout/watch-rollout.ts';
 import type { OrderNote } from '../../core/model/rollout-record.ts';
 import { describeNote } from '../../core/rollout/gate-words.ts';
 import { EXIT } from '../process/exit-codes.ts';

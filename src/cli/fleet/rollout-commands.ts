@@ -17,8 +17,12 @@ import { fleetStatusOf } from '../../app/fleet/rollout/fleet-status.ts';
 import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import { giveFleetOrder } from '../../app/fleet/rollout/give-fleet-order.ts';
 import type { FleetOrderOutcome } from '../../app/fleet/rollout/give-fleet-order.ts';
-import { isAtZero, listClusters, withNotes } from '../../app/fleet/rollout/list-clusters.ts';
-import { tallyStages } from '../../app/fleet/rollout/tally-stages.ts';
+import {
+  isAtZero,
+  listClusters,
+  tallyStages,
+  withNotes,
+} from '../../app/fleet/rollout/list-clusters.ts';
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import { callerOf } from '../command-line/caller.ts';
 import { parseSeconds } from '../command-line/cluster-arguments.ts';
@@ -35,9 +39,8 @@ import { readFreezeIn } from '../command-line/freeze-words.ts';
 import { plainText } from '../command-line/text-table.ts';
 import type { Stack } from '../reach/stack.ts';
 import { fleetError, parseFleetKey } from './fleet-arguments.ts';
-import { renderChange } from '../command-line/render-rollout.ts';
-import { SHOWN_CLUSTERS_MAX, renderFleetStatus } from './render-fleet-status.ts';
-import type { ShownClusters } from './render-fleet-status.ts';
+import { SHOWN_CLUSTERS_MAX, renderChange, renderFleetStatus } from '../rollout/render-status.ts';
+import type { ShownClusters } from '../rollout/render-status.ts';
 
 /** Options of every command that tells how a rollout stands. */
 export interface FollowOptions {

@@ -6,7 +6,7 @@
  */
 import { explainRollout } from '../../app/explain/explain.ts';
 import { outagesOfBasis, readStanding } from '../../app/explain/standing.ts';
-import { describeOpaque } from '../../app/rollout/plain-status.ts';
+import { describeOpaque } from '../../app/rollout/rollout-status.ts';
 import type { Basis } from '../../app/reconcile/read/read-basis.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';

@@ -6,8 +6,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { readStanding } from '../../app/explain/standing.ts';
-import { meantBy, statusOfAwaited } from '../../app/rollout/await-rollout.ts';
-import type { Awaited } from '../../app/rollout/await-rollout.ts';
+import { meantBy, statusOfAwaited } from '../../app/rollout/watch-rollout.ts';
+import type { Awaited } from '../../app/rollout/watch-rollout.ts';
 import { giveOrder } from '../../app/rollout/give-order.ts';
 import type { OrderOutcome, OrderRequest } from '../../app/rollout/give-order.ts';
 import type { RolloutRefusal } from '../../app/rollout/refusals.ts';
@@ -27,8 +27,7 @@ import { declareOverrule, parseOverrule } from '../command-line/parse-why.ts';
 import type { OverruleOptions } from '../command-line/parse-why.ts';
 import { plainText } from '../command-line/text-table.ts';
 import type { Stack } from '../reach/stack.ts';
-import { renderChange } from '../command-line/render-rollout.ts';
-import { renderStatus } from './render-status.ts';
+import { renderChange, renderStatus } from './render-status.ts';
 import {
   declareRollout,
   parseGeneration,

@@ -14,7 +14,7 @@ import { readFleetDocuments } from './fleet/fleet-documents.ts';
 import { PROVEN_IMAGE, playedRelease } from './fleet/fleet-failure.ts';
 import { FleetPlay } from './fleet/fleet-play.ts';
 import type { FleetPlan } from './fleet/fleet-ending.ts';
-import type { FleetReport } from './fleet/fleet-report.ts';
+import type { FleetReport } from './fleet/fleet-play.ts';
 import { INJECTION_TARGET } from './injected-failure.ts';
 import { Injection } from './injection.ts';
 import type { StartOptions } from './options.ts';

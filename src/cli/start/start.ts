@@ -26,7 +26,7 @@ import { Lookout } from './lookout.ts';
 import type { StartOptions } from './options.ts';
 import { openPlay } from './play.ts';
 import type { Play } from './play.ts';
-import type { FleetReport } from './fleet/fleet-report.ts';
+import type { FleetReport } from './fleet/fleet-play.ts';
 import { createScreen } from './screen.ts';
 import type { Screen } from './screen.ts';
 import { writeSecondTerminal } from './second-terminal.ts';

@@ -5,8 +5,8 @@
  * lines of its own below its DaemonSet, until it is done, and so has a removal of pods that is held. Rendering knows nothing of terminals; `screen.ts` decides whether to redraw or to append.
  */
 import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.ts';
-import { describeNoNode } from '../../app/rollout/plain-status.ts';
-import { budgetText, evidenceLines, strayText } from '../rollout/rollout-words.ts';
+import { describeNoNode } from '../../app/rollout/rollout-status.ts';
+import { budgetText, evidenceLines, strayText } from '../rollout/render-status.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';

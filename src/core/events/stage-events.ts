@@ -4,7 +4,7 @@
  * Only what changed since the record before is told, so a run that finds nothing new tells nothing.
  */
 import type { PlannedEvent } from '../model/plan.ts';
-import { NO_OTHER, describeLosses, hasNewLoss } from '../rollout/describe-losses.ts';
+import { NO_OTHER, describeLosses, hasNewLoss } from '../rollout/gate-words.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { SOAKS_LOST_MAX } from '../rollout/soak.ts';
 import type { Gate } from '../model/staged-progress.ts';

@@ -1,20 +1,41 @@
 /**
- * A staged rollout in words: the same in `rollcall rollout status`, the table of `npm start`, events and explanations.
+ * A staged rollout in words: the same in status, tables, events and explanations; of a fleet they are in core/fleet/orders/describe-fleet.ts.
  *
- * Sentences hold absolute times (UTC), so that they change only when something else does. Names of nodes and revisions
- * are what a cluster said: whoever prints them takes control characters out. Nothing is decided here (gate.ts,
- * shown-evidence.ts).
+ * Sentences hold absolute times (UTC), so that they change only when something else does. Names and messages are what clusters and
+ * operators said: whoever prints them takes control characters out. Nothing is decided here (gate.ts).
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { describeLosses } from './describe-losses.ts';
-import type { Breach, BreachCause, RolloutRecord } from '../model/rollout-record.ts';
-import { summarize, timeText } from './gate-words.ts';
+import type { RolloutRecord } from '../model/rollout-record.ts';
+import { describeLosses, summarize } from './gate-words.ts';
 import type { GateSubject, ShownGate } from './gate-words.ts';
 import { olderWords } from './good-releases.ts';
 import { SOAKS_LOST_MAX } from './soak.ts';
-import { silenceOf } from './shown-evidence.ts';
-import type { ShownEvidence, SideCounts } from './shown-evidence.ts';
+
+/** What a record says of a rollout, of nodes and of clusters alike. */
+interface Recorded<Breach, Refused, Orders> {
+  readonly startedAtMs: number;
+  readonly breach?: Breach;
+  readonly refused: readonly Refused[];
+  readonly orders: Orders;
+}
+
+/** That, with its step and gate: the keys that docs/cli.md names. */
+export interface ToldRollout<Breach, Refused, Orders> extends Recorded<Breach, Refused, Orders> {
+  readonly gate: ShownGate;
+  /** The step, or the stage, and the gate in words. */
+  readonly stepText: string;
+  readonly gateText: string;
+}
+
+/** Tells it. */
+export function tellRollout<Breach, Refused, Orders>(
+  { startedAtMs, breach, refused, orders }: Recorded<Breach, Refused, Orders>,
+  told: Pick<ToldRollout<Breach, Refused, Orders>, 'gate' | 'stepText' | 'gateText'>,
+): ToldRollout<Breach, Refused, Orders> {
+  const halt = breach === undefined ? {} : { breach };
+  return { startedAtMs, ...told, ...halt, refused, orders };
+}
 
 /** In one line: the step, the nodes, the gate. */
 export function summarizeRecord(record: RolloutRecord, gate: ShownGate): string {
@@ -67,61 +88,4 @@ export function describeStep({
 /** How many nodes run the new revision. */
 function describeNodes({ step, baseNodes }: RolloutRecord): string {
   return `${String(step.updatedNodes)} of ${counted(baseNodes, 'node')} updated`;
-}
-
-/** Halts that count nodes; by all others the nodes that were lost say nothing. */
-const BY_NODES: readonly BreachCause[] = ['NodesFailed', 'Unexplained'];
-
-/** Nodes that were lost, E, and what silence, a lack of controls or a void test means; nothing of a halt for another cause. */
-export function describeEvidence(
-  evidence: ShownEvidence,
-  breach: Pick<Breach, 'cause'> | undefined,
-): readonly string[] {
-  if (breach !== undefined && !BY_NODES.includes(breach.cause)) return [];
-  const { eValue, haltsAt, updated, others, outside, silence } = evidence;
-  const sides = `nodes lost: ${sideText(updated)} updated, ${sideText(others)} others`;
-  const left = outside === 0 ? '' : `, ${String(outside)} before their turn`;
-  return [
-    `${sides}${left}; E = ${eText(eValue)}, halts at ${String(haltsAt)}`,
-    ...evidence.failures.map(
-      ({ node, isUpdated, atMs }) =>
-        `${isUpdated ? 'updated' : 'other'} node ${node} was lost at ${timeText(atMs)}`,
-    ),
-    ...(eValue >= haltsAt && updated.bad < 2
-      ? ['one updated node that is lost halts nothing: a second one does']
-      : []),
-    ...describeWeakness(evidence),
-    ...(silence === undefined ? [] : [describeSilence(silence.nodes)]),
-  ];
-}
-
-/** Why the test of nodes says less than it could. */
-function describeWeakness({ isVoid, isWithoutControls }: ShownEvidence): readonly string[] {
-  const lines: string[] = [];
-  if (isVoid) {
-    lines.push(
-      'too many nodes are lost to be remembered: the test of nodes stands still, and proves nothing more in this rollout',
-    );
-  }
-  if (isWithoutControls) {
-    lines.push(
-      'an updated node was lost where no other is left to compare it with: the test of nodes counts it for nothing',
-    );
-  }
-  return lines;
-}
-
-/** What so many nodes that were not lost prove, and what not. */
-function describeSilence(nodes: number): string {
-  const { sharePercentMax } = silenceOf(nodes);
-  const are = counted(nodes, 'updated node is', 'updated nodes are');
-  return `that ${are} not lost proves only that fewer than ${String(sharePercentMax)} % would be (95 % certain)`;
-}
-
-function sideText({ bad, good }: SideCounts): string {
-  return `${String(bad)} of ${String(bad + good)}`;
-}
-
-function eText(eValue: number): string {
-  return eValue >= 100 ? String(Math.round(eValue)) : eValue.toFixed(1);
 }

@@ -7,9 +7,9 @@
  */
 import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterId } from '../model/identifiers.ts';
-import type { OrderNote } from '../model/rollout-record.ts';
+import type { CanaryLoss, OrderNote } from '../model/rollout-record.ts';
 import type { Gate } from '../model/staged-progress.ts';
-import { NO_OTHER } from './describe-losses.ts';
+import { namesOf } from '../health/breach.ts';
 
 /** What it waits for. Public; docs/cli.md lists the kinds. */
 export type ShownGate =
@@ -246,4 +246,29 @@ export function describeOverruled(
 /** A time, in seconds, UTC. */
 export function timeText(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
+}
+
+/** `n1 is not Ready and counts for nothing; n7 goes in its place`; empty where none is lost now. */
+export function describeLosses(losses: readonly CanaryLoss[]): string {
+  const now = losses.filter(({ isOver }) => isOver !== true);
+  if (now.length === 0) return '';
+  const isOne = now.length === 1;
+  const lost = `${namesOf(now.map(({ node }) => node))} ${isOne ? 'is' : 'are'} not Ready and ${isOne ? 'counts' : 'count'} for nothing`;
+  const added = now.flatMap((loss) => loss.added ?? []);
+  if (added.length === 0) return lost;
+  return `${lost}; ${namesOf(added)} ${added.length === 1 ? 'goes' : 'go'} in ${isOne ? 'its' : 'their'} place`;
+}
+
+/** Where no other node can be added. */
+export const NO_OTHER =
+  'no other node can go in its place, so mend it, delete it, or exclude it by the policy';
+
+/** True if a node was lost with this look, or one was added in the place of another. */
+export function hasNewLoss(before: readonly CanaryLoss[], after: readonly CanaryLoss[]): boolean {
+  const known = new Map(before.map((loss) => [loss.node, loss]));
+  return after.some(({ node, atMs, isOver, added }) => {
+    const was = known.get(node);
+    const isNew = isOver !== true && was?.atMs !== atMs;
+    return isNew || (added !== undefined && was?.added !== added);
+  });
 }

@@ -1,14 +1,16 @@
 /**
- * What a rollout's trial shows, as numbers for people: the e-value, the nodes that failed, and what silence proves.
+ * What a rollout's trial shows, as numbers and words for people: the e-value, the nodes that failed, and what silence proves.
  *
- * The gate is the e-value (rollouts facts 4); the counts only explain it. They are bounded as the trial is: of more than
+ * The gate is the e-value; the counts only explain it. They are bounded as the trial is: of more than
  * its 32 newest failures, the older ones are not in them. Nothing is decided here.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { NODES_HALT_AT, eValueOf } from '../health/trial.ts';
-import type { NodeFailure, RolloutRecord } from '../model/rollout-record.ts';
+import type { Breach, BreachCause, NodeFailure, RolloutRecord } from '../model/rollout-record.ts';
+import { timeText } from './gate-words.ts';
 
 /** Bad and good nodes of one side. */
-export interface SideCounts {
+interface SideCounts {
   readonly bad: number;
   readonly good: number;
 }
@@ -75,4 +77,61 @@ export function silenceOf(nodes: number): {
 
 function nodesOf(failures: readonly NodeFailure[], isUpdated: boolean): number {
   return failures.filter((one) => one.isUpdated === isUpdated).length;
+}
+
+/** Halts that count nodes; by all others the nodes that were lost say nothing. */
+const BY_NODES: readonly BreachCause[] = ['NodesFailed', 'Unexplained'];
+
+/** Nodes that were lost, E, and what silence, a lack of controls or a void test means; nothing of a halt for another cause. */
+export function describeEvidence(
+  evidence: ShownEvidence,
+  breach: Pick<Breach, 'cause'> | undefined,
+): readonly string[] {
+  if (breach !== undefined && !BY_NODES.includes(breach.cause)) return [];
+  const { eValue, haltsAt, updated, others, outside, silence } = evidence;
+  const sides = `nodes lost: ${sideText(updated)} updated, ${sideText(others)} others`;
+  const left = outside === 0 ? '' : `, ${String(outside)} before their turn`;
+  return [
+    `${sides}${left}; E = ${eText(eValue)}, halts at ${String(haltsAt)}`,
+    ...evidence.failures.map(
+      ({ node, isUpdated, atMs }) =>
+        `${isUpdated ? 'updated' : 'other'} node ${node} was lost at ${timeText(atMs)}`,
+    ),
+    ...(eValue >= haltsAt && updated.bad < 2
+      ? ['one updated node that is lost halts nothing: a second one does']
+      : []),
+    ...describeWeakness(evidence),
+    ...(silence === undefined ? [] : [describeSilence(silence.nodes)]),
+  ];
+}
+
+/** Why the test of nodes says less than it could. */
+function describeWeakness({ isVoid, isWithoutControls }: ShownEvidence): readonly string[] {
+  const lines: string[] = [];
+  if (isVoid) {
+    lines.push(
+      'too many nodes are lost to be remembered: the test of nodes stands still, and proves nothing more in this rollout',
+    );
+  }
+  if (isWithoutControls) {
+    lines.push(
+      'an updated node was lost where no other is left to compare it with: the test of nodes counts it for nothing',
+    );
+  }
+  return lines;
+}
+
+/** What so many nodes that were not lost prove, and what not. */
+function describeSilence(nodes: number): string {
+  const { sharePercentMax } = silenceOf(nodes);
+  const are = counted(nodes, 'updated node is', 'updated nodes are');
+  return `that ${are} not lost proves only that fewer than ${String(sharePercentMax)} % would be (95 % certain)`;
+}
+
+function sideText({ bad, good }: SideCounts): string {
+  return `${String(bad)} of ${String(bad + good)}`;
+}
+
+function eText(eValue: number): string {
+  return eValue >= 100 ? String(Math.round(eValue)) : eValue.toFixed(1);
 }

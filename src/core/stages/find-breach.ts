@@ -7,7 +7,7 @@
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { findLostAgain } from './canary-losses.ts';
-import { describeLosses } from '../rollout/describe-losses.ts';
+import { describeLosses } from '../rollout/gate-words.ts';
 import { eValueOf } from '../health/trial.ts';
 import {
   BREACH_NODES_MAX,

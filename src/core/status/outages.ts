@@ -10,6 +10,7 @@ import type { ClusterMode, FreezeNote } from '../model/registration.ts';
 import type { DaemonSetState } from '../model/state.ts';
 import type { ClusterMeta } from '../model/view-items.ts';
 import { timeText } from '../rollout/gate-words.ts';
+import type { RolloutPhase } from '../rollout/gate-words.ts';
 import { describeFreeze } from '../takeover/freeze.ts';
 import type { StandingFreeze } from '../takeover/freeze.ts';
 
@@ -234,4 +235,15 @@ function findUnreachable({ cluster, nowMs }: OutageFacts): Outage | undefined {
     remedy: `look: rollcall cluster doctor ${cluster.id}`,
     sinceMs,
   };
+}
+
+/** How a rollout stands, whoever's it is. */
+export interface Watched {
+  readonly phase: RolloutPhase;
+  /** In one line. */
+  readonly summary: string;
+  /** What makes it untrue, or keeps it as it is; the gravest first. */
+  readonly outages: readonly Outage[];
+  /** Sentences on what else keeps it, or limits what is told. */
+  readonly notes: readonly string[];
 }

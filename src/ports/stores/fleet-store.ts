@@ -24,7 +24,7 @@ export interface FleetHead extends FleetKey {
   readonly documentId: string;
   /** Of what it gives clusters (core/fleet/render-fleet.ts). */
   readonly contentHash: string;
-  /** Generations before this one whose documents are kept, the newest first (core/fleet/orders/fleet-history.ts). */
+  /** Generations before this one whose documents are kept, the newest first (app/fleet/apply-fleet.ts). */
   readonly history: readonly FleetRelease[];
 }
 

@@ -13,21 +13,25 @@ import {
   fleetPhaseOf,
   summarizeFleet,
 } from '../../../core/fleet/orders/describe-fleet.ts';
-import type { RolloutPhase } from '../../../core/rollout/gate-words.ts';
+import { tellRollout } from '../../../core/rollout/describe-record.ts';
 import type { OpenStep, StepKind } from '../../../core/model/rollout-record.ts';
 import { standstillOf } from '../../../core/status/outages.ts';
-import type { Outage, StackStanding } from '../../../core/status/outages.ts';
+import type { StackStanding, Watched } from '../../../core/status/outages.ts';
 import type { Freeze } from '../../../core/takeover/freeze.ts';
 import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
 import { olderWords } from '../../../core/rollout/good-releases.ts';
 import type {
   DealtStage,
+  FleetBreachNote,
+  FleetOrders,
   FleetRecord,
   GoodFleetRelease,
+  RefusedContent,
 } from '../../../core/fleet/rollout/fleet-record.ts';
 import { outagesOfSubject } from '../../explain/standing.ts';
 import { isUnseen, missedStepSinceMs } from './find-fleet-rollout.ts';
 import type { FoundFleetRollout } from './find-fleet-rollout.ts';
+import type { ToldRollout } from '../../../core/rollout/describe-record.ts';
 
 /** A stage, and where the rollout is to it. */
 export interface ShownStage {
@@ -39,27 +43,19 @@ export interface ShownStage {
   readonly gates: readonly [before: number, after: number];
 }
 
-/** Step, gate, halt and orders, with the keys of the rollout of a cluster (app/rollout/staged-status.ts). */
-interface StagedFleet extends Pick<
-  FleetRecord,
-  'startedAtMs' | 'gate' | 'breach' | 'refused' | 'orders'
-> {
+/** With the keys of the rollout of a cluster (app/rollout/rollout-status.ts). */
+interface StagedFleet extends ToldRollout<FleetBreachNote, RefusedContent, FleetOrders> {
   readonly step: Omit<OpenStep, 'updatedNodes'> & { readonly groups: number };
-  readonly stepText: string;
-  readonly gateText: string;
 }
 
 /** One rollout. */
-export interface FleetStatus {
+export interface FleetStatus extends Watched {
   readonly namespace: string;
   readonly name: string;
   /** Of what was applied last. */
   readonly generation: number;
   readonly appliedAtMs: number;
   readonly appliedBy: string;
-  readonly phase: RolloutPhase;
-  /** In one line. */
-  readonly summary: string;
   /** Absent: no step was made yet. */
   readonly staged?: StagedFleet;
   readonly stages: readonly ShownStage[];
@@ -67,10 +63,6 @@ export interface FleetStatus {
   readonly record?: FleetRecord;
   /** What an undo, or a rollback, leads to; absent: nothing else was good. */
   readonly former?: GoodFleetRelease;
-  /** What makes it untrue, or keeps it as it is; the gravest first. */
-  readonly outages: readonly Outage[];
-  /** Sentences on what limits what is told. */
-  readonly notes: readonly string[];
 }
 
 const UNSEEN = 'the function fleet begins with it within a minute';
@@ -121,10 +113,10 @@ function toldOf(found: FoundFleetRollout): Omit<FleetStatus, 'outages'> {
 }
 
 function stagedOf(record: FleetRecord): StagedFleet {
-  const { startedAtMs, stage, stages, stageOpenedAtMs, wellSinceMs, progressedAtMs } = record;
-  const { gate, breach, refused, orders } = record;
+  const { gate, stage, stages, stageOpenedAtMs, wellSinceMs, progressedAtMs } = record;
+  const words = { stepText: describeStage(record), gateText: describeFleetGate(record) };
   return {
-    startedAtMs,
+    ...tellRollout(record, { gate, ...words }),
     step: {
       kind: stepKindOf(stage, stages.length),
       name: stages[stage]?.name ?? '',
@@ -134,12 +126,6 @@ function stagedOf(record: FleetRecord): StagedFleet {
       ...defined({ wellSinceMs }),
       progressedAtMs,
     },
-    gate,
-    stepText: describeStage(record),
-    gateText: describeFleetGate(record),
-    refused,
-    orders,
-    ...defined({ breach }),
   };
 }
 

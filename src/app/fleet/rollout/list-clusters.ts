@@ -1,5 +1,5 @@
 /**
- * Every cluster of a fleet's rollout with what its record says, once: the bad ones first.
+ * Every cluster of a fleet's rollout with what its record says, once, the bad ones first; and its stages, counted by these clusters.
  *
  * A cluster at zero is never hidden in a sum: each is told with the nodes that run the release, of those that should. Costs a read
  * for each page of members and for a hundred records; nothing of it is needed for a decision. For those that are shown, and are not
@@ -22,6 +22,7 @@ import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { ViewReader } from '../../../ports/stores/view-store.ts';
 import { pagesOf } from '../member-lists.ts';
+import type { ShownStage } from './fleet-status.ts';
 
 /** How a cluster stands to the release that is rolled out. */
 export interface FleetClusterLine {
@@ -149,4 +150,50 @@ async function noteOf(
 function notWhole({ incompleteReason }: ClusterMeta): string {
   const why = incompleteReason === undefined ? '' : ` (${incompleteReason})`;
   return `its view is not whole${why}, so it holds its stage; rollcall doctor says more`;
+}
+
+/** A stage, counted. */
+export interface StageTally extends ShownStage {
+  /** Where its clusters are told by now, and counted; absent: here. */
+  readonly goesOnIn?: string;
+  readonly failed: number;
+  readonly well: number;
+  /** They change: to the release, or back from it. */
+  readonly rolling: number;
+  readonly waiting: number;
+  /** Nodes that run it, of those that should; absent: not known of any. */
+  readonly nodes?: FleetClusterRecord['nodes'];
+}
+
+/** The stages of clusters that are told once each. */
+export function tallyStages(
+  stages: readonly ShownStage[],
+  lines: readonly FleetClusterLine[],
+): readonly StageTally[] {
+  return stages.map((stage, index) => {
+    const own = lines.filter(({ place }) => place === stage.name);
+    const countOf = (...of: readonly FleetClusterLine['phase'][]): number =>
+      own.filter(({ phase }) => of.includes(phase)).length;
+    const isElsewhere = own.length === 0 && stage.clusters > 0 && stage.state === 'passed';
+    return {
+      ...stage,
+      clusters: own.length,
+      ...defined({
+        goesOnIn: isElsewhere ? stages[index + 1]?.name : undefined,
+        nodes: sumOf(own),
+      }),
+      failed: countOf('failed'),
+      well: countOf('well'),
+      rolling: countOf('applying', 'rolling', 'returning'),
+      waiting: countOf('waiting'),
+    };
+  });
+}
+
+function sumOf(lines: readonly FleetClusterLine[]): FleetClusterRecord['nodes'] {
+  const known = lines.flatMap(({ nodes }) => nodes ?? []);
+  if (known.length === 0) return undefined;
+  const sum = (of: 'updated' | 'desired'): number =>
+    known.reduce((total, one) => total + one[of], 0);
+  return { updated: sum('updated'), desired: sum('desired') };
 }

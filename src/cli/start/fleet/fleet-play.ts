@@ -1,6 +1,6 @@
 /**
  * Plays the rollout of one FleetDaemonSet over local clusters: what is proven everywhere first, then a release in stages, which goes
- * through, or is halted by what was injected (issue 18).
+ * through, or is halted by what was injected.
  *
  * It applies as `rollcall fleet apply` does, and everything else is done by the function `fleet`, whose schedule it fires more often
  * than once a minute. Each step waits for what the function has recorded. It edits no cluster; where a failure can only be seen in
@@ -22,10 +22,8 @@ import { CommandError, EXIT } from '../../process/exit-codes.ts';
 import type { FleetDocuments, ReadFleet } from './fleet-documents.ts';
 import { endingOf, isAsPlanned } from './fleet-ending.ts';
 import type { FleetEnding, FleetPlan } from './fleet-ending.ts';
-import type { FleetReport } from './fleet-report.ts';
-import { Paced } from './paced.ts';
 import { renderFleet } from './render-fleet.ts';
-import { TouchedNodes } from './touched-nodes.ts';
+import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 
 /** What a play needs. */
 export interface FleetPlayOptions {
@@ -213,5 +211,95 @@ export class FleetPlay {
 
   #say(text: string): void {
     this.#options.say(`fleet: ${this.#name} ${text}`);
+  }
+}
+
+/** The part of the document. */
+export interface FleetReport {
+  readonly namespace: string;
+  readonly name: string;
+  /** Of what was applied last; 0: nothing was. */
+  readonly generation: number;
+  /** How its rollout ended; absent: it did not. */
+  readonly ending?: FleetEnding;
+  /** True if that is what was played: with an injected failure, a halt in the first ring. */
+  readonly isAsPlanned: boolean;
+  /** In one line. */
+  readonly summary?: string;
+  /** As the function recorded it; absent: nothing was applied. */
+  readonly record?: FleetRecord;
+  readonly clusters: readonly FleetClusterLine[];
+  /** The most nodes of each cluster that were seen to run the release of the stages; clusters that never had it are left out. */
+  readonly touchedNodes: Readonly<Record<string, number>>;
+}
+
+/** Work that goes on beside who looks: begun again so long after it began, and never beside itself. */
+
+/** One such work; whoever has it done waits for none of it. */
+export class Paced {
+  readonly #everyMs: number;
+  readonly #work: () => Promise<unknown>;
+  #dueMs = 0;
+  #running: Promise<unknown> | undefined;
+
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(everyMs: number, work: () => Promise<unknown>) {
+    this.#everyMs = everyMs;
+    this.#work = work;
+  }
+
+  /** Begins it if it is due, and not under way. Throws what the last one failed with. */
+  run(nowMs: number): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#running !== undefined || nowMs < this.#dueMs) return;
+    this.#dueMs = nowMs + this.#everyMs;
+    this.#running = this.#work()
+      .catch((error: unknown) => {
+        this.#failure = { error };
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  /** Resolves when none is under way. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+}
+
+const GIVEN: ReadonlySet<FleetClusterLine['phase']> = new Set(['rolling', 'well', 'failed']);
+/** The DaemonSet that was proven first, as it was created. */
+const FIRST_GENERATION = 1;
+
+/** The most that was seen. */
+export class TouchedNodes {
+  readonly #key: FleetKey;
+  readonly #most = new Map<string, number>();
+
+  constructor({ namespace, name }: FleetKey) {
+    this.#key = { namespace, name };
+  }
+
+  /** Looks once more. */
+  note(overviews: readonly ClusterOverview[], clusters: readonly FleetClusterLine[]): void {
+    const given = new Set<string>(
+      clusters.filter(({ phase }) => GIVEN.has(phase)).map(({ cluster }) => cluster),
+    );
+    for (const { cluster, daemonSets } of overviews) {
+      if (!given.has(cluster)) continue;
+      const daemonSet = daemonSets.find(
+        ({ namespace, name }) => namespace === this.#key.namespace && name === this.#key.name,
+      );
+      const { generation = 0, observedGeneration, upToDate = 0 } = daemonSet ?? {};
+      const isOfIt = generation > FIRST_GENERATION && observedGeneration === generation;
+      const before = this.#most.get(cluster) ?? 0;
+      this.#most.set(cluster, Math.max(before, isOfIt ? upToDate : 0));
+    }
+  }
+
+  counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#most);
   }
 }

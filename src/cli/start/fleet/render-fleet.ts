@@ -7,10 +7,10 @@
 import { fleetPhaseOf, summarizeFleet } from '../../../core/fleet/orders/describe-fleet.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { shownStages } from '../../../app/fleet/rollout/fleet-status.ts';
-import { tallyStages } from '../../../app/fleet/rollout/tally-stages.ts';
+import { tallyStages } from '../../../app/fleet/rollout/list-clusters.ts';
 import type { FleetClusterLine } from '../../../app/fleet/rollout/list-clusters.ts';
 import type { ClusterOverview, DaemonSetOverview } from '../../../engine/overview.ts';
-import { stageLines } from '../../fleet/render-fleet-status.ts';
+import { stageLines } from '../../rollout/render-status.ts';
 import { plainText, renderTextTable } from '../../command-line/text-table.ts';
 
 /** What is shown. */

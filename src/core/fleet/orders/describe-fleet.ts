@@ -1,14 +1,13 @@
 /**
- * The rollout of a fleet in words: the same in `rollcall fleet status`, the table of `npm start`, mirrors and events.
+ * The rollout of a fleet in words, as core/rollout/describe-record.ts says them of nodes. Nothing is decided here.
  *
- * Sentences hold absolute times (UTC), so that they change only when something else does. Nothing is decided here. Names and
- * messages are what clusters and operators said: whoever prints them takes control characters out.
+ * Names and messages are what clusters and operators said: whoever prints them takes control characters out.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { PHASES, describeGate, summarize } from '../../rollout/gate-words.ts';
-import type { GateSubject, RolloutPhase } from '../../rollout/gate-words.ts';
 import type { FleetCounts, FleetRecord } from '../rollout/fleet-record.ts';
 import { backAtOf } from '../rollout/way-back.ts';
+import { PHASES, describeGate, summarize } from '../../rollout/gate-words.ts';
+import type { GateSubject, RolloutPhase } from '../../rollout/gate-words.ts';
 
 /** The phase of a record. */
 export function fleetPhaseOf({ gate }: Pick<FleetRecord, 'gate'>): RolloutPhase {

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeLosses, hasNewLoss } from '../../../../src/core/rollout/describe-losses.ts';
+import { describeLosses, hasNewLoss } from '../../../../src/core/rollout/gate-words.ts';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { CanaryLoss } from '../../../../src/core/model/rollout-record.ts';
 

@@ -1,8 +1,8 @@
 /** The words for a staged rollout: one sentence for each gate, with who, when and what next. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { describeEvidence, evidenceOf } from '../../../../src/core/rollout/shown-evidence.ts';
 import {
-  describeEvidence,
   describeStep,
   subjectOf,
   summarizeRecord,
@@ -10,7 +10,6 @@ import {
 import { gateOf } from '../../../../src/core/rollout/gate.ts';
 import { describeGate } from '../../../../src/core/rollout/gate-words.ts';
 import type { ShownGate } from '../../../../src/core/rollout/gate-words.ts';
-import { evidenceOf } from '../../../../src/core/rollout/shown-evidence.ts';
 import {
   LOOKED_MS,
   breachOf,

@@ -1,11 +1,8 @@
 // Which generations stay once another one is applied.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  GENERATIONS_KEPT,
-  nextHistory,
-} from '../../../../../src/core/fleet/orders/fleet-history.ts';
-import type { FleetRelease } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
+import { GENERATIONS_KEPT, nextHistory } from '../../../../src/app/fleet/apply-fleet.ts';
+import type { FleetRelease } from '../../../../src/core/fleet/rollout/fleet-record.ts';
 
 function releaseOf(generation: number): FleetRelease {
   const documentId = `document-${String(generation)}`;

@@ -1,7 +1,7 @@
 /** Which nodes the status of a rollout names (issue 17): who uses the budget. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { shownBudget } from '../../../../src/app/rollout/shown-nodes.ts';
+import { shownBudget } from '../../../../src/app/rollout/rollout-status.ts';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { NodeCode, Verdict } from '../../../../src/core/model/verdict.ts';
 
