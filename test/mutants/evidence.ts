@@ -75,9 +75,8 @@ export const EVIDENCE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'excused-failure-passes-a-soak': {
     bug: 'a failure that is excused lets its step soak: pods that are killed for memory are proven',
     file: 'src/core/stages/find-breach.ts',
-    before: 'return findExcusedHold(breachInput(record, input));',
-    after:
-      'return breachInput(record, input).nowMs < 0 ? findExcusedHold(breachInput(record, input)) : undefined;',
+    before: 'return findExcusedHold(breachInput(look));',
+    after: 'return look.input.nowMs < 0 ? findExcusedHold(breachInput(look)) : undefined;',
     killedBy: { file: SOAK_TEST, title: 'keeps the soak from passing for an hour' },
   },
   'later-soak-is-strict': {

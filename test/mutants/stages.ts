@@ -191,8 +191,8 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'stages-lost-canary-sleeps': {
     bug: 'nothing wakes a rollout when a lost canary is to be replaced',
-    file: ADVANCE,
-    before: '...lossMoments(record.losses).filter((moment) => moment > input.nowMs),',
+    file: 'src/core/stages/find-breach.ts',
+    before: ', moments: lossesOf',
     after: '',
     killedBy: { file: LOST_TEST, title: 'nothing else would wake it' },
   },
@@ -206,8 +206,8 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'stages-added-canary-may-die': {
     bug: 'the node that went in the place of a canary dies as well, and nothing halts',
     file: 'src/core/stages/find-breach.ts',
-    before: 'findCanariesLost(record, input) ??',
-    after: '',
+    before: '{ find: findCanariesLost,',
+    after: '{ find: () => undefined,',
     killedBy: { file: LOST_TEST, title: 'halts when the added node dies as well' },
   },
   'stages-outage-is-a-loss': {

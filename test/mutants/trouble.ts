@@ -70,8 +70,8 @@ export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'judged-by-nobody': {
     bug: 'a canary whose image cannot be pulled is never judged: no message comes while it waits (L1)',
-    file: 'src/core/stages/advance-stages.ts',
-    before: '      ...judgingMoments(record, input),\n',
+    file: 'src/core/stages/find-breach.ts',
+    before: ', moments: lateMoments',
     after: '',
     killedBy: {
       file: 'test/simulation/halted-rollouts.test.ts',

@@ -12,30 +12,24 @@ import type { Breach, OpenStep, RolloutRecord } from '../model/rollout-record.ts
 import { withCause } from '../health/event-causes.ts';
 import { advanceTurns } from '../health/flapping.ts';
 import { advanceTrial } from '../health/trial.ts';
-import { lossMoments } from './canary-losses.ts';
 import { isSoakLost, soakAfter } from '../rollout/soak.ts';
 import type { Wellness } from '../rollout/soak.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { tellStages } from '../events/stage-events.ts';
 import { keptNodesOf } from '../policy/share.ts';
 import {
+  findReturnBreach,
   findShared,
   findSilentPods,
   findStagesBreach,
   judgingMoments,
-  recreationMoments,
+  lookAt,
 } from './find-breach.ts';
+import type { Look } from './find-breach.ts';
 import { excuseNodes, markPlaceless, withPlaceless } from './excused.ts';
 import { standingOf, withLosses, withReplacements } from './lost-canaries.ts';
 import { gateMoments, judgeGate, noteSoaked, wellnessOf } from './gate.ts';
-import {
-  findAhead,
-  findFormer,
-  findReturnBreach,
-  findStrays,
-  neverRanOn,
-  withGood,
-} from './former.ts';
+import { findAhead, findFormer, findStrays, neverRanOn, withGood } from './former.ts';
 import {
   awaitedAfter,
   countRestarts,
@@ -57,10 +51,11 @@ import type { Steps } from './steps.ts';
 export function advanceStages(given: StagesInput): Stages {
   const input = markPlaceless(given);
   const started = withPlaceless(recordFor(input), input);
-  const observed = observe(withoutReplaced(started, input.nodes), input);
-  const opened = openWhatMay(withReplacements(observed, input), input);
+  const seen = observe(withoutReplaced(started, input.nodes), input);
+  const opened = openWhatMay(withReplacements(seen.record, input), seen);
   const { gate, turns, excused } = opened;
   const record = withGood(noteSoaked(opened.record, gate, input.nowMs), gate, input);
+  const look = { ...seen, record };
   const former = findFormer(record, input);
   const ahead = gate.kind === 'paused' ? [] : findAhead({ record, former }, input);
   return {
@@ -74,13 +69,8 @@ export function advanceStages(given: StagesInput): Stages {
     last: record.isReturn ? neverRanOn(record, input.nodes) : NONE,
     maxUnavailable: budgetOf(record, input),
     excused,
-    untilMs: [
-      ...gateMoments(gate, record, input),
-      ...recreationMoments(record, input),
-      ...judgingMoments(record, input),
-      ...lossMoments(record.losses).filter((moment) => moment > input.nowMs),
-    ],
-    asksEventsOf: findSilentPods(started, record, input),
+    untilMs: [...gateMoments(gate, record, input), ...judgingMoments(look)],
+    asksEventsOf: findSilentPods(started, look),
     events: tellStages({ before: input.record, after: record, gate }),
   };
 }
@@ -100,11 +90,12 @@ interface Judged {
   readonly excused: ReadonlySet<NodeName>;
 }
 
-function openWhatMay(observed: RolloutRecord, input: StagesInput): Judged {
+function openWhatMay(observed: RolloutRecord, seen: Look): Judged {
+  const { input } = seen;
   let record = observed;
   for (let opening = 0; ; opening += 1) {
     const steps = findSteps(record, input);
-    const judged = judge(record, steps, input);
+    const judged = judge({ ...seen, record }, steps);
     if (judged.gate !== 'open-next' || opening === OPENINGS_MAX) {
       const pendingNodes = judged.turns.length;
       const gate =
@@ -116,17 +107,17 @@ function openWhatMay(observed: RolloutRecord, input: StagesInput): Judged {
 }
 
 function judge(
-  before: RolloutRecord,
+  look: Look,
   steps: Steps,
-  input: StagesInput,
 ): Omit<Judged, 'gate'> & { readonly gate: Gate | 'open-next' } {
+  const { record: before, input } = look;
   const { nodes, policy } = input;
   const excused = excuseNodes(before, nodes, policy);
   const roomNodes = roomOf(before, input);
   const turns = steps.open
     .filter((node) => isPending(node) && node.node.isReady)
     .slice(0, roomNodes);
-  const shared = turns.length > 0 ? undefined : findShared(before, input);
+  const shared = turns.length > 0 ? undefined : findShared(look);
   const facts = {
     ...{ input, steps, turns, excused, roomNodes },
     ...{ canary: standingOf(before, input), end: endOf(nodes, roomNodes) },
@@ -153,10 +144,10 @@ function endOf(nodes: readonly StageNode[], roomNodes: number): StepsEnd {
 }
 
 /** Evidence of this run, added to the record; a breach that is found stays until somebody takes the rollout up again. */
-function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
+function observe(record: RolloutRecord, input: StagesInput): Look {
   const { kind } = record.step;
   if (record.isReturn) return observeReturn(record, input);
-  if (kind === 'waiting' || kind === 'done') return record;
+  if (kind === 'waiting' || kind === 'done') return lookAt(record, input);
   const trial = input.isViewFresh
     ? advanceTrial(
         record.trial,
@@ -173,19 +164,20 @@ function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
   );
   const awaited = awaitedAfter(record, input);
   const watched = { ...record, trial, ...awaited, ...(turns.length === 0 ? {} : { turns }) };
-  const next = withLosses(watched, input);
-  if (record.breach !== undefined) return next;
-  const breach: Breach | undefined = findStagesBreach(next, input);
-  if (breach === undefined) return next;
+  const look = lookAt(withLosses(watched, input), input);
+  const breach = record.breach === undefined ? findStagesBreach(look) : undefined;
+  if (breach === undefined) return look;
   const { causes } = input;
-  return withBreach(next, causes === undefined ? breach : withCause(breach, causes));
+  const told = causes === undefined ? breach : withCause(breach, causes);
+  return { ...look, record: withBreach(look.record, told) };
 }
 
 /** Nothing of a good release is on trial: only what keeps its pods from running stops the way back. */
-function observeReturn(record: RolloutRecord, input: StagesInput): RolloutRecord {
-  if (!isWatchedReturn(record)) return record;
+function observeReturn(record: RolloutRecord, input: StagesInput): Look {
+  if (!isWatchedReturn(record)) return lookAt(record, input);
   const watched = { ...record, ...awaitedAfter(record, input) };
-  return { ...watched, ...defined({ breach: findReturnBreach(watched, input) }) };
+  const look = lookAt(watched, input);
+  return { ...look, record: { ...watched, ...defined({ breach: findReturnBreach(look) }) } };
 }
 
 /**

@@ -1,12 +1,10 @@
 /**
- * Whether a staged rollout is to be halted: what its pods show, what its nodes show, and what was never made (issue 17).
- *
- * Evidence on pods and nodes is judged in core/health; here it is asked in the order in which a person would want the
- * cause named: the surest first. A pod that could not be created halts at the first, since its node stays empty. A breach
- * that an operator overruled does not come again for the same nodes.
+ * Why a staged rollout, or its way back, is halted: one table of causes, in the order in which a person wants them told.
+ * Evidence on pods and nodes is judged in core/health, each pod once a run.
+ * A breach that an operator overruled does not come again for the same nodes.
  */
 import { counted } from '@rollcall/base/counted.ts';
-import { findLostAgain } from './canary-losses.ts';
+import { findLostAgain, lossMoments } from './canary-losses.ts';
 import { describeLosses } from '../rollout/gate-words.ts';
 import { eValueOf } from '../health/trial.ts';
 import {
@@ -15,12 +13,13 @@ import {
   findExcusedHold,
   findNodesFailed,
   namesOf,
+  nodesToHalt,
   slowMessage,
 } from '../health/breach.ts';
 import { GRACE_MS, judgeOnNode, BASELINES_MAX } from '../health/pod-signs.ts';
 import { judgeAnswers } from '../health/answer-times.ts';
-import type { BreachInput, ExcusedHold } from '../health/breach.ts';
-import type { JudgedPod } from '../health/pod-signs.ts';
+import type { BreachInput, ExcusedHold, JudgedPods } from '../health/breach.ts';
+import type { JudgedPod, PodJudging } from '../health/pod-signs.ts';
 import { isSoakHopeless } from '../rollout/soak.ts';
 import { compareDemand } from '../daemon-set/template-demand.ts';
 import { defined } from '@rollcall/base/defined.ts';
@@ -28,6 +27,7 @@ import type { NodeName } from '../model/identifiers.ts';
 import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import type { Breach, BreachCause, RolloutRecord } from '../model/rollout-record.ts';
 import { excusedNodesMax } from './excused.ts';
+import { neverRanOn } from './former.ts';
 import { momentOf } from './lost-canaries.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import {
@@ -41,35 +41,91 @@ import {
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
+import { budgetOf } from './steps.ts';
 
 /** A node whose old pod is gone gets its new one within moments: the built-in controller makes it in the next sync. */
 const RECREATED_WITHIN_MS = 30_000;
 /** Pods whose Events are asked: an API server goes through all Events of a namespace for each. */
 const ASKED_PODS_MAX = 3;
 
-/** The breach that is to be told, if there is one. */
-export function findStagesBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
-  return (
-    findRefused(record, input) ??
-    findPodBreach(record, input) ??
-    findNodesFailed(
-      record.trial,
-      trialNodes(evidenceNodes(input), momentsIn(record, input)),
-      input.nowMs,
-    ) ??
-    findCanariesLost(record, input) ??
-    findNotRecreated(record, input) ??
-    findUnexplained(record, input) ??
-    findApiServerSlow(record, input) ??
-    findLate(record, input)
-  );
+/** What one run sees: pods of both revisions, each judged once, at the first who asks. */
+export interface Look {
+  readonly record: RolloutRecord;
+  readonly input: StagesInput;
+  readonly pods: () => JudgedPods;
+}
+
+/** A look at this record; what its pods are judged by does not change in a run. */
+export function lookAt(record: RolloutRecord, input: StagesInput): Look {
+  let pods: JudgedPods | undefined;
+  return { record, input, pods: () => (pods ??= judgePods(record, input)) };
+}
+
+interface Cause {
+  readonly find: (look: Look) => Breach | undefined;
+  /** What of it stops a way back; absent: nothing. */
+  readonly findOnReturn?: (look: Look, budgetNodes: number) => Breach | undefined;
+  /** When time alone makes one: nothing else would have a run look then. */
+  readonly moments?: (look: Look) => readonly number[];
+}
+
+/** The surest first. */
+const CAUSES: readonly Cause[] = [
+  { find: findRefused, findOnReturn: findRefused },
+  { find: findPodBreach, findOnReturn: findPodsOnReturn, moments: lateMoments },
+  { find: findNodes },
+  { find: findCanariesLost, moments: lossesOf },
+  { find: findNotRecreated, findOnReturn: findNotRecreated, moments: recreationMoments },
+  { find: findUnexplained },
+  { find: findApiServerSlow },
+  { find: findLate },
+];
+
+/** The first breach in that order; undefined: none. */
+export function findStagesBreach(look: Look): Breach | undefined {
+  return firstOf(({ find }) => find(look));
+}
+
+/**
+ * What stops the way back: pods that cannot be created or, on as many nodes as the budget has, cannot start; and where the release
+ * never ran, whatever a canary would halt for. What stood when an operator overruled that counts no more.
+ */
+export function findReturnBreach({ record, input, pods }: Look): Breach | undefined {
+  const { resumed } = record.orders;
+  const known = new Set(resumed?.breach.nodes);
+  const sinceMs = resumed?.atMs ?? 0;
+  const nodes = input.nodes.filter((each) => (each.updated?.createdAtMs ?? Infinity) >= sinceMs);
+  const refusals = input.refusals.filter(({ node }) => !known.has(node));
+  const names = new Set(nodes.map(nameOf));
+  const isLater = ({ node }: JudgedPod): boolean => names.has(node);
+  const later: Look = {
+    record,
+    input: { ...input, nodes, refusals, keptNodes: [] },
+    pods: () => ({ updated: pods().updated.filter(isLater), peers: pods().peers.filter(isLater) }),
+  };
+  const budgetNodes = budgetOf(record, input);
+  const found = firstOf(({ findOnReturn }) => findOnReturn?.(later, budgetNodes));
+  if (found === undefined) return undefined;
+  const message = `${found.cause}, on the way back: ${found.message}`;
+  return { ...found, cause: 'ReturnFailed', message };
+}
+
+function firstOf(find: (cause: Cause) => Breach | undefined): Breach | undefined {
+  for (const cause of CAUSES) {
+    const found = find(cause);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** When time alone makes a breach of what is seen now. */
+export function judgingMoments(look: Look): readonly number[] {
+  const { nowMs } = look.input;
+  return CAUSES.flatMap(({ moments }) => moments?.(look) ?? []).filter((moment) => moment > nowMs);
 }
 
 /** A create that was refused by admission, quota or RBAC, on a node that this rollout emptied. */
-export function findRefused(
-  record: RolloutRecord,
-  { refusals, nodes, nowMs }: StagesInput,
-): Breach | undefined {
+function findRefused({ record, input: { refusals, nodes, nowMs } }: Look): Breach | undefined {
   const emptied = new Set(nodes.filter(isEmptied(record)).map(nameOf));
   const found = refusals.filter(({ node, victim }) => victim === undefined && emptied.has(node));
   const [first] = found.filter(({ node }) => !isOverruled(record, 'CreateRefused', node));
@@ -96,46 +152,40 @@ function sinceOf(
   return isWhole ? {} : { sinceMs: startedAtMs };
 }
 
-/** Nodes whose pods are evidence: one that found no place says nothing, of either revision. */
-function judgedNodes(input: StagesInput): readonly StageNode[] {
-  return evidenceNodes(input).filter(({ hasNoPlace }) => !hasNoPlace);
-}
-
-type Judge = (node: NodeProjection, pod: PodProjection) => JudgedPod;
-
-function judgeBy(record: RolloutRecord, { nowMs, minReadyMs }: StagesInput): Judge {
+function judgePods(record: RolloutRecord, input: StagesInput): JudgedPods {
+  const { nowMs, minReadyMs } = input;
   const baselines = new Map(record.baselines?.map((baseline) => [baseline.uid, baseline]));
   const watched = new Map(record.turns?.map((entry) => [entry.uid, entry]));
   // A pod without a node halts though it asks for no more: beside an old pod (surge) there may be no room for two, and nobody else says so.
   const hasGrown = compareDemand(record.formerDemand, record.demand) === 'grew';
-  return (node, pod) => {
-    const baseline = baselines.get(pod.uid);
-    return judgeOnNode(pod, node, {
+  const judge = (node: NodeProjection, pod: PodProjection | undefined): readonly JudgedPod[] => {
+    if (pod === undefined) return [];
+    const by: Omit<PodJudging, 'isNodeReady'> = {
       nowMs,
       graceMs: GRACE_MS + minReadyMs,
       demand: hasGrown ? 'grew' : 'unknown',
       ...defined({ boot: bootOf(watched.get(pod.uid), node) }),
       ...defined({ seenSinceMs: awaitedSinceMs(record.awaited, pod.uid, nowMs) }),
       ...sinceOf(record, pod),
-      ...(baseline === undefined ? {} : { baseline }),
-    });
+      ...defined({ baseline: baselines.get(pod.uid) }),
+    };
+    return [judgeOnNode(pod, node, by)];
+  };
+  // A node that found no place says nothing, of either revision.
+  const nodes = evidenceNodes(input).filter(({ hasNoPlace }) => !hasNoPlace);
+  return {
+    updated: nodes.flatMap(({ node, updated }) => judge(node, updated)),
+    peers: nodes.flatMap(({ node, old }) => judge(node, old)),
   };
 }
 
-function judgeUpdated(judge: Judge, nodes: readonly StageNode[]): readonly JudgedPod[] {
-  return nodes.flatMap(({ node, updated }) =>
-    updated === undefined ? [] : [judge(node, updated)],
-  );
-}
-
-/** When a pod that comes up, or whose pull failed once, is too late: nothing else would have a run look then. */
-export function judgingMoments(record: RolloutRecord, input: StagesInput): readonly number[] {
+/** When a pod that comes up, or whose pull failed once, is too late. */
+function lateMoments({ record, pods }: Look): readonly number[] {
   const { kind } = record.step;
   const isStaged = !record.isReturn && (kind === 'canary' || kind === 'group');
-  const isTried = isStaged || isWatchedReturn(record);
-  if (record.breach !== undefined || !isTried) return [];
-  return judgeUpdated(judgeBy(record, input), judgedNodes(input))
-    .flatMap(({ evidence }) => (evidence.kind === 'starting' ? [evidence.failsAtMs] : []))
+  if (record.breach !== undefined || !(isStaged || isWatchedReturn(record))) return [];
+  return pods()
+    .updated.flatMap(({ evidence }) => (evidence.kind === 'starting' ? [evidence.failsAtMs] : []))
     .sort((left, right) => left - right)
     .slice(0, 1);
 }
@@ -143,57 +193,64 @@ export function judgingMoments(record: RolloutRecord, input: StagesInput): reado
 /** A few pods of a breach that was just found, which never started and do not say why; none once their Events were asked. */
 export function findSilentPods(
   before: RolloutRecord,
-  { breach: found }: RolloutRecord,
-  input: StagesInput,
+  { record: { breach: found }, input, pods }: Look,
 ): readonly PodProjection[] {
   if (found === undefined || before.breach !== undefined || input.causes !== undefined) return [];
   if (found.cause !== 'StartFailure') return [];
-  const judge = judgeBy(before, input);
   const named = new Set(found.nodes);
-  return evidenceNodes(input)
-    .flatMap(({ node, updated }) => {
-      if (updated === undefined || !named.has(node.name)) return [];
-      const { evidence } = judge(node, updated);
-      return evidence.kind === 'failed' && evidence.sign === 'NeverStarted' ? [updated] : [];
-    })
-    .slice(0, ASKED_PODS_MAX);
+  const silent = pods().updated.filter(
+    ({ node, evidence }) =>
+      named.has(node) && evidence.kind === 'failed' && evidence.sign === 'NeverStarted',
+  );
+  const names = new Set(silent.slice(0, ASKED_PODS_MAX).map(({ node }) => node));
+  return evidenceNodes(input).flatMap((each) =>
+    each.updated !== undefined && names.has(nameOf(each)) ? [each.updated] : [],
+  );
 }
 
-/** What pods of the revision show; of those that count. */
-export function findPodBreach(
-  record: RolloutRecord,
-  input: StagesInput,
-  isCounted: (pod: JudgedPod) => boolean = () => true,
-): Breach | undefined {
-  const seen = breachInput(record, input);
-  return findBreach({ ...seen, updated: seen.updated.filter(isCounted) });
+function findPodBreach(look: Look): Breach | undefined {
+  return findBreach(breachInput(look));
+}
+
+function findPodsOnReturn(look: Look, budgetNodes: number): Breach | undefined {
+  const { record, input } = look;
+  const seen = { ...breachInput(look), step: 'canary' } as const;
+  const of = (isCounted: (pod: JudgedPod) => boolean): Breach | undefined =>
+    findBreach({ ...seen, updated: seen.updated.filter(isCounted) });
+  const fresh = neverRanOn(record, input.nodes);
+  const updatedNodes = input.nodes.filter(({ updated }) => updated !== undefined).length;
+  const needed = Math.min(nodesToHalt('done', updatedNodes), budgetNodes, BREACH_NODES_MAX);
+  const starts = of(({ evidence }) => evidence.kind === 'failed' && evidence.class === 'start');
+  const isStopped = starts !== undefined && starts.nodes.length >= needed;
+  return of(({ node }) => fresh.has(node)) ?? (isStopped ? starts : undefined);
+}
+
+function findNodes({ record, input }: Look): Breach | undefined {
+  const nodes = trialNodes(evidenceNodes(input), momentsIn(record, input));
+  return findNodesFailed(record.trial, nodes, input.nowMs);
 }
 
 /** What pods of both revisions share holds the open step; undefined: nothing does. */
-export function findShared(record: RolloutRecord, input: StagesInput): ExcusedHold | undefined {
-  const { kind } = record.step;
-  if (record.isReturn || kind === 'waiting' || kind === 'done') return undefined;
-  return findExcusedHold(breachInput(record, input));
+export function findShared(look: Look): ExcusedHold | undefined {
+  const { kind } = look.record.step;
+  if (look.record.isReturn || kind === 'waiting' || kind === 'done') return undefined;
+  return findExcusedHold(breachInput(look));
 }
 
-function breachInput(record: RolloutRecord, input: StagesInput): BreachInput {
-  const { nowMs, policy } = input;
-  const nodes = judgedNodes(input);
+function breachInput({ record, input: { nowMs, policy }, pods }: Look): BreachInput {
   const overruled = record.orders.resumed;
-  const judge = judgeBy(record, input);
   return {
     nowMs,
     step: record.step.kind,
     soakMs: policy.soakMs,
-    updated: judgeUpdated(judge, nodes),
-    peers: nodes.flatMap(({ node, old }) => (old === undefined ? [] : [judge(node, old)])),
+    ...pods(),
     turns: record.turns ?? [],
     ...defined({ overruled: overruled && { ...overruled.breach, atMs: overruled.atMs } }),
   };
 }
 
 /** A canary node was lost, and so was the one that went in its place, each without its peers. */
-function findCanariesLost(record: RolloutRecord, input: StagesInput): Breach | undefined {
+function findCanariesLost({ record, input }: Look): Breach | undefined {
   const { losses = [], step } = record;
   if (step.kind !== 'canary') return undefined;
   const again = findLostAgain(losses, momentOf(record, input));
@@ -208,14 +265,16 @@ function findCanariesLost(record: RolloutRecord, input: StagesInput): Breach | u
   return breach('NodesFailed', input.nowMs, { message, nodes: found });
 }
 
+function lossesOf({ record }: Look): readonly number[] {
+  return lossMoments(record.losses);
+}
+
 /**
  * The old pod left, and no new one came, though nobody said why: one in a canary step, two later. Where Rollcall makes the
  * pods it knows why (`findRefused`), and its own slowness is no breach.
  */
-export function findNotRecreated(
-  record: RolloutRecord,
-  { nodes, nowMs, isStageTrue }: StagesInput,
-): Breach | undefined {
+function findNotRecreated({ record, input }: Look): Breach | undefined {
+  const { nodes, nowMs, isStageTrue } = input;
   if (isStageTrue) return undefined;
   const found = nodes
     .filter(isEmptied(record))
@@ -232,20 +291,17 @@ export function findNotRecreated(
   return breach('NotRecreated', nowMs, { message, nodes: found });
 }
 
-/** When nodes that were emptied have waited for so long: nothing else would have a run look then. */
-export function recreationMoments(record: RolloutRecord, input: StagesInput): readonly number[] {
+/** When nodes that were emptied have waited for so long. */
+function recreationMoments({ record, input }: Look): readonly number[] {
   if (input.isStageTrue || record.breach !== undefined) return [];
   return input.nodes
     .filter(isEmptied(record))
-    .map(({ emptySinceMs = input.nowMs }) => emptySinceMs + RECREATED_WITHIN_MS)
-    .filter((moment) => moment > input.nowMs);
+    .map(({ emptySinceMs = input.nowMs }) => emptySinceMs + RECREATED_WITHIN_MS);
 }
 
 /** More nodes are bad than go bad by themselves, and no control says that it is not the release. */
-function findUnexplained(
-  record: RolloutRecord,
-  { nodes, nowMs, policy }: StagesInput,
-): Breach | undefined {
+function findUnexplained({ record, input }: Look): Breach | undefined {
+  const { nodes, nowMs, policy } = input;
   if (policy.budget !== 'attributed') return undefined;
   const most = excusedNodesMax({ then: record.baseNodes, now: nodes.length });
   const outside = new Set(record.trial.outside);
@@ -260,17 +316,15 @@ function findUnexplained(
 }
 
 /** Our own requests take far longer than before the first step; after that was overruled, than before the order. */
-function findApiServerSlow(record: RolloutRecord, { nowMs }: StagesInput): Breach | undefined {
+function findApiServerSlow({ record, input: { nowMs } }: Look): Breach | undefined {
   const slow = judgeAnswers(record, nowMs);
   if (slow === undefined) return undefined;
   return breach('ApiServerSlow', nowMs, { message: slowMessage(slow), nodes: [] });
 }
 
 /** Nothing was updated, and no step passed, for too long. */
-function findLate(
-  record: RolloutRecord,
-  { policy, nowMs, nodes }: StagesInput,
-): Breach | undefined {
+function findLate({ record, input }: Look): Breach | undefined {
+  const { policy, nowMs, nodes } = input;
   const { progressDeadlineMs } = policy;
   const { step } = record;
   // A soak, an approval, a pause or a closed window is no lack of progress; soaks that do not end are.

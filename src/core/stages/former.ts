@@ -1,27 +1,24 @@
 /**
- * The way back: which nodes are to run the former revision, which run ahead of it, which releases are good, and what stops a return.
+ * The way back: which nodes are to run the former revision, which run ahead of it, and which releases are good.
  *
  * Nodes are given the former revision only where Rollcall makes the pods. While a revision is unproven, a node outside of open steps that joins, is replaced or
  * loses its pod gets the former one, and one that got ahead is put back. Once the canary proved it, new pods are of the
  * revision itself, and nodes are put back only where the partition was raised. A pod of the revision from before the rollout
  * is put back by neither. After a breach with `onBreach: rollback` all nodes go back.
  */
-import { BREACH_NODES_MAX, nodesToHalt } from '../health/breach.ts';
-import type { JudgedPod } from '../health/pod-signs.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { PodProjection } from '../model/projections.ts';
-import type { Breach, RolloutRecord } from '../model/rollout-record.ts';
+import type { RolloutRecord } from '../model/rollout-record.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { keptNodesOf } from '../policy/share.ts';
 import { noteGood } from '../rollout/good-releases.ts';
-import { findNotRecreated, findPodBreach, findRefused } from './find-breach.ts';
 import { groupNodes } from './groups.ts';
 import { unprovenBefore } from '../rollout/known-bad.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
-import { budgetOf, findSteps } from './steps.ts';
+import { findSteps } from './steps.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -65,43 +62,6 @@ export function neverRanOn(
 ): ReadonlySet<NodeName> {
   const leftAtMs = good.find((each) => each.id === id)?.leftAtMs ?? Infinity;
   return new Set(nodes.filter(({ node }) => (node.createdAtMs ?? 0) > leftAtMs).map(nameOf));
-}
-
-function isStart({ evidence }: JudgedPod): boolean {
-  return evidence.kind === 'failed' && evidence.class === 'start';
-}
-
-/**
- * What stops the way back: pods that cannot be created or, on as many nodes as the budget has, cannot start; and where the release
- * never ran, whatever a canary would halt for. What stood when an operator overruled that counts no more.
- */
-export function findReturnBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
-  const { resumed } = record.orders;
-  const known = new Set(resumed?.breach.nodes);
-  const sinceMs = resumed?.atMs ?? 0;
-  const nodes = input.nodes.filter((each) => (each.updated?.createdAtMs ?? Infinity) >= sinceMs);
-  const refusals = input.refusals.filter(({ node }) => !known.has(node));
-  const later = { ...input, nodes, refusals, keptNodes: [] };
-  const fresh = neverRanOn(record, nodes);
-  const tried = { ...record, step: { ...record.step, kind: 'canary' } } as const;
-  const starts = findPodBreach(tried, later, isStart);
-  const updatedNodes = nodes.filter(({ updated }) => updated !== undefined).length;
-  const needed = Math.min(
-    nodesToHalt('done', updatedNodes),
-    budgetOf(record, input),
-    BREACH_NODES_MAX,
-  );
-  const found =
-    findRefused(record, later) ??
-    findPodBreach(tried, later, ({ node }) => fresh.has(node)) ??
-    (starts !== undefined && starts.nodes.length >= needed ? starts : undefined) ??
-    findNotRecreated(record, later);
-  if (found === undefined) return undefined;
-  return {
-    ...found,
-    cause: 'ReturnFailed',
-    message: `${found.cause}, on the way back: ${found.message}`,
-  };
 }
 
 /** True while a breach, or an operator, sends all nodes back. */

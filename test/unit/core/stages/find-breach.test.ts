@@ -5,7 +5,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import type { Breach, RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
-import { findStagesBreach, judgingMoments } from '../../../../src/core/stages/find-breach.ts';
+import {
+  findStagesBreach,
+  judgingMoments,
+  lookAt,
+} from '../../../../src/core/stages/find-breach.ts';
 import type { StagesInput } from '../../../../src/core/stages/stages-input.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 import { policy } from '../../../support/staged-world.ts';
@@ -16,7 +20,7 @@ const MINUTE_MS = 60_000;
 const EMPTIED = stageNode('n1', { is: 'empty', emptySinceMs: NOW_MS - 30_000 });
 
 function found(input: Partial<StagesInput>, kept: Partial<RolloutRecord> = {}): Breach | undefined {
-  return findStagesBreach(record(kept), stagesInput(input));
+  return findStagesBreach(lookAt(record(kept), stagesInput(input)));
 }
 
 function overruled(cause: Breach['cause'], ...nodes: readonly string[]): Partial<RolloutRecord> {
@@ -180,22 +184,28 @@ describe('a pod that comes up', () => {
 
   it('is looked at again when it is too late, since no event tells', () => {
     const young = stagesInput(pulls(10_000));
-    const [again] = judgingMoments(record(), young);
+    const [again] = judgingMoments(lookAt(record(), young));
     assert.equal(again, NOW_MS + 20_000);
-    assert.equal(findStagesBreach(record(), young), undefined);
-    assert.equal(findStagesBreach(record(), { ...young, nowMs: again })?.cause, 'StartFailure');
-    assert.deepEqual(judgingMoments(record(), { ...young, nowMs: again }), []);
+    assert.equal(findStagesBreach(lookAt(record(), young)), undefined);
+    assert.equal(
+      findStagesBreach(lookAt(record(), { ...young, nowMs: again }))?.cause,
+      'StartFailure',
+    );
+    assert.deepEqual(judgingMoments(lookAt(record(), { ...young, nowMs: again })), []);
   });
 
   it('is not looked at while nothing is judged', () => {
     const young = stagesInput(pulls(10_000));
     const { step } = record();
     const breach = { cause: 'Restarts', atMs: 1, message: '', nodes: [] } as const;
-    assert.deepEqual(judgingMoments(record({ breach }), young), []);
-    assert.deepEqual(judgingMoments(record({ isReturn: true, returnedAtMs: 1 }), young), []);
-    assert.notDeepEqual(judgingMoments(record({ isReturn: true }), young), []);
+    assert.deepEqual(judgingMoments(lookAt(record({ breach }), young)), []);
+    assert.deepEqual(
+      judgingMoments(lookAt(record({ isReturn: true, returnedAtMs: 1 }), young)),
+      [],
+    );
+    assert.notDeepEqual(judgingMoments(lookAt(record({ isReturn: true }), young)), []);
     for (const kind of ['waiting', 'done'] as const) {
-      assert.deepEqual(judgingMoments(record({ step: { ...step, kind } }), young), []);
+      assert.deepEqual(judgingMoments(lookAt(record({ step: { ...step, kind } }), young)), []);
     }
   });
 });
