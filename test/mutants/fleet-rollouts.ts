@@ -106,22 +106,22 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-opens-without-evidence': {
     bug: 'a stage of which nobody shows evidence passes (18.4)',
     file: `${CORE}/judge-stage.ts`,
-    before: 'if (tally.provenClusters === 0 && !isPassedOver) return',
-    after: 'if (tally.provenClusters < 0 && !isPassedOver) return',
+    before: 'tally.provenClusters > 0 ||',
+    after: 'tally.provenClusters >= 0 ||',
     killedBy: { file: `${UNIT}/judge-stage.test.ts`, title: 'holds where none shows evidence' },
   },
   'fleet-gives-while-paused': {
     bug: 'a paused fleet goes on (18.1)',
     file: `${CORE}/judge-stage.ts`,
-    before: "if (record.orders.paused !== undefined) return held({ kind: 'paused' });",
-    after: '',
+    before: "pausedBy: record.orders.paused && 'order',",
+    after: 'pausedBy: undefined,',
     killedBy: { file: STEPS_TEST, title: 'while it is frozen, paused or halted' },
   },
   'fleet-gives-while-frozen': {
     bug: 'a frozen fleet goes on (18.5)',
     file: `${CORE}/judge-stage.ts`,
-    before: 'if (freeze !== undefined) return held(',
-    after: 'if (freeze === null) return held(',
+    before: '    freeze,\n    isReturning',
+    after: '    isReturning',
     killedBy: { file: STEPS_TEST, title: 'while it is frozen, paused or halted' },
   },
   'fleet-forgets-who-rolls': {
@@ -246,9 +246,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-one-read-opens-a-gate': {
     bug: 'a stage opens although a cluster of the one before it cannot be read (18.4)',
     file: `${CORE}/judge-stage.ts`,
-    before:
-      "if (tally.unclearClusters > 0) return { ...held({ kind: 'updating' }), isSettled: true };",
-    after: '',
+    before: 'const isSeen = tally.unclearClusters === 0;',
+    after: 'const isSeen = tally.unclearClusters >= 0;',
     killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'could not be read once' },
   },
   'fleet-copilot-rolling-update': {
@@ -285,8 +284,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-refusal-is-stuck': {
     bug: 'a stage that clusters would refuse runs into its deadline, and its content is condemned (40.5)',
     file: `${CORE}/judge-stage.ts`,
-    before: "record.gate.kind === 'refused' && mayGive",
-    after: "record.gate.kind === 'refused' && mayGive && nowMs < 0",
+    before: "gate.kind === 'refused' ? { refused: gate } : {}",
+    after: "gate.kind === 'refused' && waiting < 0 ? { refused: gate } : {}",
     killedBy: {
       file: 'test/unit/app/fleet/step/ask-first.test.ts',
       title: 'hold their stage before any of it',
@@ -353,8 +352,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-simulated-halt': {
     bug: 'a simulated fleet that was halted goes on (18.4)',
     file: `${CORE}/judge-stage.ts`,
-    before: "if (record.breach !== undefined) return held({ kind: 'breach' });",
-    after: '',
+    before: 'isHalted: record.breach !== undefined,',
+    after: 'isHalted: false,',
     killedBy: {
       file: DAYS_TEST,
       title: 'keeps every promise through a day of releases under faults',
@@ -373,8 +372,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-simulated-pause': {
     bug: 'a simulated fleet that is paused goes on (18.1)',
     file: `${CORE}/judge-stage.ts`,
-    before: "if (record.orders.paused !== undefined) return held({ kind: 'paused' });",
-    after: '',
+    before: "pausedBy: record.orders.paused && 'order',",
+    after: 'pausedBy: undefined,',
     killedBy: {
       file: DAYS_TEST,
       title: 'keeps every promise through a day of releases under faults',

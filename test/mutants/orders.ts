@@ -117,7 +117,7 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'approval-before-the-soak': {
     bug: 'two people who approve one after the other approve two steps (17.9)',
-    file: GATE,
+    file: 'src/core/rollout/judge-step.ts',
     before: "if (untilMs > nowMs) return { kind: 'soaking', untilMs };\n",
     after: '',
     killedBy: { file: GATE_TEST, title: 'is an approval once the soak is over' },

@@ -1,11 +1,11 @@
 /**
- * How far a staged rollout is, and what holds it: the record and the gate, as a plan carries them (issue 17).
+ * How far a staged rollout is, and what holds it: the record and the gate, as a plan carries them.
  *
  * And what a plan is given, or asks for, of templates that are not the DaemonSet's present one: a former revision, to make pods
  * of it, and the copy that admission compares them with (ADR 0063).
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { NodeName } from './identifiers.ts';
+import type { ClusterId, NodeName } from './identifiers.ts';
 import type { RolloutRecord } from './rollout-record.ts';
 import type { CopySlot } from './state.ts';
 
@@ -21,14 +21,17 @@ export interface StepsEnd {
   readonly placelessNodes?: number;
 }
 
-/** What the next node, or the next step, waits for. */
+/**
+ * What the next member, or the next step, waits for, of a cluster and of a fleet. Public; docs/cli.md lists the kinds. Counts are
+ * absent where a record alone tells it, and of a fleet.
+ */
 export type Gate =
-  /** Nodes of open steps are being updated. */
-  | { readonly kind: 'updating'; readonly pendingNodes: number }
+  /** Members of open steps are being updated. */
+  | { readonly kind: 'updating'; readonly pendingNodes?: number }
   /** All nodes of open steps are updated, and some are not well yet. */
   | {
       readonly kind: 'settling';
-      readonly unwellNodes: number;
+      readonly unwellNodes?: number;
       /** Pods failed within the hour as pods of the former revision did: no step opens before. Absent: none did. */
       readonly sharedUntilMs?: number;
     }
@@ -38,16 +41,50 @@ export type Gate =
   | { readonly kind: 'approval'; readonly stepIndex: number }
   /** `opensAtMs` absent: none of the windows opens within eight days. */
   | { readonly kind: 'window'; readonly opensAtMs?: number }
-  | { readonly kind: 'paused'; readonly by: 'policy' | 'order' }
+  | { readonly kind: 'paused'; readonly by?: 'policy' | 'order' }
   | { readonly kind: 'breach' }
-  /** An operator sent the nodes back to the proven revision. */
+  /** An operator, or a breach, sent its members back to what was proven. */
   | { readonly kind: 'returning' }
+  /** All that had the release, and are within reach, are back. */
+  | { readonly kind: 'returned' }
   /** The view is too old, or not whole: silence is no success. */
   | { readonly kind: 'view' }
   /** No node that could be a canary matches the policy's selector. */
   | { readonly kind: 'no-canary' }
   /** No step waits; pods may be missing all the same. */
-  | ({ readonly kind: 'done' } & StepsEnd);
+  | ({ readonly kind: 'done' } & Partial<StepsEnd>)
+  /** All steps are open, and not every desired pod is updated and available: `missing` says which, in words. */
+  | { readonly kind: 'unavailable'; readonly missing: string }
+  /** All else is done; these nodes are updated once they are Ready again. */
+  | { readonly kind: 'nodes-not-ready'; readonly notReadyNodes: number }
+  | FleetHold
+  /** What says how it is rolled out cannot be used, and holds everything. `message` absent: the problems are told beside it. */
+  | { readonly kind: 'invalid'; readonly message?: string }
+  | { readonly kind: 'frozen'; readonly by: string; readonly why: string }
+  /** None of the stage's clusters shows evidence: never a success. Who agrees to this gate lets it pass all the same. */
+  | { readonly kind: 'no-evidence'; readonly stage: string; readonly stepIndex: number }
+  /** Nobody of the open stage was given it, since the API server of this one would refuse it, as a dry run showed. */
+  | {
+      readonly kind: 'refused';
+      readonly cluster: ClusterId;
+      /** What the API server said. */
+      readonly message: string;
+      readonly sinceMs: number;
+      /** Asked again then, and given if it is taken. */
+      readonly askAtMs: number;
+    }
+  /** The template is newer than what the record is of: the next run begins with it. */
+  | { readonly kind: 'unseen' }
+  /** Nothing: the next look opens the next step, or ends the rollout. */
+  | { readonly kind: 'next' };
+
+/** A fleet gave the revision to these nodes alone, and decides when the others follow. */
+export interface FleetHold {
+  readonly kind: 'fleet';
+  /** namespace/name. */
+  readonly fleet: string;
+  readonly message: string;
+}
 
 /** The record after one look, and what it waits for. */
 export interface StagedProgress {

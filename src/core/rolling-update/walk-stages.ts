@@ -58,7 +58,7 @@ export function walkStages(sites: readonly Site[], stages: Stages): WalkWithoutS
 /** What the old pod of a node waits for that is not open: at the end only for its node, or for another policy. */
 export function whyClosed(nodeView: Site['nodeView'], gate: Gate): 'step' | 'ready' | 'kept' {
   if (gate.kind !== 'done') return 'step';
-  return gate.notReadyNodes > 0 && nodeView?.node.isReady === false ? 'ready' : 'kept';
+  return (gate.notReadyNodes ?? 0) > 0 && nodeView?.node.isReady === false ? 'ready' : 'kept';
 }
 
 function compareLast(left: OldSite, right: OldSite, { last }: Stages): number {

@@ -6,54 +6,11 @@
  * prints them takes control characters out. Nothing is decided here.
  */
 import { counted } from '@rollcall/base/counted.ts';
-import type { ClusterId } from '../model/identifiers.ts';
 import type { CanaryLoss, OrderNote } from '../model/rollout-record.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import { namesOf } from '../health/breach.ts';
 
-/** What it waits for. Public; docs/cli.md lists the kinds. */
-export type ShownGate =
-  /** As a plan of now judges it. */
-  | Gate
-  /** As a record alone tells: of how many nodes, or clusters, is not known. */
-  | { readonly kind: 'updating' }
-  | { readonly kind: 'settling' }
-  | { readonly kind: 'paused' }
-  | { readonly kind: 'done' }
-  /** All steps are open, and not every desired pod is updated and available: `missing` says which, in words. */
-  | { readonly kind: 'unavailable'; readonly missing: string }
-  /** All else is done; these nodes are updated once they are Ready again. */
-  | { readonly kind: 'nodes-not-ready'; readonly notReadyNodes: number }
-  | FleetHold
-  /** What says how it is rolled out cannot be used, and holds everything. `message` absent: the problems are told beside it. */
-  | { readonly kind: 'invalid'; readonly message?: string }
-  | { readonly kind: 'frozen'; readonly by: string; readonly why: string }
-  /** None of the stage's clusters shows evidence: never a success. Who agrees to this gate lets it pass all the same. */
-  | { readonly kind: 'no-evidence'; readonly stage: string; readonly stepIndex: number }
-  /** Nobody of the open stage was given it, since the API server of this one would refuse it, as a dry run showed. */
-  | {
-      readonly kind: 'refused';
-      readonly cluster: ClusterId;
-      /** What the API server said. */
-      readonly message: string;
-      readonly sinceMs: number;
-      /** Asked again then, and given if it is taken. */
-      readonly askAtMs: number;
-    }
-  /** All that had the release, and are within reach, are back. */
-  | { readonly kind: 'returned' }
-  /** The template is newer than what the record is of: the next run begins with it. */
-  | { readonly kind: 'unseen' }
-  /** Nothing: the next look opens the next step, or ends the rollout. */
-  | { readonly kind: 'next' };
-
-/** A fleet gave the revision to these nodes alone, and decides when the others follow. */
-export interface FleetHold {
-  readonly kind: 'fleet';
-  /** namespace/name. */
-  readonly fleet: string;
-  readonly message: string;
-}
+export type { FleetHold, Gate as ShownGate } from '../model/staged-progress.ts';
 
 /** How it stands, in one word. Public; docs/cli.md lists them. */
 export type RolloutPhase =
@@ -73,7 +30,7 @@ export type RolloutPhase =
   | 'Done';
 
 /** The phase of each kind. */
-export const PHASES: Readonly<Record<ShownGate['kind'], RolloutPhase>> = {
+export const PHASES: Readonly<Record<Gate['kind'], RolloutPhase>> = {
   updating: 'Progressing',
   settling: 'Progressing',
   soaking: 'Progressing',
@@ -126,11 +83,7 @@ export interface GateSubject {
 }
 
 /** In one line: where it is, and what it waits for. `where` is undefined of what is about no step. */
-export function summarize(
-  gate: ShownGate,
-  subject: GateSubject,
-  where: string | undefined,
-): string {
+export function summarize(gate: Gate, subject: GateSubject, where: string | undefined): string {
   const words = describeGate(gate, subject);
   if (where === undefined) return words;
   const { breach, orders } = subject;
@@ -140,8 +93,8 @@ export function summarize(
   return `${where}: ${words}${cause === undefined ? '' : ` (${cause} overruled)`}`;
 }
 
-type Of<Kind> = Extract<ShownGate, { readonly kind: Kind }>;
-type Words = { readonly [Kind in ShownGate['kind']]: (gate: Of<Kind>, by: GateSubject) => string };
+type Of<Kind> = Extract<Gate, { readonly kind: Kind }>;
+type Words = { readonly [Kind in Gate['kind']]: (gate: Of<Kind>, by: GateSubject) => string };
 
 /** Why the old pod of a node stays although every step is open, after the node's name or `1 node`. */
 export const NOT_READY = 'is not Ready and is updated when it is back';
@@ -149,12 +102,12 @@ const NOT_READY_MANY = 'are not Ready and are updated when they are back';
 
 const WORDS: Words = {
   updating: (gate, { members }) => {
-    if (!('pendingNodes' in gate)) return `its ${members} are updating`;
+    if (gate.pendingNodes === undefined) return `its ${members} are updating`;
     const [one, many] = ['node of its open steps is', 'nodes of its open steps are'];
     return `${counted(gate.pendingNodes, one, many)} to be updated`;
   },
   settling: (gate) => {
-    if (!('unwellNodes' in gate))
+    if (gate.unwellNodes === undefined)
       return 'waits until all pods of its open steps are there and well';
     const nodes = counted(gate.unwellNodes, 'node');
     if (gate.sharedUntilMs === undefined) return `waits for ${nodes} to be well`;
@@ -186,7 +139,7 @@ const WORDS: Words = {
     `none of its clusters is given it, because ${cluster} would refuse it: ${message}. Give it what it lacks (rights: rollcall fleet rights ${cluster}), or freeze it to go on without it. It is asked again at ${timeText(askAtMs)}`,
   fleet: ({ message }) => message,
   paused: (gate, { orders }) => {
-    if ('by' in gate && gate.by === 'policy') return 'paused by its policy (paused: true)';
+    if (gate.by === 'policy') return 'paused by its policy (paused: true)';
     return `paused ${orders.paused === undefined ? 'by an operator' : describeNote(orders.paused)}`;
   },
   invalid: ({ message }) =>
@@ -204,15 +157,14 @@ const WORDS: Words = {
     const all = by.members === 'clusters' ? `all clusters within reach${failed}` : 'all nodes';
     return `${all} are back at ${by.back}; ${by.release} is held${whyBack(by)}`;
   },
-  done: (gate, { release }) => {
-    const kept = 'keptNodes' in gate ? gate.keptNodes : 0;
+  done: ({ keptNodes: kept = 0 }, { release }) => {
     const words = kept === 0 ? '' : `; ${counted(kept, 'node')} kept as the policy says`;
     return `${release} is rolled out${words}`;
   },
 };
 
 /** What it waits for, as the end of a sentence. */
-export function describeGate<Kind extends ShownGate['kind']>(
+export function describeGate<Kind extends Gate['kind']>(
   gate: Of<Kind> & { readonly kind: Kind },
   subject: GateSubject,
 ): string {

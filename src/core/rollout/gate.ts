@@ -1,19 +1,19 @@
 /**
- * What a staged rollout waits for, told from its record and policy: for people, never for a decision (issue 17).
+ * What a staged rollout waits for, told from its record and policy: for people, never for a decision.
  *
- * A run judges its gate by the nodes; here stands what the record alone tells, in the same words, for where no plan can
- * be made: a cluster that is frozen, a view that is not whole. The gravest reason first: what a person has to do before
- * what time does.
+ * A run judges its gate by the nodes; here stands what the record alone tells, in the same words and order (judge-step.ts), for where
+ * no plan can be made: a cluster that is frozen, a view that is not whole.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { isOpen, nextOpeningMs } from '../policy/window.ts';
-import type { PolicyReading } from '../policy/rollout-policy.ts';
-import type { Gate } from '../model/staged-progress.ts';
+import type { PolicyReading, RolloutPolicy } from '../policy/rollout-policy.ts';
+import type { FleetHold, Gate } from '../model/staged-progress.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { PHASES } from './gate-words.ts';
-import type { FleetHold, RolloutPhase, ShownGate } from './gate-words.ts';
+import type { RolloutPhase } from './gate-words.ts';
 import { awaitedApproval } from './approval.ts';
+import { judgeStep } from './judge-step.ts';
+import type { Holds, StepRules } from './judge-step.ts';
 import { describeMissing } from './pod-counts.ts';
 import type { Generations, PodCounts } from './pod-counts.ts';
 
@@ -26,7 +26,7 @@ export interface Retreat {
 }
 
 /** The word for a gate. */
-export function phaseOf({ kind }: ShownGate, { isRollingBack, isBack }: Retreat): RolloutPhase {
+export function phaseOf({ kind }: Gate, { isRollingBack, isBack }: Retreat): RolloutPhase {
   if (kind === 'returning' && isBack) return 'Returned';
   return kind === 'breach' && isRollingBack && !isBack ? 'Returning' : PHASES[kind];
 }
@@ -47,7 +47,7 @@ export interface GateInput {
 }
 
 /** What the rollout waits for. A breach that a plan would find is told once a run has recorded it. */
-export function gateOf(input: GateInput): ShownGate {
+export function gateOf(input: GateInput): Gate {
   const { record, isBehind = false, planned } = input;
   if (isBehind) return { kind: 'unseen' };
   const isRecorded = planned?.kind !== 'breach' || record.breach !== undefined;
@@ -59,10 +59,7 @@ export function gateOf(input: GateInput): ShownGate {
 const NO_NODES = { keptNodes: 0, notReadyNodes: 0, unwellNodes: 0, placelessNodes: 0 };
 
 /** Done means available, as `kubectl rollout status` has it. */
-function endOf(
-  gate: Extract<ShownGate, { readonly kind: 'done' }>,
-  counts: GateInput['counts'],
-): ShownGate {
+function endOf(gate: Extract<Gate, { readonly kind: 'done' }>, counts: GateInput['counts']): Gate {
   const { keptNodes, notReadyNodes, unwellNodes, placelessNodes } = { ...NO_NODES, ...gate };
   const are = unwellNodes === 1 ? 'is' : 'are';
   const unwell = unwellNodes === 0 ? undefined : `${unwellNodes} of its pods ${are} not available`;
@@ -90,28 +87,46 @@ function describePlaceless(nodes: number): string | undefined {
 }
 
 /** As far as the record tells. */
-function gateOfRecord(input: GateInput): ShownGate {
-  const { record, policy } = input;
+function gateOfRecord({ record, policy: reading, nowMs }: GateInput): Gate {
   const { orders, breach, step } = record;
-  // As a plan judges it: whoever asked for the way back has seen the breach.
-  if (orders.undo !== undefined) return { kind: 'returning' };
-  if (breach !== undefined) return { kind: 'breach' };
-  if (policy.kind === 'invalid') return { kind: 'invalid' };
-  if (step.kind === 'done') return { kind: 'done' };
-  if (policy.kind === 'policy' && policy.policy.isPaused) return { kind: 'paused', by: 'policy' };
-  if (orders.paused !== undefined) return { kind: 'paused', by: 'order' };
-  return gateOfStep(input);
+  const isStopped = orders.undo !== undefined || breach !== undefined;
+  if (reading.kind === 'invalid' && !isStopped) return { kind: 'invalid' };
+  const policy = reading.kind === 'policy' ? reading.policy : undefined;
+  const isOver = step.kind === 'done';
+  const { pausedBy, ...stopped } = holdsOf(record, policy?.isPaused === true);
+  const { wellSinceMs } = step;
+  const settling = wellSinceMs === undefined ? {} : undefined;
+  return judgeStep({
+    // Of one that is over nothing is left to pause.
+    holds: isOver ? stopped : { ...stopped, pausedBy },
+    step: {
+      ...{ waiting: 0, rolling: 0, isOver, isLast: false, isFull: false },
+      shown: { isSeen: true, ...defined({ settling, wellSinceMs }) },
+    },
+    rules: rulesOf(record, policy ?? NO_RULES),
+    nowMs,
+  });
 }
 
-function gateOfStep({ record, policy, nowMs }: GateInput): ShownGate {
-  const { wellSinceMs } = record.step;
-  if (wellSinceMs === undefined) return { kind: 'settling' };
-  if (policy.kind !== 'policy') return { kind: 'next' };
-  const { soakMs, windows } = policy.policy;
-  const untilMs = wellSinceMs + soakMs;
-  if (untilMs > nowMs) return { kind: 'soaking', untilMs };
-  const stepIndex = awaitedApproval(record, policy.policy.approval);
-  if (stepIndex !== undefined) return { kind: 'approval', stepIndex };
-  if (isOpen(windows, nowMs)) return { kind: 'next' };
-  return { kind: 'window', ...defined({ opensAtMs: nextOpeningMs(windows, nowMs) }) };
+const NO_RULES = { soakMs: 0, approval: 'none', windows: [] } as const;
+
+/** What its policy asks for. */
+export function rulesOf(
+  record: RolloutRecord,
+  { soakMs, approval, windows }: Pick<RolloutPolicy, 'soakMs' | 'approval' | 'windows'>,
+): StepRules {
+  return {
+    soakMs,
+    awaited: { before: awaitedApproval(record, approval) },
+    windows: { open: [], next: windows },
+  };
+}
+
+/** What stops it wherever it is. */
+export function holdsOf({ orders, breach }: RolloutRecord, isPausedByPolicy: boolean): Holds {
+  return {
+    isReturning: orders.undo !== undefined,
+    isHalted: breach !== undefined,
+    pausedBy: isPausedByPolicy ? 'policy' : orders.paused && 'order',
+  };
 }

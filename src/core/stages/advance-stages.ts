@@ -1,11 +1,11 @@
 /**
- * One run's look at a staged rollout: what became of the open step, what may be updated now, what comes next (issue 17).
+ * One run's look at a staged rollout: what became of the open step, what may be updated now, what comes next.
  *
  * Pure: the same record, nodes and moment give the same answer, so two runs that look at once write the same, and the
  * compare-and-set of the state lets one of them. A step is opened in the record that is written with the first deletes it
  * allows. Nothing here counts pods against the budget, or chooses victims: rollout/walk-stages.ts does.
  *
- * Invariants: nothing is open while a breach or a pause stands; a step opens only through gate.ts; the record is bounded.
+ * Invariants: nothing is open while a breach or a pause stands; a step opens only through rollout/judge-step.ts; the record is bounded.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { Breach, OpenStep, RolloutRecord } from '../model/rollout-record.ts';
@@ -96,20 +96,14 @@ function openWhatMay(observed: RolloutRecord, seen: Look): Judged {
   for (let opening = 0; ; opening += 1) {
     const steps = findSteps(record, input);
     const judged = judge({ ...seen, record }, steps);
-    if (judged.gate !== 'open-next' || opening === OPENINGS_MAX) {
-      const pendingNodes = judged.turns.length;
-      const gate =
-        judged.gate === 'open-next' ? ({ kind: 'updating', pendingNodes } as const) : judged.gate;
-      return { ...judged, gate };
-    }
+    if (judged.gate.kind !== 'next') return judged;
+    const pendingNodes = judged.turns.length;
+    if (opening === OPENINGS_MAX) return { ...judged, gate: { kind: 'updating', pendingNodes } };
     record = openNext(judged.record, steps, input);
   }
 }
 
-function judge(
-  look: Look,
-  steps: Steps,
-): Omit<Judged, 'gate'> & { readonly gate: Gate | 'open-next' } {
+function judge(look: Look, steps: Steps): Judged {
   const { record: before, input } = look;
   const { nodes, policy } = input;
   const excused = excuseNodes(before, nodes, policy);

@@ -1,10 +1,9 @@
 /**
- * Whether the next step of a staged rollout may open, and what it waits for (issue 17).
+ * Nodes of a staged rollout, summed up for the judgement of its open step (rollout/judge-step.ts), and when to look again.
  *
  * A step opens only on what was seen of this revision, in a view that is whole and fresh, after the step before had
  * opened: all its pods available for the soak, without a restart, on nodes that are Ready. Silence is no success.
  */
-import { isOpen, nextOpeningMs } from '../policy/window.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { hasBegun } from './canary.ts';
@@ -18,7 +17,9 @@ import type { Wellness } from '../rollout/soak.ts';
 import { GRACE_MS } from '../health/pod-signs.ts';
 import type { ExcusedHold } from '../health/breach.ts';
 import type { StagesInput } from './stages-input.ts';
-import { awaitedApproval } from '../rollout/approval.ts';
+import { holdsOf, rulesOf } from '../rollout/gate.ts';
+import { judgeStep } from '../rollout/judge-step.ts';
+import type { StepGate, StepShown } from '../rollout/judge-step.ts';
 import type { Steps } from './steps.ts';
 
 /** What a gate is judged on. */
@@ -40,46 +41,40 @@ export interface GateInput {
   readonly end: StepsEnd;
 }
 
-/** The first thing that holds the rollout, in the order in which a person would want to be told. */
-export function judgeGate(gate: GateInput): Gate | 'open-next' {
-  const { record, steps } = gate;
-  const held = judgeHold(gate);
-  if (held !== undefined) return held;
-  if (gate.turns.length > 0) return { kind: 'updating', pendingNodes: gate.turns.length };
-  if (record.step.kind === 'done') return { kind: 'done', ...gate.end };
+/** What the rollout waits for; `next`: the next step opens. */
+export function judgeGate(gate: GateInput): StepGate {
+  const { record, input, steps, end } = gate;
+  const { policy, nowMs } = input;
   const isWaiting = record.step.kind === 'waiting';
-  if (isCanaryMissing(gate)) return { kind: 'no-canary' };
-  const unproven = isWaiting ? undefined : judgeStep(gate);
-  if (unproven !== undefined) return unproven;
-  if (steps.next === undefined && !isWaiting) return 'open-next';
-  // A partition may be lowered: the step stays where it is.
-  if (gate.roomNodes <= 0) return { kind: 'done', ...gate.end };
-  return judgeOpening(gate) ?? 'open-next';
+  return judgeStep({
+    holds: holdsOf(record, policy.isPaused),
+    step: {
+      waiting: gate.turns.length,
+      rolling: 0,
+      isOver: record.step.kind === 'done',
+      ...(isWaiting ? {} : { shown: shownBy(gate) }),
+      ...(isCanaryMissing(gate) ? { unproven: { kind: 'no-canary' } } : {}),
+      isLast: steps.next === undefined && !isWaiting,
+      isFull: gate.roomNodes <= 0,
+      end,
+    },
+    rules: rulesOf(record, policy),
+    nowMs,
+  });
 }
 
-/** What stops a rollout wherever it is. */
-function judgeHold({ record, input }: GateInput): Gate | undefined {
-  // Whoever asked for the way back has seen the breach.
-  if (record.orders.undo !== undefined) return { kind: 'returning' };
-  if (record.breach !== undefined) return { kind: 'breach' };
-  if (input.policy.isPaused) return { kind: 'paused', by: 'policy' };
-  return record.orders.paused === undefined ? undefined : { kind: 'paused', by: 'order' };
-}
-
-/** What the open step still has to show. */
-function judgeStep(gate: GateInput): Gate | undefined {
-  const { input, record, canary } = gate;
-  if (!input.isViewFresh) return { kind: 'view' };
+/** What nodes of open steps show, once all that may be are updated. */
+function shownBy({ input, record, canary, well, shared }: GateInput): StepShown {
   const { lost, missing, addsAtMs } = canary;
-  if (missing > 0) return { kind: 'lost', lostNodes: lost.size, ...defined({ addsAtMs }) };
-  const unwellNodes = gate.well.blockingNodes;
-  if (unwellNodes > 0) return { kind: 'settling', unwellNodes };
-  if (gate.shared !== undefined) {
-    const { nodes, untilMs: sharedUntilMs } = gate.shared;
-    return { kind: 'settling', unwellNodes: nodes, sharedUntilMs };
-  }
-  const untilMs = (record.step.wellSinceMs ?? input.nowMs) + input.policy.soakMs;
-  return untilMs > input.nowMs ? { kind: 'soaking', untilMs } : undefined;
+  const settling =
+    well.blockingNodes > 0
+      ? { unwellNodes: well.blockingNodes }
+      : shared && { unwellNodes: shared.nodes, sharedUntilMs: shared.untilMs };
+  return {
+    isSeen: input.isViewFresh,
+    ...(missing > 0 ? { lost: { lostNodes: lost.size, ...defined({ addsAtMs }) } } : {}),
+    ...defined({ settling, wellSinceMs: record.step.wellSinceMs }),
+  };
 }
 
 /** How nodes of open steps are, but for lost canaries, which others stand for: some may be unwell, as long as they do not just come up. */
@@ -119,15 +114,6 @@ function isCanaryMissing({ record, input, roomNodes }: GateInput): boolean {
   if (step.kind === 'waiting')
     return input.policy.canary.kind === 'selector' && canary.length === 0;
   return step.kind === 'canary' && roomNodes > 0 && !hasBegun(canary, evidenceNodes(input));
-}
-
-function judgeOpening({ input, record }: GateInput): Gate | undefined {
-  const { policy, nowMs } = input;
-  const stepIndex = awaitedApproval(record, policy.approval);
-  if (stepIndex !== undefined) return { kind: 'approval', stepIndex };
-  if (isOpen(policy.windows, nowMs)) return undefined;
-  const opensAtMs = nextOpeningMs(policy.windows, nowMs);
-  return { kind: 'window', ...(opensAtMs === undefined ? {} : { opensAtMs }) };
 }
 
 /**

@@ -6,8 +6,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'soak-from-opening': {
     bug: 'the soak is counted from when the step opened, not from when its pods were well (S16)',
     file: 'src/core/stages/gate.ts',
-    before: '(record.step.wellSinceMs ?? input.nowMs)',
-    after: 'record.step.openedAtMs',
+    before: 'wellSinceMs: record.step.wellSinceMs',
+    after: 'wellSinceMs: record.step.openedAtMs',
     breaks: ['S16'],
     in: 'staged',
     seedsMax: 10,
@@ -64,10 +64,9 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'pause-not-heeded': {
     bug: 'an order to pause is recorded, and the rollout goes on (S16)',
-    file: 'src/core/stages/gate.ts',
-    before:
-      "return record.orders.paused === undefined ? undefined : { kind: 'paused', by: 'order' };",
-    after: 'return undefined;',
+    file: 'src/core/rollout/gate.ts',
+    before: "isPausedByPolicy ? 'policy' : orders.paused && 'order'",
+    after: "isPausedByPolicy ? 'policy' : undefined",
     breaks: ['S16'],
     in: 'staged',
     seedsMax: 40,
@@ -122,9 +121,9 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'pools-shift-numbers': {
     bug: 'a run counts steps by itself, and pools that scaled to zero shift its numbers: it waits for an approval that is refused',
     file: 'src/core/stages/gate.ts',
-    before: 'const stepIndex = awaitedApproval(record, policy.approval);',
+    before: 'rules: rulesOf(record, policy),',
     after:
-      "const isThere = (name: string): boolean => input.nodes.some(({ node }) => node.labels['pool'] === name);\n  const gone = (record.opened ?? []).filter((name) => !isThere(name));\n  const awaited = awaitedApproval(record, policy.approval);\n  const stepIndex = awaited ?? (gone.length > 0 && record.step.index >= 0 ? record.step.index + 1 + gone.length : undefined);",
+      "rules: { ...rulesOf(record, policy), awaited: { before: rulesOf(record, policy).awaited.before ?? [(record.opened ?? []).filter((name) => !input.nodes.some(({ node }) => node.labels['pool'] === name)).length].map((gone) => (gone > 0 && record.step.index >= 0 ? record.step.index + 1 + gone : undefined))[0] } },",
     breaks: ['L1'],
     in: 'pools-to-zero',
     firstSeed: 5,
@@ -162,9 +161,9 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'stray-is-proof': {
     bug: 'a revision is proven by a pod that the built-in controller made of it anywhere (S16)',
     file: 'src/core/stages/gate.ts',
-    before: 'const unwellNodes = gate.well.blockingNodes;',
+    before: 'isWaiting ? {} :',
     after:
-      'if (input.nodes.some((node) => !isUnwell(node) && node.updated !== undefined)) return undefined;\n  const unwellNodes = gate.well.blockingNodes;',
+      'isWaiting || (input.isViewFresh && input.nodes.some((node) => !isUnwell(node) && node.updated !== undefined)) ? {} :',
     breaks: ['S16'],
     in: 'beside-built-in',
     seedsMax: 3,
@@ -235,8 +234,9 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'soak-by-kubelets': {
     bug: 'the soak is counted from when a kubelet says that the pod got ready, by its clock (S16)',
     file: 'src/core/stages/gate.ts',
-    before: '(record.step.wellSinceMs ?? input.nowMs)',
-    after: 'Math.min(...steps.open.map(({ updated }) => updated?.readyChangedAtMs ?? input.nowMs))',
+    before: 'wellSinceMs: record.step.wellSinceMs',
+    after:
+      'wellSinceMs: Math.min(...input.nodes.map(({ updated }) => updated?.readyChangedAtMs ?? input.nowMs))',
     breaks: ['S16', 'L1'],
     in: 'wrong-clocks',
     seedsMax: 10,

@@ -7,7 +7,7 @@
  */
 import type { ClusterId, ClusterUid, NodeName } from '../../model/identifiers.ts';
 import type { GoodRelease, OlderReason, OrderNote } from '../../model/rollout-record.ts';
-import type { ShownGate } from '../../rollout/gate-words.ts';
+import type { Gate } from '../../model/staged-progress.ts';
 import type { FleetPool } from '../attribution/fleet-pool.ts';
 import type { FleetKey } from '../fleet-daemon-set.ts';
 import type { ClusterFailureCause } from './failure-class.ts';
@@ -170,7 +170,7 @@ export interface FleetCounts {
 
 /** What a fleet waits for. Public; docs/cli.md lists the kinds. */
 export type FleetGate =
-  | Extract<ShownGate, { readonly kind: ToldGate }>
+  | Extract<Gate, { readonly kind: ToldGate }>
   /** Its clusters are updating. */
   | { readonly kind: 'updating' }
   | { readonly kind: 'paused' }

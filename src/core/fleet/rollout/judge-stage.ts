@@ -1,16 +1,15 @@
 /**
- * What a fleet's open stage waits for, and whether the next one opens (issue 18, build items 1 and 4). Pure.
+ * What a fleet's open stage waits for: its clusters, summed up for the judgement that nodes have as well (core/rollout/judge-step.ts).
  *
- *   frozen ▸ going back ▸ breach ▸ paused ▸ its clusters ▸ evidence ▸ soak ▸ approval after ▸ approval before the next ▸ window ▸ opens
- *
- * The gravest first, as in a rollout inside a cluster (core/rollout/gate.ts). A stage without a cluster that shows evidence is no
- * success: it holds until a person approves, except where nobody of it is within reach; then advance-fleet.ts asks those before it.
- * Nothing here sends or counts.
+ * A stage without a cluster that shows evidence is no success: it holds until a person approves, except where nobody of it is
+ * within reach; then advance-fleet.ts asks those before it. Nothing here sends or counts.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { isOpen, nextOpeningMs } from '../../policy/window.ts';
+import { isOpen } from '../../policy/window.ts';
+import { judgeStep } from '../../rollout/judge-step.ts';
+import type { Holds, StepGate, StepRules, StepSummary } from '../../rollout/judge-step.ts';
 import type { FreezeNote } from '../../takeover/freeze.ts';
-import type { FleetStage, FleetStrategy } from '../fleet-daemon-set.ts';
+import type { FleetStrategy } from '../fleet-daemon-set.ts';
 import type { FleetGate, FleetRecord } from './fleet-record.ts';
 import type { StageTally } from './tally-stage.ts';
 import { returnTargetOf } from './way-back.ts';
@@ -46,87 +45,109 @@ export function gateAfter(stage: number): number {
   return 2 * stage + 1;
 }
 
+/** What the stage is stopped by wherever it is, or what ends it: nobody is given anything, and no soak counts. */
+const STOPS: ReadonlySet<string> = new Set(['frozen', 'returning', 'breach', 'paused', 'done']);
+
 /** Judges the open stage. A breach is found by the caller, and stands in the record. */
 export function judgeStage(input: StageInput): StageJudgement {
-  const { record, freeze, strategy } = input;
-  if (freeze !== undefined) return held({ kind: 'frozen', by: freeze.by, why: freeze.why });
-  if (returnTargetOf(record, strategy) !== undefined) return held({ kind: 'returning' });
-  if (record.breach !== undefined) return held({ kind: 'breach' });
-  if (record.orders.paused !== undefined) return held({ kind: 'paused' });
-  if (record.stage >= record.stages.length) return held({ kind: 'done' });
-  const { tally } = input;
-  if (record.stage < 0 || tally === undefined) return judgeNext(input);
-  return judgeClusters(input, tally);
+  const { nowMs } = input;
+  const step = stepOf(input);
+  const rules = rulesOf(input);
+  const gate = judgeStep({ holds: holdsOf(input), step, rules, nowMs });
+  const isOver = gate.kind === 'next';
+  const isStopped = STOPS.has(gate.kind);
+  const isOnTheWay = step.waiting + step.rolling > 0;
+  const isAsked = gate.kind !== 'refused' || nowMs >= gate.askAtMs;
+  return {
+    gate: isOver && step.isLast ? { kind: 'done' } : fleetGateOf(gate),
+    isOver,
+    mayGive: !isStopped && isOnTheWay && isAsked && isOpen(rules.windows.open, nowMs),
+    isSettled: !isStopped && !isOnTheWay,
+  };
 }
 
-function held(gate: FleetGate): StageJudgement {
-  return { gate, isOver: false, mayGive: false, isSettled: false };
+function holdsOf({ record, strategy, freeze }: StageInput): Holds {
+  return {
+    freeze,
+    isReturning: returnTargetOf(record, strategy) !== undefined,
+    isHalted: record.breach !== undefined,
+    pausedBy: record.orders.paused && 'order',
+  };
 }
 
-function judgeClusters(input: StageInput, tally: StageTally): StageJudgement {
-  const { waiting, rolling } = tally.counts;
-  if (waiting > 0 || rolling > 0) return onTheWay(input, tally);
-  // One read that failed among thousands neither opens a gate nor restarts a soak of days: the next step reads it again.
-  if (tally.unclearClusters > 0) return { ...held({ kind: 'updating' }), isSettled: true };
-  const isPassedOver = isApproved(input.record, gateAfter(input.record.stage));
-  if (tally.provenClusters === 0 && !isPassedOver) return withoutEvidence(input, tally);
-  return afterSoak(input, isPassedOver);
+function rulesOf({ record, strategy }: StageInput): StepRules {
+  const open = strategy.stages[record.stage];
+  const next = strategy.stages[record.stage + 1];
+  const awaited = (isAsked: boolean, gate: number): number | undefined =>
+    isAsked && !isApproved(record, gate) ? gate : undefined;
+  return {
+    soakMs: open?.soakMs ?? 0,
+    awaited: {
+      after: awaited(open?.approval === 'after', gateAfter(record.stage)),
+      before: awaited(next?.approval === 'before', gateBefore(record.stage + 1)),
+    },
+    windows: { open: open?.windows ?? [], next: next?.windows ?? [] },
+  };
 }
 
-function onTheWay({ record, strategy, nowMs }: StageInput, { counts }: StageTally): StageJudgement {
-  const windows = strategy.stages[record.stage]?.windows ?? [];
-  const mayGive = isOpen(windows, nowMs);
-  // Found before anybody of it was given it (app/fleet/step/give-clusters.ts): no fault of the release, so nothing is counted meanwhile.
-  if (record.gate.kind === 'refused' && mayGive) {
-    return { ...held(record.gate), mayGive: nowMs >= record.gate.askAtMs };
-  }
-  const isWaiting = counts.rolling === 0 && !mayGive;
-  const gate: FleetGate = isWaiting ? closed(windows, nowMs) : { kind: 'updating' };
-  return { gate, isOver: false, mayGive, isSettled: false };
+/** The open stage, summed up. */
+function stepOf({ record, strategy, tally }: StageInput): StepSummary {
+  const { stage, stages } = record;
+  const isOver = stage >= stages.length;
+  const isLast = stage + 1 >= Math.min(stages.length, strategy.stages.length);
+  const none = { waiting: 0, rolling: 0, isOver, isLast, isFull: false };
+  if (isOver) return none;
+  if (stage < 0 || tally === undefined) return { ...none, ...withoutMembers(record) };
+  return { ...none, ...membersOf(record, tally) };
 }
+
+type Members = Pick<StepSummary, 'waiting' | 'rolling' | 'refused' | 'shown' | 'unproven'>;
 
 /** Whoever is out of reach neither blocks nor counts; the first stage is what all that follows rests on. */
-function withoutEvidence(input: StageInput, { triedClusters }: StageTally): StageJudgement {
-  const { record } = input;
-  const { name = '', namesNobody = false } = record.stages[record.stage] ?? {};
-  const isNobodyTried = triedClusters === 0 && record.stage > 0;
-  if (isNobodyTried && !namesNobody) return judgeNext(input);
-  const gate = gateAfter(record.stage);
-  return { ...held({ kind: 'no-evidence', stage: name, stepIndex: gate }), isSettled: true };
+function membersOf(record: FleetRecord, tally: StageTally): Members {
+  const { stage, gate, wellSinceMs } = record;
+  const { waiting, rolling } = tally.counts;
+  const given: Members = {
+    waiting,
+    rolling,
+    ...(gate.kind === 'refused' ? { refused: gate } : {}),
+  };
+  // One read that failed among thousands neither opens a gate nor restarts a soak of days: the next step reads it again.
+  const isSeen = tally.unclearClusters === 0;
+  const shown = { isSeen, ...defined({ wellSinceMs }) };
+  const stepIndex = gateAfter(stage);
+  const isProven = tally.provenClusters > 0 || isApproved(record, stepIndex);
+  if (isProven || !isSeen) return { ...given, shown };
+  const { name = '', namesNobody = false } = record.stages[stage] ?? {};
+  const isNobodyTried = tally.triedClusters === 0 && stage > 0;
+  if (isNobodyTried && !namesNobody) return given;
+  return { ...given, shown, unproven: { kind: 'no-evidence', stage: name, stepIndex } };
 }
 
-function afterSoak(input: StageInput, isPassedOver: boolean): StageJudgement {
-  const { record, strategy, nowMs } = input;
-  const { soakMs = 0, approval = 'none' } = strategy.stages[record.stage] ?? {};
-  const untilMs = (record.wellSinceMs ?? nowMs) + soakMs;
-  if (untilMs > nowMs) return { ...held({ kind: 'soaking', untilMs }), isSettled: true };
-  if (approval !== 'after' || isPassedOver) return judgeNext(input);
-  const gate = gateAfter(record.stage);
-  return { ...held({ kind: 'approval', stepIndex: gate }), isSettled: true };
-}
-
-/** Whether the stage after the open one may open. */
-function judgeNext({ record, strategy, nowMs }: StageInput): StageJudgement {
+/** A first stage that nobody is in would prove the release by nothing. */
+function withoutMembers(record: FleetRecord): Pick<StepSummary, 'unproven'> {
   const next = record.stage + 1;
-  const stage: FleetStage | undefined = strategy.stages[next];
-  const settled = { isOver: false, mayGive: false, isSettled: true };
-  if (stage === undefined || next >= record.stages.length) {
-    return { ...settled, gate: { kind: 'done' }, isOver: true };
-  }
-  const gate = gateBefore(next);
+  const stepIndex = gateBefore(next);
   const dealt = record.stages[next];
-  if (next === 0 && dealt?.members.count === 0 && !isApproved(record, gate)) {
-    return { ...settled, gate: { kind: 'no-evidence', stage: dealt.name, stepIndex: gate } };
-  }
-  if (stage.approval === 'before' && !isApproved(record, gate)) {
-    return { ...settled, gate: { kind: 'approval', stepIndex: gate } };
-  }
-  if (!isOpen(stage.windows, nowMs)) return { ...settled, gate: closed(stage.windows, nowMs) };
-  return { ...settled, gate: { kind: 'next' }, isOver: true };
+  if (next !== 0 || dealt?.members.count !== 0 || isApproved(record, stepIndex)) return {};
+  return { unproven: { kind: 'no-evidence', stage: dealt.name, stepIndex } };
 }
 
-function closed(windows: FleetStage['windows'], nowMs: number): FleetGate {
-  return { kind: 'window', ...defined({ opensAtMs: nextOpeningMs(windows, nowMs) }) };
+/** Of a fleet nothing is lost or settles: whom it awaits is on its way, and so is whoever cannot be read at this moment. */
+function fleetGateOf(gate: StepGate): FleetGate {
+  switch (gate.kind) {
+    case 'updating':
+    case 'view':
+    case 'lost':
+    case 'settling':
+    case 'no-canary':
+      return { kind: 'updating' };
+    case 'paused':
+    case 'done':
+      return { kind: gate.kind };
+    default:
+      return gate;
+  }
 }
 
 /** True once a person agreed to this gate of this release, or to a later one. */

@@ -54,7 +54,7 @@ const STEP = record().step;
 
 describe('a gate', () => {
   it('opens the next step once the open one has soaked', () => {
-    assert.equal(gate(), 'open-next');
+    assert.deepEqual(gate(), { kind: 'next' });
   });
 
   it('names an undo before all else, then a breach, then a pause of the policy, then one of an order', () => {
@@ -108,7 +108,7 @@ describe('a gate', () => {
     });
     const down = [stageNode('n1', { is: 'well', isReady: false })];
     const steps = { open: down, next: undefined, left: 1 };
-    assert.equal(gate({ gate: { steps, canary: { ...lost, missing: 0 } } }), 'open-next');
+    assert.deepEqual(gate({ gate: { steps, canary: { ...lost, missing: 0 } } }), { kind: 'next' });
     const kept = [stageNode('n5', { is: 'unwell' })];
     assert.deepEqual(gate({ gate: { canary: { lost: new Set(), kept, missing: 0 } } }), {
       kind: 'settling',
@@ -126,13 +126,13 @@ describe('a gate', () => {
       kind: 'approval',
       stepIndex: 1,
     });
-    assert.equal(gate({ input: after, record: approved(1) }), 'open-next');
+    assert.deepEqual(gate({ input: after, record: approved(1) }), { kind: 'next' });
     const group = { step: { ...STEP, kind: 'group', index: 2, name: 'x' } } as const;
-    assert.equal(gate({ input: after, record: group }), 'open-next');
+    assert.deepEqual(gate({ input: after, record: group }), { kind: 'next' });
     const each = { policy: policy({ approval: 'each-step' }) };
     assert.deepEqual(gate({ input: each, record: group }), { kind: 'approval', stepIndex: 3 });
     const waiting = { step: { ...STEP, kind: 'waiting', index: -1 }, canary: [] } as const;
-    assert.equal(gate({ input: each, record: waiting }), 'open-next');
+    assert.deepEqual(gate({ input: each, record: waiting }), { kind: 'next' });
   });
 
   it('waits for its window, unless nothing is left to open', () => {
@@ -143,12 +143,12 @@ describe('a gate', () => {
       }),
     });
     // NOW_MS is noon.
-    assert.equal(gate({ input: at(720) }), 'open-next');
+    assert.deepEqual(gate({ input: at(720) }), { kind: 'next' });
     const closed = at(780);
     const opensAtMs = NOW_MS + 3_600_000;
     assert.deepEqual(gate({ input: closed }), { kind: 'window', opensAtMs });
     const steps = { open: WELL, next: undefined, left: 1 };
-    assert.equal(gate({ input: closed, gate: { steps } }), 'open-next');
+    assert.deepEqual(gate({ input: closed, gate: { steps } }), { kind: 'next' });
   });
 
   it('is over when all steps passed, or the partition keeps the rest', () => {
@@ -162,6 +162,6 @@ describe('a gate', () => {
     const input = { policy: policy({ canary: { kind: 'selector', selector } }) };
     const waiting = { step: { ...STEP, kind: 'waiting', index: -1 } } as const;
     assert.deepEqual(gate({ input, record: { ...waiting, canary: [] } }), { kind: 'no-canary' });
-    assert.equal(gate({ input, record: waiting }), 'open-next');
+    assert.deepEqual(gate({ input, record: waiting }), { kind: 'next' });
   });
 });
