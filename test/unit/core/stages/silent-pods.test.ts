@@ -26,7 +26,8 @@ function look(options: readonly StageNodeOptions[], input: Partial<StagesInput> 
     const { uid, readyChangedAtMs: changedAtMs = 0, createdAtMs: sinceMs } = updated;
     return [{ uid, sinceMs, changedAtMs }];
   });
-  return advanceStages(stagesInput({ record: record({ canary, awaited }), nodes, ...input }));
+  const { record: known = record({ canary }), ...rest } = input;
+  return advanceStages(stagesInput({ record: { ...known, awaited }, nodes, ...rest }));
 }
 
 const asked = (options: readonly StageNodeOptions[], input: Partial<StagesInput> = {}) =>
