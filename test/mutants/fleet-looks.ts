@@ -3,7 +3,7 @@
  */
 import type { PlantedBug } from './planted-bug.ts';
 
-const LOOKS = 'src/app/fleet/sight/looks.ts';
+const LOOKS = 'src/app/fleet/observe/looks.ts';
 const TEST = 'test/simulation/fleet-thousands.test.ts';
 
 /** All of them. */
@@ -37,7 +37,7 @@ export const FLEET_LOOK_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: LOOKS,
     before: 'turnOf(left) - turnOf(right)',
     after: '0 * (turnOf(left) - turnOf(right))',
-    killedBy: { file: 'test/unit/app/fleet/sight/looks.test.ts', title: 'rolls before' },
+    killedBy: { file: 'test/unit/app/fleet/observe/looks.test.ts', title: 'rolls before' },
   },
   'fleet-looks-of-before': {
     bug: 'what was seen before all were well lets the next stage open',

@@ -70,7 +70,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-rebuilt-makes-room': {
     bug: 'a cluster that was rebuilt before its answer was heard makes room for one more (18.2)',
-    file: 'src/app/fleet/sight/see-clusters.ts',
+    file: 'src/app/fleet/observe/see-clusters.ts',
     before: 'const again = isRebuilt ? undefined : againOf(',
     after: 'const again = isRebuilt && record.version < 0 ? undefined : againOf(',
     killedBy: { file: STEP_TEST, title: 'make no room for others' },
@@ -313,7 +313,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-batch-of-forty': {
     bug: 'forty clusters are given something between two looks at freeze and orders (18.5)',
-    file: `src/app/fleet/sight/dependencies.ts`,
+    file: `src/app/fleet/observe/dependencies.ts`,
     before: 'GIVEN_AT_ONCE = 10',
     after: 'GIVEN_AT_ONCE = 40',
     killedBy: { file: STEP_TEST, title: 'between two batches end the second one' },
@@ -327,7 +327,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-unanswered-for-ever': {
     bug: 'an apply that was not answered is never sent again (18.3)',
-    file: `src/app/fleet/sight/see-clusters.ts`,
+    file: `src/app/fleet/observe/see-clusters.ts`,
     before: '!noted.isToGive && !isUnanswered',
     after: '!noted.isToGive && !(isUnanswered && nowMs < 0)',
     killedBy: { file: STEP_TEST, title: 'whichever write of a turn fails' },

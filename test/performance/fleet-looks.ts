@@ -9,7 +9,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { decodeBody, encodeBody } from '../../src/adapters/dynamodb/item-codec.ts';
-import type { StepFleetsDependencies } from '../../src/app/fleet/sight/dependencies.ts';
+import type { StepFleetsDependencies } from '../../src/app/fleet/observe/dependencies.ts';
 import { FleetSite, KIND_SITE } from '../support/fleet-simulation/fleet-site.ts';
 import { modelView } from '../support/fleet-simulation/model-ports.ts';
 import { holding, isDone, isHalted, many } from '../support/fleet-simulation/small-site.ts';

@@ -4,11 +4,10 @@
  * mention.
  */
 import { counted } from '@rollcall/base/counted.ts';
-import { formatShare } from '../../core/policy/share.ts';
-import type { FleetPlan, PlannedStage } from '../../core/fleet/plan-fleet.ts';
+import type { FleetPlan } from '../../core/fleet/plan-fleet.ts';
 import type { ImageChange, PlannedCluster } from '../../core/fleet/plan-cluster.ts';
-import { plainText, renderAge } from '../command-line/text-table.ts';
-import { shareText, totalsOf } from './render-plan.ts';
+import { plainText } from '../command-line/text-table.ts';
+import { shownStages, stageCells, totalsOf } from './render-plan.ts';
 
 /** Characters of a comment at most; GitHub takes 65,536. */
 export const COMMENT_CHARACTERS_MAX = 40_000;
@@ -22,7 +21,6 @@ const CODE_CHARACTERS_MAX = 120;
 /** The comment. `title` names the fleet and what of it is planned. */
 export function renderMarkdownPlan(title: string, plan: FleetPlan): string[] {
   const { stages, refused, unknownNames } = plan;
-  const shown = stages.filter(({ clusters }, index) => clusters.length > 0 || index === 0);
   const changed = stages.flatMap(({ name, clusters }) =>
     clusters
       .filter(({ change }) => change !== 'none')
@@ -35,7 +33,10 @@ export function renderMarkdownPlan(title: string, plan: FleetPlan): string[] {
     '',
     '| stage | clusters | nodes that change | at once | may fail | soak | approval |',
     '|---|---:|---:|---:|---:|---|---|',
-    ...shown.map(stageRow),
+    ...shownStages(plan).map((stage) => {
+      const [name, ...numbers] = stageCells(stage);
+      return row([code(name), ...numbers]);
+    }),
     ...imageLines(changed),
     ...clusterLines(changed),
     ...(refused.length === 0
@@ -85,20 +86,6 @@ function sumLines(plan: FleetPlan): readonly string[] {
       .filter(([count]) => count > 0)
       .flatMap(([count, what]) => ['', `${String(count)} ${what}.`]),
   ];
-}
-
-function stageRow(stage: PlannedStage): string {
-  const { name, clusters, share, baseClusters, changedNodes } = stage;
-  const of = share === undefined ? '' : ` (${formatShare(share)} of ${String(baseClusters)})`;
-  return row([
-    code(name),
-    `${String(clusters.length)}${of}`,
-    `${String(changedNodes)}${shareText(stage)}`,
-    String(stage.concurrentClusters),
-    String(stage.failedClustersMax),
-    renderAge(stage.soakMs),
-    stage.approval,
-  ]);
 }
 
 /** Each change of an image once, with the clusters that have it: overrides make few of them. */

@@ -41,7 +41,7 @@ export function totalsOf({ stages, untouched, offline }: FleetPlan): {
 }
 
 /** Of a stage of some nodes: of which clusters it takes the first ones, and of which all. */
-export function shareText({ nodes, clusters }: PlannedStage): string {
+function shareText({ nodes, clusters }: PlannedStage): string {
   if (nodes === undefined || clusters.length === 0) return '';
   const first = `first ${formatShare(nodes)} of each cluster`;
   const created = clusters.filter(({ change }) => change === 'create').length;
@@ -75,7 +75,7 @@ export function planDocument(plan: FleetPlan): Readonly<Record<string, unknown>>
 /** The plan for a person. */
 export function renderPlan(plan: FleetPlan): string[] {
   const { stages, untouched, offline, refused, unknownNames } = plan;
-  const shown = stages.filter(({ clusters }, index) => clusters.length > 0 || index === 0);
+  const shown = shownStages(plan);
   return [
     sumLine(plan),
     '',
@@ -100,6 +100,11 @@ export function renderPlan(plan: FleetPlan): string[] {
       ? []
       : ['', plainText(`Named, and not registered: ${unknownNames.join(', ')}`)]),
   ];
+}
+
+/** Stages with clusters; the first one in any case. */
+export function shownStages({ stages }: FleetPlan): readonly PlannedStage[] {
+  return stages.filter(({ clusters }, index) => clusters.length > 0 || index === 0);
 }
 
 function sumLine(plan: FleetPlan): string {
@@ -129,6 +134,12 @@ const STAGE_HEADINGS = [
 ];
 
 function stageRow(stage: PlannedStage): readonly string[] {
+  const windows = counted(stage.windows.length, 'window');
+  return [...stageCells(stage), stage.windows.length === 0 ? 'any time' : windows];
+}
+
+/** Name, clusters, nodes, at once, may fail, soak, approval. */
+export function stageCells(stage: PlannedStage): readonly [name: string, ...numbers: string[]] {
   const { name, clusters, share, baseClusters, changedNodes } = stage;
   const of = share === undefined ? '' : ` (${formatShare(share)} of ${String(baseClusters)})`;
   return [
@@ -139,7 +150,6 @@ function stageRow(stage: PlannedStage): readonly string[] {
     String(stage.failedClustersMax),
     renderAge(stage.soakMs),
     stage.approval,
-    stage.windows.length === 0 ? 'any time' : counted(stage.windows.length, 'window'),
   ];
 }
 

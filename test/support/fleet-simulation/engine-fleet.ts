@@ -11,7 +11,7 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-reader.ts';
 import { applyFleet } from '../../../src/app/fleet/apply-fleet.ts';
-import type { StepFleetsDependencies } from '../../../src/app/fleet/sight/dependencies.ts';
+import type { StepFleetsDependencies } from '../../../src/app/fleet/observe/dependencies.ts';
 import { stepFleets } from '../../../src/app/fleet/step/step-fleets.ts';
 import { applyFleetOrder } from '../../../src/core/fleet/rollout/order-clusters.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';

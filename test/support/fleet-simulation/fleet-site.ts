@@ -10,7 +10,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-reader.ts';
 import { applyFleet } from '../../../src/app/fleet/apply-fleet.ts';
-import type { StepFleetsDependencies } from '../../../src/app/fleet/sight/dependencies.ts';
+import type { StepFleetsDependencies } from '../../../src/app/fleet/observe/dependencies.ts';
 import { stepFleets } from '../../../src/app/fleet/step/step-fleets.ts';
 import { fleetContentHash } from '../../../src/core/fleet/render-fleet.ts';
 import { applyFleetOrder } from '../../../src/core/fleet/rollout/order-clusters.ts';

@@ -3,7 +3,7 @@
  * do not, or answer otherwise than they did.
  */
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { StepFleetsDependencies } from '../../../src/app/fleet/sight/dependencies.ts';
+import type { StepFleetsDependencies } from '../../../src/app/fleet/observe/dependencies.ts';
 import type { FleetManifest } from '../../../src/core/fleet/fleet-daemon-set.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { sliceCountFor } from '../../../src/core/projections/set-hash.ts';

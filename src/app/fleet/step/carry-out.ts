@@ -14,11 +14,11 @@ import type {
   UntoldDecision,
 } from '../../../core/fleet/rollout/fleet-record.ts';
 import { isSameRecord, whenDue } from '../../../core/fleet/rollout/when-due.ts';
-import { READ_AT_ONCE } from '../sight/dependencies.ts';
-import type { StepFleetsDependencies } from '../sight/dependencies.ts';
+import { READ_AT_ONCE } from '../observe/dependencies.ts';
+import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 import { giveClusters } from './give-clusters.ts';
 import type { Gift } from './give-clusters.ts';
-import type { SeenClusters } from '../sight/see-clusters.ts';
+import type { SeenClusters } from '../observe/see-clusters.ts';
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import type { FreezeNote } from '../../../core/takeover/freeze.ts';

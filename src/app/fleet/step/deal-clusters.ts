@@ -11,8 +11,8 @@ import { dealFleet } from '../../../core/fleet/rollout/deal-fleet.ts';
 import type { DealtCluster } from '../../../core/fleet/rollout/deal-fleet.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { readRegistry } from '../../clusters/read-registry.ts';
-import { READ_AT_ONCE, DEAL_AT_LEAST_MS, DEAL_EVERY_MS } from '../sight/dependencies.ts';
-import type { StepFleetsDependencies } from '../sight/dependencies.ts';
+import { READ_AT_ONCE, DEAL_AT_LEAST_MS, DEAL_EVERY_MS } from '../observe/dependencies.ts';
+import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 import { readList, writeList } from '../member-lists.ts';
 
 /** True where the lists of a record are not of the registry as it is. */

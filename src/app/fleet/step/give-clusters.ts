@@ -20,12 +20,12 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import { freezeOf } from '../../../core/takeover/freeze.ts';
-import { GIVEN_AT_ONCE } from '../sight/dependencies.ts';
-import type { StepFleetsDependencies } from '../sight/dependencies.ts';
+import { GIVEN_AT_ONCE } from '../observe/dependencies.ts';
+import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 import { sendManifest } from './send-manifest.ts';
 import type { Answer } from './send-manifest.ts';
-import type { ReleaseRendering } from '../sight/release-rendering.ts';
-import type { ReachableCluster } from '../sight/see-clusters.ts';
+import type { ReleaseRendering } from '../observe/release-rendering.ts';
+import type { ReachableCluster } from '../observe/see-clusters.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 
 /** A cluster, and what it is given. */

@@ -15,13 +15,13 @@ import type { ReturningStage } from '../../../core/fleet/rollout/way-back.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
-import { GIVEN_MAX } from '../sight/dependencies.ts';
-import type { SightDependencies } from '../sight/looks.ts';
+import { GIVEN_MAX } from '../observe/dependencies.ts';
+import type { SightDependencies } from '../observe/looks.ts';
 import type { Gift } from './give-clusters.ts';
-import { readRelease } from '../sight/release-rendering.ts';
-import type { ReleaseRendering } from '../sight/release-rendering.ts';
-import { seeClusters } from '../sight/see-clusters.ts';
-import type { ReachableCluster, SeenClusters } from '../sight/see-clusters.ts';
+import { readRelease } from '../observe/release-rendering.ts';
+import type { ReleaseRendering } from '../observe/release-rendering.ts';
+import { seeClusters } from '../observe/see-clusters.ts';
+import type { ReachableCluster, SeenClusters } from '../observe/see-clusters.ts';
 
 interface RetreatOf {
   readonly record: FleetRecord;

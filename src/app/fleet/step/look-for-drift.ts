@@ -7,11 +7,11 @@ import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import { DRIFT_EVERY_MS } from '../../../core/fleet/rollout/advance-fleet.ts';
 import { isBeyondForgiven } from '../../../core/fleet/rollout/failure-class.ts';
 import type { Drifted, FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { StepFleetsDependencies } from '../sight/dependencies.ts';
+import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
-import type { ReleaseRendering } from '../sight/release-rendering.ts';
-import { onTheirWayBesides, readWidely } from '../sight/see-clusters.ts';
-import type { SeenClusters } from '../sight/see-clusters.ts';
+import type { ReleaseRendering } from '../observe/release-rendering.ts';
+import { onTheirWayBesides, readWidely } from '../observe/see-clusters.ts';
+import type { SeenClusters } from '../observe/see-clusters.ts';
 import { nodesRoundedUp } from '../../../core/policy/share.ts';
 
 /** After something was given again. */

@@ -12,7 +12,7 @@ import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
 import { takesNoDryRun } from '../check/ask-clusters.ts';
 import { sendAtVersion } from '../send-at-version.ts';
 import type { SentOutcome } from '../send-at-version.ts';
-import type { StepFleetsDependencies } from '../sight/dependencies.ts';
+import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 
 /** What is sent where. */
 interface Sending {

@@ -10,13 +10,13 @@ import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { isRingHeld } from '../../../core/fleet/rollout/when-due.ts';
 import { nodesRoundedUp } from '../../../core/policy/share.ts';
-import { RING_EVERY_MS } from '../sight/dependencies.ts';
-import type { SightDependencies } from '../sight/looks.ts';
+import { RING_EVERY_MS } from '../observe/dependencies.ts';
+import type { SightDependencies } from '../observe/looks.ts';
 import type { Gift } from './give-clusters.ts';
-import { readRelease } from '../sight/release-rendering.ts';
+import { readRelease } from '../observe/release-rendering.ts';
 import { readList, writeList } from '../member-lists.ts';
-import { onTheirWayBesides, seeClusters } from '../sight/see-clusters.ts';
-import type { SeenClusters } from '../sight/see-clusters.ts';
+import { onTheirWayBesides, seeClusters } from '../observe/see-clusters.ts';
+import type { SeenClusters } from '../observe/see-clusters.ts';
 
 /** While one of it rolls. */
 const BUSY_EVERY_MS = 60_000;

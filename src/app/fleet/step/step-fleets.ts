@@ -11,7 +11,7 @@ import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { FleetHead } from '../../../ports/stores/fleet-store.ts';
 import { listEveryFleet, listEveryRecord } from '../find-fleet.ts';
 import { dealClusters, mustDeal } from './deal-clusters.ts';
-import type { StepFleetsDependencies } from '../sight/dependencies.ts';
+import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 import { releaseOf } from '../fleet-release.ts';
 import { beginRollout } from '../../../core/fleet/rollout/begin-rollout.ts';
 import { isSameRecord, whenDue } from '../../../core/fleet/rollout/when-due.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
-import { seePool } from '../../../../../src/app/fleet/sight/see-pool.ts';
-import type { SeenClusters } from '../../../../../src/app/fleet/sight/see-clusters.ts';
+import { seePool } from '../../../../../src/app/fleet/observe/see-pool.ts';
+import type { SeenClusters } from '../../../../../src/app/fleet/observe/see-clusters.ts';
 import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import type { PoolSeen } from '../../../../../src/core/fleet/rollout/tally-stage.ts';
 import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';

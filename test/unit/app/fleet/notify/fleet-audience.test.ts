@@ -8,11 +8,11 @@ import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
 import {
   createFleetAudience,
   PUTS_MAX,
-} from '../../../../../src/app/fleet/audience/fleet-audience.ts';
+} from '../../../../../src/app/fleet/notify/fleet-audience.ts';
 import {
   createMirrorMemory,
   LOOK_AGAIN_MS,
-} from '../../../../../src/app/fleet/audience/mirror-show.ts';
+} from '../../../../../src/app/fleet/notify/mirror-show.ts';
 import { NO_MIRROR } from '../../../../../src/core/fleet/told/fleet-mirror.ts';
 import type { FleetMirror } from '../../../../../src/core/fleet/told/fleet-mirror.ts';
 import type { ConnectRefusal } from '../../../../../src/ports/cluster/cluster-access.ts';

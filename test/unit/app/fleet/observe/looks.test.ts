@@ -1,8 +1,8 @@
 // Which clusters of thousands a step looks at, and what it knows of the others.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { StepFleetsDependencies } from '../../../../../src/app/fleet/sight/dependencies.ts';
-import { Looks } from '../../../../../src/app/fleet/sight/looks.ts';
+import type { StepFleetsDependencies } from '../../../../../src/app/fleet/observe/dependencies.ts';
+import { Looks } from '../../../../../src/app/fleet/observe/looks.ts';
 import type {
   FleetClusterRecord,
   FleetRecord,
