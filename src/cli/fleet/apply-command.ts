@@ -20,8 +20,9 @@ import { callerOf } from '../command-line/caller.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../command-line/command-module.ts';
 import { plainText } from '../command-line/text-table.ts';
+import { errorOf } from '../command-line/refusal-error.ts';
 import { usageError } from '../process/exit-codes.ts';
-import { declareFile, fleetError, readFleetFile } from './fleet-arguments.ts';
+import { declareFile, readFleetFile } from './fleet-arguments.ts';
 import type { FileOptions } from './fleet-arguments.ts';
 import {
   checkDocument,
@@ -71,7 +72,7 @@ export const applyFleetCommand: CommandModule = defineCommand<ApplyOptions>({
       { fleet, document, by, nowMs: stack.clock.nowMs(), isDryRun },
       { ...stack, reader: createFleetReader(), ...(options.serverCheck ? { check } : {}) },
     );
-    if (outcome.kind === 'refused') throw fleetError(outcome);
+    if (outcome.kind === 'refused') throw errorOf(outcome);
     const { kind: result, generation, placedClusters } = outcome;
     const { namespace, name } = fleet;
     const others = `Not part of it, deliver as before: ${leftOut.join(', ')}`;
