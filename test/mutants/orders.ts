@@ -5,6 +5,7 @@ const ORDERS = 'src/core/rollout/orders.ts';
 const ORDERS_TEST = 'test/unit/core/rollout/orders.test.ts';
 const NODES = 'src/core/stages/order-nodes.ts';
 const GIVE = 'src/app/rollout/give-order.ts';
+const HOME = 'src/app/orders/order-home.ts';
 const GIVE_TEST = 'test/unit/app/rollout/give-order.test.ts';
 const GATE = 'src/core/rollout/gate.ts';
 const GATE_TEST = 'test/unit/core/rollout/gate.test.ts';
@@ -30,7 +31,7 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'order-to-what-was': {
     bug: 'an order is given to what was there before somebody else wrote, and is lost for ever (17.9)',
-    file: GIVE,
+    file: HOME,
     before: 'const edited = edit(found);',
     after: 'const edited = edit(first);',
     killedBy: { file: GIVE_TEST, title: 'applies the order to what it finds' },
@@ -79,7 +80,7 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'order-beside-its-fleet': {
     bug: 'while a fleet has the first nodes of a cluster, an approval there updates all others at once',
-    file: 'src/app/rollout/choose-order.ts',
+    file: GIVE,
     before: 'fleet?.isPartial === true && !isSure',
     after: 'fleet?.isPartial === true && !isSure && isSure',
     killedBy: {
@@ -104,8 +105,8 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'confirmation-of-another-shrink': {
     bug: 'a removal that nobody looked at is confirmed with the one before (17.7)',
     file: GIVE,
-    before: "if (heldToken(found) !== token) return refuse('changed', key);\n",
-    after: '',
+    before: 'state === undefined || heldToken(found) !== token',
+    after: 'state === undefined',
     killedBy: { file: GIVE_TEST, title: 'confirms no other one that came meanwhile' },
   },
   'gate-says-done-too-early': {

@@ -1,14 +1,13 @@
 /**
  * Why `rollcall fleet` cannot tell or do something, in words, each with what to do next.
  *
- * Codes are public (docs/cli.md). None of these changed anything.
+ * Codes are public (docs/cli.md). None of these changed anything. Why an order is refused stands in app/orders.
  */
-import type { OrderRefusalCode } from '../../core/rollout/orders.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetKey, FleetProblem } from '../../core/fleet/fleet-daemon-set.ts';
 
 /** Why not. */
-export type FleetRefusalCode =
+type FleetRefusalCode =
   /** The file, or what is stored, is no FleetDaemonSet that can be used. */
   | 'invalid'
   /** In a cluster it would be no DaemonSet. */
@@ -21,18 +20,8 @@ export type FleetRefusalCode =
   | 'too-large'
   /** The function `fleet` has not looked at what was applied yet. */
   | 'not-begun'
-  /** The rollout is another one than was looked at. */
-  | 'changed-rollout'
-  | 'nothing-proven'
-  /** What was proven before is the content that is rolled out. */
-  | 'runs-proven'
   /** There is no such generation, or its document is not kept any more. */
-  | 'unknown-generation'
-  /** A resume would overrule a halt, and nobody said why. */
-  | 'overrules'
-  /** Others wrote faster than it could be read and written. */
-  | 'busy'
-  | Exclude<OrderRefusalCode, 'changed' | 'over' | 'not-next'>;
+  | 'unknown-generation';
 
 /** A refusal. */
 export interface FleetRefusal {
@@ -73,35 +62,9 @@ const WORDS: Readonly<Record<FleetRefusalCode, readonly [message: string, remedy
     'what was applied last has not begun to roll: the function fleet looks at it within a minute.',
     'Look again: rollcall fleet status. To hold it now: rollcall fleet pause',
   ],
-  'changed-rollout': [
-    'its rollout has changed since you looked at it. Nothing was changed.',
-    'Look again with `rollcall fleet status`, then repeat the command.',
-  ],
-  'not-held': ['it is neither paused nor halted.', 'See: rollcall fleet status'],
-  halted: [
-    'it is halted, or on its way back: no stage opens.',
-    'See why with `rollcall fleet status`. Then resume it, or undo it.',
-  ],
-  'nothing-waits': ['no stage waits for approval.', 'See: rollcall fleet status'],
-  'nothing-proven': [
-    'no other release of it was ever proven, so there is nothing to go back to.',
-    'Hold it with `rollcall fleet pause`. Its generations: rollcall fleet history; an older one: rollcall fleet undo --to-generation N',
-  ],
-  'runs-proven': [
-    'what is rolled out is what was proven before.',
-    'For an older generation: rollcall fleet history, then rollcall fleet undo --to-generation N',
-  ],
   'unknown-generation': [
     'there is no such generation, or it is not kept any more.',
     'List them with: rollcall fleet history',
-  ],
-  overrules: [
-    'its rollout is halted, and a resume overrules that. Nothing was changed.',
-    'See why with `rollcall fleet status`.',
-  ],
-  busy: [
-    'others wrote its record faster than it could be read and written.',
-    'Nothing was changed; repeat the command.',
   ],
 };
 

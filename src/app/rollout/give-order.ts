@@ -1,35 +1,37 @@
 /**
- * Carries out an operator's order: an edit of the state by compare-and-set, then a hint.
+ * An operator's order to the nodes of one cluster, or the confirmation of a removal that is held (app/orders).
  *
- * A run in flight loses its write, and has sent nothing by then (issue 17: a halt halts within one batch). The memo goes
- * with the edit, else the run that the hint starts would find nothing new and skip. The hint is sent also where the order
- * stood already: whoever gave it may have died in between, and one look too many is harmless. A bound on the tries; what
- * loses them all has changed nothing.
+ * The memo goes with the edit, else the run that the hint starts would find nothing new and skip.
  */
-import { hintFor } from '../../core/model/hint.ts';
-import { confirmShrink } from '../../core/interlock/confirm-shrink.ts';
-import type { DaemonSetKey } from '../../core/model/identifiers.ts';
-import type { OrderNote } from '../../core/model/rollout-record.ts';
-import type { DaemonSetState } from '../../core/model/state.ts';
-import { applyOrder } from '../../core/stages/order-nodes.ts';
-import { orderNote } from '../../core/rollout/orders.ts';
-import type { RolloutOrder } from '../../core/rollout/orders.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
+import { confirmShrink } from '../../core/interlock/confirm-shrink.ts';
+import { hintFor } from '../../core/model/hint.ts';
+import { formatKey } from '../../core/model/identifiers.ts';
+import type { DaemonSetKey } from '../../core/model/identifiers.ts';
+import type { OrderNote, RolloutRecord } from '../../core/model/rollout-record.ts';
+import type { DaemonSetState } from '../../core/model/state.ts';
+import { toldObject } from '../../core/model/view-items.ts';
+import { awaitedApproval, needsApproval } from '../../core/rollout/approval.ts';
+import { gateOf } from '../../core/rollout/gate.ts';
+import { wayBackOf } from '../../core/rollout/good-releases.ts';
+import { orderNote } from '../../core/rollout/orders.ts';
+import type { OrderResult, RolloutOrder } from '../../core/rollout/orders.ts';
+import { applyOrder } from '../../core/stages/order-nodes.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { StateStore } from '../../ports/stores/view-store.ts';
-import { chooseOrder } from './choose-order.ts';
-import type { OrderAsk } from './choose-order.ts';
+import { describeHold } from '../fleet/rollout/holding-fleet.ts';
+import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { findRollout } from './find-rollout.ts';
 import type { FindSources, FoundRollout } from './find-rollout.ts';
-import { refuse } from './refusals.ts';
+import { giveTo, keepOrder } from '../orders/order-home.ts';
+import type { OrderAsk, OrderHome, OrderOutcome, Seen } from '../orders/order-home.ts';
+import { refuse, subjectOf } from './refusals.ts';
 import type { RolloutRefusal } from './refusals.ts';
 
-/** Beside a run that writes once or twice a second. */
-export const STATE_WRITES_MAX = 12;
-
 /** What giving an order needs. */
-export interface OrderDependencies extends FindSources {
+interface OrderDependencies extends FindSources {
   readonly view: FindSources['view'] & Pick<StateStore, 'writeState'>;
   readonly hints: Pick<HintQueue, 'sendHints'>;
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -43,114 +45,145 @@ export interface OrderRequest {
   readonly ask: OrderAsk | { readonly kind: 'confirm' };
   /** Also where a fleet holds it (`--yes`). */
   readonly isSure?: boolean;
+  /** How a person goes back, where Rollcall may not; undefined: it is not known. */
+  readonly undoCommand?: (found: FoundRollout) => Promise<string | undefined>;
 }
 
-/** What came of it. */
-export type OrderOutcome =
-  | { readonly kind: 'given' }
-  /** It stood so already, by that note where it has one. */
-  | { readonly kind: 'unchanged'; readonly since?: OrderNote }
-  | RolloutRefusal;
-
-/** What an edit makes of a state. */
-export type StateEdit =
-  | { readonly kind: 'changed'; readonly state: DaemonSetState }
-  | Exclude<OrderOutcome, { readonly kind: 'given' }>;
+type NodesHome = OrderHome<FoundRollout, DaemonSetState, RolloutRefusal>;
 
 /** Gives the order. Rejects when a table or the queue fails; repeating it is harmless. */
 export async function giveOrder(
-  { key, by, ask, isSure = false }: OrderRequest,
+  { key, by, ask, isSure = false, undoCommand }: OrderRequest,
   dependencies: OrderDependencies,
-): Promise<OrderOutcome> {
+): Promise<OrderOutcome<RolloutRefusal>> {
   const nowMs = dependencies.clock.nowMs();
   const note = orderNote(by, nowMs);
-  const first = await findRollout(key, dependencies);
-  if (first.kind === 'refused') return first;
-  if (ask.kind === 'confirm') {
-    const token = heldToken(first);
-    return changeState(first, (found) => editByConfirmation(found, token, note), dependencies);
-  }
-  const order = chooseOrder(first, ask, { nowMs, isSure });
-  if (order.kind === 'refused') return order;
-  const outcome = await changeState(
-    first,
-    (found) => editByOrder(found, order, note),
-    dependencies,
-  );
-  const isForPerson = order.kind === 'undo' && order.via === 'template';
-  if (outcome.kind === 'refused' || ask.kind !== 'undo' || !isForPerson) return outcome;
-  const command = await ask.command(first);
+  const home = homeOf(key, { nowMs, isSure }, dependencies);
+  if (ask.kind === 'confirm') return confirm(home, note);
+  const outcome = await giveTo(home, ask, note);
+  if (outcome.kind === 'refused' || ask.kind !== 'undo') return outcome;
+  const found = await home.find();
+  if (found.kind === 'refused' || !isForPerson(found)) return outcome;
+  const command = await undoCommand?.(found);
   return refuse('no-right', key, command === undefined ? undefined : `Go back with: ${command}`);
 }
 
-function editByOrder(
-  { key, basis: { state } }: FoundRollout,
+/** In takeover nodes can be given another revision than the template's; elsewhere the template is a person's. */
+function isForPerson({ basis }: FoundRollout): boolean {
+  return basis.registration.mode !== 'takeover';
+}
+
+function homeOf(
+  key: DaemonSetKey,
+  asked: { readonly nowMs: number; readonly isSure: boolean },
+  dependencies: OrderDependencies,
+): NodesHome {
+  const { view, hints, random } = dependencies;
+  return {
+    subject: subjectOf(key),
+    find: () => findRollout(key, dependencies),
+    see: (found, ask) => see(found, ask, asked),
+    apply: (found, order, note) => {
+      const isByTemplate = order.kind === 'undo' && isForPerson(found);
+      return edit(found, isByTemplate ? { ...order, via: 'template' } : order, note);
+    },
+    write: async ({ basis }, state) => {
+      const { memo: _void, ...rest } = state;
+      return (await view.writeState(basis.ref, rest)) === 'written';
+    },
+    wake: async ({ basis }) => {
+      const hint = hintFor(basis.registration, key, 'manual');
+      await hints.sendHints([hint], `manual/${random.uniqueId()}/`);
+    },
+  };
+}
+
+function edit(
+  { basis: { state } }: FoundRollout,
   order: RolloutOrder,
   note: OrderNote,
-): StateEdit {
-  if (state?.rollout === undefined) return refuse('changed', key);
+): OrderResult<DaemonSetState> {
+  if (state?.rollout === undefined) return { kind: 'refused', code: 'changed' };
   const result = applyOrder(state.rollout, order, note);
-  if (result.kind === 'refused') return refuse(result.code, key);
-  if (result.kind === 'unchanged') return result;
-  return { kind: 'changed', state: { ...state, rollout: result.record } };
+  if (result.kind !== 'changed') return result;
+  return { kind: 'changed', record: { ...state, rollout: result.record } };
+}
+
+function see(
+  found: FoundRollout,
+  ask: OrderAsk,
+  { nowMs, isSure }: { readonly nowMs: number; readonly isSure: boolean },
+): Seen | RolloutRefusal | RolloutOrder {
+  const { key, basis, policy, fleet } = found;
+  if (basis.registration.mode === 'observe') return refuse('observed', key);
+  // Of an object without even an outline the policy is not known, and its record stands all the same.
+  const hasNone = policy.kind === 'none' && toldObject(basis.daemonSet) !== null;
+  if (hasNone) return refuse('no-policy', key);
+  const record = basis.state?.rollout;
+  if (record === undefined) return refuse('no-rollout', key);
+  if (ask.kind === 'pause') return { kind: 'pause' };
+  if (fleet?.isPartial === true && !isSure) return refuseHeld(key, fleet);
+  if (ask.kind === 'resume' && isHeldByPolicyAlone(found, record)) {
+    return refuse('paused-by-policy', key);
+  }
+  return seenOf(found, record, nowMs);
+}
+
+/** What is opened, lifted or taken back there is the fleet's to say. */
+function refuseHeld(key: DaemonSetKey, fleet: HoldingFleet): RolloutRefusal {
+  const message = `The rollout of ${formatKey(key)} is ${describeHold(fleet)}. Nothing was changed.`;
+  const remedy = `Give the order there: ${fleet.command}. To give it in this cluster all the same: --yes`;
+  return { ...refuse('held-by-fleet', key, remedy), message };
+}
+
+function isHeldByPolicyAlone({ policy }: FoundRollout, { breach, orders }: RolloutRecord): boolean {
+  const isHeld = breach !== undefined || orders.paused !== undefined || orders.undo !== undefined;
+  return !isHeld && policy.kind === 'policy' && policy.policy.isPaused;
+}
+
+function seenOf({ key, policy }: FoundRollout, record: RolloutRecord, nowMs: number): Seen {
+  const { hash, breach, orders, proven, step } = record;
+  const approval = policy.kind === 'policy' ? policy.policy.approval : undefined;
+  const gate = gateOf({ record, policy, nowMs });
+  const next = approval && awaitedApproval(record, approval);
+  const { cluster, namespace, name } = key;
+  const remedy =
+    next === undefined
+      ? undefined
+      : `Step ${String(next)} will need it after its soak. To approve it ahead: rollcall rollout approve ${cluster} ${namespace}/${name} --step ${String(next)}`;
+  return {
+    kind: 'seen',
+    release: hash,
+    breach,
+    orders,
+    back: wayBackOf(record)?.hash,
+    hasProven: proven !== undefined,
+    waiting: gate.kind === 'approval' ? gate.stepIndex : undefined,
+    openStep: step.index,
+    isAsked: (stepIndex) => approval !== undefined && needsApproval(approval, stepIndex),
+    ...defined({ remedy }),
+  };
+}
+
+/** Confirms the shrink that was held at the first look, and no other. */
+async function confirm(home: NodesHome, note: OrderNote): Promise<OrderOutcome<RolloutRefusal>> {
+  const first = await home.find();
+  if (first.kind === 'refused') return first;
+  const token = heldToken(first);
+  if (token === undefined) return refuse('nothing-held', first.key);
+  return keepOrder<FoundRollout, DaemonSetState, RolloutRefusal>(home, first, (found) => {
+    const { state } = found.basis;
+    if (state === undefined || heldToken(found) !== token) {
+      return { kind: 'refused', code: 'changed' };
+    }
+    const given = state.shrink?.order;
+    if (given?.token === token) return { kind: 'unchanged', since: given };
+    return { kind: 'changed', record: confirmShrink(state, note) };
+  });
 }
 
 /** Of the shrink that the interlock holds; undefined where it holds none, and where it only tells of one. */
 function heldToken({ basis }: FoundRollout): string | undefined {
   if (basis.registration.mode !== 'takeover') return undefined;
   return basis.state?.shrink?.held?.token;
-}
-
-/** Confirms the shrink that was held at the first look, and no other. */
-function editByConfirmation(
-  found: FoundRollout,
-  token: string | undefined,
-  note: OrderNote,
-): StateEdit {
-  const { key, basis } = found;
-  const { state } = basis;
-  if (state === undefined || token === undefined) return refuse('nothing-held', key);
-  if (heldToken(found) !== token) return refuse('changed', key);
-  const given = state.shrink?.order;
-  if (given?.token === token) return { kind: 'unchanged', since: given };
-  return { kind: 'changed', state: confirmShrink(state, note) };
-}
-
-async function changeState(
-  first: FoundRollout,
-  edit: (found: FoundRollout) => StateEdit,
-  dependencies: OrderDependencies,
-): Promise<OrderOutcome> {
-  let found: FoundRollout | RolloutRefusal = first;
-  for (let tries = 0; tries < STATE_WRITES_MAX; tries += 1) {
-    if (found.kind === 'refused') return found;
-    const edited = edit(found);
-    if (edited.kind === 'refused') return edited;
-    const isWritten =
-      edited.kind === 'unchanged' || (await write(found, edited.state, dependencies));
-    if (isWritten) {
-      await wake(found, dependencies);
-      return edited.kind === 'unchanged' ? edited : { kind: 'given' };
-    }
-    found = await findRollout(first.key, dependencies);
-  }
-  return refuse('busy', first.key);
-}
-
-async function write(
-  { basis }: FoundRollout,
-  state: DaemonSetState,
-  { view }: OrderDependencies,
-): Promise<boolean> {
-  const { memo: _void, ...rest } = state;
-  return (await view.writeState(basis.ref, rest)) === 'written';
-}
-
-/** One look at this DaemonSet. */
-async function wake(
-  { key, basis }: FoundRollout,
-  { hints, random }: OrderDependencies,
-): Promise<void> {
-  const hint = hintFor(basis.registration, key, 'manual');
-  await hints.sendHints([hint], `manual/${random.uniqueId()}/`);
 }

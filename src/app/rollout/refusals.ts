@@ -1,14 +1,14 @@
 /**
- * Why `rollcall rollout` cannot tell or do something, in words, each with what to do next.
+ * Why `rollcall rollout` cannot tell or do something in a cluster, in words, each with what to do next.
  *
  * Codes are public (docs/cli.md). None of these changed anything.
  */
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
-import type { OrderRefusalCode } from '../../core/rollout/orders.ts';
+import type { OrderSubject } from '../orders/order-refusals.ts';
 
 /** Why not. */
-export type RolloutRefusalCode =
+type RolloutRefusalCode =
   | 'unknown-cluster'
   | 'unknown-daemon-set'
   /** The cluster is registered, and nothing was heard of it. */
@@ -23,20 +23,10 @@ export type RolloutRefusalCode =
   | 'paused-by-policy'
   /** A fleet gave it to these nodes alone, and decides what follows. */
   | 'held-by-fleet'
-  /** No step needs approval now. */
-  | 'nothing-waits'
-  | 'nothing-proven'
-  /** The proven revision is the one that is rolled out. */
-  | 'runs-proven'
   /** Rollcall may not change the template here. */
   | 'no-right'
-  /** A resume would overrule a halt, and nobody said why. */
-  | 'overrules'
   /** Nothing is held that could be confirmed. */
-  | 'nothing-held'
-  /** Others wrote faster than it could be read and written. */
-  | 'busy'
-  | OrderRefusalCode;
+  | 'nothing-held';
 
 /** A refusal. */
 export interface RolloutRefusal {
@@ -51,9 +41,17 @@ type Words = readonly [
   remedy: (key: DaemonSetKey) => string,
 ];
 
-const statusOf = ({ cluster, namespace, name }: DaemonSetKey): string =>
-  `rollcall rollout status ${cluster} ${namespace}/${name}`;
-const lookAgain = (key: DaemonSetKey): string => `Look again: ${statusOf(key)}`;
+/** What is ordered there, in the words of every order. */
+export function subjectOf(key: DaemonSetKey): OrderSubject {
+  const { cluster, namespace, name } = key;
+  const rollout = `kubectl --namespace ${namespace} rollout`;
+  const older = `${rollout} history daemonset/${name}, then ${rollout} undo daemonset/${name} --to-revision=N`;
+  const command: OrderSubject['command'] = (verb) =>
+    `rollcall rollout ${verb} ${cluster} ${namespace}/${name}`;
+  return { name: formatKey(key), release: 'revision', step: 'step', command, older };
+}
+
+const statusOf = (key: DaemonSetKey): string => subjectOf(key).command('status');
 
 const WORDS: Readonly<Record<RolloutRefusalCode, Words>> = {
   'unknown-cluster': [
@@ -90,43 +88,16 @@ const WORDS: Readonly<Record<RolloutRefusalCode, Words>> = {
     (name) => `The rollout of ${name} is held by its fleet. Nothing was changed.`,
     (key) => `See what the fleet waits for: ${statusOf(key)}`,
   ],
-  'nothing-waits': [(name) => `No step of ${name} waits for approval.`, lookAgain],
-  'nothing-proven': [
-    (name) => `No revision of ${name} has been proven since it has a policy.`,
-    ({ namespace, name }) =>
-      `Choose one yourself: kubectl --namespace ${namespace} rollout history daemonset/${name}`,
-  ],
-  'runs-proven': [
-    (name) => `The revision of ${name} that is rolled out is the proven one.`,
-    ({ namespace, name }) =>
-      `For an older one: kubectl --namespace ${namespace} rollout undo daemonset/${name}`,
-  ],
   'no-right': [
     (name) =>
       `The revision of ${name} is refused from now on, also when it is applied again. Rollcall may not change the template: in this mode the way back is yours.`,
     ({ namespace, name }) =>
       `Find the proven revision: kubectl --namespace ${namespace} rollout history daemonset/${name}`,
   ],
-  overrules: [
-    (name) => `The rollout of ${name} is halted, and a resume overrules that. Nothing was changed.`,
-    (key) => `See why: ${statusOf(key)}`,
+  'nothing-held': [
+    (name) => `Nothing of ${name} is held that could be confirmed.`,
+    (key) => `Look again: ${statusOf(key)}`,
   ],
-  'nothing-held': [(name) => `Nothing of ${name} is held that could be confirmed.`, lookAgain],
-  busy: [
-    (name) => `Others wrote the state of ${name} faster than it could be read and written.`,
-    () => 'Nothing was changed; repeat the command.',
-  ],
-  changed: [
-    (name) => `The rollout of ${name} has changed since you looked at it.`,
-    (key) => `Nothing was changed. ${lookAgain(key)}`,
-  ],
-  'not-held': [(name) => `The rollout of ${name} is neither paused nor halted.`, lookAgain],
-  halted: [
-    (name) => `The rollout of ${name} is halted, or on its way back: no step opens.`,
-    (key) => `See why: ${statusOf(key)}. Then resume it, or undo it.`,
-  ],
-  over: [(name) => `The rollout of ${name} is done.`, lookAgain],
-  'not-next': [(name) => `That is not the next step of ${name}.`, lookAgain],
 };
 
 /** The refusal for a DaemonSet; `remedy` where more is known of what to do. */

@@ -9,13 +9,12 @@ import type { Command } from 'commander';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
 import { findFleet } from '../../app/fleet/find-fleet.ts';
 import { refuseFleet } from '../../app/fleet/refusals.ts';
-import type { FleetRefusal, FleetRefusalCode } from '../../app/fleet/refusals.ts';
 import type { FleetKey, FleetReading } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import type { NamedFile } from '../../ports/fleet-reader.ts';
 import { parseNamespacedName, readUserFile } from '../command-line/cluster-arguments.ts';
-import { plainText } from '../command-line/text-table.ts';
-import { CommandError, EXIT, usageError } from '../process/exit-codes.ts';
+import { errorOf } from '../command-line/refusal-error.ts';
+import { EXIT, usageError } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 
 /** Options of commands that take a file. */
@@ -38,7 +37,7 @@ export function readFleetFile(file: string): Extract<FleetReading, { readonly ki
   const text = readUserFile(file, 'Pass the file of a FleetDaemonSet with -f.');
   const reading = createFleetReader().read(text, (name) => openBeside(file, name));
   if (reading.kind === 'fleet') return reading;
-  throw fleetError({ ...refuseFleet('invalid', undefined, reading.problems) }, EXIT.usage);
+  throw errorOf(refuseFleet('invalid', undefined, reading.problems), EXIT.usage);
 }
 
 function openBeside(file: string, name: string): NamedFile {
@@ -82,39 +81,7 @@ export async function chooseFleet(
   const key = parseFleetKey(name);
   const stack = await openStack();
   const found = await findFleet(key, { fleets: stack.fleets, reader: createFleetReader() });
-  if (found.kind === 'refused') throw fleetError(found);
+  if (found.kind === 'refused') throw errorOf(found);
   const { fleet, head } = found;
   return { fleet, generation: head.generation, leftOut: [], stack };
-}
-
-const EXIT_CODES: Readonly<Record<FleetRefusalCode, number>> = {
-  invalid: EXIT.failed,
-  'not-renderable': EXIT.refused,
-  'not-applicable': EXIT.refused,
-  'unknown-fleet': EXIT.failed,
-  changed: EXIT.refused,
-  'too-large': EXIT.failed,
-  'not-begun': EXIT.failed,
-  'changed-rollout': EXIT.refused,
-  'not-held': EXIT.failed,
-  halted: EXIT.refused,
-  'nothing-waits': EXIT.failed,
-  'nothing-proven': EXIT.failed,
-  'runs-proven': EXIT.failed,
-  'unknown-generation': EXIT.failed,
-  overrules: EXIT.refused,
-  busy: EXIT.failed,
-};
-
-/** A refusal for the person at the terminal: each problem in a line. */
-export function fleetError(
-  { code, message, remedy, problems }: FleetRefusal,
-  exitCode: number = EXIT_CODES[code],
-): CommandError {
-  const lines = problems.map(({ cluster, field, message: words }) => {
-    const where = [cluster, field === '' ? undefined : field].filter((part) => part !== undefined);
-    return `  ${where.length === 0 ? '' : `${where.join(' ')}: `}${words}`;
-  });
-  const text = [message, ...lines.map(plainText)].join('\n');
-  return new CommandError({ message: text, remedy, exitCode });
 }

@@ -15,8 +15,9 @@ import type { FleetHead } from '../../ports/stores/fleet-store.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
+import { errorOf } from '../command-line/refusal-error.ts';
 import { applyFleetCommand, diffFleetCommand, planFleetCommand } from './plan-commands.ts';
-import { fleetError, parseFleetKey } from './fleet-arguments.ts';
+import { parseFleetKey } from './fleet-arguments.ts';
 import { FLEET_MIRROR_COMMANDS } from './mirror-commands.ts';
 import { FLEET_ROLLOUT_COMMANDS } from './rollout-commands.ts';
 import { fleetHistoryCommand, undoFleetCommand } from './undo-commands.ts';
@@ -45,7 +46,7 @@ const get: CommandModule = defineCommand<object>({
     const key = parseFleetKey(name);
     const { fleets } = await context.openStack();
     const stored = await fleets.readFleet(key);
-    if (stored === undefined) throw fleetError(refuseFleet('unknown-fleet', key));
+    if (stored === undefined) throw errorOf(refuseFleet('unknown-fleet', key));
     const { head, document } = stored;
     return {
       document: { kind: 'StoredFleetDaemonSet', ...head, document },
@@ -75,7 +76,7 @@ const describeFleet: CommandModule = defineCommand<object>({
     const stack = await context.openStack();
     const { fleets, clock } = stack;
     const found = await findFleet(key, { fleets, reader: createFleetReader() });
-    if (found.kind === 'refused') throw fleetError(found);
+    if (found.kind === 'refused') throw errorOf(found);
     const { fleet, head } = found;
     const nowMs = clock.nowMs();
     const { clusters, unreadable } = await gatherClusters(fleet, stack);
@@ -123,9 +124,9 @@ const remove: CommandModule = defineCommand<object>({
     const key = parseFleetKey(args[0] ?? '');
     const { fleets } = await context.openStack();
     const stored = await fleets.readFleet(key);
-    if (stored === undefined) throw fleetError(refuseFleet('unknown-fleet', key));
+    if (stored === undefined) throw errorOf(refuseFleet('unknown-fleet', key));
     const removed = await fleets.removeFleet(stored.head);
-    if (removed === 'lost') throw fleetError(refuseFleet('changed', key));
+    if (removed === 'lost') throw errorOf(refuseFleet('changed', key));
     // What is recorded of its rollout, and its mirror, are the function's to remove: it finds a record without a head.
     const { generation } = stored.head;
     return {

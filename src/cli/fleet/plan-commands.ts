@@ -20,7 +20,8 @@ import type {
 } from '../command-line/command-module.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { EXIT, usageError } from '../process/exit-codes.ts';
-import { chooseFleet, declareFile, fleetError, readFleetFile } from './fleet-arguments.ts';
+import { errorOf } from '../command-line/refusal-error.ts';
+import { chooseFleet, declareFile, readFleetFile } from './fleet-arguments.ts';
 import type { ChosenFleet, FileOptions } from './fleet-arguments.ts';
 import { renderMarkdownPlan } from './markdown-plan.ts';
 import { planDocument, renderPlan, totalsOf } from './render-plan.ts';
@@ -272,7 +273,7 @@ export const applyFleetCommand: CommandModule = defineCommand<ApplyOptions>({
       { fleet, document, by, nowMs: stack.clock.nowMs(), isDryRun },
       { ...stack, reader: createFleetReader(), ...(options.serverCheck ? { check } : {}) },
     );
-    if (outcome.kind === 'refused') throw fleetError(outcome);
+    if (outcome.kind === 'refused') throw errorOf(outcome);
     const { kind: result, generation, placedClusters } = outcome;
     const { namespace, name } = fleet;
     const others = `Not part of it, deliver as before: ${leftOut.join(', ')}`;

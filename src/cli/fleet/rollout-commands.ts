@@ -10,19 +10,18 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { readStanding } from '../../app/explain/standing.ts';
 import type { FleetRefusal } from '../../app/fleet/refusals.ts';
-import type { FleetOrderAsk } from '../../app/fleet/rollout/choose-fleet-order.ts';
 import { findFleetRollout } from '../../app/fleet/rollout/find-fleet-rollout.ts';
 import { mirrorNotes } from '../../core/fleet/told/fleet-mirror.ts';
 import { fleetStatusOf } from '../../app/fleet/rollout/fleet-status.ts';
 import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import { giveFleetOrder } from '../../app/fleet/rollout/give-fleet-order.ts';
-import type { FleetOrderOutcome } from '../../app/fleet/rollout/give-fleet-order.ts';
 import {
   isAtZero,
   listClusters,
   tallyStages,
   withNotes,
 } from '../../app/fleet/rollout/list-clusters.ts';
+import type { OrderAsk, OrderOutcome } from '../../app/orders/order-home.ts';
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import { callerOf } from '../command-line/caller.ts';
 import { parseSeconds } from '../command-line/cluster-arguments.ts';
@@ -37,8 +36,9 @@ import { declareOverrule, parseOverrule } from '../command-line/parse-why.ts';
 import type { OverruleOptions } from '../command-line/parse-why.ts';
 import { readFreezeIn } from '../command-line/freeze-words.ts';
 import { plainText } from '../command-line/text-table.ts';
+import { errorOf } from '../command-line/refusal-error.ts';
 import type { Stack } from '../reach/stack.ts';
-import { fleetError, parseFleetKey } from './fleet-arguments.ts';
+import { parseFleetKey } from './fleet-arguments.ts';
 import { SHOWN_CLUSTERS_MAX, renderChange, renderFleetStatus } from '../rollout/render-status.ts';
 import type { ShownClusters } from '../rollout/render-status.ts';
 
@@ -127,7 +127,7 @@ export const FLEET_ROLLOUT_COMMANDS: readonly CommandModule[] = [status, pause, 
 export interface FleetOrdering {
   readonly args: readonly string[];
   readonly options: FollowOptions;
-  readonly ask: FleetOrderAsk;
+  readonly ask: OrderAsk;
 }
 
 /** Gives an order, then tells how it stands. */
@@ -139,11 +139,11 @@ export async function giveOrder(
   const stack = await context.openStack();
   const request = { key, by: await callerOf(context, stack), ask };
   const outcome = await giveFleetOrder(request, stack);
-  if (outcome.kind === 'refused') throw fleetError(outcome);
+  if (outcome.kind === 'refused') throw errorOf(outcome);
   return follow({ key, options, stack, context, outcome, isUndo: ask.kind === 'undo' });
 }
 
-type Given = Exclude<FleetOrderOutcome, FleetRefusal>;
+type Given = Exclude<OrderOutcome<never>, { readonly kind: 'refused' }>;
 
 interface Following {
   readonly key: FleetKey;
@@ -173,7 +173,7 @@ async function follow(following: Following): Promise<CommandResult> {
     clock: stack.clock,
     context,
     renderChange,
-    errorOf: fleetError,
+    errorOf,
     ...defined({ isUndo }),
   });
   return present(status, following, exitCode);

@@ -19,8 +19,9 @@ import type {
   CommandResult,
 } from '../command-line/command-module.ts';
 import { renderAge, renderTextTable } from '../command-line/text-table.ts';
+import { errorOf } from '../command-line/refusal-error.ts';
 import { usageError } from '../process/exit-codes.ts';
-import { fleetError, parseFleetKey } from './fleet-arguments.ts';
+import { parseFleetKey } from './fleet-arguments.ts';
 import { declareFollowing, giveOrder } from './rollout-commands.ts';
 import type { FollowOptions } from './rollout-commands.ts';
 
@@ -72,12 +73,12 @@ async function applyGeneration(
   const stack = await context.openStack();
   const reader = createFleetReader();
   const found = await readGeneration(key, generation, { ...stack, reader });
-  if (found.kind === 'refused') throw fleetError(found);
+  if (found.kind === 'refused') throw errorOf(found);
   const { fleet, document } = found;
   const by = await callerOf(context, stack);
   const application = { fleet, document, by, nowMs: stack.clock.nowMs() };
   const outcome = await applyFleet(application, { ...stack, reader });
-  if (outcome.kind === 'refused') throw fleetError(outcome);
+  if (outcome.kind === 'refused') throw errorOf(outcome);
   const { kind: result, generation: applied, placedClusters } = outcome;
   const what = `${formatFleetKey(key)} ${
     result === 'unchanged' ? 'is already what' : 'is again what'
@@ -107,7 +108,7 @@ export const fleetHistoryCommand: CommandModule = defineCommand<object>({
     const key = parseFleetKey(args[0] ?? '');
     const stack = await context.openStack();
     const found = await findFleetRollout(key, stack);
-    if (found.kind === 'refused') throw fleetError(found);
+    if (found.kind === 'refused') throw errorOf(found);
     const generations = fleetHistoryOf(found);
     const nowMs = stack.clock.nowMs();
     return {

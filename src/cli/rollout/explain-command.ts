@@ -19,8 +19,9 @@ import { outageLines } from '../command-line/freeze-words.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
+import { errorOf } from '../command-line/refusal-error.ts';
 import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
-import { errorOf, findInStack, sourcesOf } from './rollout-sources.ts';
+import { findInStack, sourcesOf } from './rollout-sources.ts';
 import { parseKey } from './rollout-arguments.ts';
 
 interface ExplainOptions {

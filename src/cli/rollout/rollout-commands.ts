@@ -9,7 +9,8 @@ import { readStanding } from '../../app/explain/standing.ts';
 import { meantBy, statusOfAwaited } from '../../app/rollout/watch-rollout.ts';
 import type { Awaited } from '../../app/rollout/watch-rollout.ts';
 import { giveOrder } from '../../app/rollout/give-order.ts';
-import type { OrderOutcome, OrderRequest } from '../../app/rollout/give-order.ts';
+import type { OrderRequest } from '../../app/rollout/give-order.ts';
+import type { OrderOutcome } from '../../app/orders/order-home.ts';
 import type { RolloutRefusal } from '../../app/rollout/refusals.ts';
 import { rolloutStatusOf } from '../../app/rollout/rollout-status.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
@@ -26,6 +27,7 @@ import { followRollout, orderText } from '../command-line/follow-rollout.ts';
 import { declareOverrule, parseOverrule } from '../command-line/parse-why.ts';
 import type { OverruleOptions } from '../command-line/parse-why.ts';
 import { plainText } from '../command-line/text-table.ts';
+import { errorOf } from '../command-line/refusal-error.ts';
 import type { Stack } from '../reach/stack.ts';
 import { renderChange, renderStatus } from './render-status.ts';
 import {
@@ -36,7 +38,7 @@ import {
   timeoutMsOf,
 } from './rollout-arguments.ts';
 import type { RolloutOptions } from './rollout-arguments.ts';
-import { errorOf, findInStack, findSourcesOf, requireKnown, sourcesOf } from './rollout-sources.ts';
+import { findInStack, findSourcesOf, requireKnown, sourcesOf } from './rollout-sources.ts';
 
 /** Of orders that a fleet may have to give. */
 interface SureOptions extends RolloutOptions {
@@ -84,7 +86,7 @@ const resume: CommandModule = defineCommand<RolloutOptions & OverruleOptions>({
   },
   run: ({ args, options }, context) => {
     const ask = { kind: 'resume', ...parseOverrule(options) } as const;
-    return order({ args, options, ask: () => ask }, context);
+    return order({ args, options, ask }, context);
   },
 });
 
@@ -100,7 +102,7 @@ const approve: CommandModule = defineCommand<ApproveOptions>({
   run: ({ args, options }, context) => {
     const { step: stepIndex } = options;
     const ask = { kind: 'approve', ...(stepIndex === undefined ? {} : { stepIndex }) } as const;
-    return order({ args, options, ask: () => ask }, context);
+    return order({ args, options, ask }, context);
   },
 });
 
@@ -114,19 +116,7 @@ const undo: CommandModule = defineCommand<SureOptions>({
     declareRollout(command);
     command.option('--yes', BESIDE_FLEET);
   },
-  run: ({ args, options }, context) =>
-    order(
-      {
-        args,
-        options,
-        ask: (stack) => {
-          const command = (found: Parameters<typeof undoCommand>[0]) =>
-            undoCommand(found, { ...findSourcesOf(stack), ...sourcesOf(stack) });
-          return { kind: 'undo', command };
-        },
-      },
-      context,
-    ),
+  run: ({ args, options }, context) => order({ args, options, ask: { kind: 'undo' } }, context),
 });
 
 /** The commands, in the order of --help. */
@@ -145,14 +135,14 @@ function orderCommand(kind: 'pause' | 'confirm', summary: string): CommandModule
     summary,
     interruption: 'orderly',
     configure: declareRollout,
-    run: ({ args, options }, context) => order({ args, options, ask: () => ({ kind }) }, context),
+    run: ({ args, options }, context) => order({ args, options, ask: { kind } }, context),
   });
 }
 
 interface Ordering {
   readonly args: readonly string[];
   readonly options: SureOptions;
-  readonly ask: (stack: Stack) => OrderRequest['ask'];
+  readonly ask: OrderRequest['ask'];
 }
 
 async function order(
@@ -162,16 +152,23 @@ async function order(
   const key = parseKey(args);
   const stack = await context.openStack();
   const isSure = options.yes === true;
-  const request = { key, by: await callerOf(context, stack), ask: ask(stack), isSure };
-  const outcome = await giveOrder(request, { ...stack, ...findSourcesOf(stack), view: stack.view });
+  const sources = findSourcesOf(stack);
+  const request: OrderRequest = {
+    key,
+    by: await callerOf(context, stack),
+    ask,
+    isSure,
+    undoCommand: (found) => undoCommand(found, { ...sources, ...sourcesOf(stack) }),
+  };
+  const outcome = await giveOrder(request, { ...stack, ...sources, view: stack.view });
   await requireKnown(outcome, key, stack);
   if (outcome.kind === 'refused') throw errorOf(outcome);
-  const isUndo = request.ask.kind === 'undo';
+  const isUndo = ask.kind === 'undo';
   const awaited = { kind: 'any' } as const;
   return follow({ key, options, awaited, stack, context, outcome, isUndo });
 }
 
-type Given = Exclude<OrderOutcome, RolloutRefusal>;
+type Given = Exclude<OrderOutcome<never>, { readonly kind: 'refused' }>;
 
 interface Following {
   readonly key: DaemonSetKey;

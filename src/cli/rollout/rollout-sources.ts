@@ -1,5 +1,5 @@
 /**
- * What the commands about rollouts read from, and how a refusal of the application becomes a failure of the command.
+ * What the commands about rollouts read from.
  *
  * Nothing is decided here. Only a cluster that is not there is looked for once more: by the name that is nearest.
  */
@@ -10,12 +10,10 @@ import { findHoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
 import type { HoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
 import { findRollout } from '../../app/rollout/find-rollout.ts';
 import type { FindSources, FoundRollout } from '../../app/rollout/find-rollout.ts';
-import type { RolloutRefusal, RolloutRefusalCode } from '../../app/rollout/refusals.ts';
+import type { RolloutRefusal } from '../../app/rollout/refusals.ts';
 import { createPolicyReader } from '../../adapters/policy/policy-reader.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import { requireRegistration } from '../command-line/cluster-arguments.ts';
-import { plainText } from '../command-line/text-table.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 
 /** To find a DaemonSet. */
@@ -38,7 +36,7 @@ export async function findInStack(
 
 /** Throws for a refusal that is of the cluster's name. */
 export async function requireKnown(
-  outcome: { readonly kind: string; readonly code?: RolloutRefusalCode },
+  outcome: { readonly kind: string; readonly code?: string },
   { cluster }: DaemonSetKey,
   { registry }: Stack,
 ): Promise<void> {
@@ -50,20 +48,4 @@ export function sourcesOf({ view, clock }: Stack): ExplainSources {
   const warmth = createReconcileWarmth();
   const policies = createPolicyReader();
   return { view, warmth, policies, options: defaultReconcileOptions, nowMs: clock.nowMs() };
-}
-
-/** What is refused because it would do something else than its giver thinks, or may not be done here. */
-const FOR_SAFETY: ReadonlySet<RolloutRefusalCode> = new Set<RolloutRefusalCode>([
-  'changed',
-  'halted',
-  'observed',
-  'no-right',
-  'overrules',
-  'held-by-fleet',
-]);
-
-/** The failure for a refusal. */
-export function errorOf({ code, message, remedy }: RolloutRefusal): CommandError {
-  const exitCode = FOR_SAFETY.has(code) ? EXIT.refused : EXIT.failed;
-  return new CommandError({ message: plainText(message), remedy, exitCode });
 }

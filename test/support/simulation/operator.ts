@@ -36,7 +36,7 @@ export async function order(
     pause: { kind: 'pause' },
     resume: { kind: 'resume', overrules: 'somebody looked' },
     approve: { kind: 'approve' },
-    undo: { kind: 'undo', command: () => Promise.resolve(undefined) },
+    undo: { kind: 'undo' },
   } as const;
   const ask = asks[kind];
   try {

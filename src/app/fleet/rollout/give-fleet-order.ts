@@ -1,82 +1,91 @@
 /**
- * Carries out an operator's order to a fleet: an edit of its record by compare-and-set, and no more.
+ * An operator's order to the clusters of a fleet (app/orders/order-home.ts).
  *
- * A step in flight loses its write, and has sent nothing by then; one that writes already reads the record again before each batch
- * (issue 18: a halt is one batch late at most). The record is due at once, so the schedule's next turn does what the order means. A
- * bound on the tries; what loses them all has changed nothing.
+ * The record is due at once, so the schedule's next turn does what the order means. A step that writes already reads the record again
+ * before each batch: a halt is one batch late at most.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
-import { applyFleetOrder } from '../../../core/fleet/rollout/order-clusters.ts';
-import type { OrderRefusalCode, RolloutOrder } from '../../../core/rollout/orders.ts';
 import { beginRollout } from '../../../core/fleet/rollout/begin-rollout.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { OrderNote } from '../../../core/model/rollout-record.ts';
+import { applyFleetOrder } from '../../../core/fleet/rollout/order-clusters.ts';
+import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
 import { orderNote } from '../../../core/rollout/orders.ts';
+import type { RolloutOrder } from '../../../core/rollout/orders.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
+import { giveTo } from '../../orders/order-home.ts';
+import type { OrderAsk, OrderOutcome, Seen } from '../../orders/order-home.ts';
+import type { OrderSubject } from '../../orders/order-refusals.ts';
 import { releaseOf } from '../fleet-release.ts';
 import { refuseFleet } from '../refusals.ts';
-import type { FleetRefusal, FleetRefusalCode } from '../refusals.ts';
-import { chooseFleetOrder } from './choose-fleet-order.ts';
-import type { FleetOrderAsk } from './choose-fleet-order.ts';
+import type { FleetRefusal } from '../refusals.ts';
 import { findFleetRollout, isUnseen } from './find-fleet-rollout.ts';
 import type { FleetRolloutSources, FoundFleetRollout } from './find-fleet-rollout.ts';
 
-/** Beside steps that write every few seconds, and other operators. */
-const RECORD_WRITES_MAX = 12;
-
 /** What giving an order needs. */
-export interface FleetOrderDependencies extends FleetRolloutSources {
+interface FleetOrderDependencies extends FleetRolloutSources {
   readonly rollouts: Pick<FleetRolloutStore, 'readRecord' | 'writeRecord'>;
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
 /** Who orders what. */
-export interface FleetOrderRequest {
+interface FleetOrderRequest {
   readonly key: FleetKey;
   readonly by: string;
-  readonly ask: FleetOrderAsk;
+  readonly ask: OrderAsk;
 }
-
-/** What came of it. */
-export type FleetOrderOutcome =
-  | { readonly kind: 'given' }
-  /** It stood so already, by that note where it has one. */
-  | { readonly kind: 'unchanged'; readonly since?: OrderNote }
-  | FleetRefusal;
 
 /** Gives the order. Rejects when a table fails; repeating it is harmless. */
-export async function giveFleetOrder(
+export function giveFleetOrder(
   { key, by, ask }: FleetOrderRequest,
   dependencies: FleetOrderDependencies,
-): Promise<FleetOrderOutcome> {
-  const note = orderNote(by, dependencies.clock.nowMs());
-  let found = await findFleetRollout(key, dependencies);
-  if (found.kind === 'refused') return found;
-  const order = chooseFleetOrder(found, ask);
-  if (order.kind === 'refused') return order;
-  for (let tries = 0; tries < RECORD_WRITES_MAX; tries += 1) {
-    const outcome = await tryOrder(found, { order, note }, dependencies);
-    if (outcome !== 'lost') return outcome;
-    found = await findFleetRollout(key, dependencies);
-    if (found.kind === 'refused') return found;
-  }
-  return refuseFleet('busy', key);
+): Promise<OrderOutcome<FleetRefusal>> {
+  const { rollouts, clock } = dependencies;
+  return giveTo<FoundFleetRollout, FleetRecord, FleetRefusal>(
+    {
+      subject: subjectOf(key),
+      find: () => findFleetRollout(key, dependencies),
+      see,
+      apply: (found, order, note) => {
+        const record = recordFor(found, order, note.atMs);
+        if (record === undefined) return { kind: 'refused', code: 'changed' };
+        return applyFleetOrder(record, order, note);
+      },
+      write: async (_found, record) => (await rollouts.writeRecord(record)) !== 'lost',
+      wake: () => Promise.resolve(),
+    },
+    ask,
+    orderNote(by, clock.nowMs()),
+  );
 }
 
-async function tryOrder(
-  found: FoundFleetRollout,
-  { order, note }: { readonly order: RolloutOrder; readonly note: OrderNote },
-  { rollouts }: FleetOrderDependencies,
-): Promise<FleetOrderOutcome | 'lost'> {
-  const record = recordFor(found, order, note.atMs);
-  if (record === undefined) return refuseFleet('changed-rollout', found.head);
-  const result = applyFleetOrder(record, order, note);
-  if (result.kind === 'refused') {
-    return refuseFleet(codeOf(result.code), found.head);
-  }
-  if (result.kind === 'unchanged') return result;
-  return (await rollouts.writeRecord(result.record)) === 'lost' ? 'lost' : { kind: 'given' };
+function subjectOf(key: FleetKey): OrderSubject {
+  const name = formatFleetKey(key);
+  const older = `rollcall fleet history ${name}, then rollcall fleet undo ${name} --to-generation N`;
+  const command: OrderSubject['command'] = (verb) => `rollcall fleet ${verb} ${name}`;
+  return { name, release: 'release', step: 'stage', command, older };
+}
+
+/** A pause is of whatever comes; anything else of what a step has begun: of what was only applied nobody has seen anything. */
+function see(found: FoundFleetRollout, ask: OrderAsk): Seen | FleetRefusal | RolloutOrder {
+  if (ask.kind === 'pause') return { kind: 'pause' };
+  const { head, record } = found;
+  if (record === undefined || isUnseen(found)) return refuseFleet('not-begun', head);
+  const { release, breach, orders, good, gate, stage } = record;
+  const isWaiting = gate.kind === 'approval' || gate.kind === 'no-evidence';
+  const back = wayBackOf(record);
+  return {
+    kind: 'seen',
+    release: String(release.generation),
+    breach,
+    orders,
+    back: back && String(back.generation),
+    hasProven: good.length > 0,
+    waiting: isWaiting ? gate.stepIndex : undefined,
+    openStep: 2 * stage,
+    isAsked: () => true,
+  };
 }
 
 /** Of a FleetDaemonSet that no step has seen, the record that a step would begin with: so it is held from the first moment. */
@@ -89,9 +98,4 @@ function recordFor(
   if (order.kind !== 'pause') return isUnseen(found) ? undefined : record;
   if (record !== undefined) return record;
   return beginRollout({ fleet: head, uid: head.uid, release: releaseOf(head), nowMs });
-}
-
-function codeOf(code: OrderRefusalCode): FleetRefusalCode {
-  if (code === 'changed') return 'changed-rollout';
-  return code === 'over' || code === 'not-next' ? 'nothing-waits' : code;
 }

@@ -1,9 +1,11 @@
 /** Orders on the stored state: by compare-and-set, bounded, and the key is woken (issue 17). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { defined } from '@rollcall/base/defined.ts';
 import { createPolicyReader } from '../../../../src/adapters/policy/policy-reader.ts';
-import { STATE_WRITES_MAX, giveOrder } from '../../../../src/app/rollout/give-order.ts';
-import type { OrderOutcome, OrderRequest } from '../../../../src/app/rollout/give-order.ts';
+import { giveOrder } from '../../../../src/app/rollout/give-order.ts';
+import type { OrderRequest } from '../../../../src/app/rollout/give-order.ts';
+import { ORDER_WRITES_MAX } from '../../../../src/app/orders/order-home.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { DaemonSetState, Memo } from '../../../../src/core/model/state.ts';
 import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';
@@ -29,7 +31,11 @@ class Theatre {
     return theatre;
   }
 
-  give(ask: OrderRequest['ask'], by = 'ann'): Promise<OrderOutcome> {
+  give(
+    ask: OrderRequest['ask'],
+    by = 'ann',
+    undoCommand?: OrderRequest['undoCommand'],
+  ): ReturnType<typeof giveOrder> {
     const { registry, view, hints } = this.stores;
     const { clock, random } = this.world;
     const policies = createPolicyReader();
@@ -49,7 +55,7 @@ class Theatre {
         return view.writeState(...write);
       },
     };
-    const request = { key: agentOf(), by, ask };
+    const request = { key: agentOf(), by, ask, ...defined({ undoCommand }) };
     const freezes = new MemoryFreezeStore();
     const readers = { registry, freezes, view: writing, policies, holderOf: noHolder };
     return giveOrder(request, { ...readers, hints, clock, random });
@@ -81,7 +87,7 @@ function withRecord(change: Partial<RolloutRecord>) {
   });
 }
 
-const code = (outcome: OrderOutcome): string =>
+const code = (outcome: Awaited<ReturnType<typeof giveOrder>>): string =>
   outcome.kind === 'refused' ? outcome.code : outcome.kind;
 
 describe('giving an order', () => {
@@ -122,7 +128,7 @@ describe('giving an order', () => {
     const theatre = await Theatre.with();
     theatre.beforeWrite = () => theatre.change((state) => state);
     assert.equal(code(await theatre.give({ kind: 'pause' })), 'busy');
-    assert.equal(theatre.writes, STATE_WRITES_MAX);
+    assert.equal(theatre.writes, ORDER_WRITES_MAX);
     assert.equal((await theatre.state()).rollout?.orders.paused, undefined);
     assert.equal(theatre.hintCount, 0);
   });
@@ -210,12 +216,7 @@ describe('an order that cannot be given', () => {
     ],
     ['a pause of the policy', { kind: 'resume' }, { policy: 'paused: true' }, 'paused-by-policy'],
     ['nothing that is held', { kind: 'resume' }, {}, 'not-held'],
-    [
-      'the proven revision',
-      { kind: 'undo', command: () => Promise.resolve(undefined) },
-      { record: recordOf({ hash: 'old' }) },
-      'runs-proven',
-    ],
+    ['the proven revision', { kind: 'undo' }, { record: recordOf({ hash: 'old' }) }, 'runs-proven'],
     ['no mass removal', { kind: 'confirm' }, {}, 'nothing-held'],
   ];
   for (const [what, ask, options, expected] of refusals) {
@@ -242,7 +243,7 @@ describe('an order that cannot be given', () => {
   it('says the command where the way back is a person’s', async () => {
     const theatre = await Theatre.with({ registration: { mode: 'copilot' } });
     const command = (): Promise<string> => Promise.resolve('kubectl rollout undo');
-    const outcome = await theatre.give({ kind: 'undo', command });
+    const outcome = await theatre.give({ kind: 'undo' }, 'ann', command);
     assert.equal(code(outcome), 'no-right');
     assert.equal(
       outcome.kind === 'refused' && outcome.remedy,

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { giveOrder } from '../../../../src/app/rollout/give-order.ts';
-import type { OrderOutcome, OrderRequest } from '../../../../src/app/rollout/give-order.ts';
+import type { OrderRequest } from '../../../../src/app/rollout/give-order.ts';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
@@ -66,7 +66,7 @@ function scaleToZero({ cluster }: ReconcileWorld, pool: string): void {
   }
 }
 
-function give(world: ReconcileWorld, ask: OrderRequest['ask']): Promise<OrderOutcome> {
+function give(world: ReconcileWorld, ask: OrderRequest['ask']): ReturnType<typeof giveOrder> {
   const { key } = world.hint;
   const { queue: hints, ...dependencies } = world.dependencies;
   return giveOrder({ key, by: 'ann', ask }, { ...dependencies, hints, holderOf: noHolder });
