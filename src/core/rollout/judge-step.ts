@@ -1,7 +1,8 @@
 /**
- * What a rollout waits for: one order of reasons, for the nodes of a cluster and for the clusters of a fleet, the gravest first.
- * What a person has to do comes before what time does. It judges a step in numbers, never its members: core/stages/gate.ts sums up
- * nodes, core/fleet/rollout/judge-stage.ts clusters, and gate.ts beside this what a record alone tells. Silence is no success.
+ * What a rollout waits for, of nodes and of clusters: the gravest first, and people before time.
+ * frozen ▸ going back ▸ breach ▸ paused ▸ its members ▸ done ▸ view ▸ lost ▸ settling ▸
+ * no evidence ▸ soak ▸ approval after ▸ approval before the next ▸ window ▸ the next step opens.
+ * It judges a step in numbers: stages/gate.ts, fleet/rollout/judge-stage.ts and gate.ts sum it up.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FreezeNote } from '../model/registration.ts';

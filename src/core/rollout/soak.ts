@@ -3,7 +3,7 @@
  *
  * Only what was looked at counts. In the canary step a restart, a pod that was not ready in between, a node that was lost, or another watcher
  * begins it anew. After it a rate does: of thousands of pods one always restarts, and one node is always down. As much darkness as the
- * soak is long begins either anew. A view that is too old for a moment shuts the gate (stages/gate.ts) and loses nothing. Values in,
+ * soak is long begins either anew. A view that is too old for a moment shuts the gate (judge-step.ts) and loses nothing. Values in,
  * values out; which nodes have to be well is the caller's.
  */
 import type { OpenStep, RolloutRecord } from '../model/rollout-record.ts';
