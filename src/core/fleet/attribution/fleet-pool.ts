@@ -1,14 +1,9 @@
 /**
- * One trial for clusters of fewer than ten nodes, which have nobody of their own to be compared with (issue 18; rollouts facts 4).
- *
- * Nodes of clusters that were given the release against nodes of clusters of the same stage that were not yet, within a stratum: the first node of
- * a cluster that turns not Ready is a draw (`drawFailures` of core/health/trial.ts), and the cluster counts no more, since its nodes fail
- * together more often than not: whoever upgrades one, or has a bad link there, harms no release.
- * It counts as updated with the moment at which it is given it, all of its nodes at once: so sides are known before anything fails, and no
- * look at pods is needed. Who takes part is fixed when a stage opens, or is dealt anew: every k-th of its clusters, so that both sides
- * have some until the end, and a look costs no more in a stage of thousands. What was bad by then, and nodes that came later, are outside.
- *
- * Ratios go on from stage to stage: one e-value for the release, valid however often one looks. Pure; the same pool again if there was nothing new.
+ * One trial for clusters of fewer than ten nodes, which have nobody of their own to be compared with.
+ * Nodes of clusters that were given the release against those of clusters of the stage that were not yet, within a stratum. The first
+ * node of a cluster that turns not Ready is a draw, and the cluster counts no more: its nodes fail together more often than not. It counts
+ * as updated with the moment at which it is given it. Who takes part is fixed when a stage opens, or is dealt anew. Ratios go on from
+ * stage to stage: one e-value for the release, valid however often one looks.
  */
 import { hash48 } from '@rollcall/base/hash48.ts';
 import { HALT_AT, NO_EVIDENCE, meanRatio, atRiskIn, drawFailures } from '../../health/trial.ts';
