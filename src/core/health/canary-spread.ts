@@ -176,7 +176,7 @@ export function attributeOf(node: AttributedNode, key: string): string | undefin
   return read === undefined ? labelOf(node, key) : read(node);
 }
 
-/** Zone and pool: nodes are compared with those that share both (rollouts facts 4). */
+/** Zone and pool: nodes are compared with those that share both. */
 export function stratumOf(node: AttributedNode): string {
   return `${labelOf(node, ZONE_LABEL) ?? ''}/${poolOf(node) ?? ''}`;
 }

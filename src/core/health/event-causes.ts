@@ -1,5 +1,5 @@
 /**
- * Why a pod never started, as its Events tell: volumes and sandboxes show nowhere else (rollouts facts 1).
+ * Why a pod never started, as its Events tell: volumes and sandboxes show nowhere else.
  *
  * Of the kubelet's and the attach controller's words only those that are known count, and of their messages only names in known
  * places: an Event's text is whoever wrote it, and may quote a mount option or a path. Events may be rate-limited, gone after

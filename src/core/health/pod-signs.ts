@@ -71,7 +71,7 @@ export const GRACE_MS = 300_000;
 /** What may mend itself is tried again after 10 and after 20 s more: then it is a failure. */
 export const RETRIED_AFTER_MS = 30_000;
 
-/** Two restarts of a pod of the new revision are evidence without statistics (rollouts facts 4). */
+/** Two restarts of a pod of the new revision are evidence without statistics. */
 const RESTARTS_HALT = 2;
 
 interface Exits {
@@ -189,7 +189,7 @@ function containerOf({ trouble }: PodProjection): { readonly container?: string 
   return trouble?.container === undefined ? {} : { container: trouble.container };
 }
 
-/** A reboot ends every container, and restartCount may jump by as many as there are (facts 1, clocks and counters). */
+/** A reboot ends every container, and restartCount may jump by as many as there are. */
 function isNodesExit(last: ContainerExit, at: PodJudging, isLooping: boolean): boolean {
   if (at.boot === 'same') return false;
   return isLostExit(last) || (at.boot === 'changed' && !isLooping);

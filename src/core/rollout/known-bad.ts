@@ -1,10 +1,7 @@
 /**
- * Revisions that were halted, and come again: they are held, whoever applies them (issue 17).
- *
- * Where the template is restored (copilot), the one that was halted may be put back before any run has seen it gone, as a
- * GitOps tool does within seconds. So a halt remembers the generation that the restored template followed; once the
- * DaemonSet is further and stands there halted still, somebody applied it again. What was edited away half-way is remembered too: it
- * may come again, but nothing proved it, and a rollback leaves none of its pods. The lists are bounded: they keep the newest.
+ * Revisions that were halted, and come again: they are held, whoever applies them.
+ * Where the template is restored (copilot), a halt remembers the generation that it followed: whoever is further and halted still was
+ * applied again. What was edited away half-way may come again, but nothing proved it. The lists keep the newest.
  */
 import type { Breach, RefusedRevision, RolloutRecord } from '../model/rollout-record.ts';
 import { refusedWords } from './good-releases.ts';

@@ -1,10 +1,7 @@
 /**
- * Canary nodes that went NotReady after their turn, and what takes their place (rollouts facts 4: hold, extend the soak, add one canary).
- *
- * What such a node had shown counts no more, so no step opens before others have shown as much. One that comes back within a
- * minute is waited for. After that one node goes in the place of one loss, and of each other one that peers of its zone and pool
- * which are not updated share: those are no sign of the release. If the one that was added is lost as well, by itself, that is one.
- * Values in, values out; who is chosen is of stages/canary.ts. Bounded: the newest beyond LOSSES_MAX are held, and not replaced.
+ * Canary nodes that went NotReady after their turn: what they had shown counts no more, and others go in their place.
+ * One that comes back within a minute is waited for. Then one node goes in the place of one loss, and of each other one that peers
+ * share which are not updated. If the added one is lost as well, by itself, that is a sign. Bounded by LOSSES_MAX.
  */
 import { OUTAGE_MS_MAX } from '../health/trial.ts';
 import type { NodeName } from '../model/identifiers.ts';

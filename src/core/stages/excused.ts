@@ -1,10 +1,7 @@
 /**
- * Nodes that neither block a step nor use up the budget: left out by the policy, gone bad by themselves, or without a place (issue 17).
- *
- * With `budget: attributed` nodes of the trial that are bad are excused, while the trial does not blame the revision, up to a cap;
- * beyond the cap find-breach.ts halts. Where the pod of the former revision had no place for five minutes (a taken host port, a full or a
- * Fargate node) the new one has none either, which says nothing of it: such a node is no canary and no breach, until a pod is
- * bound there. So is a pod that was pending for less no excuse, nor one of a revision that nothing proved.
+ * Nodes that neither block a step nor use up the budget: left out by the policy, gone bad by themselves, or without a place.
+ * With `budget: attributed` bad nodes are excused up to a cap; beyond it find-breach.ts halts. Where the former pod had no place for
+ * five minutes the new one has none either: no canary and no breach, until a pod is bound there.
  */
 import { GRACE_MS } from '../health/pod-signs.ts';
 import type { NodeName } from '../model/identifiers.ts';

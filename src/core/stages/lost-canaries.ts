@@ -1,10 +1,7 @@
 /**
- * The canary nodes that have had their turn, as they stand: which count, which were lost, and who goes in their place (issue 17).
- *
- * A step opens only on nodes that are still Ready. So as many have to be well as the canary has, without those that were added; what a
- * lost one had shown counts no more, whether its control plane tainted it or not. Another node is chosen in another zone or
- * pool where there is one; of a selector only its own. Where none is left, or the partition keeps them, the step waits: a
- * person mends the node, deletes or excludes it. With an attributed budget those that are left are enough then.
+ * The canary nodes that have had their turn, as they stand: which count, which were lost, and who goes in their place.
+ * A step opens only on nodes that are still Ready. Another node is chosen in another zone or pool where there is one, of a selector
+ * only its own. Where none is left the step waits for a person; with an attributed budget those that are left are enough.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';

@@ -1,10 +1,7 @@
 /**
- * What a run sees of a staged rollout's nodes: evidence on pods and nodes, each taken once (issue 17).
- *
- * Only pods of the revision that is rolled out say anything about it. A node that is not Ready says nothing of its pod. That a node
- * evicted a pod, or restarted under it, is the node's failure, whichever revision ran there: peers are looked at alike.
- * Since when a pod is not ready is told by our clock, from the first look: its own times are of an API server and of kubelets, by which
- * a pod would be too late when it was just made, or an image that failed once.
+ * What a run sees of a staged rollout's nodes: evidence on pods and nodes, each taken once.
+ * A node that is not Ready says nothing of its pod; that it evicted one, or restarted under it, is the node's failure.
+ * Since when a pod is not ready is told by our clock, from the first look: others' clocks would make a new pod late.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FailureSign, PodJudging } from '../health/pod-signs.ts';

@@ -1,10 +1,7 @@
 /**
- * What halts a fleet: more failed clusters than forgiven, most of a stage fallen silent, nodes that went bad across clusters, no progress
- * (issue 18, build item 4; facts 4 of rollouts and fleets), and on what grounds: one cluster may halt all others, and take nobody back.
- *
- * Evidence on nodes is added up over clusters: each cluster's trial compares its updated nodes with peers in the same cluster, so their
- * likelihood ratios multiply, and the mean is one e-value for the fleet. It halts where no single cluster has enough. Clusters of fewer
- * than ten nodes have few peers, or none: they are compared with each other instead (attribution/fleet-pool.ts), and count once.
+ * What halts a fleet, and on what grounds: one cluster may halt all others, and take nobody back.
+ * Each cluster's trial compares its nodes with peers in the same cluster, so likelihood ratios multiply, and their mean is one e-value
+ * for the fleet. Clusters of fewer than ten nodes are compared with each other (attribution/fleet-pool.ts), and count once.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
@@ -47,15 +44,22 @@ export interface BreachFacts {
   readonly nowMs: number;
 }
 
-/** The breach; undefined: there is none. Evidence on the release first. */
+/** In the order in which a person wants them told: evidence on the release first. */
+const CAUSES: readonly ((facts: BreachFacts) => FleetBreachNote | undefined)[] = [
+  clustersFailed,
+  clustersSilent,
+  nodesFailed,
+  clustersNotUpdated,
+  deadline,
+];
+
+/** The breach; undefined: there is none. */
 export function findFleetBreach(facts: BreachFacts): FleetBreachNote | undefined {
-  return (
-    clustersFailed(facts) ??
-    clustersSilent(facts) ??
-    nodesFailed(facts) ??
-    clustersNotUpdated(facts) ??
-    deadline(facts)
-  );
+  for (const find of CAUSES) {
+    const found = find(facts);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** A breach in the making: who showed it, and who of these speaks against the release. */
