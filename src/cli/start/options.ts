@@ -5,9 +5,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { FLEET_DEFAULTS, choosePlan } from './fleet/choose-plan.ts';
-import type { FleetPlan } from './fleet/fleet-ending.ts';
-import { FLEET_FAILURES } from './fleet/fleet-failure.ts';
+import { FLEET_DEFAULTS, FLEET_FAILURES, choosePlan } from './fleet/fleet-plan.ts';
+import type { FleetPlan } from './fleet/fleet-plan.ts';
 import { INJECTED_FAILURES } from './injected-failure.ts';
 import type { InjectedFailure } from './injected-failure.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';

@@ -10,8 +10,8 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
 import type { FleetBreach, FleetReading } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetReader } from '../../../ports/fleet-reader.ts';
-import { PROVEN_IMAGE } from './fleet-failure.ts';
-import type { PlayedRelease } from './fleet-failure.ts';
+import { PROVEN_IMAGE } from './fleet-plan.ts';
+import type { PlayedRelease } from './fleet-plan.ts';
 
 /** One that can be applied. */
 export type ReadFleet = Extract<FleetReading, { readonly kind: 'fleet' }>;

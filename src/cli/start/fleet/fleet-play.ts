@@ -9,21 +9,22 @@
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { applyFleet } from '../../../app/fleet/apply-fleet.ts';
-import { listClusters } from '../../../app/fleet/rollout/list-clusters.ts';
+import { listClusters, tallyStages } from '../../../app/fleet/rollout/list-clusters.ts';
 import type { FleetClusterLine } from '../../../app/fleet/rollout/list-clusters.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
-import { summarizeFleet } from '../../../core/fleet/orders/describe-fleet.ts';
+import { fleetPhaseOf, summarizeFleet } from '../../../core/fleet/orders/describe-fleet.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import type { ClusterOverview } from '../../../engine/overview.ts';
+import type { ClusterOverview, DaemonSetOverview } from '../../../engine/overview.ts';
 import type { FleetReader } from '../../../ports/fleet-reader.ts';
-import { plainText } from '../../command-line/text-table.ts';
+import { plainText, renderTextTable } from '../../command-line/text-table.ts';
 import { CommandError, EXIT } from '../../process/exit-codes.ts';
 import type { FleetDocuments, ReadFleet } from './fleet-documents.ts';
-import { endingOf, isAsPlanned } from './fleet-ending.ts';
-import type { FleetEnding, FleetPlan } from './fleet-ending.ts';
-import { renderFleet } from './render-fleet.ts';
+import { endingOf, isAsPlanned } from './fleet-plan.ts';
+import type { FleetEnding, FleetPlan } from './fleet-plan.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
+import { shownStages } from '../../../app/fleet/rollout/fleet-status.ts';
+import { stageLines } from '../../rollout/render-status.ts';
 
 /** What a play needs. */
 export interface FleetPlayOptions {
@@ -302,4 +303,64 @@ export class TouchedNodes {
   counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#most);
   }
+}
+
+interface ShownFleet {
+  readonly record: FleetRecord;
+  readonly clusters: readonly FleetClusterLine[];
+  readonly overviews: readonly ClusterOverview[];
+  readonly nowMs: number;
+}
+
+const CLUSTER_HEADINGS = ['CLUSTER', 'STAGE', 'STATE', 'NODES', 'READY', 'UP-TO-DATE', 'NOTE'];
+
+/** Its lines, without a trailing newline. */
+export function renderFleet({ record, clusters, overviews, nowMs }: ShownFleet): string[] {
+  const { namespace, name, release } = record;
+  const title = `fleet ${namespace}/${name}  generation ${String(release.generation)}  ${fleetPhaseOf(record)}`;
+  const rows = overviews.map((overview) => clusterRow(overview, record, clusters));
+  return [
+    plainText(title),
+    `  ${plainText(summarizeFleet(record))}${soakLeft(record, nowMs)}`,
+    ...stageLines(tallyStages(shownStages(record), clusters)).map((line) => `  ${line}`),
+    ...renderTextTable(CLUSTER_HEADINGS, rows),
+  ];
+}
+
+function soakLeft({ gate }: FleetRecord, nowMs: number): string {
+  if (gate.kind !== 'soaking') return '';
+  const seconds = Math.max(0, Math.ceil((gate.untilMs - nowMs) / 1000));
+  return `, ${String(seconds)} s left`;
+}
+
+function clusterRow(
+  { cluster, daemonSets, isViewComplete }: ClusterOverview,
+  record: FleetRecord,
+  clusters: readonly FleetClusterLine[],
+): readonly string[] {
+  const { namespace, name } = record;
+  const line = clusters.find((one) => one.cluster === cluster);
+  const daemonSet = daemonSets.find((one) => one.namespace === namespace && one.name === name);
+  const count = (of: 'desired' | 'ready' | 'upToDate'): string =>
+    daemonSet === undefined ? '-' : String(daemonSet[of]);
+  return [
+    cluster,
+    line?.place ?? '-',
+    line?.phase ?? '-',
+    count('desired'),
+    count('ready'),
+    count('upToDate'),
+    isViewComplete ? noteOf(line, daemonSet) : 'view incomplete',
+  ];
+}
+
+/** Why it failed; else what its own rollout waits for. */
+function noteOf(
+  line: FleetClusterLine | undefined,
+  daemonSet: DaemonSetOverview | undefined,
+): string {
+  if (line?.failure !== undefined) return `${line.failure.cause}: ${line.failure.message}`;
+  const { rollout } = daemonSet ?? {};
+  if (rollout === undefined || rollout.phase === 'Done') return '';
+  return `${rollout.phase}: ${rollout.summary}`;
 }

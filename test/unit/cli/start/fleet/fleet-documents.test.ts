@@ -8,8 +8,8 @@ import {
   FLEET_FAILURES,
   PROVEN_IMAGE,
   playedRelease,
-} from '../../../../../src/cli/start/fleet/fleet-failure.ts';
-import type { FleetFailure } from '../../../../../src/cli/start/fleet/fleet-failure.ts';
+} from '../../../../../src/cli/start/fleet/fleet-plan.ts';
+import type { FleetFailure } from '../../../../../src/cli/start/fleet/fleet-plan.ts';
 import { imagesOf } from '../../../../../src/core/fleet/plan-cluster.ts';
 import { packageFile } from '../../../../../src/engine/package-files.ts';
 

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FleetClusterLine } from '../../../../../src/app/fleet/rollout/list-clusters.ts';
-import { renderFleet } from '../../../../../src/cli/start/fleet/render-fleet.ts';
-import { TouchedNodes } from '../../../../../src/cli/start/fleet/fleet-play.ts';
+import { TouchedNodes, renderFleet } from '../../../../../src/cli/start/fleet/fleet-play.ts';
 import { clusterId } from '../../../../../src/core/model/identifiers.ts';
 import { fleetRecordOf } from '../../../../support/fleet-records.ts';
 import { cluster, daemonSet } from '../fixtures.ts';
