@@ -1,9 +1,8 @@
 /**
- * One trial for clusters of fewer than ten nodes, which have nobody of their own to be compared with.
- * Nodes of clusters that were given the release against those of clusters of the stage that were not yet, within a stratum. The first
- * node of a cluster that turns not Ready is a draw, and the cluster counts no more: its nodes fail together more often than not. It counts
- * as updated with the moment at which it is given it. Who takes part is fixed when a stage opens, or is dealt anew. Ratios go on from
- * stage to stage: one e-value for the release, valid however often one looks.
+ * One trial for clusters of fewer than ten nodes, which have too few peers of their own.
+ * Given clusters are compared with waiting ones of the same stage and stratum: the first node of a
+ * cluster that turns not Ready is a draw, and the cluster counts no more. All of its nodes count as
+ * updated when it is given the release. Ratios go on from stage to stage: one e-value. Pure.
  */
 import { hash48 } from '@rollcall/base/hash48.ts';
 import { HALT_AT, NO_EVIDENCE, meanRatio, atRiskIn, drawFailures } from '../../health/trial.ts';
