@@ -3,7 +3,6 @@
  */
 import type { PlantedBug } from './planted-bug.ts';
 
-const ADVANCE = 'src/core/stages/advance-stages.ts';
 const SOAK = 'src/core/rollout/soak.ts';
 const SOAK_TEST = 'test/unit/core/stages/soak.test.ts';
 const LOST = 'src/core/stages/lost-canaries.ts';

@@ -50,8 +50,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     after: 'const kept = good;',
     breaks: ['S16'],
     in: 'back-and-forth',
-    firstSeed: 50,
-    seedsMax: 10,
+    firstSeed: 216,
+    seedsMax: 6,
   },
   'joins-get-the-newest': {
     bug: 'a node that joins while a revision is unproven gets it (every peer)',

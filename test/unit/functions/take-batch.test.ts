@@ -43,7 +43,9 @@ class Play {
       {
         ...{ context, clock, queue },
         receipts: { finish: (handles) => this.#finish(handles) },
-        refuse: ({ messageId }) => Promise.resolve(this.#tell(`refused ${messageId}`)),
+        refuse: ({ messageId }) => {
+          this.#tell(`refused ${messageId}`);
+        },
         run: (hint, beside) => this.#run(hint, beside),
       },
     ).then((told) => {
