@@ -7,7 +7,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { PolicyProblem, PolicyReading } from '../../core/policy/rollout-policy.ts';
 import { toldObject } from '../../core/model/view-items.ts';
-import type { FleetHold, ShownGate } from '../../core/rollout/gate-words.ts';
+import type { FleetHold, Gate } from '../../core/model/staged-progress.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
 import type { HeldShrink } from '../../core/model/state.ts';
 import { standstillOf } from '../../core/status/outages.ts';
@@ -250,7 +250,7 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
     policy.kind === 'policy' &&
     isSentBack(record, { policy: policy.policy, isStageTrue: registration.mode === 'takeover' });
   const phase = phaseOf(judged, { isRollingBack, isBack: isBack(object) });
-  const gate: ShownGate = phase === 'Returned' ? { kind: 'returned' } : judged;
+  const gate: Gate = phase === 'Returned' ? { kind: 'returned' } : judged;
   const told = { phase, summary: summarizeRecord(record, gate) };
   const end = endOf(told, source);
   const gateText = end === told ? describeGate(gate, subjectOf(record)) : end.summary;

@@ -8,7 +8,8 @@ import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { describeLosses, summarize } from './gate-words.ts';
-import type { GateSubject, ShownGate } from './gate-words.ts';
+import type { Gate } from '../model/staged-progress.ts';
+import type { GateSubject } from './gate-words.ts';
 import { olderWords } from './good-releases.ts';
 import { SOAKS_LOST_MAX } from './soak.ts';
 
@@ -22,7 +23,7 @@ interface Recorded<Breach, Refused, Orders> {
 
 /** That, with its step and gate: the keys that docs/cli.md names. */
 export interface ToldRollout<Breach, Refused, Orders> extends Recorded<Breach, Refused, Orders> {
-  readonly gate: ShownGate;
+  readonly gate: Gate;
   /** The step, or the stage, and the gate in words. */
   readonly stepText: string;
   readonly gateText: string;
@@ -38,7 +39,7 @@ export function tellRollout<Breach, Refused, Orders>(
 }
 
 /** In one line: the step, the nodes, the gate. */
-export function summarizeRecord(record: RolloutRecord, gate: ShownGate): string {
+export function summarizeRecord(record: RolloutRecord, gate: Gate): string {
   const isAboutStep = !['returning', 'returned', 'unseen', 'done'].includes(gate.kind);
   const { soaksLost = 0 } = record.step;
   const soaks = soaksLost < SOAKS_LOST_MAX ? '' : `, soak begun anew ${String(soaksLost)} times`;

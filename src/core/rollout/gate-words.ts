@@ -10,8 +10,6 @@ import type { CanaryLoss, OrderNote } from '../model/rollout-record.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import { namesOf } from '../health/breach.ts';
 
-export type { FleetHold, Gate as ShownGate } from '../model/staged-progress.ts';
-
 /** How it stands, in one word. Public; docs/cli.md lists them. */
 export type RolloutPhase =
   | 'Progressing'

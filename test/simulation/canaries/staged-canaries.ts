@@ -182,9 +182,9 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'halt-forgotten': {
     bug: 'a breach is forgotten when another watcher reports (S16)',
     file: 'src/core/stages/advance-stages.ts',
-    before: 'if (record.breach !== undefined) return next;',
+    before: 'if (breach === undefined) return look;',
     after:
-      'if (record.breach !== undefined && record.seenView !== input.seenView) {\n    const { breach: _forgotten, ...others } = next;\n    return others;\n  }\n  if (record.breach !== undefined) return next;',
+      'if (record.breach !== undefined && record.seenView !== input.seenView) {\n    const { breach: _forgotten, ...others } = look.record;\n    return { ...look, record: others };\n  }\n  if (breach === undefined) return look;',
     breaks: ['S16'],
     in: 'ill-beside-built-in',
     seedsMax: 4,

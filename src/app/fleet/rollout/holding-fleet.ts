@@ -6,7 +6,8 @@
  */
 import type { DaemonSetKey } from '../../../core/model/identifiers.ts';
 import { describeFleetGate, fleetPhaseOf } from '../../../core/fleet/orders/describe-fleet.ts';
-import type { FleetHold, RolloutPhase } from '../../../core/rollout/gate-words.ts';
+import type { FleetHold } from '../../../core/model/staged-progress.ts';
+import type { RolloutPhase } from '../../../core/rollout/gate-words.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
 import { findFleetRollout } from './find-fleet-rollout.ts';

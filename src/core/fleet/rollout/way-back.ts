@@ -4,6 +4,7 @@
  * An undo, and a rollback, lead to the newest good release of other content. Good content that is applied again soon after it was left is
  * a way back by itself. Nothing soaks there, and no stage, approval or window holds it; what fails on it stops the rest.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { nodesRoundedDown } from '../../policy/share.ts';
 import { noteGood } from '../../rollout/good-releases.ts';
 import type { FleetStage, FleetStrategy } from '../fleet-daemon-set.ts';
@@ -142,7 +143,7 @@ export function findReturnFailure(
     if (first === undefined || failed.length <= failuresMax) continue;
     const { cluster, failure } = first.record;
     const message =
-      `${String(failed.length)} clusters of stage ${dealt.name} failed on the way back to generation ${String(generation)}, ` +
+      `${counted(failed.length, 'cluster')} of stage ${dealt.name} failed on the way back to generation ${String(generation)}, ` +
       `${String(failuresMax)} may; ${cluster}: ${failure?.cause ?? 'unknown'}: ${failure?.message ?? ''}`;
     const clusters = failed.map(({ record }) => record.cluster).slice(0, CLUSTERS_MAX);
     return { cause: 'ReturnFailed', atMs: nowMs, message, clusters };

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/core/rollout/describe-record.ts';
 import { gateOf } from '../../../../src/core/rollout/gate.ts';
 import { describeGate } from '../../../../src/core/rollout/gate-words.ts';
-import type { ShownGate } from '../../../../src/core/rollout/gate-words.ts';
+import type { Gate } from '../../../../src/core/model/staged-progress.ts';
 import {
   LOOKED_MS,
   breachOf,
@@ -55,7 +55,7 @@ describe('a rollout in words', () => {
 
   it('counts nodes where a plan tells them', () => {
     const record = recordOf();
-    const words = (gate: ShownGate): string => describeGate(gate, subjectOf(record));
+    const words = (gate: Gate): string => describeGate(gate, subjectOf(record));
     assert.equal(
       words({ kind: 'updating', pendingNodes: 1 }),
       '1 node of its open steps is to be updated',
@@ -69,7 +69,7 @@ describe('a rollout in words', () => {
 
   it('has words without a number or a note, whatever a record lacks', () => {
     const record = recordOf();
-    const gates: readonly ShownGate[] = [
+    const gates: readonly Gate[] = [
       { kind: 'settling' },
       { kind: 'window' },
       { kind: 'breach' },

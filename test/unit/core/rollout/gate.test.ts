@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { PolicyReading } from '../../../../src/core/policy/rollout-policy.ts';
 import { gateOf, phaseOf } from '../../../../src/core/rollout/gate.ts';
-import type { ShownGate } from '../../../../src/core/rollout/gate-words.ts';
+import type { Gate } from '../../../../src/core/model/staged-progress.ts';
 import type { Generations, PodCounts } from '../../../../src/core/rollout/pod-counts.ts';
 import {
   LOOKED_MS,
@@ -23,7 +23,7 @@ function gate(
   changes: Partial<RolloutRecord>,
   policy: PolicyReading = policyOf(),
   nowMs = LOOKED_MS,
-): ShownGate {
+): Gate {
   return gateOf({ record: recordOf(changes), policy, nowMs });
 }
 
@@ -80,7 +80,7 @@ describe('the gate of a rollout, as its record tells it', () => {
     assert.deepEqual(gateOf({ ...input, isBehind: true }), { kind: 'unseen' });
   });
 
-  const ends: readonly (readonly [string, Parameters<typeof countsOf>[0], object, ShownGate])[] = [
+  const ends: readonly (readonly [string, Parameters<typeof countsOf>[0], object, Gate])[] = [
     [
       'the status is of another generation',
       { generation: 2 },
