@@ -297,8 +297,10 @@ export class StagedRevisions {
         ...{ ...newRevision(), ...whole },
         ...{ isProven, isSpread, isBack, isAnew: isLeft, halted },
       });
-      // Where no pod runs, nothing is replaced: there is no canary, and nothing to go back to.
-      if (this.#podsOf(set).length === 0) record.isBegun = false;
+      // Where no pod serves, there is nothing to go back to; where none runs, nothing is replaced.
+      const pods = this.#podsOf(set);
+      if (!pods.some(isServing)) revisionIn(record, current).isProven = true;
+      if (pods.length === 0) record.isBegun = false;
     }
     const revision = revisionIn(record, current);
     if (revision.touched.size === 0) {
