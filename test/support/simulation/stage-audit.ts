@@ -75,6 +75,11 @@ export class StageAudit {
     return this.#revisions.before(set);
   }
 
+  /** An operator was told that what this template runs is undone. */
+  noteUndone(set: KubernetesObject): void {
+    this.#revisions.noteUndone(set);
+  }
+
   /** A delete of ours is about to take effect. */
   judge(victim: KubernetesObject): void {
     const staged = this.#revisions.of(victim);

@@ -112,6 +112,12 @@ export class StagedRevisions {
     return this.#sets.get(set.metadata.uid)?.revisions.get(revision)?.isProven === true;
   }
 
+  /** Its pods go back whatever the next template is: it is as if it had been halted. */
+  noteUndone(set: KubernetesObject): void {
+    const undone = this.#sets.get(set.metadata.uid)?.revisions.get(templateOf(set));
+    if (undone !== undefined) undone.isSpread = false;
+  }
+
   /** What the template was before what it is. */
   before({ metadata }: KubernetesObject): string | undefined {
     return this.#sets.get(metadata.uid)?.before;

@@ -67,8 +67,11 @@ export function revertRelease({ world, dice }: StepContext): boolean {
 /** An operator goes back at once; Git is reverted soon after, while nodes are on their way. */
 export function undoRollout({ world, dice, later }: StepContext): boolean {
   const name = editableSet(world, dice);
-  if (name === undefined) return false;
-  void order(world, name, 'undo');
+  const set = name === undefined ? undefined : world.api.find('daemonsets', name, 'ns');
+  if (name === undefined || set === undefined) return false;
+  void order(world, name, 'undo').then((isGiven) => {
+    if (isGiven) world.site.stages.noteUndone(set);
+  });
   later(dice.pick([200, 5 * SECOND_MS, MINUTE_MS]), () => {
     revert(world, name);
   });
