@@ -47,7 +47,7 @@ const parity: Readonly<Record<string, PlantedBug>> = {
   },
   'both-count-by-the-old-one': {
     bug: 'before others are vacated, a node with both pods counts by the old one alone (parity, differences)',
-    file: 'src/core/rolling-update/rollout-with-surge.ts',
+    file: 'src/core/rolling-update/rollout-states.ts',
     before: 'return isSafelyAvailable(state.old) || isSafelyAvailable(state.new);',
     after: 'return isSafelyAvailable(state.old);',
     killedBy: {

@@ -52,6 +52,21 @@ export function isSafelyAvailable(each: RolloutPod): boolean {
   return each.isAvailable && !each.isDoomed;
 }
 
+/** True if a pod of the site counts for certain. */
+export function isSupplied({ state }: Site): boolean {
+  switch (state.kind) {
+    case 'crowded':
+    case 'empty':
+      return false;
+    case 'only-new':
+      return isSafelyAvailable(state.new);
+    case 'only-old':
+      return isSafelyAvailable(state.old);
+    case 'both':
+      return isSafelyAvailable(state.old) || isSafelyAvailable(state.new);
+  }
+}
+
 /** Which of two nodes with an old pod goes first: longest not updated, then by name. */
 export function compareSites(
   left: { readonly node: NodeName; readonly old: RolloutPod },

@@ -12,7 +12,7 @@
  * pods counts as available when either is (upstream: the old one).
  */
 import type { Compat } from '../daemon-set/strategy.ts';
-import { compareSites, isSafelyAvailable } from './rollout-states.ts';
+import { compareSites, isSafelyAvailable, isSupplied } from './rollout-states.ts';
 import type { RolloutPod, Site } from './rollout-states.ts';
 import type { OldSite } from './rollout-without-surge.ts';
 
@@ -87,21 +87,6 @@ function stepOfLeaving(old: RolloutPod): StepWithSurge {
   if (!old.isAvailable) return 'delete';
   if (old.isDoomed) return 'repeat-vacate';
   return old.refused === undefined ? 'vacate' : 'refused';
-}
-
-/** True if a pod of the site is available and stays so: it counts before a node is vacated. */
-function isSupplied({ state }: Site): boolean {
-  switch (state.kind) {
-    case 'crowded':
-    case 'empty':
-      return false;
-    case 'only-new':
-      return isSafelyAvailable(state.new);
-    case 'only-old':
-      return isSafelyAvailable(state.old);
-    case 'both':
-      return isSafelyAvailable(state.old) || isSafelyAvailable(state.new);
-  }
 }
 
 /** Walks all sites against the budget (spec 2.9). */

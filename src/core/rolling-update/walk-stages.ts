@@ -12,7 +12,7 @@
 import type { NodeName } from '../model/identifiers.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import type { Stages } from '../stages/stages-input.ts';
-import { compareSites, isSafelyAvailable } from './rollout-states.ts';
+import { compareSites, isSafelyAvailable, isSupplied } from './rollout-states.ts';
 import type { Site } from './rollout-states.ts';
 import type { OldSite, WalkWithoutSurge } from './rollout-without-surge.ts';
 
@@ -74,19 +74,8 @@ function compareOlds(left: OldSite, right: OldSite): number {
 }
 
 /** A pod is there that counts for certain. */
-function isAvailableSite({ state, isTouched }: Site): boolean {
-  if (isTouched) return false;
-  switch (state.kind) {
-    case 'crowded':
-    case 'empty':
-      return false;
-    case 'only-new':
-      return isSafelyAvailable(state.new);
-    case 'only-old':
-      return isSafelyAvailable(state.old);
-    case 'both':
-      return isSafelyAvailable(state.old) || isSafelyAvailable(state.new);
-  }
+function isAvailableSite(site: Site): boolean {
+  return !site.isTouched && isSupplied(site);
 }
 
 /** Nodes in the middle of it: the old pod is gone, the new one not available yet. */
