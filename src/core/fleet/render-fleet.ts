@@ -186,6 +186,6 @@ export function fleetContentHash({
 }: Pick<FleetDaemonSet, 'manifest' | 'overrides'>): string {
   const rendered = overrides.map(({ name: _forMessages, ...rest }) => rest);
   // Of JSON: it was read from a document.
-  const content = { manifest, overrides: rendered as unknown as Json };
+  const content = { manifest, overrides: rendered as unknown as Json }; // selectors and patches are plain JSON
   return nameHash(`fleet content\n${canonicalJson(content)}`);
 }

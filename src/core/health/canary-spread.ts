@@ -16,7 +16,7 @@ export interface CanaryChoice {
   readonly count: number;
   /** Chosen before: they stay, Ready or not, while they are among `nodes`; what is new goes where they are not. */
   readonly before?: readonly NodeName[];
-  /** Names of attributes (node-attributes.ts) or label keys, the most telling first; empty: SPREAD_DEFAULT is the caller's. */
+  /** Names of attributes (READERS) or label keys, the most telling first; empty: SPREAD_DEFAULT is the caller's. */
   readonly spread: readonly string[];
   /** Names the rollout: the same seed chooses the same nodes. */
   readonly seed: string;

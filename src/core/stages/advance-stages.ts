@@ -3,7 +3,7 @@
  *
  * Pure: the same record, nodes and moment give the same answer, so two runs that look at once write the same, and the
  * compare-and-set of the state lets one of them. A step is opened in the record that is written with the first deletes it
- * allows. Nothing here counts pods against the budget, or chooses victims: rollout/walk-stages.ts does.
+ * allows. Nothing here counts pods against the budget, or chooses victims: rolling-update/walk-stages.ts does.
  *
  * Invariants: nothing is open while a breach or a pause stands; a step opens only through rollout/judge-step.ts; the record is bounded.
  */

@@ -14,14 +14,7 @@ import type { CommandError } from '../../process/exit-codes.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
 
-/**
- * The releases that `npm start -- --fleet` rolls out: what is proven everywhere first, and the one that follows it, good or bad (issue 18). Pure.
- *
- * Local machines run no containers: an image's name asks for the failure (docs/simulation.md). How long the canary's nodes are watched
- * follows from the failure: as long as its evidence needs, where users would have hours for any of them.
- */
-
-/** What can be injected into a fleet. */
+/** What can be injected into a fleet: local machines run no containers, so an image's name asks for it (docs/simulation.md). */
 export const FLEET_FAILURES = ['bad-image', 'crash-loop', 'kernel', 'slow-api'] as const;
 
 /** One of them. */

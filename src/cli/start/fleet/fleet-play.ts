@@ -234,15 +234,12 @@ export interface FleetReport {
   readonly touchedNodes: Readonly<Record<string, number>>;
 }
 
-/** Work that goes on beside who looks: begun again so long after it began, and never beside itself. */
-
-/** One such work; whoever has it done waits for none of it. */
+/** Work in the background: it begins again so long after it began, and never beside itself. */
 export class Paced {
   readonly #everyMs: number;
   readonly #work: () => Promise<unknown>;
   #dueMs = 0;
   #running: Promise<unknown> | undefined;
-
   #failure: { readonly error: unknown } | undefined;
 
   constructor(everyMs: number, work: () => Promise<unknown>) {

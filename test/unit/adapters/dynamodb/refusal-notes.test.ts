@@ -19,8 +19,7 @@ describe('notes of refusals that a process writes', () => {
       written.push(String(input.Item?.['pk']));
       return isAway ? Promise.reject(new Error('away')) : Promise.resolve({});
     };
-    // Of the client only its one method is used.
-    const client = { send } as unknown as DynamoDBDocumentClient;
+    const client = { send } as unknown as DynamoDBDocumentClient; // only `send` is used
     registry = createDynamoRegistryStore({ client, tableName: 'r', random: seededRandom(1) });
   });
   const note = (change: Partial<RefusalNote>): Promise<string> =>
