@@ -1,14 +1,15 @@
 /**
- * Gives an operator's order to a rollout, of nodes or of clusters: find, choose once, write by compare-and-set, wake.
+ * Gives an operator's order to a rollout, of nodes or of clusters: find, choose once, write by compare-and-set, finish.
  *
  * The order names what was seen at the first look (core/rollout/orders.ts), and is applied to whatever is found when
- * others were faster. Whoever acts meanwhile loses its write, and has sent nothing by then. Waking is for an order that
- * stood already, too: whoever gave it may have died in between. What loses all tries has changed nothing.
+ * others were faster. Whoever acts meanwhile loses its write, and has sent nothing by then. An order that stood already is
+ * finished, too: whoever gave it may have died in between. What loses all tries has changed nothing.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { describeHalt } from '../../core/rollout/gate-words.ts';
+import type { HaltNote } from '../../core/rollout/gate-words.ts';
 import type { OrderNote } from '../../core/model/rollout-record.ts';
-import type { OrderResult, OrderStands, RolloutOrder } from '../../core/rollout/orders.ts';
+import type { OrderResult, OrderStands, Ordered, RolloutOrder } from '../../core/rollout/orders.ts';
 import { refuseOrder } from './order-refusals.ts';
 import type { OrderRefusal, OrderSubject } from './order-refusals.ts';
 
@@ -24,16 +25,9 @@ export type OrderAsk =
   | { readonly kind: 'approve'; readonly stepIndex?: number };
 
 /** What the first look shows. */
-export interface Seen {
+export interface Seen extends Pick<Ordered<OrderNote, OrderNote>, 'release' | 'orders' | 'back'> {
   readonly kind: 'seen';
-  readonly release: string;
-  readonly breach: Parameters<typeof describeHalt>[0] | undefined;
-  readonly orders: {
-    readonly approved?: { readonly stepIndex: number };
-    readonly undo?: OrderNote;
-  };
-  /** The release that an undo leads to. */
-  readonly back: string | undefined;
+  readonly breach: HaltNote | undefined;
   /** False: no release is known to be good. */
   readonly hasProven: boolean;
   /** The step that waits for approval now. */
@@ -55,12 +49,15 @@ export interface OrderHome<Found extends { readonly kind: 'found' }, Stored, Ref
   readonly apply: (found: Found, order: RolloutOrder, note: OrderNote) => OrderResult<Stored>;
   /** By compare-and-set; false: others were faster. */
   readonly write: (found: Found, stored: Stored) => Promise<boolean>;
-  readonly wake: (found: Found) => Promise<void>;
+  /** Has what acts look at once, where something has to; and may leave the rest of an order to a person. */
+  readonly finish: (found: Found, outcome: OrderGiven) => Promise<OrderGiven | Refused>;
 }
 
+/** It stands: from now on, or already. */
+export type OrderGiven = { readonly kind: 'given' } | OrderStands;
+
 /** What came of it. */
-export type OrderOutcome<Refused> =
-  { readonly kind: 'given' } | OrderStands | Refused | OrderRefusal;
+export type OrderOutcome<Refused> = OrderGiven | Refused | OrderRefusal;
 
 type Refusing = { readonly kind: 'refused' };
 
@@ -82,13 +79,13 @@ export async function giveTo<
   return keepOrder<Found, Stored, Refused>(home, first, (found) => home.apply(found, order, note));
 }
 
-/** Writes what an edit makes of what is found, and wakes. */
+/** Writes what an edit makes of what is found, and finishes. */
 export async function keepOrder<
   Found extends { readonly kind: 'found' },
   Stored,
   Refused extends Refusing,
 >(
-  { subject, find, write, wake }: Omit<OrderHome<Found, Stored, Refused>, 'see' | 'apply'>,
+  { subject, find, write, finish }: Omit<OrderHome<Found, Stored, Refused>, 'see' | 'apply'>,
   first: Found,
   edit: (found: Found) => OrderResult<Stored>,
 ): Promise<OrderOutcome<Refused>> {
@@ -97,10 +94,8 @@ export async function keepOrder<
     if (found.kind === 'refused') return found;
     const edited = edit(found);
     if (edited.kind === 'refused') return refuseOrder(edited.code, subject);
-    if (edited.kind === 'unchanged' || (await write(found, edited.record))) {
-      await wake(found);
-      return edited.kind === 'unchanged' ? edited : { kind: 'given' };
-    }
+    if (edited.kind === 'unchanged') return finish(found, edited);
+    if (await write(found, edited.record)) return finish(found, { kind: 'given' });
     found = await find();
   }
   return refuseOrder('busy', subject);

@@ -60,11 +60,15 @@ export async function giveOrder(
   const note = orderNote(by, nowMs);
   const home = homeOf(key, { nowMs, isSure }, dependencies);
   if (ask.kind === 'confirm') return confirm(home, note);
-  const outcome = await giveTo(home, ask, note);
-  if (outcome.kind === 'refused' || ask.kind !== 'undo') return outcome;
-  const found = await home.find();
-  if (found.kind === 'refused' || !isForPerson(found)) return outcome;
-  const command = await undoCommand?.(found);
+  if (ask.kind !== 'undo') return giveTo(home, ask, note);
+  const finish: NodesHome['finish'] = async (found, outcome) => {
+    await home.finish(found, outcome);
+    return isForPerson(found) ? leaveToPerson(key, await undoCommand?.(found)) : outcome;
+  };
+  return giveTo({ ...home, finish }, ask, note);
+}
+
+function leaveToPerson(key: DaemonSetKey, command: string | undefined): RolloutRefusal {
   return refuse('no-right', key, command === undefined ? undefined : `Go back with: ${command}`);
 }
 
@@ -91,9 +95,10 @@ function homeOf(
       const { memo: _void, ...rest } = state;
       return (await view.writeState(basis.ref, rest)) === 'written';
     },
-    wake: async ({ basis }) => {
+    finish: async ({ basis }, outcome) => {
       const hint = hintFor(basis.registration, key, 'manual');
       await hints.sendHints([hint], `manual/${random.uniqueId()}/`);
+      return outcome;
     },
   };
 }

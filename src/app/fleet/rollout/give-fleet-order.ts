@@ -7,10 +7,10 @@
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
+import { gateBefore } from '../../../core/fleet/rollout/judge-stage.ts';
 import { beginRollout } from '../../../core/fleet/rollout/begin-rollout.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import { applyFleetOrder } from '../../../core/fleet/rollout/order-clusters.ts';
-import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
+import { applyFleetOrder, orderedOf } from '../../../core/fleet/rollout/order-clusters.ts';
 import { orderNote } from '../../../core/rollout/orders.ts';
 import type { RolloutOrder } from '../../../core/rollout/orders.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
@@ -53,7 +53,7 @@ export function giveFleetOrder(
         return applyFleetOrder(record, order, note);
       },
       write: async (_found, record) => (await rollouts.writeRecord(record)) !== 'lost',
-      wake: () => Promise.resolve(),
+      finish: (_found, outcome) => Promise.resolve(outcome),
     },
     ask,
     orderNote(by, clock.nowMs()),
@@ -72,18 +72,15 @@ function see(found: FoundFleetRollout, ask: OrderAsk): Seen | FleetRefusal | Rol
   if (ask.kind === 'pause') return { kind: 'pause' };
   const { head, record } = found;
   if (record === undefined || isUnseen(found)) return refuseFleet('not-begun', head);
-  const { release, breach, orders, good, gate, stage } = record;
-  const isWaiting = gate.kind === 'approval' || gate.kind === 'no-evidence';
-  const back = wayBackOf(record);
+  const { breach, good, stage } = record;
+  const ordered = orderedOf(record);
   return {
     kind: 'seen',
-    release: String(release.generation),
+    ...ordered,
     breach,
-    orders,
-    back: back && String(back.generation),
     hasProven: good.length > 0,
-    waiting: isWaiting ? gate.stepIndex : undefined,
-    openStep: 2 * stage,
+    waiting: ordered.approvable.stepIndex,
+    openStep: gateBefore(stage),
     isAsked: () => true,
   };
 }

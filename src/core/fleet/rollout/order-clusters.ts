@@ -55,7 +55,10 @@ export function applyFleetOrder(
   }
 }
 
-function orderedOf(record: FleetRecord): Ordered<NonNullable<FleetOrders['resumed']>, OrderNote> {
+/** What an order to it is judged by. Its gate alone says which approval may be given. */
+export function orderedOf(
+  record: FleetRecord,
+): Ordered<NonNullable<FleetOrders['resumed']>, OrderNote> {
   const { release, orders, breach, gate } = record;
   const isWaiting = gate.kind === 'approval' || gate.kind === 'no-evidence';
   const back = wayBackOf(record);
