@@ -1,52 +1,80 @@
 /**
  * Tells how a rollout stands, of a cluster or of a fleet: at once, or with --watch once it ended, was held, or the time is over.
  *
- * What is looked at, and how it is rendered, its command says; here is what both have alike: exit codes, Ctrl-C, and what an
- * order came to.
+ * What is looked at its command says, and how it is rendered at the end; here is what both have alike: exit codes, Ctrl-C, what is
+ * said of each change, and what an order came to.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { OrderGiven } from '../../app/orders/order-home.ts';
 import { watchRollout } from '../../app/rollout/watch-rollout.ts';
-import type { Watched } from '../../core/status/outages.ts';
 import type { Watching } from '../../app/rollout/watch-rollout.ts';
-import type { OrderNote } from '../../core/model/rollout-record.ts';
-import { describeNote } from '../../core/rollout/gate-words.ts';
+import { describeNote, timeText } from '../../core/rollout/gate-words.ts';
+import { outageLine } from '../../core/status/outages.ts';
+import type { Watched } from '../../core/status/outages.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { CommandContext } from './command-module.ts';
+import { errorOf } from './refusal-error.ts';
+import type { Refusal } from './refusal-error.ts';
 import { throwIfInterrupted } from './run-program.ts';
 import { plainText } from './text-table.ts';
 
+/** An order that was given before. */
+export interface FollowedOrder {
+  readonly outcome: OrderGiven;
+  /** What is said of one that was given. */
+  readonly given: string;
+  /** True after an undo: it is done when all are back; for anybody else the rollout is held then. */
+  readonly isUndo: boolean;
+}
+
 /** What is followed. */
-export interface Followed<
-  Status extends Watched,
-  Refusal extends { readonly kind: 'refused' },
-> extends Pick<Watching<Status, Refusal>, 'look' | 'isMeant' | 'timeoutMs'> {
+interface Followed<Status extends Watched> extends Pick<
+  Watching<Status, Refusal>,
+  'look' | 'isMeant' | 'timeoutMs'
+> {
   readonly isWatched: boolean;
   readonly clock: Clock;
   readonly context: Pick<CommandContext, 'say' | 'signal'>;
-  /** What somebody is told at a change. */
-  readonly renderChange: (status: Status, nowMs: number) => string;
-  readonly errorOf: (refusal: Refusal) => Error;
-  /** True after an order, which stands whether anything acts or not. */
-  readonly isOrder?: boolean;
-  /** True after an undo: it is done when all are back; for anybody else the rollout is held then. */
-  readonly isUndo?: boolean;
+  /** It stands whether anything acts or not. */
+  readonly order?: FollowedOrder;
 }
 
-/** Follows it; the last look, and what the command leaves with. Throws what a refusal is. */
-export async function followRollout<
-  Status extends Watched,
-  Refusal extends { readonly kind: 'refused' },
->(
-  followed: Followed<Status, Refusal>,
-): Promise<{ readonly status: Status; readonly exitCode: number }> {
-  const { look, isMeant, isWatched, isOrder = false, timeoutMs } = followed;
-  const { clock, context, renderChange, errorOf } = followed;
-  if (!isWatched) {
-    const status = await look();
-    if ('kind' in status) throw errorOf(status);
-    return { status, exitCode: isOrder ? EXIT.ok : standstillExit(status) };
-  }
+/** The last look, and what the command leaves with. */
+interface FollowEnd<Status> {
+  readonly status: Status;
+  readonly exitCode: number;
+  /** Of its document, and of its lines: what an order came to. */
+  readonly told: { readonly order?: OrderGiven['kind'] };
+  readonly lines: readonly string[];
+}
+
+/** Follows it. Throws what a refusal is. */
+export async function followRollout<Status extends Watched>(
+  followed: Followed<Status>,
+): Promise<FollowEnd<Status>> {
+  const { order, isWatched, context } = followed;
+  const said = order === undefined ? [] : [plainText(orderText(order))];
+  // What comes of it is told while it is watched, so the order is told before.
+  if (isWatched) said.forEach((line) => context.say(line));
+  const end = isWatched ? await watch(followed) : await lookOnce(followed);
+  const told = defined({ order: order?.outcome.kind });
+  return { ...end, told, lines: isWatched ? [] : said };
+}
+
+type End<Status> = Pick<FollowEnd<Status>, 'status' | 'exitCode'>;
+
+async function lookOnce<Status extends Watched>({
+  look,
+  order,
+}: Followed<Status>): Promise<End<Status>> {
+  const status = await look();
+  if ('kind' in status) throw errorOf(status);
+  return { status, exitCode: order === undefined ? standstillExit(status) : EXIT.ok };
+}
+
+async function watch<Status extends Watched>(followed: Followed<Status>): Promise<End<Status>> {
+  const { look, isMeant, timeoutMs, clock, context, order } = followed;
   const end = await watchRollout<Status, Refusal>({
     look,
     onChange: (status) => {
@@ -59,7 +87,8 @@ export async function followRollout<
   });
   if (end.kind === 'refused') throw errorOf(end);
   if (end.kind === 'interrupted') throwIfInterrupted(context.signal);
-  const exitCode = end.kind === 'timed-out' ? EXIT.timedOut : exitOf(end.status, followed);
+  const exitCode =
+    end.kind === 'timed-out' ? EXIT.timedOut : exitOf(end.status, order?.isUndo === true);
   return { status: end.status, exitCode };
 }
 
@@ -68,21 +97,20 @@ function standstillExit({ phase }: Pick<Watched, 'phase'>): number {
   return phase === 'Stopped' ? EXIT.stopped : EXIT.ok;
 }
 
-function exitOf({ phase }: Watched, { isUndo = false }: { readonly isUndo?: boolean }): number {
+function exitOf({ phase }: Watched, isUndo: boolean): number {
   if (phase === 'Stopped') return EXIT.stopped;
   return phase === 'Done' || (phase === 'Returned' && isUndo) ? EXIT.ok : EXIT.held;
 }
 
-/** With one full stop at its end. */
-export function sentence(text: string): string {
-  return text.endsWith('.') ? text : `${text}.`;
+/** In one line, with one full stop at the end of its sentence. */
+function renderChange({ phase, summary, ...status }: Watched, nowMs: number): string {
+  const outages = status.outages.map((outage) => ` ${outageLine(outage)}.`).join('');
+  const notes = status.notes.map((note) => ` ${note}`).join('');
+  const sentence = summary.endsWith('.') ? summary : `${summary}.`;
+  return `${timeText(nowMs).slice(11)} ${phase}: ${sentence}${outages}${notes}`;
 }
 
-/** What an order came to; `given`: what is said of one that was given. */
-export function orderText(
-  outcome: { readonly kind: 'given' } | { readonly kind: 'unchanged'; readonly since?: OrderNote },
-  given: string,
-): string {
+function orderText({ outcome, given }: FollowedOrder): string {
   if (outcome.kind === 'given') return given;
   const { since } = outcome;
   return since === undefined

@@ -21,7 +21,7 @@ import {
   tallyStages,
   withNotes,
 } from '../../app/fleet/rollout/list-clusters.ts';
-import type { OrderAsk, OrderOutcome } from '../../app/orders/order-home.ts';
+import type { OrderAsk } from '../../app/orders/order-home.ts';
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import { callerOf } from '../command-line/caller.ts';
 import { parseSeconds } from '../command-line/cluster-arguments.ts';
@@ -31,15 +31,15 @@ import type {
   CommandModule,
   CommandResult,
 } from '../command-line/command-module.ts';
-import { followRollout, orderText } from '../command-line/follow-rollout.ts';
+import { followRollout } from '../command-line/follow-rollout.ts';
+import type { FollowedOrder } from '../command-line/follow-rollout.ts';
 import { declareOverrule, parseOverrule } from '../command-line/parse-why.ts';
 import type { OverruleOptions } from '../command-line/parse-why.ts';
 import { readFreezeIn } from '../command-line/freeze-words.ts';
-import { plainText } from '../command-line/text-table.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
 import type { Stack } from '../reach/stack.ts';
 import { parseFleetKey } from './fleet-arguments.ts';
-import { SHOWN_CLUSTERS_MAX, renderChange, renderFleetStatus } from '../rollout/render-status.ts';
+import { SHOWN_CLUSTERS_MAX, renderFleetStatus } from '../rollout/render-status.ts';
 import type { ShownClusters } from '../rollout/render-status.ts';
 
 /** Options of every command that tells how a rollout stands. */
@@ -140,70 +140,48 @@ export async function giveOrder(
   const request = { key, by: await callerOf(context, stack), ask };
   const outcome = await giveFleetOrder(request, stack);
   if (outcome.kind === 'refused') throw errorOf(outcome);
-  return follow({ key, options, stack, context, outcome, isUndo: ask.kind === 'undo' });
+  const given = 'The order stands; the function fleet acts on it within a minute.';
+  const order = { outcome, given, isUndo: ask.kind === 'undo' };
+  return follow({ key, options, stack, context, order });
 }
-
-type Given = Exclude<OrderOutcome<never>, { readonly kind: 'refused' }>;
 
 interface Following {
   readonly key: FleetKey;
   readonly options: FollowOptions;
   readonly stack: Stack;
   readonly context: CommandContext;
-  readonly outcome?: Given;
-  readonly isUndo?: boolean;
+  readonly order?: FollowedOrder;
 }
 
 /** Tells how it stands: at once, or with --watch at the end. */
 async function follow(following: Following): Promise<CommandResult> {
-  const { key, options, stack, context, isUndo, outcome } = following;
-  // What comes of it is told while it is watched, so the order is told before.
-  if (outcome !== undefined && options.watch === true) context.say(givenText(outcome));
+  const { key, options, stack, context, order } = following;
   const look = async (): Promise<FleetStatus | FleetRefusal> => {
     const found = await findFleetRollout(key, stack);
     if (found.kind === 'refused') return found;
     const [standing, freeze] = await Promise.all([readStanding(stack), readFreezeIn(stack)]);
     return fleetStatusOf(found, { standing, freeze, nowMs: stack.clock.nowMs() });
   };
-  const { status, exitCode } = await followRollout<FleetStatus, FleetRefusal>({
+  const { status, exitCode, told, lines } = await followRollout({
     look,
     isWatched: options.watch === true,
-    isOrder: outcome !== undefined,
     timeoutMs: (options.timeout ?? TIMEOUT_SECONDS) * 1000,
     clock: stack.clock,
     context,
-    renderChange,
-    errorOf,
-    ...defined({ isUndo }),
+    ...defined({ order }),
   });
-  return present(status, following, exitCode);
-}
-
-function givenText(outcome: Given): string {
-  const ordered = 'The order stands; the function fleet acts on it within a minute.';
-  return plainText(orderText(outcome, ordered));
-}
-
-async function present(
-  status: FleetStatus,
-  { outcome, stack, options, key }: Following,
-  exitCode: number,
-): Promise<CommandResult> {
   const nowMs = stack.clock.nowMs();
   const seen = { ...status, notes: [...status.notes, ...(await readMirrorNotes(key, stack))] };
   const { shown, all } = await readClusters(seen, stack, options);
   return {
     document: {
       kind: 'FleetStatus',
-      ...(outcome === undefined ? {} : { order: outcome.kind }),
+      ...told,
       ...seen,
       stages: tallyStages(seen.stages, all),
       clusters: [...shown, ...all.slice(shown.length)],
     },
-    lines: [
-      ...(outcome === undefined || options.watch === true ? [] : [givenText(outcome)]),
-      ...renderFleetStatus(seen, { shown, all }, nowMs),
-    ],
+    lines: [...lines, ...renderFleetStatus(seen, { shown, all }, nowMs)],
     exitCode,
   };
 }

@@ -10,10 +10,7 @@ import { describeEvidence } from '../../core/rollout/shown-evidence.ts';
 import { describeCopies } from '../../core/rollout/shown-copies.ts';
 import type { RolloutStatus, ShownBudget, StagedStatus } from '../../app/rollout/rollout-status.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
-import { outageLine } from '../../core/status/outages.ts';
-import type { Watched } from '../../core/status/outages.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
-import { sentence } from '../command-line/follow-rollout.ts';
 import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
 import { counted } from '@rollcall/base/counted.ts';
 import { SHOWN_NODES_MAX } from '../../app/rollout/rollout-status.ts';
@@ -155,13 +152,6 @@ function stagedFields(
 
 function refusedField(of: string, { cause, atMs }: Staged['refused'][number]): Field {
   return ['refused', `${of}: ${cause} at ${timeText(atMs)}`];
-}
-
-/** In one line, for --watch. */
-export function renderChange(status: Watched, nowMs: number): string {
-  const outages = status.outages.map((outage) => ` ${outageLine(outage)}.`).join('');
-  const notes = status.notes.map((note) => ` ${note}`).join('');
-  return `${timeText(nowMs).slice(11)} ${status.phase}: ${sentence(status.summary)}${outages}${notes}`;
 }
 
 /** What bounds it, how much of that is free, and who uses it. */

@@ -10,7 +10,6 @@ import { meantBy, statusOfAwaited } from '../../app/rollout/watch-rollout.ts';
 import type { Awaited } from '../../app/rollout/watch-rollout.ts';
 import { giveOrder } from '../../app/rollout/give-order.ts';
 import type { OrderRequest } from '../../app/rollout/give-order.ts';
-import type { OrderOutcome } from '../../app/orders/order-home.ts';
 import type { RolloutRefusal } from '../../app/rollout/refusals.ts';
 import { rolloutStatusOf } from '../../app/rollout/rollout-status.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
@@ -23,13 +22,13 @@ import type {
   CommandModule,
   CommandResult,
 } from '../command-line/command-module.ts';
-import { followRollout, orderText } from '../command-line/follow-rollout.ts';
+import { followRollout } from '../command-line/follow-rollout.ts';
+import type { FollowedOrder } from '../command-line/follow-rollout.ts';
 import { declareOverrule, parseOverrule } from '../command-line/parse-why.ts';
 import type { OverruleOptions } from '../command-line/parse-why.ts';
-import { plainText } from '../command-line/text-table.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
 import type { Stack } from '../reach/stack.ts';
-import { renderChange, renderStatus } from './render-status.ts';
+import { renderStatus } from './render-status.ts';
 import {
   declareRollout,
   parseGeneration,
@@ -163,12 +162,10 @@ async function order(
   const outcome = await giveOrder(request, { ...stack, ...sources, view: stack.view });
   await requireKnown(outcome, key, stack);
   if (outcome.kind === 'refused') throw errorOf(outcome);
-  const isUndo = ask.kind === 'undo';
-  const awaited = { kind: 'any' } as const;
-  return follow({ key, options, awaited, stack, context, outcome, isUndo });
+  const given = 'The order stands; the DaemonSet is looked at now.';
+  const order = { outcome, given, isUndo: ask.kind === 'undo' };
+  return follow({ key, options, awaited: { kind: 'any' }, stack, context, order });
 }
-
-type Given = Exclude<OrderOutcome<never>, { readonly kind: 'refused' }>;
 
 interface Following {
   readonly key: DaemonSetKey;
@@ -177,17 +174,12 @@ interface Following {
   readonly awaited: Awaited;
   readonly stack: Stack;
   readonly context: CommandContext;
-  readonly outcome?: Given;
-  readonly isUndo?: boolean;
+  readonly order?: FollowedOrder;
 }
 
 /** Tells how it stands: at once, or with --watch at the end. */
 async function follow(following: Following): Promise<CommandResult> {
-  const { key, options, awaited, stack, context, outcome, isUndo } = following;
-  const { clock } = stack;
-  const given = outcome && plainText(orderText(outcome, ORDERED));
-  // What comes of it is told while it is watched, so the order is told before.
-  if (given !== undefined && options.watch === true) context.say(given);
+  const { key, options, awaited, stack, context, order } = following;
   const look = async (): Promise<RolloutStatus | RolloutRefusal> => {
     const found = await findInStack(key, stack);
     if (found.kind === 'refused') return found;
@@ -197,27 +189,18 @@ async function follow(following: Following): Promise<CommandResult> {
       awaited,
     );
   };
-  const { status, exitCode } = await followRollout<RolloutStatus, RolloutRefusal>({
+  const { status, exitCode, told, lines } = await followRollout({
     look,
     isMeant: meantBy(awaited),
     isWatched: options.watch === true,
-    isOrder: outcome !== undefined,
     timeoutMs: timeoutMsOf(options),
-    clock,
+    clock: stack.clock,
     context,
-    renderChange,
-    errorOf,
-    ...defined({ isUndo }),
+    ...defined({ order }),
   });
-  const order = defined({ order: outcome?.kind });
   return {
-    document: { kind: 'RolloutStatus', ...order, ...status },
-    lines: [
-      ...(given === undefined || options.watch === true ? [] : [given]),
-      ...renderStatus(status),
-    ],
+    document: { kind: 'RolloutStatus', ...told, ...status },
+    lines: [...lines, ...renderStatus(status)],
     exitCode,
   };
 }
-
-const ORDERED = 'The order stands; the DaemonSet is looked at now.';
