@@ -7,7 +7,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { PolicyProblem, PolicyReading } from '../../core/policy/rollout-policy.ts';
 import { toldObject } from '../../core/model/view-items.ts';
-import type { FleetHold, Gate } from '../../core/model/staged-progress.ts';
+import type { FleetHold, Gate, StagedProgress } from '../../core/model/staged-progress.ts';
 import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
 import type { HeldShrink } from '../../core/model/state.ts';
 import { standstillOf } from '../../core/status/outages.ts';
@@ -39,13 +39,13 @@ import type {
   RolloutOrders,
   RolloutRecord,
 } from '../../core/model/rollout-record.ts';
-import type { StagedProgress } from '../../core/model/staged-progress.ts';
 import {
   describeStep,
   subjectOf,
   summarizeRecord,
   tellRollout,
 } from '../../core/rollout/describe-record.ts';
+import type { ToldRollout } from '../../core/rollout/describe-record.ts';
 import { describeGate } from '../../core/rollout/gate-words.ts';
 import { gateOf, phaseOf } from '../../core/rollout/gate.ts';
 import { wayBackOf } from '../../core/rollout/good-releases.ts';
@@ -59,7 +59,6 @@ import type { DaemonSetItem } from '../../core/model/view-items.ts';
 import type { Basis } from '../reconcile/read/read-basis.ts';
 import type { Plan, RolloutProgress } from '../../core/model/plan.ts';
 import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
-import type { ToldRollout } from '../../core/rollout/describe-record.ts';
 
 /** One rollout. */
 export interface RolloutStatus extends Generations, Watched {

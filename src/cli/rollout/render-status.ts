@@ -5,7 +5,7 @@
  * cluster said, so control characters are taken out. Of clusters that are not shown how they stand is counted.
  */
 import { describeNote, describeOverruled, timeText } from '../../core/rollout/gate-words.ts';
-import { describeCounts } from '../../core/fleet/orders/describe-fleet.ts';
+import { describeCounts } from '../../core/fleet/told/describe-fleet.ts';
 import { describeEvidence } from '../../core/rollout/shown-evidence.ts';
 import { describeCopies } from '../../core/rollout/shown-copies.ts';
 import type { RolloutStatus, ShownBudget, StagedStatus } from '../../app/rollout/rollout-status.ts';

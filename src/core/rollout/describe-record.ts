@@ -1,5 +1,5 @@
 /**
- * A staged rollout in words: the same in status, tables, events and explanations; of a fleet they are in core/fleet/orders/describe-fleet.ts.
+ * A staged rollout in words: the same in status, tables, events and explanations; of a fleet they are in core/fleet/told/describe-fleet.ts.
  *
  * Sentences hold absolute times (UTC), so that they change only when something else does. Names and messages are what clusters and
  * operators said: whoever prints them takes control characters out. Nothing is decided here (gate.ts).

@@ -12,7 +12,7 @@ import {
   describeStage,
   fleetPhaseOf,
   summarizeFleet,
-} from '../../../core/fleet/orders/describe-fleet.ts';
+} from '../../../core/fleet/told/describe-fleet.ts';
 import { tellRollout } from '../../../core/rollout/describe-record.ts';
 import type { OpenStep, StepKind } from '../../../core/model/rollout-record.ts';
 import { standstillOf } from '../../../core/status/outages.ts';

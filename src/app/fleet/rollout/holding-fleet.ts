@@ -5,7 +5,7 @@
  * next there is decided by the fleet, whatever the DaemonSet's own gate says.
  */
 import type { DaemonSetKey } from '../../../core/model/identifiers.ts';
-import { describeFleetGate, fleetPhaseOf } from '../../../core/fleet/orders/describe-fleet.ts';
+import { describeFleetGate, fleetPhaseOf } from '../../../core/fleet/told/describe-fleet.ts';
 import type { FleetHold } from '../../../core/model/staged-progress.ts';
 import type { RolloutPhase } from '../../../core/rollout/gate-words.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';

@@ -12,7 +12,7 @@ import { applyFleet } from '../../../app/fleet/apply-fleet.ts';
 import { listClusters, tallyStages } from '../../../app/fleet/rollout/list-clusters.ts';
 import type { FleetClusterLine } from '../../../app/fleet/rollout/list-clusters.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
-import { fleetPhaseOf, summarizeFleet } from '../../../core/fleet/orders/describe-fleet.ts';
+import { fleetPhaseOf, summarizeFleet } from '../../../core/fleet/told/describe-fleet.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { ClusterOverview, DaemonSetOverview } from '../../../engine/overview.ts';

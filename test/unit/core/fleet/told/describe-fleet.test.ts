@@ -6,7 +6,7 @@ import {
   describeFleetGate,
   fleetPhaseOf,
   summarizeFleet,
-} from '../../../../../src/core/fleet/orders/describe-fleet.ts';
+} from '../../../../../src/core/fleet/told/describe-fleet.ts';
 import type { FleetGate, FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { goodOf } from '../../../../support/fleet-records.ts';
 import { fleetRecord } from '../../../../support/ordered-fleet.ts';
