@@ -1,5 +1,6 @@
 /**
- * A body of a hint or timer that cannot be read gets a typed refusal: one log line, one metric, and it is acknowledged.
+ * A body of a hint or timer that cannot be read gets a typed refusal: one log line, one metric, and
+ * it is acknowledged.
  *
  * Delivering it again would change nothing, and only our own functions write to these queues.
  */

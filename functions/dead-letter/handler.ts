@@ -1,8 +1,8 @@
 /**
  * `dead-letter`: classifies and counts what the queues gave up; a lost event marks its view
- * incomplete, so that nothing acts on what came after it (design 3, protocol 18, row 83), and the key of a
- * lost hint is looked at again later. One handler serves the four queues; a letter whose effect fails
- * comes again.
+ * incomplete, so that nothing acts on what came after it (design 3, protocol 18, row 83), and the
+ * key of a lost hint is looked at again later. One handler serves the four queues; a letter whose
+ * effect fails comes again.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { parseHint, parseTimer } from '../../src/adapters/sqs/schema/hint-codec.ts';

@@ -1,7 +1,7 @@
 /**
  * Strongly consistent reads of single items: what is asked for at the same time travels in one
- * BatchGetItem, over both tables. An order that a caller relies on (protocol: position before slices)
- * stays one, since only reads under way side by side are gathered. A batch is no snapshot.
+ * BatchGetItem, over both tables. An order that a caller relies on (protocol: position before
+ * slices) stays one, since only reads under way side by side are gathered. A batch is no snapshot.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';

@@ -1,8 +1,9 @@
 /**
  * Compare-and-set writes of items that are there: what is written at the same time travels in one
- * BatchExecuteStatement (ADR 0060), which is no transaction: each statement succeeds or fails by itself.
- * One that is not plainly answered is written once more by itself, under the same token (table.ts), so
- * that what cannot travel in a batch is never lost. One that hangs holds nobody: a second may leave.
+ * BatchExecuteStatement (ADR 0060), which is no transaction: each statement succeeds or fails by
+ * itself. One that is not plainly answered is written once more by itself, under the same token
+ * (table.ts), so that what cannot travel in a batch is never lost. One that hangs holds nobody: a
+ * second may leave.
  */
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';

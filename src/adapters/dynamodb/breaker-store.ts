@@ -1,7 +1,8 @@
 /**
- * What may be lost: the circuit breaker of a cluster, in its META item, and the walk of `resync`. Both are
- * compare-and-set on a version beside them; the breaker has a writer token of its own, since `ingest`
- * writes the same item. What cannot be read counts as none, and the next one replaces it.
+ * What may be lost: the circuit breaker of a cluster, in its META item, and the walk of `resync`.
+ * Both are compare-and-set on a version beside them; the breaker has a writer token of its own,
+ * since `ingest` writes the same item. What cannot be read counts as none, and the next one
+ * replaces it.
  */
 import * as v from 'valibot';
 import type { ClusterBreaker } from '../../core/model/breaker.ts';

@@ -1,7 +1,7 @@
 /**
- * Sealed tokens over DynamoDB, in the registry table: an item for each cluster and purpose. A single
- * conditional write keeps the newer of two, whatever order they arrive in. An item that does not fit
- * its schema is an error that quotes nothing of it (S11).
+ * Sealed tokens over DynamoDB, in the registry table: an item for each cluster and purpose. A
+ * single conditional write keeps the newer of two, whatever order they arrive in. An item that does
+ * not fit its schema is an error that quotes nothing of it (S11).
  */
 import * as v from 'valibot';
 import { clusterUid } from '../../core/model/identifiers.ts';

@@ -1,7 +1,8 @@
 /**
  * Bodies of items: one format byte, then the payload: 0x00 is plain JSON, 0x01 JSON compressed with
- * zstd. A format of a newer release is refused by name, never guessed. Items stay far below DynamoDB's
- * 400 KB: a larger body is refused before it is sent (protocol 16: the watcher announces more slices).
+ * zstd. A format of a newer release is refused by name, never guessed. Items stay far below
+ * DynamoDB's 400 KB: a larger body is refused before it is sent (protocol 16: the watcher announces
+ * more slices).
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import * as v from 'valibot';

@@ -1,7 +1,7 @@
 /**
  * A document client whose reads may lag behind, for half the price (ADR 0051). Only for who decides
- * nothing by them: whatever is concluded is a hint to look again, or a write that rests on the version
- * that was read. Writes pass unchanged.
+ * nothing by them: whatever is concluded is a hint to look again, or a write that rests on the
+ * version that was read. Writes pass unchanged.
  */
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';

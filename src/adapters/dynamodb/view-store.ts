@@ -1,7 +1,8 @@
 /**
- * The view table over DynamoDB: what `ingest` writes and `reconcile` reads, one item a call. Reads are
- * strongly consistent unless the client's are not (lagging-reads.ts), conditional writes compare-and-set
- * (S8: a stamp or a version never goes back). Stamps and versions stand beside the encoded bodies.
+ * The view table over DynamoDB: what `ingest` writes and `reconcile` reads, one item a call. Reads
+ * are strongly consistent unless the client's are not (lagging-reads.ts), conditional writes
+ * compare-and-set (S8: a stamp or a version never goes back). Stamps and versions stand beside the
+ * encoded bodies.
  */
 import { STATE_SCHEMA } from '../../core/model/state.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';

@@ -1,7 +1,8 @@
 /**
  * Reads policies (ports/rollout-policy.ts): text, plain values, schema. A text is a user's: bounded
- * before anything looks at it, never quoted, and never a reason to throw. Readings are kept by their
- * text, since a warm process reads the same ones at each run, and they depend on nothing else.
+ * before anything looks at it, never quoted, and never a reason to throw. Readings are kept by
+ * their text, since a warm process reads the same ones at each run, and they depend on nothing
+ * else.
  */
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';

@@ -1,7 +1,7 @@
 /**
  * Problems of a text, each with the path of its field, as `canary.nodes` or `window[0].days[1]`.
- * Messages are the schema's own, which quote nothing. Keys come from a user's text: one that is long,
- * or could steer a terminal or a log, is not repeated.
+ * Messages are the schema's own, which quote nothing. Keys come from a user's text: one that is
+ * long, or could steer a terminal or a log, is not repeated.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import * as v from 'valibot';

@@ -1,7 +1,8 @@
 /**
  * From the text of a policy to plain values, by YAML 1.2; JSON is YAML. What can make a small text
- * large, or mean something else than it says, is refused: anchors, aliases, tags, directives, several
- * documents, keys given twice, depth. Assumes a bounded text. Problems name fields and lines alone.
+ * large, or mean something else than it says, is refused: anchors, aliases, tags, directives,
+ * several documents, keys given twice, depth. Assumes a bounded text. Problems name fields and
+ * lines alone.
  */
 import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, parseDocument } from 'yaml';
 import type { Document, ParsedNode, YAMLMap } from 'yaml';

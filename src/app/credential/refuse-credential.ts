@@ -1,8 +1,8 @@
 /**
  * Refusing a renewer's message: one log line, one metric, one note, and it never comes again.
  *
- * Neither holds anything of the body: somebody may have sent a token unsealed (S11). What an unverified sender wrote is noted
- * apart from what the cluster that it named sends (S6).
+ * Neither holds anything of the body: somebody may have sent a token unsealed (S11). What an
+ * unverified sender wrote is noted apart from what the cluster that it named sends (S6).
  */
 import type { CredentialMessage } from '../../core/model/credential-message.ts';
 import type { ProcessPorts } from '../../ports/process.ts';

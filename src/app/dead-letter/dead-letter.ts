@@ -1,12 +1,14 @@
 /**
- * `dead-letter`: what a queue gave up is classified, logged and counted, and its effect made up for.
+ * `dead-letter`: what a queue gave up is classified, logged and counted, and its effect made up
+ * for.
  *
- * A lost event may have changed anything, so its cluster's view is incomplete until a snapshot that is
- * announced afterwards, unless the view rests on an announcement that came later than the event
- * (protocol 18, row 83). Only a verified sender's letter can do that (S6). The key of a lost hint or timer is
- * looked at again some ten minutes later, if its cluster is still registered: by one far timer, which letters of
- * one key share, so that poison turns slowly (core/hints/looks.ts). No body is sent again, and none is logged. A lost
- * token is counted alone: its cluster sends another one soon.
+ * A lost event may have changed anything, so its cluster's view is incomplete until a snapshot that
+ * is announced afterwards, unless the view rests on an announcement that came later than the event
+ * (protocol 18, row 83). Only a verified sender's letter can do that (S6). The key of a lost hint
+ * or timer is looked at again some ten minutes later, if its cluster is still registered: by one
+ * far timer, which letters of one key share, so that poison turns slowly (core/hints/looks.ts). No
+ * body is sent again, and none is logged. A lost token is counted alone: its cluster sends another
+ * one soon.
  */
 import { lookAfterLostHint } from '../../core/hints/looks.ts';
 import { HINT_SCHEMA } from '../../core/model/hint.ts';

@@ -1,9 +1,11 @@
 /**
- * Gives an operator's order to a rollout, of nodes or of clusters: find, choose once, write by compare-and-set, finish.
+ * Gives an operator's order to a rollout, of nodes or of clusters: find, choose once, write by
+ * compare-and-set, finish.
  *
- * The order names what was seen at the first look (core/rollout/orders.ts), and is applied to whatever is found when
- * others were faster. Whoever acts meanwhile loses its write, and has sent nothing by then. An order that stood already is
- * finished, too: whoever gave it may have died in between. What loses all tries has changed nothing.
+ * The order names what was seen at the first look (core/rollout/orders.ts), and is applied to
+ * whatever is found when others were faster. Whoever acts meanwhile loses its write, and has sent
+ * nothing by then. An order that stood already is finished, too: whoever gave it may have died in
+ * between. What loses all tries has changed nothing.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { describeHalt } from '../../core/rollout/gate-words.ts';
@@ -138,8 +140,9 @@ function chooseResume(
 }
 
 /**
- * Who asks for approval without a step means the one that waits: its soak is over, so two people who approve one after
- * the other never approve two steps. Approving ahead of the soak is possible by naming the step.
+ * Who asks for approval without a step means the one that waits: its soak is over, so two people
+ * who approve one after the other never approve two steps. Approving ahead of the soak is possible
+ * by naming the step.
  */
 function chooseStep(
   { waiting, orders, openStep, breach, isAsked }: Seen,

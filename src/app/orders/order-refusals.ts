@@ -1,5 +1,6 @@
 /**
- * Why an order to a rollout was not carried out, in words, of nodes and of clusters alike, each with what to do next.
+ * Why an order to a rollout was not carried out, in words, of nodes and of clusters alike, each
+ * with what to do next.
  *
  * Codes are public (docs/rollouts.md). None of these changed anything.
  */

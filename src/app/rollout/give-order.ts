@@ -1,5 +1,6 @@
 /**
- * An operator's order to the nodes of one cluster, or the confirmation of a removal that is held (app/orders).
+ * An operator's order to the nodes of one cluster, or the confirmation of a removal that is held
+ * (app/orders).
  *
  * The memo goes with the edit, else the run that the hint starts would find nothing new and skip.
  */

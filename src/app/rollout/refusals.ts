@@ -1,5 +1,6 @@
 /**
- * Why `rollcall rollout` cannot tell or do something in a cluster, in words, each with what to do next.
+ * Why `rollcall rollout` cannot tell or do something in a cluster, in words, each with what to do
+ * next.
  *
  * Codes are public (docs/cli.md). None of these changed anything.
  */

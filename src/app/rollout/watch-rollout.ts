@@ -1,9 +1,11 @@
 /**
- * Looks at a rollout of a cluster, or of a fleet, again and again, until it is done, held, or the time is over.
+ * Looks at a rollout of a cluster, or of a fleet, again and again, until it is done, held, or the
+ * time is over.
  *
- * Each look is a few small reads; somebody is told only when what there is to say has changed. `Waiting` goes on: a window opens, and
- * somebody may approve. The time is bounded by the caller, and a look that rejects ends it. What is told may still be of the rollout
- * before an edit, until the watcher has told of it: `Awaited` says which one is meant.
+ * Each look is a few small reads; somebody is told only when what there is to say has changed.
+ * `Waiting` goes on: a window opens, and somebody may approve. The time is bounded by the caller,
+ * and a look that rejects ends it. What is told may still be of the rollout before an edit, until
+ * the watcher has told of it: `Awaited` says which one is meant.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { outageLine } from '../../core/status/outages.ts';

@@ -1,8 +1,9 @@
 /**
- * Tells how a rollout stands, of a cluster or of a fleet: at once, or with --watch once it ended, was held, or the time is over.
+ * Tells how a rollout stands, of a cluster or of a fleet: at once, or with --watch once it ended,
+ * was held, or the time is over.
  *
- * What is looked at its command says, and how it is rendered at the end; here is what both have alike: exit codes, Ctrl-C, what is
- * said of each change, and what an order came to.
+ * What is looked at its command says, and how it is rendered at the end; here is what both have
+ * alike: exit codes, Ctrl-C, what is said of each change, and what an order came to.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

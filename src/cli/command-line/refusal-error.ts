@@ -1,5 +1,6 @@
 /**
- * How a refusal of the application becomes a failure of the command: words, what to do next, exit code.
+ * How a refusal of the application becomes a failure of the command: words, what to do next, exit
+ * code.
  *
  * Each problem is a line of its own. What clusters and files said is made plain.
  */

@@ -1,8 +1,10 @@
 /**
- * How a rollout stands as lines for a person, of a DaemonSet and of a fleet alike: the same in status commands and in `npm start`.
+ * How a rollout stands as lines for a person, of a DaemonSet and of a fleet alike: the same in
+ * status commands and in `npm start`.
  *
- * It decides nothing, and adds no number of its own; the words are those of core/rollout/describe-record.ts. Names are what a
- * cluster said, so control characters are taken out. Of clusters that are not shown how they stand is counted.
+ * It decides nothing, and adds no number of its own; the words are those of
+ * core/rollout/describe-record.ts. Names are what a cluster said, so control characters are taken
+ * out. Of clusters that are not shown how they stand is counted.
  */
 import { describeNote, describeOverruled, timeText } from '../../core/rollout/gate-words.ts';
 import { describeCounts } from '../../core/fleet/told/describe-fleet.ts';

@@ -1,7 +1,8 @@
 /**
- * Whether pods and the trial of nodes halt a rollout, which failures are excused, and what a breach says to people.
- * Direct evidence needs no statistics: in the canary step the first failed pod halts; later two nodes, or 2 %, with the same sign.
- * Failures of nodes go to the trial. What pods of the old revision show as often is excused: it halts nothing, and holds its step.
+ * Whether pods and the trial of nodes halt a rollout, which failures are excused, and what a breach
+ * says to people. Direct evidence needs no statistics: in the canary step the first failed pod
+ * halts; later two nodes, or 2 %, with the same sign. Failures of nodes go to the trial. What pods
+ * of the old revision show as often is excused: it halts nothing, and holds its step.
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { NodeName } from '../model/identifiers.ts';

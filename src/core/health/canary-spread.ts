@@ -1,7 +1,8 @@
 /**
- * Which nodes try a revision first: as many different kinds as possible, while each stratum keeps nodes to compare with; and by what nodes
- * differ. A node comes first that shows most values which no chosen one has and leaves a control in its stratum; then one that leaves none;
- * then strata take turns. Equals go by a hash of seed and name, never by the order of `nodes`.
+ * Which nodes try a revision first: as many different kinds as possible, while each stratum keeps
+ * nodes to compare with; and by what nodes differ. A node comes first that shows most values which
+ * no chosen one has and leaves a control in its stratum; then one that leaves none; then strata
+ * take turns. Equals go by a hash of seed and name, never by the order of `nodes`.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeProjection } from '../model/projections.ts';

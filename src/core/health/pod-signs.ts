@@ -1,7 +1,8 @@
 /**
- * What one pod is evidence of: well, coming up, failed for the release's or for the node's reasons, or neither.
- * How long something lasts is told by our clock where the caller says since when it is seen, else by the pod's own times. A terminating pod
- * is evidence of nothing. Restarts and exits count from a baseline, never by the present word alone.
+ * What one pod is evidence of: well, coming up, failed for the release's or for the node's reasons,
+ * or neither. How long something lasts is told by our clock where the caller says since when it is
+ * seen, else by the pod's own times. A terminating pod is evidence of nothing. Restarts and exits
+ * count from a baseline, never by the present word alone.
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { NodeName } from '../model/identifiers.ts';

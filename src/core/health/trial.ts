@@ -1,7 +1,8 @@
 /**
- * A trial: do updated members go bad more often than members of the same stratum that are not updated?
- * One rule for nodes of a cluster and for small clusters of a fleet. A member is drawn once, on the side on which it first failed.
- * What was bad at the start, and nodes that joined later, are outside. The same object again if nothing new failed.
+ * A trial: do updated members go bad more often than members of the same stratum that are not
+ * updated? One rule for nodes of a cluster and for small clusters of a fleet. A member is drawn
+ * once, on the side on which it first failed. What was bad at the start, and nodes that joined
+ * later, are outside. The same object again if nothing new failed.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeFailure, Trial } from '../model/rollout-record.ts';
@@ -21,8 +22,9 @@ export interface TrialNode {
 }
 
 /**
- * Clocks of nodes without NTP drift apart by minutes; what is further off breaks certificates first. How long something lasts is measured
- * on ours alone; where times of two machines have to be compared, they may differ by this.
+ * Clocks of nodes without NTP drift apart by minutes; what is further off breaks certificates
+ * first. How long something lasts is measured on ours alone; where times of two machines have to be
+ * compared, they may differ by this.
  */
 export const CLOCKS_DIFFER_MS = 300_000;
 

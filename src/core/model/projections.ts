@@ -64,9 +64,10 @@ export interface ContainerExit {
 }
 
 /**
- * What a pod's status says of its init containers and containers that is not as it should be, in the raw words of kubelet
- * and runtime. What a word means is decided where it is judged (core/health). Reasons flap, so evidence is the change of
- * `restarts` and `lastExit`, never the present word alone (rollouts facts 1).
+ * What a pod's status says of its init containers and containers that is not as it should be, in
+ * the raw words of kubelet and runtime. What a word means is decided where it is judged
+ * (core/health). Reasons flap, so evidence is the change of `restarts` and `lastExit`, never the
+ * present word alone (rollouts facts 1).
  */
 export interface PodTrouble {
   /** Sum of restartCount over init containers and containers; absent: 0. */

@@ -1,8 +1,10 @@
 /**
- * A staged rollout in words: the same in status, tables, events and explanations; of a fleet they are in core/fleet/told/describe-fleet.ts.
+ * A staged rollout in words: the same in status, tables, events and explanations; of a fleet they
+ * are in core/fleet/told/describe-fleet.ts.
  *
- * Sentences hold absolute times (UTC), so that they change only when something else does. Names and messages are what clusters and
- * operators said: whoever prints them takes control characters out. Nothing is decided here (gate.ts).
+ * Sentences hold absolute times (UTC), so that they change only when something else does. Names and
+ * messages are what clusters and operators said: whoever prints them takes control characters out.
+ * Nothing is decided here (gate.ts).
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';

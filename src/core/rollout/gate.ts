@@ -1,8 +1,10 @@
 /**
- * What a staged rollout waits for, told from its record and policy: for people, never for a decision.
+ * What a staged rollout waits for, told from its record and policy: for people, never for a
+ * decision.
  *
- * A run judges its gate by the nodes; here stands what the record alone tells, in the same words and order (judge-step.ts), for where
- * no plan can be made: a cluster that is frozen, a view that is not whole.
+ * A run judges its gate by the nodes; here stands what the record alone tells, in the same words
+ * and order (judge-step.ts), for where no plan can be made: a cluster that is frozen, a view that
+ * is not whole.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';

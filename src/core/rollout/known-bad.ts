@@ -1,7 +1,8 @@
 /**
- * Revisions that were halted, and come again: they are held, whoever applies them.
- * Where the template is restored (copilot), a halt remembers the generation that it followed: whoever is further and halted still was
- * applied again. What was edited away half-way may come again, but nothing proved it. The lists keep the newest.
+ * Revisions that were halted, and come again: they are held, whoever applies them. Where the
+ * template is restored (copilot), a halt remembers the generation that it followed: whoever is
+ * further and halted still was applied again. What was edited away half-way may come again, but
+ * nothing proved it. The lists keep the newest.
  */
 import type { Breach, RefusedRevision, RolloutRecord } from '../model/rollout-record.ts';
 import { refusedWords } from './good-releases.ts';

@@ -1,8 +1,9 @@
 /**
- * What a rollout's trial shows, as numbers and words for people: the e-value, the nodes that failed, and what silence proves.
+ * What a rollout's trial shows, as numbers and words for people: the e-value, the nodes that
+ * failed, and what silence proves.
  *
- * The gate is the e-value; the counts only explain it. They are bounded as the trial is: of more than
- * its 32 newest failures, the older ones are not in them. Nothing is decided here.
+ * The gate is the e-value; the counts only explain it. They are bounded as the trial is: of more
+ * than its 32 newest failures, the older ones are not in them. Nothing is decided here.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { NODES_HALT_AT, eValueOf } from '../health/trial.ts';

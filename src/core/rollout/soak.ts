@@ -1,10 +1,11 @@
 /**
  * How long the open step of a staged rollout has been well, by our clock (issue 17).
  *
- * Only what was looked at counts. In the canary step a restart, a pod that was not ready in between, a node that was lost, or another watcher
- * begins it anew. After it a rate does: of thousands of pods one always restarts, and one node is always down. As much darkness as the
- * soak is long begins either anew. A view that is too old for a moment shuts the gate (judge-step.ts) and loses nothing. Values in,
- * values out; which nodes have to be well is the caller's.
+ * Only what was looked at counts. In the canary step a restart, a pod that was not ready in
+ * between, a node that was lost, or another watcher begins it anew. After it a rate does: of
+ * thousands of pods one always restarts, and one node is always down. As much darkness as the soak
+ * is long begins either anew. A view that is too old for a moment shuts the gate (judge-step.ts)
+ * and loses nothing. Values in, values out; which nodes have to be well is the caller's.
  */
 import type { OpenStep, RolloutRecord } from '../model/rollout-record.ts';
 

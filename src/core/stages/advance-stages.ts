@@ -1,11 +1,14 @@
 /**
- * One run's look at a staged rollout: what became of the open step, what may be updated now, what comes next.
+ * One run's look at a staged rollout: what became of the open step, what may be updated now, what
+ * comes next.
  *
- * Pure: the same record, nodes and moment give the same answer, so two runs that look at once write the same, and the
- * compare-and-set of the state lets one of them. A step is opened in the record that is written with the first deletes it
- * allows. Nothing here counts pods against the budget, or chooses victims: rolling-update/walk-stages.ts does.
+ * Pure: the same record, nodes and moment give the same answer, so two runs that look at once write
+ * the same, and the compare-and-set of the state lets one of them. A step is opened in the record
+ * that is written with the first deletes it allows. Nothing here counts pods against the budget, or
+ * chooses victims: rolling-update/walk-stages.ts does.
  *
- * Invariants: nothing is open while a breach or a pause stands; a step opens only through rollout/judge-step.ts; the record is bounded.
+ * Invariants: nothing is open while a breach or a pause stands; a step opens only through
+ * rollout/judge-step.ts; the record is bounded.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { Breach, OpenStep, RolloutRecord } from '../model/rollout-record.ts';

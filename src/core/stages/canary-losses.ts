@@ -1,7 +1,8 @@
 /**
- * Canary nodes that went NotReady after their turn: what they had shown counts no more, and others go in their place.
- * One that comes back within a minute is waited for. Then one node goes in the place of one loss, and of each other one that peers
- * share which are not updated. If the added one is lost as well, by itself, that is a sign. Bounded by LOSSES_MAX.
+ * Canary nodes that went NotReady after their turn: what they had shown counts no more, and others
+ * go in their place. One that comes back within a minute is waited for. Then one node goes in the
+ * place of one loss, and of each other one that peers share which are not updated. If the added one
+ * is lost as well, by itself, that is a sign. Bounded by LOSSES_MAX.
  */
 import { OUTAGE_MS_MAX } from '../health/trial.ts';
 import type { NodeName } from '../model/identifiers.ts';

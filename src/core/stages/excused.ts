@@ -1,7 +1,8 @@
 /**
- * Nodes that neither block a step nor use up the budget: left out by the policy, gone bad by themselves, or without a place.
- * With `budget: attributed` bad nodes are excused up to a cap; beyond it find-breach.ts halts. Where the former pod had no place for
- * five minutes the new one has none either: no canary and no breach, until a pod is bound there.
+ * Nodes that neither block a step nor use up the budget: left out by the policy, gone bad by
+ * themselves, or without a place. With `budget: attributed` bad nodes are excused up to a cap;
+ * beyond it find-breach.ts halts. Where the former pod had no place for five minutes the new one
+ * has none either: no canary and no breach, until a pod is bound there.
  */
 import { GRACE_MS } from '../health/pod-signs.ts';
 import type { NodeName } from '../model/identifiers.ts';

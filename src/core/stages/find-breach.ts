@@ -1,6 +1,6 @@
 /**
- * Why a staged rollout, or its way back, is halted: one table of causes, in the order in which a person wants them told.
- * Evidence on pods and nodes is judged in core/health, each pod once a run.
+ * Why a staged rollout, or its way back, is halted: one table of causes, in the order in which a
+ * person wants them told. Evidence on pods and nodes is judged in core/health, each pod once a run.
  * A breach that an operator overruled does not come again for the same nodes.
  */
 import { counted } from '@rollcall/base/counted.ts';
@@ -87,8 +87,9 @@ export function findStagesBreach(look: Look): Breach | undefined {
 }
 
 /**
- * What stops the way back: pods that cannot be created or, on as many nodes as the budget has, cannot start; and where the release
- * never ran, whatever a canary would halt for. What stood when an operator overruled that counts no more.
+ * What stops the way back: pods that cannot be created or, on as many nodes as the budget has,
+ * cannot start; and where the release never ran, whatever a canary would halt for. What stood when
+ * an operator overruled that counts no more.
  */
 export function findReturnBreach({ record, input, pods }: Look): Breach | undefined {
   const { resumed } = record.orders;

@@ -1,10 +1,13 @@
 /**
- * The way back: which nodes are to run the former revision, which run ahead of it, and which releases are good.
+ * The way back: which nodes are to run the former revision, which run ahead of it, and which
+ * releases are good.
  *
- * Nodes are given the former revision only where Rollcall makes the pods. While a revision is unproven, a node outside of open steps that joins, is replaced or
- * loses its pod gets the former one, and one that got ahead is put back. Once the canary proved it, new pods are of the
- * revision itself, and nodes are put back only where the partition was raised. A pod of the revision from before the rollout
- * is put back by neither. After a breach with `onBreach: rollback` all nodes go back.
+ * Nodes are given the former revision only where Rollcall makes the pods. While a revision is
+ * unproven, a node outside of open steps that joins, is replaced or loses its pod gets the former
+ * one, and one that got ahead is put back. Once the canary proved it, new pods are of the revision
+ * itself, and nodes are put back only where the partition was raised. A pod of the revision from
+ * before the rollout is put back by neither. After a breach with `onBreach: rollback` all nodes go
+ * back.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { PodProjection } from '../model/projections.ts';
@@ -104,8 +107,9 @@ export function findAhead(
 }
 
 /**
- * True for a pod of the revision that was made during this rollout. One from before is no part of it: a policy that is first
- * seen half-way finds such pods, and to put them back would replace each of them twice (row 56).
+ * True for a pod of the revision that was made during this rollout. One from before is no part of
+ * it: a policy that is first seen half-way finds such pods, and to put them back would replace each
+ * of them twice (row 56).
  */
 function isMadeSince({ createdAtMs }: PodProjection, { startedAtMs }: RolloutRecord): boolean {
   return createdAtMs >= startedAtMs;

@@ -1,8 +1,10 @@
 /**
- * Nodes of a staged rollout, summed up for the judgement of its open step (rollout/judge-step.ts), and when to look again.
+ * Nodes of a staged rollout, summed up for the judgement of its open step (rollout/judge-step.ts),
+ * and when to look again.
  *
- * A step opens only on what was seen of this revision, in a view that is whole and fresh, after the step before had
- * opened: all its pods available for the soak, without a restart, on nodes that are Ready. Silence is no success.
+ * A step opens only on what was seen of this revision, in a view that is whole and fresh, after the
+ * step before had opened: all its pods available for the soak, without a restart, on nodes that are
+ * Ready. Silence is no success.
  */
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { defined } from '@rollcall/base/defined.ts';

@@ -1,7 +1,8 @@
 /**
- * The canary nodes that have had their turn, as they stand: which count, which were lost, and who goes in their place.
- * A step opens only on nodes that are still Ready. Another node is chosen in another zone or pool where there is one, of a selector
- * only its own. Where none is left the step waits for a person; with an attributed budget those that are left are enough.
+ * The canary nodes that have had their turn, as they stand: which count, which were lost, and who
+ * goes in their place. A step opens only on nodes that are still Ready. Another node is chosen in
+ * another zone or pool where there is one, of a selector only its own. Where none is left the step
+ * waits for a person; with an attributed budget those that are left are enough.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';

@@ -1,8 +1,10 @@
 /**
- * A node as a staged rollout sees it: where it stands in the order, and what its pods say of the revision (issue 17).
+ * A node as a staged rollout sees it: where it stands in the order, and what its pods say of the
+ * revision (issue 17).
  *
- * Made from the sites of the rolling update (rolling-update/rollout-states.ts), of nodes that are to run a pod; vanished nodes
- * and nodes that only keep a pod are in no stage and in no percentage. Nothing is decided here.
+ * Made from the sites of the rolling update (rolling-update/rollout-states.ts), of nodes that are
+ * to run a pod; vanished nodes and nodes that only keep a pod are in no stage and in no percentage.
+ * Nothing is decided here.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeProjection, PodProjection } from '../model/projections.ts';

@@ -30,8 +30,8 @@ export interface RefusalNote {
 }
 
 /**
- * What came of a note: it stands; or it does not. `first`: it stands, and no refusal of its sender and code was noted for a day,
- * so that somebody is called (docs/operations.md).
+ * What came of a note: it stands; or it does not. `first`: it stands, and no refusal of its sender
+ * and code was noted for a day, so that somebody is called (docs/operations.md).
  */
 export type RefusalOutcome = 'noted' | 'first' | 'unkept';
 

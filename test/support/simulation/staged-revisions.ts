@@ -1,12 +1,15 @@
 /**
- * Which nodes are in the canary of each revision, which go beside it, and which revisions are proven: what S16 is judged by.
+ * Which nodes are in the canary of each revision, which go beside it, and which revisions are
+ * proven: what S16 is judged by.
  *
- * A revision is what its pods run. It is proven once as many pods of it as the canary has nodes were ready for the soak, without
- * a restart, on Ready nodes, while it was the template's or no status tells of the edit that came after it; what runs first is
- * proven. Until then it is on as many nodes as the canary has, and one more for each of them that was not Ready, or gone, meanwhile:
- * twice as many at most. Nodes that leave a revision that got no further than its canary, and may have been halted, do not count where
- * their pods have not served for as long as a view may be old. It assumes to hear of each commit of the API server, and judges
- * nothing: which creates and deletes count, and are reported, is the matter of stage-audit.ts.
+ * A revision is what its pods run. It is proven once as many pods of it as the canary has nodes
+ * were ready for the soak, without a restart, on Ready nodes, while it was the template's or no
+ * status tells of the edit that came after it; what runs first is proven. Until then it is on as
+ * many nodes as the canary has, and one more for each of them that was not Ready, or gone,
+ * meanwhile: twice as many at most. Nodes that leave a revision that got no further than its
+ * canary, and may have been halted, do not count where their pods have not served for as long as a
+ * view may be old. It assumes to hear of each commit of the API server, and judges nothing: which
+ * creates and deletes count, and are reported, is the matter of stage-audit.ts.
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

@@ -1,7 +1,7 @@
 /**
- * Where fleets are mirrored: one small item of the registry's table, replaced by compare-and-set, in a
- * partition of its own, so that a role may be given it alone (infra/roles.yml). One that is damaged is
- * no mirror that nobody named: reading it rejects.
+ * Where fleets are mirrored: one small item of the registry's table, replaced by compare-and-set,
+ * in a partition of its own, so that a role may be given it alone (infra/roles.yml). One that is
+ * damaged is no mirror that nobody named: reading it rejects.
  */
 import * as v from 'valibot';
 import { clusterId } from '../../../core/model/identifiers.ts';

@@ -1,7 +1,7 @@
 /**
- * What a stored record of a fleet's rollout has to look like. Closed: a field that this release does not
- * know is an error, since the record is written back whole, and an order of a newer release would be
- * lost with it. Lists are held to their bounds.
+ * What a stored record of a fleet's rollout has to look like. Closed: a field that this release
+ * does not know is an error, since the record is written back whole, and an order of a newer
+ * release would be lost with it. Lists are held to their bounds.
  */
 import * as v from 'valibot';
 import {

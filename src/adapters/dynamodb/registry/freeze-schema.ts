@@ -1,6 +1,6 @@
 /**
- * The closed, bounded schemas of freezes as the registry holds them: of the stack's item, and of the
- * note in a registration. An item that does not fit is an error, and so counts as frozen
+ * The closed, bounded schemas of freezes as the registry holds them: of the stack's item, and of
+ * the note in a registration. An item that does not fit is an error, and so counts as frozen
  * (protocol 13): never a default.
  */
 import * as v from 'valibot';

@@ -1,7 +1,7 @@
 /**
- * What is frozen for the whole stack, over DynamoDB: one item, written by compare-and-set. Held to a
- * closed schema before each write and on every read: what cannot be read is an error, which counts as
- * frozen (protocol 13).
+ * What is frozen for the whole stack, over DynamoDB: one item, written by compare-and-set. Held to
+ * a closed schema before each write and on every read: what cannot be read is an error, which
+ * counts as frozen (protocol 13).
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Freeze } from '../../../core/takeover/freeze.ts';

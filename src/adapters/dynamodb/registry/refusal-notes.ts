@@ -1,8 +1,10 @@
 /**
- * Notes of refusals over DynamoDB: partition `REFUSED#<cluster>`, an item for each sender, queue and code.
+ * Notes of refusals over DynamoDB: partition `REFUSED#<cluster>`, an item for each sender, queue
+ * and code.
  *
- * What an unverified sender claims is apart from what a cluster's own senders sent (S6): `REFUSED#/<cluster>` where the
- * cluster is registered, else `REFUSED#/`. No cluster id holds a slash, so none names another's partition.
+ * What an unverified sender claims is apart from what a cluster's own senders sent (S6):
+ * `REFUSED#/<cluster>` where the cluster is registered, else `REFUSED#/`. No cluster id holds a
+ * slash, so none names another's partition.
  */
 import * as v from 'valibot';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
@@ -28,8 +30,8 @@ const OF_REGISTERED: readonly string[] = ['wrong-sender', 'not-bound-token'];
 const REPEATED_BY_WATCHERS = 'wrong-cluster-uid';
 
 /**
- * What a process remembers to have noted, by hour and sender, so that a look-up takes the place of a write. What was not
- * looked up for longest leaves first; what is forgotten is written once more.
+ * What a process remembers to have noted, by hour and sender, so that a look-up takes the place of
+ * a write. What was not looked up for longest leaves first; what is forgotten is written once more.
  */
 export type RefusalMemory = Map<string, Map<string, RefusalOutcome>>;
 

@@ -1,7 +1,7 @@
 /**
- * The closed, bounded schema of a registration (S12): registry data can neither execute code nor choose
- * egress beyond its endpoint, and an unknown field is an error. Checked before a write and after a
- * read. Only names of fields leave this module, never values, credentials among them (S11).
+ * The closed, bounded schema of a registration (S12): registry data can neither execute code nor
+ * choose egress beyond its endpoint, and an unknown field is an error. Checked before a write and
+ * after a read. Only names of fields leave this module, never values, credentials among them (S11).
  */
 import * as v from 'valibot';
 import { clusterId, clusterUid, uid } from '../../../core/model/identifiers.ts';

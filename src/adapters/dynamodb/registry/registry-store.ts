@@ -1,8 +1,9 @@
 /**
- * The registry over DynamoDB: registrations, each held to a closed schema before a write and on a read
- * (S12), their directory, notes of refusals. An entry of the directory is written before its registration, so
- * that a listing never misses a cluster. Whatever was written raises the registry's revision afterwards:
- * who reads the new one reads what was written. A rival has an item of its own, joined on reading.
+ * The registry over DynamoDB: registrations, each held to a closed schema before a write and on a
+ * read (S12), their directory, notes of refusals. An entry of the directory is written before its
+ * registration, so that a listing never misses a cluster. Whatever was written raises the
+ * registry's revision afterwards: who reads the new one reads what was written. A rival has an item
+ * of its own, joined on reading.
  */
 import * as v from 'valibot';
 import { defined } from '@rollcall/base/defined.ts';

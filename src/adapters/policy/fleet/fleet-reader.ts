@@ -1,7 +1,8 @@
 /**
- * Reads FleetDaemonSets (ports/fleet-reader.ts): text, plain values, schema, and what only the whole
- * shows. A text is a user's: bounded, never a reason to throw, and no value of it is repeated, since
- * manifests hold secrets. It is stored as it was written, so that reading it again means the same.
+ * Reads FleetDaemonSets (ports/fleet-reader.ts): text, plain values, schema, and what only the
+ * whole shows. A text is a user's: bounded, never a reason to throw, and no value of it is
+ * repeated, since manifests hold secrets. It is stored as it was written, so that reading it again
+ * means the same.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';

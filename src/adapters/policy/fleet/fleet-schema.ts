@@ -1,7 +1,7 @@
 /**
  * The schema of a FleetDaemonSet: the one source of what is accepted, of defaults, and of
- * infra/schema/fleet-daemon-set.schema.json, which scripts/policy-schema.ts derives from it. Closed but
- * for the manifest and the patches, which are Kubernetes' own (core/fleet/judge-manifest.ts).
+ * infra/schema/fleet-daemon-set.schema.json, which scripts/policy-schema.ts derives from it. Closed
+ * but for the manifest and the patches, which are Kubernetes' own (core/fleet/judge-manifest.ts).
  */
 import * as v from 'valibot';
 import { defined } from '@rollcall/base/defined.ts';

@@ -1,8 +1,8 @@
 /**
  * An operator's order to the clusters of a fleet (app/orders/order-home.ts).
  *
- * The record is due at once, so the schedule's next turn does what the order means. A step that writes already reads the record again
- * before each batch: a halt is one batch late at most.
+ * The record is due at once, so the schedule's next turn does what the order means. A step that
+ * writes already reads the record again before each batch: a halt is one batch late at most.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';

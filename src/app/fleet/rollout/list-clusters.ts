@@ -1,9 +1,11 @@
 /**
- * Every cluster of a fleet's rollout with what its record says, once, the bad ones first; and its stages, counted by these clusters.
+ * Every cluster of a fleet's rollout with what its record says, once, the bad ones first; and its
+ * stages, counted by these clusters.
  *
- * A cluster at zero is never hidden in a sum: each is told with the nodes that run the release, of those that should. Costs a read
- * for each page of members and for a hundred records; nothing of it is needed for a decision. For those that are shown, and are not
- * well, somebody may ask why with two reads more each.
+ * A cluster at zero is never hidden in a sum: each is told with the nodes that run the release, of
+ * those that should. Costs a read for each page of members and for a hundred records; nothing of it
+ * is needed for a decision. For those that are shown, and are not well, somebody may ask why with
+ * two reads more each.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { compareNatural } from '@rollcall/base/compare-natural.ts';

@@ -111,8 +111,8 @@ interface Refusal {
 }
 
 /**
- * Logs, counts and notes a refusal; nothing of any view is touched (S6, L4). Rejects when that of a verified sender cannot be
- * noted; what a forger sent never comes again.
+ * Logs, counts and notes a refusal; nothing of any view is touched (S6, L4). Rejects when that of a
+ * verified sender cannot be noted; what a forger sent never comes again.
  */
 export async function refuse(
   refusal: Refusal,

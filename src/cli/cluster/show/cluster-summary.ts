@@ -163,10 +163,11 @@ async function readSummary(
 const LOOK_BACK_MS = 2 * 3_600_000;
 
 /**
- * Whether a cluster that is not heard was rebuilt under its old name: its watcher's messages name another
- * cluster UID. They are refused and noted (once an hour) with the UID as their detail, as of the cluster's own
- * sender, because their sender is the registered one. A rebuilt cluster is never heard, so
- * others are not asked; what was noted of the UID that is registered by now is past.
+ * Whether a cluster that is not heard was rebuilt under its old name: its watcher's messages name
+ * another cluster UID. They are refused and noted (once an hour) with the UID as their detail, as
+ * of the cluster's own sender, because their sender is the registered one. A rebuilt cluster is
+ * never heard, so others are not asked; what was noted of the UID that is registered by now is
+ * past.
  */
 export async function withRebuilt(
   summary: ClusterSummary,

@@ -1,11 +1,14 @@
 /**
- * What `npm start -- --fleet` plays: what of the command line is about it, the releases that it rolls out, and the ending that it is about. Pure.
+ * What `npm start -- --fleet` plays: what of the command line is about it, the releases that it
+ * rolls out, and the ending that it is about. Pure.
  *
- * A play begins with clusters that nobody used, and rolls pods that nobody else rolls. So what brings clusters of before, or of somebody
- * else, or keeps Rollcall from acting, contradicts it. Local machines run no containers: an image's name asks for the failure
- * (docs/simulation.md). How long the canary's nodes are watched follows from the failure: as long as its evidence needs, where users
- * would have hours for any of them. With an injected failure it is a success that the rollout was halted in its first ring, and went
- * back where that was asked for; one that went through, or was halted later, is the failure that stages are there to prevent.
+ * A play begins with clusters that nobody used, and rolls pods that nobody else rolls. So what
+ * brings clusters of before, or of somebody else, or keeps Rollcall from acting, contradicts it.
+ * Local machines run no containers: an image's name asks for the failure (docs/simulation.md). How
+ * long the canary's nodes are watched follows from the failure: as long as its evidence needs,
+ * where users would have hours for any of them. With an injected failure it is a success that the
+ * rollout was halted in its first ring, and went back where that was asked for; one that went
+ * through, or was halted later, is the failure that stages are there to prevent.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetBreach } from '../../../core/fleet/fleet-daemon-set.ts';

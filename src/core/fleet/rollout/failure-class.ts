@@ -1,7 +1,8 @@
 /**
- * Whether a cluster's failure speaks against the release, or only about the cluster.
- * Of the release: what was seen of pods and nodes that run it. Of the place: it could not be given there, or did not stay. Whoever may
- * edit one namespace can cause the second kind, so it holds a stage, and takes no other cluster back.
+ * Whether a cluster's failure speaks against the release, or only about the cluster. Of the
+ * release: what was seen of pods and nodes that run it. Of the place: it could not be given there,
+ * or did not stay. Whoever may edit one namespace can cause the second kind, so it holds a stage,
+ * and takes no other cluster back.
  */
 import type { BreachCause } from '../../model/rollout-record.ts';
 import { nodesRoundedDown } from '../../policy/share.ts';

@@ -1,7 +1,8 @@
 /**
  * What halts a fleet, and on what grounds: one cluster may halt all others, and take nobody back.
- * Each cluster's trial compares its nodes with peers in the same cluster, so likelihood ratios multiply, and their mean is one e-value
- * for the fleet. Clusters of fewer than ten nodes are compared with each other (attribution/fleet-pool.ts), and count once.
+ * Each cluster's trial compares its nodes with peers in the same cluster, so likelihood ratios
+ * multiply, and their mean is one e-value for the fleet. Clusters of fewer than ten nodes are
+ * compared with each other (attribution/fleet-pool.ts), and count once.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';

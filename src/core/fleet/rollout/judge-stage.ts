@@ -1,8 +1,10 @@
 /**
- * What a fleet's open stage waits for: its clusters, summed up for the judgement that nodes have as well (core/rollout/judge-step.ts).
+ * What a fleet's open stage waits for: its clusters, summed up for the judgement that nodes have as
+ * well (core/rollout/judge-step.ts).
  *
- * A stage without a cluster that shows evidence is no success: it holds until a person approves, except where nobody of it is
- * within reach; then advance-fleet.ts asks those before it. Nothing here sends or counts.
+ * A stage without a cluster that shows evidence is no success: it holds until a person approves,
+ * except where nobody of it is within reach; then advance-fleet.ts asks those before it. Nothing
+ * here sends or counts.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { isOpen } from '../../policy/window.ts';

@@ -1,7 +1,9 @@
 /**
- * What a cluster is never given, whatever stage is open: nothing of it is sent (issue 18, build item 3).
+ * What a cluster is never given, whatever stage is open: nothing of it is sent (issue 18, build
+ * item 3).
  *
- * The same is told before, when a fleet is planned and applied; a mode may have changed since (render-fleet.ts).
+ * The same is told before, when a fleet is planned and applied; a mode may have changed since
+ * (render-fleet.ts).
  */
 import type { ClusterMode } from '../../model/registration.ts';
 import { explainNotFollowed } from '../../takeover/opt-in.ts';

@@ -1,8 +1,10 @@
 /**
- * Where clusters of a fleet go back to, and what becomes of its good releases on the way (core/rollout/good-releases.ts). Pure.
+ * Where clusters of a fleet go back to, and what becomes of its good releases on the way
+ * (core/rollout/good-releases.ts). Pure.
  *
- * An undo, and a rollback, lead to the newest good release of other content. Good content that is applied again soon after it was left is
- * a way back by itself. Nothing soaks there, and no stage, approval or window holds it; what fails on it stops the rest.
+ * An undo, and a rollback, lead to the newest good release of other content. Good content that is
+ * applied again soon after it was left is a way back by itself. Nothing soaks there, and no stage,
+ * approval or window holds it; what fails on it stops the rest.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { nodesRoundedDown } from '../../policy/share.ts';

@@ -1,7 +1,9 @@
 /**
- * The rollout of a fleet in words, as core/rollout/describe-record.ts says them of nodes. Nothing is decided here.
+ * The rollout of a fleet in words, as core/rollout/describe-record.ts says them of nodes. Nothing
+ * is decided here.
  *
- * Names and messages are what clusters and operators said: whoever prints them takes control characters out.
+ * Names and messages are what clusters and operators said: whoever prints them takes control
+ * characters out.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetCounts, FleetRecord } from '../rollout/fleet-record.ts';

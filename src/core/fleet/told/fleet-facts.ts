@@ -1,8 +1,8 @@
 /**
- * A fleet's record as others read it: the mirror's object and status, and a CloudEvent. Pure, bounded.
- * Nothing of a manifest is in it. The mirror's spec raises metadata.generation, so no old status
- * passes for the new release's. `source` and `id` name a decision; fields are only ever added to
- * infra/schema/fleet-decision.schema.json.
+ * A fleet's record as others read it: the mirror's object and status, and a CloudEvent. Pure,
+ * bounded. Nothing of a manifest is in it. The mirror's spec raises metadata.generation, so no old
+ * status passes for the new release's. `source` and `id` name a decision; fields are only ever
+ * added to infra/schema/fleet-decision.schema.json.
  */
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
