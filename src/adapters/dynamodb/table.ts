@@ -15,6 +15,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { defined } from '@rollcall/base/defined.ts';
+import { pagesOf } from '@rollcall/base/pages.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
 import { readerOf, stampReaderOf } from './batched-reader.ts';
@@ -111,12 +112,11 @@ export class Table {
 
   /** Every key of a partition, a page at a time. */
   async *keysOf(pk: string, from?: string): AsyncGenerator<readonly ItemKey[], void> {
-    let after = from;
-    do {
-      const { items, cursor } = await this.query({ pk, after, attributes: ['sk'] });
-      yield items.map(({ sk }) => ({ pk, sk: String(sk) }));
-      after = cursor;
-    } while (after !== undefined);
+    const attributes = ['sk'];
+    const pages = pagesOf(({ cursor }) => this.query({ pk, after: cursor, attributes }), {
+      cursor: from,
+    });
+    for await (const { items } of pages) yield items.map(({ sk }) => ({ pk, sk: String(sk) }));
   }
 
   async putIf(key: ItemKey, attributes: StoredItem, condition: Condition): Promise<WriteResult> {

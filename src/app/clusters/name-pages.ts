@@ -1,5 +1,5 @@
 /** All names of a cluster's DaemonSets, page by page; deleted ones left out unless asked for. */
-import { defined } from '@rollcall/base/defined.ts';
+import { pagesOf } from '@rollcall/base/pages.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { NameItem } from '../../core/model/view-items.ts';
 import type { NamePageOptions, ViewReader } from '../../ports/stores/view-store.ts';
@@ -10,10 +10,6 @@ export async function* namePages(
   cluster: ClusterUid,
   options: Omit<NamePageOptions, 'cursor'>,
 ): AsyncGenerator<readonly NameItem[], void, undefined> {
-  let cursor: string | undefined;
-  do {
-    const page = await view.listNames(cluster, { ...options, ...defined({ cursor }) });
-    yield page.names;
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  const pages = pagesOf((from) => view.listNames(cluster, { ...options, ...from }));
+  for await (const { names } of pages) yield names;
 }

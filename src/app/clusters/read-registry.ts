@@ -3,8 +3,8 @@
  *
  * A registration that cannot be read is named, and the others are given all the same.
  */
-import { compareNatural } from '@rollcall/base/compare-natural.ts';
-import { defined } from '@rollcall/base/defined.ts';
+import { compareNatural } from '@rollcall/base/compare-text.ts';
+import { pagesOf } from '@rollcall/base/pages.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
@@ -26,12 +26,8 @@ export async function listEveryCluster(
   registry: Pick<RegistryStore, 'listClusters'>,
 ): Promise<readonly ClusterId[]> {
   const ids: ClusterId[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await registry.listClusters({ limit: PAGE, ...defined({ cursor }) });
-    ids.push(...page.clusters);
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  const pages = pagesOf((from) => registry.listClusters({ limit: PAGE, ...from }));
+  for await (const { clusters } of pages) ids.push(...clusters);
   return ids.sort(compareNatural);
 }
 

@@ -3,7 +3,7 @@
  *
  * A document that this release cannot read is named, by field where one was asked for.
  */
-import { defined } from '@rollcall/base/defined.ts';
+import { pagesOf } from '@rollcall/base/pages.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetDaemonSet, FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
@@ -46,12 +46,8 @@ export async function listEveryFleet(
   fleets: Pick<FleetStore, 'listFleets'>,
 ): Promise<readonly FleetHead[]> {
   const heads: FleetHead[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await fleets.listFleets({ limit: PER_PAGE, ...defined({ cursor }) });
-    heads.push(...page.fleets);
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  const pages = pagesOf((from) => fleets.listFleets({ limit: PER_PAGE, ...from }));
+  for await (const page of pages) heads.push(...page.fleets);
   return heads;
 }
 
@@ -67,13 +63,11 @@ export async function listEveryRecord(
 ): Promise<EveryRecord> {
   const records = new Map<string, FleetRecord>();
   const unreadable: FleetKey[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await rollouts.listRecords({ limit: RECORDS_PER_PAGE, ...defined({ cursor }) });
+  const pages = pagesOf((from) => rollouts.listRecords({ limit: RECORDS_PER_PAGE, ...from }));
+  for await (const page of pages) {
     for (const record of page.records) records.set(formatFleetKey(record), record);
     unreadable.push(...page.unreadable);
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  }
   return { records, unreadable };
 }
 

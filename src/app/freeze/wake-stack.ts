@@ -7,7 +7,7 @@
  * that are only observed, or frozen by themselves, have nothing to do. What one cluster fails with holds up no other. It may be
  * repeated: hints are harmless. An abort leaves the rest to resync.
  */
-import { defined } from '@rollcall/base/defined.ts';
+import { pagesOf } from '@rollcall/base/pages.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { hintFor } from '../../core/model/hint.ts';
@@ -52,9 +52,8 @@ export async function wakeStack(
   const { registry, signal, onPage } = dependencies;
   const failed: { id: ClusterId; reason: string }[] = [];
   let [clusters, hints] = [0, 0];
-  let cursor: string | undefined;
-  do {
-    const page = await registry.listClusters({ limit: CLUSTERS_PER_PAGE, ...defined({ cursor }) });
+  const pages = pagesOf((from) => registry.listClusters({ limit: CLUSTERS_PER_PAGE, ...from }));
+  for await (const page of pages) {
     await sideBySide(page.clusters, AT_ONCE, async (id) => {
       if (signal.aborted) return;
       try {
@@ -64,9 +63,9 @@ export async function wakeStack(
       }
       clusters += 1;
     });
-    ({ cursor } = page);
-    if (cursor !== undefined) onPage({ clusters, hints, failed, isWhole: false });
-  } while (cursor !== undefined && !signal.aborted);
+    if (page.cursor !== undefined) onPage({ clusters, hints, failed, isWhole: false });
+    if (signal.aborted) break;
+  }
   return { clusters, hints, failed, isWhole: !signal.aborted };
 }
 

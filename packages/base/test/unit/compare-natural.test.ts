@@ -1,7 +1,7 @@
 /** Names as a person sorts them: numbers by their value. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { compareNatural } from '../../src/compare-natural.ts';
+import { compareNatural } from '../../src/compare-text.ts';
 
 it('orders numbers within names by their value, and is a whole order', () => {
   const sorted = [

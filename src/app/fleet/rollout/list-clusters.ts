@@ -8,7 +8,7 @@
  * two reads more each.
  */
 import { counted } from '@rollcall/base/counted.ts';
-import { compareNatural } from '@rollcall/base/compare-natural.ts';
+import { compareNatural } from '@rollcall/base/compare-text.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { OFFLINE_AFTER_MS } from '../../../core/fleet/cluster-facts.ts';
