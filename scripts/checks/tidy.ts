@@ -4,6 +4,7 @@
  * Works on syntax trees and texts, not on types. A rule is a function from the repository to findings; the list below
  * is all of them. It refuses to pass when it found nothing to read.
  */
+import { checkBudget } from '../tidy/budget.ts';
 import { checkCitations } from '../tidy/citations.ts';
 import { checkDocumentation } from '../tidy/documentation.ts';
 import { checkFolders } from '../tidy/folders.ts';
@@ -16,6 +17,7 @@ import type { Check } from './check.ts';
 
 const rules = [
   checkSize,
+  checkBudget,
   checkFolders,
   checkDocumentation,
   checkText,

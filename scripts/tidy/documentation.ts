@@ -1,18 +1,16 @@
 /**
- * Comments that must exist: a header on every module, a docstring on every export of what ships.
+ * Comments that must exist: a header on every module, and a docstring on every export that another folder imports.
  *
- * A header says in 3 to 16 lines what the module is for, what it assumes, which invariants it keeps and what it does
- * not do; for a test, or a module of at most 40 lines, one line is enough. Whether a comment is true or useful cannot be
- * judged here.
- * Re-exports need no docstring of their own.
+ * An export that only its own folder imports explains itself by its name and its place. Imports by tests do not count,
+ * re-exports need no docstring of their own. Whether a comment is true or useful cannot be judged here.
  */
+import path from 'node:path';
 import ts from 'typescript';
 import { lineAt } from './repository.ts';
 import type { Finding, Repository, SourceFile } from './repository.ts';
 
-const HEADER_LINES_MIN = 3;
+const HEADER_LINES_MIN = 1;
 const HEADER_LINES_MAX = 16;
-const SMALL_MODULE_LINES_MAX = 40;
 
 /** The comment that opens a module; several `//` lines in a row are one comment. */
 function readHeader(file: SourceFile): { text: string; start: number } {
@@ -37,19 +35,36 @@ function countTextLines(comment: string): number {
   return lines.includes(true) ? lines.lastIndexOf(true) - lines.indexOf(true) + 1 : 0;
 }
 
-function headerLinesMinOf(file: SourceFile): number {
-  const isSmall = file.text.split('\n').length - 1 <= SMALL_MODULE_LINES_MAX;
-  return isSmall || /^test\/|^packages\/[^/]+\/test\/|\.d\.ts$/.test(file.path)
-    ? 1
-    : HEADER_LINES_MIN;
-}
-
 function checkHeader(file: SourceFile): Finding[] {
   const lines = countTextLines(readHeader(file).text);
-  const linesMin = headerLinesMinOf(file);
-  if (lines >= linesMin && lines <= HEADER_LINES_MAX) return [];
-  const message = `the module's opening comment has ${lines} lines; ${linesMin} to ${HEADER_LINES_MAX}`;
+  if (lines >= HEADER_LINES_MIN && lines <= HEADER_LINES_MAX) return [];
+  const message = `the module's opening comment has ${lines} lines; ${HEADER_LINES_MIN} to ${HEADER_LINES_MAX}`;
   return [{ rule: 'module-header', path: file.path, line: 1, message }];
+}
+
+/** The names that files of other folders import, as `path name`; `path *` where all are meant. */
+function findCrossings(files: readonly SourceFile[]): ReadonlySet<string> {
+  const crossings = new Set<string>();
+  for (const file of files) {
+    for (const statement of file.tree.statements) {
+      if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) continue;
+      const from = statement.moduleSpecifier;
+      if (from === undefined || !ts.isStringLiteral(from) || !from.text.startsWith('.')) continue;
+      const target = path.posix.join(path.posix.dirname(file.path), from.text);
+      if (path.posix.dirname(target) === path.posix.dirname(file.path)) continue;
+      for (const name of namesOf(statement)) crossings.add(`${target} ${name}`);
+    }
+  }
+  return crossings;
+}
+
+function namesOf(statement: ts.ImportDeclaration | ts.ExportDeclaration): readonly string[] {
+  const named = ts.isImportDeclaration(statement)
+    ? statement.importClause?.namedBindings
+    : statement.exportClause;
+  if (named === undefined || ts.isNamespaceImport(named) || ts.isNamespaceExport(named))
+    return ['*'];
+  return named.elements.map(({ name, propertyName }) => (propertyName ?? name).text);
 }
 
 function isExported(statement: ts.Statement): boolean {
@@ -74,25 +89,33 @@ function hasDocstring(statement: ts.Statement, headerStart: number): boolean {
     .some((doc) => ts.isJSDoc(doc) && doc.pos !== headerStart);
 }
 
-function checkDocstrings(file: SourceFile): Finding[] {
+function checkDocstrings(file: SourceFile, crossings: ReadonlySet<string>): Finding[] {
   const headerStart = readHeader(file).start;
   const documented = new Set<string>();
   const findings: Finding[] = [];
   for (const statement of file.tree.statements.filter(isExported)) {
     const name = nameOf(statement, file);
     if (hasDocstring(statement, headerStart)) documented.add(name);
-    if (documented.has(name)) continue;
+    if (documented.has(name) || !crosses(file, name, crossings)) continue;
     const line = lineAt(file, statement.getStart(file.tree));
-    const message = `the export ${name} has no docstring`;
+    const message = `the export ${name}, which another folder imports, has no docstring`;
     findings.push({ rule: 'docstring', path: file.path, line, message });
   }
   return findings;
 }
 
-/** Finds modules without a header and exports without a docstring. */
+function crosses(file: SourceFile, names: string, crossings: ReadonlySet<string>): boolean {
+  return ['*', ...names.split(', ')].some((name) => crossings.has(`${file.path} ${name}`));
+}
+
+/** Finds modules without a header, and exports without a docstring that another folder imports. */
 export function checkDocumentation(repository: Repository): Finding[] {
   const shipped = repository.sources.filter((file) =>
     /^(src|functions|packages\/[^/]+\/src)\//.test(file.path),
   );
-  return [...repository.sources.flatMap(checkHeader), ...shipped.flatMap(checkDocstrings)];
+  const crossings = findCrossings(shipped);
+  return [
+    ...repository.sources.flatMap(checkHeader),
+    ...shipped.flatMap((file) => checkDocstrings(file, crossings)),
+  ];
 }
