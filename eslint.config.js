@@ -104,7 +104,7 @@ const sizeRules = {
   'max-depth': ['error', 4],
   'max-lines': ['error', { max: 500 }],
   'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
-  'max-params': ['error', 3],
+  'max-params': ['error', 4],
 };
 
 const typeRules = {
