@@ -23,7 +23,10 @@ export function maskDiscovery(body: JsonObject): Json {
         groups: byName(filter(body['groups'], (group) => GROUPS.has(nameOf(group)))),
       };
     case 'APIResourceList':
-      return { ...body, resources: byName(filter(body['resources'], isPublished)) };
+      return {
+        ...body,
+        resources: byName(filter(body['resources'], isPublished).map(withoutStorageHash)),
+      };
     case 'APIGroupDiscoveryList':
       return { ...body, items: byName(filter(body['items'], isPublishedGroup).map(maskGroup)) };
     default:
@@ -52,6 +55,11 @@ function nameOf(item: JsonObject): string {
 function isPublished(resource: JsonObject): boolean {
   const [plural = '', subresource = 'status'] = nameOf(resource).split('/');
   return PLURALS.has(plural) && SUBRESOURCES.includes(subresource);
+}
+
+/** Which version is stored is the real server's own affair. */
+function withoutStorageHash({ storageVersionHash: _, ...resource }: JsonObject): JsonObject {
+  return resource;
 }
 
 function isPublishedGroup(group: JsonObject): boolean {

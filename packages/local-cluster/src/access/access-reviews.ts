@@ -1,13 +1,11 @@
 /**
- * Questions about access: SelfSubjectAccessReview, SubjectAccessReview, LocalSubjectAccessReview,
- * SelfSubjectRulesReview and SelfSubjectReview (`kubectl auth can-i`, `kubectl auth whoami`).
+ * Questions about access: SelfSubjectAccessReview and SubjectAccessReview, as `rollcall cluster doctor` asks them.
  *
  * They are created and answered, never stored. Whether the asker may ask at all has been decided before.
- * Differs from Kubernetes: metadata.managedFields are not written, and users have no uid.
+ * Differs from Kubernetes: no managedFields; the other kinds of reviews are not served.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { answerStatus, answerWith } from '../api/request/answers.ts';
 import type {
   ApiAnswer,
@@ -17,69 +15,62 @@ import type {
   Status,
   User,
 } from '../api/request/api-request.ts';
-import {
-  badRequest,
-  failure,
-  invalid,
-  methodNotAllowed,
-  noSuchResource,
-} from '../api/request/statuses.ts';
-import { formatTime } from '../objects/timestamps.ts';
+import { badRequest, invalid, methodNotAllowed, noSuchResource } from '../api/request/statuses.ts';
+import type { FieldError } from '../resources/shared/resource.ts';
 import { createSchema } from '../schema/create-schema.ts';
-import type { RbacAuthorizer } from './rbac.ts';
-import { attributesOf, validateSpec } from './review-spec.ts';
-import type { ReviewSpec } from './review-spec.ts';
 
-/** A review that this server answers, as discovery lists it. */
-export interface ReviewResource {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-  readonly kind: string;
-  readonly isNamespaced: boolean;
-}
+const GROUP = 'authorization.k8s.io';
+const VERSION = 'v1';
+const SELF = 'SelfSubjectAccessReview';
 
-const AUTHORIZATION = 'authorization.k8s.io';
+/** The reviews, as discovery lists them. */
+export const REVIEW_RESOURCES = [SELF, 'SubjectAccessReview'].map((kind) => ({
+  group: GROUP,
+  version: VERSION,
+  plural: `${kind.toLowerCase()}s`,
+  kind,
+}));
+type ReviewResource = (typeof REVIEW_RESOURCES)[number];
 
-/** The reviews. */
-export const REVIEW_RESOURCES: readonly ReviewResource[] = [
-  review('authentication.k8s.io', 'SelfSubjectReview'),
-  { ...review(AUTHORIZATION, 'LocalSubjectAccessReview'), isNamespaced: true },
-  review(AUTHORIZATION, 'SelfSubjectAccessReview'),
-  review(AUTHORIZATION, 'SelfSubjectRulesReview'),
-  review(AUTHORIZATION, 'SubjectAccessReview'),
-];
-
-/** What answers them. */
-export interface AccessReviewOptions {
-  readonly authorizer: RbacAuthorizer;
-  /** For the creation time of a SelfSubjectReview; without it there is none. */
-  readonly clock?: Pick<Clock, 'nowMs'>;
+/** The spec of either; `user` and `groups` are of a SubjectAccessReview. */
+interface ReviewSpec {
+  readonly resourceAttributes?: {
+    readonly namespace?: string;
+    readonly verb?: string;
+    readonly group?: string;
+    readonly resource?: string;
+    readonly subresource?: string;
+    readonly name?: string;
+  };
+  readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
+  readonly user?: string;
+  readonly groups?: readonly string[];
 }
 
 /** A part of the API handler: answers reviews, undefined for every other request. */
 export function createAccessReviews(
-  options: AccessReviewOptions,
+  authorizer: Authorizer,
 ): (request: ApiRequest, attributes: RequestAttributes) => ApiAnswer | undefined {
-  return (request, attributes) => {
-    const resource = REVIEW_RESOURCES.find(
-      ({ group, plural }) => plural === attributes.resource && group === attributes.group,
-    );
-    if (resource === undefined || !isOfVersion(attributes.path, resource)) return undefined;
-    if (attributes.name !== undefined) return answerStatus(noSuchResource());
+  return (request, { group, resource: plural, path, name, user }) => {
+    const resource = REVIEW_RESOURCES.find((one) => one.plural === plural && one.group === group);
+    if (resource === undefined || !path.startsWith(`/apis/${GROUP}/${VERSION}/`)) return undefined;
+    if (name !== undefined) return answerStatus(noSuchResource());
     if (request.method !== 'POST') return answerStatus(methodNotAllowed());
-    const object = decode(request.body, resource);
-    if ('refusal' in object) return answerStatus(object.refusal);
-    return answer({ ...options, resource, attributes }, object.object);
+    const decoded = decode(request.body, resource);
+    if ('refusal' in decoded) return answerStatus(decoded.refusal);
+    const { object } = decoded;
+    const spec = (object['spec'] ?? {}) as ReviewSpec; // decoded: of its type
+    const errors = specErrors(resource, spec);
+    if (errors.length > 0) {
+      // Its own kind is not in the Status: the original forgets to say it.
+      return answerStatus(invalid({ group: GROUP, kind: '' }, errors));
+    }
+    const asked =
+      resource.kind === SELF ? user : { name: spec.user ?? '', groups: spec.groups ?? [] };
+    const { allowed, reason } = authorizer.authorize(attributesOf(spec, asked));
+    const status = { allowed, ...(reason === '' ? {} : { reason }) };
+    return answerWith({ ...object, status }, { status: 201 });
   };
-}
-
-function review(group: string, kind: string): ReviewResource {
-  return { group, version: 'v1', plural: `${kind.toLowerCase()}s`, kind, isNamespaced: false };
-}
-
-function isOfVersion(path: string, { group, version }: ReviewResource): boolean {
-  return path.startsWith(`/apis/${group}/${version}/`);
 }
 
 const schema = createSchema();
@@ -93,8 +84,8 @@ function decode(
     return { refusal: badRequest(message) };
   }
   const { apiVersion = '', kind = '' } = body;
-  const expected = `${resource.group}/${resource.version}`;
-  if ((kind !== '' && kind !== resource.kind) || (apiVersion !== '' && apiVersion !== expected)) {
+  const isOther = apiVersion !== '' && apiVersion !== `${GROUP}/${VERSION}`;
+  if (isOther || (kind !== '' && kind !== resource.kind)) {
     const message = `${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${resource.kind}`;
     return { refusal: badRequest(message) };
   }
@@ -104,84 +95,44 @@ function decode(
     : { object: outcome.object };
 }
 
-interface ReviewContext extends AccessReviewOptions {
-  readonly resource: ReviewResource;
-  readonly attributes: RequestAttributes;
-}
-
-function answer(context: ReviewContext, object: JsonObject): ApiAnswer {
-  const { user } = context.attributes;
-  const spec = (object['spec'] ?? {}) as ReviewSpec;
-  switch (context.resource.kind) {
-    case 'SelfSubjectReview':
-      return created({
-        ...object,
-        metadata: createdNow(context),
-        status: { userInfo: { username: user.name, groups: user.groups } },
-      });
-    case 'SelfSubjectRulesReview':
-      return answerRules(context, object, spec);
-    case 'SelfSubjectAccessReview':
-      return answerAccess(context, { object, spec, user });
-    default:
-      return answerAccess(context, {
-        object,
-        spec,
-        user: { name: spec.user ?? '', groups: spec.groups ?? [] },
-      });
+/** A review asks about a resource or about a path, not about both and not about neither. */
+function specErrors({ kind }: ReviewResource, spec: ReviewSpec): readonly FieldError[] {
+  const { resourceAttributes, nonResourceAttributes, user = '', groups = [] } = spec;
+  const errors: FieldError[] = [];
+  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
+    const detail = 'cannot be specified in combination with resourceAttributes';
+    errors.push(invalidField('spec.nonResourceAttributes', { ...nonResourceAttributes }, detail));
   }
-}
-
-function createdNow({ clock }: ReviewContext): JsonObject {
-  return clock === undefined ? {} : { creationTimestamp: formatTime(clock.nowMs()) };
-}
-
-function answerAccess(
-  { authorizer, resource, attributes }: ReviewContext,
-  question: { readonly object: JsonObject; readonly spec: ReviewSpec; readonly user: User },
-): ApiAnswer {
-  const { object, spec, user } = question;
-  const errors = validateSpec(resource, spec, attributes.namespace);
-  if (errors.length > 0) {
-    // Its own kind is not in the Status: the original forgets to say it.
-    return answerStatus(invalid({ group: AUTHORIZATION, kind: '' }, errors));
+  if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
+    const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+    errors.push(invalidField('spec.resourceAttributes', null, detail));
   }
-  return created({ ...object, status: decisionStatus(authorizer, attributesOf(spec, user)) });
-}
-
-function decisionStatus(authorizer: Authorizer, attributes: RequestAttributes): JsonObject {
-  const { allowed, reason } = authorizer.authorize(attributes);
-  return { allowed, ...(reason === '' ? {} : { reason }) };
-}
-
-function answerRules(
-  { authorizer, attributes }: ReviewContext,
-  object: JsonObject,
-  { namespace = '' }: ReviewSpec,
-): ApiAnswer {
-  if (namespace === '') {
-    return answerStatus(
-      failure({ code: 400, reason: 'BadRequest', message: 'no namespace on request' }),
-    );
+  if (kind !== SELF && user === '' && groups.length === 0) {
+    errors.push(invalidField('spec.user', '', 'at least one of user or group must be specified'));
   }
-  const rules = authorizer.rulesFor(attributes.user, namespace);
-  const resourceRules = rules.filter(({ resources = [] }) => resources.length > 0);
-  const nonResourceRules = rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0);
-  return created({
-    ...object,
-    // The question is not repeated in the answer.
-    spec: {},
-    status: {
-      resourceRules: resourceRules.map(({ nonResourceURLs: _, ...rule }) => rule),
-      nonResourceRules: nonResourceRules.map(({ verbs, nonResourceURLs = [] }) => ({
-        verbs,
-        nonResourceURLs,
-      })),
-      incomplete: false,
-    },
-  });
+  return errors;
 }
 
-function created(body: JsonObject): ApiAnswer {
-  return answerWith(body, { status: 201 });
+function invalidField(field: string, value: Json, detail: string): FieldError {
+  return { field, type: 'FieldValueInvalid', detail, value };
+}
+
+/** The request that a valid spec asks about. */
+function attributesOf(spec: ReviewSpec, user: User): RequestAttributes {
+  const { resourceAttributes: asked, nonResourceAttributes } = spec;
+  if (asked === undefined) {
+    const { verb = '', path = '' } = nonResourceAttributes ?? {};
+    return { user, verb, group: '', resource: '', path };
+  }
+  const { verb = '', group = '', resource = '', namespace, subresource, name } = asked;
+  return {
+    user,
+    verb,
+    group,
+    resource,
+    path: '',
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(name === undefined ? {} : { name }),
+  };
 }

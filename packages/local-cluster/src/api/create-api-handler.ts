@@ -7,11 +7,9 @@
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import type { ResourceName } from '../objects/api-object.ts';
 import type { Resource } from '../resources/shared/resource.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Store } from '../store/store.ts';
-import type { TableShape } from '../tables/table.ts';
 import { answerStatus } from './request/answers.ts';
 import type {
   ApiAnswer,
@@ -49,26 +47,16 @@ export interface ApiHandlerOptions {
   readonly resources: () => readonly Resource[];
   readonly schema: Schema;
   readonly authorizer: Authorizer;
-  readonly tables: ReadonlyMap<ResourceName, TableShape>;
   readonly extra: ExtraPaths;
   readonly clock: Clock;
   readonly random: Random;
   readonly onRequest?: RequestObserver;
 }
 
-/** Paths that every user may read, as the default roles of a cluster say. */
-const OPEN_PATH = /^\/(api|apis|openapi|version|healthz|livez|readyz)(\/|$)/;
-/** Reviews of oneself, which every user may create. */
-const OPEN_REVIEWS: ReadonlySet<string> = new Set([
-  'selfsubjectaccessreviews',
-  'selfsubjectrulesreviews',
-  'selfsubjectreviews',
-]);
-
 /** Makes the handler. */
 export function createApiHandler(options: ApiHandlerOptions): ApiHandler {
-  const { store, schema, tables, clock, random, onRequest } = options;
-  const services: ApiServices = { store, schema, tables, clock, random };
+  const { store, schema, clock, random, onRequest } = options;
+  const services: ApiServices = { store, schema, clock, random };
   let served = options.resources();
   let index = createResourceIndex(served);
   return {
@@ -96,10 +84,8 @@ interface Handling {
 function answerRequest(handling: Handling): ApiAnswer {
   const { options, request, target, index } = handling;
   const { attributes } = target;
-  if (!isOpen(attributes)) {
-    const { allowed, reason } = options.authorizer.authorize(attributes);
-    if (!allowed) return answerStatus(forbiddenRequest(attributes, reason));
-  }
+  const { allowed, reason } = options.authorizer.authorize(attributes);
+  if (!allowed) return answerStatus(forbiddenRequest(attributes, reason));
   if (attributes.resource !== '' && !target.hasMore) {
     const resource = index.find(attributes, target.version);
     if (resource !== undefined) return answerResource(handling, resource);
@@ -109,11 +95,6 @@ function answerRequest(handling: Handling): ApiAnswer {
   return index.hasGroup(groupOf(attributes))
     ? answerStatus(noSuchResource())
     : { kind: 'text', status: 404, contentType: 'text/plain', text: '404 page not found\n' };
-}
-
-function isOpen({ resource, verb, path, group }: RequestAttributes): boolean {
-  if (resource === '') return (verb === 'get' || verb === 'head') && OPEN_PATH.test(path);
-  return verb === 'create' && group.endsWith('.k8s.io') && OPEN_REVIEWS.has(resource);
 }
 
 /** The group that a path is in: `/apis/apps/v2` is in a group that exists, whatever its version. */

@@ -20,7 +20,6 @@ import { createSchema } from '../schema/create-schema.ts';
 import { withCustomKinds } from '../schema/custom-schema.ts';
 import type { Store } from '../store/store.ts';
 import { memoized } from '../objects/memoized.ts';
-import { TABLES } from '../tables/all.ts';
 import { withSimulatedAdmission } from './simulated-admission.ts';
 
 /** What it is made on. */
@@ -58,13 +57,12 @@ export function createLocalApi({ store, clock, random, onRequest }: LocalApiOpti
     find(resources()).custom.get(`${group}/${version} ${kind}`),
   );
   const discovery = createDiscovery({ resources });
-  const reviews = createAccessReviews({ authorizer, clock });
+  const reviews = createAccessReviews(authorizer);
   const handler = createApiHandler({
     store,
     resources,
     schema,
     authorizer,
-    tables: TABLES,
     extra: (request, attributes) => reviews(request, attributes) ?? discovery(request, attributes),
     clock,
     random,

@@ -4,7 +4,6 @@
  * It is the one list behind legacy discovery, aggregated discovery and the OpenAPI documents, so these cannot disagree.
  * Built once from the resources and the access reviews; pure.
  */
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { REVIEW_RESOURCES } from '../access/access-reviews.ts';
 import type { Resource, Subresource } from '../resources/shared/resource.ts';
@@ -31,8 +30,6 @@ export interface CatalogResource {
   readonly subresources: readonly CatalogSubresource[];
   /** Of a custom kind: the schema of its objects. */
   readonly customSchema?: JsonObject;
-  /** Names the kind and version in which objects are stored; absent where nothing is stored. */
-  readonly storageVersionHash?: string;
 }
 
 /** A group in one of its versions, resources in order of their names. */
@@ -61,7 +58,7 @@ export function buildCatalog(resources: readonly Resource[]): readonly CatalogGr
       plural: review.plural,
       singular: review.kind.toLowerCase(),
       kind: review.kind,
-      isNamespaced: review.isNamespaced,
+      isNamespaced: false,
       verbs: ['create'],
       shortNames: [],
       categories: [],
@@ -109,15 +106,8 @@ function catalogResource(resource: Resource): CatalogResource {
     subresources: resource.subresources
       .map((subresource) => catalogSubresource(resource, subresource))
       .toSorted((left, right) => compareTexts(left.name, right.name)),
-    storageVersionHash: storageVersionHash(resource),
     ...(resource.custom === undefined ? {} : { customSchema: resource.custom.schema }),
   };
-}
-
-/** Eight bytes of a digest of group, version and kind; clients only compare it. */
-function storageVersionHash({ group, version, kind }: Resource): string {
-  const digest = createHash('sha256').update(`${group}/${version}/${kind}`).digest();
-  return digest.subarray(0, 8).toString('base64');
 }
 
 function catalogSubresource(resource: Resource, subresource: Subresource): CatalogSubresource {

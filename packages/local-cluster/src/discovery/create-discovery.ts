@@ -2,8 +2,11 @@
  * What clients ask before they ask for objects: resources, their types, the version, whether all is well.
  *
  * A part of the API handler; it answers GET on its paths and leaves every other path alone. Answers are made on the first
- * request after the resources changed. Differs from Kubernetes: health means that the process answers, and OpenAPI v2 is
- * an empty document: kubectl 1.32 asks for it about a kind that v3 does not have, and must learn no more than that.
+ * request after the resources changed. kubectl asks for groups and resources in one document (aggregated discovery), and
+ * still for some in the older form, as `drain` does.
+ *
+ * Differs from Kubernetes: health means that the process answers; OpenAPI v2 is an empty document: kubectl 1.32 asks for it
+ * about a kind that v3 does not have, and must learn no more than that; no hashes of storage versions.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { answerStatus, answerWith } from '../api/request/answers.ts';
@@ -11,14 +14,8 @@ import type { ApiAnswer, ApiRequest, RequestAttributes } from '../api/request/ap
 import { methodNotAllowed } from '../api/request/statuses.ts';
 import { memoized } from '../objects/memoized.ts';
 import type { Resource } from '../resources/shared/resource.ts';
-import {
-  acceptsAggregatedDiscovery,
-  AGGREGATED_DISCOVERY_TYPE,
-  apiGroupDiscoveryList,
-} from './aggregated-discovery.ts';
 import { buildCatalog, groupVersionText, versionsByGroup } from './api-catalog.ts';
-import type { CatalogGroup } from './api-catalog.ts';
-import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy-discovery.ts';
+import type { CatalogGroup, CatalogResource } from './api-catalog.ts';
 import {
   documentName,
   OPENAPI_V2,
@@ -26,8 +23,21 @@ import {
   openApiDocuments,
   openApiIndex,
   openApiV2Protobuf,
-} from './openapi-document.ts';
-import { SERVER_VERSION } from './server-version.ts';
+  RELEASE,
+} from './openapi.ts';
+
+/** GET /version; the suffix keeps it from passing for the real thing. */
+const SERVER_VERSION: JsonObject = {
+  major: RELEASE.major,
+  minor: RELEASE.minor,
+  gitVersion: `v${RELEASE.major}.${RELEASE.minor}.${RELEASE.patch}+rollcall-local`,
+  gitCommit: '',
+  gitTreeState: '',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: '',
+  compiler: '',
+  platform: `${process.platform}/${process.arch}`,
+};
 
 /** What it describes. */
 export interface DiscoveryOptions {
@@ -138,4 +148,131 @@ function healthPage(name: string): Page {
   const verbose = textPage('text/plain; charset=utf-8', `[+]ping ok\n${name} check passed\n`);
   return (request) =>
     /[?&]verbose(?:[=&]|$)/.test(request.target) ? verbose(request) : plain(request);
+}
+
+/** GET /api. Clients reach the server where they found it, so no other address is offered. */
+function apiVersions(): JsonObject {
+  return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
+}
+
+/** GET /apis. */
+function apiGroupList(catalog: readonly CatalogGroup[]): JsonObject {
+  const named = catalog.filter(({ group }) => group !== '');
+  const groups = versionsByGroup(named).map(describeGroup);
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups };
+}
+
+/** GET /apis/GROUP, of its versions. */
+function apiGroup(versions: readonly [CatalogGroup, ...CatalogGroup[]]): JsonObject {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...describeGroup(versions) };
+}
+
+/** GET /api/v1 or /apis/GROUP/VERSION. */
+function apiResourceList(group: CatalogGroup): JsonObject {
+  return {
+    kind: 'APIResourceList',
+    // The original leaves it out of the core group's list, and only there.
+    ...(group.group === '' ? {} : { apiVersion: 'v1' }),
+    groupVersion: groupVersionText(group),
+    resources: group.resources.flatMap(listedResources),
+  };
+}
+
+function describeGroup(versions: readonly [CatalogGroup, ...CatalogGroup[]]): JsonObject {
+  const [preferred] = versions;
+  return {
+    name: preferred.group,
+    versions: versions.map(describeVersion),
+    preferredVersion: describeVersion(preferred),
+  };
+}
+
+function describeVersion(group: CatalogGroup): JsonObject {
+  return { groupVersion: groupVersionText(group), version: group.version };
+}
+
+function listedResources(resource: CatalogResource): readonly JsonObject[] {
+  const { plural, singular, kind, isNamespaced, verbs, shortNames, categories } = resource;
+  return [
+    {
+      name: plural,
+      singularName: singular,
+      namespaced: isNamespaced,
+      kind,
+      verbs,
+      ...(shortNames.length === 0 ? {} : { shortNames }),
+      ...(categories.length === 0 ? {} : { categories }),
+    },
+    ...resource.subresources.map((subresource) => ({
+      name: `${plural}/${subresource.name}`,
+      singularName: '',
+      namespaced: isNamespaced,
+      ...subresource.home,
+      kind: subresource.kind,
+      verbs: subresource.verbs,
+    })),
+  ];
+}
+
+/** The media type that clients recognise it by. */
+const AGGREGATED_DISCOVERY_TYPE =
+  'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+/** Whether an Accept header asks for it. */
+function acceptsAggregatedDiscovery(accept: string | undefined): boolean {
+  return (accept ?? '').split(',').some((part) => {
+    const parameters = part.split(';').map((text) => text.trim());
+    return (
+      parameters.includes('g=apidiscovery.k8s.io') &&
+      parameters.includes('v=v2') &&
+      parameters.includes('as=APIGroupDiscoveryList')
+    );
+  });
+}
+
+/** GET /api (the core group alone) or /apis (all the others). */
+function apiGroupDiscoveryList(groups: readonly CatalogGroup[]): JsonObject {
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    metadata: {},
+    items: versionsByGroup(groups).map((versions) => ({
+      metadata: versions[0].group === '' ? {} : { name: versions[0].group },
+      versions: versions.map(({ version, resources }) => ({
+        version,
+        resources: resources.map(describeResource),
+        freshness: 'Current',
+      })),
+    })),
+  };
+}
+
+function describeResource(resource: CatalogResource): JsonObject {
+  const { shortNames, categories, subresources } = resource;
+  return {
+    resource: resource.plural,
+    responseKind: responseKind(resource.kind),
+    scope: resource.isNamespaced ? 'Namespaced' : 'Cluster',
+    singularResource: resource.singular,
+    verbs: resource.verbs,
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(subresources.length === 0
+      ? {}
+      : {
+          subresources: subresources.map(({ name, kind, home, verbs }) => ({
+            subresource: name,
+            responseKind: responseKind(kind, home),
+            verbs,
+          })),
+        }),
+  };
+}
+
+/** Group and version are empty for a kind of the same group and version. */
+function responseKind(
+  kind: string,
+  home: { readonly group: string; readonly version: string } = { group: '', version: '' },
+): JsonObject {
+  return { group: home.group, version: home.version, kind };
 }

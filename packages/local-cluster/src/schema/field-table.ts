@@ -54,9 +54,6 @@ const SCALARS: ReadonlySet<string> = new Set<ScalarType>([
   'raw',
 ]);
 
-/** How the text of a flattened struct begins; its number follows. */
-const INLINE = 'inline #';
-
 const structTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = types.structs;
 const kindTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = types.kinds;
 
@@ -64,23 +61,7 @@ const kindTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = ty
 export const STRUCTS: ReadonlyMap<string, ReadonlyMap<string, FieldDefinition>> = new Map(
   Object.entries(structTexts).map(([struct, fields]) => [
     struct,
-    new Map(
-      Object.entries(fields)
-        .filter(([, text]) => !text.startsWith(INLINE))
-        .map(([name, text]) => [name, parseField(name, text)]),
-    ),
-  ]),
-);
-
-/** Structs that JSON flattens into their holder and protobuf does not: by holder, then by number. */
-export const INLINED_STRUCTS: ReadonlyMap<string, ReadonlyMap<number, string>> = new Map(
-  Object.entries(structTexts).map(([struct, fields]) => [
-    struct,
-    new Map(
-      Object.entries(fields)
-        .filter(([, text]) => text.startsWith(INLINE))
-        .map(([name, text]) => [Number(text.slice(INLINE.length)), name]),
-    ),
+    new Map(Object.entries(fields).map(([name, text]) => [name, parseField(name, text)])),
   ]),
 );
 

@@ -15,7 +15,6 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import { whyNotLocal } from '@rollcall/base/system/local-caller.ts';
-import { impersonate } from '../access/impersonation.ts';
 import type { Authenticate } from '../access/tokens.ts';
 import type { ApiHandler, ApiRequest, Status, User } from '../api/request/api-request.ts';
 import { failure, methodNotAllowed } from '../api/request/statuses.ts';
@@ -145,18 +144,12 @@ class ApiConnections {
       this.#refuse(response, failure({ code: 403, reason: 'Forbidden', message: stranger }));
       return;
     }
-    const authenticated = this.#options.authenticate(bearerToken(request.headers.authorization));
-    if (authenticated === undefined) {
+    const user = this.#options.authenticate(bearerToken(request.headers.authorization));
+    if (user === undefined) {
       this.#refuse(response, unauthorized());
       return;
     }
     const { method = '', headers } = request;
-    const impersonation = impersonate(authenticated, headers);
-    if (impersonation.kind === 'refused') {
-      this.#refuse(response, impersonation.status);
-      return;
-    }
-    const { user } = impersonation;
     if (!isMethod(method)) {
       this.#refuse(response, methodNotAllowed());
       return;

@@ -1,7 +1,7 @@
 /**
  * Media types of requests and answers: which format a body is in, which one the client wants back.
  *
- * Differs from Kubernetes: answers are never in protobuf, and CBOR is not spoken at all: clients offer JSON besides.
+ * Differs from Kubernetes: neither protobuf nor CBOR is spoken: clients offer JSON besides, but for `kubectl auth can-i`.
  */
 
 /** A format that bodies are written in. */
@@ -20,11 +20,6 @@ const FORMATS: Readonly<Record<string, BodyFormat>> = {
 export function bodyFormat(contentType: string | undefined): BodyFormat | undefined {
   const type = typeOf(contentType ?? '');
   return type === '' ? 'json' : FORMATS[type];
-}
-
-/** Whether a body is in Kubernetes' protobuf. */
-export function isProtobuf(contentType: string | undefined): boolean {
-  return typeOf(contentType ?? '') === 'application/vnd.kubernetes.protobuf';
 }
 
 interface MediaRange {

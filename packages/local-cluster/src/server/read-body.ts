@@ -1,5 +1,5 @@
 /**
- * Reads and parses the body of a request: JSON, YAML or Kubernetes' protobuf (which becomes JSON), up to a limit.
+ * Reads and parses the body of a request: JSON or YAML, up to a limit.
  *
  * Refusals are Status objects as the real API server words them, as far as the transport can know. Differs from
  * Kubernetes: a body is judged before the request is authorised, so a bad one gets its 400 where a 403 might have come.
@@ -9,27 +9,17 @@ import { parse as parseYaml, YAMLError } from 'yaml';
 import type { Json } from '@rollcall/base/json.ts';
 import type { Status } from '../api/request/api-request.ts';
 import { badRequest, failure, unsupportedMediaType } from '../api/request/statuses.ts';
-import { decodeProtobuf } from '../schema/decode-protobuf.ts';
-import { bodyFormat, isProtobuf } from './media-types.ts';
+import { bodyFormat } from './media-types.ts';
 import type { BodyFormat } from './media-types.ts';
 
 /** The real API server's own limit. */
 const BODY_BYTES_MAX = 3 * 1024 * 1024;
 
-const ACCEPTED_TYPES = [
-  'application/json',
-  'application/yaml',
-  'application/vnd.kubernetes.protobuf',
-];
+const ACCEPTED_TYPES = ['application/json', 'application/yaml'];
 
 /** A body, none (a DELETE without options, a request to upgrade), or why it is refused; `gone`: the client left before its end. */
 export type BodyOutcome =
-  | {
-      readonly kind: 'body';
-      readonly body?: Json;
-      /** What the body has been turned into, where that is not what the header says. */
-      readonly contentType?: string;
-    }
+  | { readonly kind: 'body'; readonly body?: Json }
   | { readonly kind: 'refused'; readonly status: Status }
   | { readonly kind: 'gone' };
 
@@ -41,9 +31,7 @@ export async function readBody(request: IncomingMessage): Promise<BodyOutcome> {
   const isEmpty = received.length === 0;
   const needsNone = request.method === 'DELETE' || request.headers.upgrade !== undefined;
   if (isEmpty && needsNone) return { kind: 'body' };
-  const contentType = request.headers['content-type'];
-  if (isProtobuf(contentType)) return parseProtobuf(received);
-  const format = bodyFormat(contentType);
+  const format = bodyFormat(request.headers['content-type']);
   if (format === undefined) {
     return { kind: 'refused', status: unsupportedMediaType(ACCEPTED_TYPES) };
   }
@@ -77,13 +65,6 @@ function parse(text: string, format: BodyFormat): BodyOutcome {
     const what = format === 'json' ? "couldn't get version/kind; json parse error" : 'yaml';
     return { kind: 'refused', status: badRequest(`${what}: ${error.message}`) };
   }
-}
-
-function parseProtobuf(bytes: Uint8Array): BodyOutcome {
-  const outcome = decodeProtobuf(bytes);
-  return outcome.kind === 'malformed'
-    ? { kind: 'refused', status: badRequest(outcome.message) }
-    : { kind: 'body', body: outcome.object, contentType: 'application/json' };
 }
 
 function parseJson(text: string): Json {

@@ -6,9 +6,9 @@
  */
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import { NAME_COLUMN } from './columns.ts';
 import { timeSince } from './human-duration.ts';
-import { STORED_TABLE } from './plain-objects.ts';
+import { STORED_TABLE } from './kinds.ts';
+import { NAME_COLUMN } from './table.ts';
 import type { Cell, Column, TableShape } from './table.ts';
 
 const TYPES: readonly Column['type'][] = ['string', 'integer', 'boolean', 'number', 'date'];

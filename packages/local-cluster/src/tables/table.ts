@@ -1,7 +1,8 @@
 /**
  * Server-side tables (`Accept: application/json;as=Table`): what `kubectl get` prints.
  *
- * One module per resource under tables/ gives columns and cells; the names, types and priorities are the API server's.
+ * Names, types and priorities of columns are the API server's. Differs from Kubernetes: their descriptions are short texts of
+ * our own, which kubectl does not show.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../objects/api-object.ts';
@@ -25,3 +26,25 @@ export interface TableShape {
   /** TableRow.conditions: a pod that has ended is Completed. Undefined: no such member. */
   readonly rowConditions?: (object: ApiObject) => readonly JsonObject[] | undefined;
 }
+
+/** A column that is always shown. */
+export function column(name: string, description: string, type: Column['type'] = 'string'): Column {
+  return { name, type, format: '', description, priority: 0 };
+}
+
+/** A column that `-o wide` shows. */
+export function wideColumn(name: string, description: string): Column {
+  return { name, type: 'string', format: '', description, priority: 1 };
+}
+
+/** The object's name. */
+export const NAME_COLUMN: Column = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: 'Unique within a namespace.',
+  priority: 0,
+};
+
+/** How long the object has been there. */
+export const AGE_COLUMN: Column = column('Age', 'Time since the object was created.');

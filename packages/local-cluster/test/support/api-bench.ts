@@ -15,7 +15,6 @@ import { RESOURCES } from '../../src/resources/all.ts';
 import { createSchema } from '../../src/schema/create-schema.ts';
 import { createMemoryStore } from '../../src/store/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { TABLES } from '../../src/tables/all.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
@@ -88,7 +87,6 @@ export function createApiBench(
     resources: () => RESOURCES,
     schema: createSchema(),
     authorizer,
-    tables: TABLES,
     extra: () => undefined,
     clock,
     random: seededRandom(1),

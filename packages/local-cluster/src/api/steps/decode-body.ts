@@ -21,7 +21,7 @@ export interface DecodedBody {
   readonly warnings: readonly string[];
 }
 
-const MEDIA_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const MEDIA_TYPES = ['application/json', 'application/yaml'];
 const TAKEN_TYPES = new Set(['', 'application/json', 'application/yaml']);
 
 /** 415 unless the body is JSON (or YAML that the server has parsed). */

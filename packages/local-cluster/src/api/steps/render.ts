@@ -7,7 +7,7 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import { customTable } from '../../tables/custom-table.ts';
-import { STORED_TABLE } from '../../tables/plain-objects.ts';
+import { tableOf } from '../../tables/kinds.ts';
 import type { TableShape } from '../../tables/table.ts';
 import { inVersionOf } from './resource-call.ts';
 import type { ResourceCall } from './resource-call.ts';
@@ -140,8 +140,8 @@ function renderTable(
       `Unable to convert to Table as requested: includeObject: Invalid value: "${include}"`,
     );
   }
-  const other = resource.custom === undefined ? STORED_TABLE : customTable(resource.custom.columns);
-  const shape = services.tables.get(resource.resourceName) ?? other;
+  const { custom, resourceName } = resource;
+  const shape = custom === undefined ? tableOf(resourceName) : customTable(custom.columns);
   const nowMs = services.clock.nowMs();
   return {
     kind: 'Table',

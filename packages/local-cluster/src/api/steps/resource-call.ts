@@ -6,11 +6,10 @@
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { formatTime } from '../../objects/timestamps.ts';
-import type { ApiObject, ObjectRef, ResourceName } from '../../objects/api-object.ts';
+import type { ApiObject, ObjectRef } from '../../objects/api-object.ts';
 import type { Resource, RuleContext } from '../../resources/shared/resource.ts';
 import type { Schema } from '../../schema/schema.ts';
 import type { Store } from '../../store/store.ts';
-import type { TableShape } from '../../tables/table.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { OutputForm } from '../request/output-form.ts';
 
@@ -18,7 +17,6 @@ import type { OutputForm } from '../request/output-form.ts';
 export interface ApiServices {
   readonly store: Store;
   readonly schema: Schema;
-  readonly tables: ReadonlyMap<ResourceName, TableShape>;
   readonly clock: Clock;
   readonly random: Random;
 }

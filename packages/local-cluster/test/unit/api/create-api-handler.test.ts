@@ -52,19 +52,6 @@ describe('createApiHandler', () => {
     );
   });
 
-  it('leaves discovery and health open', () => {
-    const { ask } = createApiBench({
-      authorizer: { authorize: () => ({ allowed: false, reason: '' }) },
-    });
-    for (const path of ['/api', '/apis/apps/v1', '/version', '/healthz', '/openapi/v2']) {
-      assert.equal(
-        ask('GET', path).status,
-        404,
-        `${path}: nobody answers it here, but it is not forbidden`,
-      );
-    }
-  });
-
   it('tells the observer of each request once', () => {
     const records: Parameters<RequestObserver>[0][] = [];
     const { ask, watch } = createApiBench({ onRequest: (record) => records.push(record) });

@@ -7,23 +7,21 @@
 //
 // Words after the type: `always` (no omitempty), `zero` (omitzero); `merge`, `merge=KEY`, `replace`, `retainKeys` are the
 // patch strategy; `#N` is the field's number in protobuf. Types that write themselves are named by what they are: time,
-// microTime, quantity, intOrString, raw. A struct that JSON flattens into its holder but protobuf does not is a field
-// whose name is its type: `"core.v1.VolumeSource": "inline #2"`.
+// microTime, quantity, intOrString, raw. One struct is one line of the output.
 // It panics over a type that it does not know, so that a new release cannot slip through.
 package main
 
 import (
 	"encoding/json"
 	"fmt"
-	"os"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -65,14 +63,9 @@ var kinds = map[string][]any{
 		appsv1.ControllerRevision{}, appsv1.DaemonSet{}, appsv1.Deployment{}, appsv1.ReplicaSet{},
 		appsv1.StatefulSet{},
 	},
-	"authentication.k8s.io/v1": {
-		authenticationv1.SelfSubjectReview{}, authenticationv1.TokenRequest{},
-	},
 	"authorization.k8s.io/v1": {
-		authorizationv1.LocalSubjectAccessReview{}, authorizationv1.SelfSubjectAccessReview{},
-		authorizationv1.SelfSubjectRulesReview{}, authorizationv1.SubjectAccessReview{},
+		authorizationv1.SelfSubjectAccessReview{}, authorizationv1.SubjectAccessReview{},
 	},
-	"autoscaling/v1":         {autoscalingv1.Scale{}},
 	"autoscaling/v2":         {autoscalingv2.HorizontalPodAutoscaler{}},
 	"batch/v1":               {batchv1.CronJob{}, batchv1.Job{}},
 	"certificates.k8s.io/v1": {certificatesv1.CertificateSigningRequest{}},
@@ -129,11 +122,20 @@ func main() {
 			table.Kinds[apiVersion][goType.Name()] = table.Structs.describe(goType)
 		}
 	}
-	encoder := json.NewEncoder(os.Stdout)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(table); err != nil {
-		panic(err)
+	fmt.Printf("{\n\"kinds\": {\n%s\n},\n\"structs\": {\n%s\n}\n}\n", linesOf(table.Kinds), linesOf(table.Structs))
+}
+
+// linesOf gives a line for each member, in order of their names.
+func linesOf(table map[string]map[string]string) string {
+	lines := []string{}
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		members, err := json.Marshal(table[name])
+		if err != nil {
+			panic(err)
+		}
+		lines = append(lines, fmt.Sprintf("%q: %s", name, members))
 	}
+	return strings.Join(lines, ",\n")
 }
 
 // describe writes down a type and all that it refers to, and returns its name.
@@ -185,9 +187,6 @@ func (s structs) addFields(fields map[string]string, goType reflect.Type) {
 		}
 		if field.Anonymous && jsonName == "" {
 			s.addFields(fields, field.Type)
-			if number := protobufNumber(field); number != "" {
-				fields[s.describeStruct(field.Type)] = "inline " + number
-			}
 			continue
 		}
 		fields[jsonName] = strings.Join(s.words(field, strings.Split(options, ",")), " ")
