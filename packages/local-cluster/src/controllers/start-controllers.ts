@@ -13,16 +13,15 @@ import type {
   RunningController,
   StartController,
 } from './shared/controller-context.ts';
-import { startGarbageCollector } from './garbage-collector/start-garbage-collector.ts';
-import { startCustomKinds } from './custom-kinds/start-custom-kinds.ts';
+import { startCustomKinds } from './custom-kinds.ts';
+import { startGarbageCollector } from './garbage-collector.ts';
 import { createKnownKinds } from './shared/known-resources.ts';
-import { createMirrors } from './shared/mirrors.ts';
-import { startNamespaceController } from './namespace/start-namespace-controller.ts';
-import { startNodeLifecycle } from './node-lifecycle/start-node-lifecycle.ts';
-import { startPodGc } from './pod-gc/start-pod-gc.ts';
-import { createPodsByNode } from './shared/pods-by-node.ts';
-import { startServiceAccountController } from './service-account/start-service-account-controller.ts';
-import { startTaintEviction } from './taint-eviction/start-taint-eviction.ts';
+import { createMirrors, createPodsByNode } from './shared/mirrors.ts';
+import { startNamespaceController } from './namespace-controller.ts';
+import { startNodeLifecycle } from './node-lifecycle.ts';
+import { startPodGc } from './pod-gc.ts';
+import { startServiceAccountController } from './service-account-controller.ts';
+import { startTaintEviction } from './taint-eviction.ts';
 
 const CONTROLLERS: Readonly<Record<string, StartController>> = {
   'custom-kinds': startCustomKinds,

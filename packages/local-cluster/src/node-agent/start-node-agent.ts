@@ -54,7 +54,6 @@ export function startNodeAgent(options: NodeAgentOptions): NodeAgent {
     component: 'kubelet',
     host: machine.name,
     clock,
-    random,
     log,
   });
   const agent = runAgent(

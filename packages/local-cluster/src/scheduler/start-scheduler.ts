@@ -9,11 +9,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { LocalClient, Observation, ObservedChange } from '../client/local-client.ts';
-import { createComponentRecorder } from '../controllers/shared/component-recorder.ts';
 import { isTerminal, keyOf, nodeNameOf, viewPod } from '../controllers/shared/object-views.ts';
 import { createWorkQueue, DONE } from '../controllers/shared/work-queue.ts';
 import type { WorkOutcome, WorkQueue } from '../controllers/shared/work-queue.ts';
-import type { EventRecorder } from '../node-agent/shared/pod-runtime.ts';
+import { createEventRecorder } from '../node-agent/shared/event-recorder.ts';
+import type { EventRecorder } from '../node-agent/shared/event-recorder.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { bindPod } from './bind-pod.ts';
 import { ClusterState } from './state/cluster-state.ts';
@@ -53,7 +53,7 @@ class Scheduler {
     this.#client = client;
     this.#clock = clock;
     this.#log = log.with({ component: SCHEDULER_NAME });
-    this.#record = createComponentRecorder({
+    this.#record = createEventRecorder({
       client,
       clock,
       log: this.#log,

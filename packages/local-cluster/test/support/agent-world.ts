@@ -82,7 +82,6 @@ export async function createAgentWorld(options: AgentWorldOptions = {}): Promise
     component: 'kubelet',
     host: machine.name,
     clock,
-    random,
     log,
   });
   const runtime = createSimulatedRuntime({ machine, clock, random });

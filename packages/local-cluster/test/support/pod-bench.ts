@@ -8,8 +8,8 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { createPodRuntime } from '../../src/node-agent/containers/pod-runtime.ts';
 import { createProbeManager } from '../../src/node-agent/containers/probes/probe-manager.ts';
 import type { PodObject, PodSpec } from '../../src/node-agent/shared/pod-object.ts';
+import type { EventRecorder } from '../../src/node-agent/shared/event-recorder.ts';
 import type {
-  EventRecorder,
   PodRuntime,
   PodSyncResult,
   ProbeManager,

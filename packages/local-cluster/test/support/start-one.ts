@@ -7,8 +7,7 @@ import type {
   StartController,
 } from '../../src/controllers/shared/controller-context.ts';
 import { createKnownKinds } from '../../src/controllers/shared/known-resources.ts';
-import { createMirrors } from '../../src/controllers/shared/mirrors.ts';
-import { createPodsByNode } from '../../src/controllers/shared/pods-by-node.ts';
+import { createMirrors, createPodsByNode } from '../../src/controllers/shared/mirrors.ts';
 import { ADMINISTRATOR } from './world.ts';
 import type { LocalWorld } from './world.ts';
 

@@ -8,21 +8,12 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { LocalClient } from '../../client/local-client.ts';
 import type { KnownKinds } from './known-resources.ts';
-import type { Mirrors } from './mirrors.ts';
-import type { PodsByNode } from './pods-by-node.ts';
+import type { Mirrors, PodsByNode } from './mirrors.ts';
 
-/** The settings that kube-controller-manager has flags for; defaults are those of 1.36. */
+/** What can be set. */
 export interface ControllerSettings {
   /** The cluster's authority, published as kube-root-ca.crt; absent: not published. */
   readonly caPem?: string;
-  /** A node whose Lease was not renewed for so long becomes Unknown. */
-  readonly nodeMonitorGraceMs?: number;
-  /** The same for a node that never posted a status. */
-  readonly nodeStartupGraceMs?: number;
-  /** Terminated pods beyond this number are deleted; 0: none is. */
-  readonly terminatedPodsMax?: number;
-  /** How long a pod's node must be gone before the pod is. */
-  readonly orphanQuarantineMs?: number;
 }
 
 /** What a controller works with. */

@@ -6,6 +6,7 @@
  */
 import type { LocalClient, ObservedChange, Observation } from '../../client/local-client.ts';
 import type { ApiObject, ResourceName } from '../../objects/api-object.ts';
+import { keyOf, nodeNameOf } from './object-views.ts';
 
 /** Told of each change, in order. */
 export type MirrorListener = (change: ObservedChange) => void;
@@ -66,4 +67,32 @@ function openMirror(
     },
   };
   return { mirror, stop: observation.stop };
+}
+
+/** The pods of each node, so that no controller scans all pods for one node; unbound pods are in no node's set. */
+export interface PodsByNode {
+  readonly podsOn: (nodeName: string) => readonly ApiObject[];
+}
+
+/** Builds the index and keeps it. */
+export function createPodsByNode(mirrors: Mirrors): PodsByNode {
+  const podsByNode = new Map<string, Map<string, ApiObject>>();
+  const forget = (pod: ApiObject): void => {
+    const nodeName = nodeNameOf(pod);
+    if (nodeName === undefined) return;
+    const pods = podsByNode.get(nodeName);
+    pods?.delete(keyOf(pod));
+    if (pods?.size === 0) podsByNode.delete(nodeName);
+  };
+  mirrors.of('pods').subscribe(({ type, object, previous }) => {
+    // A name may be used again elsewhere.
+    if (previous !== undefined) forget(previous);
+    forget(object);
+    const nodeName = nodeNameOf(object);
+    if (type === 'DELETED' || nodeName === undefined) return;
+    const pods = podsByNode.get(nodeName) ?? new Map<string, ApiObject>();
+    pods.set(keyOf(object), object);
+    podsByNode.set(nodeName, pods);
+  });
+  return { podsOn: (nodeName) => [...(podsByNode.get(nodeName)?.values() ?? [])] };
 }

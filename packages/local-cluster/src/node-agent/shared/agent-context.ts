@@ -4,7 +4,7 @@ import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { LocalClient } from '../../client/local-client.ts';
 import type { MachineSpec } from '../../machines/machine.ts';
-import type { EventRecorder } from './pod-runtime.ts';
+import type { EventRecorder } from './event-recorder.ts';
 import type { NodeAgentSettings } from './settings.ts';
 
 /** Shared by the stages of one agent. */

@@ -87,13 +87,3 @@ export interface ProbeManager {
   onResult(listener: (result: ProbeResult) => void): Cancel;
   stop(): void;
 }
-
-/** Writes an Event about a pod or the node; never fails, never waits. */
-export type EventRecorder = (event: {
-  readonly about: ApiObject;
-  /** fieldPath of the involved object, e.g. `spec.containers{agent}`. */
-  readonly fieldPath?: string;
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-}) => void;

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiRequest } from '../../../src/api/request/api-request.ts';
-import { startGarbageCollector } from '../../../src/controllers/garbage-collector/start-garbage-collector.ts';
+import { startGarbageCollector } from '../../../src/controllers/garbage-collector.ts';
 import type { ApiObject } from '../../../src/objects/api-object.ts';
 import { configMapObject } from '../../support/objects.ts';
 import { startOne } from '../../support/start-one.ts';

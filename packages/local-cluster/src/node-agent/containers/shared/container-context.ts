@@ -7,7 +7,7 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { ContainerRuntime } from '../../../runtime/cri.ts';
-import type { EventRecorder } from '../../shared/pod-runtime.ts';
+import type { EventRecorder } from '../../shared/event-recorder.ts';
 import type { PodObject } from '../../shared/pod-object.ts';
 import { fieldPathOf } from './container-spec.ts';
 

@@ -1,12 +1,8 @@
 /** Taints that follow from a node's conditions. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { NodeView, TimedTaint } from '../../../../src/controllers/shared/object-views.ts';
-import {
-  lacksExecuteTaint,
-  planTaints,
-} from '../../../../src/controllers/node-lifecycle/taints-of-conditions.ts';
-import type { ExecutePolicy } from '../../../../src/controllers/node-lifecycle/taints-of-conditions.ts';
+import type { NodeView, TimedTaint } from '../../../src/controllers/shared/object-views.ts';
+import { planTaints } from '../../../src/controllers/node-taints.ts';
 
 function node(of: {
   readonly conditions?: Readonly<Record<string, string>>;
@@ -34,11 +30,8 @@ function prefixed(key: string): string {
   return key === 'team' ? key : `node.kubernetes.io/${key}`;
 }
 
-function plan(
-  of: NodeView,
-  executePolicy: ExecutePolicy = 'follow',
-): readonly string[] | undefined {
-  return planTaints({ node: of, executePolicy, nowText: 'now' })?.map(
+function plan(of: NodeView): readonly string[] | undefined {
+  return planTaints(of, 'now')?.map(
     ({ key, effect }) => `${key.replace('node.kubernetes.io/', '')}:${effect}`,
   );
 }
@@ -77,35 +70,20 @@ describe('taints of conditions', () => {
 
   it('takes the taint of registration off a node without the condition Ready, as upstream does', () => {
     const fresh = node({ taints: ['not-ready:NoSchedule'] });
-    assert.equal(lacksExecuteTaint(fresh), false);
     assert.deepEqual(plan(fresh), []);
   });
 
-  it('exchanges NoExecute taints even while no new ones may be put on', () => {
-    const conditions = { Ready: 'Unknown' };
+  it('exchanges NoExecute taints', () => {
     const taints = ['unreachable:NoSchedule', 'not-ready:NoExecute'];
-    assert.deepEqual(plan(node({ conditions, taints }), 'hold'), [
+    assert.deepEqual(plan(node({ conditions: { Ready: 'Unknown' }, taints })), [
       'unreachable:NoSchedule',
       'unreachable:NoExecute',
-    ]);
-    const untainted = node({ conditions });
-    assert.equal(lacksExecuteTaint(untainted), true);
-    assert.deepEqual(plan(untainted, 'hold'), ['unreachable:NoSchedule']);
-  });
-
-  it('takes NoExecute taints off when no node is ready', () => {
-    const taints = ['not-ready:NoSchedule', 'not-ready:NoExecute'];
-    assert.deepEqual(plan(node({ conditions: { Ready: 'False' }, taints }), 'clear'), [
-      'not-ready:NoSchedule',
     ]);
   });
 
   it('says when a taint was put on', () => {
-    const taints = planTaints({
-      node: node({ conditions: { Ready: 'True', DiskPressure: 'True' } }),
-      executePolicy: 'follow',
-      nowText: 'now',
-    });
+    const conditions = { Ready: 'True', DiskPressure: 'True' };
+    const taints = planTaints(node({ conditions }), 'now');
     assert.equal(taints?.[0]?.timeAdded, 'now');
   });
 });

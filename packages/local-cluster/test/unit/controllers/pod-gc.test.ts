@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ApiRequest } from '../../../../src/api/request/api-request.ts';
-import { startPodGc } from '../../../../src/controllers/pod-gc/start-pod-gc.ts';
-import type { ApiObject } from '../../../../src/objects/api-object.ts';
-import { nodeObject, podObject } from '../../../support/objects.ts';
-import { startOne } from '../../../support/start-one.ts';
-import type { StartedController } from '../../../support/start-one.ts';
-import { createLocalWorld, demand } from '../../../support/world.ts';
-import type { LocalWorld } from '../../../support/world.ts';
+import type { ApiRequest } from '../../../src/api/request/api-request.ts';
+import { startPodGc } from '../../../src/controllers/pod-gc.ts';
+import type { ApiObject } from '../../../src/objects/api-object.ts';
+import { nodeObject, podObject } from '../../support/objects.ts';
+import { startOne } from '../../support/start-one.ts';
+import type { StartedController } from '../../support/start-one.ts';
+import { createLocalWorld, demand } from '../../support/world.ts';
+import type { LocalWorld } from '../../support/world.ts';
 
 describe('the pod garbage collector', () => {
   let world: LocalWorld;
@@ -23,7 +23,7 @@ describe('the pod garbage collector', () => {
       metadata: { name: 'default', namespace: 'default' },
     });
     await world.create('nodes', nodeObject('n'));
-    controller = startOne(world, startPodGc, { settings: { terminatedPodsMax: 2 } });
+    controller = startOne(world, startPodGc);
     await world.settle();
   });
 
@@ -34,13 +34,6 @@ describe('the pod garbage collector', () => {
 
   async function createPod(name: string, spec: JsonObject = { nodeName: 'n' }): Promise<void> {
     await world.create('pods', podObject(name, { spec }));
-    await world.settle();
-  }
-
-  async function setStatus(name: string, status: JsonObject): Promise<void> {
-    const ref = { resource: 'pods', namespace: 'default', name } as const;
-    const patch = { type: 'merge', body: { status }, subresource: 'status' } as const;
-    demand(await world.admin.patch(ref, patch));
     await world.settle();
   }
 
@@ -87,38 +80,6 @@ describe('the pod garbage collector', () => {
     await createPod('lost', { nodeName: 'nowhere' });
     await world.clock.advance(40_000);
     assert.equal(read('lost'), undefined);
-  });
-
-  it('keeps the newest terminated pods, and evicted ones least of all', async () => {
-    for (const name of ['a', 'b', 'c']) {
-      await createPod(name);
-      await world.clock.advance(1000);
-    }
-    await setStatus('a', { phase: 'Succeeded' });
-    await setStatus('b', { phase: 'Succeeded' });
-    assert.notEqual(read('a'), undefined);
-    await setStatus('c', { phase: 'Failed', reason: 'Evicted' });
-    assert.equal(read('c'), undefined);
-    await createPod('d');
-    await setStatus('d', { phase: 'Failed' });
-    assert.equal(read('a'), undefined);
-    assert.notEqual(read('b'), undefined);
-    assert.notEqual(read('d'), undefined);
-  });
-
-  it('ends terminating pods on a node that is out of service, but not on one that is ready', async () => {
-    await createPod('stuck');
-    demand(await world.admin.delete({ resource: 'pods', namespace: 'default', name: 'stuck' }));
-    const ref = { resource: 'nodes', name: 'n' } as const;
-    const taints = [{ key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' }];
-    demand(await world.admin.patch(ref, { type: 'merge', body: { spec: { taints } } }));
-    await world.settle();
-    assert.notEqual(read('stuck'), undefined);
-    const conditions = [{ type: 'Ready', status: 'Unknown' }];
-    const body = { status: { conditions } };
-    demand(await world.admin.patch(ref, { type: 'strategic', body, subresource: 'status' }));
-    await world.settle();
-    assert.equal(read('stuck'), undefined);
   });
 
   it('asks the API server before it believes that a node is gone, and tries again if that fails', async () => {

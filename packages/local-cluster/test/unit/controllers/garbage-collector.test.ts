@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ApiRequest } from '../../../../src/api/request/api-request.ts';
-import type { ControllerContext } from '../../../../src/controllers/shared/controller-context.ts';
-import { startGarbageCollector } from '../../../../src/controllers/garbage-collector/start-garbage-collector.ts';
-import type { ApiObject, ResourceName } from '../../../../src/objects/api-object.ts';
-import { startOne } from '../../../support/start-one.ts';
-import type { StartedController } from '../../../support/start-one.ts';
-import { configMapObject } from '../../../support/objects.ts';
-import { createLocalWorld, demand } from '../../../support/world.ts';
-import type { LocalWorld } from '../../../support/world.ts';
+import type { ApiRequest } from '../../../src/api/request/api-request.ts';
+import type { ControllerContext } from '../../../src/controllers/shared/controller-context.ts';
+import { startGarbageCollector } from '../../../src/controllers/garbage-collector.ts';
+import type { ApiObject, ResourceName } from '../../../src/objects/api-object.ts';
+import { startOne } from '../../support/start-one.ts';
+import type { StartedController } from '../../support/start-one.ts';
+import { configMapObject } from '../../support/objects.ts';
+import { createLocalWorld, demand } from '../../support/world.ts';
+import type { LocalWorld } from '../../support/world.ts';
 
 const start = (context: ControllerContext): ReturnType<typeof startGarbageCollector> =>
   startGarbageCollector(context);
@@ -135,23 +135,6 @@ describe('the garbage collector', () => {
     await world.settle();
     assert.equal(read('owner'), undefined);
     assert.notEqual(read('free'), undefined);
-  });
-
-  it('passes a foreground deletion on to dependents that have dependents', async () => {
-    const owner = await make('owner');
-    const child = await make('child', [refTo(owner)]);
-    await make('grandchild', [refTo(child)], { finalizers: ['example.com/hold'] });
-    await remove('owner', 'Foreground');
-    assert.deepEqual(read('child')?.metadata.finalizers, ['foregroundDeletion']);
-    assert.deepEqual(read('owner')?.metadata.finalizers, ['foregroundDeletion']);
-    demand(
-      await world.admin.patch(
-        { resource: 'configmaps', namespace: 'default', name: 'grandchild' },
-        { type: 'merge', body: { metadata: { finalizers: null } } },
-      ),
-    );
-    await world.settle();
-    for (const name of ['owner', 'child', 'grandchild']) assert.equal(read(name), undefined);
   });
 
   it('does not lock up over a circle that is deleted in the foreground', async () => {

@@ -5,8 +5,8 @@
  * (monotonic), taken when it sees the sign, so skewed node clocks do no harm. After the grace without a sign, all that
  * the node said of itself is unknown.
  */
-import type { NodeCondition, NodeView } from '../shared/object-views.ts';
-import { conditionOf } from '../shared/object-views.ts';
+import type { NodeCondition, NodeView } from './shared/object-views.ts';
+import { conditionOf } from './shared/object-views.ts';
 
 /** What is remembered. */
 export interface NodeHealth {

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ApiRequest } from '../../../../src/api/request/api-request.ts';
-import { conditionOf, viewNode, viewPod } from '../../../../src/controllers/shared/object-views.ts';
-import { startNodeLifecycle } from '../../../../src/controllers/node-lifecycle/start-node-lifecycle.ts';
-import { formatMicroTime } from '../../../../src/objects/timestamps.ts';
-import { nodeCondition, nodeObject, podObject } from '../../../support/objects.ts';
-import { startOne } from '../../../support/start-one.ts';
-import type { StartedController } from '../../../support/start-one.ts';
-import { createLocalWorld, demand } from '../../../support/world.ts';
-import type { LocalWorld } from '../../../support/world.ts';
+import type { ApiRequest } from '../../../src/api/request/api-request.ts';
+import { conditionOf, viewNode, viewPod } from '../../../src/controllers/shared/object-views.ts';
+import { startNodeLifecycle } from '../../../src/controllers/node-lifecycle.ts';
+import { formatMicroTime } from '../../../src/objects/timestamps.ts';
+import { nodeCondition, nodeObject, podObject } from '../../support/objects.ts';
+import { startOne } from '../../support/start-one.ts';
+import type { StartedController } from '../../support/start-one.ts';
+import { createLocalWorld, demand } from '../../support/world.ts';
+import type { LocalWorld } from '../../support/world.ts';
 
 const LEASE_NAMESPACE = 'kube-node-lease';
 
@@ -179,40 +179,6 @@ describe('the node lifecycle controller', () => {
     await world.clock.advance(1);
     assert.equal(ready('mute'), 'Unknown NodeStatusNeverUpdated');
     assert.equal(taints('mute').includes('unreachable:NoSchedule'), true);
-  });
-
-  it('takes NoExecute taints off when no node is left ready, and gives everybody time afterwards', async () => {
-    await createLeased('a');
-    await createLeased('b');
-    await pass(60, ['b']);
-    assert.equal(taints('a').includes('unreachable:NoExecute'), true);
-    await pass(60);
-    assert.equal(ready('b'), 'Unknown NodeStatusUnknown');
-    for (const name of ['a', 'b']) assert.deepEqual(taints(name), ['unreachable:NoSchedule']);
-    await setCondition('b', 'Ready', 'True');
-    await pass(10, ['b']);
-    assert.equal(taints('a').includes('unreachable:NoExecute'), true);
-    assert.deepEqual(taints('b'), []);
-  });
-
-  it('puts NoExecute on one node in ten seconds', async () => {
-    for (const name of ['a', 'b', 'c', 'd', 'e']) await createNodes(nodeObject(name));
-    await setCondition('a', 'Ready', 'False');
-    await setCondition('b', 'Ready', 'False');
-    const count = (): number =>
-      ['a', 'b'].filter((name) => taints(name).includes('not-ready:NoExecute')).length;
-    assert.equal(count(), 1);
-    await world.clock.advance(9999);
-    assert.equal(count(), 1);
-    await world.clock.advance(1);
-    assert.equal(count(), 2);
-  });
-
-  it('keeps the old labels of operating system and architecture', async () => {
-    await createNodes(nodeObject('n', { labels: { 'kubernetes.io/os': 'linux' } }));
-    const labels = world.read({ resource: 'nodes', name: 'n' })?.metadata.labels;
-    assert.equal(labels?.['beta.kubernetes.io/os'], 'linux');
-    assert.equal(labels['beta.kubernetes.io/arch'], undefined);
   });
 
   it('tries again when the API server fails', async () => {

@@ -6,17 +6,17 @@
  * a deadline that is set stays, however the taints change after it, until the pod may stay.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Taint } from '@rollcall/base/objects.ts';
+import type { Taint, Toleration } from '@rollcall/base/objects.ts';
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
-import type { EventRecorder } from '../../node-agent/shared/pod-runtime.ts';
-import type { ApiObject } from '../../objects/api-object.ts';
-import { createComponentRecorder, withoutVersion } from '../shared/component-recorder.ts';
-import type { ControllerContext, RunningController } from '../shared/controller-context.ts';
-import { keyOf, nodeNameOf, viewNode, viewPod } from '../shared/object-views.ts';
-import { patchPodStatus, podRef } from '../shared/patch-pod-status.ts';
-import { createWorkQueue, DONE, RETRY } from '../shared/work-queue.ts';
-import type { WorkOutcome, WorkQueue } from '../shared/work-queue.ts';
-import { decideEviction } from './decide-eviction.ts';
+import { toleratesTaint } from '@rollcall/base/taints.ts';
+import type { EventRecorder } from '../node-agent/shared/event-recorder.ts';
+import { createEventRecorder, withoutVersion } from '../node-agent/shared/event-recorder.ts';
+import type { ApiObject } from '../objects/api-object.ts';
+import type { ControllerContext, RunningController } from './shared/controller-context.ts';
+import { keyOf, nodeNameOf, viewNode, viewPod } from './shared/object-views.ts';
+import { patchPodStatus, podRef } from './shared/patch-pod-status.ts';
+import { createWorkQueue, DONE, RETRY } from './shared/work-queue.ts';
+import type { WorkOutcome, WorkQueue } from './shared/work-queue.ts';
 
 const WORKERS = 8;
 const CONDITION = {
@@ -42,7 +42,7 @@ class TaintEviction {
     const { mirrors, client, clock, log } = context;
     this.#context = context;
     const component = 'taint-eviction-controller';
-    this.#record = createComponentRecorder({ client, clock, log, component });
+    this.#record = createEventRecorder({ client, clock, log, component });
     this.#deletions = createWorkQueue({
       name: 'taint-eviction',
       clock,
@@ -83,19 +83,12 @@ class TaintEviction {
 
   #judge(pod: ApiObject, taints: readonly Taint[]): void {
     const { tolerations = [] } = viewPod(pod).spec;
-    const decision = decideEviction({ taints, tolerations });
-    if (decision.kind === 'stay') {
-      this.#callOff(pod);
-      return;
-    }
-    if (decision.kind === 'leave') {
-      this.#callOff(pod);
-      this.#deletions.add(keyWithUid(pod));
-      return;
-    }
     const { uid } = pod.metadata;
-    if (this.#deadlines.has(uid)) return;
-    const cancel = this.#context.clock.after(decision.delayMs, () => {
+    const staysMs = toleratedMs(taints, tolerations);
+    if (staysMs === Infinity || staysMs <= 0) this.#callOff(pod);
+    if (staysMs <= 0) this.#deletions.add(keyWithUid(pod));
+    if (staysMs === Infinity || staysMs <= 0 || this.#deadlines.has(uid)) return;
+    const cancel = this.#context.clock.after(staysMs, () => {
       this.#deadlines.delete(uid);
       this.#deletions.add(keyWithUid(pod));
     });
@@ -135,6 +128,15 @@ class TaintEviction {
     const reason = 'TaintManagerEviction';
     this.#record({ about: withoutVersion(about), type: 'Normal', reason, message });
   }
+}
+
+/** The shortest time that a toleration names, of the first that fits each taint; 0: one taint is not tolerated at all. */
+function toleratedMs(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
+  const seconds = taints.map((taint) => {
+    const used = tolerations.find((toleration) => toleratesTaint(toleration, taint));
+    return used === undefined ? 0 : (used.tolerationSeconds ?? Infinity);
+  });
+  return Math.min(Infinity, ...seconds) * 1000;
 }
 
 /** Bound just now, or with other tolerations. */

@@ -1,13 +1,13 @@
 /** What every namespace is furnished with. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { ApiRequest } from '../../../../src/api/request/api-request.ts';
-import { startServiceAccountController } from '../../../../src/controllers/service-account/start-service-account-controller.ts';
-import type { ApiObject } from '../../../../src/objects/api-object.ts';
-import { startOne } from '../../../support/start-one.ts';
-import type { StartedController } from '../../../support/start-one.ts';
-import { createLocalWorld, demand } from '../../../support/world.ts';
-import type { LocalWorld } from '../../../support/world.ts';
+import type { ApiRequest } from '../../../src/api/request/api-request.ts';
+import { startServiceAccountController } from '../../../src/controllers/service-account-controller.ts';
+import type { ApiObject } from '../../../src/objects/api-object.ts';
+import { startOne } from '../../support/start-one.ts';
+import type { StartedController } from '../../support/start-one.ts';
+import { createLocalWorld, demand } from '../../support/world.ts';
+import type { LocalWorld } from '../../support/world.ts';
 
 const settings = { caPem: 'the authority' };
 

@@ -1,11 +1,8 @@
 /** Signs of life of a node. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { NodeView } from '../../../../src/controllers/shared/object-views.ts';
-import {
-  observeNode,
-  planUnknownConditions,
-} from '../../../../src/controllers/node-lifecycle/node-health.ts';
+import type { NodeView } from '../../../src/controllers/shared/object-views.ts';
+import { observeNode, planUnknownConditions } from '../../../src/controllers/node-health.ts';
 
 function node(of: { readonly heartbeat?: string; readonly uid?: string } = {}): NodeView {
   const { heartbeat, uid = 'u' } = of;

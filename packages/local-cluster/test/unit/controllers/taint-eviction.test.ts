@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ApiRequest } from '../../../../src/api/request/api-request.ts';
-import { conditionOf, viewPod } from '../../../../src/controllers/shared/object-views.ts';
-import { startTaintEviction } from '../../../../src/controllers/taint-eviction/start-taint-eviction.ts';
-import type { ApiObject } from '../../../../src/objects/api-object.ts';
-import { nodeObject, podObject } from '../../../support/objects.ts';
-import { startOne } from '../../../support/start-one.ts';
-import type { StartedController } from '../../../support/start-one.ts';
-import { createLocalWorld, demand } from '../../../support/world.ts';
-import type { LocalWorld } from '../../../support/world.ts';
+import type { ApiRequest } from '../../../src/api/request/api-request.ts';
+import { conditionOf, viewPod } from '../../../src/controllers/shared/object-views.ts';
+import { startTaintEviction } from '../../../src/controllers/taint-eviction.ts';
+import type { ApiObject } from '../../../src/objects/api-object.ts';
+import { nodeObject, podObject } from '../../support/objects.ts';
+import { startOne } from '../../support/start-one.ts';
+import type { StartedController } from '../../support/start-one.ts';
+import { createLocalWorld, demand } from '../../support/world.ts';
+import type { LocalWorld } from '../../support/world.ts';
 
 const GONE = { key: 'example.com/gone', effect: 'NoExecute' };
 
@@ -93,6 +93,25 @@ describe('the taint eviction controller', () => {
     assert(!isLeaving('patient'));
     await world.clock.advance(1);
     assert(isLeaving('patient'));
+  });
+
+  it('waits for the shortest time of the tolerations that are used, the first that fits each taint', async () => {
+    const odd = { key: 'odd', effect: 'NoExecute' };
+    const tolerates = (key: string, tolerationSeconds?: number): JsonObject => ({
+      key,
+      operator: 'Exists',
+      effect: 'NoExecute',
+      ...(tolerationSeconds === undefined ? {} : { tolerationSeconds }),
+    });
+    await createPod('p', [tolerating(300), tolerates('odd', 20), tolerates('idle', 1)]);
+    await createPod('first', [tolerating(), tolerating(5), tolerates('odd')]);
+    await createPod('none', [tolerates('odd', 0), tolerating(300)]);
+    await taint(GONE, odd);
+    assert(isLeaving('none'));
+    await world.clock.advance(19_999);
+    assert(!isLeaving('p'));
+    await world.clock.advance(600_000);
+    assert(isLeaving('p') && !isLeaving('first'));
   });
 
   it('calls it off when the taint goes in time', async () => {
