@@ -8,8 +8,12 @@
  * join from its node's creation until three seconds were quiet, so that the looks two seconds after its pods are its
  * own, in hundredths of a second, and apart from that of the nodes' removal at the end. How it falls while V8
  * compiles is printed, warm-up included.
+ *
+ * Then a busy hour: a node each second, none waits for the one before, and each kubelet writes its Node five times more in
+ * its first seconds, as real ones do. CPU there is that of the whole phase, divided by its joins.
  * Bounded: joins are counted, every wait has a deadline, everything is stopped at the end.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { createApiClient } from '../conformance/control-plane/api.ts';
 import type { ApiClient } from '../conformance/control-plane/api.ts';
 import { startControlPlane } from '../conformance/control-plane/control-plane.ts';
@@ -55,6 +59,11 @@ const COUNTED = [
 const WARM_JOINS_COUNT = Number(process.env['BENCH_WARM_JOINS'] ?? 10);
 /** Joins are so far apart that nothing of one comes into the next. */
 const APART_MS = Number(process.env['BENCH_APART_MS'] ?? 3000);
+/** Of the busy hour: a node each so often, so many of them. */
+const BUSY_EVERY_MS = 1000;
+const BUSY_JOINS_COUNT = Number(process.env['BENCH_BUSY_JOINS'] ?? 30);
+/** When a kubelet writes its Node again: labels of a cloud's controller, images, volumes, pressure, the first heartbeat. */
+const KUBELET_WRITES_MS = [100, 300, 1000, 2000, 4000];
 const DEADLINE_MS = 300_000;
 
 interface Join {
@@ -65,6 +74,7 @@ interface Join {
 
 interface Row {
   readonly who: string;
+  readonly pace: 'apart' | 'busy';
   readonly joins: readonly Join[];
   readonly notes: string;
 }
@@ -94,9 +104,11 @@ async function main(): Promise<void> {
     for (const who of WHO) {
       // The next one starts like the first: without DaemonSets.
       if (rows.length > 0) await deleteDaemonSets(bench);
-      const row = await (who === 'rollcall' ? measureRollcall(bench) : measureBuiltIn(bench, who));
-      rows.push(row);
-      say(cellsOf(row).join('  '));
+      const measured = who === 'rollcall' ? measureRollcall(bench) : measureBuiltIn(bench, who);
+      for (const row of await measured) {
+        rows.push(row);
+        say(cellsOf(row).join('  '));
+      }
     }
   } finally {
     await observer.stop();
@@ -118,32 +130,24 @@ async function prepare({ admin, observer }: Bench): Promise<void> {
   });
 }
 
-async function measureRollcall(bench: Bench): Promise<Row> {
+async function measureRollcall(bench: Bench): Promise<Row[]> {
   say('starting the engine …');
   const engine = await startEngineProcess(bench.controlPlane);
   try {
     const readCpu = (): number => readCpuSeconds(engine.pid);
     await createDaemonSets(bench);
     await warmUp(bench, readCpu);
-    const before = await engine.usage();
-    const joins = await joinSome(bench, { prefix: 'rollcall', count: JOINS_COUNT, readCpu });
-    const after = await engine.usage();
-    const perJoin = (key: string): string =>
-      (((after.requests[key] ?? 0) - (before.requests[key] ?? 0)) / JOINS_COUNT).toFixed(1);
-    for (const key of Object.keys(after.requests).filter((each) => /^(api|item) /.test(each))) {
-      say(`${perJoin(key).padStart(8)}  ${key}`);
-    }
-    return {
+    return await measureBoth(bench, {
       who: 'rollcall',
-      joins,
-      notes: COUNTED.map((key) => `${key} ${perJoin(key)}`).join(', '),
-    };
+      readCpu,
+      readCounts: async () => (await engine.usage()).requests,
+    });
   } finally {
     await engine.stop();
   }
 }
 
-async function measureBuiltIn(bench: Bench, limits: 'default' | 'lifted'): Promise<Row> {
+async function measureBuiltIn(bench: Bench, limits: 'default' | 'lifted'): Promise<Row[]> {
   say(`built-in controller, ${limits} limits …`);
   const { controlPlane } = bench;
   await controlPlane.setControllerManagerLimits('lifted');
@@ -152,10 +156,48 @@ async function measureBuiltIn(bench: Bench, limits: 'default' | 'lifted'): Promi
   await controlPlane.setControllerManagerLimits(limits);
   const readCpu = (): number => controlPlane.cpuSeconds('controllerManager');
   await warmUp(bench, readCpu);
-  const joins = await joinSome(bench, { prefix: `builtin-${limits}`, count: JOINS_COUNT, readCpu });
+  const rows = await measureBoth(bench, {
+    who: `built-in, ${limits}`,
+    readCpu,
+    readCounts: () => Promise.resolve({}),
+  });
   await controlPlane.setControllerManagerLimits('lifted');
   await controlPlane.setDaemonSetController('off');
-  return { who: `built-in, ${limits}`, joins, notes: 'whole controller-manager' };
+  return rows;
+}
+
+interface Measured {
+  readonly who: string;
+  readonly readCpu: () => number;
+  /** Counters of an engine; none of the built-in controller. */
+  readonly readCounts: () => Promise<Readonly<Record<string, number>>>;
+}
+
+async function measureBoth(bench: Bench, measured: Measured): Promise<Row[]> {
+  const { who, readCpu, readCounts } = measured;
+  const rows: Row[] = [];
+  for (const pace of ['apart', 'busy'] as const) {
+    const before = await readCounts();
+    const prefix = `${who.replaceAll(/\W+/g, '-')}-${pace}`;
+    const joins = await (pace === 'apart'
+      ? joinSome(bench, { prefix, count: JOINS_COUNT, readCpu })
+      : joinEachSecond(bench, { prefix, count: BUSY_JOINS_COUNT, readCpu }));
+    rows.push({ who, pace, joins, notes: countsOf(before, await readCounts(), joins.length) });
+  }
+  return rows;
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+/** Counters per join, those of each request to the log. */
+function countsOf(before: Counts, after: Counts, joinsCount: number): string {
+  if (Object.keys(after).length === 0) return 'whole controller-manager';
+  const perJoin = (key: string): string =>
+    (((after[key] ?? 0) - (before[key] ?? 0)) / joinsCount).toFixed(1);
+  for (const key of Object.keys(after).filter((each) => /^(api|item) /.test(each))) {
+    say(`${perJoin(key).padStart(8)}  ${key}`);
+  }
+  return COUNTED.map((key) => `${key} ${perJoin(key)}`).join(', ');
 }
 
 async function warmUp(bench: Bench, readCpu: () => number): Promise<void> {
@@ -210,6 +252,64 @@ async function joinSome(
     const cpuSeconds = readCpu() - fromSeconds;
     joins.push({ ...readTimes(bench.observer, name, fromEvent), cpuSeconds });
   }
+  await removeNodes(bench, { names, readCpu });
+  return joins;
+}
+
+/** A node each second, whatever became of the one before, and kubelets that write their Node again and again. */
+async function joinEachSecond(
+  bench: Bench,
+  wanted: { readonly prefix: string; readonly count: number; readonly readCpu: () => number },
+): Promise<Join[]> {
+  const { prefix, count, readCpu } = wanted;
+  const names = Array.from({ length: count }, (_, index) => `${prefix}-${String(index)}`);
+  const fromSeconds = readCpu();
+  const fromEvent = bench.observer.events.length;
+  const kubelets = names.map(async (name, index) => {
+    await delay(index * BUSY_EVERY_MS);
+    await createNodes(bench.admin, [fakeNode({ name })]);
+    await writeAsKubelet(bench.admin, name);
+  });
+  await Promise.all(kubelets);
+  await bench.observer.waitUntil(
+    (it) => names.every((name) => countReadyOn(it, name) === DAEMON_SETS_COUNT),
+    { deadlineMs: DEADLINE_MS, description: 'all pods of the busy hour ready' },
+  );
+  await bench.observer.waitUntilQuiet({ quietMs: APART_MS, deadlineMs: DEADLINE_MS });
+  const cpuSeconds = (readCpu() - fromSeconds) / count;
+  const joins = names.map((name) => ({
+    ...readTimes(bench.observer, name, fromEvent),
+    cpuSeconds,
+  }));
+  await removeNodes(bench, { names, readCpu });
+  return joins;
+}
+
+async function writeAsKubelet(admin: ApiClient, name: string): Promise<void> {
+  let passedMs = 0;
+  for (const atMs of KUBELET_WRITES_MS) {
+    await delay(atMs - passedMs);
+    passedMs = atMs;
+    const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+    const pressure = { type: 'MemoryPressure', status: 'False', lastHeartbeatTime: now };
+    await admin.request({
+      method: 'PATCH',
+      path: `/api/v1/nodes/${name}/status`,
+      contentType: 'application/strategic-merge-patch+json',
+      body: {
+        status: {
+          conditions: [{ ...pressure, lastTransitionTime: now, reason: `After${String(atMs)}` }],
+          images: [{ names: [`registry.example/agent:${String(atMs)}`], sizeBytes: atMs }],
+        },
+      },
+    });
+  }
+}
+
+async function removeNodes(
+  bench: Bench,
+  { names, readCpu }: { readonly names: readonly string[]; readonly readCpu: () => number },
+): Promise<void> {
   const beforeSeconds = readCpu();
   await deleteNodes(bench.admin, names);
   await bench.observer.waitUntil(
@@ -217,8 +317,8 @@ async function joinSome(
       [...it.pods.values()].every((pod) => pod.node === undefined || !names.includes(pod.node)),
     { deadlineMs: DEADLINE_MS, description: 'pods of the removed nodes collected' },
   );
-  say(`CPU of each node's removal: ${((readCpu() - beforeSeconds) / count).toFixed(3)} s`);
-  return joins;
+  const cpuSeconds = (readCpu() - beforeSeconds) / names.length;
+  say(`CPU of each node's removal: ${cpuSeconds.toFixed(3)} s`);
 }
 
 function describeCpu(joins: readonly Join[]): string {
@@ -253,6 +353,7 @@ function nameOf(index: number): string {
 function print(rows: readonly Row[]): void {
   const headings = [
     'controller',
+    'joins',
     'first p50',
     'p95',
     'all p50',
@@ -261,19 +362,20 @@ function print(rows: readonly Row[]): void {
     'mean',
     'per join',
   ];
-  const title = `${String(JOINS_COUNT)} joins, ${String(NODES_COUNT)} nodes, ${String(DAEMON_SETS_COUNT)} DaemonSets; milliseconds from eligible to pods created`;
+  const title = `${String(JOINS_COUNT)} joins apart, ${String(BUSY_JOINS_COUNT)} one a second, ${String(NODES_COUNT)} nodes, ${String(DAEMON_SETS_COUNT)} DaemonSets; milliseconds from eligible to pods created`;
   process.stdout.write(`${title}\n${renderRows([headings, ...rows.map(cellsOf)])}\n`);
-  for (const { who, joins } of rows) {
+  for (const { who, joins } of rows.filter(({ pace }) => pace === 'apart')) {
     process.stdout.write(`CPU seconds of each join, ${who}: ${describeCpu(joins)}\n`);
   }
 }
 
-function cellsOf({ who, joins, notes }: Row): string[] {
+function cellsOf({ who, pace, joins, notes }: Row): string[] {
   const all = joins.map((one) => one.allPodsMs);
   const first = joins.map((one) => one.firstPodMs);
   const cpu = joins.map((one) => one.cpuSeconds);
   return [
     who,
+    pace === 'apart' ? 'apart' : 'one a second',
     percentile(first, 50).toFixed(0),
     percentile(first, 95).toFixed(0),
     percentile(all, 50).toFixed(0),
