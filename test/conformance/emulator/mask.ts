@@ -63,7 +63,9 @@ function maskStatus(body: JsonObject, memory: ServerMemory): Json {
   const { message: _message, details, ...rest } = body;
   if (!isJsonObject(details)) return mask(rest, memory);
   const { causes } = details;
-  const kept = Array.isArray(causes) ? { causes: causes.map(maskCause).sort(byText) } : {};
+  const kept = Array.isArray(causes)
+    ? { causes: causes.map(maskCause).sort(byText).filter(isNew) }
+    : {};
   const maskedDetails = mask({ ...details, ...kept }, memory);
   return { ...(mask(rest, memory) as JsonObject), details: maskedDetails };
 }
@@ -79,6 +81,11 @@ function maskReview(body: JsonObject, memory: ServerMemory): Json {
 /** Some of the real server's validations run over maps, so that the order of causes is chance. */
 function byText(left: Json, right: Json): number {
   return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1;
+}
+
+/** The real server looks at metadata several times, and names each fault as often. */
+function isNew(cause: Json, index: number, sorted: readonly Json[]): boolean {
+  return index === 0 || JSON.stringify(cause) !== JSON.stringify(sorted[index - 1]);
 }
 
 function maskCause(cause: Json): Json {

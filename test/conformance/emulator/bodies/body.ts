@@ -1,6 +1,6 @@
 /**
- * How the bodies of one collection are made: a valid object, and changes that make it valid otherwise, borderline or
- * wrong.
+ * How the bodies of one collection are made: a valid object, and changes that make it valid otherwise, or wrong in a way that
+ * the local server looks at: of the wrong type, nameless, of an unknown member, …
  *
  * Changes are data, so that the same ones serve as creations, updates and the three kinds of patches.
  */
@@ -20,6 +20,8 @@ export interface Identity {
 export interface Bodies {
   readonly make: (seeded: Seeded, identity: Identity) => JsonObject;
   readonly changes: readonly Change[];
+  /** What updates and patches change; default: the same as creations. */
+  readonly updates?: readonly Change[];
   readonly statusChanges: readonly Change[];
 }
 
@@ -69,9 +71,7 @@ export const METADATA_CHANGES = changesOf([
   ['metadata.finalizers', ['example.com/hold']],
   ['metadata.finalizers', ['example.com/hold', 'example.com/second']],
   ['metadata.finalizers', []],
-  ['metadata.finalizers', ['no-slash']],
   ['metadata.finalizers', ['Bad/Finalizer/Name']],
-  ['metadata.finalizers', ['orphan', 'foregroundDeletion']],
   ['metadata.finalizers'],
   [
     'metadata.ownerReferences',
@@ -85,8 +85,6 @@ export const METADATA_CHANGES = changesOf([
     ],
   ],
   ['metadata.ownerReferences', [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'one' }]],
-  ['metadata.ownerReferences', [{ apiVersion: '', kind: '', name: '', uid: '' }]],
-  ['metadata.ownerReferences', [{ apiVersion: 'v1', kind: 'Event', name: 'e', uid: 'owner-1' }]],
   ['metadata.name', '@prefix-other'],
   ['metadata.name', ''],
   ['metadata.name', 'UPPER'],

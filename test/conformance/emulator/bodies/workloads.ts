@@ -19,11 +19,13 @@ export const POD_BODIES: Bodies = {
   changes: [
     ...METADATA_CHANGES,
     ...under('spec.', POD_SPEC_CHANGES),
+    ...changesOf([['spec'], ['status.phase', 'Running']]),
+  ],
+  updates: [
+    ...METADATA_CHANGES,
     ...changesOf([
-      ['spec'],
+      ['spec.containers.0.image', 'registry.example/agent:2'],
       ['status.phase', 'Running'],
-      ['spec.tolerations.0', { key: 'added', operator: 'Exists' }],
-      ['spec.activeDeadlineSeconds', 60],
     ]),
   ],
   statusChanges: changesOf([
@@ -33,7 +35,6 @@ export const POD_BODIES: Bodies = {
     ['status.phase', 5],
     ['status.reason', 'Evicted'],
     ['status.podIP', '10.1.2.3'],
-    ['status.podIP', 'not-an-ip'],
     ['status.hostIP', '10.0.0.1'],
     ['status.podIPs', [{ ip: '10.1.2.3' }, { ip: 'fd00::1' }]],
     ['status.startTime', '2020-02-03T04:05:06Z'],
@@ -44,7 +45,6 @@ export const POD_BODIES: Bodies = {
       [{ type: 'Ready', status: 'True', lastTransitionTime: '2020-02-03T04:05:06Z' }],
     ],
     ['status.conditions', [{ type: 'example.com/gate', status: 'Maybe' }]],
-    ['status.conditions', [{ status: 'True' }]],
     [
       'status.containerStatuses',
       [
@@ -60,21 +60,7 @@ export const POD_BODIES: Bodies = {
       ],
     ],
     ['status.containerStatuses', [{ name: 'main' }]],
-    [
-      'status.containerStatuses',
-      [
-        {
-          name: 'main',
-          ready: false,
-          restartCount: 1,
-          image: 'i',
-          imageID: '',
-          state: { terminated: { exitCode: 1, reason: 'Error' } },
-        },
-      ],
-    ],
     ['status.observedGeneration', 1],
-    ['status.qosClass', 'Guaranteed'],
     ['status.unknownMember', 1],
     ['status', null],
     ['status', {}],
@@ -119,15 +105,11 @@ export const DAEMON_SET_BODIES: Bodies = {
       ['spec.selector'],
       ['spec.selector.matchLabels.more', 'x'],
       ['spec.selector', { matchExpressions: [{ key: 'app', operator: 'Exists' }] }],
-      ['spec.selector', { matchExpressions: [{ key: 'app', operator: 'In' }] }],
-      ['spec.selector', { matchExpressions: [{ key: 'app', operator: 'Like', values: ['a'] }] }],
-      ['spec.selector', { matchLabels: { 'bad key!': 'x' } }],
       ['spec.template'],
       ['spec.template.metadata'],
       ['spec.template.metadata.labels', {}],
       ['spec.template.metadata.labels.app', 'other'],
       ['spec.template.metadata.labels.extra', 'x'],
-      ['spec.template.metadata.annotations', { 'Bad Key': 'x' }],
       ['spec.template.metadata.annotations.[example.com/restarted]', 'now'],
       ['spec.template.metadata.name', 'named'],
       ['spec.template.metadata.finalizers', ['example.com/hold']],
@@ -144,7 +126,6 @@ export const DAEMON_SET_BODIES: Bodies = {
       ['spec.updateStrategy', { rollingUpdate: { maxUnavailable: 'half' } }],
       ['spec.updateStrategy', { rollingUpdate: { maxUnavailable: -1 } }],
       ['spec.updateStrategy', { rollingUpdate: { maxUnavailable: 0, maxSurge: '20%' } }],
-      ['spec.updateStrategy', { type: 'RollingUpdate', rollingUpdate: null }],
       ['spec.minReadySeconds', 10],
       ['spec.minReadySeconds', -1],
       ['spec.minReadySeconds', '10'],
@@ -196,7 +177,6 @@ export const CONTROLLER_REVISION_BODIES: Bodies = {
     ...METADATA_CHANGES,
     ...changesOf([
       ['revision', 9],
-      ['revision', -1],
       ['revision', 'nine'],
       ['revision'],
       ['data', { changed: true }],

@@ -83,14 +83,15 @@ export function makeBody({ seeded }: EpisodeContext, { collection, identity }: P
   return bodiesOf(collection.plural).make(seeded, identity);
 }
 
-/** Up to `countMax` changes, of the object or of its status. */
+/** Up to `countMax` changes, of a new object, of a stored one, or of its status. */
 export function pickChanges(
   { seeded, prefix }: EpisodeContext,
   { collection }: Pick<Place, 'collection'>,
-  options: { readonly countMax: number; readonly of: 'object' | 'status' },
+  options: { readonly countMax: number; readonly of: 'object' | 'update' | 'status' },
 ): Change[] {
   const bodies = bodiesOf(collection.plural);
-  const table = options.of === 'object' ? bodies.changes : bodies.statusChanges;
+  const { changes, updates = changes, statusChanges } = bodies;
+  const table = { object: changes, update: updates, status: statusChanges }[options.of];
   const count = seeded.integer({ from: 1, to: options.countMax });
   return Array.from({ length: count }, () => personalised(seeded.pick(table), prefix));
 }

@@ -15,20 +15,17 @@ import { patchJson, patchMerge, patchStatus, patchStrategic } from './patches.ts
 import {
   get,
   getMetadata,
-  getStatus,
   getTable,
   list,
   listMetadata,
   listPages,
   listSelectors,
   listTable,
-  listVersions,
   watch,
   watchExpired,
   watchInitial,
 } from './reads.ts';
 import {
-  bind,
   create,
   createDryRun,
   createFieldValidation,
@@ -55,13 +52,11 @@ const BUILDERS: Readonly<Record<ComparedVerb, StepBuilder>> = {
   'create generateName': createGenerateName,
   'create fieldValidation': createFieldValidation,
   get,
-  'get status': getStatus,
   'get table': getTable,
   'get metadata': getMetadata,
   list,
   'list selectors': listSelectors,
   'list pages': listPages,
-  'list versions': listVersions,
   'list table': listTable,
   'list metadata': listMetadata,
   watch,
@@ -75,7 +70,6 @@ const BUILDERS: Readonly<Record<ComparedVerb, StepBuilder>> = {
   'patch status': patchStatus,
   delete: remove,
   deletecollection: removeCollection,
-  binding: bind,
   eviction: evict,
   discovery,
   'access review': accessReview,
@@ -108,7 +102,7 @@ export function generateEpisode(request: EpisodeRequest): Step[] {
 
 function collectionsFor(verb: ComparedVerb): readonly Collection[] {
   const isWithStatus = verb.endsWith(' status');
-  const isOfPods = verb === 'binding' || verb === 'eviction';
+  const isOfPods = verb === 'eviction';
   return COLLECTIONS.filter(
     (one) => (!isWithStatus || one.hasStatus) && (!isOfPods || one.plural === 'pods'),
   );

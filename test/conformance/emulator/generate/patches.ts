@@ -23,15 +23,15 @@ type Format = keyof typeof CONTENT_TYPES;
 
 /** JSON patches. */
 export const patchJson: StepBuilder = (context, collection) =>
-  patch(context, pickPlace(context, collection), { format: 'json', of: 'object' });
+  patch(context, pickPlace(context, collection), { format: 'json', of: 'update' });
 
 /** JSON merge patches. */
 export const patchMerge: StepBuilder = (context, collection) =>
-  patch(context, pickPlace(context, collection), { format: 'merge', of: 'object' });
+  patch(context, pickPlace(context, collection), { format: 'merge', of: 'update' });
 
 /** Strategic merge patches. */
 export const patchStrategic: StepBuilder = (context, collection) =>
-  patch(context, pickPlace(context, collection), { format: 'strategic', of: 'object' });
+  patch(context, pickPlace(context, collection), { format: 'strategic', of: 'update' });
 
 /** Patches of /status, in any format. */
 export const patchStatus: StepBuilder = (context, collection) =>
@@ -43,7 +43,7 @@ export const patchStatus: StepBuilder = (context, collection) =>
 function patch(
   context: EpisodeContext,
   place: Place,
-  { format, of }: { readonly format: Format; readonly of: 'object' | 'status' },
+  { format, of }: { readonly format: Format; readonly of: 'update' | 'status' },
 ): ReturnType<StepBuilder> {
   const { seeded } = context;
   const special = seeded.next() < 0.3 ? seeded.pick(specialsOf(format, place)) : undefined;
@@ -130,7 +130,6 @@ function podSpecDirectives({ collection }: Place): Json[] {
     { nodeSelector: { $patch: 'replace', pool: 'z' } },
     { imagePullSecrets: [{ name: 'another' }] },
   ];
-  if (collection.plural === 'pods') return specs.map((spec) => ({ spec }));
   if (collection.plural !== 'daemonsets') return [];
   return specs
     .map((spec): Json => ({ spec: { template: { spec } } }))

@@ -2,7 +2,7 @@
  * Steps that read: get, list in all its forms, watch.
  */
 import type { EpisodeContext, Draft, Place, StepBuilder } from './episode-context.ts';
-import { collectionPathOf, makeBody, objectPath, pickPlace } from './episode-context.ts';
+import { collectionPathOf, objectPath, pickPlace } from './episode-context.ts';
 import { CACHE_LAG_MS } from './writes.ts';
 import { pathOf } from '../surface.ts';
 
@@ -98,11 +98,6 @@ export const get: StepBuilder = (context, collection) => {
   return [read(`${objectPath(place)}${query}`, { note: 'get', lag: query })];
 };
 
-/** GET of /status. */
-export const getStatus: StepBuilder = (context, collection) => [
-  read(objectPath(pickPlace(context, collection), 'status'), { note: 'get status' }),
-];
-
 /** GET as a table, or in a form that cannot be had. */
 export const getTable: StepBuilder = (context, collection) => {
   const { seeded } = context;
@@ -168,35 +163,6 @@ export const listPages: StepBuilder = (context, collection) => {
   return [
     read(scoped(context, place, `limit=${limit}`), { note: `first page of ${limit}` }),
     read(scoped(context, place, next), { note: 'next page' }),
-  ];
-};
-
-/** LIST at versions: one from before a write, asked for exactly or at least, and impossible combinations. */
-export const listVersions: StepBuilder = (context, collection) => {
-  const { seeded, nextId } = context;
-  const place = pickPlace(context, collection);
-  const at = `{{listed ${nextId}}}`;
-  const query = seeded.pick([
-    `resourceVersion=${at}&resourceVersionMatch=Exact`,
-    `resourceVersion=${at}&resourceVersionMatch=Exact&limit=1`,
-    `resourceVersion=${at}&resourceVersionMatch=NotOlderThan`,
-    `resourceVersion=${at}`,
-    'resourceVersion=0&resourceVersionMatch=NotOlderThan',
-    'resourceVersion=0&resourceVersionMatch=Exact',
-    'resourceVersionMatch=Exact',
-    'resourceVersion=abc',
-    `resourceVersion=${at}&resourceVersionMatch=Odd`,
-  ]);
-  return [
-    read(scoped(context, place, ''), { note: 'list' }),
-    {
-      note: 'write in between',
-      actor: 'admin',
-      method: 'POST',
-      path: collectionPathOf(place),
-      body: { kind: 'literal', value: makeBody(context, place) },
-    },
-    read(scoped(context, place, query), { note: `list ${query}`, lag: 'yes' }),
   ];
 };
 

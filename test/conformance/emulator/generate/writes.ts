@@ -117,7 +117,7 @@ export const createFieldValidation: StepBuilder = (context, collection) => {
 
 /** PUT of the stored object with changes, under several versions and UIDs. */
 export const update: StepBuilder = (context, collection) =>
-  put(context, pickPlace(context, collection), 'object');
+  put(context, pickPlace(context, collection), 'update');
 
 /** PUT of /status. */
 export const updateStatus: StepBuilder = (context, collection) =>
@@ -126,7 +126,7 @@ export const updateStatus: StepBuilder = (context, collection) =>
 function put(
   context: EpisodeContext,
   place: Place,
-  of: 'object' | 'status',
+  of: 'update' | 'status',
 ): ReturnType<StepBuilder> {
   const { seeded } = context;
   const changes = seeded.next() < 0.15 ? [] : pickChanges(context, place, { countMax: 2, of });
@@ -140,7 +140,7 @@ function put(
       method: 'PUT',
       path: `${objectPath(place, of === 'status' ? 'status' : undefined)}${query}`,
       body:
-        seeded.next() < 0.85
+        seeded.next() < 0.85 || place.collection.plural === 'pods'
           ? { kind: 'stored', key: place.key, fallback, changes: [...changes, ...fence] }
           : literal(applyChanges(fallback, changes)),
     },
@@ -239,38 +239,6 @@ export const removeCollection: StepBuilder = (context, collection) => {
       method: 'DELETE',
       path: `${collectionPathOf(place)}?${selector}`,
       settleMs: CACHE_LAG_MS,
-    },
-  ];
-};
-
-/** POST of a Binding. */
-export const bind: StepBuilder = (context, collection) => {
-  const { seeded, prefix } = context;
-  const place = pickPlace(context, collection);
-  const name = `${prefix}-one`;
-  const body = seeded.pick<Json>([
-    { target: { kind: 'Node', name } },
-    {
-      apiVersion: 'v1',
-      kind: 'Binding',
-      metadata: { name: place.identity.name },
-      target: { kind: 'Node', name },
-    },
-    { metadata: { uid: `{{uid ${place.key}}}` }, target: { name } },
-    { metadata: { uid: 'another-uid' }, target: { name } },
-    { metadata: { name: 'another-name' }, target: { name } },
-    { metadata: { annotations: { 'example.com/bound': 'yes' } }, target: { kind: 'Node', name } },
-    { target: { kind: 'Pod', name } },
-    { target: { kind: 'Node' } },
-    {},
-  ]);
-  return [
-    {
-      ...common,
-      note: `bind ${JSON.stringify(body)}`,
-      method: 'POST',
-      path: `${objectPath(place, 'binding')}${seeded.pick(['', '', '', '?dryRun=All'])}`,
-      body: literal(body),
     },
   ];
 };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { applyDaemonSetDefaults } from '@rollcall/local-cluster/resources/daemonsets/defaults.ts';
+import { applyDaemonSetDefaults } from '@rollcall/local-cluster/resources/daemonsets.ts';
 import { createSchema } from '@rollcall/local-cluster/schema/create-schema.ts';
 import { compareManifest } from '../../../../src/core/fleet/compare-manifest.ts';
 import { manifestOf } from '../../../support/fleet-samples.ts';

@@ -1,142 +1,113 @@
 /**
- * Validation of a pod's spec, in a pod or in a template; its larger parts are files beside this one.
+ * Validation of a pod's spec, in a pod or in a template: what people get wrong first, and what the parts of the cluster rely on.
  *
- * Differs from Kubernetes: what goes with an operating system, and claims of dynamic resources, are not looked at.
+ * Differs from Kubernetes: containers need names and images, ports numbers, mounts a volume, requests no more than limits;
+ * everything else is taken as it is. No ephemeral containers.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
+import { compareQuantities } from '../../objects/quantity.ts';
 import type { FieldError } from '../shared/resource.ts';
 import {
   at,
   duplicate,
-  inRange,
   invalid,
   invalidText,
+  notFound,
   notSupported,
-  oneOf,
   required,
 } from '../shared/field-errors.ts';
-import {
-  isPresent,
-  listAt,
-  numberAt,
-  optionalObjectAt,
-  textAt,
-  textEntriesAt,
-} from '../shared/json-edit.ts';
-import { checkLabelValue, checkQualifiedName, checkSubdomain } from '../shared/names.ts';
-import { validateAffinity } from './placement/affinity-validation.ts';
-import { validateContainers } from './containers/container-validation.ts';
-import { validateFileKeyVolumes } from './file-key-validation.ts';
-import { validateNetwork } from './network-validation.ts';
-import { validatePodLevelResources } from './pod-level-resources-validation.ts';
-import { validateResources } from './containers/resources-validation.ts';
-import { validatePodSecurityContext } from './containers/security-validation.ts';
-import { validateTolerations } from './placement/toleration-validation.ts';
-import { validateTopologySpread } from './placement/topology-spread-validation.ts';
-import { validateVolumes } from './volumes/volume-validation.ts';
+import { listAt, numberAt, objectAt, textAt, textEntriesAt } from '../shared/json-edit.ts';
+import { validateLabels } from '../shared/metadata-validation.ts';
+import { checkLabel } from '../shared/names.ts';
+import { quantityAt } from '../shared/resource-lists.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
-const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
-const SYSTEMS = ['linux', 'windows'];
-const DEADLINE_SECONDS = { min: 1, max: 2 ** 31 - 1 };
-const NAMES = ['serviceAccountName', 'nodeName', 'priorityClassName', 'runtimeClassName'];
+const PORT_MAX = 65_535;
 
-/** What is looked at, and where it stands. */
-export interface PodSpecInput {
-  readonly spec: JsonObject;
-  /** `spec`, or `spec.template.spec`. */
-  readonly field: string;
-  readonly place: 'pod' | 'template';
+/** A template at `field`. */
+export function validatePodTemplate(template: JsonObject, field: string): readonly FieldError[] {
+  return [
+    ...validateLabels(objectAt(template, 'metadata'), `${field}.labels`),
+    ...validatePodSpec(objectAt(template, 'spec'), `${field}.spec`),
+  ];
 }
 
-/** A pod's spec with its defaults. */
-export function validatePodSpec({ spec, field, place }: PodSpecInput): readonly FieldError[] {
-  const { errors: volumeErrors, volumes } = validateVolumes(
-    listAt(spec, 'volumes'),
-    `${field}.volumes`,
+/** A spec with its defaults at `field`. */
+export function validatePodSpec(spec: JsonObject, field: string): readonly FieldError[] {
+  const volumes = new Set<string>();
+  const errors: FieldError[] = listAt(spec, 'volumes').flatMap((volume, index) =>
+    validateName(volume, at(`${field}.volumes`, index), volumes),
   );
-  const errors: FieldError[] = [];
-  if (!isPresent(spec, 'terminationGracePeriodSeconds')) {
-    errors.push(required(`${field}.terminationGracePeriodSeconds`));
+  if (listAt(spec, 'containers').length === 0) errors.push(required(`${field}.containers`));
+  const names = new Set<string>();
+  for (const list of ['containers', 'initContainers']) {
+    for (const [index, container] of listAt(spec, list).entries()) {
+      const place = at(`${field}.${list}`, index);
+      errors.push(...validateName(container, place, names));
+      errors.push(...validateContainer(container, place, volumes));
+    }
   }
-  errors.push(...volumeErrors, ...validateContainers(spec, field, volumes));
-  errors.push(...validatePodResources(spec, field));
-  errors.push(...oneOf(`${field}.restartPolicy`, textAt(spec, 'restartPolicy'), RESTART_POLICIES));
-  errors.push(...validateNetwork(spec, field, place));
-  errors.push(...validateNodeSelector(spec, `${field}.nodeSelector`));
-  errors.push(...validatePodSecurityContext(spec, `${field}.securityContext`));
-  errors.push(...validateAffinity(optionalObjectAt(spec, 'affinity'), `${field}.affinity`));
-  errors.push(...validateGates(spec, field));
-  errors.push(
-    ...validateTopologySpread(
-      listAt(spec, 'topologySpreadConstraints'),
-      `${field}.topologySpreadConstraints`,
-    ),
-  );
-  errors.push(...validateNames(spec, field));
-  const deadline = numberAt(spec, 'activeDeadlineSeconds');
-  errors.push(...inRange(`${field}.activeDeadlineSeconds`, deadline, DEADLINE_SECONDS));
-  errors.push(...validateTolerations(listAt(spec, 'tolerations'), `${field}.tolerations`));
-  if (isPresent(spec, 'preemptionPolicy')) {
-    const policy = textAt(spec, 'preemptionPolicy');
-    errors.push(...oneOf(`${field}.preemptionPolicy`, policy, PREEMPTION_POLICIES));
+  const policy = textAt(spec, 'restartPolicy');
+  if (!RESTART_POLICIES.includes(policy)) {
+    errors.push(notSupported(`${field}.restartPolicy`, policy, RESTART_POLICIES));
   }
-  errors.push(...validateOperatingSystem(spec, `${field}.os`));
-  return [...errors, ...validateFileKeyVolumes(spec, field)];
+  return errors;
 }
 
-function validateOperatingSystem(spec: JsonObject, field: string): readonly FieldError[] {
-  const system = optionalObjectAt(spec, 'os');
-  if (system === undefined) return [];
-  const name = textAt(system, 'name');
+/** A name that is a DNS label, and not among those before it. */
+function validateName(named: JsonObject, field: string, taken: Set<string>): readonly FieldError[] {
+  const name = textAt(named, 'name');
   if (name === '') return [required(`${field}.name`)];
-  return SYSTEMS.includes(name) ? [] : [notSupported(field, name, SYSTEMS)];
+  if (taken.has(name)) return [duplicate(`${field}.name`, name)];
+  taken.add(name);
+  return invalidText(`${field}.name`, name, checkLabel(name));
 }
 
-function validatePodResources(spec: JsonObject, field: string): readonly FieldError[] {
+function validateContainer(
+  container: JsonObject,
+  field: string,
+  volumes: ReadonlySet<string>,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const resources = optionalObjectAt(spec, 'resources');
-  if (resources !== undefined) {
-    errors.push(...validatePodLevelResources(spec, resources, `${field}.resources`));
+  if (textAt(container, 'image') === '') errors.push(required(`${field}.image`));
+  for (const [index, port] of listAt(container, 'ports').entries()) {
+    const number = numberAt(port, 'containerPort') ?? 0;
+    const place = `${at(`${field}.ports`, index)}.containerPort`;
+    if (number === 0) errors.push(required(place));
+    else if (number < 0 || number > PORT_MAX) {
+      errors.push(invalid(place, number, 'must be between 1 and 65535, inclusive'));
+    }
   }
-  const overhead = optionalObjectAt(spec, 'overhead');
-  if (overhead !== undefined) {
-    errors.push(...validateResources({ limits: overhead }, `${field}.overhead`));
+  for (const [index, variable] of listAt(container, 'env').entries()) {
+    if (textAt(variable, 'name') === '') errors.push(required(`${at(`${field}.env`, index)}.name`));
   }
-  return errors;
+  errors.push(...validateMounts(container, `${field}.volumeMounts`, volumes));
+  return [...errors, ...validateResources(objectAt(container, 'resources'), `${field}.resources`)];
 }
 
-function validateNodeSelector(spec: JsonObject, field: string): readonly FieldError[] {
-  return textEntriesAt(spec, 'nodeSelector').flatMap(([key, value]) => [
-    ...invalidText(field, key, checkQualifiedName(key)),
-    ...invalidText(field, value, checkLabelValue(value)),
-  ]);
-}
-
-function validateGates(spec: JsonObject, field: string): readonly FieldError[] {
-  const errors: FieldError[] = listAt(spec, 'readinessGates').flatMap((gate, index) => {
-    const type = textAt(gate, 'conditionType');
-    const gateField = `${at(`${field}.readinessGates`, index)}.conditionType`;
-    return invalidText(gateField, type, checkQualifiedName(type));
+function validateMounts(
+  container: JsonObject,
+  field: string,
+  volumes: ReadonlySet<string>,
+): readonly FieldError[] {
+  return listAt(container, 'volumeMounts').flatMap((mount, index) => {
+    const name = textAt(mount, 'name');
+    const nameField = `${at(field, index)}.name`;
+    const known = volumes.has(name) ? [] : [notFound(nameField, name)];
+    return [
+      ...(name === '' ? [required(nameField)] : known),
+      ...(textAt(mount, 'mountPath') === '' ? [required(`${at(field, index)}.mountPath`)] : []),
+    ];
   });
-  const seen = new Set<string>();
-  for (const [index, gate] of listAt(spec, 'schedulingGates').entries()) {
-    const gateField = at(`${field}.schedulingGates`, index);
-    const name = textAt(gate, 'name');
-    errors.push(...invalidText(gateField, name, checkQualifiedName(name)));
-    if (seen.has(name)) errors.push(duplicate(gateField, name));
-    seen.add(name);
-  }
-  for (const [index, secret] of listAt(spec, 'imagePullSecrets').entries()) {
-    if (Object.keys(secret).every((key) => key === 'name')) continue;
-    errors.push(invalid(at(`${field}.imagePullSecrets`, index), secret, 'only name may be set'));
-  }
-  return errors;
 }
 
-function validateNames(spec: JsonObject, field: string): readonly FieldError[] {
-  return NAMES.flatMap((key) => {
-    const name = textAt(spec, key);
-    return name === '' ? [] : invalidText(`${field}.${key}`, name, checkSubdomain(name));
+function validateResources(resources: JsonObject, field: string): readonly FieldError[] {
+  const limits = objectAt(resources, 'limits');
+  return textEntriesAt(resources, 'requests').flatMap(([name, text]) => {
+    if (limits[name] === undefined) return [];
+    const requests = objectAt(resources, 'requests');
+    const isMore = compareQuantities(quantityAt(requests, name), quantityAt(limits, name)) > 0;
+    const detail = `must be less than or equal to ${name} limit of ${textAt(limits, name)}`;
+    return isMore ? [invalid(`${field}.requests`, text, detail)] : [];
   });
 }

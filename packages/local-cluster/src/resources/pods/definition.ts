@@ -1,29 +1,42 @@
 /**
- * Pods: the resource that everything here is about. The rules of this folder, put together: defaults, admission,
- * validation and views are files of their own.
+ * Pods: defaults, what is prepared and validated, the grace of a deletion; admission and actions are files beside this one.
  *
- * A new pod is Pending whatever its status said, and has its QoS class for good. How long a deletion waits is decided
- * here: a pod that is not bound, or has ended, goes at once; any other waits for its node agent's final DELETE (spec
- * node-agent 8). Binding and eviction are subresources; ephemeral containers and resizes have none here.
+ * A new pod is Pending whatever its status said, and has its QoS class for good. How long a deletion waits is decided here: a
+ * pod that is not bound, or has ended, goes at once; any other waits for its node agent's final DELETE.
+ *
+ * Differs from Kubernetes: of an update everything but images, tolerations, the active deadline and scheduling gates is refused,
+ * and how those change is not looked at; a status is taken as it is; `matchLabelKeys` fill in no selectors.
  */
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { dropDisabledFields } from '../pod-spec/defaults/disabled-fields.ts';
-import { podWarnings } from '../pod-spec/warnings/warnings.ts';
-import { defineResource, withGeneration, withStatus } from '../shared/define-resource.ts';
-import type { Resource, RuleContext } from '../shared/resource.ts';
-import { editObjectAt, listAt, numberAt, objectAt, textAt } from '../shared/json-edit.ts';
-import { checkLabel } from '../shared/names.ts';
-import { admitPod } from './admission/admission.ts';
-import { BINDING } from './binding.ts';
-import { applyPodDefaults } from './defaults.ts';
-import { EVICTION } from './eviction.ts';
-import { preparePodUpdate } from './generation.ts';
-import { refuseOverhead } from './admission/runtime-class-admission.ts';
+import { applyPodSpecDefaults } from '../pod-spec/defaults.ts';
+import { validatePodSpec } from '../pod-spec/validation.ts';
+import {
+  defineResource,
+  keepSpec,
+  keepStatus,
+  statusView,
+  withGeneration,
+  withStatus,
+} from '../shared/define-resource.ts';
+import { equalJson } from '../shared/equal-json.ts';
+import { forbidden } from '../shared/field-errors.ts';
+import {
+  editItemsAt,
+  editObjectAt,
+  isPresent,
+  listAt,
+  numberAt,
+  objectAt,
+  optionalObjectAt,
+  textAt,
+  withDefaults,
+  withMember,
+} from '../shared/json-edit.ts';
+import type { FieldError, Resource, RuleContext } from '../shared/resource.ts';
+import { BINDING, EVICTION } from './actions.ts';
+import { admitPod, withDefaultTolerations } from './admission.ts';
 import { qosClassOf } from './qos-class.ts';
-import { withLabelKeysApplied } from './label-keys.ts';
-import { POD_STATUS_VIEW } from './status/status-view.ts';
-import { validatePodUpdate } from './update-validation.ts';
-import { validatePod } from './validation.ts';
 
 /** pods. */
 export const PODS: Resource = defineResource({
@@ -36,19 +49,61 @@ export const PODS: Resource = defineResource({
   isNamespaced: true,
   keepsOwners: false,
   rules: {
-    applyDefaults: applyPodDefaults,
+    applyDefaults,
     admit: admitPod,
-    refuse: refuseOverhead,
     prepareForCreate,
-    validateCreate: validatePod,
-    prepareForUpdate: preparePodUpdate,
-    validateUpdate: validatePodUpdate,
-    warnings: createWarnings,
+    validateCreate: (pod) => validatePodSpec(objectAt(pod, 'spec'), 'spec'),
+    prepareForUpdate,
+    validateUpdate,
     deletionGraceSeconds,
   },
-  subresources: [POD_STATUS_VIEW, BINDING, EVICTION],
+  subresources: [statusView({ prepareForUpdate: prepareStatus }), BINDING, EVICTION],
   selectableFields,
 });
+
+function applyDefaults(pod: ApiObject): ApiObject {
+  const spec = optionalObjectAt(pod, 'spec');
+  const defaulted = spec === undefined ? pod : withMember(pod, 'spec', withSpecDefaults(spec));
+  return editObjectAt(defaulted, 'status', alignPodIps);
+}
+
+/** Beyond those of every pod spec: requests from limits, ports of the host, service links. */
+function withSpecDefaults(spec: JsonObject): JsonObject {
+  let result = withDefaults(spec, { enableServiceLinks: true });
+  for (const list of ['containers', 'initContainers']) {
+    result = editItemsAt(result, list, withRequests);
+    if (result['hostNetwork'] === true) result = editItemsAt(result, list, withHostPorts);
+  }
+  if ((numberAt(result, 'terminationGracePeriodSeconds') ?? 0) < 0) {
+    result = { ...result, terminationGracePeriodSeconds: 1 };
+  }
+  return applyPodSpecDefaults(result);
+}
+
+function withRequests(container: JsonObject): JsonObject {
+  return editObjectAt(container, 'resources', (resources) => {
+    const limits = optionalObjectAt(resources, 'limits');
+    if (limits === undefined) return resources;
+    const requests = objectAt(resources, 'requests');
+    const filled = withDefaults(requests, limits);
+    return filled === requests ? resources : { ...resources, requests: filled };
+  });
+}
+
+function withHostPorts(container: JsonObject): JsonObject {
+  return editItemsAt(container, 'ports', (port) =>
+    withDefaults(port, { hostPort: numberAt(port, 'containerPort') ?? 0 }),
+  );
+}
+
+/** The first of the addresses is also the single one, which wins when they differ. */
+function alignPodIps(status: JsonObject): JsonObject {
+  const single = textAt(status, 'podIP');
+  const [first] = listAt(status, 'podIPs');
+  const firstIp = first === undefined ? '' : textAt(first, 'ip');
+  if (single === firstIp) return status;
+  return single === '' ? { ...status, podIP: firstIp } : { ...status, podIPs: [{ ip: single }] };
+}
 
 const GATED_CONDITION = {
   lastProbeTime: null,
@@ -58,33 +113,75 @@ const GATED_CONDITION = {
   type: 'PodScheduled',
 };
 
-function prepareForCreate(asked: ApiObject, { nowText }: RuleContext): ApiObject {
-  const pod = withLabelKeysApplied(editObjectAt(asked, 'spec', dropDisabledFields));
+function prepareForCreate(pod: ApiObject, { nowText }: RuleContext): ApiObject {
   const spec = objectAt(pod, 'spec');
-  const status = { phase: 'Pending', qosClass: qosClassOf(spec) };
   const isGated = listAt(spec, 'schedulingGates').length > 0;
-  return withGeneration(
-    withStatus(
-      pod,
-      isGated
-        ? { ...status, conditions: [{ ...GATED_CONDITION, lastTransitionTime: nowText }] }
-        : status,
-    ),
-    1,
-  );
+  const status = {
+    phase: 'Pending',
+    qosClass: qosClassOf(spec),
+    ...(isGated ? { conditions: [{ ...GATED_CONDITION, lastTransitionTime: nowText }] } : {}),
+  };
+  return withGeneration(withStatus(pod, status), 1);
 }
 
-/** Updates raise none: they come from controllers, not from people. */
-function createWarnings(pod: ApiObject, current?: ApiObject): readonly string[] {
-  if (current !== undefined) return [];
-  const problems = checkLabel(pod.metadata.name);
-  const name =
-    problems.length === 0
-      ? []
-      : [
-          `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
-        ];
-  return [...name, ...podWarnings(pod, '')];
+/** Keeps the status and the priority that admission gave; another spec is another generation. */
+function prepareForUpdate(asked: ApiObject, current: ApiObject): ApiObject {
+  const before = objectAt(current, 'spec');
+  const { priority, preemptionPolicy } = before;
+  const spec = withDefaults(objectAt(asked, 'spec'), {
+    ...(priority === undefined ? {} : { priority }),
+    ...(preemptionPolicy === undefined ? {} : { preemptionPolicy }),
+  });
+  const kept = withMember(keepStatus(asked, current), 'spec', spec);
+  const next = withDefaultTolerations(kept);
+  if (equalJson(next['spec'], before)) return next;
+  return withGeneration(next, (current.metadata.generation ?? 0) + 1);
+}
+
+function validateUpdate(next: ApiObject, current: ApiObject): readonly FieldError[] {
+  const [after, before] = [objectAt(next, 'spec'), objectAt(current, 'spec')];
+  // A spec that is the stored one has been looked at before.
+  if (after === before) return [];
+  const detail =
+    'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+  return [
+    ...validatePodSpec(after, 'spec'),
+    ...(equalJson(withUpdatableOf(after, before), before) ? [] : [forbidden('spec', detail)]),
+  ];
+}
+
+/** The new spec with all that may differ put back. */
+function withUpdatableOf(after: JsonObject, before: JsonObject): JsonObject {
+  let result: JsonObject = after;
+  for (const list of ['containers', 'initContainers']) {
+    const old = listAt(before, list);
+    let index = 0;
+    result = editItemsAt(result, list, (container) =>
+      withMember(container, 'image', textAt(old[index++] ?? {}, 'image')),
+    );
+  }
+  for (const key of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations']) {
+    result = { ...result, [key]: before[key] };
+  }
+  return result;
+}
+
+/** Node agents write a status: owners and a deletion stay, and class and observed generation where they are left out. */
+function prepareStatus(next: ApiObject, current: ApiObject): ApiObject {
+  const kept = keepSpec(next, current);
+  const metadata = membersOf(current.metadata, ['ownerReferences', 'deletionTimestamp']);
+  const observed = membersOf(objectAt(current, 'status'), ['qosClass', 'observedGeneration']);
+  return {
+    ...kept,
+    metadata: { ...kept.metadata, ...metadata },
+    status: withDefaults(objectAt(next, 'status'), observed),
+  };
+}
+
+function membersOf(object: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    keys.filter((key) => isPresent(object, key)).map((key) => [key, object[key]]),
+  );
 }
 
 /** A pod that never ran, or has ended, goes at once. */

@@ -1,9 +1,7 @@
 /**
- * The quality-of-service class of a pod: Guaranteed, Burstable or BestEffort, from cpu and memory of its containers.
+ * The quality-of-service class of a pod: Guaranteed, Burstable or BestEffort.
  *
- * Resources of the pod as a whole, where given, stand for those of all containers. Amounts of zero count as absent.
- * Init containers count like the others. The class is fixed when the pod is created; its cgroup (spec node-agent 4e)
- * and its place in the order of eviction follow from it.
+ * It follows from cpu and memory of its containers, init ones too. Amounts of zero count as absent. The class is fixed when the pod is created.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import {
@@ -12,7 +10,7 @@ import {
   ZERO_QUANTITY,
   type Quantity,
 } from '../../objects/quantity.ts';
-import { listAt, objectAt, optionalObjectAt } from '../shared/json-edit.ts';
+import { listAt, objectAt } from '../shared/json-edit.ts';
 import { isAboveZero, quantityAt } from '../shared/resource-lists.ts';
 
 const NAMES = ['cpu', 'memory'] as const;
@@ -33,8 +31,6 @@ export function qosClassOf(spec: JsonObject): 'Guaranteed' | 'Burstable' | 'Best
 }
 
 function resourcesOf(spec: JsonObject): readonly JsonObject[] {
-  const ofPod = optionalObjectAt(spec, 'resources');
-  if (ofPod !== undefined) return [ofPod];
   const containers = [...listAt(spec, 'containers'), ...listAt(spec, 'initContainers')];
   return containers.map((container) => objectAt(container, 'resources'));
 }

@@ -1,14 +1,14 @@
 /**
  * Makes a Resource of what is particular to it.
  *
- * Adds what the API server does for every kind around the kind's own rules: the common look at metadata after the own
- * validation on create and before it on update (so a bad label is reported once per look, as there), and the usual verbs.
+ * Adds the look at metadata before the kind's own validation, the usual verbs, and that nobody chooses a generation.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject, Metadata, ResourceName } from '../../objects/api-object.ts';
 import type { Resource, ResourceRules, Subresource, Verb } from './resource.ts';
 import { validateMetadata, validateMetadataUpdate } from './metadata-validation.ts';
-import { checkPathSegment, checkPathSegmentPrefix } from './names.ts';
+import { checkSubdomain } from './names.ts';
+import type { TextCheck } from './names.ts';
 
 /** What a resource has of its own. */
 export interface ResourceDefinition {
@@ -23,7 +23,10 @@ export interface ResourceDefinition {
   readonly categories?: readonly string[];
   readonly isNamespaced: boolean;
   readonly verbs?: readonly Verb[];
-  readonly rules: Partial<ResourceRules> & Pick<ResourceRules, 'validateCreate' | 'validateUpdate'>;
+  /** What its objects may be called; default: a DNS subdomain. */
+  readonly checkName?: TextCheck;
+  /** Its own; validation of metadata is added. */
+  readonly rules?: Partial<ResourceRules>;
   readonly subresources?: readonly Subresource[];
   readonly selectableFields?: (object: ApiObject) => Readonly<Record<string, string>>;
   /** PUT without a resourceVersion is taken; default true. */
@@ -64,8 +67,8 @@ export function defineResource(definition: ResourceDefinition): Resource {
     isNamespaced,
     keepsOwners: definition.keepsOwners ?? true,
     verbs: definition.verbs ?? ALL_VERBS,
-    rules: completeRules(definition.rules, isNamespaced),
-    subresources: (definition.subresources ?? []).map((it) => completeView(it, isNamespaced)),
+    rules: completeRules(definition),
+    subresources: (definition.subresources ?? []).map(completeView),
     selectableFields: definition.selectableFields ?? (() => NO_FIELDS),
     allowsUnconditionalUpdate: definition.allowsUnconditionalUpdate ?? true,
     allowsCreateOnUpdate: definition.allowsCreateOnUpdate ?? false,
@@ -73,27 +76,33 @@ export function defineResource(definition: ResourceDefinition): Resource {
   };
 }
 
-function completeRules(own: ResourceDefinition['rules'], isNamespaced: boolean): ResourceRules {
-  const common = { isNamespaced, checkName: checkPathSegment, checkPrefix: checkPathSegmentPrefix };
+function completeRules(definition: ResourceDefinition): ResourceRules {
+  const { isNamespaced, checkName = checkSubdomain, rules: own = {} } = definition;
   return {
     applyDefaults: (object) => object,
     prepareForCreate: (object) => object,
     ...own,
     prepareForUpdate: keepGenerationFirst(own.prepareForUpdate),
-    validateCreate: (object) => {
-      const errors = own.validateCreate(object);
-      return errors.length > 0 ? errors : validateMetadata(object, common);
-    },
-    validateUpdate: commonUpdate(own.validateUpdate, isNamespaced),
+    validateCreate: (object) => [
+      ...validateMetadata(object, { isNamespaced, checkName }),
+      ...(own.validateCreate?.(object) ?? []),
+    ],
+    validateUpdate: (next, current) => [
+      ...validateMetadataUpdate(next, current),
+      ...(own.validateUpdate?.(next, current) ?? []),
+    ],
   };
 }
 
-function completeView(subresource: Subresource, isNamespaced: boolean): Subresource {
+function completeView(subresource: Subresource): Subresource {
   if (subresource.kind !== 'view') return subresource;
   return {
     ...subresource,
     prepareForUpdate: keepGenerationFirst(subresource.prepareForUpdate),
-    validateUpdate: commonUpdate(subresource.validateUpdate, isNamespaced),
+    validateUpdate: (next, current) => [
+      ...validateMetadataUpdate(next, current),
+      ...subresource.validateUpdate(next, current),
+    ],
   };
 }
 
@@ -105,18 +114,6 @@ function keepGenerationFirst(
     const kept = withGeneration(next, current.metadata.generation);
     return own === undefined ? kept : own(kept, current);
   };
-}
-
-function commonUpdate(
-  own: ResourceRules['validateUpdate'],
-  isNamespaced: boolean,
-): ResourceRules['validateUpdate'] {
-  const common = { isNamespaced, checkName: checkPathSegment, checkPrefix: checkPathSegmentPrefix };
-  return (next, current) => [
-    ...validateMetadata(next, common),
-    ...validateMetadataUpdate(next, current),
-    ...own(next, current),
-  ];
 }
 
 /** An object with another status; the same object when it is the one it has. */
@@ -136,6 +133,17 @@ export function keepStatus(next: ApiObject, current: ApiObject): ApiObject {
 /** An object with the spec of another: what writes to the status view keep. */
 export function keepSpec(next: ApiObject, current: ApiObject): ApiObject {
   return next['spec'] === current['spec'] ? next : { ...next, spec: current['spec'] };
+}
+
+/** A view that writes the status alone, and metadata; validates nothing of its own by default. */
+export function statusView(own: Partial<Extract<Subresource, { kind: 'view' }>> = {}): Subresource {
+  return {
+    kind: 'view',
+    name: 'status',
+    prepareForUpdate: keepSpec,
+    validateUpdate: () => [],
+    ...own,
+  };
 }
 
 /** An object with this generation, or without one. */

@@ -8,7 +8,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 
 /** What an absent object reads as. */
-export const EMPTY_OBJECT: JsonObject = Object.freeze({});
+const EMPTY_OBJECT: JsonObject = Object.freeze({});
 const EMPTY_LIST: readonly JsonObject[] = Object.freeze([]);
 
 /** A member that is an object; an empty one when there is none. */

@@ -1,5 +1,5 @@
 /**
- * Which names, labels and keys the API server takes: RFC 1123 labels and subdomains, qualified names, path segments.
+ * Which names and labels the API server takes: RFC 1123 labels and subdomains, qualified names, path segments.
  *
  * Each check lists what is wrong, in the API server's number and order, since each problem is a cause of its own. Texts
  * that passed are remembered, because the same labels and names are checked in request after request.
@@ -11,8 +11,6 @@ export type TextCheck = (text: string) => readonly string[];
 const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 const QUALIFIED = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
-const DATA_KEY = /^[-._a-zA-Z0-9]+$/;
-const PRINTABLE_WITHOUT_EQUALS = /^[ -<>-~]*$/;
 const LABEL_LENGTH_MAX = 63;
 const SUBDOMAIN_LENGTH_MAX = 253;
 const REMEMBERED_MAX = 8192;
@@ -60,38 +58,7 @@ export const checkLabelValue: TextCheck = remembering((text) => [
 /** What can stand in a path: roles and their bindings are called whatever a path can hold. */
 export const checkPathSegment: TextCheck = (text) => {
   if (text === '.' || text === '..') return [`may not be '${text}'`];
-  return checkPathSegmentPrefix(text);
-};
-
-/** The beginning of a path segment, for generateName. */
-export const checkPathSegmentPrefix: TextCheck = (text) =>
-  ['/', '%'].filter((it) => text.includes(it)).map((it) => `may not contain '${it}'`);
-
-/** A key of a ConfigMap or Secret. */
-export const checkDataKey: TextCheck = (text) => {
-  const problems = [...lengthProblems(text, SUBDOMAIN_LENGTH_MAX)];
-  if (!DATA_KEY.test(text)) {
-    problems.push("a valid config key must consist of alphanumeric characters, '-', '_' or '.'");
-  }
-  if (text === '.' || text.startsWith('..')) problems.push("must not be '.' or start with '..'");
-  return problems;
-};
-
-/** A name of an environment variable: printable ASCII without `=`. */
-export const checkVariableName: TextCheck = (text) =>
-  PRINTABLE_WITHOUT_EQUALS.test(text)
-    ? NO_PROBLEMS
-    : ["must consist only of printable ASCII characters other than '='"];
-
-/** A port's name: an IANA service name. */
-export const checkPortName: TextCheck = (text) => {
-  const problems = [...lengthProblems(text, 15)];
-  if (!/^[-a-z0-9]+$/.test(text))
-    problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
-  if (!/[a-z]/.test(text)) problems.push('must contain at least one letter (a-z)');
-  if (text.includes('--')) problems.push('must not contain consecutive hyphens');
-  if (/^-|-$/.test(text)) problems.push('must not begin or end with a hyphen');
-  return problems;
+  return ['/', '%'].filter((it) => text.includes(it)).map((it) => `may not contain '${it}'`);
 };
 
 /** The name that a generateName would begin: a dash at its end stands for what is still to come. */

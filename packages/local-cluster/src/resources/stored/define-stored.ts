@@ -9,14 +9,13 @@ import type { ApiObject } from '../../objects/api-object.ts';
 import {
   defineResource,
   keepStatus,
+  statusView,
   withGeneration,
   withStatus,
 } from '../shared/define-resource.ts';
 import type { ResourceDefinition } from '../shared/define-resource.ts';
 import { equalJson } from '../shared/equal-json.ts';
-import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
-import { checkSubdomain } from '../shared/names.ts';
-import type { Resource, Subresource } from '../shared/resource.ts';
+import type { Resource } from '../shared/resource.ts';
 
 /** What is to be known of a kind that is stored. */
 export interface StoredKind extends Pick<
@@ -46,7 +45,6 @@ export interface StoredKind extends Pick<
 /** The resource of a kind that is stored. */
 export function defineStored(stored: StoredKind): Resource {
   const { hasStatus, countsGenerations, emptyStatus, warning, applyDefaults, ...names } = stored;
-  const metadataRules = { isNamespaced: stored.isNamespaced, checkName: checkSubdomain };
   return defineResource({
     ...names,
     rules: {
@@ -55,30 +53,29 @@ export function defineStored(stored: StoredKind): Resource {
         const counted = withGeneration(object, countsGenerations ? 1 : undefined);
         return hasStatus ? withStatus(counted, emptyStatus?.()) : counted;
       },
-      validateCreate: (object) => validateMetadata(object, metadataRules),
       prepareForUpdate: (next, current) => {
         const kept = hasStatus ? keepStatus(next, current) : next;
         return countsGenerations && !isSameButStatus(kept, current)
           ? withGeneration(kept, (current.metadata.generation ?? 0) + 1)
           : kept;
       },
-      validateUpdate: validateMetadataUpdate,
       ...(warning === undefined
         ? {}
         : { warnings: (_object, current) => (current === undefined ? [warning] : []) }),
     },
-    subresources: hasStatus ? [STATUS_VIEW] : [],
+    subresources: hasStatus
+      ? [
+          statusView({
+            prepareForUpdate: (next, current) =>
+              withStatus(
+                { ...current, metadata: next.metadata },
+                next['status'] as JsonObject | undefined, // decoded: of its type
+              ),
+          }),
+        ]
+      : [],
   });
 }
-
-/** Writes the status alone, and metadata: everything else stays. */
-const STATUS_VIEW: Subresource = {
-  kind: 'view',
-  name: 'status',
-  prepareForUpdate: (next, current) =>
-    withStatus({ ...current, metadata: next.metadata }, next['status'] as JsonObject | undefined),
-  validateUpdate: validateMetadataUpdate,
-};
 
 function isSameButStatus(next: ApiObject, current: ApiObject): boolean {
   const names = new Set([...Object.keys(next), ...Object.keys(current)]);

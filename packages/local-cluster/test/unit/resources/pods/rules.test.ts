@@ -124,46 +124,21 @@ test('grace: asked, else of the spec; none when unbound or ended; at least one s
   assert.equal(PODS.rules.deletionGraceSeconds?.(ended as ApiObject, 30), 0);
 });
 
-test('an ended container may not come back unless the policy restarts it', () => {
-  const ended = {
-    name: 'c',
-    image: 'a',
-    imageID: '',
-    ready: false,
-    restartCount: 0,
-    state: { terminated: { exitCode: 1 } },
-  };
-  const status = { phase: 'Running', qosClass: 'BestEffort', containerStatuses: [ended] };
-  const causesWith = (policy: string): readonly string[] => {
-    const pod = acceptedByRules(PODS, withPath(BASE, 'spec.restartPolicy', policy));
-    const current: ApiObject = { ...pod, status };
-    const next = withPath(current, 'status.containerStatuses.0.state', { running: {} });
-    const outcome = updateByRules(PODS, { next, current, view: 'status' });
-    return outcome.kind === 'invalid' ? causesOf(outcome.errors) : [];
-  };
-  assert.deepEqual(causesWith('Always'), []);
-  assert.deepEqual(causesWith('OnFailure'), []);
-  assert.deepEqual(causesWith('Never'), ['FieldValueForbidden status.containerStatuses[0].state']);
-});
-
 test('a status that leaves out class and observed generations keeps them', () => {
-  const ready = { type: 'Ready', status: 'True' };
   const current: ApiObject = {
     ...acceptedByRules(PODS, BASE),
     status: {
       phase: 'Running',
       qosClass: 'BestEffort',
       observedGeneration: 1,
-      conditions: [{ ...ready, observedGeneration: 1 }],
     },
   };
-  const next: JsonObject = { ...current, status: { phase: 'Running', conditions: [ready] } };
+  const next: JsonObject = { ...current, status: { phase: 'Running' } };
   const outcome = updateByRules(PODS, { next, current, view: 'status' });
   assert.ok(outcome.kind === 'accepted', JSON.stringify(outcome));
-  const { qosClass, observedGeneration, conditions } = outcome.object.status as JsonObject;
+  const { qosClass, observedGeneration } = outcome.object.status as JsonObject;
   assert.equal(qosClass, 'BestEffort');
   assert.equal(observedGeneration, 1);
-  assert.equal((conditions as readonly JsonObject[])[0]?.observedGeneration, 1);
 });
 
 test('a terminating pod takes no new finalizer', () => {
@@ -180,14 +155,64 @@ test('a terminating pod takes no new finalizer', () => {
   assert.ok(causesOf(outcome.errors).includes('FieldValueForbidden metadata.finalizers'));
 });
 
-test('a field selector of two nodes is refused in the words of kube-apiserver 1.36.3', () => {
-  const field = 'affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution';
-  const fields = [{ key: 'metadata.name', operator: 'In', values: ['a', 'b'] }];
-  const body = withPath(BASE, `spec.${field}`, { nodeSelectorTerms: [{ matchFields: fields }] });
-  const outcome = createByRules(PODS, body);
-  assert.ok(outcome.kind === 'invalid');
-  assert.deepEqual(
-    outcome.errors.map(({ detail }) => detail),
-    ["must be only one value when `operator` is 'In' or 'NotIn' for node field selector"],
+test('what a pod may not say is refused by its field', () => {
+  const container = { name: 'c', image: 'nginx:1' };
+  const refused: readonly (readonly [JsonObject, readonly string[]])[] = [
+    [{ name: '' }, ['FieldValueRequired spec.containers[0].name']],
+    [{ name: 'A' }, ['FieldValueInvalid spec.containers[0].name']],
+    [{ name: 'i' }, ['FieldValueDuplicate spec.initContainers[0].name']],
+    [{ image: '' }, ['FieldValueRequired spec.containers[0].image']],
+    [
+      { ports: [{ containerPort: 0 }] },
+      ['FieldValueRequired spec.containers[0].ports[0].containerPort'],
+    ],
+    [
+      { ports: [{ containerPort: 65_536 }] },
+      ['FieldValueInvalid spec.containers[0].ports[0].containerPort'],
+    ],
+    [{ env: [{ value: 'x' }] }, ['FieldValueRequired spec.containers[0].env[0].name']],
+    [
+      { volumeMounts: [{ name: 'none', mountPath: '/x' }] },
+      ['FieldValueNotFound spec.containers[0].volumeMounts[0].name'],
+    ],
+    [
+      { resources: { requests: { cpu: '2' }, limits: { cpu: '1' } } },
+      ['FieldValueInvalid spec.containers[0].resources.requests'],
+    ],
+  ];
+  for (const [change, causes] of refused) {
+    const body = withPath(BASE, 'spec.containers', [{ ...container, ...change }]);
+    const outcome = createByRules(PODS, body);
+    assert.deepEqual(outcome.kind === 'invalid' && causesOf(outcome.errors), causes);
+  }
+  const volumes = [{ name: 'v' }, { name: 'v' }];
+  const twice = createByRules(PODS, withPath(BASE, 'spec.volumes', volumes));
+  assert.deepEqual(twice.kind === 'invalid' && causesOf(twice.errors), [
+    'FieldValueDuplicate spec.volumes[1].name',
+  ]);
+});
+
+test('an update changes images and tolerations, and nothing else of the spec', () => {
+  const current = acceptedByRules(PODS, BASE);
+  const causesFor = (path: string, value: JsonObject[string]): readonly string[] => {
+    const outcome = updateByRules(PODS, { next: withPath(current, path, value), current });
+    return outcome.kind === 'invalid' ? causesOf(outcome.errors) : [];
+  };
+  assert.deepEqual(causesFor('spec.containers.0.image', 'nginx:2'), []);
+  assert.deepEqual(causesFor('spec.tolerations', [{ operator: 'Exists' }]), []);
+  assert.deepEqual(causesFor('spec.hostname', 'h'), ['FieldValueForbidden spec']);
+  assert.deepEqual(causesFor('spec.containers.0.command', ['x']), ['FieldValueForbidden spec']);
+});
+
+test('a pod keeps its priority and its two default tolerations through an update', () => {
+  const current = acceptedByRules(
+    PODS,
+    withPath(BASE, 'spec.priorityClassName', 'system-node-critical'),
   );
+  const next = withPath(withPath(current, 'spec.priority', undefined), 'spec.tolerations', []);
+  const outcome = updateByRules(PODS, { next, current });
+  assert.ok(outcome.kind === 'accepted', JSON.stringify(outcome));
+  assert.deepEqual(specOf(outcome.object), specOf(current));
+  const unknown = createByRules(PODS, withPath(BASE, 'spec.priorityClassName', 'none'));
+  assert.ok(unknown.kind === 'refused' && unknown.refusal.code === 403);
 });
