@@ -7,6 +7,7 @@
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import type { Resource } from '../resources/shared/resource.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Store } from '../store/store.ts';
@@ -19,13 +20,10 @@ import type {
   RequestAttributes,
   RequestObserver,
 } from './request/api-request.ts';
-import { observeAnswer } from './observe-answer.ts';
 import { parseOutputForm } from './request/output-form.ts';
 import { parseTarget } from './request/parse-target.ts';
 import type { ParsedTarget } from './request/parse-target.ts';
 import type { ApiServices, ResourceCall } from './steps/resource-call.ts';
-import { createResourceIndex } from './resource-index.ts';
-import type { ResourceIndex } from './resource-index.ts';
 import {
   forbiddenRequest,
   isStatus,
@@ -132,4 +130,70 @@ function answerResource(handling: Handling, resource: Resource): ApiAnswer {
       ...(subresource === undefined ? {} : { subresource }),
     },
   );
+}
+
+/** Resources by group, version and plural. */
+interface ResourceIndex {
+  /** Undefined when it does not exist, or not under such a path (with or without a namespace). */
+  find(attributes: RequestAttributes, version: string): Resource | undefined;
+  /** Whether any resource is in the group: an unknown group is a plain 404, not a Status. */
+  hasGroup(group: string | undefined): boolean;
+}
+
+/** Indexes the resources. */
+function createResourceIndex(resources: readonly Resource[]): ResourceIndex {
+  const groups = new Set(resources.map((resource) => resource.group));
+  const byKey = new Map(
+    resources.map((resource) => [
+      `${resource.group} ${resource.version} ${resource.plural}`,
+      resource,
+    ]),
+  );
+  return {
+    find: (attributes, version) => {
+      const resource = byKey.get(`${attributes.group} ${version} ${attributes.resource}`);
+      return resource !== undefined && isInPlace(resource, attributes) ? resource : undefined;
+    },
+    hasGroup: (group) => group !== undefined && groups.has(group),
+  };
+}
+
+/** Namespaced objects are named within a namespace; cluster-scoped ones never are. */
+function isInPlace(
+  resource: Resource,
+  { namespace, verb, path, name }: RequestAttributes,
+): boolean {
+  if (resource.resourceName === 'namespaces') return true;
+  if (!resource.isNamespaced) return namespace === undefined;
+  if (namespace !== undefined) return true;
+  const isCollection = verb === 'list' || verb === 'watch' || verb === 'deletecollection';
+  return name === undefined || (isCollection && path !== '');
+}
+
+/** Calls the observer once; watches count as 200 when they are accepted. */
+function observeAnswer({
+  onRequest,
+  request,
+  target,
+  answer,
+}: {
+  readonly onRequest: RequestObserver;
+  readonly request: ApiRequest;
+  readonly target: ParsedTarget;
+  readonly answer: ApiAnswer;
+}): void {
+  const { userAgent } = request;
+  const object = answer.kind === 'object' ? objectOf(answer.body) : undefined;
+  onRequest({
+    attributes: target.attributes,
+    status: answer.kind === 'watch' ? 200 : answer.status,
+    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(object === undefined ? {} : { object }),
+  });
+}
+
+/** Lists and Statuses are no objects: they have no UID. */
+function objectOf(body: Readonly<Record<string, unknown>>): ApiObject | undefined {
+  const metadata = body.metadata as { readonly uid?: unknown } | undefined;
+  return typeof metadata?.uid === 'string' ? (body as unknown as ApiObject) : undefined; // only objects have a UID
 }

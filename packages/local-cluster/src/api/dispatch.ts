@@ -16,11 +16,9 @@ import {
 import { mediaTypeOf } from './steps/decode-body.ts';
 import { applyObject } from './verbs/apply.ts';
 import { createInCollection } from './verbs/create.ts';
-import { deleteCollection } from './verbs/delete-collection.ts';
-import { deleteOne } from './verbs/delete.ts';
-import { getObject } from './verbs/get.ts';
-import { listObjects } from './verbs/list.ts';
+import { deleteCollection, deleteOne } from './verbs/delete.ts';
 import { patchObject } from './verbs/patch.ts';
+import { getObject, listObjects } from './verbs/read.ts';
 import { runAction } from './verbs/subresource.ts';
 import { putObject } from './verbs/update.ts';
 import { watchObjects } from './verbs/watch.ts';

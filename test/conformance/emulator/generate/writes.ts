@@ -131,14 +131,13 @@ function put(
   const { seeded } = context;
   const changes = seeded.next() < 0.15 ? [] : pickChanges(context, place, { countMax: 2, of });
   const fence = seeded.pick(fencesFor(place));
-  const query = seeded.next() < 0.06 ? '?dryRun=All' : '';
   const fallback = makeBody(context, place);
   return [
     {
       ...common,
       note: `update ${describeChanges([...changes, ...fence])}`,
       method: 'PUT',
-      path: `${objectPath(place, of === 'status' ? 'status' : undefined)}${query}`,
+      path: objectPath(place, of === 'status' ? 'status' : undefined),
       body:
         seeded.next() < 0.85 || place.collection.plural === 'pods'
           ? { kind: 'stored', key: place.key, fallback, changes: [...changes, ...fence] }
@@ -209,9 +208,6 @@ function deletionsOf(place: Place): readonly Deletion[] {
     { body: { propagationPolicy: 'Foreground' } },
     { body: { propagationPolicy: 'Orphan' } },
     { body: { propagationPolicy: 'Odd' } },
-    { body: { orphanDependents: true } },
-    { body: { orphanDependents: false } },
-    { body: { orphanDependents: true, propagationPolicy: 'Orphan' } },
     { body: { dryRun: ['All'] } },
     { body: { dryRun: ['Odd'] } },
     { body: { kind: 'Pod', apiVersion: 'v1' } },

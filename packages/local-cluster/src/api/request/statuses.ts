@@ -222,11 +222,8 @@ export function unsupportedMediaType(accepted: readonly string[]): Status {
 }
 
 /** 410: what is asked for is older than the history. */
-export function expired(message: string, continueToken?: string): Status {
-  const status = failure({ code: 410, reason: 'Expired', message });
-  return continueToken === undefined
-    ? status
-    : { ...status, metadata: { continue: continueToken } };
+export function expired(message: string): Status {
+  return failure({ code: 410, reason: 'Expired', message });
 }
 
 /** 504: a resourceVersion that the server has not reached. */

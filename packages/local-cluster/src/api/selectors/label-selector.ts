@@ -1,8 +1,8 @@
 /**
- * Label selectors in the full syntax: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`, `a<1`.
+ * Label selectors: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, joined by commas.
  *
- * A selector is parsed once per request into a predicate. As in Kubernetes, `!=` and `notin` also select what lacks the
- * label. Keys and values are checked as the real server checks them; the message of a refusal is ours.
+ * A selector is parsed once per request into a predicate. As in Kubernetes, `!=` and `notin` also select what lacks the label.
+ * Differs from Kubernetes: numbers are not compared (`a>1`).
  */
 import { checkLabelValue, checkQualifiedName } from '../../resources/shared/names.ts';
 
@@ -14,169 +14,59 @@ export type LabelSelectorOutcome =
   | { readonly kind: 'selector'; readonly matches: (labels: Labels) => boolean }
   | { readonly kind: 'malformed'; readonly message: string };
 
-type Requirement = (labels: Labels) => boolean;
-
-class SelectorError extends Error {
-  override readonly name = 'SelectorError';
+interface Requirement {
+  readonly key: string;
+  /** Of the label: any of these, or any at all. */
+  readonly values?: ReadonlySet<string>;
+  readonly isNegated: boolean;
 }
+
+/** A comma that no parenthesis is open around. */
+const BETWEEN = /,(?![^(]*\))/;
+const SET = /^\s*([^\s(),=!<>]+)\s+(in|notin)\s*\(([^()]*)\)\s*$/;
+const COMPARISON = /^\s*([^\s(),=!<>]+)\s*(==|=|!=)\s*([^\s(),=!<>]*)\s*$/;
+const EXISTENCE = /^\s*(!?)\s*([^\s(),=!<>]+)\s*$/;
 
 /** Parses a label selector; the empty text selects everything. */
 export function parseLabelSelector(text: string): LabelSelectorOutcome {
-  try {
-    const requirements = new Reader(tokensOf(text)).requirements();
-    return {
-      kind: 'selector',
-      matches: (labels) => requirements.every((isMet) => isMet(labels)),
-    };
-  } catch (error) {
-    if (!(error instanceof SelectorError)) throw error;
-    return { kind: 'malformed', message: `unable to parse requirement: ${error.message}` };
-  }
-}
-
-const SYMBOLS = /[(),]|[=!<>]+|[^\s(),=!<>]+/gy;
-const OPERATORS = new Set(['=', '==', '!=', '>', '<', 'in', 'notin']);
-
-function tokensOf(text: string): readonly string[] {
-  const tokens: string[] = [];
-  let position = 0;
-  while (position < text.length) {
-    if (/\s/.test(text.charAt(position))) {
-      position += 1;
-      continue;
+  const requirements: Requirement[] = [];
+  for (const part of text.trim() === '' ? [] : text.split(BETWEEN)) {
+    const requirement = requirementOf(part);
+    const fault = requirement === undefined ? `found '${part}'` : faultOf(requirement);
+    if (requirement === undefined || fault !== undefined) {
+      return { kind: 'malformed', message: `unable to parse requirement: ${fault ?? ''}` };
     }
-    SYMBOLS.lastIndex = position;
-    const token = SYMBOLS.exec(text)?.[0];
-    if (token === undefined) throw new SelectorError(`found '${text.slice(position)}'`);
-    tokens.push(token);
-    position += token.length;
+    requirements.push(requirement);
   }
-  return tokens;
-}
-
-function isWord(token: string): boolean {
-  return token !== '' && !/^[(),=!<>]/.test(token);
-}
-
-class Reader {
-  readonly #tokens: readonly string[];
-  #position = 0;
-
-  constructor(tokens: readonly string[]) {
-    this.#tokens = tokens;
-  }
-
-  requirements(): readonly Requirement[] {
-    const found: Requirement[] = [];
-    while (this.#peek() !== undefined) {
-      found.push(this.#requirement());
-      const next = this.#take();
-      if (next === undefined) return found;
-      if (next !== ',')
-        throw new SelectorError(`found '${next}', expected: ',' or 'end of string'`);
-      if (this.#peek() === undefined) {
-        throw new SelectorError(`found '', expected: identifier after ','`);
-      }
-    }
-    return found;
-  }
-
-  #requirement(): Requirement {
-    const isNegated = this.#peek() === '!';
-    if (isNegated) this.#position += 1;
-    const key = this.#key();
-    const operator = this.#peek();
-    if (isNegated) {
-      if (operator !== undefined && operator !== ',') {
-        throw new SelectorError(`found '${operator}', expected: ',' or 'end of string'`);
-      }
-      return (labels) => labels[key] === undefined;
-    }
-    if (operator === undefined || operator === ',') return (labels) => labels[key] !== undefined;
-    if (!OPERATORS.has(operator)) {
-      throw new SelectorError(`found '${operator}', expected: in, notin, =, ==, !=, gt, lt`);
-    }
-    this.#position += 1;
-    return this.#comparison(key, operator);
-  }
-
-  #comparison(key: string, operator: string): Requirement {
-    if (operator === 'in' || operator === 'notin') {
-      const values = this.#valueSet();
-      return operator === 'in'
-        ? (labels) => {
-            const value = labels[key];
-            return value !== undefined && values.has(value);
-          }
-        : (labels) => {
-            const value = labels[key];
-            return value === undefined || !values.has(value);
-          };
-    }
-    const value = this.#value();
-    if (operator === '!=') return (labels) => labels[key] !== value;
-    if (operator === '=' || operator === '==') return (labels) => labels[key] === value;
-    return numericComparison(key, operator, value);
-  }
-
-  #valueSet(): ReadonlySet<string> {
-    const open = this.#take();
-    if (open !== '(') throw new SelectorError(`found '${open ?? ''}', expected: '('`);
-    const values = new Set<string>();
-    for (;;) {
-      values.add(this.#value());
-      const next = this.#take();
-      if (next === ')') return values;
-      if (next !== ',') throw new SelectorError(`found '${next ?? ''}', expected: ',' or ')'`);
-    }
-  }
-
-  /** A value may be empty: `a=`, `a in (,b)`. */
-  #value(): string {
-    const token = this.#peek();
-    if (token === undefined || token === ',' || token === ')') return '';
-    if (!isWord(token)) throw new SelectorError(`found '${token}', expected: identifier`);
-    this.#position += 1;
-    refuseProblems('values', token, checkLabelValue(token));
-    return token;
-  }
-
-  #key(): string {
-    const token = this.#take() ?? '';
-    if (!isWord(token)) {
-      throw new SelectorError(`found '${token}', expected: !, identifier, or 'end of string'`);
-    }
-    refuseProblems('key', token, checkQualifiedName(token));
-    return token;
-  }
-
-  #peek(): string | undefined {
-    return this.#tokens[this.#position];
-  }
-
-  #take(): string | undefined {
-    const token = this.#tokens[this.#position];
-    this.#position += 1;
-    return token;
-  }
-}
-
-function refuseProblems(part: 'key' | 'values', text: string, problems: readonly string[]): void {
-  const [problem] = problems;
-  if (problem !== undefined)
-    throw new SelectorError(`${part}: Invalid value: "${text}": ${problem}`);
-}
-
-const INTEGER = /^[+-]?\d+$/;
-
-function numericComparison(key: string, operator: string, bound: string): Requirement {
-  if (!INTEGER.test(bound)) {
-    throw new SelectorError(`values[0]: Invalid value: "${bound}": for 'Gt', 'Lt' operators`);
-  }
-  const limit = BigInt(bound);
-  return (labels) => {
-    const value = labels[key];
-    if (value === undefined || !INTEGER.test(value)) return false;
-    return operator === '>' ? BigInt(value) > limit : BigInt(value) < limit;
+  return {
+    kind: 'selector',
+    matches: (labels) => requirements.every((requirement) => isMet(requirement, labels)),
   };
+}
+
+function requirementOf(part: string): Requirement | undefined {
+  const [, listKey, listOperator, list] = SET.exec(part) ?? [];
+  if (listKey !== undefined) {
+    const values = new Set((list ?? '').split(',').map((value) => value.trim()));
+    return { key: listKey, values, isNegated: listOperator === 'notin' };
+  }
+  const [, key, operator, value = ''] = COMPARISON.exec(part) ?? [];
+  if (key !== undefined) return { key, values: new Set([value]), isNegated: operator === '!=' };
+  const [, not, existing] = EXISTENCE.exec(part) ?? [];
+  return existing === undefined ? undefined : { key: existing, isNegated: not === '!' };
+}
+
+function faultOf({ key, values = new Set() }: Requirement): string | undefined {
+  const [inKey] = checkQualifiedName(key);
+  if (inKey !== undefined) return `key: Invalid value: "${key}": ${inKey}`;
+  for (const value of values) {
+    const [problem] = checkLabelValue(value);
+    if (problem !== undefined) return `values: Invalid value: "${value}": ${problem}`;
+  }
+  return undefined;
+}
+
+function isMet({ key, values, isNegated }: Requirement, labels: Labels): boolean {
+  const value = labels[key];
+  return (value !== undefined && (values?.has(value) ?? true)) !== isNegated;
 }

@@ -1,14 +1,14 @@
 /**
  * The selectors of one request as one predicate over objects, with what they say exactly: a name, a node.
  *
- * Parsed once per request. Exact terms let list and watch read an index instead of the whole collection.
+ * Parsed once per request. Exact terms let list and watch read an index instead of the whole collection. Field selectors are
+ * `a=b`, `a==b`, `a!=b`, joined by commas; metadata.name and metadata.namespace are known for every resource.
+ * Differs from Kubernetes: nothing is escaped in the value of a field.
  */
 import { isStatus, badRequest } from '../request/statuses.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import type { Resource } from '../../resources/shared/resource.ts';
 import type { Status } from '../request/api-request.ts';
-import { parseFieldSelector } from './field-selector.ts';
-import type { FieldTerm } from './field-selector.ts';
 import { parseLabelSelector } from './label-selector.ts';
 import type { Labels } from './label-selector.ts';
 
@@ -23,6 +23,13 @@ export interface ObjectSelector {
   readonly nodeName?: string;
 }
 
+interface FieldTerm {
+  readonly field: string;
+  readonly isEqual: boolean;
+  readonly value: string;
+}
+
+const FIELD_TERM = /^([^=!]*)(==|=|!=)([^=]*)$/;
 const EVERYTHING: ObjectSelector = { matches: () => true, isEmpty: true };
 const NO_LABELS: Labels = {};
 const fieldNamesByResource = new WeakMap<Resource, ReadonlySet<string>>();
@@ -50,16 +57,6 @@ export function parseObjectSelector(
   };
 }
 
-/** Why a query's selectors cannot be read; asked before all other options, whether the fields exist after them. */
-export function syntaxRefusal(query: URLSearchParams): Status | undefined {
-  const labelText = query.get('labelSelector') ?? '';
-  const fieldText = query.get('fieldSelector') ?? '';
-  const labels = labelText === '' ? undefined : parseLabelSelector(labelText);
-  if (labels?.kind === 'malformed') return badRequest(labels.message);
-  const fields = fieldText === '' ? undefined : parseFieldSelector(fieldText);
-  return fields?.kind === 'malformed' ? badRequest(fields.message) : undefined;
-}
-
 function conjunction(
   predicates: readonly ((object: ApiObject) => boolean)[],
 ): (object: ApiObject) => boolean {
@@ -82,13 +79,17 @@ function indexedTerms(
 }
 
 function fieldTerms(resource: Resource, text: string): readonly FieldTerm[] | Status {
-  const fields = parseFieldSelector(text);
-  if (fields.kind === 'malformed') return badRequest(fields.message);
   const known = fieldNamesOf(resource);
-  const unknown = fields.terms.find((term) => !known.has(term.field));
-  return unknown === undefined
-    ? fields.terms
-    : badRequest(`field label not supported: ${unknown.field}`);
+  const terms: FieldTerm[] = [];
+  for (const part of text.split(',').filter((each) => each !== '')) {
+    const [, field, operator, value = ''] = FIELD_TERM.exec(part) ?? [];
+    if (field === undefined) {
+      return badRequest(`invalid selector: '${text}'; can't understand '${part}'`);
+    }
+    if (!known.has(field)) return badRequest(`field label not supported: ${field}`);
+    terms.push({ field, isEqual: operator !== '!=', value });
+  }
+  return terms;
 }
 
 /** The resource's rule is asked about an empty object, for the names alone. */

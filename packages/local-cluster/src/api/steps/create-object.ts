@@ -5,13 +5,13 @@
  * creation time → prepareForCreate → validation → refusing admission → store. A dry run goes the same way and stores nothing.
  */
 import type { Json } from '@rollcall/base/json.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import type { ApiObject, Metadata } from '../../objects/api-object.ts';
 import type { Refusal, Resource, RuleContext } from '../../resources/shared/resource.ts';
 import type { Status } from '../request/api-request.ts';
 import { inRequestNamespace } from './decode-body.ts';
 import { namespaceRefusal } from './namespace-lifecycle.ts';
 import { ownersOfUpdate, withOwners } from './object-owners.ts';
-import { generateName, generateUid, withoutSelfLink } from './object-identity.ts';
 import { refIn, ruleContext } from './resource-call.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { alreadyExists, internal, invalid, isStatus, refusalStatus } from '../request/statuses.ts';
@@ -23,8 +23,6 @@ const NAME_ATTEMPTS_MAX = 8;
 /** How an object is created. */
 export interface CreateOptions {
   readonly isDryRun: boolean;
-  /** By PUT: what it says of its own deletion stays, as on the real server. */
-  readonly keepsDeletion?: boolean;
   /** Of an apply; otherwise whoever creates it owns all of it, where owners are kept. */
   readonly managedFields?: Json | undefined;
   /** Told of the object when the rules are content, even if its name turns out to be taken. */
@@ -35,11 +33,10 @@ export interface CreateOptions {
 export function createObject(
   call: ResourceCall,
   decoded: ApiObject,
-  { isDryRun, keepsDeletion = false, onValid, managedFields }: CreateOptions,
+  { isDryRun, onValid, managedFields }: CreateOptions,
 ): ApiObject | Status {
   const { resource, services } = call;
-  const given = keepsDeletion ? withoutIdentity(decoded) : withoutSystemFields(decoded);
-  const placed = inRequestNamespace(call, given);
+  const placed = inRequestNamespace(call, withoutSystemFields(decoded));
   if (isStatus(placed)) return placed;
   const context = ruleContext(services);
   const givenName = (placed.metadata as Partial<Metadata>).name ?? '';
@@ -58,7 +55,7 @@ export function createObject(
   const conflict = versionRefusal(decoded) ?? existenceRefusal(call, name, { isGenerated });
   if (conflict !== undefined) return conflict;
   const owned = createdBy(call, prepared, managedFields);
-  return isDryRun ? owned : services.store.insert(resource.resourceName, withoutSelfLink(owned));
+  return isDryRun ? owned : services.store.insert(resource.resourceName, owned);
 }
 
 function createdBy(
@@ -113,18 +110,6 @@ function isRefusal(value: ApiObject | Refusal): value is Refusal {
   return typeof (value as Partial<Refusal>).code === 'number' && !('metadata' in value);
 }
 
-/** What a PUT that creates may not choose: the fields of a deletion stay. */
-function withoutIdentity(object: ApiObject): ApiObject {
-  const {
-    uid: _uid,
-    resourceVersion: _resourceVersion,
-    creationTimestamp: _creationTimestamp,
-    managedFields: _managedFields,
-    ...metadata
-  } = object.metadata;
-  return { ...object, metadata } as ApiObject; // as below
-}
-
 /** Also managedFields: who owns what the server says. */
 function withoutSystemFields(object: ApiObject): ApiObject {
   const {
@@ -165,4 +150,32 @@ function freeName(call: ResourceCall, prefix: string): string {
     if (call.services.store.get(refIn(call, name)) === undefined) return name;
   }
   return name;
+}
+
+/** No vowels, no digits that look like letters: generated names form no words. */
+const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const SUFFIX_LENGTH = 5;
+const BASE_LENGTH_MAX = 63 - SUFFIX_LENGTH;
+
+/** A name from a prefix: cut so that with five random characters it has 63 at most. */
+function generateName(random: Random, prefix: string): string {
+  let name = prefix.slice(0, BASE_LENGTH_MAX);
+  for (let index = 0; index < SUFFIX_LENGTH; index += 1) {
+    name += ALPHABET.charAt(Math.floor(random.next() * ALPHABET.length));
+  }
+  return name;
+}
+
+/** A version 4 UUID. */
+function generateUid(random: Random): string {
+  const words = [0, 0, 0, 0].map(() => Math.floor(random.next() * 2 ** 32));
+  const hex = words.map((word) => word.toString(16).padStart(8, '0')).join('');
+  const variant = (8 + (Number.parseInt(hex.charAt(16), 16) % 4)).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    variant + hex.slice(17, 20),
+    hex.slice(20, 32),
+  ].join('-');
 }

@@ -11,7 +11,6 @@ import type { GroupVersionKind } from '../../schema/schema.ts';
 import type { Status } from '../request/api-request.ts';
 import { apiVersionOf } from './render.ts';
 import type { ResourceCall } from './resource-call.ts';
-import { withUniqueOwners } from './owner-references.ts';
 import { badRequest, isStatus, unsupportedMediaType } from '../request/statuses.ts';
 import type { WriteOptions } from '../request/write-options.ts';
 
@@ -51,11 +50,7 @@ export function decodeBody(
       `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: strict decoding error: ${unknown.join(', ')}`,
     );
   }
-  const { object, warnings } = withUniqueOwners(outcome.object);
-  return {
-    object,
-    warnings: options.fieldValidation === 'Warn' ? [...unknown, ...warnings] : warnings,
-  };
+  return { object: outcome.object, warnings: options.fieldValidation === 'Warn' ? unknown : [] };
 }
 
 /** What is said about fields that the types do not have. */

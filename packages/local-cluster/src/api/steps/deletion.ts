@@ -1,5 +1,5 @@
 /**
- * Deletes objects: grace, finalizers, propagation, namespaces. (spec 2.13; the rules are the real registry's.)
+ * Deletes objects: grace, finalizers, propagation, namespaces. The rules are the real registry's.
  *
  *     preconditions ── grace > 0 ──────────────► deletionTimestamp = now + grace, stays until its owner ends it
  *          │
@@ -174,11 +174,10 @@ function finalizersAfter(
 }
 
 function policyOf(
-  { orphansDependents, propagation }: DeletionOptions,
+  { propagation }: DeletionOptions,
   finalizers: readonly string[],
   fallback: 'Background' | 'Orphan',
 ): 'Orphan' | 'Background' | 'Foreground' {
-  if (orphansDependents !== undefined) return orphansDependents ? 'Orphan' : 'Background';
   if (propagation !== undefined) return propagation;
   if (finalizers.includes(ORPHAN)) return 'Orphan';
   return finalizers.includes(FOREGROUND) ? 'Foreground' : fallback;
@@ -214,13 +213,12 @@ function deleteNamespace(
 
 function namespaceFinalizers(
   before: readonly string[],
-  { orphansDependents, propagation }: DeletionOptions,
+  { propagation }: DeletionOptions,
 ): readonly string[] {
-  if (orphansDependents === undefined && propagation === undefined) return before;
+  if (propagation === undefined) return before;
   const others = before.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
-  if (orphansDependents === true || propagation === 'Orphan') return [...others, ORPHAN];
-  const isForeground = orphansDependents === false || propagation === 'Foreground';
-  return isForeground ? [...others, FOREGROUND] : others;
+  if (propagation === 'Orphan') return [...others, ORPHAN];
+  return propagation === 'Foreground' ? [...others, FOREGROUND] : others;
 }
 
 function markedAsDeleting(metadata: Metadata, nowMs: number): Metadata {

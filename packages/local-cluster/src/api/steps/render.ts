@@ -5,14 +5,14 @@
  * do not; callers in the same process get the stored objects.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ApiObject } from '../../objects/api-object.ts';
+import type { ApiObject, Metadata } from '../../objects/api-object.ts';
+import type { Resource } from '../../resources/shared/resource.ts';
 import { customTable } from '../../tables/custom-table.ts';
 import { tableOf } from '../../tables/kinds.ts';
 import type { TableShape } from '../../tables/table.ts';
 import { inVersionOf } from './resource-call.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { badRequest, failure } from '../request/statuses.ts';
-import { withoutTemplateGeneration } from './template-generation.ts';
 import type { Status } from '../request/api-request.ts';
 
 /** metadata of a list. */
@@ -170,4 +170,24 @@ function renderTable(
 function rowConditions(shape: TableShape, item: ApiObject): JsonObject {
   const conditions = shape.rowConditions?.(item);
   return conditions === undefined ? {} : { conditions };
+}
+
+/**
+ * The annotation that the real server puts on every DaemonSet when it writes one out whole, and nowhere else: tables and bare
+ * metadata do not show it, and bookmarks, which are empty DaemonSets, do.
+ */
+const ANNOTATION = 'deprecated.daemonset.template.generation';
+
+/** Metadata without the annotation, for what is not a whole object. */
+function withoutTemplateGeneration(metadata: Metadata): Metadata {
+  const { annotations } = metadata;
+  if (annotations?.[ANNOTATION] === undefined) return metadata;
+  const { [ANNOTATION]: _generation, ...others } = annotations;
+  const { annotations: _annotations, ...rest } = metadata;
+  return Object.keys(others).length === 0 ? rest : { ...metadata, annotations: others };
+}
+
+/** Annotations of a bookmark of a resource. */
+export function bookmarkAnnotations({ resourceName }: Resource): Readonly<Record<string, string>> {
+  return resourceName === 'daemonsets.apps' ? { [ANNOTATION]: '0' } : {};
 }

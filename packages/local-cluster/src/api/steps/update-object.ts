@@ -10,7 +10,6 @@ import type { Status } from '../request/api-request.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import { ownersOfUpdate, withOwners } from './object-owners.ts';
-import { withoutSelfLink } from './object-identity.ts';
 import { refOf } from './resource-call.ts';
 import type { ObjectCall } from './resource-call.ts';
 import { internal, invalid, modifiedMeanwhile } from '../request/statuses.ts';
@@ -58,7 +57,7 @@ export function updateObject(call: ObjectCall, update: Update): ApiObject | Stat
     ? withOwners(prepared, update.managedFields ?? ownersOfUpdate(call, current, prepared))
     : prepared;
   if (isDryRun) return owned;
-  return services.store.replace(resource.resourceName, withoutSelfLink(owned));
+  return services.store.replace(resource.resourceName, owned);
 }
 
 /**

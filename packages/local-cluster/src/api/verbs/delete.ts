@@ -1,5 +1,5 @@
 /**
- * DELETE of one object.
+ * DELETE of one object, or of those of a collection that the selectors choose.
  *
  * The answer is the object while it stays. When it is gone at once, some resources answer with its last state, the others
  * with a Success that names it: which, is the real server's choice for each.
@@ -11,10 +11,11 @@ import { answerStatus, answerWith } from '../request/answers.ts';
 import { parseDeletionOptions } from '../steps/delete-options.ts';
 import { deleteObject } from '../steps/deletion.ts';
 import type { Deletion } from '../steps/deletion.ts';
-import { renderObject } from '../steps/render.ts';
+import { renderList, renderObject } from '../steps/render.ts';
 import { refOf } from '../steps/resource-call.ts';
 import type { ObjectCall, ResourceCall } from '../steps/resource-call.ts';
 import { isStatus, notFound, success } from '../request/statuses.ts';
+import { readPage } from './read.ts';
 
 const RETURNS_OBJECT: ReadonlySet<ResourceName> = new Set([
   'pods',
@@ -22,7 +23,7 @@ const RETURNS_OBJECT: ReadonlySet<ResourceName> = new Set([
   'serviceaccounts',
 ]);
 
-/** Answers it: 200, or 202 where the old way of asking for dependents is used and the object stays. */
+/** Answers it: 200. */
 export function deleteOne(call: ObjectCall): ApiAnswer {
   const options = parseDeletionOptions(call.request, call.query);
   if (isStatus(options)) return answerStatus(options);
@@ -30,8 +31,7 @@ export function deleteOne(call: ObjectCall): ApiAnswer {
   if (object === undefined) return answerStatus(notFound(call.resource, call.name));
   const deletion = deleteObject(call, object, options);
   if (isStatus(deletion)) return answerStatus(deletion);
-  const isAccepted = !deletion.isGone && options.orphansDependents === false;
-  return answerWith(bodyOf(call, deletion), { status: isAccepted ? 202 : 200 });
+  return answerWith(bodyOf(call, deletion));
 }
 
 function bodyOf(call: ResourceCall, deletion: Deletion): JsonObject {
@@ -48,4 +48,17 @@ function bodyOf(call: ResourceCall, deletion: Deletion): JsonObject {
       uid: object.metadata.uid,
     },
   });
+}
+
+/** Each object as if deleted alone; answers with what was chosen. The first refusal ends it. */
+export function deleteCollection(call: ResourceCall): ApiAnswer {
+  const page = readPage(call);
+  if (isStatus(page)) return answerStatus(page);
+  const options = parseDeletionOptions(call.request, call.query);
+  if (isStatus(options)) return answerStatus(options);
+  for (const object of page.items) {
+    const deletion = deleteObject(call, object, options);
+    if (isStatus(deletion)) return answerStatus(deletion);
+  }
+  return answerWith(renderList(call, page.items, page.metadata));
 }

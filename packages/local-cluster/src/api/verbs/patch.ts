@@ -19,7 +19,6 @@ import {
   nameRefusal,
   unknownFieldTexts,
 } from '../steps/decode-body.ts';
-import { withUniqueOwners } from '../steps/owner-references.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { withSortedRaw } from '../patch/sorted-raw.ts';
 import { apiVersionOf } from '../steps/render.ts';
@@ -27,7 +26,6 @@ import { storedObject } from '../steps/resource-call.ts';
 import type { ObjectCall } from '../steps/resource-call.ts';
 import {
   badRequest,
-  failure,
   internal,
   invalid,
   isStatus,
@@ -40,7 +38,6 @@ import type { UpdateRules } from '../steps/update-object.ts';
 import { parseWriteOptions } from '../request/write-options.ts';
 import type { WriteOptions } from '../request/write-options.ts';
 
-const JSON_PATCH_OPERATIONS_MAX = 10_000;
 const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
   ['application/json-patch+json', 'json'],
   ['application/merge-patch+json', 'merge'],
@@ -66,11 +63,6 @@ interface Patched {
   readonly warnings: readonly string[];
 }
 
-interface RefusedPatch {
-  readonly refusal: Status;
-  readonly warnings: readonly string[];
-}
-
 /** Answers it: 200. */
 export function patchObject(call: ObjectCall, rules: UpdateRules): ApiAnswer {
   const type = PATCH_TYPES.get(mediaTypeOf(call.request.contentType));
@@ -86,7 +78,6 @@ export function patchObject(call: ObjectCall, rules: UpdateRules): ApiAnswer {
   const patched = patchedObject(call, { current, type, options });
   if (isStatus(patched)) return answerStatus(patched);
   const { warnings } = patched;
-  if ('refusal' in patched) return answerStatus(patched.refusal, warnings);
   const placed = inRequestNamespace(call, patched.object);
   if (isStatus(placed)) return answerStatus(placed, warnings);
   const misnamed = nameRefusal(placed, call.name);
@@ -107,16 +98,13 @@ function patchedObject(
     readonly type: Exclude<PatchType, 'apply'>;
     readonly options: WriteOptions;
   },
-): Patched | RefusedPatch | Status {
+): Patched | Status {
   const { current, type, options } = input;
   const patch = call.request.body;
   if (patch === undefined) return badRequest('error decoding patch: unexpected end of JSON input');
   const outcome = apply(call, { current, type, patch });
   if (isStatus(outcome)) return outcome;
   if (outcome.kind !== 'patched') return refusalOf(outcome);
-  if (type !== 'strategic' && isVersionless(outcome.value)) {
-    return refuseVersionless(call.name, outcome.value, options);
-  }
   const typed = typedValue(call, outcome.value, type);
   if (isStatus(typed)) return typed;
   const decoded = call.services.schema.decode(call.resource, typed);
@@ -125,26 +113,7 @@ function patchedObject(
   if (unknown.length > 0 && options.fieldValidation === 'Strict') {
     return invalidPatch(`strict decoding error: ${unknown.join(', ')}`);
   }
-  const { object, warnings } = withUniqueOwners(decoded.object);
-  return {
-    object,
-    warnings: options.fieldValidation === 'Warn' ? [...unknown, ...warnings] : warnings,
-  };
-}
-
-function isVersionless(value: Json): value is JsonObject {
-  if (!isJsonObject(value)) return false;
-  const { apiVersion } = value;
-  return apiVersion === undefined || apiVersion === null || apiVersion === '';
-}
-
-/** Without a version the real server reads its own internal form, which has none of the members, the name included. */
-function refuseVersionless(name: string, value: JsonObject, options: WriteOptions): RefusedPatch {
-  const members = Object.keys(value).filter((key) => key !== 'kind' && key !== 'apiVersion');
-  return {
-    refusal: badRequest(`the name of the object (${name} based on URL) was undeterminable`),
-    warnings: options.fieldValidation === 'Warn' ? unknownFieldTexts(members) : [],
-  };
+  return { object: decoded.object, warnings: options.fieldValidation === 'Warn' ? unknown : [] };
 }
 
 /** A strategic patch cannot change the kind: the server knows into what it decodes. The others can, and fail by it. */
@@ -183,13 +152,6 @@ function apply(
   const { schema } = services;
   switch (type) {
     case 'json':
-      if (Array.isArray(patch) && patch.length > JSON_PATCH_OPERATIONS_MAX) {
-        return failure({
-          code: 413,
-          reason: 'RequestEntityTooLarge',
-          message: `Request entity too large: The allowed maximum operations in a JSON patch is ${String(JSON_PATCH_OPERATIONS_MAX)}`,
-        });
-      }
       return applyJsonPatch(current, patch);
     case 'merge':
       if (!isJsonObject(patch)) {

@@ -12,13 +12,13 @@ import { decodeBody, inRequestNamespace, nameRefusal } from '../steps/decode-bod
 import { namespaceRefusal } from '../steps/namespace-lifecycle.ts';
 import { storedObject } from '../steps/resource-call.ts';
 import type { ObjectCall } from '../steps/resource-call.ts';
-import { conflict, internal, isStatus, notFound } from '../request/statuses.ts';
+import { conflict, isStatus, notFound } from '../request/statuses.ts';
 import { resourceSubject } from '../request/status-subject.ts';
 import { updateObject } from '../steps/update-object.ts';
 import type { UpdateRules } from '../steps/update-object.ts';
 import { parseWriteOptions } from '../request/write-options.ts';
 import type { WriteOptions } from '../request/write-options.ts';
-import type { ApiObject, Metadata } from '../../objects/api-object.ts';
+import type { ApiObject } from '../../objects/api-object.ts';
 import type { Status } from '../request/api-request.ts';
 
 /** A PUT: of the object itself (`mayCreate` where the resource allows it), or through a subresource's rules. */
@@ -71,18 +71,9 @@ function createByPut(
   const refusal =
     uidPrecondition(call, object, '') ?? put.createRefusal() ?? namespaceRefusal(call, call.name);
   if (refusal !== undefined) return refusal;
-  // A PUT that creates reads the version and ignores it.
-  const { resourceVersion, ...metadata } = object.metadata as Partial<Metadata>;
-  if (!/^\d*$/.test(resourceVersion ?? '')) {
-    return internal(`strconv.ParseUint: parsing "${resourceVersion ?? ''}": invalid syntax`);
-  }
-  const created = createObject(call, { ...object, metadata } as ApiObject, {
-    ...options,
-    keepsDeletion: true,
-  });
-  if (isStatus(created) || !options.isDryRun || resourceVersion === undefined) return created;
-  // Nothing was stored that would have another one.
-  return { ...created, metadata: { ...created.metadata, resourceVersion } };
+  // A PUT that creates pays no heed to a version.
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return createObject(call, { ...object, metadata } as ApiObject, options); // a new one is given its version
 }
 
 /** A UID in the object of a PUT is a precondition, unlike in a patch, where it is an attempt to change it. */

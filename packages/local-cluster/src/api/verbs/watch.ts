@@ -21,13 +21,12 @@ import type { ApiAnswer, Status, WatchFrame, WatchSink } from '../request/api-re
 import { answerStatus } from '../request/answers.ts';
 import { parseListOptions } from '../request/list-options.ts';
 import type { ListOptions } from '../request/list-options.ts';
-import { apiVersionOf, frameRenderer } from '../steps/render.ts';
-import { bookmarkAnnotations } from '../steps/template-generation.ts';
+import { apiVersionOf, bookmarkAnnotations, frameRenderer } from '../steps/render.ts';
 import type { ResourceCall } from '../steps/resource-call.ts';
-import { parseObjectSelector, syntaxRefusal } from '../selectors/object-selector.ts';
+import { parseObjectSelector } from '../selectors/object-selector.ts';
 import type { ObjectSelector } from '../selectors/object-selector.ts';
 import { expired, isStatus, tooLargeResourceVersion } from '../request/statuses.ts';
-import { candidates } from './list.ts';
+import { candidates } from './read.ts';
 
 const TIMEOUT_SHORTEST_MS = 1_800_000;
 const BOOKMARK_INTERVAL_MS = 60_000;
@@ -37,15 +36,10 @@ const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /** Answers it: the stream begins when the answer's `open` is called. */
 export function watchObjects(call: ResourceCall): ApiAnswer {
-  const malformed = syntaxRefusal(call.query);
-  if (malformed !== undefined) return answerStatus(malformed);
-  const options = parseListOptions(call.query, 'watch');
-  // A version that is none is found last, when the watch begins.
-  const isVersionAtFault = isStatus(options) && options.code >= 500;
-  if (isStatus(options) && !isVersionAtFault) return answerStatus(options);
+  const options = parseListOptions(call.query);
+  if (isStatus(options)) return answerStatus(options);
   const selector = parseObjectSelector(call.resource, call.query);
   if (isStatus(selector)) return answerStatus(selector);
-  if (isStatus(options)) return answerStatus(options);
   const { random } = call.services;
   const timeoutMs =
     options.timeoutSeconds === undefined || options.timeoutSeconds <= 0

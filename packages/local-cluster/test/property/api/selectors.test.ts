@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseFieldSelector } from '../../../src/api/selectors/field-selector.ts';
 import { parseLabelSelector } from '../../../src/api/selectors/label-selector.ts';
 
 interface Requirement {
@@ -79,24 +78,8 @@ describe('selectors', () => {
     fc.assert(
       fc.property(text, (selector) => {
         parseLabelSelector(selector);
-        parseFieldSelector(selector);
       }),
       { numRuns: 1000 },
-    );
-  });
-
-  it('give field values back as they were escaped', () => {
-    const plain = fc.string({ unit: fc.constantFrom(...'ab,=\\'), maxLength: 6 });
-    fc.assert(
-      fc.property(plain, fc.boolean(), (text, isEqual) => {
-        const escaped = text.replace(/[\\,=]/g, (character) => `\\${character}`);
-        const outcome = parseFieldSelector(`field${isEqual ? '=' : '!='}${escaped}`);
-        assert.deepEqual(outcome, {
-          kind: 'terms',
-          terms: [{ field: 'field', isEqual, value: text }],
-        });
-      }),
-      { numRuns: 300 },
     );
   });
 });

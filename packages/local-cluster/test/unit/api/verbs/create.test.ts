@@ -79,16 +79,16 @@ describe('create', () => {
     assert.equal(post('?fieldValidation=Other', 'd').status, 422);
   });
 
-  it('keeps an owner that is given twice once, with a warning', () => {
+  it('generates names behind a prefix, cut at 63, and a version 4 UUID', () => {
     const { ask } = createApiBench();
-    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'x', uid: 'u' };
-    const body = { metadata: { name: 'a', ownerReferences: [owner, owner] } };
-    const { answer } = ask('POST', CONFIG_MAPS, { body });
-    assert.ok(answer.kind === 'object');
-    assert.deepEqual((answer.body['metadata'] as Record<string, unknown>)['ownerReferences'], [
-      owner,
-    ]);
-    assert.equal(answer.warnings?.length, 1);
+    const metadataFor = (generateName: string): Readonly<Record<string, unknown>> =>
+      metadataOf(ask('POST', CONFIG_MAPS, { body: { metadata: { generateName } } }));
+    const first = metadataFor('web-');
+    assert.match(String(first['name']), /^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+    assert.equal(String(metadataFor('x'.repeat(62))['name']).length, 63);
+    const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    assert.match(String(first['uid']), uuid);
+    assert.notEqual(metadataFor('web-')['uid'], first['uid']);
   });
 
   const REFUSED: readonly (readonly [what: string, body: object, status: number])[] = [

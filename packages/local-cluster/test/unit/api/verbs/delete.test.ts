@@ -88,7 +88,6 @@ describe('delete', () => {
   for (const [query, finalizer, status] of [
     ['propagationPolicy=Foreground', 'foregroundDeletion', 200],
     ['propagationPolicy=Orphan', 'orphan', 200],
-    ['orphanDependents=true', 'orphan', 200],
   ] as const) {
     it(`leaves the object to the garbage collector for ${query}`, () => {
       const { ask } = bench();
@@ -98,12 +97,6 @@ describe('delete', () => {
       assert.equal(ask('GET', MAP_PATH).status, 200);
     });
   }
-
-  it('answers 202 to the old wish for dependents when the object stays', () => {
-    const { ask } = bench();
-    ask('PATCH', MAP_PATH, { body: { metadata: { finalizers: ['a.b/c'] } }, contentType: MERGE });
-    assert.equal(ask('DELETE', `${MAP_PATH}?orphanDependents=false`).status, 202);
-  });
 
   it('holds preconditions against the object', () => {
     const { ask } = bench();
@@ -121,7 +114,6 @@ describe('delete', () => {
 
   for (const [what, body, status] of [
     ['an unknown policy', { propagationPolicy: 'Foo' }, 422],
-    ['two policies', { propagationPolicy: 'Orphan', orphanDependents: true }, 422],
     ['half a dry run', { dryRun: ['Some'] }, 422],
     ['a grace in words', { gracePeriodSeconds: 'x' }, 400],
     ['another kind', { kind: 'Pod', apiVersion: 'v1' }, 400],

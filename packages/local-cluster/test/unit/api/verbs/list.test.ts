@@ -42,15 +42,13 @@ describe('list', () => {
     assert.equal(metadataOf(third)['continue'], undefined);
   });
 
-  it('goes on at the newest version after a token has expired', () => {
+  it('says that a token has expired once the history does not reach back to it', () => {
     const { ask, store } = benchWithSecrets();
     const first = ask('GET', `${SECRETS}?limit=2`);
     ask('DELETE', `${SECRETS}/c`);
     store.compact();
     const late = ask('GET', `${SECRETS}?limit=2&${pageQuery(first)}`);
     assert.deepEqual([late.status, late.body['reason']], [410, 'Expired']);
-    const rest = ask('GET', `${SECRETS}?${pageQuery(late)}`);
-    assert.deepEqual(namesOf(rest), ['d', 'e']);
   });
 
   it('shows an exact earlier version as long as the history reaches back to it', () => {
@@ -66,8 +64,6 @@ describe('list', () => {
     const exact = `${SECRETS}?resourceVersion=${version}&resourceVersionMatch=Exact`;
     assert.deepEqual(ask('GET', exact).body['items'], before);
     assert.equal(metadataOf(ask('GET', exact))['resourceVersion'], version);
-    const paged = ask('GET', `${SECRETS}?resourceVersion=${version}&limit=3`);
-    assert.deepEqual(namesOf(paged), ['a', 'b', 'c'], 'a limit makes a version exact');
     const notOlder = `${SECRETS}?resourceVersion=${version}&resourceVersionMatch=NotOlderThan`;
     assert.deepEqual(namesOf(ask('GET', notOlder)), ['a', 'b', 'bb', 'd', 'e']);
     store.compact();
@@ -147,14 +143,15 @@ describe('list', () => {
   for (const [query, status] of [
     ['limit=x', 400],
     ['continue=x', 400],
+    [`continue=${Buffer.from('{"v":"other","rv":1}').toString('base64url')}`, 400],
     ['labelSelector=a%20b', 400],
     ['fieldSelector=spec.nope%3D1', 400],
+    ['fieldSelector=metadata.name', 400],
+    ['fieldSelector=metadata.name%3Da%3Db', 400],
+    ['fieldSelector=,metadata.name%3D%3Da', 200],
     ['resourceVersion=x', 400],
     ['resourceVersion=99999', 504],
     ['limit=', 400],
-    ['resourceVersionMatch=Exact', 422],
-    ['resourceVersion=0&resourceVersionMatch=Exact', 422],
-    ['sendInitialEvents=true', 422],
     ['resourceVersion=0&limit=1', 200],
   ] as const) {
     it(`answers ${String(status)} to ${query}`, () => {

@@ -59,7 +59,6 @@ describe('patch', () => {
     ['another name', { metadata: { name: 'x' } }, MERGE, 400, 'BadRequest'],
     ['another namespace', { metadata: { namespace: 'x' } }, MERGE, 400, 'BadRequest'],
     ['another kind', { kind: 'Node' }, MERGE, 422, 'Invalid'],
-    ['no version', { apiVersion: null }, MERGE, 400, 'BadRequest'],
     ['a wrong type', { metadata: { labels: { a: 1 } } }, MERGE, 422, 'Invalid'],
     ['a list for a merge patch', [], MERGE, 400, 'BadRequest'],
     ['an object for a JSON patch', {}, JSON_PATCH, 400, 'BadRequest'],
