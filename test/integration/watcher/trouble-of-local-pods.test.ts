@@ -1,5 +1,5 @@
 /**
- * What each failure of a pod on a local machine shows in the projection, from its first second on (issue 17, rollouts facts 1).
+ * What each failure of a pod on a local machine shows in the projection, from its first second on.
  *
  * The real API, controllers, scheduler and node agent of the local cluster, on virtual time; read as a watcher reads. Runs of
  * equal trouble are one entry: their number is what a failure costs in news.
@@ -26,7 +26,6 @@ import { projectLivePod } from '../../../src/core/projections/project.ts';
 import type { PodProjection, PodTrouble } from '../../../src/core/model/projections.ts';
 
 const MINUTE_MS = 60_000;
-const NODE = { resource: 'nodes', name: 'node-1' } as const;
 
 interface Scene {
   readonly world: LocalWorld;
@@ -34,7 +33,6 @@ interface Scene {
   readonly pod: () => PodProjection;
   /** Trouble that is not that of the second before, in order. */
   readonly watch: (durationMs: number) => Promise<readonly (PodTrouble | undefined)[]>;
-  readonly annotateNode: (name: string, value: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -69,11 +67,6 @@ async function play(spec: JsonObject, metadata: JsonObject = {}): Promise<Scene>
         if (isNews) seen.push(trouble);
       }
       return seen;
-    },
-    annotateNode: async (name, value) => {
-      const annotations = { [`simulate.rollcall.dev/${name}`]: value };
-      const body = { metadata: { annotations } };
-      await world.admin.patch(NODE, { type: 'merge', body });
     },
     stop: async () => {
       await agent.stop();
@@ -179,16 +172,6 @@ describe('trouble of pods on a local machine', () => {
     await bound.world.clock.advance(5000);
     assert.deepEqual([bound.pod().phase, bound.pod().reason], ['Failed', 'OutOfcpu']);
     await bound.stop();
-  });
-
-  it('eviction: who disrupted it', async () => {
-    const { watch, pod, annotateNode, stop } = await play(running('pull-1s'));
-    await watch(5000);
-    await annotateNode('pressure', 'memory');
-    await watch(MINUTE_MS);
-    assert.deepEqual([pod().phase, pod().reason], ['Failed', 'Evicted']);
-    assert.equal(pod().trouble?.disruption, 'TerminationByKubelet');
-    await stop();
   });
 
   it('lost node: Ready is withheld though the containers are', async () => {

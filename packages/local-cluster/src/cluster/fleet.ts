@@ -2,8 +2,8 @@
  * The machines of a local cluster, each with its runtime and its node agent.
  *
  * Machines follow Node objects: a Node that appears without a machine gets one, a Node that is deleted loses its
- * machine with everything that ran there, as when a cloud takes it back; an annotation cuts a machine's power or shuts it
- * down, and it boots again when the annotation goes. A pod that has its kernel panic makes the machine set that annotation itself. Machines that are given boot once, at the very first start;
+ * machine with everything that ran there, as when a cloud takes it back; an annotation cuts a machine's power,
+ * and it boots again when the annotation goes. A pod that has its kernel panic makes the machine set that annotation itself. Machines that are given boot once, at the very first start;
  * afterwards the Node objects say which there are. Invariant: at most one machine runs for a node name.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -14,11 +14,8 @@ import { startNodeAgent } from '../node-agent/start-node-agent.ts';
 import type { NodeAgent } from '../node-agent/start-node-agent.ts';
 import { createSimulatedRuntime } from '../runtime/simulated-runtime.ts';
 import type { ApiLoad } from '../runtime/surroundings.ts';
-import { POWER_ANNOTATION, machineOfNode, powerOfNode } from '../machines/machine-annotations.ts';
+import { POWER_ANNOTATION, isSwitchedOff, machineOfNode } from '../machines/machine-annotations.ts';
 import type { MachineSpec } from '../machines/machine.ts';
-
-/** How long a graceful shutdown may take, critical pods included. */
-const SHUTDOWN_GRACE_SECONDS = 30;
 
 /** What a fleet needs. */
 export interface FleetOptions {
@@ -42,7 +39,6 @@ export interface Fleet {
 export function startFleet(options: FleetOptions): Fleet {
   const { clients, clock, random, log, apiLoad } = options;
   const agents = new Map<string, NodeAgent>();
-  const shuttingDown = new Set<NodeAgent>();
   const own = clients.clientFor({ name: 'system:machines', groups: ['system:masters'] });
 
   const start = (machine: MachineSpec): NodeAgent => {
@@ -66,36 +62,16 @@ export function startFleet(options: FleetOptions): Fleet {
     return agent;
   };
 
-  const cutPower = (name: string, agent: NodeAgent): void => {
-    agent.powerOff();
-    shuttingDown.delete(agent);
-    agents.delete(name);
-  };
-
-  const shutDown = async (name: string, agent: NodeAgent): Promise<void> => {
-    shuttingDown.add(agent);
-    await agent.shutDown({ graceSeconds: SHUTDOWN_GRACE_SECONDS });
-    if (agents.get(name) === agent) cutPower(name, agent);
-  };
-
-  /** Makes the machine what its Node asks for now; a machine that is shutting down is looked at again when it is off. */
+  /** Makes the machine what its Node asks for now. */
   const follow = (name: string): void => {
     const node = observation.get(name);
     const agent = agents.get(name);
-    const power = node === undefined ? 'off' : powerOfNode(node);
-    if (agent === undefined) {
-      if (node !== undefined && power === 'on') start(machineOfNode(node));
-    } else if (power === 'off') {
-      cutPower(name, agent);
-    } else if (power === 'shutdown' && !shuttingDown.has(agent)) {
-      shutDown(name, agent).then(
-        () => {
-          follow(name);
-        },
-        (error: unknown) => {
-          log.error('a machine did not shut down', { node: name }, error);
-        },
-      );
+    const isOff = node === undefined || isSwitchedOff(node);
+    if (isOff) {
+      agent?.powerOff();
+      agents.delete(name);
+    } else if (agent === undefined) {
+      start(machineOfNode(node));
     }
   };
 

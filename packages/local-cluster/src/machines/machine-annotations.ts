@@ -16,16 +16,12 @@ const NETWORK_ANNOTATION = 'simulate.rollcall.dev/network';
 /** The version of the machine's kernel. */
 const KERNEL_ANNOTATION = 'simulate.rollcall.dev/kernel';
 
-/** `off`: the machine loses its power; `shutdown`: it shuts down gracefully first; anything else: it runs. */
+/** `off`: the machine loses its power; anything else: it runs. */
 export const POWER_ANNOTATION = 'simulate.rollcall.dev/power';
 
-/** What a Node asks of its machine's power. */
-export type MachinePower = 'on' | 'off' | 'shutdown';
-
-/** Reads it; a value that is not known means `on`. */
-export function powerOfNode(node: ApiObject): MachinePower {
-  const value = node.metadata.annotations?.[POWER_ANNOTATION];
-  return value === 'off' || value === 'shutdown' ? value : 'on';
+/** Does a Node ask that its machine is off? */
+export function isSwitchedOff(node: ApiObject): boolean {
+  return node.metadata.annotations?.[POWER_ANNOTATION] === 'off';
 }
 
 /** What a machine has unless its Node says otherwise. */

@@ -1,20 +1,35 @@
 /**
- * A node agent: the pods' stages and the node's duties together (spec node-agent).
+ * A node agent: the stages that its pods pass through, connected, and the node's duties.
  *
- * The runtime's driver and the prober come from outside, so that each stage can be tested with a real one or a scripted
- * one. Order at start: the node registers, its Lease and status follow, then pods are taken.
+ *     pod config → sync loop → admission → pod workers → sync pod → status manager
+ *
+ * Beside them the lifecycle generator, the work queue and the prober feed the loop. Order at start: the node registers,
+ * its Lease and status follow, then pods are taken. After `stop` nothing is written; containers go on.
  */
-import type { AgentContext } from './shared/agent-context.ts';
-import { createHousekeeping } from './housekeeping.ts';
-import type { Housekeeping } from './housekeeping.ts';
+import type { Cancel } from '@rollcall/base/ports/clock.ts';
+import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
+import type { ApiObject } from '../objects/api-object.ts';
+import type { ContainerRuntime } from '../runtime/cri.ts';
+import type { AdmissionNode } from './admission.ts';
 import { createNodeDuties } from './node/node-duties.ts';
-import type { NodeDuties } from './node/node-duties.ts';
-import { shutDownPods } from './node/shutdown.ts';
-import { activePods, handlePodUpdate } from './pod-handlers.ts';
-import type { PodHandlersOptions } from './pod-handlers.ts';
-import type { PodObject } from './shared/pod-object.ts';
-import { startPodStages } from './pods/pod-stages.ts';
-import type { AgentParts, PodStages } from './pods/pod-stages.ts';
+import { startPodSource } from './pod-config.ts';
+import { createPodWorkers, createWorkQueue } from './pod-workers.ts';
+import type { PodWorkers } from './pod-workers.ts';
+import type { AgentContext } from './shared/agent-context.ts';
+import { uidOf } from './shared/pod-object.ts';
+import type { PodRuntime, ProbeManager } from './shared/pod-runtime.ts';
+import { createStatusManager } from './status/status-manager.ts';
+import { startSyncLoop } from './sync-loop.ts';
+import { createPodSyncer } from './sync-pod.ts';
+import type { ScriptContext } from './sync-pod.ts';
+import { createVolumeManager } from './volume-manager.ts';
+
+/** What the stages drive. */
+export interface AgentParts {
+  readonly runtime: ContainerRuntime;
+  readonly podRuntime: PodRuntime;
+  readonly probes: ProbeManager;
+}
 
 /** A running agent, without its power switch. */
 export interface RunningAgent {
@@ -22,90 +37,93 @@ export interface RunningAgent {
   readonly ready: Promise<void>;
   /** Takes no more work; resolves when what is being written has been. */
   readonly stop: () => Promise<void>;
-  readonly shutDown: (graceSeconds: number) => Promise<void>;
 }
+
+/** The words of the kubelet for a runtime without a network. */
+const NETWORK_NOT_READY =
+  'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized';
 
 /** Runs an agent until stopped. */
 export function runAgent(agent: AgentContext, parts: AgentParts): RunningAgent {
-  const stopping = new AbortController();
-  let isShuttingDown = false;
-
-  const stages: PodStages = startPodStages(agent, parts, {
-    onUpdate: (update) => {
-      handlePodUpdate(handlers, update);
-    },
-    onHousekeeping: () => {
-      housekeeping.run();
-    },
-    requestHousekeeping: () => {
-      housekeeping.request();
-    },
-  });
-  const { context, workers, loop } = stages;
-  const housekeeping: Housekeeping = createHousekeeping(context, workers, () => {
-    loop.push({ kind: 'housekeeping' });
-  });
-  const active = (): readonly PodObject[] => activePods(context, workers);
-  const duties: NodeDuties = createNodeDuties({
-    agent,
-    workers,
-    activePods: active,
-    errors: () => nodeErrors(agent, context.networkError(), isShuttingDown),
-  });
-  const handlers: PodHandlersOptions = {
-    context,
-    workers,
-    nodeForAdmission: () => ({
-      node: duties.node(),
-      pressures: duties.pressures(),
-      isShuttingDown,
-    }),
-    requestHousekeeping: housekeeping.request,
+  const { client, machine, clock, random, log } = agent;
+  const { runtime, podRuntime, probes } = parts;
+  const stopped = Promise.withResolvers<undefined>();
+  const networkError = (): string | undefined =>
+    runtime.status().isNetworkReady ? undefined : NETWORK_NOT_READY;
+  const duties = createNodeDuties(agent, () => [
+    ...(machine.readiness === 'never' ? ['kubelet is misconfigured, as the machine asks'] : []),
+    ...[networkError()].filter((error) => error !== undefined),
+  ]);
+  const context: ScriptContext = {
+    ...agent,
+    pods: new Map(),
+    podRuntime,
+    probes,
+    statuses: createStatusManager({ client, clock, log }),
+    volumes: createVolumeManager(agent),
+    networkError,
+    reasons: new Map(),
   };
-  const stopListening = parts.runtime.onStatusChange(duties.syncStatus);
+  const loop = startSyncLoop({
+    context,
+    workers: () => workers,
+    node: () => admissionNode(machine, duties.node()),
+  });
+  const workers: PodWorkers = createPodWorkers({
+    syncer: createPodSyncer(context),
+    queue: createWorkQueue(clock, (podUids) => {
+      loop.push({ kind: 'sync', podUids });
+    }),
+    random,
+    log,
+    onFinished: (pod) => {
+      if (!context.pods.has(uidOf(pod))) loop.push({ kind: 'housekeeping' });
+    },
+  });
+  const stops: Cancel[] = [
+    runtime.onStatusChange(duties.syncStatus),
+    podRuntime.onEvent((event) => {
+      loop.push({ kind: 'pleg', event });
+    }),
+    probes.onResult((result) => {
+      loop.push({ kind: 'probe', result });
+    }),
+  ];
   const start = async (): Promise<void> => {
     if (!(await duties.start())) return;
-    stages.startSources();
-    housekeeping.request();
-  };
-  const idle = async (): Promise<void> => {
-    await Promise.all([context.statuses.idle(), duties.idle()]);
+    const deliver: Parameters<typeof startPodSource>[0]['deliver'] = (update) => {
+      loop.push({ kind: 'config', update });
+    };
+    stops.push(startPodSource({ client, nodeName: machine.name, log, deliver }));
   };
   return {
-    ready: Promise.race([start(), aborted(stopping.signal)]),
+    ready: Promise.race([start(), stopped.promise]),
     stop: async () => {
-      stopping.abort();
-      stopListening();
-      stages.stop();
+      stopped.resolve(undefined);
+      for (const stop of stops) stop();
+      probes.stop();
+      loop.stop();
+      workers.stop();
       duties.stop();
-      await idle();
-    },
-    shutDown: async (graceSeconds) => {
-      isShuttingDown = true;
-      duties.syncStatus();
-      await shutDownPods({ context: agent, workers, activePods: active, graceSeconds });
-      await idle();
+      await Promise.all([context.statuses.idle(), duties.idle()]);
     },
   };
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => {
-      resolve();
-    });
-  });
-}
-
-/** What keeps the node from being ready, in the kubelet's words. */
-function nodeErrors(
-  { machine }: AgentContext,
-  networkError: string | undefined,
-  isShuttingDown: boolean,
-): readonly string[] {
-  return [
-    ...(machine.readiness === 'never' ? ['kubelet is misconfigured, as the machine asks'] : []),
-    ...(networkError === undefined ? [] : [networkError]),
-    ...(isShuttingDown ? ['node is shutting down'] : []),
-  ];
+/** The node as admission sees it; the machine's own values before it is registered. */
+function admissionNode(
+  { name, labels, taints, capacity }: AgentContext['machine'],
+  node: ApiObject | undefined,
+): AdmissionNode {
+  if (node === undefined) return { name, labels, taints, allocatable: { ...capacity } };
+  const given = jsonMember(node['spec'], 'taints');
+  const allocatable = jsonMember(node['status'], 'allocatable');
+  return {
+    name,
+    labels: node.metadata.labels ?? {},
+    taints: Array.isArray(given) ? (given as AdmissionNode['taints']) : [], // validated by the API
+    allocatable: isJsonObject(allocatable)
+      ? (allocatable as AdmissionNode['allocatable'])
+      : { ...capacity },
+  };
 }

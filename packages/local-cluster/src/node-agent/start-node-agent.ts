@@ -1,9 +1,8 @@
 /**
- * Boots the node agent of one machine: the kubelet of the local cluster (spec node-agent).
+ * Boots the node agent of one machine: the kubelet of the local cluster (docs/spec/node-agent.md).
  *
- * It talks to the API as any node would, and to containers through the runtime's CRI verbs. `stop` leaves the containers
- * running, as a kubelet that is restarted does; `powerOff` is the machine's end: nothing is written any more, containers
- * included.
+ * It talks to the API as any node would, and to containers through the runtime's CRI verbs. `powerOff` is the machine's
+ * end: nothing is written any more, containers included.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
@@ -12,13 +11,11 @@ import type { LocalClient } from '../client/local-client.ts';
 import type { MachineSpec } from '../machines/machine.ts';
 import { nodeAddress } from '../runtime/addresses.ts';
 import type { ContainerRuntime } from '../runtime/cri.ts';
-import { createPodRuntime } from './containers/pod-runtime.ts';
-import { createProbeManager } from './containers/probes/probe-manager.ts';
-import { createEventRecorder } from './shared/event-recorder.ts';
+import { createProbeManager } from './containers/probes.ts';
+import { createPodRuntime } from './containers/sync-containers.ts';
 import { createPowerSwitch } from './power-switch.ts';
 import { runAgent } from './run-agent.ts';
-import { DEFAULT_SETTINGS } from './shared/settings.ts';
-import type { NodeAgentSettings } from './shared/settings.ts';
+import { createEventRecorder } from './shared/event-recorder.ts';
 
 /** What a node agent is made from. */
 export interface NodeAgentOptions {
@@ -28,8 +25,6 @@ export interface NodeAgentOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Where it differs from the kubelet's defaults. */
-  readonly settings?: Partial<NodeAgentSettings>;
 }
 
 /** A running node agent. */
@@ -38,8 +33,6 @@ export interface NodeAgent {
   readonly ready: Promise<void>;
   /** Ends the agent, not its containers; resolves when what is being written has been. */
   stop(): Promise<void>;
-  /** Graceful node shutdown: ends pods by priority within this time; the node is not ready from then on. */
-  shutDown(input: { readonly graceSeconds: number }): Promise<void>;
   /** The machine is gone: nothing more is written, everything that ran there ends. */
   powerOff(): void;
 }
@@ -49,13 +42,9 @@ export function startNodeAgent(options: NodeAgentOptions): NodeAgent {
   const { machine, runtime, random, log } = options;
   const power = createPowerSwitch(options.clock, options.client);
   const { clock, client } = power;
-  const record = createEventRecorder({
-    client,
-    component: 'kubelet',
-    host: machine.name,
-    clock,
-    log,
-  });
+  const { name } = machine;
+  const record = createEventRecorder({ client, component: 'kubelet', host: name, clock, log });
+  const containers = { runtime, clock, record, log };
   const agent = runAgent(
     {
       machine,
@@ -64,14 +53,13 @@ export function startNodeAgent(options: NodeAgentOptions): NodeAgent {
       random,
       log,
       record,
-      settings: { ...DEFAULT_SETTINGS, ...options.settings },
-      hostIp: nodeAddress(machine.name),
+      hostIp: nodeAddress(name),
       bootId: runtime.bootId,
     },
     {
       runtime,
-      podRuntime: createPodRuntime({ runtime, clock, random, record, log }),
-      probes: createProbeManager({ runtime, clock, random, record, log }),
+      podRuntime: createPodRuntime(containers),
+      probes: createProbeManager(containers),
     },
   );
   return {
@@ -80,7 +68,6 @@ export function startNodeAgent(options: NodeAgentOptions): NodeAgent {
       power.stopTimers();
       await agent.stop();
     },
-    shutDown: ({ graceSeconds }) => agent.shutDown(graceSeconds),
     powerOff: () => {
       power.cutPower();
       runtime.powerOff();

@@ -96,10 +96,10 @@ export interface PulledImage {
 /** What kind of probe is asked of a container. */
 export type ProbeKind = 'startup' | 'liveness' | 'readiness';
 
-/** Something happened to a container or sandbox: a reason to look (CRI GetContainerEvents). */
+/** A container has started or ended: a reason to look (CRI GetContainerEvents). */
 export interface RuntimeEvent {
   readonly podUid: string;
-  readonly type: 'created' | 'started' | 'stopped' | 'removed';
+  readonly type: 'started' | 'stopped';
   readonly id: string;
 }
 
@@ -133,7 +133,7 @@ export interface ContainerRuntime {
   }): Promise<'success' | 'failure' | 'timeout'>;
   /** `status()` answers differently from now on, e.g. a network was configured; `listener` must not throw. */
   onStatusChange(listener: () => void): Cancel;
-  /** Events of containers and sandboxes; `listener` must not throw. */
+  /** Events of containers; `listener` must not throw. */
   onEvent(listener: (event: RuntimeEvent) => void): Cancel;
   /** Power off: everything ends at once, nothing is reported. */
   powerOff(): void;

@@ -57,7 +57,6 @@ export async function runPodSandbox(
     },
   };
   records.addSandbox(record);
-  machine.emit({ podUid: config.podUid, type: 'started', id });
   return record.snapshot;
 }
 
@@ -67,8 +66,6 @@ export function stopPodSandbox(machine: SandboxContext, record: SandboxRecord): 
     if (container.sandbox === record) killContainer(machine, container);
   }
   if (record.snapshot.state === 'notReady') return;
-  const { id } = record.snapshot;
-  machine.network.remove(id);
+  machine.network.remove(record.snapshot.id);
   record.snapshot = { ...record.snapshot, state: 'notReady' };
-  machine.emit({ podUid: record.pod.uid, type: 'stopped', id });
 }

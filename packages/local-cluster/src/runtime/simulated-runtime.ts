@@ -105,7 +105,7 @@ type SandboxVerbs = Pick<
 >;
 
 function sandboxVerbs(machine: Machine): SandboxVerbs {
-  const { records, emit } = machine;
+  const { records } = machine;
   return {
     runPodSandbox: (config) => runPodSandbox(machine, config),
     stopPodSandbox: async (id) => {
@@ -120,7 +120,6 @@ function sandboxVerbs(machine: Machine): SandboxVerbs {
         if (container.sandbox === record) records.removeContainer(container);
       }
       records.removeSandbox(record);
-      emit({ podUid: record.pod.uid, type: 'removed', id });
     },
     listPodSandboxes: (podUid) =>
       podsOf(records, podUid).flatMap((pod) => pod.sandboxes.map(({ snapshot }) => snapshot)),
@@ -159,7 +158,6 @@ function containerVerbs(machine: Machine): ContainerVerbs {
       if (record === undefined) return;
       killContainer(machine, record);
       records.removeContainer(record);
-      machine.emit({ podUid: record.sandbox.pod.uid, type: 'removed', id });
     },
     listContainers: (podUid) =>
       podsOf(records, podUid).flatMap((pod) => pod.containers.map(({ snapshot }) => snapshot)),
@@ -225,7 +223,6 @@ function createContainer(
     },
   };
   records.addContainer(record);
-  machine.emit({ podUid, type: 'created', id: record.snapshot.id });
   return record.snapshot;
 }
 

@@ -7,8 +7,6 @@ import type { MachineSpec } from '../../src/machines/machine.ts';
 import { createEventRecorder } from '../../src/node-agent/shared/event-recorder.ts';
 import { runAgent } from '../../src/node-agent/run-agent.ts';
 import type { RunningAgent } from '../../src/node-agent/run-agent.ts';
-import { DEFAULT_SETTINGS } from '../../src/node-agent/shared/settings.ts';
-import type { NodeAgentSettings } from '../../src/node-agent/shared/settings.ts';
 import type { PodObject, PodStatus } from '../../src/node-agent/shared/pod-object.ts';
 import type { ApiObject } from '../../src/objects/api-object.ts';
 import { createSimulatedRuntime } from '../../src/runtime/simulated-runtime.ts';
@@ -56,7 +54,6 @@ export interface AgentWorld extends LocalWorld {
 /** What is special about the machine or its agent. */
 export interface AgentWorldOptions {
   readonly machine?: Partial<MachineSpec>;
-  readonly settings?: Partial<NodeAgentSettings>;
   /** Wraps the agent's client, to make requests fail. */
   readonly wrapClient?: (client: LocalClient) => LocalClient;
 }
@@ -96,7 +93,6 @@ export async function createAgentWorld(options: AgentWorldOptions = {}): Promise
         random,
         log,
         record,
-        settings: { ...DEFAULT_SETTINGS, ...options.settings },
         hostIp: '172.16.0.1',
         bootId: runtime.bootId,
       },

@@ -5,8 +5,8 @@
  * Everything runs on a VirtualClock from a seed. Events, log lines and the containers' states are kept in order.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { createPodRuntime } from '../../src/node-agent/containers/pod-runtime.ts';
-import { createProbeManager } from '../../src/node-agent/containers/probes/probe-manager.ts';
+import { createProbeManager } from '../../src/node-agent/containers/probes.ts';
+import { createPodRuntime } from '../../src/node-agent/containers/sync-containers.ts';
 import type { PodObject, PodSpec } from '../../src/node-agent/shared/pod-object.ts';
 import type { EventRecorder } from '../../src/node-agent/shared/event-recorder.ts';
 import type {
@@ -148,7 +148,7 @@ export function createPodBench(options: PodBenchOptions = {}): PodBench {
       panicCount += 1;
     },
   });
-  const context = { runtime, clock, random, record, log };
+  const context = { runtime, clock, record, log };
   const podRuntime = createPodRuntime(context);
   const probes = createProbeManager(context);
   const worker = createBenchWorker({ clock, podRuntime, probes }, options);
@@ -254,7 +254,7 @@ function createBenchWorker(parts: WorkerParts, options: PodBenchOptions): BenchW
       configErrors = errors;
     },
     start: () => {
-      podRuntime.onPodEvent(wake);
+      podRuntime.onEvent(wake);
       probes.onResult((result) => {
         probeResults.push(result);
         wake();
@@ -265,7 +265,7 @@ function createBenchWorker(parts: WorkerParts, options: PodBenchOptions): BenchW
       abort.abort();
       await running;
       cancelRetry();
-      await podRuntime.killPod({ pod, graceSeconds, reason: 'test' });
+      await podRuntime.killPod({ pod, graceSeconds });
       probes.remove(pod.metadata.uid);
     },
   };

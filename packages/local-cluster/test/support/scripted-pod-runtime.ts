@@ -1,7 +1,7 @@
 /**
  * A pod runtime whose every answer a test decides: containers start at once unless told otherwise, and end when told.
  *
- * It stands in for containers/pod-runtime.ts and probe-manager.ts where a stage before them is under test. Calls are
+ * It stands in for containers/sync-containers.ts and probes.ts where a stage before them is under test. Calls are
  * kept in order as `syncPod name`, `killPod name 30`, `removePod uid`.
  */
 import type {
@@ -11,7 +11,7 @@ import type {
   ProbeResult,
 } from '../../src/node-agent/shared/pod-runtime.ts';
 import type { PodObject } from '../../src/node-agent/shared/pod-object.ts';
-import type { RuntimeContainer, Sandbox } from '../../src/runtime/cri.ts';
+import type { RuntimeContainer, RuntimeEvent, Sandbox } from '../../src/runtime/cri.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 type SyncInput = Parameters<PodRuntime['syncPod']>[0];
@@ -31,7 +31,7 @@ export class ScriptedPodRuntime implements PodRuntime {
   readonly #clock: Clock;
   readonly #sandboxes = new Map<string, Sandbox>();
   readonly #containers = new Map<string, RuntimeContainer[]>();
-  readonly #listeners = new Set<(podUid: string) => void>();
+  readonly #listeners = new Set<(event: RuntimeEvent) => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -46,12 +46,13 @@ export class ScriptedPodRuntime implements PodRuntime {
     };
   }
 
+  /** Of which something is left. */
   podUids(): readonly string[] {
     return [...this.#sandboxes.keys()];
   }
 
   syncPod(input: SyncInput): Promise<PodSyncResult> {
-    const pod = input.pod as PodObject;
+    const { pod } = input;
     this.calls.push(`syncPod ${pod.metadata.name}`);
     this.syncInputs.push(input);
     const result = this.results.shift();
@@ -81,10 +82,12 @@ export class ScriptedPodRuntime implements PodRuntime {
         podIp: '10.0.0.7',
       });
     }
+    let hasStarted = false;
     for (const { name: container, image } of pod.spec.containers) {
       const known = this.#containers.get(uid) ?? [];
       const latest = known.find(({ config }) => config.name === container);
       if (latest?.state === 'running') continue;
+      hasStarted = true;
       const attempt = latest === undefined ? 0 : latest.config.attempt + 1;
       this.#containers.set(uid, [
         {
@@ -100,7 +103,7 @@ export class ScriptedPodRuntime implements PodRuntime {
         ...known,
       ]);
     }
-    this.tell(uid);
+    if (hasStarted) this.tell(uid, 'started');
   }
 
   /** Ends the newest container of this name. */
@@ -135,14 +138,12 @@ export class ScriptedPodRuntime implements PodRuntime {
     }
     const sandbox = this.#sandboxes.get(uid);
     if (sandbox !== undefined) this.#sandboxes.set(uid, { ...sandbox, state: 'notReady' });
-    this.tell(uid);
   }
 
   removePod(podUid: string): Promise<void> {
     this.calls.push(`removePod`);
     this.#sandboxes.delete(podUid);
     this.#containers.delete(podUid);
-    this.tell(podUid);
     return Promise.resolve();
   }
 
@@ -150,14 +151,14 @@ export class ScriptedPodRuntime implements PodRuntime {
     this.calls.push('forget');
   }
 
-  onPodEvent(listener: (podUid: string) => void): () => void {
+  onEvent(listener: (event: RuntimeEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /** Reports that something happened to the pod. */
-  tell(podUid: string): void {
-    for (const listener of this.#listeners) listener(podUid);
+  tell(podUid: string, type: RuntimeEvent['type'] = 'stopped'): void {
+    for (const listener of this.#listeners) listener({ podUid, type, id: 'main-0' });
   }
 }
 

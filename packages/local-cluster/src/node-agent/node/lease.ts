@@ -1,5 +1,5 @@
 /**
- * Renews the node's Lease in kube-node-lease every 10 s (spec node-agent 9): the heartbeat by which the node lifecycle
+ * Renews the node's Lease in kube-node-lease every 10 s: the heartbeat by which the node lifecycle
  * controller knows that the agent lives.
  *
  * A renewal is one PUT with the version of the last one; after a conflict the Lease is read, and made anew if it is gone.
@@ -12,13 +12,13 @@ import { formatMicroTime } from '../../objects/timestamps.ts';
 import { withJitter } from '../shared/agent-context.ts';
 import type { AgentContext } from '../shared/agent-context.ts';
 
-type Context = Pick<AgentContext, 'machine' | 'client' | 'clock' | 'random' | 'log' | 'settings'>;
-
+const RENEW_MS = 10_000;
+const DURATION_SECONDS = 40;
 const JITTER = 0.04;
 
 /** Makes or renews the Lease at once, then renews it until stopped. Resolves when the first renewal is done. */
-export async function startLease(context: Context, node: ApiObject): Promise<Cancel> {
-  const { clock, random, settings } = context;
+export async function startLease(context: AgentContext, node: ApiObject): Promise<Cancel> {
+  const { clock, random } = context;
   let isStopped = false;
   let cancelTimer: Cancel = () => undefined;
   let lease: ApiObject | undefined;
@@ -30,12 +30,12 @@ export async function startLease(context: Context, node: ApiObject): Promise<Can
     if (isStopped) return;
     cancelTimer = clock.after(delayMs, () => {
       void renew().then(() => {
-        schedule(withJitter(random, settings.leaseRenewMs, JITTER));
+        schedule(withJitter(random, RENEW_MS, JITTER));
       });
     });
   };
   await renew();
-  schedule(Math.round(settings.leaseRenewMs * random.next()));
+  schedule(Math.round(RENEW_MS * random.next()));
   return () => {
     isStopped = true;
     cancelTimer();
@@ -44,7 +44,7 @@ export async function startLease(context: Context, node: ApiObject): Promise<Can
 
 /** Undefined when it could not be renewed: the next attempt reads it first. */
 async function renewLease(
-  context: Context,
+  context: AgentContext,
   node: ApiObject,
   latest: ApiObject | undefined,
 ): Promise<ApiObject | undefined> {
@@ -68,7 +68,7 @@ async function renewLease(
   return undefined;
 }
 
-function newLease(context: Context, node: ApiObject): JsonObject {
+function newLease(context: AgentContext, node: ApiObject): JsonObject {
   const { name, uid } = node.metadata;
   return {
     apiVersion: 'coordination.k8s.io/v1',
@@ -82,10 +82,10 @@ function newLease(context: Context, node: ApiObject): JsonObject {
   };
 }
 
-function leaseSpec({ machine, settings, clock }: Context): JsonObject {
+function leaseSpec({ machine, clock }: AgentContext): JsonObject {
   return {
     holderIdentity: machine.name,
-    leaseDurationSeconds: settings.leaseDurationSeconds,
+    leaseDurationSeconds: DURATION_SECONDS,
     renewTime: formatMicroTime(clock.nowMs()),
   };
 }

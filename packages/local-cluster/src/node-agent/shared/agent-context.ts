@@ -5,7 +5,6 @@ import type { Random } from '@rollcall/base/ports/random.ts';
 import type { LocalClient } from '../../client/local-client.ts';
 import type { MachineSpec } from '../../machines/machine.ts';
 import type { EventRecorder } from './event-recorder.ts';
-import type { NodeAgentSettings } from './settings.ts';
 
 /** Shared by the stages of one agent. */
 export interface AgentContext {
@@ -15,7 +14,6 @@ export interface AgentContext {
   readonly random: Random;
   readonly log: Log;
   readonly record: EventRecorder;
-  readonly settings: NodeAgentSettings;
   /** The node's InternalIP. */
   readonly hostIp: string;
   /** Which boot of the machine this is. */

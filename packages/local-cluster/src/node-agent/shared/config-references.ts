@@ -1,16 +1,16 @@
 /**
- * Which ConfigMaps and Secrets a container's environment needs, and what is missing (spec node-agent 4h, 5).
+ * Which ConfigMaps and Secrets a container's environment and a pod's volumes need, and what is missing.
  *
- * Reads only while a container is to be created; what is optional is never missing.
+ * What is optional is never missing.
  * Differs from Kubernetes: reads go to the API each time, where the kubelet watches what its pods refer to.
  */
-import type { JsonObject } from '@rollcall/base/json.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { LocalClient } from '../../client/local-client.ts';
-import type { ContainerSpec, PodObject } from './pod-object.ts';
+import type { ContainerSpec, PodObject, VolumeSpec } from './pod-object.ts';
 
 /** A ConfigMap or Secret, and a key in it if one is named. */
-export interface ConfigReference {
+interface ConfigReference {
   readonly resource: 'configmaps' | 'secrets';
   readonly name: string;
   readonly key?: string;
@@ -61,7 +61,7 @@ export async function findConfigErrors(
 }
 
 /** What is missing of one reference; undefined when nothing is. */
-export async function findMissing(
+async function findMissing(
   client: LocalClient,
   namespace: string,
   reference: ConfigReference,
@@ -78,4 +78,37 @@ export async function findMissing(
   const hasKey = [data, binaryData].some((map) => isJsonObject(map) && map[key] !== undefined);
   const kind = resource === 'configmaps' ? 'ConfigMap' : 'Secret';
   return hasKey ? undefined : `couldn't find key ${key} in ${kind} ${namespace}/${name}`;
+}
+
+/** What the volume cannot be mounted without and is missing; undefined when nothing is. */
+export async function findMissingOfVolume(
+  client: LocalClient,
+  pod: PodObject,
+  volume: VolumeSpec,
+): Promise<string | undefined> {
+  const sources = jsonItems(jsonMember(volume['projected'], 'sources'));
+  for (const part of [volume, ...sources.filter(isJsonObject)]) {
+    const secretName = part === volume ? 'secretName' : 'name';
+    const references = [
+      ...volumeReferences('configmaps', part['configMap'], 'name'),
+      ...volumeReferences('secrets', part['secret'], secretName),
+    ];
+    for (const reference of references) {
+      const missing = await findMissing(client, pod.metadata.namespace ?? 'default', reference);
+      if (missing !== undefined) return missing;
+    }
+  }
+  return undefined;
+}
+
+function volumeReferences(
+  resource: ConfigReference['resource'],
+  source: Json | undefined,
+  nameField: string,
+): readonly ConfigReference[] {
+  const name = jsonMember(source, nameField);
+  if (typeof name !== 'string' || jsonMember(source, 'optional') === true) return [];
+  const keys = jsonItems(jsonMember(source, 'items')).map((item) => jsonMember(item, 'key'));
+  const named = keys.filter((key) => typeof key === 'string');
+  return named.length === 0 ? [{ resource, name }] : named.map((key) => ({ resource, name, key }));
 }

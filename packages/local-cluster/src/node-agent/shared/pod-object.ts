@@ -1,8 +1,7 @@
 /**
  * Pods as the node agent reads them: views onto raw JSON with the fields that some stage looks at.
  *
- * Nothing is copied and nothing validates: the API server has filled in defaults before a pod gets here. A static pod
- * has the annotation `kubernetes.io/config.source: file`; its mirror in the API has `kubernetes.io/config.mirror`.
+ * Nothing is copied and nothing validates: the API server has filled in defaults before a pod gets here.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject, Metadata } from '../../objects/api-object.ts';
@@ -11,13 +10,6 @@ import type { ApiObject, Metadata } from '../../objects/api-object.ts';
 export interface ResourceRequirements extends JsonObject {
   readonly requests?: Readonly<Record<string, string>>;
   readonly limits?: Readonly<Record<string, string>>;
-}
-
-/** A mount of a volume in a container. */
-export interface VolumeMount extends JsonObject {
-  readonly name: string;
-  readonly mountPath: string;
-  readonly readOnly?: boolean;
 }
 
 /** A container of a pod spec, ordinary or init. */
@@ -34,7 +26,6 @@ export interface ContainerSpec extends JsonObject {
   })[];
   readonly env?: readonly JsonObject[];
   readonly envFrom?: readonly JsonObject[];
-  readonly volumeMounts?: readonly VolumeMount[];
 }
 
 /** A volume: its name and one member that names its source. */
@@ -47,14 +38,11 @@ export interface PodSpec extends JsonObject {
   readonly nodeName?: string;
   readonly hostNetwork?: boolean;
   readonly restartPolicy?: string;
-  readonly priority?: number;
   readonly terminationGracePeriodSeconds?: number;
-  readonly activeDeadlineSeconds?: number;
   readonly containers: readonly ContainerSpec[];
   readonly initContainers?: readonly ContainerSpec[];
   readonly volumes?: readonly VolumeSpec[];
   readonly imagePullSecrets?: readonly (JsonObject & { readonly name: string })[];
-  readonly readinessGates?: readonly (JsonObject & { readonly conditionType: string })[];
 }
 
 /** state and lastState of a container status: exactly one member, or none for lastState. */
@@ -97,22 +85,12 @@ export interface PodStatus extends JsonObject {
   readonly qosClass?: string;
 }
 
-/** A pod, from the API or from a static source. */
+/** A pod. */
 export interface PodObject extends ApiObject {
   readonly metadata: Metadata;
   readonly spec: PodSpec;
   readonly status?: PodStatus;
 }
-
-/** Where a pod came from: `api` or `file`. */
-export const CONFIG_SOURCE_ANNOTATION = 'kubernetes.io/config.source';
-/** Hash of a static pod, the value of its mirror's mirror annotation. */
-export const CONFIG_HASH_ANNOTATION = 'kubernetes.io/config.hash';
-/** Marks the API's mirror of a static pod. */
-export const CONFIG_MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
-
-/** Priority from which a pod is critical (system-cluster-critical). */
-const SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
 
 /** UID of a pod. */
 export function uidOf(pod: ApiObject): string {
@@ -124,28 +102,6 @@ export function podName(pod: ApiObject): string {
   return `${pod.metadata.namespace ?? ''}/${pod.metadata.name}`;
 }
 
-/** Does the pod come from a file of the node instead of the API? */
-export function isStaticPod(pod: ApiObject): boolean {
-  return pod.metadata.annotations?.[CONFIG_SOURCE_ANNOTATION] === 'file';
-}
-
-/** Is it the API's mirror of a static pod? */
-export function isMirrorPod(pod: ApiObject): boolean {
-  return pod.metadata.annotations?.[CONFIG_MIRROR_ANNOTATION] !== undefined;
-}
-
-/** Is it made from what the runtime holds of a pod that nobody knows any more? Such a pod has no containers in its spec. */
-export function isRuntimePod(pod: PodObject): boolean {
-  return pod.spec.containers.length === 0;
-}
-
-/** Critical pods are not evicted and admitted under pressure: static ones, mirrors, system-critical priorities. */
-export function isCriticalPod(pod: PodObject): boolean {
-  return (
-    isStaticPod(pod) || isMirrorPod(pod) || (pod.spec.priority ?? 0) >= SYSTEM_CRITICAL_PRIORITY
-  );
-}
-
 /** Succeeded and Failed are left by no pod. */
 export function isTerminalPhase(phase: string | undefined): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
@@ -154,4 +110,14 @@ export function isTerminalPhase(phase: string | undefined): boolean {
 /** A sidecar: an init container that stays running. */
 export function isSidecar(container: ContainerSpec): boolean {
   return container.restartPolicy === 'Always';
+}
+
+/** Is a container that ended with this exit code started again? Differs from Kubernetes: no restartPolicyRules. */
+export function shouldRestartAfterExit(
+  container: ContainerSpec,
+  { spec }: PodObject,
+  exitCode: number,
+): boolean {
+  const policy = container.restartPolicy ?? spec.restartPolicy ?? 'Always';
+  return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
 }

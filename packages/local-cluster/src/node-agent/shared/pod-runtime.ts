@@ -1,13 +1,11 @@
 /**
- * The seam inside the node agent between the pod's script (sync-pod.ts and its helpers) and what drives the runtime
- * (node-agent/containers/*): spec node-agent.md stages 5 and 6.
+ * The seam between a pod's script (sync-pod.ts) and what drives the runtime (containers/*).
  *
- * The script asks for one pod at a time, from that pod's worker; results are values. PodRuntime keeps image pull and
- * crash back-off per pod and container, and forgets them with `forget`.
+ * The script asks for one pod at a time, from that pod's worker; results are values.
  */
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
-import type { ApiObject } from '../../objects/api-object.ts';
-import type { ProbeKind, RuntimeContainer, Sandbox } from '../../runtime/cri.ts';
+import type { ProbeKind, RuntimeContainer, RuntimeEvent, Sandbox } from '../../runtime/cri.ts';
+import type { PodObject } from './pod-object.ts';
 
 /** What the runtime holds of one pod, newest sandbox and containers first. */
 export interface RuntimePodStatus {
@@ -36,11 +34,9 @@ export interface PodSyncResult {
 /** Drives the runtime for pods. */
 export interface PodRuntime {
   status(podUid: string): RuntimePodStatus;
-  /** UIDs of all pods of which the runtime holds something. */
-  podUids(): readonly string[];
-  /** Stage 5: computes what must be killed and started, and does it as far as it goes now. */
+  /** Computes what must be killed and started, and does it as far as it goes now. */
   syncPod(input: {
-    readonly pod: ApiObject;
+    readonly pod: PodObject;
     readonly cgroupParent: string;
     /** Names of the pod's ConfigMaps and Secrets that are missing, as `configmap "x" not found`, by container. */
     readonly configErrors: ReadonlyMap<string, string>;
@@ -50,18 +46,14 @@ export interface PodRuntime {
     readonly failedProbes: ReadonlyMap<string, 'liveness' | 'startup'>;
     readonly signal: AbortSignal;
   }): Promise<PodSyncResult>;
-  /** Stage 8: pre-stop hooks, SIGTERM, grace, SIGKILL, then the sandbox is stopped. Resolves when nothing runs. */
-  killPod(input: {
-    readonly pod: ApiObject;
-    readonly graceSeconds: number;
-    readonly reason: string;
-  }): Promise<void>;
+  /** Pre-stop hooks, SIGTERM, grace, SIGKILL, then the sandbox is stopped. Resolves when nothing runs. */
+  killPod(input: { readonly pod: PodObject; readonly graceSeconds: number }): Promise<void>;
   /** Removes the pod's dead containers and sandboxes. */
   removePod(podUid: string): Promise<void>;
   /** Forgets back-off of a pod that is gone. */
   forget(podUid: string): void;
-  /** Events of the runtime, by pod. */
-  onPodEvent(listener: (podUid: string) => void): Cancel;
+  /** A container has started or ended. */
+  onEvent(listener: (event: RuntimeEvent) => void): Cancel;
 }
 
 /** A probe's result changed. */
@@ -73,10 +65,10 @@ export interface ProbeResult {
   readonly isSuccess: boolean;
 }
 
-/** Stage 6: runs the probes of pods that run. */
+/** Runs the probes of pods that run. */
 export interface ProbeManager {
   /** Starts or adjusts probing; idempotent, called at each syncPod. */
-  update(pod: ApiObject, status: RuntimePodStatus): void;
+  update(pod: PodObject, status: RuntimePodStatus): void;
   remove(podUid: string): void;
   /** Readiness of a running container: probes' last word, or true without a probe. */
   isReady(podUid: string, container: RuntimeContainer): boolean;

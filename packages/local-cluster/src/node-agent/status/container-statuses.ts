@@ -1,22 +1,20 @@
 /**
- * containerStatuses and initContainerStatuses: what the runtime holds, told in the API's words (spec node-agent 7).
+ * containerStatuses and initContainerStatuses: what the runtime holds, told in the API's words. Pure.
  *
  * A container waits with the reason of the last sync, else with ContainerCreating, or PodInitializing when init
- * containers come first. Its status survives the container: an ended one that the runtime has forgotten stays ended,
- * one that ran and vanished counts as ended with 137. Pure. Differs from Kubernetes: no `user`, no image volumes.
+ * containers come first. One that ran and that the runtime does not know any more (its machine was off) counts as ended
+ * with 137. Differs from Kubernetes: no resources, mounts, users or image volumes.
  */
-import type { JsonObject } from '@rollcall/base/json.ts';
 import { formatTime } from '../../objects/timestamps.ts';
 import type { RuntimeContainer } from '../../runtime/cri.ts';
-import type { ProbeManager, RuntimePodStatus, WaitingReason } from '../shared/pod-runtime.ts';
-import { isSidecar, uidOf } from '../shared/pod-object.ts';
+import { isSidecar, shouldRestartAfterExit, uidOf } from '../shared/pod-object.ts';
 import type {
   ContainerSpec,
   ContainerState,
   ContainerStatus,
   PodObject,
 } from '../shared/pod-object.ts';
-import { shouldBeStarted } from './restart-rules.ts';
+import type { ProbeManager, RuntimePodStatus, WaitingReason } from '../shared/pod-runtime.ts';
 
 /** What container statuses are made from. */
 export interface ContainerStatusInput {
@@ -24,13 +22,6 @@ export interface ContainerStatusInput {
   readonly runtime: RuntimePodStatus;
   readonly waiting: ReadonlyMap<string, WaitingReason>;
   readonly probes: Pick<ProbeManager, 'isReady' | 'isStarted'>;
-}
-
-/** Which list is made. */
-export interface ContainerList {
-  readonly containers: readonly ContainerSpec[];
-  readonly previous: readonly ContainerStatus[];
-  readonly areInit: boolean;
 }
 
 const NOT_LOCATED: ContainerState = {
@@ -42,182 +33,123 @@ const NOT_LOCATED: ContainerState = {
   },
 };
 
-/** The statuses of one list: init containers in the order of the spec, ordinary ones by name. */
-export function containerStatuses(
+/** The statuses of init containers, in the order of the spec. */
+export function initContainerStatuses(
   input: ContainerStatusInput,
-  list: ContainerList,
+  previous: readonly ContainerStatus[] = [],
 ): readonly ContainerStatus[] {
-  const statuses = list.containers.map((container) =>
-    containerStatus(input, {
-      container,
-      previous: list.previous.find(({ name }) => name === container.name),
-      isInit: list.areInit,
-    }),
+  return (input.pod.spec.initContainers ?? []).map((container) =>
+    containerStatus(input, { container, previous, isInit: !isSidecar(container) }),
   );
-  if (list.areInit || statuses.length < 2) return statuses;
-  return statuses.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-interface OneContainer {
+/** The statuses of ordinary containers, by name. */
+export function containerStatuses(
+  input: ContainerStatusInput,
+  previous: readonly ContainerStatus[] = [],
+): readonly ContainerStatus[] {
+  return input.pod.spec.containers
+    .map((container) => containerStatus(input, { container, previous, isInit: false }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+interface One {
   readonly container: ContainerSpec;
-  readonly previous: ContainerStatus | undefined;
+  readonly previous: readonly ContainerStatus[];
+  /** It runs once, before the others. */
   readonly isInit: boolean;
 }
 
-function containerStatus(input: ContainerStatusInput, one: OneContainer): ContainerStatus {
-  const instances = input.runtime.containers.filter(
-    ({ config }) => config.name === one.container.name,
-  );
-  const [latest, before] = instances;
+function containerStatus(input: ContainerStatusInput, one: One): ContainerStatus {
+  const { pod, runtime, probes } = input;
+  const { container, isInit } = one;
+  const { name } = container;
+  const [latest, before] = runtime.containers.filter(({ config }) => config.name === name);
+  const previous = one.previous.find((status) => status.name === name);
   const base =
     latest === undefined
-      ? statusWithoutContainer(input.pod, one)
-      : statusOfContainer(one, { latest, before });
-  const status = withWaitingReason(base, { input, one, latest });
-  return withReadiness(status, { input, one, latest });
+      ? statusWithoutContainer(pod, container, previous)
+      : statusOfContainer({ latest, before, previous });
+  const status = withWaitingReason(base, input, { container, latest });
+  const isRunning = status.state.running !== undefined && latest !== undefined;
+  const started = isRunning && probes.isStarted(uidOf(pod), latest);
+  const ready = isInit
+    ? status.state.terminated?.exitCode === 0
+    : started && probes.isReady(uidOf(pod), latest);
+  return { ...status, ready, started };
 }
 
 function statusWithoutContainer(
   pod: PodObject,
-  { container, previous }: OneContainer,
+  { name, image }: ContainerSpec,
+  previous: ContainerStatus | undefined,
 ): ContainerStatus {
   if (previous?.state.terminated !== undefined) return previous;
   const hasInit = (pod.spec.initContainers ?? []).length > 0;
+  const isDeleted = pod.metadata.deletionTimestamp !== undefined;
+  const { state, lastState = {}, restartCount = 0 } = previous ?? {};
+  const wasRunning = state?.running !== undefined;
   return {
-    name: container.name,
+    name,
     state: { waiting: { reason: hasInit ? 'PodInitializing' : 'ContainerCreating' } },
-    ...historyWithoutContainer(pod, previous),
+    lastState: wasRunning ? NOT_LOCATED : lastState,
+    restartCount: restartCount + (wasRunning && !isDeleted ? 1 : 0),
     ready: false,
-    image: container.image,
+    image,
     imageID: '',
-    ...volumeMountsOf(container),
   };
 }
 
-/** A container that ran and that the runtime does not know any more must have ended, nobody knows how. */
-function historyWithoutContainer(
-  pod: PodObject,
-  previous: ContainerStatus | undefined,
-): Pick<ContainerStatus, 'lastState' | 'restartCount'> {
-  if (previous === undefined) return { lastState: {}, restartCount: 0 };
-  const { state, lastState, restartCount } = previous;
-  if (state.running === undefined || lastState.terminated !== undefined) {
-    return { lastState, restartCount };
-  }
-  const isDeleted = pod.metadata.deletionTimestamp !== undefined;
-  return { lastState: NOT_LOCATED, restartCount: restartCount + (isDeleted ? 0 : 1) };
-}
-
-function statusOfContainer(
-  { container, previous }: OneContainer,
-  { latest, before }: { latest: RuntimeContainer; before: RuntimeContainer | undefined },
-): ContainerStatus {
+function statusOfContainer(of: {
+  readonly latest: RuntimeContainer;
+  readonly before: RuntimeContainer | undefined;
+  readonly previous: ContainerStatus | undefined;
+}): ContainerStatus {
+  const { latest, before, previous } = of;
+  const { name, attempt, image } = latest.config;
   const containerID = `containerd://${latest.id}`;
-  const requests = container.resources?.requests;
+  const isSame = previous?.containerID === containerID || previous?.state.terminated === undefined;
+  const inherited = isSame ? (previous?.lastState ?? {}) : endOf(previous);
   return {
-    name: container.name,
+    name,
     state: stateOf(latest),
-    lastState: before === undefined ? inheritedLastState(previous, containerID) : stateOf(before),
+    lastState: before === undefined ? inherited : stateOf(before),
     ready: false,
-    restartCount: Math.max(latest.config.attempt, previous?.restartCount ?? 0),
-    image: latest.config.image,
+    restartCount: Math.max(attempt, previous?.restartCount ?? 0),
+    image,
     imageID: latest.imageId,
     containerID,
-    ...(requests === undefined ? {} : { allocatedResources: requests }),
-    resources: container.resources ?? {},
-    ...volumeMountsOf(container),
   };
-}
-
-/** The end of the instance before, when the runtime no longer has it. */
-function inheritedLastState(
-  previous: ContainerStatus | undefined,
-  containerID: string,
-): ContainerState {
-  if (previous === undefined) return {};
-  const { terminated } = previous.state;
-  if (previous.containerID !== containerID && terminated !== undefined) return { terminated };
-  return previous.lastState;
 }
 
 function stateOf(container: RuntimeContainer): ContainerState {
-  const startedAt = formatTime(container.startedAtMs ?? container.createdAtMs);
+  const { id, reason, exitCode = 0, createdAtMs } = container;
+  const startedAt = formatTime(container.startedAtMs ?? createdAtMs);
   if (container.state === 'running') return { running: { startedAt } };
   if (container.state === 'created') return { waiting: {} };
-  return {
-    terminated: {
-      exitCode: container.exitCode ?? 0,
-      ...(container.reason === undefined ? {} : { reason: container.reason }),
-      startedAt,
-      finishedAt: formatTime(container.finishedAtMs ?? container.createdAtMs),
-      containerID: `containerd://${container.id}`,
-    },
-  };
-}
-
-function volumeMountsOf(container: ContainerSpec): {
-  readonly volumeMounts?: readonly JsonObject[];
-} {
-  const mounts = container.volumeMounts ?? [];
-  if (mounts.length === 0) return {};
-  return {
-    volumeMounts: mounts.map(({ name, mountPath, readOnly }) =>
-      readOnly === true
-        ? { name, mountPath, readOnly, recursiveReadOnly: 'Disabled' }
-        : { name, mountPath },
-    ),
-  };
-}
-
-interface Context {
-  readonly input: ContainerStatusInput;
-  readonly one: OneContainer;
-  readonly latest: RuntimeContainer | undefined;
+  const finishedAt = formatTime(container.finishedAtMs ?? createdAtMs);
+  const end = { exitCode, startedAt, finishedAt, containerID: `containerd://${id}` };
+  return { terminated: { ...end, ...(reason === undefined ? {} : { reason }) } };
 }
 
 /** A container that the next sync would start waits for the reason that the last sync met. */
-function withWaitingReason(status: ContainerStatus, context: Context): ContainerStatus {
-  const { input, one, latest } = context;
-  const { container } = one;
-  if (one.isInit && !isSidecar(container)) {
-    if (latest?.exitCode === 0) return status;
-    if (latest === undefined && hasInitialized(input)) {
-      return status.state.waiting === undefined ? status : { ...status, state: ASSUMED_COMPLETED };
-    }
-  }
-  if (!shouldBeStarted(container, input.pod, latest)) return status;
-  const waiting = input.waiting.get(container.name);
-  if (waiting === undefined) return status;
-  return { ...status, lastState: endedStateOf(status), state: { waiting: { ...waiting } } };
+function withWaitingReason(
+  status: ContainerStatus,
+  { pod, waiting }: ContainerStatusInput,
+  of: { readonly container: ContainerSpec; readonly latest: RuntimeContainer | undefined },
+): ContainerStatus {
+  const { container, latest } = of;
+  const reason = waiting.get(container.name);
+  if (reason === undefined || pod.metadata.deletionTimestamp !== undefined) return status;
+  const isToStart =
+    latest?.state === 'exited'
+      ? shouldRestartAfterExit(container, pod, latest.exitCode ?? 0)
+      : latest?.state !== 'running';
+  if (!isToStart) return status;
+  return { ...status, lastState: endOf(status), state: { waiting: { ...reason } } };
 }
 
-function endedStateOf({ state, lastState }: ContainerStatus): ContainerState {
-  return state.terminated === undefined ? lastState : state;
-}
-
-const ASSUMED_COMPLETED: ContainerState = {
-  terminated: {
-    exitCode: 0,
-    reason: 'Completed',
-    message:
-      'Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally',
-  },
-};
-
-/** Init containers that the runtime has forgotten have completed when an ordinary container exists. */
-function hasInitialized({ pod, runtime }: ContainerStatusInput): boolean {
-  const names = new Set(pod.spec.containers.map(({ name }) => name));
-  return runtime.containers.some(({ config }) => names.has(config.name));
-}
-
-function withReadiness(status: ContainerStatus, context: Context): ContainerStatus {
-  const { input, one, latest } = context;
-  const uid = uidOf(input.pod);
-  const isRunning = status.state.running !== undefined && latest !== undefined;
-  const started = isRunning && input.probes.isStarted(uid, latest);
-  const isCompletedInit =
-    one.isInit && !isSidecar(one.container) && status.state.terminated?.exitCode === 0;
-  const isServing = !one.isInit || isSidecar(one.container);
-  const ready = isCompletedInit || (isServing && started && input.probes.isReady(uid, latest));
-  return { ...status, ready, started };
+/** How it ended last. */
+function endOf({ state, lastState }: ContainerStatus): ContainerState {
+  return state.terminated === undefined ? lastState : { terminated: state.terminated };
 }

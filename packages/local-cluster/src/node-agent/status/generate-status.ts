@@ -1,86 +1,70 @@
 /**
- * The status of a pod, computed from its spec, the runtime, the probes and what was written last (spec node-agent
- * 4c, 7).
+ * The status of a pod, from its spec, the runtime, the probes and what was written last: phase, conditions, containers,
+ * addresses, in the kubelet's words. Pure.
  *
- * Pure. Transition times and startTime are the status manager's to set. Invariant: a pod never leaves Succeeded or
- * Failed. Differs from Kubernetes: a pod that was evicted or shut down stays Failed although its containers ended with
- * 0; no allocatedResources of the whole pod, no resize conditions.
+ * A pod never leaves Succeeded or Failed. A condition's time changes with its status only. Differs from Kubernetes: no
+ * readiness gates, no deadline of a pod, nothing of resizes.
  */
-import type { ProbeManager, RuntimePodStatus, WaitingReason } from '../shared/pod-runtime.ts';
-import { isStaticPod, isTerminalPhase } from '../shared/pod-object.ts';
-import type { Condition, PodObject, PodStatus } from '../shared/pod-object.ts';
+import { needsNewSandbox } from '../containers/compute-actions.ts';
+import { isSidecar, isTerminalPhase, shouldRestartAfterExit } from '../shared/pod-object.ts';
+import type { Condition, ContainerStatus, PodStatus } from '../shared/pod-object.ts';
 import { qosClassOf } from '../shared/pod-resources.ts';
-import { containerStatuses } from './container-statuses.ts';
-import { isOwnCondition, podConditions } from './pod-conditions.ts';
-import { podPhase } from './pod-phase.ts';
-import type { PodPhase } from './pod-phase.ts';
+import { containerStatuses, initContainerStatuses } from './container-statuses.ts';
+import type { ContainerStatusInput } from './container-statuses.ts';
 
 /** What a status is made from. */
-export interface StatusInput {
-  readonly pod: PodObject;
+export interface StatusInput extends ContainerStatusInput {
   /** What the status manager holds, else the pod's own. */
   readonly previous: PodStatus;
-  readonly runtime: RuntimePodStatus;
-  /** Why containers waited at the last sync. */
-  readonly waiting: ReadonlyMap<string, WaitingReason>;
-  readonly probes: Pick<ProbeManager, 'isReady' | 'isStarted'>;
   /** The containers are stopped for good. */
   readonly isTerminal: boolean;
   readonly hostIp: string;
-  /** Something inside the agent ends the pod: its deadline. */
-  readonly eviction?: { readonly reason: string; readonly message: string };
+  readonly nowText: string;
 }
 
-/** Computes the status. */
-export function generateStatus(input: StatusInput): PodStatus {
-  const { pod, previous } = input;
-  const containers = containerStatuses(input, {
-    containers: pod.spec.containers,
-    previous: previous.containerStatuses ?? [],
-    areInit: false,
-  });
-  const initContainers = containerStatuses(input, {
-    containers: pod.spec.initContainers ?? [],
-    previous: previous.initContainerStatuses ?? [],
-    areInit: true,
-  });
-  const outcome = phaseWithReason(input, {
-    containerStatuses: containers,
-    initContainerStatuses: initContainers,
-  });
-  const foreign = (pod.status?.conditions ?? []).filter(
-    ({ type }) => !isOwnCondition(type) && type !== 'DisruptionTarget',
-  );
-  const own = podConditions({
-    pod,
-    phase: outcome.phase,
-    runtime: input.runtime,
-    containerStatuses: containers,
-    initContainerStatuses: initContainers,
-    foreign,
-  });
-  const { generation } = pod.metadata;
-  return {
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
-    ...outcome,
-    conditions: [...foreign, ...disruptionTarget(input), ...own],
-    ...addresses(input),
-    ...(initContainers.length === 0 ? {} : { initContainerStatuses: initContainers }),
-    containerStatuses: containers,
-    qosClass: pod.status?.qosClass ?? qosClassOf(pod.spec),
-  };
-}
-
-/** Set once, by an eviction or a shutdown, and kept (kubelet: shared by kubelet). */
-function disruptionTarget({ pod, previous }: StatusInput): readonly Condition[] {
-  const isTarget = ({ type }: Condition): boolean => type === 'DisruptionTarget';
-  const condition = previous.conditions?.find(isTarget) ?? pod.status?.conditions?.find(isTarget);
-  return condition === undefined ? [] : [condition];
-}
+type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
 interface Statuses {
-  readonly containerStatuses: NonNullable<PodStatus['containerStatuses']>;
-  readonly initContainerStatuses: NonNullable<PodStatus['initContainerStatuses']>;
+  readonly containers: readonly ContainerStatus[];
+  readonly inits: readonly ContainerStatus[];
+}
+
+const OWN_CONDITIONS: ReadonlySet<string> = new Set([
+  'PodReadyToStartContainers',
+  'Initialized',
+  'Ready',
+  'ContainersReady',
+  'PodScheduled',
+]);
+
+/** Does the node agent own this condition? Others are left alone. */
+export function isOwnCondition({ type }: Condition): boolean {
+  return OWN_CONDITIONS.has(type);
+}
+
+/** Computes the status; of its conditions, the agent's own. */
+export function generateStatus(input: StatusInput): PodStatus {
+  const { pod, previous, nowText } = input;
+  const containers = containerStatuses(input, previous.containerStatuses);
+  const inits = initContainerStatuses(input, previous.initContainerStatuses);
+  const statuses = { containers, inits };
+  const outcome = phaseWithReason(input, statuses);
+  const { generation } = pod.metadata;
+  const observed = generation === undefined ? {} : { observedGeneration: generation };
+  return {
+    ...observed,
+    ...outcome,
+    conditions: conditionsOf(input, statuses, outcome.phase).map((condition) => {
+      const known = previous.conditions?.find(({ type }) => type === condition.type);
+      const since = known?.status === condition.status ? known.lastTransitionTime : undefined;
+      return { ...condition, ...observed, lastTransitionTime: since ?? nowText };
+    }),
+    ...addresses(input),
+    ...(inits.length === 0 ? {} : { initContainerStatuses: inits }),
+    containerStatuses: containers,
+    qosClass: pod.status?.qosClass ?? qosClassOf(pod.spec),
+    startTime: previous.startTime ?? nowText,
+  };
 }
 
 interface Outcome {
@@ -89,28 +73,13 @@ interface Outcome {
   readonly message?: string;
 }
 
-function phaseWithReason(input: StatusInput, statuses: Statuses): Outcome {
-  const { pod, previous, eviction } = input;
-  const computed = podPhase({
-    pod,
-    ...statuses,
-    isTerminal: input.isTerminal,
-    isStatic: isStaticPod(pod),
-    hasInitialized: hasOrdinaryContainer(input),
-  });
-  const written = pod.status?.phase;
-  if (isPodPhase(written) && isTerminalPhase(written)) return keepReason(input, written);
-  if (eviction !== undefined) return { phase: 'Failed', ...eviction };
-  const held = previous.phase;
-  const isHeldTerminal = isPodPhase(held) && isTerminalPhase(held);
-  return keepReason(input, isHeldTerminal ? held : computed);
-}
-
 /** Reason and message belong to the phase, and last as long as it does. */
-function keepReason({ pod, previous }: StatusInput, phase: PodPhase): Outcome {
-  if (phase !== previous.phase) return { phase };
-  const reason = previous.reason ?? pod.status?.reason;
-  const message = previous.message ?? pod.status?.message;
+function phaseWithReason(input: StatusInput, statuses: Statuses): Outcome {
+  const { pod, previous } = input;
+  const ended = [pod.status?.phase, previous.phase].find(isTerminalPhase);
+  const phase = ended === 'Succeeded' || ended === 'Failed' ? ended : phaseOf(input, statuses);
+  const known = [previous, pod.status].find((status) => status?.phase === phase);
+  const { reason, message } = known ?? {};
   return {
     phase,
     ...(reason === undefined ? {} : { reason }),
@@ -118,17 +87,95 @@ function keepReason({ pod, previous }: StatusInput, phase: PodPhase): Outcome {
   };
 }
 
-function isPodPhase(phase: string | undefined): phase is PodPhase {
-  return phase === 'Pending' || phase === 'Running' || phase === 'Succeeded' || phase === 'Failed';
+/**
+ * Pending until every ordinary container has been started; Running while one runs or will be started again; Succeeded or
+ * Failed when none will. A sidecar that ended counts for nothing.
+ */
+function phaseOf(input: StatusInput, { containers, inits }: Statuses): PodPhase {
+  const { pod, runtime, isTerminal } = input;
+  const specs = [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
+  const isSidecarStatus = ({ name }: ContainerStatus): boolean =>
+    specs.some((spec) => spec.name === name && isSidecar(spec));
+  const restarts = (status: ContainerStatus): boolean => {
+    const spec = specs.find(({ name }) => name === status.name);
+    return spec !== undefined && shouldRestartAfterExit(spec, pod, exitCodeOf(status) ?? 0);
+  };
+  const sidecars = inits.filter(isSidecarStatus);
+  const once = inits.filter((status) => !isSidecarStatus(status));
+  if (once.some((status) => (exitCodeOf(status) ?? 0) !== 0 && !restarts(status))) return 'Failed';
+  const [sandbox] = runtime.sandboxes;
+  const hasInitialized = runtime.containers.some(
+    ({ sandboxId, config }) =>
+      sandboxId === sandbox?.id && pod.spec.containers.some(({ name }) => name === config.name),
+  );
+  const isInitializing =
+    once.some((status) => exitCodeOf(status) === undefined) ||
+    (!hasInitialized && sidecars.some(({ started }) => started !== true));
+  const isWaiting = [...sidecars, ...containers].some(
+    (status) => status.state.running === undefined && exitCodeOf(status) === undefined,
+  );
+  if (isInitializing || isWaiting) return 'Pending';
+  if ([...sidecars, ...containers].some(({ state }) => state.running !== undefined)) {
+    return 'Running';
+  }
+  if (!isTerminal && containers.some(restarts)) return 'Running';
+  const hasSucceeded = containers.every(({ state }) => state.terminated?.exitCode === 0);
+  return hasSucceeded ? 'Succeeded' : 'Failed';
 }
 
-function hasOrdinaryContainer({ pod, runtime }: StatusInput): boolean {
-  const [sandbox] = runtime.sandboxes;
-  if (sandbox === undefined) return false;
-  return runtime.containers.some(
-    ({ sandboxId, config }) =>
-      sandboxId === sandbox.id && pod.spec.containers.some(({ name }) => name === config.name),
-  );
+/** How a container that does not run ended; undefined while it runs, or has not run yet. */
+function exitCodeOf({ state, lastState }: ContainerStatus): number | undefined {
+  if (state.running !== undefined) return undefined;
+  return (state.terminated ?? lastState.terminated)?.exitCode;
+}
+
+/** In the order in which the kubelet lists them. */
+function conditionsOf(
+  { pod, runtime }: StatusInput,
+  { containers, inits }: Statuses,
+  phase: PodPhase,
+): readonly Condition[] {
+  const sidecarNames = new Set((pod.spec.initContainers ?? []).filter(isSidecar).map(nameOf));
+  const sidecars = inits.filter(({ name }) => sidecarNames.has(name));
+  const unready = [...sidecars, ...containers].filter(({ ready }) => !ready).map(nameOf);
+  const hasStarted = containers.some(({ state }) => state.waiting === undefined);
+  const incomplete = inits
+    .filter(({ name, started, ready }) => !(sidecarNames.has(name) ? started === true : ready))
+    .map(nameOf);
+  const isInitialized = incomplete.length === 0 || hasStarted || phase === 'Succeeded';
+  const notReady =
+    phase === 'Succeeded' || phase === 'Failed'
+      ? { reason: phase === 'Failed' ? 'PodFailed' : 'PodCompleted' }
+      : because('ContainersNotReady', 'unready', unready);
+  const isReady = unready.length === 0 && !isTerminalPhase(phase);
+  const ready = isReady ? { status: 'True' } : { status: 'False', ...notReady };
+  return [
+    {
+      type: 'PodReadyToStartContainers',
+      status: needsNewSandbox(pod, runtime) ? 'False' : 'True',
+    },
+    {
+      type: 'Initialized',
+      ...(isInitialized
+        ? { status: 'True', ...(phase === 'Succeeded' ? { reason: 'PodCompleted' } : {}) }
+        : { status: 'False', ...because('ContainersNotInitialized', 'incomplete', incomplete) }),
+    },
+    { type: 'Ready', ...ready },
+    { type: 'ContainersReady', ...ready },
+    { type: 'PodScheduled', status: 'True' },
+  ];
+}
+
+function because(
+  reason: string,
+  adjective: string,
+  names: readonly string[],
+): Pick<Condition, 'reason' | 'message'> {
+  return { reason, message: `containers with ${adjective} status: [${names.join(' ')}]` };
+}
+
+function nameOf({ name }: { readonly name: string }): string {
+  return name;
 }
 
 /** hostIP(s) and podIP(s). A pod keeps the address of its last sandbox when it has ended. */

@@ -1,37 +1,28 @@
 /**
- * Holds the newest status of each pod and brings it to the API: GET, then a strategic PATCH on /status (spec node-agent
- * 4c), then, for a terminating pod whose work is done, the final DELETE with grace 0 and the UID as precondition (8).
+ * Holds the newest status of each pod and brings it to the API: GET, then a PATCH on /status, then, for a terminating pod
+ * whose work is done, the final DELETE with grace 0 and the UID as precondition.
  *
- * One write per pod is under way at a time; what changes meanwhile goes out with the next, so that only the newest
- * status is written. Unchanged statuses are skipped. A failed write is tried again when the status changes, at the
- * latest after ten seconds. Invariant: the API never sees a pod leave Succeeded or Failed.
+ *   set ──▶ GET ──▶ PATCH of what differs ──▶ finished and terminating? ──▶ DELETE
+ *   set …… (kept) …………………………………▶ again from GET
  *
- *   set ──▶ GET ──▶ merge ──▶ PATCH ──▶ finished and terminating? ──▶ DELETE
- *   set …… (kept) ……………………▶ again from GET
+ * One write per pod is under way at a time; what changes meanwhile goes out with the next. Unchanged statuses are skipped,
+ * conditions of others stay. A failed write is tried again when the status changes, at the latest after ten seconds.
  */
 import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
-import type { Status } from '../../api/request/api-request.ts';
-import type { LocalClient } from '../../client/local-client.ts';
-import type { ApiObject, ObjectRef } from '../../objects/api-object.ts';
-import { formatTime } from '../../objects/timestamps.ts';
-import { isMirrorPod, isTerminalPhase, podName, uidOf } from '../shared/pod-object.ts';
+import type { ClientOutcome, LocalClient } from '../../client/local-client.ts';
+import type { ObjectRef } from '../../objects/api-object.ts';
+import { isEqualJson } from '../shared/equal-json.ts';
+import { isTerminalPhase, podName, uidOf } from '../shared/pod-object.ts';
 import type { PodObject, PodStatus } from '../shared/pod-object.ts';
-import { finalStatus } from './final-status.ts';
-import { mergeStatus } from './merge-status.ts';
-import { statusPatch } from './status-patch.ts';
-import { isSameOwnStatus, withTransitions } from './transitions.ts';
+import { isOwnCondition } from './generate-status.ts';
 
 /** What the status manager needs. */
 export interface StatusManagerOptions {
   readonly client: LocalClient;
   readonly clock: Clock;
   readonly log: Log;
-  /** Could a container of this pod still run? */
-  readonly couldRun: (podUid: string) => boolean;
-  /** UID of the pod in the API: of its mirror for a static pod; undefined while there is none. */
-  readonly apiUidOf: (pod: PodObject) => string | undefined;
 }
 
 /** The status manager of one agent. */
@@ -40,11 +31,11 @@ export interface StatusManager {
   readonly get: (podUid: string) => PodStatus | undefined;
   /** Takes a status that was generated for this pod. */
   readonly set: (pod: PodObject, status: PodStatus) => void;
-  /** The pod's work is done: containers, sandbox, volumes and cgroup are gone. */
+  /** The pod's work is done: containers, sandbox and volumes are gone. */
   readonly terminate: (pod: PodObject) => void;
   /** The API holds this now: what somebody else has overwritten is written again, ten seconds later. */
   readonly check: (pod: PodObject) => void;
-  /** Looks at once whether the API holds what it should: a new mirror, a deletion. */
+  /** Looks at once whether the API holds what it should, e.g. after a deletion. */
   readonly reconcile: (pod: PodObject) => void;
   readonly forget: (podUid: string) => void;
   readonly podUids: () => readonly string[];
@@ -62,114 +53,106 @@ interface Entry {
   cancelRetry: Cancel | undefined;
 }
 
-type WriteOutcome = 'done' | 'gone' | 'failed';
+type WriteOutcome = 'done' | 'again' | 'gone' | 'failed';
 
 const RETRY_MS = 10_000;
+/** Fields that only the node agent writes, so that their absence means removal. */
+const OWN_FIELDS = ['reason', 'message', 'podIP', 'podIPs', 'initContainerStatuses'] as const;
 
 /** Starts with no pods. */
 export function createStatusManager(options: StatusManagerOptions): StatusManager {
-  const { clock } = options;
-  const entries = new Map<string, Entry>();
-  const { start, retryLater, idle } = createWriter(options, entries);
+  return new Manager(options);
+}
 
-  const update = (pod: PodObject, change: StatusChange): void => {
-    const known = entries.get(uidOf(pod));
-    const before = known?.status ?? pod.status ?? {};
-    const status = withTransitions(before, change.status, formatTime(clock.nowMs()));
-    const isSame = known !== undefined && isSameOwnStatus(known.status, status);
-    if (isSame && !change.isForced) return;
-    const entry = known ?? newEntry(pod, status);
-    entries.set(uidOf(pod), entry);
+class Manager implements StatusManager {
+  readonly #options: StatusManagerOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #writes = new Set<Promise<void>>();
+
+  constructor(options: StatusManagerOptions) {
+    this.#options = options;
+  }
+
+  readonly get = (uid: string): PodStatus | undefined => this.#entries.get(uid)?.status;
+
+  readonly podUids = (): readonly string[] => [...this.#entries.keys()];
+
+  readonly set = (pod: PodObject, status: PodStatus): void => {
+    const known = this.#entries.get(uidOf(pod));
+    const isSame = known !== undefined && isEqualJson(known.status, status);
+    // Of a pod that is being deleted the API may lack what it was told before.
+    if (isSame && pod.metadata.deletionTimestamp === undefined) return;
+    this.#update(pod, status);
+  };
+
+  readonly terminate = (pod: PodObject): void => {
+    const last = this.get(uidOf(pod)) ?? pod.status ?? {};
+    const entry = this.#update(pod, isTerminalPhase(last.phase) ? last : failed(last));
+    entry.isFinished = true;
+  };
+
+  readonly check = (pod: PodObject): void => {
+    const entry = this.#entries.get(uidOf(pod));
+    if (entry === undefined) return;
     entry.pod = pod;
-    if (!isSame) entry.status = status;
+    const isPending = entry.isWriting || entry.cancelRetry !== undefined;
+    if (isPending || statusPatch(pod, entry.status) === undefined) return;
     entry.version += 1;
-    entry.isFinished ||= change.isFinished;
-    start(entry);
+    this.#retryLater(entry);
   };
 
-  return {
-    get: (uid) => entries.get(uid)?.status,
-    set: (pod, status) => {
-      const isForced = pod.metadata.deletionTimestamp !== undefined;
-      update(pod, { status, isFinished: false, isForced });
-    },
-    terminate: (pod) => {
-      const status = finalStatus(pod, entries.get(uidOf(pod))?.status ?? pod.status ?? {});
-      update(pod, { status, isFinished: true, isForced: true });
-    },
-    check: (pod) => {
-      const entry = entries.get(uidOf(pod));
-      if (entry === undefined) return;
-      entry.pod = pod;
-      const isPending = entry.isWriting || entry.cancelRetry !== undefined;
-      if (isPending || patchFor(options, entry, pod) === undefined) return;
-      entry.version += 1;
-      retryLater(entry);
-    },
-    reconcile: (pod) => {
-      const entry = entries.get(uidOf(pod));
-      if (entry === undefined) return;
-      entry.pod = pod;
-      entry.version += 1;
-      start(entry);
-    },
-    forget: (uid) => {
-      entries.get(uid)?.cancelRetry?.();
-      entries.delete(uid);
-    },
-    podUids: () => [...entries.keys()],
-    idle,
+  readonly reconcile = (pod: PodObject): void => {
+    const entry = this.#entries.get(uidOf(pod));
+    if (entry !== undefined) this.#update(pod, entry.status);
   };
-}
 
-interface StatusChange {
-  readonly status: PodStatus;
-  readonly isFinished: boolean;
-  /** Written even when it says nothing new: the API may lack it. */
-  readonly isForced: boolean;
-}
+  readonly forget = (uid: string): void => {
+    this.#entries.get(uid)?.cancelRetry?.();
+    this.#entries.delete(uid);
+  };
 
-interface Writer {
+  readonly idle = async (): Promise<void> => {
+    while (this.#writes.size > 0) await Promise.all(this.#writes);
+  };
+
+  #update(pod: PodObject, status: PodStatus): Entry {
+    const entry = this.#entries.get(uidOf(pod)) ?? newEntry(pod, status);
+    this.#entries.set(uidOf(pod), entry);
+    entry.pod = pod;
+    entry.status = status;
+    entry.version += 1;
+    this.#start(entry);
+    return entry;
+  }
+
   /** Writes until the API has the newest version, unless that is under way. */
-  readonly start: (entry: Entry) => void;
-  readonly retryLater: (entry: Entry) => void;
-  readonly idle: () => Promise<void>;
-}
+  #start(entry: Entry): void {
+    if (entry.isWriting) return;
+    const writing = this.#write(entry).finally(() => this.#writes.delete(writing));
+    this.#writes.add(writing);
+  }
 
-function createWriter(options: StatusManagerOptions, entries: Map<string, Entry>): Writer {
-  const writes = new Set<Promise<void>>();
-
-  const write = async (entry: Entry): Promise<void> => {
+  async #write(entry: Entry): Promise<void> {
+    const uid = uidOf(entry.pod);
     entry.isWriting = true;
     entry.cancelRetry?.();
     entry.cancelRetry = undefined;
-    while (entry.writtenVersion < entry.version && entries.get(uidOf(entry.pod)) === entry) {
-      const outcome = await writeStatus(options, entry);
-      if (outcome === 'gone') entries.delete(uidOf(entry.pod));
+    while (entry.writtenVersion < entry.version && this.#entries.get(uid) === entry) {
+      const outcome = await writeStatus(this.#options, entry);
+      if (outcome === 'gone') this.#entries.delete(uid);
       if (outcome !== 'failed') continue;
-      retryLater(entry);
+      this.#retryLater(entry);
       break;
     }
     entry.isWriting = false;
-  };
-  const retryLater = (entry: Entry): void => {
-    entry.cancelRetry = options.clock.after(RETRY_MS, () => {
+  }
+
+  #retryLater(entry: Entry): void {
+    entry.cancelRetry = this.#options.clock.after(RETRY_MS, () => {
       entry.cancelRetry = undefined;
-      start(entry);
+      this.#start(entry);
     });
-  };
-  const start = (entry: Entry): void => {
-    if (entry.isWriting) return;
-    const writing = write(entry).finally(() => writes.delete(writing));
-    writes.add(writing);
-  };
-  return {
-    start,
-    retryLater,
-    idle: async () => {
-      while (writes.size > 0) await Promise.all(writes);
-    },
-  };
+  }
 }
 
 function newEntry(pod: PodObject, status: PodStatus): Entry {
@@ -184,90 +167,71 @@ function newEntry(pod: PodObject, status: PodStatus): Entry {
   };
 }
 
-async function writeStatus(options: StatusManagerOptions, entry: Entry): Promise<WriteOutcome> {
-  const { client, log } = options;
+/** The last status of a pod whose containers never came to an end of their own. */
+function failed(status: PodStatus): PodStatus {
+  const terminated = { exitCode: 137, reason: 'ContainerStatusUnknown' };
+  const ended = (status.containerStatuses ?? []).map((each) =>
+    each.state.terminated === undefined ? { ...each, state: { terminated } } : each,
+  );
+  return { ...status, phase: 'Failed', containerStatuses: ended };
+}
+
+async function writeStatus(
+  { client, log }: StatusManagerOptions,
+  entry: Entry,
+): Promise<WriteOutcome> {
   const { pod } = entry;
-  const { namespace = '', name } = pod.metadata;
-  const apiUid = options.apiUidOf(pod);
-  if (apiUid === undefined) {
-    entry.writtenVersion = entry.version;
-    return 'done';
-  }
+  const { namespace = '', name, uid } = pod.metadata;
+  const about = { pod: podName(pod) };
+  const refused = ({ status }: Extract<ClientOutcome, { kind: 'refused' }>): WriteOutcome => {
+    if (status.reason === 'NotFound') return 'gone';
+    if (status.reason === 'Conflict') return 'again';
+    log.warn('status not written', { ...about, reason: status.reason });
+    return 'failed';
+  };
   const ref: ObjectRef = { resource: 'pods', namespace, name };
   const current = await client.get(ref);
-  if (current.kind === 'refused') return refusal(options, { entry, status: current.status });
-  const stored = current.object as PodObject;
-  if (uidOf(stored) !== apiUid) {
-    log.debug('status skipped: another pod has this name', { pod: podName(pod) });
-    return 'gone';
-  }
+  if (current.kind === 'refused') return refused(current);
+  let stored = current.object as PodObject;
+  // Another pod has this name.
+  if (uidOf(stored) !== uid) return 'gone';
   const { version } = entry;
-  const body = patchFor(options, entry, stored);
-  let written: ApiObject = stored;
+  const body = statusPatch(stored, entry.status);
   if (body !== undefined) {
-    const outcome = await client.patch(ref, { type: 'strategic', body, subresource: 'status' });
-    if (outcome.kind === 'refused') return refusal(options, { entry, status: outcome.status });
-    written = outcome.object;
+    const written = await client.patch(ref, { type: 'merge', body, subresource: 'status' });
+    if (written.kind === 'refused') return refused(written);
+    stored = written.object as PodObject;
   }
-  log.debug('status PATCH', {
-    pod: podName(pod),
-    phase: entry.status.phase,
-    result: body === undefined ? 'unchanged' : 'written',
-  });
+  const result = body === undefined ? 'unchanged' : 'written';
+  log.debug('status PATCH', { ...about, phase: entry.status.phase, result });
   entry.writtenVersion = version;
-  return isReadyForDeletion(entry, written as PodObject)
-    ? await deletePod(options, { entry, ref, uid: apiUid })
-    : 'done';
-}
-
-/** What the API's pod lacks of the newest status; undefined when nothing. */
-function patchFor(
-  { couldRun, clock }: StatusManagerOptions,
-  entry: Entry,
-  stored: PodObject,
-): JsonObject | undefined {
-  const before = stored.status ?? {};
-  const after = mergeStatus({
-    before,
-    after: entry.status,
-    couldRun: couldRun(uidOf(entry.pod)),
-    nowText: formatTime(clock.nowMs()),
-  });
-  return statusPatch({ uid: uidOf(stored), before, after });
-}
-
-function isReadyForDeletion(entry: Entry, stored: PodObject): boolean {
-  return (
-    entry.isFinished &&
-    stored.metadata.deletionTimestamp !== undefined &&
-    !isMirrorPod(stored) &&
-    isTerminalPhase(stored.status?.phase)
-  );
-}
-
-async function deletePod(
-  options: StatusManagerOptions,
-  target: { readonly entry: Entry; readonly ref: ObjectRef; readonly uid: string },
-): Promise<WriteOutcome> {
-  const { entry, ref, uid } = target;
-  const outcome = await options.client.delete(ref, { gracePeriodSeconds: 0, uid });
-  if (outcome.kind === 'refused') {
-    entry.version += 1;
-    return refusal(options, { entry, status: outcome.status });
-  }
-  options.log.debug('pod deleted', { pod: podName(entry.pod) });
-  return 'gone';
-}
-
-function refusal(
-  { log }: StatusManagerOptions,
-  refused: { readonly entry: Entry; readonly status: Status },
-): WriteOutcome {
-  const { entry, status } = refused;
-  if (status.reason === 'NotFound') {
-    log.debug('status skipped: the pod is gone', { pod: podName(entry.pod) });
+  const isToGo = entry.isFinished && stored.metadata.deletionTimestamp !== undefined;
+  if (!isToGo || !isTerminalPhase(stored.status?.phase)) return 'done';
+  const deleted = await client.delete(ref, { gracePeriodSeconds: 0, uid });
+  if (deleted.kind === 'ok') {
+    log.debug('pod deleted', about);
     return 'gone';
   }
-  log.warn('status not written', { pod: podName(entry.pod), reason: status.reason });
-  return 'failed';
+  entry.version += 1;
+  return refused(deleted);
+}
+
+/**
+ * What the API's pod lacks of the agent's status; undefined when nothing. The version is the fence, as the list of
+ * conditions goes as a whole.
+ */
+function statusPatch(stored: PodObject, status: PodStatus): JsonObject | undefined {
+  const before = stored.status ?? {};
+  const foreign = (before.conditions ?? []).filter((condition) => !isOwnCondition(condition));
+  const after: PodStatus = { ...status, conditions: [...foreign, ...(status.conditions ?? [])] };
+  const changes: Record<string, Json> = {};
+  for (const [key, value] of Object.entries(after)) {
+    if (value !== undefined && !isEqualJson(before[key], value)) changes[key] = value;
+  }
+  for (const key of OWN_FIELDS) {
+    if (after[key] === undefined && (before[key] ?? null) !== null) changes[key] = null;
+  }
+  if (Object.keys(changes).length === 0) return undefined;
+  const { uid, resourceVersion } = stored.metadata;
+  return { metadata: { uid, resourceVersion }, status: changes };
 }

@@ -75,29 +75,6 @@ describe('a machine', () => {
     await world.run('after-boot');
   });
 
-  it('that shuts down ends its pods first, takes no new ones, and goes off', async () => {
-    const world = await createFleetWorld();
-    await world.run('app');
-    await world.setPower('shutdown');
-    await world.clock.advanceUntil(() => world.pod('app')?.status?.phase === 'Failed', {
-      withinMs: 30_000,
-    });
-    assert.equal(world.pod('app')?.status?.reason, 'Terminated');
-    await world.clock.advance(5000);
-    const silentSince = world.renewedAt();
-    await world.clock.advance(30_000);
-    assert.equal(world.renewedAt(), silentSince);
-  });
-
-  it('that is given power back while it shuts down boots when it is off', async () => {
-    const world = await createFleetWorld();
-    await world.run('app');
-    await world.setPower('shutdown');
-    await world.setPower(null);
-    await world.clock.advance(60_000);
-    await world.run('after-boot');
-  });
-
   it('whose kernel panics goes off and stays so, boots again when somebody says so, and is another kernel to nobody', async () => {
     const world = await createFleetWorld('5.10.0-simulated');
     const kernelOf = (): unknown =>

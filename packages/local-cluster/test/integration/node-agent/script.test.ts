@@ -94,18 +94,6 @@ describe('volumes', () => {
     assert.equal(world.pod('p'), undefined);
     await world.agent.stop();
   });
-
-  it('that stay missing for two minutes make the sync come back later', async () => {
-    const world = await createAgentWorld();
-    await world.createPod('p', { spec: { volumes: [CONFIG_VOLUME] } });
-    await world.clock.advance(130_000);
-    const failed = world.log.lines.find(({ message }) => message === 'pod sync failed');
-    assert.match(String(failed?.fields['because']), /^unmounted volumes=\[config\]/);
-    await world.create('configmaps', { metadata: { name: 'settings', namespace: 'default' } });
-    await world.clock.advance(130_000);
-    assert.equal(world.status('p').phase, 'Running');
-    await world.agent.stop();
-  });
 });
 
 describe('image pull secrets', () => {

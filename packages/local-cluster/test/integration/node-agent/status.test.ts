@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ClientOutcome, LocalClient } from '../../../src/client/local-client.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Condition } from '../../../src/node-agent/shared/pod-object.ts';
 import { createAgentWorld } from '../../support/agent-world.ts';
 import type { AgentWorld } from '../../support/agent-world.ts';
@@ -178,23 +177,6 @@ describe('what a status says', () => {
     const [after] = world.status('p').containerStatuses ?? [];
     assert.deepEqual([after?.started, after?.ready], [true, true]);
     assert.ok(world.messages().includes('SyncLoop (probe)'));
-    await world.agent.stop();
-  });
-
-  it('of a readiness gate follows the condition that somebody else sets', async () => {
-    const world = await createAgentWorld();
-    const gate: JsonObject = { conditionType: 'example.com/healthy' };
-    await world.createPod('p', { spec: { readinessGates: [gate] } });
-    await world.settle();
-    assert.equal(condition(world, 'Ready')?.reason, 'ReadinessGatesNotReady');
-    await world.admin.patch(POD, {
-      type: 'strategic',
-      body: { status: { conditions: [{ type: 'example.com/healthy', status: 'True' }] } },
-      subresource: 'status',
-    });
-    await world.settle();
-    assert.equal(condition(world, 'Ready')?.status, 'True');
-    assert.equal(condition(world, 'Ready')?.reason, undefined);
     await world.agent.stop();
   });
 

@@ -75,38 +75,3 @@ describe('a deletion', () => {
     await world.agent.stop();
   });
 });
-
-describe('activeDeadlineSeconds', () => {
-  it('ends a pod on time with reason DeadlineExceeded', async () => {
-    const world = await createAgentWorld();
-    await world.createPod('p', { spec: { activeDeadlineSeconds: 30 } });
-    await world.clock.advance(29_000);
-    assert.equal(world.status('p').phase, 'Running');
-    await world.clock.advance(2000);
-    assert.equal(world.status('p').phase, 'Failed');
-    assert.equal(world.status('p').reason, 'DeadlineExceeded');
-    assert.ok(world.podRuntime.calls.includes('killPod p 30'));
-    await world.agent.stop();
-  });
-});
-
-describe('housekeeping', () => {
-  it('ends containers that belong to no pod, and removes them', async () => {
-    const world = await createAgentWorld();
-    const { metadata } = await world.createPod('stranger', { spec: { nodeName: 'node-2' } });
-    const stranger = world.pod('stranger');
-    assert.ok(stranger !== undefined);
-    world.podRuntime.start(stranger);
-    await world.clock.advance(1000);
-    assert.deepEqual(world.podRuntime.podUids(), [metadata.uid]);
-    await world.clock.advance(10_000);
-    assert.ok(world.podRuntime.calls.includes('killPod stranger 1'));
-    assert.deepEqual(world.podRuntime.podUids(), []);
-    assert.equal(
-      world.status('stranger').phase,
-      'Pending',
-      'the pod of the other node is untouched',
-    );
-    await world.agent.stop();
-  });
-});

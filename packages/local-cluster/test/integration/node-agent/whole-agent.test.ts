@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MachineSpec } from '../../../src/machines/machine.ts';
-import { conditionsOf } from '../../../src/node-agent/node/node-conditions.ts';
+import { conditionsOf } from '../../../src/node-agent/node/node-status.ts';
 import { startNodeAgent } from '../../../src/node-agent/start-node-agent.ts';
 import type { NodeAgent } from '../../../src/node-agent/start-node-agent.ts';
 import type { PodObject } from '../../../src/node-agent/shared/pod-object.ts';
@@ -170,37 +170,6 @@ describe('a node agent over the simulated runtime', () => {
     assert.deepEqual(world.runtime.listPodSandboxes(), []);
     assert.deepEqual(world.runtime.listContainers(), []);
     await world.agent.stop();
-  });
-
-  it('finds its containers running when it is started again', async () => {
-    const world = await createWholeWorld();
-    await world.run('p', 'example/main:1');
-    await world.watch('p', 5);
-    await world.agent.stop();
-    const containers = world.runtime.listContainers().map(({ id }) => id);
-    const again = world.boot();
-    assert.deepEqual(await world.watch('p', 90), ['Running ready=true restarts=0']);
-    assert.deepEqual(
-      world.runtime.listContainers().map(({ id }) => id),
-      containers,
-    );
-    await again.stop();
-  });
-
-  it('clears what ran of pods that were deleted while it was away', async () => {
-    const world = await createWholeWorld();
-    await world.run('p', 'example/main:1');
-    await world.watch('p', 5);
-    await world.agent.stop();
-    await world.admin.delete(
-      { resource: 'pods', namespace: 'default', name: 'p' },
-      { gracePeriodSeconds: 0 },
-    );
-    const again = world.boot();
-    await world.clock.advance(20_000);
-    assert.deepEqual(world.runtime.listContainers(), []);
-    assert.deepEqual(world.runtime.listPodSandboxes(), []);
-    await again.stop();
   });
 
   it('starts its pods again after the machine was off, and counts that as a restart', async () => {

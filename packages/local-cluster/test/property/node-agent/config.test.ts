@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { PodObject } from '../../../src/node-agent/shared/pod-object.ts';
-import { createPodConfig } from '../../../src/node-agent/sources/config.ts';
-import type { PodUpdate } from '../../../src/node-agent/sources/config.ts';
+import { createPodConfig } from '../../../src/node-agent/pod-config.ts';
+import type { PodUpdate } from '../../../src/node-agent/pod-config.ts';
 
 type Step =
   | { readonly kind: 'put'; readonly uid: string; readonly label: string; readonly phase: string }
@@ -75,11 +75,11 @@ test('a follower of the updates holds what the source holds', async () => {
       for (const step of list) {
         if (step.kind === 'turn') await Promise.resolve();
         else if (step.kind === 'drop') {
-          config.drop('api', step.uid);
+          config.drop(step.uid);
           model.delete(step.uid);
         } else {
           const pod = podOf(step);
-          config.put('api', pod);
+          config.put(pod);
           model.set(step.uid, pod);
         }
       }

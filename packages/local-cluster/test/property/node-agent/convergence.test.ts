@@ -1,5 +1,5 @@
 /**
- * The whole agent under a random history: pods come, go gracefully or by force, crash, change; the agent restarts, the
+ * The whole agent under a random history: pods come, go gracefully or by force, crash, change; the
  * machine loses power, requests fail. Once that ends, API and runtime agree: what should run runs and is told to, nothing
  * else does, no deletion is left over.
  */
@@ -25,8 +25,6 @@ type Step =
     }
   | { readonly kind: 'delete'; readonly pod: number; readonly isForced: boolean }
   | { readonly kind: 'label'; readonly pod: number }
-  /** The agent goes away, or comes back. */
-  | { readonly kind: 'toggle' }
   | { readonly kind: 'power-loss' }
   | { readonly kind: 'faults'; readonly share: number }
   | { readonly kind: 'wait'; readonly ms: number };
@@ -52,7 +50,6 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
       }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('label' as const), pod: podNumber }) },
-    { weight: 2, arbitrary: fc.constant({ kind: 'toggle' as const }) },
     { weight: 1, arbitrary: fc.constant({ kind: 'power-loss' as const }) },
     {
       weight: 1,
@@ -113,7 +110,7 @@ async function live(history: readonly Step[], seed: number): Promise<void> {
   let runtime = newRuntime();
   const boot = (): NodeAgent =>
     startNodeAgent({ machine: TEST_MACHINE, client, runtime, clock, random, log });
-  let agent: NodeAgent | undefined = boot();
+  let agent: NodeAgent = boot();
   const run = async (step: Step): Promise<void> => {
     switch (step.kind) {
       case 'create': {
@@ -134,16 +131,8 @@ async function live(history: readonly Step[], seed: number): Promise<void> {
           { type: 'merge', body: { metadata: { labels: { at: String(clock.nowMs()) } } } },
         );
         return;
-      case 'toggle':
-        if (agent === undefined) agent = boot();
-        else {
-          await agent.stop();
-          agent = undefined;
-        }
-        return;
       case 'power-loss':
-        if (agent === undefined) runtime.powerOff();
-        else agent.powerOff();
+        agent.powerOff();
         runtime = newRuntime();
         agent = boot();
         return;
@@ -156,7 +145,6 @@ async function live(history: readonly Step[], seed: number): Promise<void> {
   };
   for (const step of history) await run(step);
   share = 0;
-  agent ??= boot();
   await clock.advance(400_000);
   assertAgreement(world.store.list('pods') as readonly PodObject[], runtime);
   assert.deepEqual(log.at('error'), []);

@@ -96,14 +96,6 @@ describe('admission', () => {
     await world.agent.stop();
   });
 
-  it('rejects pods for another operating system', async () => {
-    const world = await createAgentWorld();
-    await world.createPod('p', { spec: { os: { name: 'windows' } } });
-    await world.settle();
-    assert.equal(world.status('p').reason, 'PodOSNotSupported');
-    await world.agent.stop();
-  });
-
   it('rejects one pod more than the node takes', async () => {
     const world = await createAgentWorld({
       machine: { capacity: { cpu: '2', memory: '4Gi', pods: '1', 'ephemeral-storage': '1Gi' } },

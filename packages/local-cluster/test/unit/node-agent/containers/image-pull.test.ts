@@ -83,7 +83,8 @@ test('a failed pull is ErrImagePull, then ImagePullBackOff, and recovers after t
     `Failed: Failed to pull image "${IMAGE}": rpc error: code = NotFound desc = failed to pull and unpack image "${IMAGE}": failed to resolve reference "${IMAGE}": ${IMAGE}: not found`,
     'Failed: Error: ErrImagePull',
   ]);
-  // The sandbox's event made the worker look again at once: now it is in back-off.
+  bench.update(bench.pod);
+  await bench.clock.advance(0);
   assert.equal(bench.waitingReason(), 'ImagePullBackOff');
   assert.deepEqual(texts(bench.events).slice(3, 5), [
     `BackOff: Back-off pulling image "${IMAGE}"`,

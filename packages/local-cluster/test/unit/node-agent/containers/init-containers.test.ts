@@ -156,7 +156,7 @@ test('a sidecar whose startup probe fails for good is restarted', async () => {
   bench.start();
   await bench.clock.advance(6000);
   const killing = bench.events.find(({ reason }) => reason === 'Killing');
-  assert.equal(killing?.message, 'Init container proxy failed startup probe');
+  assert.equal(killing?.message, 'Container proxy failed startup probe, will be restarted');
   assert.equal(bench.container('proxy')?.config.attempt, 1);
   assert.equal(bench.container('app'), undefined);
 });

@@ -1,7 +1,6 @@
 /** Probes: thresholds, gating by startup, restarts, readiness, cost. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createProbeManager } from '../../../../src/node-agent/containers/probes/probe-manager.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { createPodBench, plainContainer } from '../../../support/pod-bench.ts';
 import type { PodBench } from '../../../support/pod-bench.ts';
@@ -83,10 +82,8 @@ test('an answer that takes longer than timeoutSeconds is a failure', async () =>
   );
   bench.start();
   await bench.clock.advance(4000);
-  assert.match(
-    bench.events.find(({ reason }) => reason === 'Unhealthy')?.message ?? '',
-    /^Readiness probe failed: Get "http:\/\/10\.\d+\.\d+\.2:8080\/healthz": context deadline exceeded/,
-  );
+  const event = bench.events.find(({ reason }) => reason === 'Unhealthy');
+  assert.equal(event?.message, 'Readiness probe failed: timed out after 2s');
   assert.equal(isReady(bench), false);
 });
 
@@ -176,25 +173,6 @@ test('under restartPolicy Never a failed liveness probe ends the container, and 
   assert.equal(bench.container()?.config.attempt, 0);
 });
 
-test('the probe’s own grace period goes before the pod’s', async () => {
-  const bench = benchWith(
-    {
-      livenessProbe: {
-        ...HTTP,
-        periodSeconds: 1,
-        failureThreshold: 1,
-        terminationGracePeriodSeconds: 5,
-      },
-    },
-    'liveness-fails-at=2s, ignore-sigterm',
-  );
-  bench.start();
-  await bench.clock.advance(3000);
-  assert.equal(bench.container()?.state, 'running');
-  await bench.clock.advance(5000);
-  assert.equal(bench.podRuntime.status('0000-1111').containers.at(-1)?.exitCode, 137);
-});
-
 test('a pod that is being deleted keeps only its readiness probes, and none after it is removed', async () => {
   const bench = benchWith(
     {
@@ -213,22 +191,4 @@ test('a pod that is being deleted keeps only its readiness probes, and none afte
   assert.equal(isReady(bench), false);
   bench.probes.remove(uid);
   assert.equal(bench.clock.pendingTimers, 0);
-});
-
-test('a container that ran before its agent counts as ready until a probe says otherwise', async () => {
-  const bench = benchWith(
-    { readinessProbe: { ...HTTP, periodSeconds: 1, failureThreshold: 2 } },
-    'unready-at=60s',
-  );
-  bench.start();
-  await bench.clock.advance(5000);
-  const container = bench.container();
-  assert.ok(container);
-  const { uid } = bench.pod.metadata;
-  const restarted = createProbeManager({ ...bench, random: { next: () => 0, uniqueId: () => '' } });
-  restarted.update(bench.pod, bench.podRuntime.status(uid));
-  assert.equal(restarted.isReady(uid, container), true, 'before its first probe');
-  await bench.clock.advance(58_000);
-  assert.equal(restarted.isReady(uid, container), false);
-  restarted.stop();
 });

@@ -65,7 +65,7 @@ test('a network that cannot be set up leaves no sandbox behind, and is tried aga
   bench.start();
   await bench.clock.advance(1000);
   assert.match(bench.events[0]?.message ?? '', /failed to setup network for sandbox/);
-  assert.deepEqual(bench.podRuntime.podUids(), []);
+  assert.deepEqual(bench.runtime.listPodSandboxes(), []);
   assert.equal(
     bench.log.lines.find(({ message }) => message === 'CNI')?.fields['podIp'],
     undefined,
