@@ -20,20 +20,36 @@ export interface WholeRequest {
   readonly body: Buffer;
 }
 
-/** Starts it; a request with a larger body is cut off. */
-export async function startLoopbackServer(
-  bodyBytesMax: number,
-  answer: (whole: WholeRequest) => void,
-): Promise<LoopbackServer> {
-  const server = createServer((request, response) => {
+/** What a server answers, and to how much. */
+export interface LoopbackServerOptions {
+  /** A request with a larger body is cut off. */
+  readonly bodyBytesMax: number;
+  readonly answer: (whole: WholeRequest) => void;
+  /** A free one if absent. */
+  readonly port?: number | undefined;
+}
+
+/** Starts it. */
+export async function startLoopbackServer({
+  bodyBytesMax,
+  answer,
+  port = 0,
+}: LoopbackServerOptions): Promise<LoopbackServer> {
+  const server = createServer({ noDelay: true }, (request, response) => {
     if (refuseStranger(request, response)) return;
     receiveBody(request, bodyBytesMax, (body) => {
       answer({ request, response, body });
     });
   });
+  // A client that reuses a connection just as the server ends it gets an error it did not earn.
+  server.keepAliveTimeout = 0;
+  server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
   });
   let stopped: Promise<void> | undefined;
   return {
@@ -48,8 +64,7 @@ export async function startLoopbackServer(
   };
 }
 
-/** Hands over the body once it has come; of a larger one the connection is ended. */
-export function receiveBody(
+function receiveBody(
   request: IncomingMessage,
   bodyBytesMax: number,
   read: (body: Buffer) => void,

@@ -16,9 +16,12 @@ interface StsOptions {
 
 /** Starts it. */
 export function startStsServer(options: StsOptions): Promise<LoopbackServer> {
-  return startLoopbackServer(BODY_BYTES_MAX, ({ request, response, body }) => {
-    const { status, xml } = answerTo(request, body, options);
-    response.writeHead(status, { 'Content-Type': 'text/xml' }).end(xml);
+  return startLoopbackServer({
+    bodyBytesMax: BODY_BYTES_MAX,
+    answer: ({ request, response, body }) => {
+      const { status, xml } = answerTo(request, body, options);
+      response.writeHead(status, { 'Content-Type': 'text/xml' }).end(xml);
+    },
   });
 }
 
