@@ -4,7 +4,7 @@ import { after, before } from 'node:test';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { LoopbackServer } from '@rollcall/local-aws/iam/loopback-server.ts';
+import type { LoopbackServer } from '@rollcall/local-aws/server/loopback-server.ts';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import type { DynamoStoreOptions } from '../../src/adapters/dynamodb/table.ts';
 import { createKeyTable } from './create-key-table.ts';

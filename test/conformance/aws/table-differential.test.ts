@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { createKeyTable } from '../../support/create-key-table.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
@@ -42,15 +43,21 @@ async function send({ endpoint }: RunningServer, { operation, fields }: Sent): P
   return { status: answer.status, body: { ...body, ...kind } };
 }
 
-/** A batch comes in any order. */
+/** A batch comes in any order, and so do the attributes of an item. */
 function sorted({ status, body }: Answer): unknown {
-  const { Responses: responses, message: _words, Message: _others, ...others } = body;
+  // DynamoDB Local tells what a delete consumed, unasked.
+  const { ConsumedCapacity: _units, message: _words, Message: _others, ...answered } = body;
+  const { Responses: responses, ...others } = answered;
   if (responses === undefined) return { status, others };
   const items = Object.values(responses as object)
     .flat()
-    .map((item) => JSON.stringify(item));
+    .map((item) => JSON.stringify(Object.entries(item as object).toSorted(byName)));
   const { UnprocessedKeys: _none, ...rest } = others;
   return { status, rest, items: items.toSorted() };
+}
+
+function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return compareText(one, other);
 }
 
 const CONDITIONS = [
@@ -110,7 +117,12 @@ class Requests {
         this.#below(4)
       ] ?? '';
     const names = UpdateExpression.includes('#b') ? { '#b': 'b' } : undefined;
-    const condition = this.#condition({ ':v': this.#value() }, names);
+    const values = { ':v': this.#value() };
+    // DynamoDB Local looks at the condition before it refuses a change of the key.
+    const isOfKey = UpdateExpression === 'SET pk = :v';
+    const condition = isOfKey
+      ? { ExpressionAttributeValues: values }
+      : this.#condition(values, names);
     return {
       operation: 'UpdateItem',
       fields: { TableName: TABLE, Key: this.#key(), UpdateExpression, ...condition },

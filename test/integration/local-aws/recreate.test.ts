@@ -18,7 +18,7 @@ import type { CommandLine, PackagedTemplate } from '../../../scripts/recreate/re
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { LoopbackServer } from '@rollcall/local-aws/iam/loopback-server.ts';
+import type { LoopbackServer } from '@rollcall/local-aws/server/loopback-server.ts';
 import { startSqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
 import type { SqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
 import { createQueues } from '@rollcall/local-aws/deployment/create-queues.ts';

@@ -1,4 +1,6 @@
 // The words that an expression may not use as a name without a placeholder, as the DynamoDB guide lists them.
+//
+// A store that uses one would work here and be refused on AWS.
 const WORDS = `
 ABORT ABSOLUTE ACTION ADD AFTER AGENT AGGREGATE ALL ALLOCATE ALTER ANALYZE AND ANY ARCHIVE ARE
 ARRAY AS ASC ASCII ASENSITIVE ASSERTION ASYMMETRIC AT ATOMIC ATTACH ATTRIBUTE AUTH AUTHORIZATION

@@ -3,9 +3,9 @@
 // Order within a request: rights, tables, journal, answer, all in one turn: what was answered outlives a kill of the process,
 // though no power cut. Binds 127.0.0.1 alone.
 import type { Authorizer } from '../iam/authorizer.ts';
-import { startLoopbackServer } from '../iam/loopback-server.ts';
-import type { LoopbackServer, WholeRequest } from '../iam/loopback-server.ts';
-import { JournalFile } from '../journal-file.ts';
+import { startLoopbackServer } from '../server/loopback-server.ts';
+import type { LoopbackServer, WholeRequest } from '../server/loopback-server.ts';
+import { JournalFile } from '../server/journal-file.ts';
 import { refuseTableRequest } from './authorization.ts';
 import { Tables } from './tables.ts';
 import type { Fields, TableFact } from './tables.ts';

@@ -5,8 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Authorizer } from '../iam/authorizer.ts';
-import { startLoopbackServer } from '../iam/loopback-server.ts';
-import type { LoopbackServer } from '../iam/loopback-server.ts';
+import { startLoopbackServer } from '../server/loopback-server.ts';
+import type { LoopbackServer } from '../server/loopback-server.ts';
 import { localAccountId } from '../sqs/server/broker.ts';
 import { busOf, entriesOf, judgePut } from './put-events.ts';
 import type { DeliveredEvent } from './put-events.ts';

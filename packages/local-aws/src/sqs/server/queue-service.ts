@@ -6,7 +6,7 @@
 // randomness are given.
 import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
 import type { Authorizer } from '../../iam/authorizer.ts';
-import { JournalFile } from '../../journal-file.ts';
+import { JournalFile } from '../../server/journal-file.ts';
 import { sqsErrors } from '../queue/errors.ts';
 import type { JournalEntry } from '../queue/journal.ts';
 import { actions, targetOf, type ActionContext } from './actions.ts';

@@ -5,8 +5,8 @@
 // alone. What a call does, and in which order, is queue-service.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { accessKeyOf, type Authorizer } from '../../iam/authorizer.ts';
-import { startLoopbackServer } from '../../iam/loopback-server.ts';
-import type { WholeRequest } from '../../iam/loopback-server.ts';
+import { startLoopbackServer } from '../../server/loopback-server.ts';
+import type { WholeRequest } from '../../server/loopback-server.ts';
 import { localAccountId } from './broker.ts';
 import { SqsError, sqsErrors } from '../queue/errors.ts';
 import { QueueService, type QueueServiceOptions } from './queue-service.ts';

@@ -35,7 +35,7 @@ describe('a condition', () => {
     assert.equal(holds('stamp = :ten'), false);
     assert.equal(holds('stamp <> :ten'), true);
     assert.equal(holds('stamp < :ten OR stamp >= :ten'), false);
-    assert.equal(holds('missing < :ten OR missing = :ten'), false);
+    assert.equal(holds('absent < :ten OR absent = :ten'), false);
   });
 
   it('binds AND before OR, and NOT before both', () => {

@@ -4,10 +4,10 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { Broker } from '../../src/sqs/server/broker.ts';
-import type { JournalEntry } from '../../src/sqs/queue/journal.ts';
-import { JournalFile } from '../../src/journal-file.ts';
-import { message } from './sqs/queue-fixture.ts';
+import { Broker } from '../../../../src/sqs/server/broker.ts';
+import type { JournalEntry } from '../../../../src/sqs/queue/journal.ts';
+import { JournalFile } from '../../../../src/server/journal-file.ts';
+import { message } from '../queue-fixture.ts';
 
 const nowMs = 1_000_000;
 const name = 'work.fifo';

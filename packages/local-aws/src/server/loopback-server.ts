@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { refuseStranger } from './refuse-stranger.ts';
+import { whyNotLocal } from '@rollcall/base/system/local-caller.ts';
 
 /** A running server. */
 export interface LoopbackServer {
@@ -80,4 +80,18 @@ function receiveBody(
     const [first = Buffer.alloc(0)] = chunks;
     read(chunks.length === 1 ? first : Buffer.concat(chunks));
   });
+}
+
+/** Refuses a request under a foreign name, or of a browser; whether it did. */
+function refuseStranger({ headers }: IncomingMessage, response: ServerResponse): boolean {
+  const message = whyNotLocal(headers);
+  if (message === undefined) return false;
+  const text = JSON.stringify({ __type: 'AccessDeniedException', message });
+  response
+    .writeHead(403, {
+      'Content-Type': 'application/x-amz-json-1.0',
+      'Content-Length': Buffer.byteLength(text),
+    })
+    .end(text);
+  return true;
 }
