@@ -2,15 +2,15 @@
  * `npm run build:npm`: the folder dist/npm that is published as the package `rollcall`, from sources and node_modules alone.
  *
  * Everything from node_modules is bundled, because Node strips no types below node_modules; so the package has no
- * dependencies, and installs without a network. LevelDB's prebuilt binaries lie beside the bundle (`start --data`). Other
- * files lie in it as in the repository: src/engine/package-files.ts finds both.
+ * dependencies, and installs without a network. Other files lie in it as in the repository: src/engine/package-files.ts
+ * finds both.
  */
 import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 import packageJson from '../../package.json' with { type: 'json' };
 import { repositoryRoot as root } from '../lib/run-tool.ts';
-import { leaveOutClients, nameOperations } from './cli-plugins.ts';
+import { leaveOutClients } from './cli-plugins.ts';
 import { collectNotices } from './notices.ts';
 
 /** A first argument replaces it: for the test of the package, which runs beside others. */
@@ -35,7 +35,7 @@ async function bundle(): Promise<readonly string[]> {
     platform: 'node',
     target: `node${NODE_OLDEST}`,
     mainFields: ['module', 'main'],
-    // What comes as CommonJS requires what Node has, and looks for binaries beside itself.
+    // What comes as CommonJS requires what Node has.
     banner: {
       js: [
         "import { createRequire as $createRequire } from 'node:module';",
@@ -43,7 +43,7 @@ async function bundle(): Promise<readonly string[]> {
       ].join(''),
     },
     minify: true,
-    plugins: [leaveOutClients, nameOperations],
+    plugins: [leaveOutClients],
     legalComments: 'none',
     logLevel: 'warning',
     metafile: true,
@@ -71,8 +71,6 @@ function manifest(): object {
 await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 const inputs = await bundle();
-const prebuilds = path.join(root, 'node_modules/classic-level/prebuilds');
-await cp(prebuilds, path.join(target, BUNDLES, 'prebuilds'), { recursive: true });
 for (const name of COPIED) {
   await cp(path.join(root, name), path.join(target, name), { recursive: true });
 }

@@ -4,7 +4,6 @@
  * Its `KubeConfig` imports an HTTP client of 730 KB and the generated API clients for methods that are never called.
  * Sources stay as they are. A name that stands for one of them throws when it is used.
  */
-import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
 const LEFT_OUT = 'left-out';
@@ -30,20 +29,5 @@ export const leaveOutClients: Plugin = {
         )
         .join('\n'),
     }));
-  },
-};
-
-/** dynalite requires its operations by computed names without an extension; the bundler finds files by whole names. */
-export const nameOperations: Plugin = {
-  name: 'dynalite-operations',
-  setup: (bundler) => {
-    bundler.onLoad({ filter: /node_modules\/dynalite\/index\.js$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
-      const contents = source.replaceAll(
-        /require\(('\.\/(?:actions|validations)\/') \+ action\)/g,
-        "require($1 + action + '.js')",
-      );
-      return { contents, loader: 'js' };
-    });
   },
 };

@@ -130,7 +130,7 @@ export const ALARM_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'ANEW_AFTER_MS = 1',
     killedBy: {
       file: 'test/integration/dynamodb/stores.test.ts',
-      title: 'the DynamoDB stores on dynalite (M4, row 62)',
+      title: 'the DynamoDB stores on the local tables (M4, row 62)',
     },
   },
   'outcomes-not-written': {

@@ -16,8 +16,8 @@ const BASIS = 'src/app/reconcile/read/read-basis.ts';
 const EARLY_TEST = 'test/unit/app/reconcile/read/early-reads.test.ts';
 const WRITER = 'src/adapters/dynamodb/batched-writer.ts';
 const WRITER_TEST = 'test/unit/adapters/dynamodb/batched-writer.test.ts';
-const SHORT_WAY = 'packages/local-aws/src/dynamodb/short-way.ts';
-const SHORT_WAY_TEST = 'test/integration/local-aws/short-way.test.ts';
+const EXPRESSIONS = 'packages/local-aws/src/dynamodb/expressions.ts';
+const EXPRESSIONS_TEST = 'packages/local-aws/test/unit/dynamodb/expressions.test.ts';
 const STATEMENTS_TEST = 'test/integration/local-aws/batch-statements.test.ts';
 const MEMO_TEST = 'test/unit/app/reconcile/memo-rules.test.ts';
 const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
@@ -103,18 +103,18 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '',
     killedBy: { file: EARLY_TEST, title: 'takes one moment where the status comes back' },
   },
-  'tables-trust-a-form-that-was-refused': {
-    bug: 'the local table does a write that DynamoDB refuses, since nobody asked dynalite about its form (issue 16)',
-    file: SHORT_WAY,
-    before: "if (!this.#forms.has(form)) return { kind: 'long', form };",
-    after: '',
-    killedBy: { file: SHORT_WAY_TEST, title: 'answers any requests' },
+  'tables-take-an-unused-placeholder': {
+    bug: 'the local table does a write that DynamoDB refuses, since it has a placeholder that nothing uses',
+    file: EXPRESSIONS,
+    before: 'if (unused.length === 0) return;',
+    after: 'return;',
+    killedBy: { file: EXPRESSIONS_TEST, title: 'placeholders that nothing used' },
   },
   'tables-change-a-key': {
     bug: 'a statement to the local table makes an item whose key is not its own',
-    file: SHORT_WAY,
-    before: ' || touchesKey',
-    after: '',
+    file: EXPRESSIONS,
+    before: "if (KEY.has(read[0] ?? '')) {",
+    after: "if (KEY.has('')) {",
     killedBy: { file: STATEMENTS_TEST, title: 'changes a key' },
   },
   'writes-trust-a-repeated-batch': {

@@ -18,7 +18,7 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "expression: 'version = :version OR #uid = :uid',",
     killedBy: {
       file: ROLLOUTS_TEST,
-      title: 'the DynamoDB store of rollouts of fleets on dynalite',
+      title: 'the DynamoDB store of rollouts of fleets on the local tables',
     },
   },
   'fleet-list-removed-under-a-step': {
@@ -28,7 +28,7 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "!kept.has(id) && Number(id.split('-', 1)[0]) <= fleet.version",
     killedBy: {
       file: ROLLOUTS_TEST,
-      title: 'the DynamoDB store of rollouts of fleets on dynalite',
+      title: 'the DynamoDB store of rollouts of fleets on the local tables',
     },
   },
   'fleet-page-cut-short': {
@@ -38,7 +38,7 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'members.length > 0',
     killedBy: {
       file: ROLLOUTS_TEST,
-      title: 'the DynamoDB store of rollouts of fleets on dynalite',
+      title: 'the DynamoDB store of rollouts of fleets on the local tables',
     },
   },
   'fleet-unknown-order-dropped': {
@@ -55,7 +55,7 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "if (written === 'lost') await table.increment",
     killedBy: {
       file: 'test/integration/dynamodb/stores.test.ts',
-      title: 'the DynamoDB stores on dynalite',
+      title: 'the DynamoDB stores on the local tables',
     },
   },
   'fleet-resumed-in-two-lists': {

@@ -112,7 +112,7 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'if (takeover === undefined || noted === undefined) return registration;',
     killedBy: {
       file: 'test/integration/dynamodb/stores.test.ts',
-      title: 'the DynamoDB stores on dynalite',
+      title: 'the DynamoDB stores on the local tables',
     },
   },
   'fence-blind-to-rivals': {

@@ -17,7 +17,7 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
     after: "if (result === 'written' || given.length > 0) return;",
     killedBy: {
       file: 'test/integration/dynamodb/stores.test.ts',
-      title: 'the DynamoDB stores on dynalite (M4, row 62)',
+      title: 'the DynamoDB stores on the local tables (M4, row 62)',
     },
   },
   'rebuilt-token-older': {
@@ -29,7 +29,7 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
       "'attribute_not_exists(pk) OR issuedAtMs < :issued',\n        values: { ':issued': issuedAtMs },",
     killedBy: {
       file: 'test/integration/dynamodb/stores.test.ts',
-      title: 'the DynamoDB stores on dynalite (M4, row 62)',
+      title: 'the DynamoDB stores on the local tables (M4, row 62)',
     },
   },
   'event-limit-holds-pods': {

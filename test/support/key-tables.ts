@@ -1,10 +1,10 @@
-/** Tables of ours on dynalite in this process, for the describe block that asks for them. */
+/** Tables of ours on the local tables in this process, for the describe block that asks for them. */
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import type { LoopbackServer } from '@rollcall/local-aws/server/loopback-server.ts';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import type { DynamoStoreOptions } from '../../src/adapters/dynamodb/table.ts';
 import { createKeyTable } from './create-key-table.ts';
@@ -18,7 +18,7 @@ export interface KeyTables {
 
 /** Makes them before the tests of a block, and takes them away after; call it before the block's own hooks. */
 export function useKeyTables(...tableNames: readonly string[]): KeyTables {
-  let server: DynamoDbServer | undefined;
+  let server: LoopbackServer | undefined;
   let opened: DynamoDBDocumentClient | undefined;
   const client = (): DynamoDBDocumentClient => opened ?? assert.fail('set up by the hook');
   before(async () => {

@@ -39,7 +39,7 @@ const OWNER_MASK = 0o077;
 
 /**
  * Opens it, and has the process make files for its owner alone from then on. Throws CommandError (exit code 3) while another
- * process holds the data directory, or where other users may write to it.
+ * process holds the data directory, other users may write to it, or its tables are of a release before.
  */
 export function openWorkingDirectory(
   dataDir: string | undefined,
@@ -80,6 +80,12 @@ function holdData(dataDir: string): WorkingDirectory {
     throw refusal(
       `The directory ${dataDir} ${data.how}, who could change what is kept there.`,
       'Pass a directory that does not exist yet, or make this one yours alone: chmod 700.',
+    );
+  }
+  if (data.kind === 'former') {
+    throw refusal(
+      `The tables in ${dataDir} are those of a release before, which this one cannot read.`,
+      'Pass a directory that does not exist yet; clusters are made or added again.',
     );
   }
   const { processId, lockFile } = data;

@@ -1,4 +1,4 @@
-/** The table suite against dynalite, DynamoDB Local and MiniStack. */
+/** The table suite against our own tables, DynamoDB Local and MiniStack. */
 import { tableImplementations } from './implementations.ts';
 import { describeTables } from './run-suites.ts';
 

@@ -19,7 +19,7 @@ import { importClustersCommand } from '../../../src/cli/cluster/import/import-cl
 import { runProgram } from '../../../src/cli/command-line/run-program.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import type { LoopbackServer } from '@rollcall/local-aws/server/loopback-server.ts';
 import { renderKubeconfig } from '@rollcall/local-cluster/cluster/kubeconfig.ts';
 import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
@@ -39,7 +39,7 @@ describe('rollcall cluster add, against a local cluster', () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-add-'));
   const kubeconfig = path.join(directory, 'kubeconfig');
   const clusters: LocalCluster[] = [];
-  let tables: DynamoDbServer;
+  let tables: LoopbackServer;
   let client: DynamoDBDocumentClient;
   let registry: RegistryStore;
 

@@ -1,4 +1,4 @@
-/** Where fleets are mirrored, over DynamoDB on dynalite in this process (M4). */
+/** Where fleets are mirrored, over DynamoDB on the local tables in this process (M4). */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -8,7 +8,7 @@ import type { FleetMirrorStore } from '../../../src/ports/stores/fleet-mirror-st
 import { testFleetMirrorStore } from '../../support/fleet-mirror-store-suite.ts';
 import { useKeyTables } from '../../support/key-tables.ts';
 
-describe('the DynamoDB fleet mirror store on dynalite (M4)', () => {
+describe('the DynamoDB fleet mirror store on the local tables (M4)', () => {
   const tables = useKeyTables('registry');
   let mirrors: FleetMirrorStore | undefined;
   const store = (): FleetMirrorStore => mirrors ?? assert.fail('set up by the hook');

@@ -1,4 +1,4 @@
-/** The freeze of the stack over DynamoDB, on dynalite in this process (M4): the suite of the port, and what nobody can read. */
+/** The freeze of the stack over DynamoDB, on the local tables in this process (M4): the suite of the port, and what nobody can read. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -7,7 +7,7 @@ import type { FreezeStore } from '../../../src/ports/stores/freeze-store.ts';
 import { testFreezeStore } from '../../support/freeze-store-suite.ts';
 import { useKeyTables } from '../../support/key-tables.ts';
 
-describe('the DynamoDB freeze store on dynalite (M4)', () => {
+describe('the DynamoDB freeze store on the local tables (M4)', () => {
   const tables = useKeyTables('registry');
   let freezes: FreezeStore | undefined;
   const store = (): FreezeStore => freezes ?? assert.fail('set up by the hook');

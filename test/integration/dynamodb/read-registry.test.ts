@@ -1,7 +1,7 @@
 /**
  * A registry of ten thousand clusters, read out of a table page by page.
  *
- * The items are put as the store writes them. On dynalite, in this process.
+ * The items are put as the store writes them. On the local tables, in this process.
  */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';

@@ -7,7 +7,7 @@ import { createDocumentClient } from '../../../src/adapters/aws/document-client.
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import type { LoopbackServer } from '@rollcall/local-aws/server/loopback-server.ts';
 import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import { freshName, registrationOf } from '../../support/store-suite.ts';
 import { createKeyTable } from '../../support/create-key-table.ts';
@@ -15,7 +15,7 @@ import { createKeyTable } from '../../support/create-key-table.ts';
 const TableName = 'registry';
 
 describe('removing a registration from DynamoDB', () => {
-  let server: DynamoDbServer;
+  let server: LoopbackServer;
   let client: DynamoDBDocumentClient;
   let registry: RegistryStore;
 

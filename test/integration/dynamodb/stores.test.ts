@@ -1,4 +1,4 @@
-/** The DynamoDB adapters keep the semantics of the ports, on dynalite in this process (M4). */
+/** The DynamoDB adapters keep the semantics of the ports, on the local tables in this process (M4). */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -31,7 +31,7 @@ const present = <T>(value: T | undefined): T => {
   return value;
 };
 
-describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
+describe('the DynamoDB stores on the local tables (M4, row 62)', () => {
   const tables = useKeyTables('view', 'registry');
   let view: ViewStore | undefined;
   let registry: ReturnType<typeof createDynamoRegistryStore> | undefined;

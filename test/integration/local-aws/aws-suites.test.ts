@@ -1,6 +1,6 @@
 /** The conformance suites against what the local engine runs, on every `npm test`: this needs nothing but npm. */
-import { dynalite, ownQueues } from '../../conformance/aws/implementations.ts';
+import { ownQueues, ownTables } from '../../conformance/aws/implementations.ts';
 import { describeQueues, describeTables } from '../../conformance/aws/run-suites.ts';
 
 describeQueues(ownQueues, 'quick');
-describeTables(dynalite, 'quick');
+describeTables(ownTables, 'quick');

@@ -1,4 +1,4 @@
-/** dynalite in this process: a client that hangs up, or a stop under load, must not end the process. */
+/** The table server in this process: a client that hangs up, or a stop under load, must not end the process. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -32,7 +32,7 @@ it('survives a client that hangs up in the middle of a request, and still stops'
   await server.stop();
 });
 
-it('lets requests end before it closes the database', async () => {
+it('gives whole answers or none when it stops under load', async () => {
   const server = await startDynamoDbServer();
   const answers = Array.from({ length: 20 }, async () => {
     const answer = await listTables(server.endpoint);

@@ -18,7 +18,7 @@ import type { CommandLine, PackagedTemplate } from '../../../scripts/recreate/re
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import type { LoopbackServer } from '@rollcall/local-aws/server/loopback-server.ts';
 import { startSqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
 import type { SqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
 import { createQueues } from '@rollcall/local-aws/deployment/create-queues.ts';
@@ -41,7 +41,7 @@ const attributesIn = (line: CommandLine): Record<string, string> =>
 describe('a queue or table that was deleted (F7)', () => {
   let template: PackagedTemplate;
   let queues: SqsServer;
-  let tables: DynamoDbServer;
+  let tables: LoopbackServer;
   let sqs: SQSClient;
   let place: { readonly account: string; readonly region: string };
 

@@ -90,6 +90,16 @@ describe('npm start beside others, and at its end', () => {
     assert.equal(statSync(data).mode & 0o777, 0o777);
   });
 
+  it('refuses a data directory whose tables are of a release before', async () => {
+    const data = path.join(directory, 'data');
+    mkdirSync(path.join(data, 'dynamodb'), { recursive: true, mode: 0o700 });
+    writeFileSync(path.join(data, 'dynamodb', 'CURRENT'), 'MANIFEST-000001');
+    const { code, error } = await run(start(...SMALL, '--data', data));
+    assert.equal(code, 3, error);
+    assert.match(error, /tables in .*data are those of a release before/);
+    assert.deepEqual(readdirSync(data), ['dynamodb']);
+  });
+
   it('takes a data directory over whose holder is gone, also when its id is in use again', async () => {
     const data = path.join(directory, 'data');
     mkdirSync(data, { mode: 0o755 });

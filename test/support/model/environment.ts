@@ -25,7 +25,7 @@ import type { VirtualTable } from './virtual-table.ts';
 
 /** The tables' names, which nobody sees. */
 export const REGISTRY_TABLE = 'registry';
-const VIEW_TABLE = 'view';
+export const VIEW_TABLE = 'view';
 
 const ENTRIES_MAX = 10;
 

@@ -30,7 +30,7 @@ import { SENDER, registrationOf } from '../simulation/registration.ts';
 import { Site } from '../simulation/site.ts';
 import { startWatcherProcess } from '../simulation/watcher-process.ts';
 import { ASSUMED_CPU_MS, IDLE_ENVIRONMENT_MS, Latencies } from './assumed-latencies.ts';
-import { Environment, REGISTRY_TABLE } from './environment.ts';
+import { Environment, REGISTRY_TABLE, VIEW_TABLE } from './environment.ts';
 import type { EnvironmentSurroundings, OutsideUse } from './environment.ts';
 import { ModelMapping } from './model-mapping.ts';
 import { VirtualTable } from './virtual-table.ts';
@@ -112,7 +112,7 @@ export class ModelWorld {
   readonly clusters = new Map<ClusterId, ModelCluster>();
   readonly #random: Random;
   readonly #latencies: Latencies;
-  readonly #table = new VirtualTable();
+  readonly #table = new VirtualTable(REGISTRY_TABLE, VIEW_TABLE);
   readonly #queues: SimulatedQueues;
   readonly #mappings = new Map<QueueName, ModelMapping>();
   readonly #memory = new Map<string, number>();

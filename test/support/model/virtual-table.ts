@@ -1,26 +1,17 @@
 /**
- * Tables of DynamoDB on virtual time, behind the document client that the real adapters hold.
+ * The tables of packages/local-aws on virtual time, behind the document client that the real adapters hold.
  *
  * What the adapters send is counted in the units that AWS bills, by DynamoDB's rules of sizes; how long a request takes is
- * decided by who opens the client. Knows the commands and conditions of the stores, and refuses every other. Nothing is
- * lost, throttled or repeated here: faults are the simulation's. A write that loses its race is billed as one.
+ * decided by who opens the client. Nothing is lost, throttled or repeated here: faults are the simulation's. A write that
+ * loses its race is billed as one.
  */
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import {
-  BatchExecuteStatementCommand,
-  BatchGetCommand,
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { updateOf } from '@rollcall/local-aws/dynamodb/statement.ts';
-import type { WireValue } from '@rollcall/local-aws/dynamodb/statement.ts';
-import { holds } from './condition.ts';
-import { readUnits, sizeOfItem, writeUnits } from './item-size.ts';
-import type { Attributes } from './item-size.ts';
+import { statementsOf, Tables } from '@rollcall/local-aws/dynamodb/tables.ts';
+import type { Fields } from '@rollcall/local-aws/dynamodb/tables.ts';
+import { sizeOfItem, TableError } from '@rollcall/local-aws/dynamodb/values.ts';
+import type { WireItem } from '@rollcall/local-aws/dynamodb/values.ts';
 
 /** What a request is, for who decides how long it takes. */
 export type TableRequest = 'get' | 'batch-get' | 'query' | 'write' | 'batch-write';
@@ -33,197 +24,132 @@ export interface TableUser {
 }
 
 interface Place {
-  readonly TableName: string | undefined;
-  readonly Key: Attributes | undefined;
+  readonly TableName?: string | undefined;
+  readonly Key?: WireItem | undefined;
 }
 
-interface Write extends Place {
-  readonly next: Attributes | undefined;
-  readonly ConditionExpression?: string | undefined;
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
-  readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>> | undefined;
+interface Sent extends Place {
+  readonly Item?: WireItem;
+  readonly ConsistentRead?: boolean;
+  readonly RequestItems?: Readonly<
+    Record<string, { readonly Keys: readonly WireItem[]; readonly ConsistentRead?: boolean }>
+  >;
 }
 
-type OnBytes = (bytes: number) => void;
-type OnRead = (bytes: number, isConsistent: boolean | undefined) => void;
+interface Answered {
+  readonly status: number;
+  readonly body: object;
+}
 
-/** Tables with string keys `pk` and `sk`. */
+const READ_BYTES = 4096;
+const WRITE_BYTES = 1024;
+const KINDS: Readonly<Record<string, TableRequest>> = {
+  GetItem: 'get',
+  BatchGetItem: 'batch-get',
+  Query: 'query',
+  BatchExecuteStatement: 'batch-write',
+};
+const KEYS = {
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  AttributeDefinitions: [
+    { AttributeName: 'pk', AttributeType: 'S' },
+    { AttributeName: 'sk', AttributeType: 'S' },
+  ],
+};
+
+/** Tables of these names. */
 export class VirtualTable {
-  readonly #partitions = new Map<string, Map<string, Attributes>>();
+  readonly #tables = new Tables();
+
+  constructor(...names: readonly string[]) {
+    for (const TableName of names) this.#tables.perform('CreateTable', { TableName, ...KEYS });
+  }
 
   /** A client of its own. */
   client(user: TableUser): DynamoDBDocumentClient {
-    const send = async (command: unknown): Promise<unknown> => {
-      const { request, apply } = this.#plan(command, user.onUnits);
-      await user.before(request);
-      return apply();
+    const handle = async (request: {
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body?: Uint8Array;
+    }) => {
+      const name = request.headers['x-amz-target']?.split('.')[1] ?? '';
+      const fields = JSON.parse(Buffer.from(request.body ?? []).toString()) as Fields;
+      await user.before(KINDS[name] ?? 'write');
+      const { status, body } = this.#answer(name, fields, user.onUnits);
+      const headers = { 'content-type': 'application/x-amz-json-1.0' };
+      return { response: { statusCode: status, headers, body: Buffer.from(JSON.stringify(body)) } };
     };
-    // What the adapters use of a client.
-    return { send } as unknown as DynamoDBDocumentClient;
-  }
-
-  #plan(
-    command: unknown,
-    onUnits: TableUser['onUnits'],
-  ): { readonly request: TableRequest; readonly apply: () => unknown } {
-    const onRead: OnRead = (bytes, isConsistent) => {
-      onUnits('readUnits', readUnits(bytes, isConsistent === true));
-    };
-    const onWrite = (bytes: number): void => {
-      onUnits('writeUnits', writeUnits(bytes));
-    };
-    if (command instanceof GetCommand) {
-      const { TableName, Key, ConsistentRead } = command.input;
-      const get = (): unknown => {
-        const item = this.peek({ TableName, Key });
-        onRead(sizeOfItem(item), ConsistentRead);
-        return { Item: item };
-      };
-      return { request: 'get', apply: get };
-    }
-    if (command instanceof BatchGetCommand) {
-      return { request: 'batch-get', apply: () => this.#getMany(command.input, onRead) };
-    }
-    if (command instanceof QueryCommand) {
-      return { request: 'query', apply: () => this.#query(command.input, onRead) };
-    }
-    if (command instanceof BatchExecuteStatementCommand) {
-      return { request: 'batch-write', apply: () => this.#writeMany(command.input, onWrite) };
-    }
-    return { request: 'write', apply: () => this.#write(writeOf(command, this), onWrite) };
-  }
-
-  /** What stands there, past all counting. */
-  peek({ TableName, Key }: Place): Attributes | undefined {
-    return this.#partitions.get(partitionOf(TableName, Key?.['pk']))?.get(String(Key?.['sk']));
-  }
-
-  #getMany({ RequestItems = {} }: BatchGetCommand['input'], onRead: OnRead): unknown {
-    const answers = Object.entries(RequestItems).map(
-      ([TableName, { Keys = [], ConsistentRead }]) => {
-        const items = Keys.map((Key) => this.peek({ TableName, Key }));
-        for (const item of items) onRead(sizeOfItem(item), ConsistentRead);
-        return [TableName, items.filter((item) => item !== undefined)] as const;
-      },
-    );
-    return { Responses: Object.fromEntries(answers) };
-  }
-
-  #query(input: QueryCommand['input'], onRead: OnRead): unknown {
-    const { TableName, ExpressionAttributeValues, ExclusiveStartKey, Limit = Infinity } = input;
-    const after = ExclusiveStartKey?.['sk'] as string | undefined;
-    const partition = this.#partitions.get(
-      partitionOf(TableName, ExpressionAttributeValues?.[':pk']),
-    );
-    const keys = [...(partition?.keys() ?? [])]
-      .filter((key) => after === undefined || key > after)
-      .sort();
-    const items = keys.slice(0, Limit).flatMap((key): readonly Attributes[] => {
-      const item = partition?.get(key);
-      return item === undefined ? [] : [item];
+    const client = new DynamoDBClient({
+      region: 'us-east-1',
+      maxAttempts: 1,
+      credentials: { accessKeyId: 'model', secretAccessKey: 'model' },
+      signer: { sign: (request) => Promise.resolve(request) },
+      requestHandler: { handle },
     });
-    const bytes = items.reduce((sum, item) => sum + sizeOfItem(item), 0);
-    onRead(bytes, input.ConsistentRead);
-    const last = keys[Limit - 1];
-    const hasMore = last !== undefined && keys.length > Limit;
-    return { Items: items, ...(hasMore ? { LastEvaluatedKey: { sk: last } } : {}) };
+    return DynamoDBDocumentClient.from(client, {
+      marshallOptions: { removeUndefinedValues: true },
+    });
   }
 
-  #writeMany(
-    { Statements = [] }: BatchExecuteStatementCommand['input'],
-    onBytes: OnBytes,
-  ): unknown {
-    const answers = Statements.map(({ Statement = '', Parameters = [] }) => {
-      // Values stand where the wire has them with their types.
-      const update = updateOf({ Statement, Parameters: Parameters as readonly WireValue[] });
-      if (update === undefined) throw new Error(`a statement that is not known: ${Statement}`);
-      try {
-        const { TableName, Key } = update;
-        const next = { ...this.peek({ TableName, Key }), ...assigned(update) };
-        this.#write({ ...update, next }, onBytes);
-        return { TableName };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return { Error: { Code: 'ConditionalCheckFailed', Message: error.message } };
+  #answer(name: string, fields: Fields, onUnits: TableUser['onUnits']): Answered {
+    const sent: Sent = fields;
+    const onRead = (items: readonly (WireItem | undefined)[], isConsistent = false): void => {
+      const bytes = items.reduce((sum, item) => sum + sizeOfItem(item ?? {}), 0);
+      const units = Math.max(1, Math.ceil(bytes / READ_BYTES));
+      onUnits('readUnits', isConsistent ? units : units / 2);
+    };
+    if (name === 'GetItem') onRead([this.#peek(sent)], sent.ConsistentRead);
+    else if (name === 'BatchGetItem') {
+      for (const [TableName, { Keys, ConsistentRead }] of Object.entries(sent.RequestItems ?? {})) {
+        for (const Key of Keys) onRead([this.#peek({ TableName, Key })], ConsistentRead);
       }
-    });
-    return { Responses: answers, $metadata: { attempts: 1 } };
+    } else if (name === 'Query') {
+      onRead(this.#whole(fields), sent.ConsistentRead);
+    } else return this.#write(name, fields, onUnits);
+    return this.#perform(name, fields);
   }
 
-  #write(write: Write, onBytes: OnBytes): unknown {
-    const { ConditionExpression: expression, next } = write;
-    const stored = this.peek(write);
-    const names = write.ExpressionAttributeNames;
-    const values = write.ExpressionAttributeValues;
-    if (expression !== undefined && !holds({ expression, names, values }, stored)) {
-      onBytes(sizeOfItem(stored));
-      const message = 'The conditional request failed';
-      throw new ConditionalCheckFailedException({ message, $metadata: { attempts: 1 } });
+  /** Each item by the larger of what stood there and what stands there now. */
+  #write(name: string, fields: Fields, onUnits: TableUser['onUnits']): Answered {
+    const { Item, ...place }: Sent = fields;
+    const places: readonly Place[] =
+      name === 'BatchExecuteStatement'
+        ? statementsOf(fields).map((statement) => updateOf(statement) ?? {})
+        : [Item === undefined ? place : { ...place, Key: keyOf(Item) }];
+    const sizes = (): readonly number[] => places.map((each) => sizeOfItem(this.#peek(each) ?? {}));
+    const before = sizes();
+    const answer = this.#perform(name, fields);
+    for (const [index, bytes] of sizes().entries()) {
+      const larger = Math.max(bytes, before[index] ?? 0);
+      onUnits('writeUnits', Math.max(1, Math.ceil(larger / WRITE_BYTES)));
     }
-    onBytes(Math.max(sizeOfItem(stored), sizeOfItem(next)));
-    const id = partitionOf(write.TableName, write.Key?.['pk']);
-    const partition = this.#partitions.get(id) ?? new Map<string, Attributes>();
-    this.#partitions.set(id, partition);
-    const sk = String(write.Key?.['sk']);
-    if (next === undefined) partition.delete(sk);
-    else partition.set(sk, next);
-    return {};
+    return answer;
+  }
+
+  /** What a query reads, whatever of it is shown. */
+  #whole({ ProjectionExpression: _shown, ExpressionAttributeNames: _names, ...fields }: Fields) {
+    const { Items } = this.#tables.perform('Query', fields) as { readonly Items: WireItem[] };
+    return Items;
+  }
+
+  #peek({ TableName, Key }: Place): WireItem | undefined {
+    const { Item } = this.#tables.perform('GetItem', { TableName, Key }) as { Item?: WireItem };
+    return Item;
+  }
+
+  #perform(name: string, fields: Fields): Answered {
+    try {
+      return { status: 200, body: this.#tables.perform(name, fields) };
+    } catch (error) {
+      if (!(error instanceof TableError)) throw error;
+      const { type, message, item } = error;
+      return { status: 400, body: { __type: type, message, Item: item } };
+    }
   }
 }
 
-function partitionOf(table: string | undefined, pk: unknown): string {
-  return `${table ?? ''}\n${String(pk)}`;
-}
-
-function writeOf(command: unknown, table: VirtualTable): Write {
-  if (command instanceof PutCommand) {
-    const { Item: item = {} } = command.input;
-    return { ...command.input, TableName: command.input.TableName, Key: item, next: item };
-  }
-  if (command instanceof DeleteCommand) {
-    const { TableName, Key } = command.input;
-    return { ...command.input, TableName, Key, next: undefined };
-  }
-  if (!(command instanceof UpdateCommand)) {
-    throw new Error('a command that this table does not know');
-  }
-  const { TableName, Key } = command.input;
-  const stored = table.peek({ TableName, Key });
-  const next = { ...stored, ...Key, ...changed(command.input, stored) };
-  return { ...command.input, TableName, Key, next };
-}
-
-type Update = Pick<
-  UpdateCommand['input'],
-  'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
->;
-
-/** `ADD #n :n` and `SET #s0 = :s0, … REMOVE #s1, …`, the only updates that the stores make. */
-function changed(input: Update, stored: Attributes | undefined): Attributes {
-  const [, name, value] = /^ADD (\S+) (\S+)$/.exec(input.UpdateExpression ?? '') ?? [];
-  if (name === undefined || value === undefined) return assigned(input);
-  const attribute = input.ExpressionAttributeNames?.[name] ?? name;
-  const added = Number(input.ExpressionAttributeValues?.[value]);
-  return { [attribute]: Number(stored?.[attribute] ?? 0) + added };
-}
-
-/** What is removed is undefined. */
-function assigned(input: Update): Attributes {
-  const [sets = '', removes = ''] = (input.UpdateExpression ?? '')
-    .replace(/^SET /, '')
-    .split(' REMOVE ');
-  const nameOf = (name: string): string => input.ExpressionAttributeNames?.[name] ?? name;
-  const changed: Record<string, unknown> = {};
-  for (const name of removes.split(', ')) changed[nameOf(name)] = undefined;
-  for (const assignment of sets.split(', ')) {
-    const [name, value] = sidesOf(assignment);
-    changed[nameOf(name)] = input.ExpressionAttributeValues?.[value];
-  }
-  return changed;
-}
-
-function sidesOf(assignment: string): readonly [string, string] {
-  const [, name = '', value = ''] = /^(\S+) = (\S+)$/.exec(assignment) ?? [];
-  if (value === '') throw new Error(`an update that this table does not know: ${assignment}`);
-  return [name, value];
+function keyOf({ pk, sk }: WireItem): WireItem {
+  return { ...(pk && { pk }), ...(sk && { sk }) };
 }

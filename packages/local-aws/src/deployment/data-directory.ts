@@ -6,6 +6,7 @@
 import {
   chmodSync,
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -37,7 +38,13 @@ export interface DataDirectoryExposed {
   readonly how: string;
 }
 
+/** The tables in it are those of a release before, which kept them in LevelDB. */
+export interface DataDirectoryFormer {
+  readonly kind: 'former';
+}
+
 const OWNER_ONLY = 0o700;
+const LEVELDB_FILE = 'dynamodb/CURRENT';
 const WRITE_OF_OTHERS = 0o022;
 /** What lies in it; from before they were their owner's alone, too. */
 const PARTS = ['clusters', 'dynamodb', 'sqs'];
@@ -45,10 +52,11 @@ const PARTS = ['clusters', 'dynamodb', 'sqs'];
 /** Takes a data directory for this process; nothing in it is touched while another one holds it. */
 export function takeDataDirectory(
   directory: string,
-): DataDirectory | DataDirectoryInUse | DataDirectoryExposed {
+): DataDirectory | DataDirectoryInUse | DataDirectoryExposed | DataDirectoryFormer {
   mkdirSync(directory, { recursive: true, mode: OWNER_ONLY });
   const how = howExposed(directory);
   if (how !== undefined) return { kind: 'exposed', how };
+  if (existsSync(path.join(directory, LEVELDB_FILE))) return { kind: 'former' };
   const lockFile = path.join(directory, 'lock');
   if (!createLock(lockFile)) {
     const note = readFileSync(lockFile, 'utf8');

@@ -177,6 +177,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
 function holdAlone(directory: string): DataDirectory {
   const taken = takeDataDirectory(directory);
   if (taken.kind === 'held') return taken;
+  if (taken.kind === 'former') throw new Error(`${directory} is of a release before.`);
   if (taken.kind === 'exposed') throw new Error(`The data directory ${directory} ${taken.how}.`);
   throw new Error(`The data directory ${directory} is in use by process ${taken.processId}.`);
 }

@@ -4,8 +4,9 @@
 // names it by (PartiQLUpdate); a statement that is not known here names no table, so nobody has the right. Only the operations that Rollcall's roles may name have
 // their keys read; another operation is judged by its action alone, and no role of ours grants one.
 import type { Authorizer, Decision } from '../iam/authorizer.ts';
-import { statementsOf } from './batch-statements.ts';
-import { changeOf } from './statement.ts';
+import { updateOf } from './statement.ts';
+import { statementsOf } from './tables.ts';
+import type { Fields as Sent } from './tables.ts';
 
 /** What a request is authorised by. */
 export interface TableRequest {
@@ -14,7 +15,7 @@ export interface TableRequest {
   /** The operation, as X-Amz-Target names it. */
   readonly name: string;
   /** The body, parsed; empty where it was no JSON: it names no table, so nobody but an administrator gets further. */
-  readonly fields: object;
+  readonly fields: Sent;
   readonly arnOf: (tableName: string) => string;
 }
 
@@ -79,12 +80,12 @@ function touchedTables({ name, fields: sent }: TableRequest): readonly TouchedTa
   }));
 }
 
-function touchedBy(statement: Parameters<typeof changeOf>[0]): TouchedTable {
-  const change = changeOf(statement);
+function touchedBy(statement: Parameters<typeof updateOf>[0]): TouchedTable {
+  const update = updateOf(statement);
   return {
-    tableName: change?.tableName ?? '',
+    tableName: update?.TableName ?? '',
     leadingKeys: () => {
-      const partition = change?.key.pk['S'];
+      const partition = update?.Key.pk['S'];
       return [typeof partition === 'string' ? partition : ''];
     },
   };

@@ -1,99 +1,118 @@
-// The DynamoDB emulator: dynalite in this process, on a loopback port, in memory or on disk.
+// The table server: DynamoDB's protocol over loopback HTTP, around the tables.
 //
-// Assumes what Rollcall promises to use: single-item conditional writes, by themselves or as updates of one
-// BatchExecuteStatement (batch-statements.ts), GetItem, Query and BatchGetItem. dynalite has no transactions, no streams, no time to live, and gives no item with a failed condition; nothing here adds
-// them. What is asked most takes a short way past it, over the same items (front.ts). On disk it is LevelDB without sync: it survives a kill of the process, not a power cut, and only one process
-// may hold the directory. dynalite throws from its callbacks when a client hangs up or when the database closes
-// under a request: both would end this process, so hang-ups are ignored and requests end before the database does.
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { standBefore, type TableGuard } from './front.ts';
-import { openDynalite } from './store.ts';
+// Order within a request: rights, tables, journal, answer, all in one turn: what was answered outlives a kill of the process,
+// though no power cut. Binds 127.0.0.1 alone.
+import type { Authorizer } from '../iam/authorizer.ts';
+import { startLoopbackServer } from '../server/loopback-server.ts';
+import type { LoopbackServer, WholeRequest } from '../server/loopback-server.ts';
+import { JournalFile } from '../server/journal-file.ts';
+import { refuseTableRequest } from './authorization.ts';
+import { Tables } from './tables.ts';
+import type { Fields, TableFact } from './tables.ts';
+import { TableError } from './values.ts';
 
-/** How the DynamoDB emulator is set up. */
+/** What requests are judged by. */
+export interface TableGuard {
+  readonly authorizer: Authorizer;
+  /** The ARN of a table of this account. */
+  readonly arnOf: (tableName: string) => string;
+}
+
+/** How the table server is set up. */
 export interface DynamoDbServerOptions {
-  /** Where tables survive a kill; in memory if absent. Its parent must exist. */
+  /** Where tables survive a kill; in memory if absent. */
   readonly dataDirectory?: string | undefined;
   /** Who may do what; everybody everything if absent. */
   readonly guard?: TableGuard | undefined;
   readonly port?: number;
 }
 
-/** A running DynamoDB emulator. */
-export interface DynamoDbServer {
-  readonly endpoint: string;
-  stop(): Promise<void>;
-}
+const BODY_BYTES_MAX = 32 * 1024 * 1024;
+const CONTENT_TYPE = 'application/x-amz-json-1.0';
+const SERIALIZATION = 'com.amazon.coral.service#SerializationException';
+const FAULT = 'com.amazonaws.dynamodb.v20120810#InternalServerError';
 
-/** Starts dynalite on a loopback port. */
-export async function startDynamoDbServer(
-  options: DynamoDbServerOptions = {},
-): Promise<DynamoDbServer> {
-  const { dataDirectory } = options;
-  const { server, store } = openDynalite({
-    createTableMs: 0,
-    deleteTableMs: 0,
-    updateTableMs: 0,
-    ...(dataDirectory !== undefined && { path: dataDirectory }),
+/** Starts it on a loopback port. */
+export async function startDynamoDbServer({
+  dataDirectory,
+  guard,
+  port,
+}: DynamoDbServerOptions = {}): Promise<LoopbackServer> {
+  const journal = dataDirectory === undefined ? undefined : openJournal(dataDirectory);
+  const tables = journal?.tables ?? new Tables();
+  const server = await startLoopbackServer({
+    bodyBytesMax: BODY_BYTES_MAX,
+    port,
+    answer: (whole) => {
+      const { status, text } = answerTo(whole, tables, guard);
+      journal?.file.flush();
+      const headers = { 'Content-Type': CONTENT_TYPE, 'Content-Length': Buffer.byteLength(text) };
+      whole.response.writeHead(status, headers).end(text);
+    },
   });
-  standBefore(server, { store, guard: options.guard });
-  server.keepAliveTimeout = 0;
-  server.requestTimeout = 0;
-  const requests = countRequests(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const { port } = server.address() as AddressInfo;
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopped ??= stopServer(server, requests));
-  return { endpoint: `http://127.0.0.1:${port}`, stop };
+  const stopOnce = async (): Promise<void> => {
+    await server.stop();
+    journal?.file.close();
+  };
+  return { endpoint: server.endpoint, stop: () => (stopped ??= stopOnce()) };
 }
 
-interface RequestCount {
-  running: number;
-  onIdle: (() => void) | undefined;
-}
-
-function countRequests(server: Server): RequestCount {
-  const requests: RequestCount = { running: 0, onIdle: undefined };
-  server.on('request', (request, response) => {
-    // Added after dynalite's own listener, which throws what it is told here: that a client hung up.
-    request.removeAllListeners('error');
-    // Refused at once (front.ts).
-    if (response.writableEnded) return;
-    requests.running += 1;
-    // `end` is called by dynalite when the work is done, even if nobody listens any more; `close` may come earlier.
-    const end = response.end.bind(response) as (...parameters: unknown[]) => typeof response;
-    response.end = (...parameters: unknown[]) => {
-      requests.running -= 1;
-      if (requests.running === 0) requests.onIdle?.();
-      return end(...parameters);
-    };
-    // A request that was never whole is never answered.
-    request.on('close', () => {
-      if (request.complete || response.writableEnded) return;
-      requests.running -= 1;
-      if (requests.running === 0) requests.onIdle?.();
-    });
+function openJournal(directory: string) {
+  const tables = new Tables((fact) => {
+    file.record(fact);
   });
-  return requests;
+  const file = JournalFile.open<TableFact>({
+    directory,
+    name: 'tables.ndjson',
+    replay: (fact) => {
+      tables.replay(fact);
+    },
+    currentFacts: () => tables.facts(),
+  });
+  return { tables, file };
 }
 
-async function stopServer(server: Server, requests: RequestCount): Promise<void> {
-  const closed = new Promise<void>((resolve, reject) => {
-    const finish = (): void => {
-      server.close((error) => {
-        if (error === undefined || error === null) resolve();
-        else reject(error);
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+function answerTo(
+  { request, body }: WholeRequest,
+  tables: Tables,
+  guard: TableGuard | undefined,
+): Answer {
+  try {
+    const { method, url, headers } = request;
+    const target = headers['x-amz-target'];
+    const name = typeof target === 'string' ? target.slice(target.indexOf('.') + 1) : '';
+    const fields = fieldsOf(body);
+    const refusal =
+      guard &&
+      refuseTableRequest(guard.authorizer, {
+        accessKey: guard.authorizer.signerOf({ method, url, headers, body }),
+        ...{ name, fields: fields ?? {}, arnOf: guard.arnOf },
       });
-      server.closeAllConnections();
-    };
-    if (requests.running === 0) finish();
-    else requests.onIdle = () => setImmediate(finish);
-  });
-  await closed;
+    if (refusal !== undefined) throw new TableError(refusal.type, refusal.message);
+    if (fields === undefined) throw new TableError(SERIALIZATION, 'The request is no JSON object.');
+    return { status: 200, text: JSON.stringify(tables.perform(name, fields)) };
+  } catch (error) {
+    if (error instanceof TableError) {
+      const { type, message, item } = error;
+      return { status: 400, text: JSON.stringify({ __type: type, message, Item: item }) };
+    }
+    const message = error instanceof Error ? error.stack : String(error);
+    return { status: 500, text: JSON.stringify({ __type: FAULT, message }) };
+  }
+}
+
+function fieldsOf(body: Buffer): Fields | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body.toString('utf8'));
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Fields) : undefined;
+  } catch {
+    // What is no JSON names no table, so nobody but an administrator is told so.
+    return undefined;
+  }
 }

@@ -5,8 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Authorizer } from '../iam/authorizer.ts';
-import { startLoopbackServer } from '../iam/loopback-server.ts';
-import type { LoopbackServer } from '../iam/loopback-server.ts';
+import { startLoopbackServer } from '../server/loopback-server.ts';
+import type { LoopbackServer } from '../server/loopback-server.ts';
 import { localAccountId } from '../sqs/server/broker.ts';
 import { busOf, entriesOf, judgePut } from './put-events.ts';
 import type { DeliveredEvent } from './put-events.ts';
@@ -41,15 +41,15 @@ export function busArnOf(region: string, busName: string): string {
 export async function startEventsServer(options: EventsServerOptions): Promise<EventsServer> {
   const { region = 'us-east-1' } = options;
   const kept: { readonly bus: string; readonly event: DeliveredEvent }[] = [];
-  const server = await startLoopbackServer(
-    REQUEST_BYTES_MAX,
-    ({ request, response, body: sent }) => {
+  const server = await startLoopbackServer({
+    bodyBytesMax: REQUEST_BYTES_MAX,
+    answer: ({ request, response, body: sent }) => {
       const { status, body, events = [] } = answerTo(request, sent, { ...options, region });
       kept.push(...events);
       kept.splice(0, Math.max(0, kept.length - EVENTS_MAX));
       send(response, { status, body, requestId: options.newId() });
     },
-  );
+  });
   return {
     ...server,
     events: (busName = 'default') =>

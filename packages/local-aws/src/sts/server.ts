@@ -3,8 +3,8 @@
 // It needs no right, as in AWS: whoever has a key may ask whose it is. Any other action is refused. Binds 127.0.0.1 alone.
 import type { IncomingMessage } from 'node:http';
 import type { Authorizer } from '../iam/authorizer.ts';
-import { startLoopbackServer } from '../iam/loopback-server.ts';
-import type { LoopbackServer } from '../iam/loopback-server.ts';
+import { startLoopbackServer } from '../server/loopback-server.ts';
+import type { LoopbackServer } from '../server/loopback-server.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 const NAMESPACE = 'https://sts.amazonaws.com/doc/2011-06-15/';
@@ -16,9 +16,12 @@ interface StsOptions {
 
 /** Starts it. */
 export function startStsServer(options: StsOptions): Promise<LoopbackServer> {
-  return startLoopbackServer(BODY_BYTES_MAX, ({ request, response, body }) => {
-    const { status, xml } = answerTo(request, body, options);
-    response.writeHead(status, { 'Content-Type': 'text/xml' }).end(xml);
+  return startLoopbackServer({
+    bodyBytesMax: BODY_BYTES_MAX,
+    answer: ({ request, response, body }) => {
+      const { status, xml } = answerTo(request, body, options);
+      response.writeHead(status, { 'Content-Type': 'text/xml' }).end(xml);
+    },
   });
 }
 

@@ -1,4 +1,4 @@
-/** Rollouts of fleets over DynamoDB, on dynalite in this process (M4): the suite of the port, and what cannot be read. */
+/** Rollouts of fleets over DynamoDB, on the local tables in this process (M4): the suite of the port, and what cannot be read. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
@@ -14,7 +14,7 @@ import { useKeyTables } from '../../../support/key-tables.ts';
 
 const TableName = 'registry';
 
-describe('the DynamoDB store of rollouts of fleets on dynalite (M4)', () => {
+describe('the DynamoDB store of rollouts of fleets on the local tables (M4)', () => {
   const tables = useKeyTables(TableName);
   let rollouts: FleetRolloutStore | undefined;
   const store = (): FleetRolloutStore => rollouts ?? assert.fail('set up by the hook');

@@ -1,4 +1,4 @@
-/** FleetDaemonSets over DynamoDB, on dynalite in this process (M4): the suite of the port, and what a death leaves behind. */
+/** FleetDaemonSets over DynamoDB, on the local tables in this process (M4): the suite of the port, and what a death leaves behind. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -19,7 +19,7 @@ const FLEET: FleetToWrite = {
   document: { text: 'one' },
 };
 
-describe('the DynamoDB fleet store on dynalite (M4)', () => {
+describe('the DynamoDB fleet store on the local tables (M4)', () => {
   const tables = useKeyTables('registry');
   let fleets: FleetStore | undefined;
   const store = (): FleetStore => fleets ?? assert.fail('set up by the hook');

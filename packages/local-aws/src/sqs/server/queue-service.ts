@@ -6,11 +6,12 @@
 // randomness are given.
 import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
 import type { Authorizer } from '../../iam/authorizer.ts';
+import { JournalFile } from '../../server/journal-file.ts';
 import { sqsErrors } from '../queue/errors.ts';
+import type { JournalEntry } from '../queue/journal.ts';
 import { actions, targetOf, type ActionContext } from './actions.ts';
 import { authorizeQueueRequest } from './authorization.ts';
 import { Broker, localAccountId, type BrokerQueue } from './broker.ts';
-import { JournalFile } from './journal-file.ts';
 import { LongPolls } from './long-polls.ts';
 import { readReceiveRequest, writeDelivery, type WireMessage } from './receive-request.ts';
 import type { Fields } from './request.ts';
@@ -49,7 +50,7 @@ export interface ReceiveAnswer {
 export class QueueService {
   readonly #options: QueueServiceOptions;
   readonly #broker: Broker;
-  readonly #journal: JournalFile | undefined;
+  readonly #journal: JournalFile<JournalEntry> | undefined;
   readonly #longPolls: LongPolls;
   readonly #changed = new Set<BrokerQueue>();
 
@@ -65,13 +66,14 @@ export class QueueService {
       onChange: (queue) => this.#changed.add(queue),
     });
     if (dataDirectory === undefined) return;
-    this.#journal = JournalFile.open(
-      dataDirectory,
-      (entry) => {
+    this.#journal = JournalFile.open<JournalEntry>({
+      directory: dataDirectory,
+      name: 'queues.ndjson',
+      replay: (entry) => {
         this.#broker.replay(entry, clock.nowMs());
       },
-      () => this.#broker.facts(clock.nowMs()),
-    );
+      currentFacts: () => this.#broker.facts(clock.nowMs()),
+    });
   }
 
   /** Does what is called, all but ReceiveMessage; undefined where the protocol has an empty answer. Throws SqsError. */

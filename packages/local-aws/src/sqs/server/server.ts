@@ -3,11 +3,10 @@
 // Assumes clients on this machine. The access key in the credential scope stands for the sender and, where an authorizer is
 // given, for its rights, and the request must be signed with its secret; else signatures are not checked. Binds 127.0.0.1
 // alone. What a call does, and in which order, is queue-service.ts.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { accessKeyOf, type Authorizer } from '../../iam/authorizer.ts';
-import { receiveBody } from '../../iam/loopback-server.ts';
-import { refuseStranger } from '../../iam/refuse-stranger.ts';
+import { startLoopbackServer } from '../../server/loopback-server.ts';
+import type { WholeRequest } from '../../server/loopback-server.ts';
 import { localAccountId } from './broker.ts';
 import { SqsError, sqsErrors } from '../queue/errors.ts';
 import { QueueService, type QueueServiceOptions } from './queue-service.ts';
@@ -40,38 +39,20 @@ export async function startSqsServer(options: SqsServerOptions): Promise<SqsServ
   const region = options.region ?? 'us-east-1';
   let endpoint = '';
   const service = new QueueService({ ...options, region, endpointOf: () => endpoint });
-  const requests = new RequestHandler({ ...options, service });
-  const server = createServer({ noDelay: true }, requests.handle);
-  // A client that reuses a connection just as the server ends it gets an error it did not earn.
-  server.keepAliveTimeout = 0;
-  server.requestTimeout = 0;
-  await listen(server, options.port ?? 0);
-  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { answer } = new RequestHandler({ ...options, service });
+  const server = await startLoopbackServer({
+    ...{ bodyBytesMax: requestBytesMax, answer, port: options.port },
+  });
+  ({ endpoint } = server);
   const stopOnce = async (): Promise<void> => {
     service.stopWaiting();
-    const closed = new Promise<void>((resolve) => {
-      server.close(() => {
-        resolve();
-      });
-    });
-    server.closeAllConnections();
-    await closed;
+    await server.stop();
     service.close();
   };
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= stopOnce());
   const urlOf = (queueName: string): string => `${endpoint}/${localAccountId}/${queueName}`;
   return { endpoint, region, service, urlOf, stop };
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 class RequestHandler {
@@ -89,14 +70,7 @@ class RequestHandler {
     this.#authorizer = authorizer;
   }
 
-  readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
-    if (refuseStranger(request, response)) return;
-    receiveBody(request, requestBytesMax, (body) => {
-      this.#answer(request, response, body);
-    });
-  };
-
-  #answer(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+  readonly answer = ({ request, response, body }: WholeRequest): void => {
     try {
       const target = request.headers['x-amz-target'];
       if (request.method !== 'POST' || typeof target !== 'string') {
@@ -110,7 +84,7 @@ class RequestHandler {
     } catch (error) {
       this.#sendError(response, error);
     }
-  }
+  };
 
   /** Who is not known by a signature has no name, and no rights. */
   #accessKeyOf({ method, url, headers }: IncomingMessage, body: Buffer): string {

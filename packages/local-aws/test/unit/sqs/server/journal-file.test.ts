@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Broker } from '../../../../src/sqs/server/broker.ts';
-import { JournalFile } from '../../../../src/sqs/server/journal-file.ts';
+import type { JournalEntry } from '../../../../src/sqs/queue/journal.ts';
+import { JournalFile } from '../../../../src/server/journal-file.ts';
 import { message } from '../queue-fixture.ts';
 
 const nowMs = 1_000_000;
@@ -13,7 +14,7 @@ const name = 'work.fifo';
 
 interface Opened {
   readonly broker: Broker;
-  readonly journal: JournalFile;
+  readonly journal: JournalFile<JournalEntry>;
 }
 
 function temporaryDirectory(context: TestContext): string {
@@ -26,20 +27,20 @@ function temporaryDirectory(context: TestContext): string {
 
 function open(directory: string, salt: string): Opened {
   let idCount = 0;
-  const late: { journal?: JournalFile } = {};
+  const late: { journal?: JournalFile<JournalEntry> } = {};
   const broker = new Broker({
     region: 'us-east-1',
     newMessageId: () => `${salt}-${String((idCount += 1))}`,
     handleSalt: salt,
     record: (entry) => late.journal?.record(entry),
   });
-  const journal = JournalFile.open(
-    directory,
-    (entry) => {
+  const journal = JournalFile.open<JournalEntry>({
+    ...{ directory, name: 'queues.ndjson' },
+    replay: (entry) => {
       broker.replay(entry, nowMs);
     },
-    () => broker.facts(nowMs),
-  );
+    currentFacts: () => broker.facts(nowMs),
+  });
   late.journal = journal;
   return { broker, journal };
 }

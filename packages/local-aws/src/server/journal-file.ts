@@ -15,24 +15,29 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import type { JournalEntry } from '../queue/journal.ts';
 
 const rewriteBytesMin = 4 * 1024 * 1024;
 const rewriteGrowthFactor = 4;
 
-/** What the journal calls back for when it rewrites itself. */
-export type CurrentFacts = () => Iterable<JournalEntry>;
+/** What a journal works with. */
+export interface JournalOptions<Fact> {
+  readonly directory: string;
+  readonly name: string;
+  readonly replay: (fact: Fact) => void;
+  /** What it holds when it is rewritten. */
+  readonly currentFacts: () => Iterable<Fact>;
+}
 
 /** An open journal. */
-export class JournalFile {
+export class JournalFile<Fact> {
   readonly #file: string;
-  readonly #currentFacts: CurrentFacts;
+  readonly #currentFacts: () => Iterable<Fact>;
   #descriptor: number;
   #pending = '';
   #sizeBytes: number;
   #sizeBytesAfterRewrite: number;
 
-  private constructor(file: string, currentFacts: CurrentFacts, sizeBytes: number) {
+  private constructor(file: string, currentFacts: () => Iterable<Fact>, sizeBytes: number) {
     this.#file = file;
     this.#currentFacts = currentFacts;
     this.#descriptor = openSync(file, 'a');
@@ -43,13 +48,10 @@ export class JournalFile {
   }
 
   /** Opens the journal in a directory, replays it, and starts it afresh without its history. */
-  static open(
-    directory: string,
-    replay: (entry: JournalEntry) => void,
-    currentFacts: CurrentFacts,
-  ): JournalFile {
+  static open<Fact>(options: JournalOptions<Fact>): JournalFile<Fact> {
+    const { directory, name, replay, currentFacts } = options;
     mkdirSync(directory, { recursive: true });
-    const file = path.join(directory, 'queues.ndjson');
+    const file = path.join(directory, name);
     const sizeBytes = replayFile(file, replay);
     const journal = new JournalFile(file, currentFacts, sizeBytes);
     if (sizeBytes > 0) journal.#rewrite();
@@ -57,8 +59,8 @@ export class JournalFile {
   }
 
   /** Adds a fact; it is safe after the next `flush`. */
-  record(entry: JournalEntry): void {
-    this.#pending += `${JSON.stringify(entry)}\n`;
+  record(fact: Fact): void {
+    this.#pending += `${JSON.stringify(fact)}\n`;
   }
 
   /** Hands all facts to the operating system. */
@@ -80,8 +82,8 @@ export class JournalFile {
     const temporary = `${this.#file}.new`;
     const descriptor = openSync(temporary, 'w');
     let sizeBytes = 0;
-    for (const entry of this.#currentFacts()) {
-      sizeBytes += writeAll(descriptor, `${JSON.stringify(entry)}\n`);
+    for (const fact of this.#currentFacts()) {
+      sizeBytes += writeAll(descriptor, `${JSON.stringify(fact)}\n`);
     }
     renameSync(temporary, this.#file);
     closeSync(this.#descriptor);
@@ -102,14 +104,14 @@ function writeAll(descriptor: number, text: string): number {
 }
 
 /** Replays the whole lines of a file; returns how many bytes they take. */
-function replayFile(file: string, replay: (entry: JournalEntry) => void): number {
+function replayFile<Fact>(file: string, replay: (fact: Fact) => void): number {
   if (!existsSync(file)) return 0;
   const bytes = readFileSync(file);
   let start = 0;
   for (;;) {
     const end = bytes.indexOf(10, start);
     if (end < 0) return start;
-    replay(JSON.parse(bytes.toString('utf8', start, end)) as JournalEntry);
+    replay(JSON.parse(bytes.toString('utf8', start, end)) as Fact);
     start = end + 1;
   }
 }

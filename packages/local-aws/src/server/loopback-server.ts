@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { refuseStranger } from './refuse-stranger.ts';
+import { whyNotLocal } from '@rollcall/base/system/local-caller.ts';
 
 /** A running server. */
 export interface LoopbackServer {
@@ -20,20 +20,36 @@ export interface WholeRequest {
   readonly body: Buffer;
 }
 
-/** Starts it; a request with a larger body is cut off. */
-export async function startLoopbackServer(
-  bodyBytesMax: number,
-  answer: (whole: WholeRequest) => void,
-): Promise<LoopbackServer> {
-  const server = createServer((request, response) => {
+/** What a server answers, and to how much. */
+export interface LoopbackServerOptions {
+  /** A request with a larger body is cut off. */
+  readonly bodyBytesMax: number;
+  readonly answer: (whole: WholeRequest) => void;
+  /** A free one if absent. */
+  readonly port?: number | undefined;
+}
+
+/** Starts it. */
+export async function startLoopbackServer({
+  bodyBytesMax,
+  answer,
+  port = 0,
+}: LoopbackServerOptions): Promise<LoopbackServer> {
+  const server = createServer({ noDelay: true }, (request, response) => {
     if (refuseStranger(request, response)) return;
     receiveBody(request, bodyBytesMax, (body) => {
       answer({ request, response, body });
     });
   });
+  // A client that reuses a connection just as the server ends it gets an error it did not earn.
+  server.keepAliveTimeout = 0;
+  server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
   });
   let stopped: Promise<void> | undefined;
   return {
@@ -48,8 +64,7 @@ export async function startLoopbackServer(
   };
 }
 
-/** Hands over the body once it has come; of a larger one the connection is ended. */
-export function receiveBody(
+function receiveBody(
   request: IncomingMessage,
   bodyBytesMax: number,
   read: (body: Buffer) => void,
@@ -65,4 +80,18 @@ export function receiveBody(
     const [first = Buffer.alloc(0)] = chunks;
     read(chunks.length === 1 ? first : Buffer.concat(chunks));
   });
+}
+
+/** Refuses a request under a foreign name, or of a browser; whether it did. */
+function refuseStranger({ headers }: IncomingMessage, response: ServerResponse): boolean {
+  const message = whyNotLocal(headers);
+  if (message === undefined) return false;
+  const text = JSON.stringify({ __type: 'AccessDeniedException', message });
+  response
+    .writeHead(403, {
+      'Content-Type': 'application/x-amz-json-1.0',
+      'Content-Length': Buffer.byteLength(text),
+    })
+    .end(text);
+  return true;
 }
