@@ -4,7 +4,7 @@
  * docs/cli.md describes each, with its options and its document; a test compares. What a command line in
  * docs/operations.md names is held to this list, too.
  */
-import { doctorCommand } from './cluster/show/doctor.ts';
+import { doctorCommand } from './checks/doctor.ts';
 import { addClusterCommand } from './cluster/add/add-cluster.ts';
 import { importClustersCommand } from './cluster/import/import-clusters.ts';
 import { listClustersCommand } from './cluster/show/list-clusters.ts';

@@ -5,8 +5,8 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const STOP_TEST = 'test/unit/cli/stack/stop-and-resume.test.ts';
 const RIGHTS_TEST = 'test/unit/cli/fleet/rights-command.test.ts';
-const DOCTOR = 'src/app/doctor/judge-fleets.ts';
-const DOCTOR_TEST = 'test/unit/app/doctor/diagnose.test.ts';
+const DOCTOR = 'src/app/checks/judge-fleets.ts';
+const DOCTOR_TEST = 'test/unit/app/checks/diagnose.test.ts';
 const RIGHTS_ON_A_SERVER = 'test/conformance/rights/fleets.test.ts';
 const FENCE_ON_A_SERVER = 'test/conformance/rights/fence.test.ts';
 

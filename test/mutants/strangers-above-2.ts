@@ -209,11 +209,11 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'reserved-not-told': {
     bug: 'places that other functions reserved are not missed (14)',
-    file: 'src/cli/stack/judge-stack.ts',
+    file: 'src/app/checks/judge-stack.ts',
     before: 'if (unreserved >= CONCURRENCY_NEEDED) return undefined;',
     after: 'if (total >= CONCURRENCY_NEEDED) return undefined;',
     killedBy: {
-      file: 'test/unit/cli/stack/judge-stack.test.ts',
+      file: 'test/unit/app/checks/judge-stack.test.ts',
       title: 'warns of the quota of a new account, and of places that others reserved',
     },
   },

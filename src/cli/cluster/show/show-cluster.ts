@@ -6,7 +6,10 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
-import { gatherToken } from '../../doctor/gather-stack.ts';
+import { readToken } from '../../checks/read-stack.ts';
+import { known, openReader } from '../../../app/checks/needs.ts';
+import type { Checked, TokenFact } from '../../../app/checks/needs.ts';
+import { checksOf, readFacts } from '../../../app/checks/table.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Stack } from '../../reach/stack.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
@@ -20,7 +23,18 @@ import type { CommandModule, CommandResult } from '../../command-line/command-mo
 import { renderAge, renderFields } from '../../command-line/text-table.ts';
 import { summarise, withRebuilt } from './cluster-summary.ts';
 import { diagnose } from './diagnose.ts';
-import type { ClusterDetails, Finding, FindingCode } from './diagnose.ts';
+import type { Shown, ShownCode } from './diagnose.ts';
+
+/** Everything that is read of one cluster; of a sealed token only the times. */
+interface ClusterDetails {
+  readonly registration: ClusterRegistration;
+  /** Undefined: nothing was ever heard of the cluster. */
+  readonly meta: ClusterMeta | undefined;
+  readonly token: Checked<TokenFact>;
+  /** Not counted to the end if there are very many. */
+  readonly daemonSets: { readonly count: number; readonly isCounted: boolean };
+  readonly nowMs: number;
+}
 
 /** The command. */
 export const showClusterCommand: CommandModule = defineCommand<object>({
@@ -35,7 +49,7 @@ export const showClusterCommand: CommandModule = defineCommand<object>({
     const nowMs = stack.clock.nowMs();
     const [meta, token, daemonSets, freeze, standing, missed] = await Promise.all([
       stack.view.readMeta(registration.clusterUid),
-      gatherToken(stack, registration),
+      readToken(stack, registration),
       countDaemonSets(registration, stack),
       readFreezeIn(stack),
       readStanding(stack),
@@ -47,7 +61,14 @@ export const showClusterCommand: CommandModule = defineCommand<object>({
     const outages = outagesOfCluster(registration, question);
     const seen = summarise(registration, meta, nowMs);
     const summary = await withRebuilt(seen, registration, stack);
-    return present(details, diagnose(summary, details), outages);
+    // What only the cluster knows is not asked for: the doctor does.
+    const read = openReader({
+      registration: known({ kind: 'found', registration } as const),
+      meta: known(meta),
+      token: ['', () => Promise.resolve(token)],
+    });
+    const facts = await readFacts(checksOf('cluster'), read, () => nowMs);
+    return present(details, diagnose(summary, { registration, meta, facts }), outages);
   },
 });
 
@@ -77,13 +98,13 @@ function tokenOf({ token, registration }: ClusterDetails) {
 }
 
 /** Findings that stand above the answer already. */
-const TOLD_ABOVE: ReadonlySet<FindingCode> = new Set<FindingCode>([
+const TOLD_ABOVE: ReadonlySet<ShownCode> = new Set<ShownCode>([
   ...(['frozen', 'silent', 'breaker-open'] as const),
 ]);
 
 function present(
   details: ClusterDetails,
-  findings: readonly Finding[],
+  findings: readonly Shown[],
   outages: readonly Outage[],
 ): CommandResult {
   const { registration, meta } = details;

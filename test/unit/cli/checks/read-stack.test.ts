@@ -1,12 +1,13 @@
 /** What the doctor knows of the FleetDaemonSets of a stack: where they are placed, and whose step is overdue. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { gatherFleets, openStackFleets } from '../../../../src/cli/doctor/stack-fleets.ts';
-import type { FleetsFact } from '../../../../src/app/doctor/facts.ts';
+import { openStackWide, readFleets } from '../../../../src/cli/checks/read-stack.ts';
+import type { FleetsFact } from '../../../../src/app/checks/needs.ts';
 import { fleetDocument } from '../../../support/fleet-samples.ts';
 import { fleetRecordOf } from '../../../support/fleet-records.ts';
 import { MemoryFleetRolloutStore } from '../../../support/memory-fleet-rollout-store.ts';
 import { MemoryFleetStore } from '../../../support/memory-fleet-store.ts';
+import { MemoryRegistryStore } from '../../../support/memory-registry-store.ts';
 import { registrationOf } from '../../../support/store-suite.ts';
 
 const APPLIED_MS = 1_000_000;
@@ -26,17 +27,17 @@ async function worldOf() {
   const head = { ...KEY, uid: 'u', generation: 1, appliedAtMs: APPLIED_MS, appliedBy: 'ann' };
   const document = fleetDocument({ placement });
   await fleets.writeFleet({ ...head, history: [], contentHash: 'h', document }, undefined);
-  const ask = openStackFleets({ fleets, rollouts });
+  const wide = openStackWide({ fleets, rollouts, registry: new MemoryRegistryStore() });
   const look = async (minutes: number, ring = 'one'): Promise<FleetsFact> => {
     const registration = { ...registrationOf('a'), labels: { ring } };
-    const found = await gatherFleets(registration, ask, APPLIED_MS + minutes * MINUTE_MS);
+    const found = await readFleets(registration, wide, APPLIED_MS + minutes * MINUTE_MS);
     assert.ok(found.kind === 'checked');
     return found.value;
   };
   return { rollouts, look, reads: () => reads };
 }
 
-describe('gatherFleets', () => {
+describe('readFleets', () => {
   it('finds those that are placed on a cluster, and reads once for all', async () => {
     const { look, reads } = await worldOf();
     assert.deepEqual((await look(0)).placed, ['monitoring/agent']);

@@ -1,10 +1,10 @@
 /** `rollcall cluster doctor`: its command line, and what it says without any network. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { failed, notChecked, ok } from '../../../../../src/app/doctor/finding.ts';
-import { renderProblems } from '../../../../../src/cli/doctor/render-findings.ts';
-import { CommandWorld } from '../../../../support/command-world.ts';
-import { registrationOf } from '../../../../support/store-suite.ts';
+import { failed, notChecked, ok } from '../../../../src/app/checks/finding.ts';
+import { renderProblems } from '../../../../src/cli/checks/doctor.ts';
+import { CommandWorld } from '../../../support/command-world.ts';
+import { registrationOf } from '../../../support/store-suite.ts';
 
 describe('rollcall cluster doctor', () => {
   it('wants one cluster, or all', async () => {

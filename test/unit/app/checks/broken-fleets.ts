@@ -1,8 +1,9 @@
-/** Facts in which one thing of fleets, or of the roles that EKS lets in, is wrong, and the finding that names it. */
-import type { AccessEntryFact, DoctorFacts, FleetsFact } from '../../../../src/app/doctor/facts.ts';
-import { checked } from '../../../../src/app/doctor/finding.ts';
+/** DoctorFacts in which one thing of fleets, or of the roles that EKS lets in, is wrong, and the finding that names it. */
+import type { AccessEntryFact, FleetsFact } from '../../../../src/app/checks/needs.ts';
+import { checked } from '../../../../src/app/checks/needs.ts';
 import { clusterId } from '../../../../src/core/model/identifiers.ts';
 import { DOCTOR_NOW_MS, healthyFacts, takenOver } from '../../../support/doctor-facts.ts';
+import type { DoctorFacts } from '../../../support/doctor-facts.ts';
 import { MINUTE_MS, missingRight, with_ } from './broken-facts.ts';
 import type { Case } from './broken-facts.ts';
 

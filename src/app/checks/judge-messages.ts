@@ -5,15 +5,15 @@
  */
 import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { DoctorFacts, RefusalFact } from './facts.ts';
-import { failed, finding, notChecked, ok, warning } from './finding.ts';
+import type { Facts, RefusalFact } from './needs.ts';
+import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 /** More than this in the events queue is a backlog: ingest takes ten at a time of each cluster. */
 const BACKLOG_MIN = 1_000;
 
 /** The queue that watchers send to. SQS itself says no age of its oldest message; CloudWatch does. */
-export function judgeEventsQueue({ eventsQueue }: DoctorFacts): Finding {
+export function judgeEventsQueue({ eventsQueue }: Facts<'eventsQueue'>): Finding {
   if (eventsQueue.kind === 'unchecked') return notChecked('events-queue', eventsQueue.why);
   const fact = eventsQueue.value;
   if (fact.kind === 'missing') {
@@ -33,7 +33,7 @@ export function judgeEventsQueue({ eventsQueue }: DoctorFacts): Finding {
 }
 
 /** What waits in the dead-letter queues of the stack: the function that takes them is down. */
-export function judgeDeadLetters({ deadLetterQueues }: DoctorFacts): Finding {
+export function judgeDeadLetters({ deadLetterQueues }: Facts<'deadLetterQueues'>): Finding {
   if (deadLetterQueues.kind === 'unchecked') {
     return notChecked('dead-letters', deadLetterQueues.why);
   }
@@ -50,23 +50,25 @@ export function judgeDeadLetters({ deadLetterQueues }: DoctorFacts): Finding {
 }
 
 /** The role that may speak for the cluster, against the one that IAM knows. */
-export function judgeSender(registration: ClusterRegistration, { sender }: DoctorFacts): Finding {
+export function judgeSender(
+  registration: ClusterRegistration,
+  { sender }: Facts<'sender'>,
+): Finding {
   if (sender.kind === 'unchecked') return notChecked('sender', sender.why);
   const { roleName, roleId } = sender.value;
   const { senderRoleId, id } = registration;
   if (roleId === senderRoleId) {
     return ok('sender', 'sender-ok', `the role ${roleName} has the registered id`);
   }
-  const isMissing = roleId === undefined;
-  return finding('sender', {
-    code: isMissing ? 'sender-missing' : 'sender-differs',
-    level: 'failed',
-    seen: isMissing
-      ? `there is no role ${roleName} in the account that was asked`
-      : `the role ${roleName} has the id ${roleId}, registered is ${senderRoleId}: it was made anew, and its messages are refused`,
-    next: isMissing
-      ? 'Pass --cluster-profile with a profile of the account where the cluster is; or make its roles again: rollcall cluster add --print cloudformation'
-      : `Register the new role: rollcall cluster set ${id} --role-id ${roleId}`,
+  if (roleId === undefined) {
+    return failed('sender', 'sender-missing', {
+      seen: `there is no role ${roleName} in the account that was asked`,
+      next: 'Pass --cluster-profile with a profile of the account where the cluster is; or make its roles again: rollcall cluster add --print cloudformation',
+    });
+  }
+  return failed('sender', 'sender-differs', {
+    seen: `the role ${roleName} has the id ${roleId}, registered is ${senderRoleId}: it was made anew, and its messages are refused`,
+    next: `Register the new role: rollcall cluster set ${id} --role-id ${roleId}`,
   });
 }
 
@@ -100,7 +102,7 @@ const CANNOT_READ = {
  */
 export function judgeRefusals(
   { id, clusterUid }: ClusterRegistration,
-  facts: DoctorFacts,
+  facts: Facts<'refusals' | 'meta'>,
 ): readonly Finding[] {
   const { refusals, meta } = facts;
   if (refusals.kind === 'unchecked') return [notChecked('refusals', refusals.why)];
@@ -132,10 +134,11 @@ function refusalFinding(
   const who = senderRoleId === undefined ? '' : `, by ${senderRoleId}`;
   const what = code === 'wrong-cluster-uid' && detail !== '' ? ` (${detail})` : '';
   const overLevel = isForged ? 'warning' : 'ok';
-  return finding('refusals', {
+  return {
+    link: 'refusals',
     code: code in REFUSAL_ADVICE ? `refused-${code}` : 'refused-unreadable',
     level: isOver ? overLevel : 'failed',
     seen: `${advice.seen}${what}; last ${counted(minutes, 'minute')} ago${who}${isOver ? ', and it is over' : ''}`,
     ...(isOver && !isForged ? {} : { next: advice.next.replace(/\bID\b/, id) }),
-  });
+  };
 }

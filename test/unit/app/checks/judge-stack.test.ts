@@ -1,23 +1,48 @@
 /** What `rollcall stack check` finds (F2, F3, F4). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CONCURRENCY_NEEDED, judgeStack } from '../../../../src/cli/stack/judge-stack.ts';
-import type { StackFacts } from '../../../../src/cli/stack/judge-stack.ts';
+import { CONCURRENCY_NEEDED } from '../../../../src/app/checks/judge-stack.ts';
+import { checked, unchecked } from '../../../../src/app/checks/needs.ts';
+import type { Needs } from '../../../../src/app/checks/needs.ts';
+import { presentCheck } from '../../../../src/cli/stack/check-stack.ts';
 
-const WELL: StackFacts = {
-  stackName: 'rollcall-prod',
-  isDeployed: true,
-  concurrency: { total: 1000, unreserved: 900 },
-  registry: 'protected',
-  nowMs: 1_000_000,
-  stopped: [],
-  stoppedSchedules: [],
-};
+interface Account extends Pick<Needs, 'concurrency' | 'freeze' | 'standing'> {
+  readonly isDeployed: boolean;
+  readonly registry: Needs['registryTable'];
+  readonly stopped: readonly string[];
+  readonly stoppedSchedules: readonly string[];
+}
 
-const codesOf = (change: Partial<StackFacts>): readonly string[] =>
-  judgeStack({ ...WELL, ...change }).map(({ code }) => code);
+interface Found {
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string;
+}
 
-describe('judgeStack', () => {
+/** What is found in an account that is well but for this. */
+function check(change: Partial<Account>): readonly Found[] {
+  const { isDeployed = true, registry = 'protected', freeze, standing } = change;
+  const { concurrency = { total: 1000, unreserved: 900 } } = change;
+  const { stopped: queues = [], stoppedSchedules: schedules = [] } = change;
+  const none = unchecked('there is no registry');
+  const { document, exitCode } = presentCheck({
+    nowMs: 1_000_000,
+    stack: checked({ name: 'rollcall-prod', isDeployed }),
+    concurrency: checked(concurrency),
+    registryTable: checked(registry),
+    switchedOff: checked({ queues, schedules }),
+    freeze: freeze === undefined ? none : checked(freeze),
+    standing: standing === undefined ? none : checked(standing),
+  });
+  const findings = document['findings'] as readonly Found[];
+  assert.equal(exitCode, findings.length === 0 ? 0 : 1);
+  return findings;
+}
+
+const codesOf = (change: Partial<Account>): readonly string[] =>
+  check(change).map(({ code }) => code);
+
+describe('stack check', () => {
   it('finds nothing in a stack that is well, nor before a first deployment in a new stage', () => {
     assert.deepEqual(codesOf({}), []);
     assert.deepEqual(codesOf({ isDeployed: false, registry: 'missing' }), []);
@@ -44,7 +69,7 @@ describe('judgeStack', () => {
     const note = { by: 'ann', why: 'bad kernel', atMs: 1 };
     assert.deepEqual(codesOf({ freeze: { version: 3, daemonSets: {} } }), []);
     const freeze = { version: 4, all: note, daemonSets: { 'ns/agent': note } };
-    const [stack, set] = judgeStack({ ...WELL, freeze });
+    const [stack, set] = check({ freeze });
     assert.match(stack?.message ?? '', /whole stack is frozen by ann \(bad kernel\)/);
     assert.match(stack?.remedy ?? '', /rollcall thaw --yes/);
     assert.match(set?.remedy ?? '', /rollcall thaw --daemon-set ns\/agent/);
@@ -52,20 +77,20 @@ describe('judgeStack', () => {
   });
 
   it('tells what was stopped (F3)', () => {
-    const [finding] = judgeStack({ ...WELL, stopped: ['rollcall-prod-reconcile.fifo'] });
+    const [finding] = check({ stopped: ['rollcall-prod-reconcile.fifo'] });
     assert.equal(finding?.code, 'stopped');
     assert.match(finding.message, /rollcall-prod-reconcile\.fifo/);
     assert.match(finding.remedy, /rollcall stack resume/);
-    const [schedule] = judgeStack({ ...WELL, stoppedSchedules: ['fleet'] });
+    const [schedule] = check({ stoppedSchedules: ['fleet'] });
     assert.equal(schedule?.code, 'stopped');
     assert.match(schedule.message, /schedule of fleet is off/);
   });
 
   it('tells who stopped it and why, and that resync makes no turns though nothing is switched off', () => {
     const stop = { by: 'ann', why: 'INC-1', atMs: 0, functions: ['reconcile'] };
-    const [stopped] = judgeStack({ ...WELL, stopped: ['q'], standing: { stop } });
+    const [stopped] = check({ stopped: ['q'], standing: { stop } });
     assert.match(stopped?.message ?? '', /^stopped since .* by ann \(INC-1\).*from q;/);
-    const [unsaid] = judgeStack({ ...WELL, standing: { stop } });
+    const [unsaid] = check({ standing: { stop } });
     assert.match(unsaid?.message ?? '', /Yet everything is called/);
     assert.deepEqual(codesOf({ standing: { walkedAtMs: 0 } }), ['functions-behind']);
     const off = { standing: { walkedAtMs: 0 }, stoppedSchedules: ['resync'] };
@@ -77,7 +102,7 @@ describe('judgeStack', () => {
       { concurrency: { total: 10, unreserved: 10 }, stopped: ['q'], registry: 'missing' as const },
       { isDeployed: false },
     ];
-    for (const { message, remedy } of all.flatMap((change) => judgeStack({ ...WELL, ...change }))) {
+    for (const { message, remedy } of all.flatMap((change) => check(change))) {
       assert.ok(message.length > 20 && remedy.length > 20);
     }
   });

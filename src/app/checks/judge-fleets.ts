@@ -1,25 +1,23 @@
 /**
- * Findings about the FleetDaemonSets that are placed on a cluster: what keeps the functions from giving it their DaemonSets.
+ * Findings about staged rollouts: of FleetDaemonSets that are placed on a cluster, and of DaemonSets in copilot.
  *
- * Pure. Each of these shows in a rollout as a cluster that failed, or as a fleet that stands still; here it is told before. Nothing is
- * found where none is placed, and in observe, where none is given anything.
+ * Each of these keeps a rollout from happening, and nothing else says so before.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { formatPermission } from '../../core/daemon-set/permission.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { DoctorFacts, FleetsFact } from './facts.ts';
-import { failed, notChecked, ok, warning } from './finding.ts';
+import type { Facts, FleetsFact } from './needs.ts';
+import { failed, notChecked, ok, someNames, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { isConnectedTo, isInProcess } from './judge-registration.ts';
-import { someNames } from './some-names.ts';
 
 const MINUTE_MS = 60_000;
 const WITH_KUBECONFIG =
   'Pass --kubeconfig FILE --context NAME to have it checked with your own credential.';
 
-type FleetFacts = Pick<DoctorFacts, 'nowMs' | 'deployment' | 'fleets' | 'fleetRights'>;
+type FleetFacts = Facts<'deployment' | 'fleets' | 'fleetRights'>;
 
-/** Everything about fleets. */
+/** Nothing where none is placed, and in observe, where a cluster is given nothing. */
 export function judgeFleets(
   registration: ClusterRegistration,
   facts: FleetFacts,
@@ -88,4 +86,57 @@ function judgeRights(
       next: 'Take from them the role that has every verb (*) on daemonsets; rollcall fleet rights prints what they need.',
     }),
   ];
+}
+
+const NAME_THEM =
+  'kubectl get daemonsets -A -o json | node scripts/launch.mjs scripts/install/copilot-policy.ts | kubectl apply -f -';
+
+/** A policy without effect, and names that admission lacks or has too many of. None but in copilot. */
+export function judgeCopilot(
+  { mode }: ClusterRegistration,
+  { observed, listed, fleets }: Facts<'observed' | 'listed' | 'fleets'>,
+): readonly Finding[] {
+  if (mode !== 'copilot') return [];
+  if (observed.kind === 'unchecked') return [notChecked('copilot', observed.why)];
+  const { followed, rollingUpdate } = observed.value;
+  const rolling = rollingUpdate.length === 0 ? [] : [judgeRolling(rollingUpdate)];
+  // What a fleet brings is named by its own rights, and may be listed as well.
+  const ofFleets = fleets.kind === 'checked' ? fleets.value.placed : [];
+  return [...rolling, judgeNames(followed, listed, ofFleets)];
+}
+
+function judgeRolling(names: readonly string[]): Finding {
+  return warning('copilot', 'copilot-rolling-update', {
+    seen: `their policy has no effect, because the built-in controller rolls them (RollingUpdate): ${someNames(names)}`,
+    next: 'Set updateStrategy.type to OnDelete between two rollouts (docs/copilot.md), or remove the annotation.',
+  });
+}
+
+function judgeNames(
+  followed: readonly string[],
+  listed: Facts['listed'],
+  ofFleets: readonly string[],
+): Finding {
+  if (listed.kind === 'unchecked') {
+    const next = 'Pass --kubeconfig FILE --context NAME to have the admission policy looked at.';
+    return notChecked('copilot', listed.why, next);
+  }
+  const named = [...listed.value, ...ofFleets];
+  const unnamed = followed.filter((name) => !named.includes(name));
+  if (unnamed.length > 0) {
+    return warning('copilot', 'copilot-not-named', {
+      seen: `admission lets none of their pods go, so their rollouts wait: ${someNames(unnamed)}`,
+      next: NAME_THEM,
+    });
+  }
+  const known = [...followed, ...ofFleets];
+  const surplus = listed.value.filter((name) => !known.includes(name));
+  if (surplus.length > 0) {
+    return warning('copilot', 'copilot-named-too-many', {
+      seen: `named, so that their pods could be deleted, though they do not opt in: ${someNames(surplus)}`,
+      next: NAME_THEM,
+    });
+  }
+  const seen = `${counted(followed.length, 'DaemonSet opts in, and admission names it', 'DaemonSets opt in, and admission names them')}`;
+  return ok('copilot', 'copilot-ok', seen);
 }

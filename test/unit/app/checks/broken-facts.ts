@@ -1,13 +1,14 @@
-/** Facts in which one thing is wrong, and the finding that names it. */
+/** DoctorFacts in which one thing is wrong, and the finding that names it. */
 import assert from 'node:assert/strict';
-import type { DoctorFacts, ObservedFact } from '../../../../src/app/doctor/facts.ts';
-import { checked } from '../../../../src/app/doctor/finding.ts';
-import type { FindingLevel } from '../../../../src/app/doctor/finding.ts';
+import type { ObservedFact } from '../../../../src/app/checks/needs.ts';
+import { checked } from '../../../../src/app/checks/needs.ts';
+import type { FindingLevel } from '../../../../src/app/checks/finding.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
 import type { ClusterMeta } from '../../../../src/core/model/view-items.ts';
 import type { EndpointFacts } from '../../../../src/ports/cluster/endpoint-probe.ts';
 import { DOCTOR_NOW_MS, healthyFacts, takenOver } from '../../../support/doctor-facts.ts';
+import type { DoctorFacts } from '../../../support/doctor-facts.ts';
 
 /** One minute. */
 export const MINUTE_MS = 60_000;
@@ -85,12 +86,14 @@ export const CASES: readonly Case[] = [
   {
     code: 'registration-missing',
     level: 'failed',
-    facts: with_({ registration: { kind: 'missing' } }),
+    facts: with_({ registration: checked({ kind: 'missing' }) }),
   },
   {
     code: 'registration-unreadable',
     level: 'failed',
-    facts: with_({ registration: { kind: 'unreadable', message: 'is no registration: mode' } }),
+    facts: with_({
+      registration: checked({ kind: 'unreadable', message: 'is no registration: mode' }),
+    }),
     says: /counts as frozen/,
   },
   {

@@ -6,12 +6,12 @@
 import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { EndpointFacts, TlsFault } from '../../ports/cluster/endpoint-probe.ts';
-import type { DoctorFacts } from './facts.ts';
+import type { Facts } from './needs.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
-import type { DoctorLink, Finding } from './finding.ts';
+import type { Link, Finding } from './finding.ts';
 import { isConnectedTo } from './judge-registration.ts';
 
-const STEPS: readonly DoctorLink[] = ['address', 'name', 'connection', 'tls', 'api-server'];
+const STEPS: readonly Link[] = ['address', 'name', 'connection', 'tls', 'api-server'];
 /** The Date header counts whole seconds, and the answer takes its time. */
 const CLOCK_TOLERANCE_MS = 5_000;
 const CERTIFICATE_ENDS_SOON_MS = 14 * 86_400_000;
@@ -19,7 +19,7 @@ const CERTIFICATE_ENDS_SOON_MS = 14 * 86_400_000;
 /** One finding for each step that was reached, and one for what could not be reached after a failure. */
 export function judgeEndpoint(
   registration: ClusterRegistration,
-  { endpoint, nowMs }: DoctorFacts,
+  { endpoint, nowMs }: Facts<'endpoint'>,
 ): readonly Finding[] {
   if (!isConnectedTo(registration)) {
     const seen = 'no function connects to this cluster: mode observe without authentication';
@@ -141,7 +141,7 @@ function judgeAnswer({ answer }: EndpointFacts): Finding | undefined {
 /** Whether the cluster is the one that was registered (protocol 24, row 90). */
 export function judgeIdentity(
   registration: ClusterRegistration,
-  { identity }: DoctorFacts,
+  { identity }: Facts<'identity'>,
 ): Finding {
   if (identity.kind === 'unchecked') {
     return notChecked('identity', identity.why, 'Pass --kubeconfig FILE --context NAME.');
@@ -157,7 +157,7 @@ export function judgeIdentity(
 }
 
 /** The API server's clock against this one's: tokens are signed by the clock. */
-export function judgeClock({ endpoint }: DoctorFacts): Finding | undefined {
+export function judgeClock({ endpoint }: Facts<'endpoint'>): Finding | undefined {
   if (endpoint.kind === 'unchecked') return undefined;
   const { answer } = endpoint.value;
   if (answer?.kind !== 'answered' || answer.clockAheadMs === undefined) return undefined;

@@ -1,33 +1,33 @@
 /**
- * Facts from the cluster itself: identity, rights, Lease, Deployment, policies, sentinel.
+ * What is read from a cluster itself: identity, rights, Lease, Deployment, policies, sentinel, endpoint.
  *
  * Two ways in: the registered credential at the registered endpoint (where this process can have it),
  * and the user's own kubeconfig at its own server. A credential goes to its own server only (S11).
  */
-import type {
-  CredentialAnswer,
-  DoctorFacts,
-  FleetsFact,
-  LeaseFact,
-  RightsFact,
-  SentinelFact,
-  WatcherFact,
-} from '../../app/doctor/facts.ts';
-import { checked, unchecked } from '../../app/doctor/finding.ts';
-import type { Checked } from '../../app/doctor/finding.ts';
-import { neededInMode } from '../../app/doctor/required-permissions.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
+import { SocketEndpointProbe } from '../../adapters/kubernetes/transport/endpoint-probe.ts';
+import { isConnectedTo } from '../../app/checks/judge-registration.ts';
+import { checked, unchecked } from '../../app/checks/needs.ts';
+import type { Checked, Needs, Readers } from '../../app/checks/needs.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { SENTINEL_KEY } from '../../core/takeover/takeover-sentinel.ts';
 import type { ClusterInspection } from '../../ports/cluster/cluster-inspection.ts';
-import { gatherFleetRights } from './gather-fleets.ts';
-import { gatherRights } from './gather-rights.ts';
-import { WATCHER, functionsIdentity } from './identities.ts';
-import type { ShippedManifests } from './shipped-manifests.ts';
-import { ask, whyNot } from './ways-in.ts';
-import type { WaysIn } from './ways-in.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
+import {
+  WATCHER,
+  functionsIdentity,
+  neededInMode,
+  readFleetRights,
+  readRights,
+  readShippedManifests,
+} from './rights.ts';
+import type { ShippedManifests } from './rights.ts';
+import { askEach, openRegisteredWay, whyNot } from './ways-in.ts';
+import type { WayIn, WaysIn } from './ways-in.ts';
 
 const SYSTEM = 'rollcall-system';
 const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${SYSTEM}/leases/rollcall-watcher`;
@@ -38,8 +38,25 @@ const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 const LISTED = `${ADMISSION}/validatingadmissionpolicies/rollcall-copilot-listed`;
 const LEASE_DURATION_MS = 40_000;
 
-type ClusterFacts = Pick<
-  DoctorFacts,
+interface Place {
+  readonly registration: ClusterRegistration;
+  readonly ways: WaysIn;
+  readonly manifests: ShippedManifests;
+  /** Namespaces with DaemonSets, as the view has them. */
+  readonly namespaces: readonly string[];
+}
+
+/** Where a cluster is looked into from. */
+export interface InsideOptions {
+  readonly view: Pick<ViewStore, 'listNames'>;
+  readonly clock: Clock;
+  readonly egress: EgressPolicy;
+  /** The user's own way in, or why there is none. */
+  readonly kubeconfig: WayIn;
+}
+
+type ClusterNeed =
+  | 'endpoint'
   | 'identity'
   | 'credential'
   | 'functionsRights'
@@ -50,46 +67,85 @@ type ClusterFacts = Pick<
   | 'lease'
   | 'watcher'
   | 'sentinel'
-  | 'fleetRights'
->;
+  | 'fleetRights';
 
-interface ClusterQuestion {
-  readonly registration: ClusterRegistration;
-  readonly ways: WaysIn;
-  readonly manifests: ShippedManifests;
-  /** Namespaces with DaemonSets, as the view has them. */
-  readonly namespaces: readonly string[];
-  /** FleetDaemonSets that are placed here. */
-  readonly fleets: Promise<Checked<FleetsFact>>;
+/** How these are read of one cluster; whoever opened them closes them. */
+export async function openClusterReaders(
+  registration: ClusterRegistration,
+  { view, clock, egress, kubeconfig }: InsideOptions,
+): Promise<{ readonly readers: Readers<ClusterNeed>; readonly close: () => void }> {
+  const isConnected = isConnectedTo(registration);
+  const registered = isConnected
+    ? openRegisteredWay(registration, { clock, egress })
+    : { why: 'no credential is registered' };
+  const [manifests, namespaces] = await Promise.all([
+    readShippedManifests(),
+    namespacesOf(view, registration),
+  ]);
+  const ways = { registration: registered, kubeconfig };
+  const place = { registration, ways, manifests, namespaces };
+  const { mode } = registration;
+  const shipped = mode === 'copilot' ? manifests.copilot : manifests.functions;
+  const actsAs = functionsIdentity(registration, 'act');
+  const asksAs = functionsIdentity(registration, 'ask');
+  const rightsOf = (question: Parameters<typeof readRights>[1]) => () =>
+    readRights(place, question);
+  const readers: Readers<ClusterNeed> = {
+    endpoint: [
+      'the endpoint',
+      async () =>
+        isConnected
+          ? checked(await new SocketEndpointProbe({ clock, egress }).probe(registration))
+          : unchecked('nothing connects to it'),
+    ],
+    identity: ['kube-system', () => readIdentity(place)],
+    credential: ['the credential', () => readCredential(place)],
+    functionsRights: [
+      'the functions’ rights',
+      rightsOf({ needed: neededInMode(shipped, mode), self: true, identity: actsAs }),
+    ],
+    requestsRights: [
+      'the rights of functions that only ask',
+      rightsOf({ needed: manifests.requests, self: false, identity: asksAs }),
+    ],
+    watcherRights: [
+      'the watcher’s rights',
+      rightsOf({ needed: manifests.watcher, self: false, identity: WATCHER }),
+    ],
+    admission: ['the admission policies', () => readAdmission(place)],
+    listed: ['the DaemonSets that copilot names', () => readListed(place)],
+    lease: ['the watcher’s Lease', () => readLease(place)],
+    watcher: ['the watcher', () => readWatcher(place)],
+    sentinel: ['the sentinel', () => readSentinel(place)],
+    fleetRights: [
+      'the rights of fleets',
+      async (read) => readFleetRights(place, registration, await read('fleets')),
+    ],
+  };
+  const close = (): void => {
+    for (const way of [registered, kubeconfig]) if ('inspection' in way) way.inspection.close();
+  };
+  return { readers, close };
 }
 
-/** What each fact is called when it cannot be had, and how it is had; `gather-facts.ts` runs them side by side. */
-export const CLUSTER_FACTS: {
-  readonly [Name in keyof ClusterFacts]: readonly [
-    what: string,
-    gather: (question: ClusterQuestion) => Promise<ClusterFacts[Name]>,
-  ];
-} = {
-  identity: ['kube-system', gatherIdentity],
-  credential: ['the credential', gatherCredential],
-  functionsRights: ['the functions’ rights', gatherFunctionsRights],
-  requestsRights: ['the rights of functions that only ask', gatherRequestsRights],
-  watcherRights: ['the watcher’s rights', gatherWatcherRights],
-  admission: ['the admission policies', gatherAdmission],
-  listed: ['the DaemonSets that copilot names', gatherListed],
-  lease: ['the watcher’s Lease', gatherLease],
-  watcher: ['the watcher', gatherWatcher],
-  sentinel: ['the sentinel', gatherSentinel],
-  fleetRights: ['the rights of fleets', gatherFleetRights],
-};
+/** Where there are DaemonSets. */
+async function namespacesOf(
+  view: Pick<ViewStore, 'listNames'>,
+  { clusterUid }: ClusterRegistration,
+): Promise<readonly string[]> {
+  try {
+    const { names } = await view.listNames(clusterUid, { limit: 200 });
+    return [...new Set(names.map(({ namespace }) => namespace))];
+  } catch {
+    // Another need says that the view cannot be read; this one only narrows down.
+    return [];
+  }
+}
 
 /** A kubeconfig that leads elsewhere is found even where the registration is in order. */
-async function gatherIdentity({
-  registration,
-  ways,
-}: ClusterQuestion): Promise<ClusterFacts['identity']> {
+async function readIdentity({ registration, ways }: Place): Promise<Checked<Needs['identity']>> {
   const reasons: string[] = [];
-  let own: ClusterFacts['identity'] | undefined;
+  let own: Checked<Needs['identity']> | undefined;
   for (const by of ['registration', 'kubeconfig'] as const) {
     const way = ways[by];
     if ('why' in way) {
@@ -107,7 +163,7 @@ async function gatherIdentity({
   return own ?? unchecked(reasons.join('; '));
 }
 
-async function gatherCredential({ ways }: ClusterQuestion): Promise<Checked<CredentialAnswer>> {
+async function readCredential({ ways }: Place): Promise<Checked<Needs['credential']>> {
   const way = ways.registration;
   if ('why' in way) return unchecked(way.why);
   const answer = await way.inspection.readUid();
@@ -118,33 +174,11 @@ async function gatherCredential({ ways }: ClusterQuestion): Promise<Checked<Cred
   return unchecked(whyNot(answer));
 }
 
-function gatherFunctionsRights(question: ClusterQuestion): Promise<Checked<RightsFact>> {
-  const { registration, manifests } = question;
-  const shipped = registration.mode === 'copilot' ? manifests.copilot : manifests.functions;
-  const needed = neededInMode(shipped, registration.mode);
-  return gatherRights(question, {
-    needed,
-    self: true,
-    identity: functionsIdentity(registration, 'act'),
-  });
-}
-
-function gatherRequestsRights(question: ClusterQuestion): Promise<Checked<RightsFact>> {
-  const { registration, manifests } = question;
-  const identity = functionsIdentity(registration, 'ask');
-  return gatherRights(question, { needed: manifests.requests, self: false, identity });
-}
-
-function gatherWatcherRights(question: ClusterQuestion): Promise<Checked<RightsFact>> {
-  const needed = question.manifests.watcher;
-  return gatherRights(question, { needed, self: false, identity: WATCHER });
-}
-
-async function gatherAdmission({
+async function readAdmission({
   registration,
   ways,
   manifests,
-}: ClusterQuestion): Promise<ClusterFacts['admission']> {
+}: Place): Promise<Checked<Needs['admission']>> {
   // No function may read policies: only the user's own credential is asked.
   const way = ways.kubeconfig;
   if ('why' in way) return unchecked(way.why);
@@ -160,10 +194,7 @@ async function gatherAdmission({
 }
 
 /** What stands in the policy of that name: quoted names, as scripts/install/copilot-policy.ts writes them. */
-async function gatherListed({
-  registration,
-  ways,
-}: ClusterQuestion): Promise<Checked<readonly string[]>> {
+async function readListed({ registration, ways }: Place): Promise<Checked<Needs['listed']>> {
   if (registration.mode !== 'copilot') return unchecked('the cluster is not in copilot');
   const way = ways.kubeconfig;
   if ('why' in way) return unchecked(way.why);
@@ -177,8 +208,8 @@ async function gatherListed({
   return checked([...names].map(([, name = '']) => name));
 }
 
-async function gatherLease({ ways }: ClusterQuestion): Promise<Checked<LeaseFact>> {
-  const answer = await ask(ways, (inspection) => inspection.read(LEASE));
+async function readLease({ ways }: Place): Promise<Checked<Needs['lease']>> {
+  const answer = await askEach(ways, (inspection) => inspection.read(LEASE));
   if (answer.kind === 'unchecked') return answer;
   if (answer.kind === 'missing') return checked({ kind: 'missing' });
   const spec = jsonMember(answer.value, 'spec');
@@ -194,7 +225,7 @@ async function gatherLease({ ways }: ClusterQuestion): Promise<Checked<LeaseFact
   });
 }
 
-async function gatherWatcher({ ways }: ClusterQuestion): Promise<Checked<WatcherFact>> {
+async function readWatcher({ ways }: Place): Promise<Checked<Needs['watcher']>> {
   const way = ways.kubeconfig;
   if ('why' in way) return unchecked(way.why);
   const { inspection } = way;
@@ -234,13 +265,10 @@ async function findTrouble(inspection: ClusterInspection): Promise<string | unde
   return undefined;
 }
 
-async function gatherSentinel({
-  registration,
-  ways,
-}: ClusterQuestion): Promise<Checked<SentinelFact>> {
+async function readSentinel({ registration, ways }: Place): Promise<Checked<Needs['sentinel']>> {
   const { mode, sentinel } = registration;
   if (mode !== 'takeover' || sentinel === undefined) return checked('not-expected');
-  const answer = await ask(ways, (inspection) => inspection.read(SENTINEL));
+  const answer = await askEach(ways, (inspection) => inspection.read(SENTINEL));
   if (answer.kind === 'unchecked') return answer;
   if (answer.kind === 'missing') return checked('missing');
   if (jsonMember(jsonMember(answer.value, 'metadata'), 'uid') !== sentinel.uid) {

@@ -4,11 +4,12 @@
  * Pure. No credential is a fact, so none can be part of a finding (S11).
  */
 import { counted } from '@rollcall/base/counted.ts';
+import { namesakeWarning } from '../clusters/eks-namesakes.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { formatPermission } from '../../core/daemon-set/permission.ts';
-import type { DoctorFacts, RightsFact } from './facts.ts';
+import type { AccessEntryFact, Checked, Facts, RightsFact } from './needs.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
-import type { Checked, Finding } from './finding.ts';
+import type { Finding } from './finding.ts';
 import { isConnectedTo, isInProcess } from './judge-registration.ts';
 
 const WITH_KUBECONFIG =
@@ -18,7 +19,10 @@ const TOKEN_OLD_SHARE = 0.5;
 const MINUTE_MS = 60_000;
 
 /** The credential that is registered. */
-export function judgeCredential(registration: ClusterRegistration, facts: DoctorFacts): Finding {
+export function judgeCredential(
+  registration: ClusterRegistration,
+  facts: Facts<'credential' | 'token' | 'refusals'>,
+): Finding {
   const { id, authentication } = registration;
   if (authentication.kind === 'none') {
     return ok('credential', 'credential-none', 'none is registered');
@@ -48,7 +52,7 @@ export function judgeCredential(registration: ClusterRegistration, facts: Doctor
 }
 
 /** Why no newer token is there, if one came and was refused. */
-function withRefusal(trouble: Finding, { refusals, token }: DoctorFacts): Finding {
+function withRefusal(trouble: Finding, { refusals, token }: Facts<'refusals' | 'token'>): Finding {
   const known = token.kind === 'checked' && token.value.kind === 'found' ? token.value : undefined;
   const refused = (refusals.kind === 'checked' ? refusals.value : []).findLast(
     ({ queue, atMs }) => queue === 'credentials' && atMs > (known?.issuedAtMs ?? 0),
@@ -60,9 +64,9 @@ function withRefusal(trouble: Finding, { refusals, token }: DoctorFacts): Findin
 }
 
 /** The bound token that is kept; undefined where it is of this cluster, and fresh. */
-export function judgeToken(
+function judgeToken(
   { id, clusterUid }: ClusterRegistration,
-  { token, nowMs }: Pick<DoctorFacts, 'token' | 'nowMs'>,
+  { token, nowMs }: Facts<'token'>,
 ): Finding | undefined {
   if (token.kind === 'unchecked') return notChecked('credential', token.why);
   const look =
@@ -100,7 +104,7 @@ export function judgeToken(
 /** Rights of the functions, in the registered mode. */
 export function judgeFunctionsRights(
   registration: ClusterRegistration,
-  { functionsRights }: DoctorFacts,
+  { functionsRights }: Facts<'functionsRights'>,
 ): Finding {
   if (!isConnectedTo(registration)) {
     return ok('functions-rights', 'functions-rights-ok', 'none are needed');
@@ -116,7 +120,7 @@ export function judgeFunctionsRights(
 /** Rights of the functions that only ask; undefined where they come as the others do (ADR 0042). */
 export function judgeRequestsRights(
   { authentication }: ClusterRegistration,
-  { requestsRights }: DoctorFacts,
+  { requestsRights }: Facts<'requestsRights'>,
 ): Finding | undefined {
   if (authentication.kind !== 'eks' && authentication.kind !== 'bound-token') return undefined;
   const manifest =
@@ -125,7 +129,7 @@ export function judgeRequestsRights(
 }
 
 /** Rights of the watcher. */
-export function judgeWatcherRights({ watcherRights }: DoctorFacts): Finding {
+export function judgeWatcherRights({ watcherRights }: Facts<'watcherRights'>): Finding {
   return judgeRights('watcher-rights', watcherRights, 'infra/watcher/rbac.yaml');
 }
 
@@ -158,7 +162,7 @@ function judgeRights(
 /** The admission policy that bounds what a stolen credential can do. */
 export function judgeAdmission(
   { mode }: ClusterRegistration,
-  { admission, deployment }: DoctorFacts,
+  { admission, deployment }: Facts<'admission' | 'deployment'>,
 ): Finding | undefined {
   if (mode === 'observe') return undefined;
   if (isInProcess(deployment)) {
@@ -181,4 +185,53 @@ export function judgeAdmission(
     seen: `missing: ${missing.join(', ')}: whoever steals the functions’ credential could ${harm}`,
     next: `${next}; Kubernetes 1.30 and later`,
   });
+}
+
+/**
+ * The access entries of EKS, one for each role of the functions that connects: a cluster that an older
+ * release registered may lack one. Undefined but for EKS.
+ */
+export function judgeAccessEntries(
+  registration: ClusterRegistration,
+  { accessEntries, namesakes }: Facts<'accessEntries' | 'namesakes'>,
+): Finding | undefined {
+  const { id, authentication } = registration;
+  if (authentication.kind !== 'eks') return undefined;
+  if (accessEntries.kind === 'unchecked') {
+    const next = 'Pass --cluster-profile NAME of the account in which the cluster is.';
+    return notChecked('access-entries', accessEntries.why, next);
+  }
+  const entries = accessEntries.value;
+  const next = `rollcall cluster add ${id} --auth eks`;
+  const missing = rolesOf(entries, ['missing']);
+  if (missing.length > 0) {
+    return failed('access-entries', 'access-entries-missing', {
+      seen: `EKS knows these roles of the functions not, and refuses them: ${missing.join(', ')}`,
+      next: `${next} makes them`,
+    });
+  }
+  const others = rolesOf(entries, ['differs', 'outlived']);
+  if (others.length > 0) {
+    return failed('access-entries', 'access-entries-differ', {
+      seen: `of another name or group, or older than the role, so that they let nobody in: ${others.join(', ')}`,
+      next: `${next} puts them right`,
+    });
+  }
+  const shared =
+    namesakes.kind === 'checked' ? namesakeWarning(registration, namesakes.value) : undefined;
+  if (shared !== undefined) {
+    const way =
+      'Give each cluster a name of its own in EKS, or a deployment of Rollcall of its own';
+    return warning('access-entries', 'access-entries-name-shared', { seen: shared, next: way });
+  }
+  return ok('access-entries', 'access-entries-ok', `all ${String(entries.length)} are there`);
+}
+
+function rolesOf(
+  entries: readonly AccessEntryFact[],
+  standings: readonly AccessEntryFact['standing'][],
+): readonly string[] {
+  return entries
+    .filter(({ standing }) => standings.includes(standing))
+    .map(({ principalArn }) => principalArn);
 }

@@ -4,8 +4,14 @@
  * A question is put to each in turn until one answers, or says that there is nothing.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { InspectedBy } from '../../app/doctor/facts.ts';
-import { unchecked } from '../../app/doctor/finding.ts';
+import type { CommandContext } from '../command-line/command-module.ts';
+import { CommandError } from '../process/exit-codes.ts';
+import { connectByKubeconfig } from '../reach/cluster-connection.ts';
+import { defaultKubeconfig, findContext, nameOf } from '../reach/open-kubeconfig.ts';
+import type { KubeconfigPlace } from '../reach/open-kubeconfig.ts';
+import type { OperatorOptions } from '../reach/operator-access.ts';
+import { unchecked } from '../../app/checks/needs.ts';
+import type { InspectedBy } from '../../app/checks/needs.ts';
 import type { ClusterInspection, Inspected } from '../../ports/cluster/cluster-inspection.ts';
 import { createClusterInspection } from '../../adapters/kubernetes/operator/cluster-inspection.ts';
 import { staticBearer } from '../../adapters/kubernetes/credentials/token-source.ts';
@@ -41,7 +47,7 @@ export function whyNot<T>(answer: Exclude<Inspected<T>, { kind: 'answered' }>): 
 }
 
 /** Asks each way in turn until one answers or says that there is nothing. */
-export async function ask<T>(
+export async function askEach<T>(
   ways: WaysIn,
   question: (inspection: ClusterInspection) => Promise<Inspected<T>>,
 ): Promise<
@@ -118,4 +124,35 @@ function credentialOf(
     case 'bound-token':
       return { why: 'only the functions may open the sealed token' };
   }
+}
+
+/** Opens the user's own way into a cluster, or says why there is none. */
+export type OpenWay = (registration: ClusterRegistration) => Promise<WayIn>;
+
+/** Throws CommandError when the file or context that was named cannot be used. */
+export async function kubeconfigWays(
+  { kubeconfig, context: named }: OperatorOptions,
+  { clock, environment }: Pick<CommandContext, 'clock' | 'environment'>,
+): Promise<OpenWay> {
+  const open = async (place: KubeconfigPlace): Promise<WayIn> => {
+    const { transport } = await connectByKubeconfig({ ...place, clock });
+    return { inspection: createClusterInspection(transport) };
+  };
+  const file = kubeconfig ?? defaultKubeconfig(environment);
+  if (kubeconfig !== undefined || named !== undefined) {
+    const way = await open({ file, ...defined({ context: named }) });
+    return () => Promise.resolve(way);
+  }
+  // Nobody named a cluster: only a context that leads to the registered server is that cluster's.
+  return async ({ server }) => {
+    try {
+      const context = await findContext(file, server);
+      if (context !== undefined) return await open({ file, context });
+      return { why: `no context of ${nameOf(file)} has the server ${server}` };
+    } catch (error) {
+      if (error instanceof CommandError)
+        return { why: `no --kubeconfig was passed; ${error.message}` };
+      throw error;
+    }
+  };
 }

@@ -1,8 +1,8 @@
 /** What the doctor says of the DaemonSets of a cluster in copilot. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checked, unchecked } from '../../../../src/app/doctor/finding.ts';
-import { judgeCopilot } from '../../../../src/app/doctor/judge-copilot.ts';
+import { checked, unchecked } from '../../../../src/app/checks/needs.ts';
+import { judgeCopilot } from '../../../../src/app/checks/judge-fleets.ts';
 import { copilot } from './broken-facts.ts';
 
 const NOBODY = { total: 9, behind: [], followed: [], rollingUpdate: [] };

@@ -1,12 +1,13 @@
 /** Every finding of `cluster doctor`, each from facts in which one thing is wrong. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { diagnose, hasFailed } from '../../../../src/app/doctor/diagnose.ts';
-import { LINKS, checked, unchecked } from '../../../../src/app/doctor/finding.ts';
-import type { Finding } from '../../../../src/app/doctor/finding.ts';
+import { readFileSync } from 'node:fs';
+import { hasFailed } from '../../../../src/app/checks/finding.ts';
+import { checked, unchecked } from '../../../../src/app/checks/needs.ts';
+import type { Finding } from '../../../../src/app/checks/finding.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
-import { DOCTOR_NOW_MS, healthyFacts, takenOver } from '../../../support/doctor-facts.ts';
+import { DOCTOR_NOW_MS, diagnose, healthyFacts, takenOver } from '../../../support/doctor-facts.ts';
 import {
   CASES as OTHER_CASES,
   MINUTE_MS,
@@ -21,6 +22,13 @@ import { FLEET_CASES } from './broken-fleets.ts';
 
 const CASES = [...OTHER_CASES, ...FLEET_CASES];
 
+/** Links as docs/doctor.md lists them. */
+const LINKS = [
+  ...readFileSync(new URL('../../../../docs/doctor.md', import.meta.url), 'utf8').matchAll(
+    /^\| ([a-z-]+) \| `/gm,
+  ),
+].map(([, link]) => link);
+
 const troubles = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ level }) => level !== 'ok');
 
@@ -32,6 +40,7 @@ describe('the doctor', () => {
       assert.deepEqual(troubles(findings), []);
       assert.equal(hasFailed(findings), false);
       const order = findings.map(({ link }) => LINKS.indexOf(link));
+      assert.ok(order.every((index) => index >= 0));
       assert.deepEqual(
         order,
         order.toSorted((left, right) => left - right),

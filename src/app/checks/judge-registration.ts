@@ -7,9 +7,11 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { findOutages } from '../../core/status/outages.ts';
 import { describeFreeze } from '../../core/takeover/freeze.ts';
-import type { DoctorFacts } from './facts.ts';
+import type { Facts } from './needs.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
+
+const NAMES_SHOWN = 5;
 
 /** True if functions talk to this cluster's API server at all. */
 export function isConnectedTo({ mode, authentication }: ClusterRegistration): boolean {
@@ -17,10 +19,12 @@ export function isConnectedTo({ mode, authentication }: ClusterRegistration): bo
 }
 
 /** The registration as an item. */
-export function judgeRegistration({ registration }: DoctorFacts): Finding {
-  switch (registration.kind) {
+export function judgeRegistration({ registration }: Facts<'registration'>): Finding {
+  if (registration.kind === 'unchecked') return notChecked('registration', registration.why);
+  const fact = registration.value;
+  switch (fact.kind) {
     case 'found': {
-      const { clusterUid, configVersion } = registration.registration;
+      const { clusterUid, configVersion } = fact.registration;
       const seen = `registered as ${clusterUid}, version ${configVersion}`;
       return ok('registration', 'registration-ok', seen);
     }
@@ -31,7 +35,7 @@ export function judgeRegistration({ registration }: DoctorFacts): Finding {
       });
     case 'unreadable':
       return failed('registration', 'registration-unreadable', {
-        seen: `${registration.message}; it counts as frozen`,
+        seen: `${fact.message}; it counts as frozen`,
         next: 'Restore the item from the table’s backup, or remove it and add it again: rollcall cluster remove, rollcall cluster add',
       });
   }
@@ -52,13 +56,16 @@ export function judgeFreeze({
 }
 
 /** Freezes of the stack, which hold this cluster, too. */
-export function judgeStackFreeze({ freeze }: Pick<DoctorFacts, 'freeze'>): readonly Finding[] {
+export function judgeStackFreeze(
+  { freeze }: Facts<'freeze'>,
+  { namesMax }: { readonly namesMax?: number } = {},
+): readonly Finding[] {
   if (freeze.kind === 'unchecked') return [notChecked('freeze', freeze.why)];
   if (freeze.value === 'unreadable') {
     return [
       failed('freeze', 'freeze-unreadable', {
         seen: 'what is frozen for the stack cannot be read; everything counts as frozen',
-        next: 'Restore the item FREEZE#00 of the registry table from its backup, or remove it by hand.',
+        next: 'Restore the item FREEZE#00 of the registry table from its backup, or remove it.',
       }),
     ];
   }
@@ -73,7 +80,7 @@ export function judgeStackFreeze({ freeze }: Pick<DoctorFacts, 'freeze'>): reado
             next: 'When that is not meant any more: rollcall thaw --yes',
           }),
         ]),
-    ...names.slice(0, SHOWN_MAX).map(([key, note]) =>
+    ...names.slice(0, namesMax).map(([key, note]) =>
       warning('freeze', 'daemon-set-frozen', {
         seen: `${lowered(describeFreeze({ scope: 'daemon-set', note }))} in every cluster: ${key}`,
         next: `When that is not meant any more: rollcall thaw --daemon-set ${key}`,
@@ -81,9 +88,6 @@ export function judgeStackFreeze({ freeze }: Pick<DoctorFacts, 'freeze'>): reado
     ),
   ];
 }
-
-/** Findings about DaemonSets that are frozen by name; more of them say no more. */
-const SHOWN_MAX = 5;
 
 function lowered(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
@@ -117,12 +121,12 @@ export function judgeMode(registration: ClusterRegistration): Finding {
 }
 
 /** Whether functions and watchers run inside `npm start`: nothing of them is installed anywhere. */
-export function isInProcess(deployment: DoctorFacts['deployment']): boolean {
+export function isInProcess(deployment: Facts['deployment']): boolean {
   return deployment.kind === 'checked' && deployment.value.place === 'in-process';
 }
 
 /** The functions' release against that of this program. */
-export function judgeDeployment({ deployment }: DoctorFacts): Finding {
+export function judgeDeployment({ deployment }: Facts<'deployment'>): Finding {
   if (deployment.kind === 'unchecked') return notChecked('deployment', deployment.why);
   const { release, ownRelease } = deployment.value;
   if (release === ownRelease) {
@@ -136,7 +140,11 @@ export function judgeDeployment({ deployment }: DoctorFacts): Finding {
 }
 
 /** Whether functions are called, and come when they should. */
-export function judgeFunctions({ standing, missed, nowMs }: FunctionFacts): readonly Finding[] {
+export function judgeFunctions({
+  standing,
+  missed,
+  nowMs,
+}: Facts<'standing' | 'missed'>): readonly Finding[] {
   if (standing.kind === 'unchecked') return [notChecked('functions', standing.why)];
   const runs = missed.kind === 'unchecked' ? [] : missed.value;
   const found = findOutages({
@@ -149,7 +157,7 @@ export function judgeFunctions({ standing, missed, nowMs }: FunctionFacts): read
     if (missed.kind === 'unchecked') return [notChecked('functions', missed.why)];
     return [ok('functions', 'functions-ok', 'functions are called, and come when they are due')];
   }
-  const names = runs.slice(0, SHOWN_MAX).map(({ name }) => name);
+  const names = runs.slice(0, NAMES_SHOWN).map(({ name }) => name);
   return found.map(({ code, message, remedy }) =>
     failed('functions', code, {
       seen:
@@ -160,5 +168,3 @@ export function judgeFunctions({ standing, missed, nowMs }: FunctionFacts): read
     }),
   );
 }
-
-type FunctionFacts = Pick<DoctorFacts, 'standing' | 'missed' | 'nowMs'>;

@@ -9,13 +9,13 @@ import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import { findOutages } from '../../core/status/outages.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { defaultReconcileOptions } from '../reconcile/process/dependencies.ts';
-import type { DoctorFacts } from './facts.ts';
-import { failed, finding, notChecked, ok, warning } from './finding.ts';
+import type { Facts } from './needs.ts';
+import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { isInProcess } from './judge-registration.ts';
 
 /** What these judges look at. */
-type ViewFacts = Pick<DoctorFacts, 'meta' | 'nowMs'>;
+type ViewFacts = Facts<'meta'>;
 /** A snapshot that was asked for, or is under way, is there within this; also in large clusters. */
 export const SNAPSHOT_PATIENCE_MS = 10 * 60_000;
 const NAMES_SHOWN = 5;
@@ -23,10 +23,8 @@ const NAMES_SHOWN = 5;
 const minutesOf = (ms: number): number => Math.round(ms / 60_000);
 
 /** When something was last heard, and of what (protocol 1). */
-export function judgeFreshness(
-  { meta, nowMs }: ViewFacts,
-  silentAfterMs = defaultReconcileOptions.silenceBoundMs,
-): Finding {
+export function judgeFreshness({ meta, nowMs }: ViewFacts): Finding {
+  const { silenceBoundMs: silentAfterMs } = defaultReconcileOptions;
   if (meta.kind === 'unchecked') return notChecked('freshness', meta.why);
   if (meta.value === undefined) {
     return failed('freshness', 'never-heard', {
@@ -118,28 +116,28 @@ export function judgeBreaker({ meta, nowMs }: ViewFacts): Finding | undefined {
 }
 
 /** Whether somebody else manages the DaemonSets, as the mode wants it or not (S1, row 58). */
-export function judgeRival(registration: ClusterRegistration, facts: DoctorFacts): Finding {
+export function judgeRival(
+  registration: ClusterRegistration,
+  facts: Facts<'sentinel' | 'observed'>,
+): Finding {
   return registration.mode === 'takeover'
     ? judgeSentinel(registration, facts)
     : judgeBuiltInLoop(facts);
 }
 
-/** Another controller that a function has seen. */
-export function judgeRivalNote({ id, rival }: ClusterRegistration): Finding | undefined {
-  if (rival === undefined) return undefined;
-  return failed('rival', 'rival-noted', {
-    seen: `another DaemonSet controller was seen, and Rollcall has stopped here: ${rival.evidence}`,
-    next: takeOverAgain(id),
-  });
-}
-
 const takeOverAgain = (id: string): string =>
   `Turn the other controller off, then take over anew: rollcall cluster set ${id} --mode takeover; or hand back: rollcall cluster set ${id} --mode observe`;
 
-function judgeSentinel(registration: ClusterRegistration, { sentinel }: DoctorFacts): Finding {
-  const { id } = registration;
-  const noted = judgeRivalNote(registration);
-  if (noted !== undefined) return noted;
+function judgeSentinel(
+  { id, rival }: ClusterRegistration,
+  { sentinel }: Facts<'sentinel'>,
+): Finding {
+  if (rival !== undefined) {
+    return failed('rival', 'rival-noted', {
+      seen: `another DaemonSet controller was seen, and Rollcall has stopped here: ${rival.evidence}`,
+      next: takeOverAgain(id),
+    });
+  }
   if (sentinel.kind === 'unchecked') return notChecked('rival', sentinel.why);
   switch (sentinel.value) {
     case 'touched':
@@ -160,7 +158,7 @@ function judgeSentinel(registration: ClusterRegistration, { sentinel }: DoctorFa
 }
 
 /** In observe and copilot the built-in loop must be on: told by what it has observed, without writing anything. */
-function judgeBuiltInLoop({ observed }: DoctorFacts): Finding {
+function judgeBuiltInLoop({ observed }: Facts<'observed'>): Finding {
   if (observed.kind === 'unchecked') return notChecked('rival', observed.why);
   const { total, behind } = observed.value;
   if (behind.length > 0) {
@@ -169,15 +167,12 @@ function judgeBuiltInLoop({ observed }: DoctorFacts): Finding {
       next: 'Turn it on again, or take over: rollcall cluster set --mode takeover',
     });
   }
-  const seen =
-    total === 0
-      ? 'there is no DaemonSet to tell by whether the built-in loop is on'
-      : 'a controller has observed the last change of every DaemonSet, as it should';
-  return finding('rival', {
-    code: total === 0 ? 'built-in-loop-unknown' : 'built-in-loop-on',
-    level: total === 0 ? 'unknown' : 'ok',
-    seen,
-  });
+  if (total > 0) {
+    const seen = 'a controller has observed the last change of every DaemonSet, as it should';
+    return ok('rival', 'built-in-loop-on', seen);
+  }
+  const seen = 'there is no DaemonSet to tell by whether the built-in loop is on';
+  return { link: 'rival', code: 'built-in-loop-unknown', level: 'unknown', seen };
 }
 
 const WITH_KUBECONFIG = 'Pass --kubeconfig FILE --context NAME to have it looked at.';
@@ -185,7 +180,7 @@ const INSTALL = 'Install the watcher: rollcall cluster add prints its manifests.
 const LOGS = 'kubectl -n rollcall-system logs deploy/rollcall-watcher --tail 50';
 
 /** The watcher's Lease in its cluster: whether somebody holds it, and renews it. */
-export function judgeLease({ lease, nowMs }: DoctorFacts): Finding {
+export function judgeLease({ lease, nowMs }: Facts<'lease'>): Finding {
   if (lease.kind === 'unchecked') return notChecked('lease', lease.why, WITH_KUBECONFIG);
   const fact = lease.value;
   if (fact.kind === 'missing') {
@@ -208,7 +203,11 @@ export function judgeLease({ lease, nowMs }: DoctorFacts): Finding {
 }
 
 /** The watcher's Deployment; a watcher may well run elsewhere, so a held Lease makes its absence a warning. */
-export function judgeWatcher({ watcher, lease, deployment }: DoctorFacts): Finding {
+export function judgeWatcher({
+  watcher,
+  lease,
+  deployment,
+}: Facts<'watcher' | 'lease' | 'deployment'>): Finding {
   if (isInProcess(deployment)) return ok('watcher', 'watcher-ready', 'it runs inside npm start');
   if (watcher.kind === 'unchecked') return notChecked('watcher', watcher.why, WITH_KUBECONFIG);
   const fact = watcher.value;
@@ -218,12 +217,12 @@ export function judgeWatcher({ watcher, lease, deployment }: DoctorFacts): Findi
       fact.what === 'namespace'
         ? 'there is no namespace rollcall-system'
         : 'there is no Deployment rollcall-watcher in rollcall-system';
-    return finding('watcher', {
-      code: 'watcher-not-installed',
-      level: isHeld ? 'warning' : 'failed',
-      seen: isHeld ? `${what}, and yet a watcher holds the Lease` : what,
-      next: INSTALL,
-    });
+    return isHeld
+      ? warning('watcher', 'watcher-not-installed', {
+          seen: `${what}, and yet a watcher holds the Lease`,
+          next: INSTALL,
+        })
+      : failed('watcher', 'watcher-not-installed', { seen: what, next: INSTALL });
   }
   const { wanted, ready, trouble } = fact;
   if (ready > 0 && ready >= Math.min(wanted, 1)) {
