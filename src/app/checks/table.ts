@@ -1,6 +1,7 @@
 /**
- * Every check: what it is of, what it needs to know, and who judges that. `cluster doctor`, `cluster show`
- * and `stack check` print their parts of it.
+ * Every check: what it is of, what it needs to know, and who judges that.
+ *
+ * `cluster doctor`, `cluster show` and `stack check` print their parts of it.
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Finding } from './finding.ts';

@@ -2,8 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checked, unchecked } from '../../../../src/app/checks/needs.ts';
-import { judgeCopilot } from '../../../../src/app/checks/judge-fleets.ts';
+import { judgeCopilot as judge } from '../../../../src/app/checks/judge-fleets.ts';
+import type { Facts } from '../../../../src/app/checks/needs.ts';
 import { copilot } from './broken-facts.ts';
+
+const judgeCopilot = (
+  registration: Parameters<typeof judge>[0],
+  facts: Omit<Facts<'observed' | 'listed' | 'fleets'>, 'nowMs'>,
+) => judge(registration, { nowMs: 0, ...facts });
 
 const NOBODY = { total: 9, behind: [], followed: [], rollingUpdate: [] };
 const fleets = checked({ placed: ['ops/fleet'], unreadable: [], late: [] });
