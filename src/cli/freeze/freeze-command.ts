@@ -41,7 +41,7 @@ function declareScope(command: Command, verb: 'freeze' | 'thaw'): void {
 }
 
 /** What is meant; nothing means the whole stack. Throws CommandError (2). */
-function parseScope({ cluster, daemonSet }: FreezeScopeOptions): FreezeScope {
+function parseScope({ cluster, daemonSet }: ScopeOptions): FreezeScope {
   excludeEachOther({ '--cluster': cluster, '--daemon-set': daemonSet });
   if (cluster !== undefined) return { kind: 'cluster', id: parseClusterId(cluster) };
   if (daemonSet === undefined) return { kind: 'stack' };

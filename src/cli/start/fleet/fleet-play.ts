@@ -2,29 +2,34 @@
  * Plays the rollout of one FleetDaemonSet over local clusters: what is proven everywhere first, then a release in stages, which goes
  * through, or is halted by what was injected.
  *
- * It applies as `rollcall fleet apply` does, and everything else is done by the function `fleet`, whose schedule it fires more often
- * than once a minute. Each step waits for what the function has recorded. It edits no cluster; where a failure can only be seen in
+ * It applies as `rollcall fleet apply` does and shows what `rollcall fleet status` shows; everything else is done by the function
+ * `fleet`, whose schedule it fires more often than once a minute. It edits no cluster; where a failure can only be seen in
  * traffic, it has a pod of the proven release replaced now and then, as an autoscaler would.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { applyFleet } from '../../../app/fleet/apply-fleet.ts';
-import { listClusters, tallyStages } from '../../../app/fleet/rollout/list-clusters.ts';
+import { findFleetRollout } from '../../../app/fleet/rollout/find-fleet-rollout.ts';
+import { fleetStatusOf } from '../../../app/fleet/rollout/fleet-status.ts';
+import type { FleetStatus } from '../../../app/fleet/rollout/fleet-status.ts';
+import { listClusters } from '../../../app/fleet/rollout/list-clusters.ts';
 import type { FleetClusterLine } from '../../../app/fleet/rollout/list-clusters.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
-import { fleetPhaseOf, summarizeFleet } from '../../../core/fleet/told/describe-fleet.ts';
+import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
+import { summarizeFleet } from '../../../core/fleet/told/describe-fleet.ts';
+import { NO_FREEZE } from '../../../core/takeover/freeze.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import type { ClusterOverview, DaemonSetOverview } from '../../../engine/overview.ts';
+import type { ClusterOverview } from '../../../engine/overview.ts';
 import type { FleetReader } from '../../../ports/fleet-reader.ts';
-import { plainText, renderTextTable } from '../../command-line/text-table.ts';
+import { plainText } from '../../command-line/text-table.ts';
 import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { renderFleetStatus } from '../../rollout/render-status.ts';
+import { playSteps } from '../player.ts';
+import type { Play, Seen, Went } from '../player.ts';
 import type { FleetDocuments, ReadFleet } from './fleet-documents.ts';
 import { endingOf, isAsPlanned } from './fleet-plan.ts';
 import type { FleetEnding, FleetPlan } from './fleet-plan.ts';
-import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
-import { shownStages } from '../../../app/fleet/rollout/fleet-status.ts';
-import { stageLines } from '../../rollout/render-status.ts';
 
 /** What a play needs. */
 export interface FleetPlayOptions {
@@ -46,76 +51,79 @@ export interface FleetPlayOptions {
 /** Between turns of the function, and between pods that are replaced. */
 const TURN_EVERY_MS = 1_000;
 const REPLACE_EVERY_MS = 8_000;
-const COMPARING = 'traffic to compare with';
-
-type Progress =
-  | { readonly step: 'settle' }
-  | { readonly step: 'prove'; readonly generation: number }
-  | { readonly step: 'compare'; readonly sinceMs: number }
-  | { readonly step: 'roll'; readonly generation: number }
-  | { readonly step: 'end'; readonly ending: FleetEnding; readonly isAsPlanned: boolean };
 
 /** One play, from start to end. */
-export class FleetPlay {
+export class FleetPlay implements Play<FleetReport> {
   readonly #options: FleetPlayOptions;
   readonly #name: string;
   readonly #touched: TouchedNodes;
   readonly #turns: Paced;
   readonly #traffic: Paced;
-  #progress: Progress = { step: 'settle' };
+  readonly #play: Play['advance'];
   #generation = 0;
-  #record: FleetRecord | undefined;
+  #hasTraffic = false;
+  #trafficSinceMs = 0;
+  /** True from when the release of the stages was applied. */
+  #isRolling = false;
+  #status: FleetStatus | undefined;
   #clusters: readonly FleetClusterLine[] = [];
+  #end: { readonly ending: FleetEnding; readonly isAsPlanned: boolean } | undefined;
 
   constructor(options: FleetPlayOptions) {
-    const { fleet } = options.documents.played;
+    const { documents, plan, compareMs, clock } = options;
+    const { fleet } = documents.played;
     this.#options = options;
     this.#name = formatFleetKey(fleet);
     this.#touched = new TouchedNodes(fleet);
     this.#turns = new Paced(TURN_EVERY_MS, options.turn);
     this.#traffic = new Paced(REPLACE_EVERY_MS, options.replacePod);
+    const ending = (): FleetEnding | undefined => endingOf(this.#record, this.#generation, plan);
+    const itsEnd = `the rollout of ${this.#name} to end`;
+    this.#play = playSteps([
+      {
+        title: 'the clusters to settle',
+        isDue: (seen) => seen.isSettled,
+        act: () => this.#apply(documents.proven, 'goes to all clusters, to be proven'),
+      },
+      { title: itsEnd, isDue: () => ending() !== undefined, act: () => this.#compare(ending()) },
+      {
+        title: 'traffic to compare with',
+        isDue: () => clock.monotonicMs() - this.#trafficSinceMs >= compareMs,
+        act: () => {
+          const { inject } = plan;
+          const kind = inject === undefined ? 'a good release' : `a release that fails: ${inject}`;
+          this.#isRolling = true;
+          return this.#apply(documents.played, `is rolled out in stages: ${kind}`);
+        },
+      },
+      {
+        title: itsEnd,
+        isDue: () => ending() !== undefined,
+        act: () => this.#conclude(ending(), (end, record) => isAsPlanned(end, record, plan)),
+      },
+    ]);
   }
 
   /** Looks, and does what is due. What it waits for; undefined: the rollout ended. Rejects when a table fails. */
-  async advance(
-    overviews: readonly ClusterOverview[],
-    isSettled: boolean,
-  ): Promise<string | undefined> {
-    await this.#look(overviews);
-    const progress = this.#progress;
-    switch (progress.step) {
-      case 'settle':
-        return isSettled ? this.#prove() : 'the clusters to settle';
-      case 'prove':
-        return this.#watchProof(progress.generation);
-      case 'compare':
-        return this.#compare(progress.sinceMs);
-      case 'roll':
-        return this.#watch(progress.generation);
-      case 'end':
-        return undefined;
-    }
+  async advance(seen: Seen): Promise<string | undefined> {
+    await this.#look(seen.clusters);
+    return this.#play(seen);
   }
 
   /** Its lines of the table. */
-  lines(overviews: readonly ClusterOverview[]): readonly string[] {
-    const record = this.#record;
-    if (record === undefined) return [`fleet ${this.#name}  waits for the clusters to settle`];
-    const nowMs = this.#options.clock.nowMs();
-    return renderFleet({ record, clusters: this.#clusters, overviews, nowMs });
+  lines(): readonly string[] {
+    const status = this.#status;
+    if (status === undefined) return [`fleet ${this.#name}  waits for the clusters to settle`];
+    const clusters = { shown: this.#clusters, all: this.#clusters };
+    return renderFleetStatus(status, clusters, this.#options.clock.nowMs());
   }
 
   report(): FleetReport {
     const { namespace, name } = this.#options.documents.played.fleet;
     const record = this.#record;
-    const progress = this.#progress;
-    const isOver = progress.step === 'end';
     return {
-      namespace,
-      name,
-      generation: this.#generation,
-      ...(isOver ? { ending: progress.ending } : {}),
-      isAsPlanned: isOver && progress.isAsPlanned,
+      ...{ namespace, name, generation: this.#generation },
+      ...{ isAsPlanned: false, ...this.#end },
       ...(record === undefined ? {} : { summary: summarizeFleet(record), record }),
       clusters: this.#clusters,
       touchedNodes: this.#touched.counts(),
@@ -127,75 +135,52 @@ export class FleetPlay {
     await Promise.all([this.#turns.idle(), this.#traffic.idle()]);
   }
 
+  get #record(): FleetRecord | undefined {
+    return this.#status?.record;
+  }
+
   async #look(overviews: readonly ClusterOverview[]): Promise<void> {
     const { engine, clock, documents } = this.#options;
     if (this.#generation === 0) return;
+    const isOver = this.#end !== undefined;
+    // The function goes on after the end: an operator may order something from a second terminal.
     this.#turns.run(clock.monotonicMs());
-    this.#record = await engine.rollouts.readRecord(documents.played.fleet);
+    if (this.#hasTraffic && !isOver) this.#traffic.run(clock.monotonicMs());
+    const found = await findFleetRollout(documents.played.fleet, engine);
+    if (found.kind === 'refused') return;
+    const at = { standing: {}, freeze: NO_FREEZE, nowMs: clock.nowMs() };
+    this.#status = fleetStatusOf(found, at);
     this.#clusters = this.#record === undefined ? [] : await listClusters(this.#record, engine);
-    const { step } = this.#progress;
     const isOfIt = this.#record?.release.generation === this.#generation;
     // Until the function has begun with it, clusters are told as of what was proven.
-    if (step === 'roll' && isOfIt) this.#touched.note(overviews, this.#clusters);
+    if (this.#isRolling && isOfIt && !isOver) this.#touched.note(overviews, this.#clusters);
   }
 
-  async #prove(): Promise<string> {
-    const generation = await this.#apply(this.#options.documents.proven);
-    this.#say(`generation ${String(generation)} goes to all clusters, to be proven`);
-    this.#progress = { step: 'prove', generation };
-    return this.#itsEnd();
-  }
-
-  async #watchProof(generation: number): Promise<string | undefined> {
-    const { compareMs, clock, plan } = this.#options;
-    const ending = endingOf(this.#record, generation, plan);
-    if (ending === undefined) return this.#itsEnd();
+  #compare(proof: FleetEnding | undefined): Went {
+    const { compareMs, clock } = this.#options;
     // What should have been proven was not: nothing more can be shown.
-    if (ending !== 'completed') return this.#end(ending, false);
-    if (compareMs === 0) return this.#roll();
+    if (proof !== 'completed') return this.#conclude(proof, () => false);
+    if (compareMs === 0) return 'go-on';
     const seconds = String(Math.round(compareMs / 1000));
     this.#say(`the canary's cluster has traffic for ${seconds} s, to compare with`);
-    this.#progress = { step: 'compare', sinceMs: clock.monotonicMs() };
-    return COMPARING;
+    this.#hasTraffic = true;
+    this.#trafficSinceMs = clock.monotonicMs();
+    return 'look-again';
   }
 
-  async #compare(sinceMs: number): Promise<string> {
-    const { compareMs, clock } = this.#options;
-    const nowMs = clock.monotonicMs();
-    this.#traffic.run(nowMs);
-    return nowMs - sinceMs < compareMs ? COMPARING : this.#roll();
-  }
-
-  async #roll(): Promise<string> {
-    const { inject } = this.#options.plan;
-    const generation = await this.#apply(this.#options.documents.played);
-    const kind = inject === undefined ? 'a good release' : `a release that fails: ${inject}`;
-    this.#say(`generation ${String(generation)} is rolled out in stages: ${kind}`);
-    this.#progress = { step: 'roll', generation };
-    return this.#itsEnd();
-  }
-
-  #watch(generation: number): string | undefined {
-    const { plan, compareMs, clock } = this.#options;
-    if (compareMs > 0) this.#traffic.run(clock.monotonicMs());
+  #conclude(
+    ending: FleetEnding | undefined,
+    isPlanned: (ending: FleetEnding, record: FleetRecord) => boolean,
+  ): Went {
     const record = this.#record;
-    const ending = endingOf(record, generation, plan);
-    if (ending === undefined || record === undefined) return this.#itsEnd();
-    return this.#end(ending, isAsPlanned(ending, record, plan));
+    if (ending === undefined || record === undefined) return 'over';
+    this.#end = { ending, isAsPlanned: isPlanned(ending, record) };
+    const isOff = this.#end.isAsPlanned ? '' : ' (not what was to be shown)';
+    this.#say(`${ending}: ${plainText(summarizeFleet(record))}${isOff}`);
+    return 'over';
   }
 
-  #end(ending: FleetEnding, isPlanned: boolean): undefined {
-    const summary = this.#record === undefined ? '' : plainText(summarizeFleet(this.#record));
-    this.#say(`${ending}: ${summary}${isPlanned ? '' : ' (not what was to be shown)'}`);
-    this.#progress = { step: 'end', ending, isAsPlanned: isPlanned };
-    return undefined;
-  }
-
-  #itsEnd(): string {
-    return `the rollout of ${this.#name} to end`;
-  }
-
-  async #apply({ fleet, document }: ReadFleet): Promise<number> {
+  async #apply({ fleet, document }: ReadFleet, what: string): Promise<Went> {
     const { engine, reader, clock, random } = this.#options;
     const application = { fleet, document, by: 'npm start', nowMs: clock.nowMs() };
     const applied = await applyFleet(application, { ...engine, reader, random });
@@ -207,7 +192,8 @@ export class FleetPlay {
       });
     }
     this.#generation = applied.generation;
-    return applied.generation;
+    this.#say(`generation ${String(applied.generation)} ${what}`);
+    return 'look-again';
   }
 
   #say(text: string): void {
@@ -300,64 +286,4 @@ export class TouchedNodes {
   counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#most);
   }
-}
-
-interface ShownFleet {
-  readonly record: FleetRecord;
-  readonly clusters: readonly FleetClusterLine[];
-  readonly overviews: readonly ClusterOverview[];
-  readonly nowMs: number;
-}
-
-const CLUSTER_HEADINGS = ['CLUSTER', 'STAGE', 'STATE', 'NODES', 'READY', 'UP-TO-DATE', 'NOTE'];
-
-/** Its lines, without a trailing newline. */
-export function renderFleet({ record, clusters, overviews, nowMs }: ShownFleet): string[] {
-  const { namespace, name, release } = record;
-  const title = `fleet ${namespace}/${name}  generation ${String(release.generation)}  ${fleetPhaseOf(record)}`;
-  const rows = overviews.map((overview) => clusterRow(overview, record, clusters));
-  return [
-    plainText(title),
-    `  ${plainText(summarizeFleet(record))}${soakLeft(record, nowMs)}`,
-    ...stageLines(tallyStages(shownStages(record), clusters)).map((line) => `  ${line}`),
-    ...renderTextTable(CLUSTER_HEADINGS, rows),
-  ];
-}
-
-function soakLeft({ gate }: FleetRecord, nowMs: number): string {
-  if (gate.kind !== 'soaking') return '';
-  const seconds = Math.max(0, Math.ceil((gate.untilMs - nowMs) / 1000));
-  return `, ${String(seconds)} s left`;
-}
-
-function clusterRow(
-  { cluster, daemonSets, isViewComplete }: ClusterOverview,
-  record: FleetRecord,
-  clusters: readonly FleetClusterLine[],
-): readonly string[] {
-  const { namespace, name } = record;
-  const line = clusters.find((one) => one.cluster === cluster);
-  const daemonSet = daemonSets.find((one) => one.namespace === namespace && one.name === name);
-  const count = (of: 'desired' | 'ready' | 'upToDate'): string =>
-    daemonSet === undefined ? '-' : String(daemonSet[of]);
-  return [
-    cluster,
-    line?.place ?? '-',
-    line?.phase ?? '-',
-    count('desired'),
-    count('ready'),
-    count('upToDate'),
-    isViewComplete ? noteOf(line, daemonSet) : 'view incomplete',
-  ];
-}
-
-/** Why it failed; else what its own rollout waits for. */
-function noteOf(
-  line: FleetClusterLine | undefined,
-  daemonSet: DaemonSetOverview | undefined,
-): string {
-  if (line?.failure !== undefined) return `${line.failure.cause}: ${line.failure.message}`;
-  const { rollout } = daemonSet ?? {};
-  if (rollout === undefined || rollout.phase === 'Done') return '';
-  return `${rollout.phase}: ${rollout.summary}`;
 }

@@ -73,47 +73,54 @@ async function start(plan: FleetPlan): Promise<Stage> {
     counts,
     applied,
     record: async (gate, stage = 0) => {
-      const generation = (await applied()) ?? 0;
+      const { generation = 0, uid = '' } = (await fleets.readFleet(KEY))?.head ?? {};
       const before = await rollouts.readRecord(KEY);
       const { release: made, ...rest } = fleetRecordOf({ ...KEY, gate, stage, stages: [] });
       const version = before?.version ?? 0;
-      await rollouts.writeRecord({ ...rest, version, release: { ...made, generation } });
+      await rollouts.writeRecord({ ...rest, uid, version, release: { ...made, generation } });
     },
   };
 }
 
 /** As far as the release of the stages. */
 async function toStages({ play, record }: Stage): Promise<void> {
-  await play.advance([], false);
-  await play.advance([], true);
+  await play.advance({ clusters: [], isSettled: false });
+  await play.advance({ clusters: [], isSettled: true });
   await record({ kind: 'done' });
-  await play.advance([], false);
+  await play.advance({ clusters: [], isSettled: false });
 }
 
 describe('the play of a fleet', () => {
   it('applies nothing before the clusters settled, nor the release of the stages before the other is proven', async () => {
     const stage = await start({ onBreach: 'halt' });
-    assert.equal(await stage.play.advance([], false), 'the clusters to settle');
+    assert.equal(
+      await stage.play.advance({ clusters: [], isSettled: false }),
+      'the clusters to settle',
+    );
     assert.equal(await stage.applied(), undefined);
     assert.equal(stage.counts.turns, 0);
-    await stage.play.advance([], true);
+    await stage.play.advance({ clusters: [], isSettled: true });
     assert.equal(await stage.applied(), 1);
     await stage.record({ kind: 'updating' });
-    await stage.play.advance([], true);
+    await stage.play.advance({ clusters: [], isSettled: true });
     assert.equal(await stage.applied(), 1);
     assert.equal(stage.counts.turns, 1);
     await stage.record({ kind: 'done' });
-    await stage.play.advance([], true);
+    await stage.play.advance({ clusters: [], isSettled: true });
     assert.equal(await stage.applied(), 2);
   });
 
   it('ends once a good release went through, and tells so', async () => {
     const stage = await start({ onBreach: 'halt' });
     await toStages(stage);
-    assert.notEqual(await stage.play.advance([], true), undefined, 'that record is of before');
+    assert.notEqual(
+      await stage.play.advance({ clusters: [], isSettled: true }),
+      undefined,
+      'that record is of before',
+    );
     await stage.record({ kind: 'done' }, 3);
-    assert.equal(await stage.play.advance([], true), undefined);
-    assert.equal(await stage.play.advance([], true), undefined);
+    assert.equal(await stage.play.advance({ clusters: [], isSettled: true }), undefined);
+    assert.equal(await stage.play.advance({ clusters: [], isSettled: true }), undefined);
     const { generation, ending, isAsPlanned } = stage.play.report();
     assert.deepEqual(
       { generation, ending, isAsPlanned },
@@ -129,16 +136,16 @@ describe('the play of a fleet', () => {
     const stage = await start({ onBreach: 'halt', inject: 'crash-loop' });
     await toStages(stage);
     await stage.record({ kind: 'done' }, 3);
-    assert.equal(await stage.play.advance([], true), undefined);
+    assert.equal(await stage.play.advance({ clusters: [], isSettled: true }), undefined);
     assert.equal(stage.play.report().isAsPlanned, false);
     assert.match(stage.said.at(-1) ?? '', /not what was to be shown/);
   });
 
   it('ends where what should have been proven was not', async () => {
     const stage = await start({ onBreach: 'halt', inject: 'crash-loop' });
-    await stage.play.advance([], true);
+    await stage.play.advance({ clusters: [], isSettled: true });
     await stage.record({ kind: 'breach' });
-    assert.equal(await stage.play.advance([], true), undefined);
+    assert.equal(await stage.play.advance({ clusters: [], isSettled: true }), undefined);
     assert.equal(stage.play.report().isAsPlanned, false);
     assert.equal(await stage.applied(), 1);
   });
@@ -149,13 +156,13 @@ describe('the play of a fleet', () => {
     assert.equal(await stage.applied(), 1, 'nothing to compare with yet');
     for (let second = 0; second < 110; second += 1) {
       await stage.clock.advance(1000);
-      await stage.play.advance([], true);
+      await stage.play.advance({ clusters: [], isSettled: true });
     }
     assert.equal(await stage.applied(), 2);
     assert.ok(stage.counts.replaced >= 13, String(stage.counts.replaced));
     const other = await start({ onBreach: 'halt', inject: 'kernel' });
     await toStages(other);
-    await other.play.advance([], true);
+    await other.play.advance({ clusters: [], isSettled: true });
     assert.equal(other.counts.replaced, 0);
   });
 });
