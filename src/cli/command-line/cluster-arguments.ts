@@ -110,6 +110,15 @@ export function parseSeconds(value: string): number {
   throw new InvalidArgumentError('Pass a positive number of seconds.');
 }
 
+/** A parser of whole numbers from `min` on, which throws what commander reports as a usage error. */
+export function wholeNumber(min: number, otherwise: string): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= min) return number;
+    throw new InvalidArgumentError(otherwise);
+  };
+}
+
 /** The cluster's registration. Throws CommandError when there is none, with the id that may have been meant. */
 export async function requireRegistration(
   registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>,

@@ -20,7 +20,7 @@ import { applyFleetCommand, diffFleetCommand, planFleetCommand } from './plan-co
 import { parseFleetKey } from './fleet-arguments.ts';
 import { FLEET_MIRROR_COMMANDS } from './mirror-commands.ts';
 import { FLEET_ROLLOUT_COMMANDS } from './rollout-commands.ts';
-import { fleetHistoryCommand, undoFleetCommand } from './undo-commands.ts';
+import { fleetHistoryCommand } from './generation-commands.ts';
 import { planDocument, renderPlan } from './render-plan.ts';
 import { fleetRightsCommand } from './rights-command.ts';
 
@@ -148,7 +148,6 @@ export const FLEET_COMMANDS: readonly CommandModule[] = [
   describeFleet,
   fleetRightsCommand,
   ...FLEET_ROLLOUT_COMMANDS,
-  undoFleetCommand,
   fleetHistoryCommand,
   remove,
   ...FLEET_MIRROR_COMMANDS,

@@ -1,10 +1,8 @@
 /**
- * `rollcall fleet undo` and `rollcall fleet history`: back to what was proven, or to a generation that is kept.
+ * `rollcall fleet history`, and what `rollcall fleet undo --to-generation` applies.
  *
- * Without a generation it is an order: clusters that have this release go back to the proven one, at once. With one the document of that
- * generation is applied anew: a generation of its own, checked for every cluster and rolled in stages like any other.
+ * The document of that generation is checked for every cluster and rolled in stages like any other.
  */
-import { InvalidArgumentError, Option } from 'commander';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
 import { applyFleet } from '../../app/fleet/apply-fleet.ts';
 import { findFleetRollout } from '../../app/fleet/rollout/find-fleet-rollout.ts';
@@ -20,51 +18,10 @@ import type {
 } from '../command-line/command-module.ts';
 import { renderAge, renderTextTable } from '../command-line/text-table.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
-import { usageError } from '../process/exit-codes.ts';
 import { parseFleetKey } from './fleet-arguments.ts';
-import { declareFollowing, giveOrder } from './rollout-commands.ts';
-import type { FollowOptions } from './rollout-commands.ts';
 
-interface UndoOptions extends FollowOptions {
-  readonly toGeneration?: number;
-}
-
-/** `fleet undo`. */
-export const undoFleetCommand: CommandModule = defineCommand<UndoOptions>({
-  path: ['fleet', 'undo'],
-  summary: 'send every cluster that has this release back to the one that was proven before',
-  interruption: 'orderly',
-  configure: (command) => {
-    declareFollowing(command);
-    command.addOption(
-      new Option(
-        '--to-generation <number>',
-        'apply that generation anew instead: in stages, or at once if it was good lately',
-      ).argParser(parseGeneration),
-    );
-  },
-  run: ({ args, options }, context) => {
-    const { toGeneration } = options;
-    if (toGeneration === undefined) {
-      return giveOrder({ args, options, ask: { kind: 'undo' } }, context);
-    }
-    if (options.watch !== undefined || options.output !== undefined) {
-      throw usageError(
-        '--to-generation applies a generation, and follows nothing.',
-        'Leave the other options out, and follow it with: rollcall fleet status --watch',
-      );
-    }
-    return applyGeneration(args, toGeneration, context);
-  },
-});
-
-function parseGeneration(text: string): number {
-  const generation = Number(text);
-  if (Number.isSafeInteger(generation) && generation > 0) return generation;
-  throw new InvalidArgumentError('Pass a generation, as rollcall fleet history shows it.');
-}
-
-async function applyGeneration(
+/** Applies the document of a generation anew: a generation of its own. */
+export async function applyGeneration(
   args: readonly string[],
   generation: number,
   context: CommandContext,
