@@ -19,7 +19,14 @@ import { checkStackCommand } from './stack/check-stack.ts';
 import { resumeStackCommand, stopStackCommand } from './stack/stop-and-resume.ts';
 import { explainCommand } from './rollout/explain-command.ts';
 import { ROLLOUT_COMMANDS } from './rollout/rollout-commands.ts';
-import { versionCommand } from './version-command.ts';
+import { RELEASE } from '../../functions/release.ts';
+import { defineCommand } from './command-line/command-module.ts';
+
+const versionCommand: CommandModule = defineCommand<object>({
+  path: ['version'],
+  summary: 'print the version of this program',
+  run: () => Promise.resolve({ document: { kind: 'Version', version: RELEASE }, lines: [RELEASE] }),
+});
 
 /** The commands. */
 export const COMMANDS: readonly CommandModule[] = [

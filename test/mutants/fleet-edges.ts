@@ -63,7 +63,7 @@ export const FLEET_EDGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fence-denies-nothing': {
     bug: 'the fence of fleets is printed, and refuses nothing',
-    file: 'src/cli/fleet/fleet-fence.ts',
+    file: 'src/cli/fleet/rights-command.ts',
     before: "validationActions: ['Deny']",
     after: "validationActions: ['Audit']",
     killedBy: { file: FENCE_ON_A_SERVER, title: 'is refused, created and changed' },

@@ -239,7 +239,7 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'network-is-a-bug': {
     bug: 'an address that answers on neither IPv4 nor IPv6 is told as a bug of rollcall (14)',
-    file: 'src/cli/command-line/explain-aws-error.ts',
+    file: 'src/cli/command-line/explain-error.ts',
     before: 'current = current instanceof AggregateError ? current.errors[0] : current.cause;',
     after: 'current = current.cause;',
     killedBy: {

@@ -19,11 +19,11 @@ import {
   parseClusterId,
   parseNamespacedName,
   requireRegistration,
+  parseWhy,
 } from '../command-line/cluster-arguments.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
 import { freezeLines, noteText } from '../command-line/freeze-words.ts';
-import { parseWhy } from '../command-line/parse-why.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { failure, refusal, usageError } from '../process/exit-codes.ts';
 

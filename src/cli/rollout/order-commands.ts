@@ -7,14 +7,13 @@ import { defined } from '@rollcall/base/defined.ts';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { OrderAsk } from '../../app/orders/order-home.ts';
-import { parseSeconds, wholeNumber } from '../command-line/cluster-arguments.ts';
+import { parseSeconds, wholeNumber, parseWhy } from '../command-line/cluster-arguments.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type {
   CommandContext,
   CommandModule,
   CommandResult,
 } from '../command-line/command-module.ts';
-import { parseWhy } from '../command-line/parse-why.ts';
 
 /** Options of every command that tells how a rollout stands. */
 export interface FollowOptions {

@@ -5,8 +5,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { FLEET_DEFAULTS, FLEET_FAILURES, choosePlan } from './fleet/fleet-plan.ts';
-import type { FleetPlan } from './fleet/fleet-plan.ts';
+import { FLEET_DEFAULTS, FLEET_FAILURES, choosePlan } from './fleet-plan.ts';
+import type { FleetPlan } from './fleet-plan.ts';
 import { INJECTED_FAILURES } from './injection.ts';
 import type { InjectedFailure } from './injection.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';

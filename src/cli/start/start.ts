@@ -27,18 +27,16 @@ import { openClusterSource } from './cluster-source.ts';
 import type { ClusterSource } from './cluster-source.ts';
 import { Lookout } from './lookout.ts';
 import type { StartOptions } from './options.ts';
-import { readFleetDocuments } from './fleet/fleet-documents.ts';
-import { FleetPlay } from './fleet/fleet-play.ts';
-import type { FleetReport } from './fleet/fleet-play.ts';
-import { PROVEN_IMAGE, playedRelease } from './fleet/fleet-plan.ts';
-import type { FleetPlan } from './fleet/fleet-plan.ts';
+import { readFleetDocuments, PROVEN_IMAGE, playedRelease } from './fleet-plan.ts';
+import { FleetPlay } from './fleet-play.ts';
+import type { FleetReport } from './fleet-play.ts';
+import type { FleetPlan } from './fleet-plan.ts';
 import { INJECTION_TARGET, openInjection } from './injection.ts';
 import type { Play } from './player.ts';
 import { createScreen } from './screen.ts';
 import type { Screen } from './screen.ts';
 import { writeSecondTerminal } from './second-terminal.ts';
-import { judgeSettled } from './settled.ts';
-import { renderTable } from './table.ts';
+import { judgeSettled, renderTable } from './table.ts';
 
 /** The JSON document of `npm start -- --json`, described in docs/reference.md. */
 export interface StartReport {

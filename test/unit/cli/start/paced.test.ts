@@ -1,7 +1,7 @@
 /** Work that is begun again and again, one at a time. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Paced } from '../../../../../src/cli/start/fleet/fleet-play.ts';
+import { Paced } from '../../../../src/cli/start/fleet-play.ts';
 
 it('is begun when it is due, and never beside itself', async () => {
   let begun = 0;

@@ -8,28 +8,27 @@
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import { applyFleet } from '../../../app/fleet/apply-fleet.ts';
-import { findFleetRollout } from '../../../app/fleet/rollout/find-fleet-rollout.ts';
-import { fleetStatusOf } from '../../../app/fleet/rollout/fleet-status.ts';
-import type { FleetStatus } from '../../../app/fleet/rollout/fleet-status.ts';
-import { listClusters } from '../../../app/fleet/rollout/list-clusters.ts';
-import type { FleetClusterLine } from '../../../app/fleet/rollout/list-clusters.ts';
-import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
-import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
-import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import { summarizeFleet } from '../../../core/fleet/told/describe-fleet.ts';
-import { NO_FREEZE } from '../../../core/takeover/freeze.ts';
-import type { Engine } from '../../../engine/engine.ts';
-import type { ClusterOverview } from '../../../engine/overview.ts';
-import type { FleetReader } from '../../../ports/fleet-reader.ts';
-import { plainText } from '../../command-line/text-table.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
-import { renderFleetStatus } from '../../rollout/render-status.ts';
-import { playSteps } from '../player.ts';
-import type { Play, Seen, Went } from '../player.ts';
-import type { FleetDocuments, ReadFleet } from './fleet-documents.ts';
+import { applyFleet } from '../../app/fleet/apply-fleet.ts';
+import { findFleetRollout } from '../../app/fleet/rollout/find-fleet-rollout.ts';
+import { fleetStatusOf } from '../../app/fleet/rollout/fleet-status.ts';
+import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
+import { listClusters } from '../../app/fleet/rollout/list-clusters.ts';
+import type { FleetClusterLine } from '../../app/fleet/rollout/list-clusters.ts';
+import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
+import { summarizeFleet } from '../../core/fleet/told/describe-fleet.ts';
+import { NO_FREEZE } from '../../core/takeover/freeze.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { ClusterOverview } from '../../engine/overview.ts';
+import type { FleetReader } from '../../ports/fleet-reader.ts';
+import { plainText } from '../command-line/text-table.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { renderFleetStatus } from '../rollout/render-status.ts';
+import { playSteps } from './player.ts';
+import type { Play, Seen, Went } from './player.ts';
+import type { FleetDocuments, ReadFleet, FleetEnding, FleetPlan } from './fleet-plan.ts';
 import { endingOf, isAsPlanned } from './fleet-plan.ts';
-import type { FleetEnding, FleetPlan } from './fleet-plan.ts';
 
 /** What a play needs. */
 export interface FleetPlayOptions {

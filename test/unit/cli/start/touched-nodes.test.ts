@@ -1,10 +1,10 @@
 /** The nodes that a release touched. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { FleetClusterLine } from '../../../../../src/app/fleet/rollout/list-clusters.ts';
-import { TouchedNodes } from '../../../../../src/cli/start/fleet/fleet-play.ts';
-import { clusterId } from '../../../../../src/core/model/identifiers.ts';
-import { cluster, daemonSet } from '../fixtures.ts';
+import type { FleetClusterLine } from '../../../../src/app/fleet/rollout/list-clusters.ts';
+import { TouchedNodes } from '../../../../src/cli/start/fleet-play.ts';
+import { clusterId } from '../../../../src/core/model/identifiers.ts';
+import { cluster, daemonSet } from './fixtures.ts';
 
 const AGENT = { namespace: 'monitoring', name: 'agent' };
 

@@ -1,8 +1,8 @@
 /** What of the command line is about a fleet, and what contradicts it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CommandError, EXIT } from '../../../../../src/cli/process/exit-codes.ts';
-import { parseStartOptions } from '../../../../../src/cli/start/options.ts';
+import { CommandError, EXIT } from '../../../../src/cli/process/exit-codes.ts';
+import { parseStartOptions } from '../../../../src/cli/start/options.ts';
 
 function choiceOf(line: string): unknown {
   const parsed = parseStartOptions(line.split(' '));

@@ -1,17 +1,16 @@
 /** The FleetDaemonSets of a play are those of the example, and can be applied. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createFleetReader } from '../../../../../src/adapters/policy/fleet/fleet-reader.ts';
-import { readFleetDocuments } from '../../../../../src/cli/start/fleet/fleet-documents.ts';
-import type { FleetDocuments } from '../../../../../src/cli/start/fleet/fleet-documents.ts';
+import { createFleetReader } from '../../../../src/adapters/policy/fleet/fleet-reader.ts';
 import {
+  readFleetDocuments,
   FLEET_FAILURES,
   PROVEN_IMAGE,
   playedRelease,
-} from '../../../../../src/cli/start/fleet/fleet-plan.ts';
-import type { FleetFailure } from '../../../../../src/cli/start/fleet/fleet-plan.ts';
-import { imagesOf } from '../../../../../src/core/fleet/plan-cluster.ts';
-import { packageFile } from '../../../../../src/engine/package-files.ts';
+} from '../../../../src/cli/start/fleet-plan.ts';
+import type { FleetDocuments, FleetFailure } from '../../../../src/cli/start/fleet-plan.ts';
+import { imagesOf } from '../../../../src/core/fleet/plan-cluster.ts';
+import { packageFile } from '../../../../src/engine/package-files.ts';
 
 function documentsOf(failure?: FleetFailure): Promise<FleetDocuments> {
   const options = { onBreach: 'rollback', reader: createFleetReader() } as const;

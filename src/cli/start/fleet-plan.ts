@@ -11,11 +11,16 @@
  * through, or was halted later, is the failure that stages are there to prevent.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { FleetBreach } from '../../../core/fleet/fleet-daemon-set.ts';
-import { usageError } from '../../process/exit-codes.ts';
-import type { CommandError } from '../../process/exit-codes.ts';
-import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
+import type { FleetBreach, FleetReading } from '../../core/fleet/fleet-daemon-set.ts';
+import { usageError } from '../process/exit-codes.ts';
+import type { CommandError } from '../process/exit-codes.ts';
+import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
+import { wayBackOf } from '../../core/fleet/rollout/way-back.ts';
+import { readFile } from 'node:fs/promises';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
+import type { FleetReader } from '../../ports/fleet-reader.ts';
 
 /** What can be injected into a fleet: local machines run no containers, so an image's name asks for it (docs/simulation.md). */
 export const FLEET_FAILURES = ['bad-image', 'crash-loop', 'kernel', 'slow-api'] as const;
@@ -24,7 +29,7 @@ export const FLEET_FAILURES = ['bad-image', 'crash-loop', 'kernel', 'slow-api'] 
 export type FleetFailure = (typeof FLEET_FAILURES)[number];
 
 /** What a release is, and what it needs to be seen. */
-export interface PlayedRelease {
+interface PlayedRelease {
   readonly image: string;
   /** How long pods of the canary have to be well inside their cluster. */
   readonly canarySoakSeconds: number;
@@ -163,4 +168,56 @@ export function isAsPlanned(
   if (inject === undefined) return ending === 'completed';
   const expected: FleetEnding = onBreach === 'rollback' ? 'rolled-back' : 'halted';
   return ending === expected && record.stage === 0;
+}
+
+/** One that can be applied. */
+export type ReadFleet = Extract<FleetReading, { readonly kind: 'fleet' }>;
+
+/** The two of a play. */
+export interface FleetDocuments {
+  readonly proven: ReadFleet;
+  readonly played: ReadFleet;
+}
+
+const IMAGE_PATH = '/spec/template/spec/template/spec/containers/0/image';
+const CANARY_POLICY = '/spec/overrides/0/strategicMerge/metadata/annotations/rollcall.dev~1rollout';
+
+/** Reads the example, and makes both. Throws when it is not what it was. */
+export async function readFleetDocuments(
+  file: string,
+  release: PlayedRelease,
+  { onBreach, reader }: { readonly onBreach: FleetBreach; readonly reader: FleetReader },
+): Promise<FleetDocuments> {
+  const example = demand(reader.read(await readFile(file, 'utf8'), noFile));
+  const policy = `{maxUnavailable: 3, soak: ${String(release.canarySoakSeconds)}s}`;
+  const common = [
+    { op: 'replace', path: CANARY_POLICY, value: policy },
+    { op: 'replace', path: '/spec/strategy/onBreach', value: onBreach },
+  ];
+  const made = (patch: readonly JsonObject[]): ReadFleet =>
+    demand(reader.readDocument(edited(example.document, [...common, ...patch])));
+  return {
+    proven: made([
+      { op: 'replace', path: IMAGE_PATH, value: PROVEN_IMAGE },
+      { op: 'replace', path: '/spec/strategy/stages', value: [{ name: 'rest', soak: '0s' }] },
+    ]),
+    played: made([{ op: 'replace', path: IMAGE_PATH, value: release.image }]),
+  };
+}
+
+function edited(document: JsonObject, patch: readonly JsonObject[]): JsonObject {
+  const patched = applyJsonPatch(document, patch);
+  if (patched.kind !== 'patched') throw new Error(`the example of a fleet: ${patched.message}`);
+  if (!isJsonObject(patched.value)) throw new Error('the example of a fleet is no object');
+  return patched.value;
+}
+
+function demand(reading: FleetReading): ReadFleet {
+  if (reading.kind === 'fleet') return reading;
+  const [{ field, message }] = reading.problems;
+  throw new Error(`the example of a fleet: ${field} ${message}`);
+}
+
+function noFile(): { readonly kind: 'unreadable'; readonly message: string } {
+  return { kind: 'unreadable', message: 'the example names no file' };
 }

@@ -1,9 +1,9 @@
 /** How a fleet's rollout ended, and what of it is a success. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { endingOf, isAsPlanned } from '../../../../../src/cli/start/fleet/fleet-plan.ts';
-import type { FleetGate } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
-import { fleetRecordOf } from '../../../../support/fleet-records.ts';
+import { endingOf, isAsPlanned } from '../../../../src/cli/start/fleet-plan.ts';
+import type { FleetGate } from '../../../../src/core/fleet/rollout/fleet-record.ts';
+import { fleetRecordOf } from '../../../support/fleet-records.ts';
 
 const HALT = { onBreach: 'halt' } as const;
 const ROLLBACK = { onBreach: 'rollback' } as const;
