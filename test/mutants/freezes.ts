@@ -63,7 +63,7 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'thaw-wakes-nobody': {
     bug: 'a thaw waits for the next change, or for resync (18.5)',
     file: 'src/cli/freeze/freeze-command.ts',
-    before: 'const isWaking = thaw.kind === 'thawed' || options.wake === true;',
+    before: "const isWaking = thaw.kind === 'thawed' || options.wake === true;",
     after: 'const isWaking = options.wake === true;',
     killedBy: { file: COMMANDS_TEST, title: 'wakes what may act' },
   },

@@ -83,7 +83,7 @@ export function openInjection({ failure, patch, say }: InjectionOptions): Pick<P
       act: async () => {
         await patch(optInPatch());
         tell('asks to be rolled in stages');
-        return 'look-again';
+        return 'look-again' as const;
       },
     },
     {
@@ -95,7 +95,7 @@ export function openInjection({ failure, patch, say }: InjectionOptions): Pick<P
         former = rollout?.revision;
         await patch(failingPatch(failure, generation));
         tell(`gets a revision that fails: ${failure}`);
-        return 'look-again';
+        return 'look-again' as const;
       },
     },
     {
