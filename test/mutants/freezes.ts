@@ -70,8 +70,8 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'stack-freeze-unconfirmed': {
     bug: 'a forgotten option freezes everything (18.5)',
     file: 'src/cli/freeze/freeze-command.ts',
-    before: "if (scope.kind === 'stack' && options.yes !== true) throw",
-    after: "if (scope.kind === 'stack' && options.yes === undefined && why === '') throw",
+    before: "&& options.yes !== true) throw unconfirmedFreeze",
+    after: "&& options.yes === undefined && why === '') throw unconfirmedFreeze",
     killedBy: { file: COMMANDS_TEST, title: 'once it is confirmed' },
   },
   'pause-believes-the-future': {
