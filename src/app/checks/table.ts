@@ -55,7 +55,7 @@ export interface Check {
 type Judged = Finding | undefined | readonly (Finding | undefined)[];
 
 /** Checks in the order in which findings are shown. */
-export const CHECKS: readonly Check[] = [
+const CHECKS: readonly Check[] = [
   of('account', ['concurrency'], judgeConcurrency),
   of('account', ['registryTable', 'stack'], judgeRegistryTable),
   // Where there is no registry to ask, another row says so.
