@@ -2,7 +2,7 @@
  * Whether a deployed stack has done what there is to do in a cluster, by the items that its functions write.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { judgeSettled } from '../../src/cli/start/settled.ts';
+import { judgeSettled } from '../../src/cli/start/table.ts';
 import type { Stack } from '../../src/cli/reach/stack.ts';
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';

@@ -4,7 +4,7 @@
  * docs/cli.md describes each, with its options and its document; a test compares. What a command line in
  * docs/operations.md names is held to this list, too.
  */
-import { doctorCommand } from './cluster/show/doctor.ts';
+import { doctorCommand } from './checks/doctor.ts';
 import { addClusterCommand } from './cluster/add/add-cluster.ts';
 import { importClustersCommand } from './cluster/import/import-clusters.ts';
 import { listClustersCommand } from './cluster/show/list-clusters.ts';
@@ -13,14 +13,20 @@ import { resetClusterCommand } from './cluster/change/reset-cluster.ts';
 import { setClusterCommand } from './cluster/change/set-cluster.ts';
 import { showClusterCommand } from './cluster/show/show-cluster.ts';
 import type { CommandModule } from './command-line/command-module.ts';
-import { freezeCommand } from './freeze/freeze-command.ts';
-import { thawCommand } from './freeze/thaw-command.ts';
+import { freezeCommand, thawCommand } from './freeze/freeze-command.ts';
 import { FLEET_COMMANDS } from './fleet/fleet-commands.ts';
 import { checkStackCommand } from './stack/check-stack.ts';
 import { resumeStackCommand, stopStackCommand } from './stack/stop-and-resume.ts';
 import { explainCommand } from './rollout/explain-command.ts';
 import { ROLLOUT_COMMANDS } from './rollout/rollout-commands.ts';
-import { versionCommand } from './version-command.ts';
+import { RELEASE } from '../../functions/release.ts';
+import { defineCommand } from './command-line/command-module.ts';
+
+const versionCommand: CommandModule = defineCommand<object>({
+  path: ['version'],
+  summary: 'print the version of this program',
+  run: () => Promise.resolve({ document: { kind: 'Version', version: RELEASE }, lines: [RELEASE] }),
+});
 
 /** The commands. */
 export const COMMANDS: readonly CommandModule[] = [

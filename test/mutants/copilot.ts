@@ -110,11 +110,11 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'copilot-unknown-names': {
     bug: 'the doctor does not say that admission names no DaemonSet that opts in (issue 17)',
-    file: 'src/app/doctor/judge-copilot.ts',
+    file: 'src/app/checks/judge-fleets.ts',
     before: 'followed.filter((name) => !named.includes(name));',
     after: 'followed.filter((name) => named.includes(name) && false);',
     killedBy: {
-      file: 'test/unit/app/doctor/judge-copilot.test.ts',
+      file: 'test/unit/app/checks/judge-copilot.test.ts',
       title: 'names who opts in and may not be touched',
     },
   },

@@ -5,8 +5,8 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const STOP_TEST = 'test/unit/cli/stack/stop-and-resume.test.ts';
 const RIGHTS_TEST = 'test/unit/cli/fleet/rights-command.test.ts';
-const DOCTOR = 'src/app/doctor/judge-fleets.ts';
-const DOCTOR_TEST = 'test/unit/app/doctor/diagnose.test.ts';
+const DOCTOR = 'src/app/checks/judge-fleets.ts';
+const DOCTOR_TEST = 'test/unit/app/checks/diagnose.test.ts';
 const RIGHTS_ON_A_SERVER = 'test/conformance/rights/fleets.test.ts';
 const FENCE_ON_A_SERVER = 'test/conformance/rights/fence.test.ts';
 
@@ -63,7 +63,7 @@ export const FLEET_EDGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fence-denies-nothing': {
     bug: 'the fence of fleets is printed, and refuses nothing',
-    file: 'src/cli/fleet/fleet-fence.ts',
+    file: 'src/cli/fleet/rights-command.ts',
     before: "validationActions: ['Deny']",
     after: "validationActions: ['Audit']",
     killedBy: { file: FENCE_ON_A_SERVER, title: 'is refused, created and changed' },

@@ -87,7 +87,7 @@ export const FLEET_TOLD_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'told-images-are-markup': {
     bug: 'the name of an image is a mention, a link or a cell of a comment (18.7)',
-    file: 'src/cli/fleet/markdown-plan.ts',
+    file: 'src/cli/fleet/render-plan.ts',
     before: ".replaceAll('|', '\\\\|')",
     after: '',
     killedBy: {

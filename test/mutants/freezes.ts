@@ -62,16 +62,16 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'thaw-wakes-nobody': {
     bug: 'a thaw waits for the next change, or for resync (18.5)',
-    file: 'src/cli/freeze/thaw-command.ts',
-    before: 'const isWaking = thaw.lifted !== undefined || options.wake === true;',
+    file: 'src/cli/freeze/freeze-command.ts',
+    before: "const isWaking = thaw.kind === 'thawed' || options.wake === true;",
     after: 'const isWaking = options.wake === true;',
     killedBy: { file: COMMANDS_TEST, title: 'wakes what may act' },
   },
   'stack-freeze-unconfirmed': {
     bug: 'a forgotten option freezes everything (18.5)',
     file: 'src/cli/freeze/freeze-command.ts',
-    before: "if (scope.kind === 'stack' && options.yes !== true) throw",
-    after: "if (scope.kind === 'stack' && options.yes === undefined && why === '') throw",
+    before: "&& options.yes !== true) throw unconfirmedFreeze",
+    after: "&& options.yes === undefined && why === '') throw unconfirmedFreeze",
     killedBy: { file: COMMANDS_TEST, title: 'once it is confirmed' },
   },
   'pause-believes-the-future': {

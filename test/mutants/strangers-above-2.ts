@@ -209,11 +209,11 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'reserved-not-told': {
     bug: 'places that other functions reserved are not missed (14)',
-    file: 'src/cli/stack/judge-stack.ts',
+    file: 'src/app/checks/judge-stack.ts',
     before: 'if (unreserved >= CONCURRENCY_NEEDED) return undefined;',
     after: 'if (total >= CONCURRENCY_NEEDED) return undefined;',
     killedBy: {
-      file: 'test/unit/cli/stack/judge-stack.test.ts',
+      file: 'test/unit/app/checks/judge-stack.test.ts',
       title: 'warns of the quota of a new account, and of places that others reserved',
     },
   },
@@ -239,7 +239,7 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'network-is-a-bug': {
     bug: 'an address that answers on neither IPv4 nor IPv6 is told as a bug of rollcall (14)',
-    file: 'src/cli/command-line/explain-aws-error.ts',
+    file: 'src/cli/command-line/explain-error.ts',
     before: 'current = current instanceof AggregateError ? current.errors[0] : current.cause;',
     after: 'current = current.cause;',
     killedBy: {

@@ -282,7 +282,7 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
     before: 'return result.exitCode ?? EXIT.ok;',
     after: 'return EXIT.ok;',
     killedBy: {
-      file: 'test/unit/cli/cluster/show/doctor.test.ts',
+      file: 'test/unit/cli/checks/doctor.test.ts',
       title: 'fails for a cluster that is not there, and still looks at the stack',
     },
   },

@@ -1,11 +1,22 @@
 /** Facts about a cluster in health, for tests of the doctor: each test spoils one. */
-import type { DoctorFacts } from '../../src/app/doctor/facts.ts';
-import { checked } from '../../src/app/doctor/finding.ts';
+import type { Finding } from '../../src/app/checks/finding.ts';
+import type { Facts, Need } from '../../src/app/checks/needs.ts';
+import { checksOf, judgeAll } from '../../src/app/checks/table.ts';
+import { checked } from '../../src/app/checks/needs.ts';
 import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
 import { NO_FREEZE } from '../../src/core/takeover/freeze.ts';
 import { WATCHED_KINDS } from '../../src/core/model/projections.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { metaOf, registrationOf } from './store-suite.ts';
+
+/** What the doctor reads; `stack check` reads the rest. */
+export type DoctorFacts = Facts<
+  Exclude<Need, 'stack' | 'concurrency' | 'registryTable' | 'switchedOff'>
+>;
+
+/** What `cluster doctor` finds in facts. */
+export const diagnose = (facts: DoctorFacts): readonly Finding[] =>
+  judgeAll(checksOf('stack', 'cluster'), facts);
 
 /** When the doctor looks. */
 export const DOCTOR_NOW_MS = Date.UTC(2026, 10, 21, 12);
@@ -27,7 +38,7 @@ export function healthyFacts(registration: ClusterRegistration = takenOver): Doc
   const queue = { kind: 'found', waiting: 0, inFlight: 0 } as const;
   return {
     nowMs,
-    registration: { kind: 'found', registration },
+    registration: checked({ kind: 'found', registration }),
     freeze: checked(NO_FREEZE),
     standing: checked({ walkedAtMs: nowMs - 60_000 }),
     missed: checked([]),

@@ -6,8 +6,7 @@
  * (protocol 18): for whoever changes what the view may be used for.
  */
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
-import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
-import { freezeRegistration } from './edit-registration.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
@@ -34,15 +33,6 @@ export async function changeRegistration(
     return { ...next, configVersion: stored.configVersion + 1 };
   }
   return 'lost';
-}
-
-/** Writes the freeze, or lifts it, whatever else changes meanwhile; nothing where it stands so already, whoever's it is. */
-export function writeFreeze(
-  registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>,
-  id: ClusterId,
-  freeze: FreezeNote | boolean,
-): ReturnType<typeof changeRegistration> {
-  return changeRegistration(registry, id, (stored) => freezeRegistration(stored, freeze));
 }
 
 /** Writes what `change` makes of META; `kept`: it made nothing. */

@@ -1,5 +1,5 @@
 /**
- * Makes Rollcall look at what a thaw let go: every key of the stack, or one DaemonSet in each cluster.
+ * Makes Rollcall look at what a thaw let go: every key of the stack or of a cluster, or one DaemonSet in each cluster.
  *
  *   directory, a page at a time ─▶ registration ─▶ names, a page at a time ─▶ hints
  *
@@ -13,7 +13,7 @@ import type { Random } from '@rollcall/base/ports/random.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { FreezeScope } from '../../core/takeover/freeze.ts';
+import type { FreezeScope, StackScope } from '../../core/takeover/freeze.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
@@ -45,10 +45,22 @@ export interface WakeStackDependencies {
 }
 
 /** Sends the hints. Rejects only when the directory cannot be read. */
-export async function wakeStack(
+export async function wakeScope(
   scope: FreezeScope,
   dependencies: WakeStackDependencies,
 ): Promise<Woken> {
+  if (scope.kind !== 'cluster') return wakeStack(scope, dependencies);
+  try {
+    const registration = await dependencies.registry.readCluster(scope.id);
+    const hints = registration === undefined ? 0 : await wakeCluster(registration, dependencies);
+    return { clusters: 1, hints, failed: [], isWhole: true };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { clusters: 1, hints: 0, failed: [{ id: scope.id, reason }], isWhole: true };
+  }
+}
+
+async function wakeStack(scope: StackScope, dependencies: WakeStackDependencies): Promise<Woken> {
   const { registry, signal, onPage } = dependencies;
   const failed: { id: ClusterId; reason: string }[] = [];
   let [clusters, hints] = [0, 0];
@@ -71,7 +83,7 @@ export async function wakeStack(
 
 async function wakeOne(
   id: ClusterId,
-  scope: FreezeScope,
+  scope: StackScope,
   dependencies: WakeStackDependencies,
 ): Promise<number> {
   const registration = await dependencies.registry.readCluster(id);

@@ -15,6 +15,7 @@ import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import { failure, usageError } from '../process/exit-codes.ts';
 import { plainText } from './text-table.ts';
 import { InvalidArgumentError } from 'commander';
+import { FREEZE_WHY_CHARACTERS_MAX } from '../../core/model/registration.ts';
 
 /** The id is also a message group. */
 export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -110,6 +111,15 @@ export function parseSeconds(value: string): number {
   throw new InvalidArgumentError('Pass a positive number of seconds.');
 }
 
+/** A parser of whole numbers from `min` on, which throws what commander reports as a usage error. */
+export function wholeNumber(min: number, otherwise: string): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= min) return number;
+    throw new InvalidArgumentError(otherwise);
+  };
+}
+
 /** The cluster's registration. Throws CommandError when there is none, with the id that may have been meant. */
 export async function requireRegistration(
   registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>,
@@ -121,5 +131,15 @@ export async function requireRegistration(
   throw failure(
     `There is no cluster ${id} in this stack.`,
     `${near === undefined ? '' : `Did you mean ${near}? `}List them with: rollcall cluster list`,
+  );
+}
+
+/** A reason, as it was given. Throws CommandError (2) for one that is too long or more than a line. */
+export function parseWhy(text: string): string {
+  const why = text.trim();
+  if (why.length <= FREEZE_WHY_CHARACTERS_MAX && !/\p{Cc}/u.test(why)) return why;
+  throw usageError(
+    `--why takes one line of ${String(FREEZE_WHY_CHARACTERS_MAX)} characters at most.`,
+    'Say it shorter; a link to an incident does.',
   );
 }

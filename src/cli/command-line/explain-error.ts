@@ -6,9 +6,8 @@
  */
 import { EngineRefusal } from '../../engine/engine-refusal.ts';
 import type { EngineRefusalCode } from '../../engine/engine-refusal.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
 import type { Problem } from '../process/exit-codes.ts';
-import { explainAwsError } from './explain-aws-error.ts';
 
 /** What is said about a failure. */
 export interface Explained {
@@ -69,4 +68,137 @@ function linesOf(problems: readonly Problem[]): readonly string[] {
     `error: ${String(problems.length)} things are missing or cannot be used:`,
     ...problems.flatMap(({ message, remedy }) => [`  ${message}`, `    → ${remedy}`]),
   ];
+}
+
+interface Explanation {
+  readonly names: readonly string[];
+  /** A sentence; where it ends with a colon, AWS's own words follow. */
+  readonly message: string;
+  readonly remedy: string;
+}
+
+const DENIED = 'AWS denies this:';
+
+const EXPLANATIONS: readonly Explanation[] = [
+  {
+    names: ['CredentialsProviderError', 'TokenProviderError'],
+    message: 'No AWS credentials were found.',
+    remedy:
+      'Pass --profile NAME, or sign in (aws sso login), or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+  },
+  {
+    names: ['ExpiredToken', 'ExpiredTokenException', 'RequestExpired'],
+    message: 'The AWS credentials have expired.',
+    remedy: 'Sign in again (aws sso login), then repeat the command.',
+  },
+  {
+    names: [
+      'UnrecognizedClientException',
+      'InvalidClientTokenId',
+      'InvalidSignatureException',
+      'SignatureDoesNotMatch',
+      'IncompleteSignature',
+      'AuthFailure',
+      'MissingAuthenticationToken',
+    ],
+    message: 'AWS does not accept these credentials:',
+    remedy:
+      'Check --profile and the AWS_ variables: `aws sts get-caller-identity` shows who you are.',
+  },
+  {
+    names: ['AccessDenied', 'AccessDeniedException', 'UnauthorizedOperation', 'NotAuthorized'],
+    message: DENIED,
+    remedy: 'Use a profile that may do it; docs/cli.md lists the rights that each command needs.',
+  },
+  {
+    names: [
+      'ResourceNotFoundException',
+      'QueueDoesNotExist',
+      'AWS.SimpleQueueService.NonExistentQueue',
+    ],
+    message: 'A table or queue that the stack names does not exist here:',
+    remedy: 'Check --region and --profile; with --stack-outputs, that the file is of this stack.',
+  },
+  {
+    names: [
+      'Throttling',
+      'ThrottlingException',
+      'RequestLimitExceeded',
+      'ProvisionedThroughputExceededException',
+      'TooManyRequestsException',
+    ],
+    message: 'AWS asks to slow down.',
+    remedy: 'Wait a moment and repeat the command; it goes on from where it was.',
+  },
+  {
+    names: [
+      'ENOTFOUND',
+      'EAI_AGAIN',
+      'ECONNREFUSED',
+      'ECONNRESET',
+      'EHOSTUNREACH',
+      'ENETUNREACH',
+      'ETIMEDOUT',
+      'TimeoutError',
+    ],
+    message: 'AWS cannot be reached:',
+    remedy: 'Check the network, --region, and AWS_ENDPOINT_URL if it is set.',
+  },
+];
+
+/** Which policy of infra/operators.yml has the rights of a group of commands, by its first word. */
+const POLICIES: Readonly<Record<string, string>> = {
+  freeze: 'on-call, or with --cluster by clusters',
+  thaw: 'on-call, or with --cluster by clusters',
+  stack: 'on-call',
+  rollout: 'rollouts',
+  fleet: 'releases',
+  cluster: 'clusters',
+  registry: 'clusters',
+};
+
+/** The error in sentences, if it is one of AWS's; undefined otherwise. `group`: the first word of the command. */
+export function explainAwsError(error: unknown, group = ''): CommandError | undefined {
+  for (const candidate of chainOf(error)) {
+    const names = namesOf(candidate);
+    const explanation = EXPLANATIONS.find((one) => one.names.some((name) => names.includes(name)));
+    if (explanation === undefined) continue;
+    const { message } = explanation;
+    const policy = message === DENIED ? POLICIES[group] : undefined;
+    const remedy =
+      policy === undefined
+        ? explanation.remedy
+        : `\`rollcall ${group}\` is allowed by the policy ${policy} of infra/operators.yml (docs/cli.md): use a profile that has it.`;
+    return failure(
+      message.endsWith(':') ? `${message} ${textOf(candidate)}` : message,
+      remedy,
+      error,
+    );
+  }
+  if (!(error instanceof Error) || !('$metadata' in error)) return undefined;
+  return failure(
+    `AWS answered with ${error.name}: ${error.message}`,
+    'Repeat the command; if it stays so, look at the service’s status and quotas.',
+    error,
+  );
+}
+
+/** The error and what it came from; an AggregateError of addresses counts by its members. */
+function chainOf(error: unknown): readonly Error[] {
+  const chain: Error[] = [];
+  let current: unknown = error;
+  while (current instanceof Error && chain.length < 8) {
+    chain.push(current);
+    current = current instanceof AggregateError ? current.errors[0] : current.cause;
+  }
+  return chain;
+}
+
+function namesOf(error: Error): readonly string[] {
+  const code = 'code' in error && typeof error.code === 'string' ? [error.code] : [];
+  return [error.name, ...code];
+}
+
+function textOf(error: Error): string {
+  return error.message === '' ? error.name : error.message;
 }

@@ -5,18 +5,18 @@
  * progress and errors. The stack that a command opened is closed whatever happens. Ctrl-C leaves a
  * command that changes nothing at once, and lets the others reach a safe point.
  */
-import { CommanderError } from 'commander';
+import { CommanderError, Command } from 'commander';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { CommandError, EXIT } from '../process/exit-codes.ts';
 import type { OperatorCluster, OperatorOptions } from '../reach/operator-access.ts';
 import type { Stack } from '../reach/stack.ts';
-import type { CommandContext, CommandModule, CommandResult } from './command-module.ts';
+import type { CommandContext, CommandModule, CommandResult, Invocation } from './command-module.ts';
 import { explainError } from './explain-error.ts';
 import type { Explained } from './explain-error.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { buildProgram } from './program.ts';
-import type { Chosen } from './program.ts';
+import { declareGlobalOptions } from './global-options.ts';
+import { refuseOptionsAsValues } from './refuse-options-as-values.ts';
 
 const API_VERSION = 'rollcall.dev/v1alpha1';
 
@@ -29,7 +29,7 @@ const USAGE_DOCUMENT: Explained['document'] = {
 };
 
 /** What a run needs of its surroundings. */
-export interface RunOptions {
+interface RunOptions {
   readonly argv: readonly string[];
   readonly name: string;
   readonly version: string;
@@ -158,4 +158,109 @@ function printResult(result: CommandResult, isJson: boolean, { writeOut }: RunOp
 
 function asJson(document: object): string {
   return `${JSON.stringify({ apiVersion: API_VERSION, ...document }, null, 2)}\n`;
+}
+
+/** What the command line asks for. */
+interface Chosen {
+  readonly module: CommandModule;
+  readonly invocation: Invocation<unknown>;
+  readonly globals: GlobalOptions;
+}
+
+interface ProgramOptions {
+  /** As the user called it: `rollcall` or `kubectl rollcall`. */
+  readonly name: string;
+  readonly version: string;
+  readonly modules: readonly CommandModule[];
+  readonly onChosen: (chosen: Chosen) => void;
+  readonly writeOut: (text: string) => void;
+  readonly writeError: (text: string) => void;
+}
+
+/** Words that hold commands together, in the order of `--help`. */
+const GROUPS: Readonly<Record<string, string>> = {
+  cluster: 'register clusters, look at them, change and remove them',
+  rollout: 'staged rollouts: how they stand, and orders to them',
+  fleet: 'one DaemonSet for many clusters: store it, plan it, compare it',
+  stack: 'the deployment: check, stop and resume it',
+  registry: 'all registrations: export them, import them',
+  mirror: 'the one cluster that shows fleets as objects',
+};
+
+const EPILOGUE = `
+Exit codes: 0 done, 1 failed, 2 usage, 3 refused for safety, 4 a time limit was reached first,
+5 a rollout is held, 6 something differs, 130 interrupted. docs/cli.md describes every command.`;
+
+function buildProgram(options: ProgramOptions): Command {
+  const program = new Command(options.name)
+    .description('The DaemonSet contract for a fleet of clusters: registers, shows and moves them.')
+    .version(options.version, '--version', 'print the version of this program')
+    .helpCommand(false);
+  prepare(program, options);
+  declareGlobalOptions(program);
+  refuseOptionsAsValues(program);
+  program.addHelpText('after', EPILOGUE);
+  for (const module of options.modules) addModule({ program, module, options });
+  return program;
+}
+
+/** Inherited by nobody, so each command gets it. */
+function prepare(command: Command, { writeOut, writeError }: ProgramOptions): void {
+  command
+    .exitOverride()
+    .allowExcessArguments(false)
+    .configureOutput({ writeOut, writeErr: writeError })
+    .showHelpAfterError('Pass --help to see what there is.')
+    .on('beforeHelp', () => {
+      refuseUnknownCommand(command);
+    });
+}
+
+/** commander answers `rollcall nope --help` with the help of `rollcall`; without `--help` it says that there is no `nope`. */
+function refuseUnknownCommand(command: Command): void {
+  const [word = '-'] = command.args;
+  if (command.commands.length > 0 && !word.startsWith('-')) command.parse([word], { from: 'user' });
+}
+
+/** For everything below the program, whose help has them in full. */
+function pointToGlobalOptions(command: Command, { name }: ProgramOptions): void {
+  const globals = new Command();
+  declareGlobalOptions(globals);
+  const flags = globals.options.map(({ long }) => long).join(', ');
+  command.addHelpText('after', `\nGlobal options: ${flags}; see ${name} --help.`);
+}
+
+interface Adding {
+  readonly program: Command;
+  readonly module: CommandModule;
+  readonly options: ProgramOptions;
+}
+
+function addModule({ program, module, options }: Adding): void {
+  const words = [...module.path];
+  const last = words.pop() ?? '';
+  let parent = program;
+  for (const word of words) {
+    const group = parent.commands.find((one) => one.name() === word);
+    parent = group ?? addGroup(parent, word, options);
+  }
+  const command = parent.command(last).description(module.summary);
+  prepare(command, options);
+  pointToGlobalOptions(command, options);
+  module.configure?.(command);
+  refuseOptionsAsValues(command);
+  command.action(() => {
+    const { args } = command;
+    const invocation = { args, options: command.opts<object>() };
+    options.onChosen({ module, invocation, globals: program.opts<GlobalOptions>() });
+  });
+}
+
+function addGroup(parent: Command, word: string, options: ProgramOptions): Command {
+  const group = parent.command(word).helpCommand(false);
+  const description = GROUPS[word];
+  if (description !== undefined) group.description(description);
+  prepare(group, options);
+  pointToGlobalOptions(group, options);
+  return group;
 }

@@ -23,8 +23,7 @@ import { EXIT, usageError } from '../process/exit-codes.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
 import { chooseFleet, declareFile, readFleetFile } from './fleet-arguments.ts';
 import type { ChosenFleet, FileOptions } from './fleet-arguments.ts';
-import { renderMarkdownPlan } from './markdown-plan.ts';
-import { planDocument, renderPlan, totalsOf } from './render-plan.ts';
+import { renderMarkdownPlan, planDocument, renderPlan, totalsOf } from './render-plan.ts';
 import {
   checkDocument,
   checkOnServers,

@@ -6,7 +6,7 @@
  * in src/app/fleet/rollout.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { readStanding } from '../../app/explain/standing.ts';
 import type { FleetRefusal } from '../../app/fleet/refusals.ts';
@@ -24,7 +24,6 @@ import {
 import type { OrderAsk } from '../../app/orders/order-home.ts';
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import { callerOf } from '../command-line/caller.ts';
-import { parseSeconds } from '../command-line/cluster-arguments.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type {
   CommandContext,
@@ -33,39 +32,48 @@ import type {
 } from '../command-line/command-module.ts';
 import { followRollout } from '../command-line/follow-rollout.ts';
 import type { FollowedOrder } from '../command-line/follow-rollout.ts';
-import { declareOverrule, parseOverrule } from '../command-line/parse-why.ts';
-import type { OverruleOptions } from '../command-line/parse-why.ts';
 import { readFreezeIn } from '../command-line/freeze-words.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
 import type { Stack } from '../reach/stack.ts';
 import { parseFleetKey } from './fleet-arguments.ts';
 import { SHOWN_CLUSTERS_MAX, renderFleetStatus } from '../rollout/render-status.ts';
 import type { ShownClusters } from '../rollout/render-status.ts';
+import {
+  approveRow,
+  declareWatch,
+  numberOption,
+  orderCommands,
+  pauseRow,
+  resumeRow,
+  undoRow,
+} from '../rollout/order-commands.ts';
+import type { OrderOptions, Ordering } from '../rollout/order-commands.ts';
+import { usageError } from '../process/exit-codes.ts';
+import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
+import { applyFleet } from '../../app/fleet/apply-fleet.ts';
+import { fleetHistoryOf, readGeneration } from '../../app/fleet/rollout/fleet-generations.ts';
+import type { ShownGeneration } from '../../app/fleet/rollout/fleet-generations.ts';
+import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import { renderAge, renderTextTable } from '../command-line/text-table.ts';
 
-/** Options of every command that tells how a rollout stands. */
-export interface FollowOptions {
-  readonly watch?: true;
-  readonly timeout?: number;
+interface FleetOptions extends OrderOptions {
   readonly output?: 'wide';
+  readonly toGeneration?: number;
 }
 
 /** A day: stages soak for hours. */
 const TIMEOUT_SECONDS = 86_400;
 
-/** Declares argument and options. */
-export function declareFollowing(command: Command): void {
-  command
-    .argument('<fleet>', 'namespace/name of the FleetDaemonSet')
-    .option('--watch', 'go on until it is done, halted, held or back, and say what changes')
-    .option(
-      '--timeout <seconds>',
-      `for --watch: leave with 4 after so long (default: ${String(TIMEOUT_SECONDS)})`,
-      parseSeconds,
-    )
-    .addOption(new Option('-o, --output <form>', 'wide: every cluster').choices(['wide']));
+function declareFollowing(command: Command): void {
+  command.argument('<fleet>', 'namespace/name of the FleetDaemonSet');
+  declareWatch(command, {
+    until: 'done, halted, held or back',
+    timeoutSeconds: TIMEOUT_SECONDS,
+  });
+  command.addOption(new Option('-o, --output <form>', 'wide: every cluster').choices(['wide']));
 }
 
-const status: CommandModule = defineCommand<FollowOptions>({
+const status: CommandModule = defineCommand<FleetOptions>({
   path: ['fleet', 'status'],
   summary: 'how the rollout of a FleetDaemonSet stands: stages, gate, breach, clusters',
   configure: declareFollowing,
@@ -75,66 +83,45 @@ const status: CommandModule = defineCommand<FollowOptions>({
   },
 });
 
-const pause: CommandModule = defineCommand<FollowOptions>({
-  path: ['fleet', 'pause'],
-  summary: 'open no further stage, and give no further cluster anything',
-  interruption: 'orderly',
-  configure: declareFollowing,
-  run: ({ args, options }, context) =>
-    giveOrder({ args, options, ask: { kind: 'pause' } }, context),
+const GATE = numberOption('--gate <index>', 'only if this gate waits, as status shows it', {
+  min: 0,
+  otherwise: 'Pass the number of a gate, as rollcall fleet status shows it.',
 });
+const TO_GENERATION = numberOption(
+  '--to-generation <number>',
+  'apply that generation anew instead: in stages, or at once if it was good lately',
+  { min: 1, otherwise: 'Pass a generation, as rollcall fleet history shows it.' },
+);
 
-const resume: CommandModule = defineCommand<FollowOptions & OverruleOptions>({
-  path: ['fleet', 'resume'],
-  summary:
-    'lift a pause, take an undo back, or overrule a halt (--why, --yes): only what comes later counts',
-  interruption: 'orderly',
-  configure: (command) => {
-    declareFollowing(command);
-    declareOverrule(command);
-  },
-  run: ({ args, options }, context) => {
-    const ask = { kind: 'resume', ...parseOverrule(options) } as const;
-    return giveOrder({ args, options, ask }, context);
-  },
-});
+/** `fleet status`, `pause`, `resume`, `approve`, `undo`, in the order of --help. */
+export const FLEET_ROLLOUT_COMMANDS: readonly CommandModule[] = [
+  status,
+  ...orderCommands({ of: 'fleet', declare: declareFollowing, give: giveOrder }, [
+    pauseRow('open no further stage, and give no further cluster anything'),
+    resumeRow(
+      'lift a pause, take an undo back, or overrule a halt (--why, --yes): only what comes later counts',
+    ),
+    approveRow('let the stage go on that waits for approval', [GATE]),
+    undoRow('send every cluster that has this release back to the one that was proven before', [
+      TO_GENERATION,
+    ]),
+  ]),
+];
 
-const approve: CommandModule = defineCommand<FollowOptions & { readonly gate?: number }>({
-  path: ['fleet', 'approve'],
-  summary: 'let the stage go on that waits for approval',
-  interruption: 'orderly',
-  configure: (command) => {
-    declareFollowing(command);
-    command.option('--gate <index>', 'only if this gate waits, as status shows it', parseGate);
-  },
-  run: ({ args, options }, context) => {
-    const { gate } = options;
-    const ask = { kind: 'approve', ...defined({ stepIndex: gate }) } as const;
-    return giveOrder({ args, options, ask }, context);
-  },
-});
-
-function parseGate(text: string): number {
-  const gate = Number(text);
-  if (/^\d{1,3}$/.test(text)) return gate;
-  throw new InvalidArgumentError('Pass the number of a gate, as rollcall fleet status shows it.');
-}
-
-/** `fleet status`, `pause`, `resume`, `approve`. */
-export const FLEET_ROLLOUT_COMMANDS: readonly CommandModule[] = [status, pause, resume, approve];
-
-/** What is ordered, and how to go on. */
-export interface FleetOrdering {
-  readonly args: readonly string[];
-  readonly options: FollowOptions;
-  readonly ask: OrderAsk;
-}
-
-/** Gives an order, then tells how it stands. */
-export async function giveOrder(
-  { args, options, ask }: FleetOrdering,
+async function giveOrder(
+  { args, options, ask }: Ordering<OrderAsk, FleetOptions>,
   context: CommandContext,
 ): Promise<CommandResult> {
+  const { toGeneration, watch, output } = options;
+  if (toGeneration !== undefined) {
+    if (watch !== undefined || output !== undefined) {
+      throw usageError(
+        '--to-generation applies a generation, and follows nothing.',
+        'Leave the other options out, and follow it with: rollcall fleet status --watch',
+      );
+    }
+    return applyGeneration(args, toGeneration, context);
+  }
   const key = parseFleetKey(args[0] ?? '');
   const stack = await context.openStack();
   const request = { key, by: await callerOf(context, stack), ask };
@@ -147,7 +134,7 @@ export async function giveOrder(
 
 interface Following {
   readonly key: FleetKey;
-  readonly options: FollowOptions;
+  readonly options: FleetOptions;
   readonly stack: Stack;
   readonly context: CommandContext;
   readonly order?: FollowedOrder;
@@ -200,7 +187,7 @@ async function readMirrorNotes(key: FleetKey, { mirrors }: Stack): Promise<reado
 async function readClusters(
   { record }: FleetStatus,
   stack: Stack,
-  { output }: FollowOptions,
+  { output }: FleetOptions,
 ): Promise<ShownClusters> {
   if (record === undefined) return { shown: [], all: [] };
   const all = await listClusters(record, stack);
@@ -208,4 +195,70 @@ async function readClusters(
     isAtZero(line) || !['well', 'returned', 'waiting'].includes(line.phase);
   const lines = output === 'wide' ? all : all.filter(isUnwell).slice(0, SHOWN_CLUSTERS_MAX);
   return { shown: await withNotes(lines, stack.clock.nowMs(), stack), all };
+}
+
+/** Applies the document of a generation anew: a generation of its own. */
+async function applyGeneration(
+  args: readonly string[],
+  generation: number,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const key = parseFleetKey(args[0] ?? '');
+  const stack = await context.openStack();
+  const reader = createFleetReader();
+  const found = await readGeneration(key, generation, { ...stack, reader });
+  if (found.kind === 'refused') throw errorOf(found);
+  const { fleet, document } = found;
+  const by = await callerOf(context, stack);
+  const application = { fleet, document, by, nowMs: stack.clock.nowMs() };
+  const outcome = await applyFleet(application, { ...stack, reader });
+  if (outcome.kind === 'refused') throw errorOf(outcome);
+  const { kind: result, generation: applied, placedClusters } = outcome;
+  const what = `${formatFleetKey(key)} ${
+    result === 'unchanged' ? 'is already what' : 'is again what'
+  } generation ${String(generation)} was: generation ${String(applied)}.`;
+  return {
+    document: {
+      kind: 'FleetApplied',
+      ...key,
+      result,
+      generation: applied,
+      ofGeneration: generation,
+      placedClusters,
+      leftOut: [],
+    },
+    lines: [what, `How it goes: rollcall fleet status ${formatFleetKey(key)} --watch`],
+  };
+}
+
+/** `fleet history`. */
+export const fleetHistoryCommand: CommandModule = defineCommand<object>({
+  path: ['fleet', 'history'],
+  summary: 'the generations of a FleetDaemonSet that are kept, the newest first',
+  configure: (command) => {
+    command.argument('<fleet>', 'namespace/name of the FleetDaemonSet');
+  },
+  run: async ({ args }, context) => {
+    const key = parseFleetKey(args[0] ?? '');
+    const stack = await context.openStack();
+    const found = await findFleetRollout(key, stack);
+    if (found.kind === 'refused') throw errorOf(found);
+    const generations = fleetHistoryOf(found);
+    const nowMs = stack.clock.nowMs();
+    return {
+      document: { kind: 'FleetHistory', ...key, generations },
+      lines: renderTextTable(
+        HEADINGS,
+        generations.map((one) => rowOf(one, nowMs)),
+      ),
+    };
+  },
+});
+
+const HEADINGS = ['GENERATION', 'APPLIED', 'BY', 'CONTENT', 'IS'];
+
+function rowOf(shown: ShownGeneration, nowMs: number): readonly string[] {
+  const { generation, appliedAtMs, appliedBy, contentHash, is } = shown;
+  const age = `${renderAge(Math.max(0, nowMs - appliedAtMs))} ago`;
+  return [String(generation), age, appliedBy, contentHash, is.join(', ')];
 }

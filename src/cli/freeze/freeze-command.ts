@@ -1,26 +1,77 @@
 /**
  * `rollcall freeze` and `rollcall thaw`: the whole stack, one cluster, or one DaemonSet in every cluster.
  *
- * A freeze is one conditional write, whatever it is of; functions that run stop before their next batch. A freeze that stands
- * keeps who froze first and why. Only a thaw of the same scope ends one, and nothing thaws by itself. Of the whole stack
- * either is confirmed with `--yes`. Both may be repeated.
+ * A freeze is one conditional write; functions that run stop before their next batch. Only a thaw of the same
+ * scope ends one, and then has looked at what it let go: what fails there is told, and ends with 0.
  */
+import { counted } from '@rollcall/base/counted.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { Command } from 'commander';
-import { writeFreeze } from '../../app/clusters/change-stored.ts';
-import { freezeScope } from '../../app/freeze/change-freeze.ts';
+import { freezeScope, thawScope } from '../../app/freeze/change-freeze.ts';
 import type { FreezeChange } from '../../app/freeze/change-freeze.ts';
-import type { FreezeNote } from '../../core/model/registration.ts';
+import { wakeScope } from '../../app/freeze/wake-stack.ts';
+import type { Woken } from '../../app/freeze/wake-stack.ts';
 import { freezeNote } from '../../core/takeover/freeze.ts';
+import type { FreezeScope } from '../../core/takeover/freeze.ts';
 import { callerOf } from '../command-line/caller.ts';
-import { requireRegistration } from '../command-line/cluster-arguments.ts';
+import {
+  excludeEachOther,
+  parseClusterId,
+  parseNamespacedName,
+  requireRegistration,
+  parseWhy,
+} from '../command-line/cluster-arguments.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
-import { parseWhy } from '../command-line/parse-why.ts';
+import { freezeLines, noteText } from '../command-line/freeze-words.ts';
+import { plainText } from '../command-line/text-table.ts';
 import { failure, refusal, usageError } from '../process/exit-codes.ts';
-import type { Stack } from '../reach/stack.ts';
-import { declareScope, parseScope, scopeFields, scopeText } from './freeze-scope.ts';
-import type { Scope, ScopeOptions } from './freeze-scope.ts';
-import { noteText } from '../command-line/freeze-words.ts';
+
+interface ScopeOptions {
+  readonly cluster?: string;
+  readonly daemonSet?: string;
+  readonly yes?: true;
+}
+
+function declareScope(command: Command, verb: 'freeze' | 'thaw'): void {
+  command
+    .option('--cluster <id>', `${verb} this cluster alone`)
+    .option('--daemon-set <namespace/name>', `${verb} this DaemonSet, in every cluster`)
+    .option('--yes', `without either: confirm that the whole stack is meant`);
+}
+
+/** What is meant; nothing means the whole stack. Throws CommandError (2). */
+function parseScope({ cluster, daemonSet }: ScopeOptions): FreezeScope {
+  excludeEachOther({ '--cluster': cluster, '--daemon-set': daemonSet });
+  if (cluster !== undefined) return { kind: 'cluster', id: parseClusterId(cluster) };
+  if (daemonSet === undefined) return { kind: 'stack' };
+  return { kind: 'daemon-set', ...parseNamespacedName(daemonSet, 'DaemonSet') };
+}
+
+/** In a sentence, in a document, and as options of a command line. */
+function wordsOf(scope: FreezeScope): {
+  readonly text: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly options: string;
+} {
+  switch (scope.kind) {
+    case 'stack':
+      return { text: 'the whole stack', fields: { scope: 'stack' }, options: '--yes' };
+    case 'cluster': {
+      const { id } = scope;
+      const fields = { scope: 'cluster', cluster: id };
+      return { text: `the cluster ${id}`, fields, options: `--cluster ${id}` };
+    }
+    case 'daemon-set': {
+      const key = `${scope.namespace}/${scope.name}`;
+      return {
+        text: `the DaemonSet ${key}, in every cluster`,
+        fields: { scope: 'daemon-set', daemonSet: key },
+        options: `--daemon-set ${key}`,
+      };
+    }
+  }
+}
 
 interface FreezeOptions extends ScopeOptions {
   readonly why?: string;
@@ -36,7 +87,7 @@ export const freezeCommand: CommandModule = defineCommand<FreezeOptions>({
     declareScope(command, 'freeze');
     command
       .option('--why <text>', 'the reason, for whoever meets the freeze (required)')
-      .addHelpText('after', EXAMPLES);
+      .addHelpText('after', FREEZE_EXAMPLES);
   },
   run: async ({ options }, context) => {
     const scope = parseScope(options);
@@ -44,50 +95,32 @@ export const freezeCommand: CommandModule = defineCommand<FreezeOptions>({
     if (why === '') {
       throw usageError('A freeze says why it is there.', 'Pass --why "what happened".');
     }
-    if (scope.kind === 'stack' && options.yes !== true) throw unconfirmed(why);
+    if (scope.kind === 'stack' && options.yes !== true) throw unconfirmedFreeze(why);
     const stack = await context.openStack();
     const note = freezeNote({
       by: await callerOf(context, stack),
       why,
       atMs: context.clock.nowMs(),
     });
-    const change =
-      scope.kind === 'cluster'
-        ? await freezeCluster(scope, note, stack)
-        : await freezeScope(stack.freezes, scope, note);
-    return presentFreeze(scope, change);
+    if (scope.kind === 'cluster') await requireRegistration(stack.registry, scope.id);
+    return presentFreeze(scope, await freezeScope(stack, scope, note));
   },
 });
 
-const EXAMPLES = `
+const FREEZE_EXAMPLES = `
 Examples:
   rollcall freeze --why "CVE in the node image, INC-4711" --yes
   rollcall freeze --cluster prod-eu-1 --why "network maintenance"
   rollcall freeze --daemon-set kube-system/cilium --why "drops packets, INC-4711"`;
 
-function unconfirmed(why: string): Error {
+function unconfirmedFreeze(why: string): Error {
   return refusal(
     'That freezes every DaemonSet of every cluster of the stack: pods of new nodes, replacements and rollouts wait for the thaw. Nothing was written.',
     `If that is meant: rollcall freeze --why '${why}' --yes`,
   );
 }
 
-async function freezeCluster(
-  { id }: Extract<Scope, { kind: 'cluster' }>,
-  note: FreezeNote,
-  { registry }: Stack,
-): Promise<FreezeChange> {
-  await requireRegistration(registry, id);
-  const stored = await writeFreeze(registry, id, note);
-  if (typeof stored === 'string') return { kind: 'lost' };
-  const { frozen } = stored;
-  // One without a note was frozen before, by a release that noted nobody, or by a move.
-  if (frozen === undefined) return { kind: 'was-frozen', note: { by: '', why: '', atMs: 0 } };
-  const isOurs = frozen.by === note.by && frozen.why === note.why && frozen.atMs === note.atMs;
-  return { kind: isOurs ? 'frozen' : 'was-frozen', note: frozen };
-}
-
-function presentFreeze(scope: Scope, change: FreezeChange): CommandResult {
+function presentFreeze(scope: FreezeScope, change: FreezeChange): CommandResult {
   if (change.kind === 'full') {
     throw failure(
       'A hundred DaemonSets are frozen by name, and no more can be. Nothing was written.',
@@ -96,35 +129,107 @@ function presentFreeze(scope: Scope, change: FreezeChange): CommandResult {
   }
   if (change.kind !== 'frozen' && change.kind !== 'was-frozen') throw lostRace();
   const { kind: result, note } = change;
-  const what = scopeText(scope);
+  const { text: what, fields, options } = wordsOf(scope);
   return {
-    document: { kind: 'Freeze', ...scopeFields(scope), result, ...note },
+    document: { kind: 'Freeze', ...fields, result, ...note },
     lines:
       result === 'frozen'
         ? [
             `Frozen: ${what}. What runs finishes the batch that it has begun, and begins no other.`,
-            `Thaw it with: ${thawLine(scope)}`,
+            `Thaw it with: rollcall thaw ${options}`,
           ]
         : [`Frozen before: ${what}${noteText(note)}. Nothing was changed.`],
   };
 }
 
-/** The command that ends the freeze of a scope. */
-function thawLine(scope: Scope): string {
-  switch (scope.kind) {
-    case 'stack':
-      return 'rollcall thaw --yes';
-    case 'cluster':
-      return `rollcall thaw --cluster ${scope.id}`;
-    case 'daemon-set':
-      return `rollcall thaw --daemon-set ${scope.namespace}/${scope.name}`;
-  }
-}
-
 /** Others write it all the time. */
-export function lostRace(): Error {
+function lostRace(): Error {
   return failure(
     'Others changed it faster than it could be read and written. Nothing was changed.',
     'Repeat the command.',
   );
+}
+
+interface ThawOptions extends ScopeOptions {
+  readonly wake?: true;
+}
+
+/** `thaw`. */
+export const thawCommand: CommandModule = defineCommand<ThawOptions>({
+  path: ['thaw'],
+  summary: 'end a freeze: of the whole stack, of a cluster, or of a DaemonSet everywhere',
+  interruption: 'orderly',
+  configure: (command) => {
+    declareScope(command, 'thaw');
+    command
+      .option('--wake', 'have everything looked at now, also if it was thawed before')
+      .addHelpText('after', THAW_EXAMPLES);
+  },
+  run: async ({ options }, context) => {
+    const scope = parseScope(options);
+    if (scope.kind === 'stack' && options.yes !== true) throw unconfirmedThaw();
+    const stack = await context.openStack();
+    if (scope.kind === 'cluster') await requireRegistration(stack.registry, scope.id);
+    const thaw = await thawScope(stack, scope);
+    const isWaking = thaw.kind === 'thawed' || options.wake === true;
+    const { registry, view, hints, random } = stack;
+    const { say, signal } = context;
+    const onPage = ({ clusters, hints: sent }: Woken): void => {
+      say(`${counted(clusters, 'cluster')} gone through, ${lookedAt(sent)} …`);
+    };
+    const woken = isWaking
+      ? await wakeScope(scope, { registry, view, hints, random, signal, onPage })
+      : NOBODY;
+    return presentThaw(scope, thaw, woken);
+  },
+});
+
+const THAW_EXAMPLES = `
+Examples:
+  rollcall thaw --yes
+  rollcall thaw --cluster prod-eu-1
+  rollcall thaw --daemon-set kube-system/cilium`;
+
+const NOBODY: Woken = { clusters: 0, hints: 0, failed: [], isWhole: true };
+
+function unconfirmedThaw(): Error {
+  return refusal(
+    'That thaws the whole stack: everything that waited goes on at once, in every cluster. Nothing was written.',
+    'If that is meant: rollcall thaw --yes. Freezes of clusters and of DaemonSets by name stay.',
+  );
+}
+
+function presentThaw(scope: FreezeScope, thaw: FreezeChange, woken: Woken): CommandResult {
+  if (thaw.kind !== 'thawed' && thaw.kind !== 'was-not-frozen') throw lostRace();
+  const { kind: result, left } = thaw;
+  const lifted = thaw.kind === 'thawed' ? thaw.note : undefined;
+  const { hints, failed, isWhole } = woken;
+  const { text, fields } = wordsOf(scope);
+  const still = freezeLines(left);
+  return {
+    document: {
+      ...{ kind: 'Thaw', ...fields, result, ...defined({ lifted }) },
+      ...{ hints, failed, isWhole, stillFrozen: left },
+    },
+    lines: [
+      lifted === undefined
+        ? `Not frozen: ${text}. Nothing was changed.`
+        : `Thawed: ${text}, which was frozen${noteText(lifted)}.`,
+      ...(lifted === undefined && hints === 0 ? [] : [`${lookedAt(hints)} now.`]),
+      ...failed.slice(0, SHOWN_MAX).map(({ id, reason }) => {
+        return `${id}: its DaemonSets are looked at with their next change, or within six hours: they could not be hinted (${plainText(reason)}).`;
+      }),
+      ...(failed.length > SHOWN_MAX ? [`… and ${String(failed.length - SHOWN_MAX)} more.`] : []),
+      ...(isWhole
+        ? []
+        : ['Interrupted: the rest is looked at within six hours, or now with --wake.']),
+      ...still.map((line) => `! Still: ${line}`),
+    ],
+  };
+}
+
+const SHOWN_MAX = 10;
+
+function lookedAt(count: number): string {
+  return counted(count, 'DaemonSet is looked at', 'DaemonSets are looked at');
 }

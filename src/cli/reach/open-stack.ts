@@ -26,12 +26,12 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { usageError } from '../process/exit-codes.ts';
 import { profileInUse, requireProfile } from './aws-profiles.ts';
-import { askCallerArn } from './caller-arn.ts';
 import { describeStack, readStackOutputs } from './describe-stack.ts';
 import type { AwsClientConfig, Stack, StackOutputs } from './stack.ts';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 
 /** Which stack, and as whom. */
-export interface OpenStackOptions {
+interface OpenStackOptions {
   readonly stage: string;
   readonly region?: string;
   readonly profile?: string;
@@ -133,5 +133,23 @@ export async function resolveAwsConfig(
     );
   } finally {
     probe.destroy();
+  }
+}
+
+/** Asked before a freeze in the worst hour: one attempt, and short. */
+const LIMITS = { connectionTimeoutMs: 1000, requestTimeoutMs: 1900, attemptsMax: 1 };
+
+/** The caller's ARN. Rejects when STS cannot be asked. */
+export async function askCallerArn(
+  aws: AwsClientConfig,
+  credentials: Stack['awsCredentials'],
+): Promise<string> {
+  const client = createAwsClient(STSClient, LIMITS, { ...aws, credentials });
+  try {
+    const { Arn: arn } = await client.send(new GetCallerIdentityCommand({}));
+    if (arn === undefined) throw new Error('STS named nobody');
+    return arn;
+  } finally {
+    client.destroy();
   }
 }

@@ -21,8 +21,7 @@ import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
 import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
-import { findInStack, sourcesOf } from './rollout-sources.ts';
-import { parseKey } from './rollout-arguments.ts';
+import { findInStack, parseKey, sourcesOf } from './rollout-sources.ts';
 
 interface ExplainOptions {
   readonly node?: string;

@@ -252,7 +252,7 @@ function recordFields(record: FleetRecord, { former }: FleetStatus): readonly Fi
 const STAGE_HEADINGS = ['STAGE', 'STATE', 'CLUSTERS', 'FAILED', 'WELL', 'ROLLING', 'WAITING'];
 
 /** The stages as a table, each cluster in one row of it. */
-export function stageLines(stages: readonly StageTally[]): string[] {
+function stageLines(stages: readonly StageTally[]): string[] {
   const rows = stages.map((stage) => {
     const { name, state, clusters, goesOnIn, failed, well, rolling, waiting, nodes } = stage;
     if (goesOnIn !== undefined) return [name, state, `in ${goesOnIn}`];

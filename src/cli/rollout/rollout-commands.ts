@@ -5,6 +5,8 @@
  * `--watch` what comes of it is followed. What happened is decided in src/app/rollout.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { Option } from 'commander';
+import type { Command } from 'commander';
 import { readStanding } from '../../app/explain/standing.ts';
 import { meantBy, statusOfAwaited } from '../../app/rollout/watch-rollout.ts';
 import type { Awaited } from '../../app/rollout/watch-rollout.ts';
@@ -24,32 +26,39 @@ import type {
 } from '../command-line/command-module.ts';
 import { followRollout } from '../command-line/follow-rollout.ts';
 import type { FollowedOrder } from '../command-line/follow-rollout.ts';
-import { declareOverrule, parseOverrule } from '../command-line/parse-why.ts';
-import type { OverruleOptions } from '../command-line/parse-why.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
 import type { Stack } from '../reach/stack.ts';
 import { renderStatus } from './render-status.ts';
 import {
-  declareRollout,
-  parseGeneration,
+  approveRow,
+  declareWatch,
+  numberOption,
+  orderCommands,
+  pauseRow,
+  resumeRow,
+  undoRow,
+} from './order-commands.ts';
+import type { FollowOptions, OrderOptions, Ordering } from './order-commands.ts';
+import {
+  findInStack,
+  findSourcesOf,
   parseKey,
-  parseStep,
-  timeoutMsOf,
-} from './rollout-arguments.ts';
-import type { RolloutOptions } from './rollout-arguments.ts';
-import { findInStack, findSourcesOf, requireKnown, sourcesOf } from './rollout-sources.ts';
+  requireKnown,
+  sourcesOf,
+} from './rollout-sources.ts';
 
-/** Of orders that a fleet may have to give. */
-interface SureOptions extends RolloutOptions {
-  readonly yes?: true;
-}
-
-interface ApproveOptions extends SureOptions {
-  readonly step?: number;
-}
-
-interface StatusOptions extends RolloutOptions {
+interface StatusOptions extends FollowOptions {
   readonly generation?: number;
+}
+
+/** An hour: longer than a canary's soak, and no pipeline hangs for ever. */
+const TIMEOUT_SECONDS = 3600;
+
+function declareRollout(command: Command): void {
+  command
+    .argument('<cluster>', 'id of the cluster')
+    .argument('<daemonset>', 'namespace/name of the DaemonSet');
+  declareWatch(command, { until: 'done, halted or paused', timeoutSeconds: TIMEOUT_SECONDS });
 }
 
 const status: CommandModule = defineCommand<StatusOptions>({
@@ -57,10 +66,15 @@ const status: CommandModule = defineCommand<StatusOptions>({
   summary: 'how the rollout of a DaemonSet stands: step, gate, evidence, budget',
   configure: (command) => {
     declareRollout(command);
-    command.option(
-      '--generation <number>',
-      'of this metadata.generation, or a later one: what is told before is of another rollout',
-      parseGeneration,
+    command.addOption(
+      numberOption(
+        '--generation <number>',
+        'of this metadata.generation, or a later one: what is told before is of another rollout',
+        {
+          min: 1,
+          otherwise: 'Pass metadata.generation of the DaemonSet, a whole number from 1.',
+        },
+      ),
     );
   },
   run: async ({ args, options }, context) => {
@@ -72,80 +86,35 @@ const status: CommandModule = defineCommand<StatusOptions>({
   },
 });
 
-const BESIDE_FLEET = 'also where a fleet gave it to these nodes alone, and decides what follows';
-
-const pause = orderCommand('pause', 'let no further step open, until it is resumed');
-const resume: CommandModule = defineCommand<RolloutOptions & OverruleOptions>({
-  path: ['rollout', 'resume'],
-  summary: 'lift a pause, or overrule a halt (--why, --yes): only what happens later counts',
-  interruption: 'orderly',
-  configure: (command) => {
-    declareRollout(command);
-    declareOverrule(command);
-  },
-  run: ({ args, options }, context) => {
-    const ask = { kind: 'resume', ...parseOverrule(options) } as const;
-    return order({ args, options, ask }, context);
-  },
-});
-
-const approve: CommandModule = defineCommand<ApproveOptions>({
-  path: ['rollout', 'approve'],
-  summary: 'let the step open that waits for approval',
-  interruption: 'orderly',
-  configure: (command) => {
-    declareRollout(command);
-    command.option('--step <index>', 'approve this next step ahead of its soak', parseStep);
-    command.option('--yes', BESIDE_FLEET);
-  },
-  run: ({ args, options }, context) => {
-    const { step: stepIndex } = options;
-    const ask = { kind: 'approve', ...(stepIndex === undefined ? {} : { stepIndex }) } as const;
-    return order({ args, options, ask }, context);
-  },
-});
-
-const confirm = orderCommand('confirm', 'let a held mass removal of pods proceed');
-
-const undo: CommandModule = defineCommand<SureOptions>({
-  path: ['rollout', 'undo'],
-  summary: 'go back to the last good release and refuse this one, or say the command',
-  interruption: 'orderly',
-  configure: (command) => {
-    declareRollout(command);
-    command.option('--yes', BESIDE_FLEET);
-  },
-  run: ({ args, options }, context) => order({ args, options, ask: { kind: 'undo' } }, context),
+const BESIDE_FLEET = new Option(
+  '--yes',
+  'also where a fleet gave it to these nodes alone, and decides what follows',
+);
+const STEP = numberOption('--step <index>', 'approve this next step ahead of its soak', {
+  min: 1,
+  otherwise: 'Pass the number of a step, as rollcall rollout status shows it.',
 });
 
 /** The commands, in the order of --help. */
 export const ROLLOUT_COMMANDS: readonly CommandModule[] = [
   status,
-  pause,
-  resume,
-  approve,
-  confirm,
-  undo,
+  ...orderCommands({ of: 'rollout', declare: declareRollout, give: order }, [
+    pauseRow('let no further step open, until it is resumed'),
+    resumeRow('lift a pause, or overrule a halt (--why, --yes): only what happens later counts'),
+    approveRow('let the step open that waits for approval', [STEP, BESIDE_FLEET]),
+    {
+      kind: 'confirm',
+      summary: 'let a held mass removal of pods proceed',
+      ask: () => ({ kind: 'confirm' }) as const,
+    },
+    undoRow('go back to the last good release and refuse this one, or say the command', [
+      BESIDE_FLEET,
+    ]),
+  ]),
 ];
 
-function orderCommand(kind: 'pause' | 'confirm', summary: string): CommandModule {
-  return defineCommand<RolloutOptions>({
-    path: ['rollout', kind],
-    summary,
-    interruption: 'orderly',
-    configure: declareRollout,
-    run: ({ args, options }, context) => order({ args, options, ask: { kind } }, context),
-  });
-}
-
-interface Ordering {
-  readonly args: readonly string[];
-  readonly options: SureOptions;
-  readonly ask: OrderRequest['ask'];
-}
-
 async function order(
-  { args, options, ask }: Ordering,
+  { args, options, ask }: Ordering<OrderRequest['ask'], OrderOptions>,
   context: CommandContext,
 ): Promise<CommandResult> {
   const key = parseKey(args);
@@ -169,7 +138,7 @@ async function order(
 
 interface Following {
   readonly key: DaemonSetKey;
-  readonly options: RolloutOptions;
+  readonly options: FollowOptions;
   /** Which rollout is meant. */
   readonly awaited: Awaited;
   readonly stack: Stack;
@@ -193,7 +162,7 @@ async function follow(following: Following): Promise<CommandResult> {
     look,
     isMeant: meantBy(awaited),
     isWatched: options.watch === true,
-    timeoutMs: timeoutMsOf(options),
+    timeoutMs: (options.timeout ?? TIMEOUT_SECONDS) * 1000,
     clock: stack.clock,
     context,
     ...defined({ order }),

@@ -1,5 +1,5 @@
 /**
- * What the commands about rollouts read from.
+ * Which DaemonSet the commands about rollouts mean, and what they read from.
  *
  * Nothing is decided here. Only a cluster that is not there is looked for once more: by the name that is nearest.
  */
@@ -13,8 +13,18 @@ import type { FindSources, FoundRollout } from '../../app/rollout/find-rollout.t
 import type { RolloutRefusal } from '../../app/rollout/refusals.ts';
 import { createPolicyReader } from '../../adapters/policy/policy-reader.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
-import { requireRegistration } from '../command-line/cluster-arguments.ts';
+import {
+  parseClusterId,
+  parseNamespacedName,
+  requireRegistration,
+} from '../command-line/cluster-arguments.ts';
 import type { Stack } from '../reach/stack.ts';
+
+/** The DaemonSet that is meant. Throws CommandError (2). */
+export function parseKey([cluster = '', text = '']: readonly string[]): DaemonSetKey {
+  const key = parseNamespacedName(text, 'DaemonSet');
+  return { cluster: parseClusterId(cluster), ...key };
+}
 
 /** To find a DaemonSet. */
 export function findSourcesOf(stack: Stack): FindSources {

@@ -17,18 +17,19 @@ import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
 import { createDynamoFreezeStore } from '../../adapters/dynamodb/registry/freeze-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import type { Finding } from '../../app/checks/finding.ts';
+import { CONCURRENCY_NEEDED } from '../../app/checks/judge-stack.ts';
+import { checked, known, openReader, unchecked } from '../../app/checks/needs.ts';
+import type { Checked, Facts, Needs, Read, Readers } from '../../app/checks/needs.ts';
+import { checksOf, judgeAll, readFacts } from '../../app/checks/table.ts';
 import { outagesOfStack, readStanding } from '../../app/explain/standing.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import { findStack, readStackOutputs } from '../reach/describe-stack.ts';
-import { CONCURRENCY_NEEDED, judgeStack } from './judge-stack.ts';
-import type { StackFacts } from './judge-stack.ts';
-import { MAPPED_FUNCTIONS } from './mappings.ts';
-import { openTriggers } from './open-triggers.ts';
-import type { TriggersOf } from './open-triggers.ts';
-import { SCHEDULED_FUNCTIONS } from './schedules.ts';
-import type { KnownTrigger } from './triggers.ts';
+import { MAPPED_FUNCTIONS, SCHEDULED_FUNCTIONS, openTriggers } from './triggers.ts';
+import type { TriggersOf, KnownTrigger } from './triggers.ts';
 import { resolveAwsConfig } from '../reach/open-stack.ts';
 import { NOT_LOCAL } from '../reach/stack.ts';
 import type { AwsClientConfig, StackOutputs } from '../reach/stack.ts';
@@ -43,38 +44,65 @@ export const checkStackCommand: CommandModule = defineCommand({
     const { stackOutputs: file } = globals;
     const told = file === undefined ? undefined : await readStackOutputs(file);
     const question = { aws, stackName, environment, clock };
-    const isInProcess = told?.FleetScheduleName === NOT_LOCAL;
-    return present(await (isInProcess ? gatherLocal : gatherFacts)(question, told));
+    const readers =
+      told?.FleetScheduleName === NOT_LOCAL
+        ? localReaders(question, told)
+        : await awsReaders(question, told);
+    return presentCheck(await readFacts(CHECKS, openReader(readers), () => clock.nowMs()));
   },
 });
 
+type Stores = Partial<Pick<Needs, 'freeze' | 'standing'>>;
 type Question = Pick<TriggersOf, 'aws' | 'stackName' | 'environment' | 'clock'>;
 
-/** Of a stack inside `npm start`: no account, no quota, nothing to switch off. What is frozen is all that can be in the way. */
-async function gatherLocal(question: Question, told?: StackOutputs): Promise<StackFacts> {
-  const { stackName, clock } = question;
-  const found = await readStores(question, told);
-  const facts = { stackName, isDeployed: true, registry: 'protected', ...found } as const;
-  return { ...facts, nowMs: clock.nowMs(), stopped: [], stoppedSchedules: [] };
+const CHECKS = checksOf('account');
+
+type AccountNeed =
+  'stack' | 'concurrency' | 'registryTable' | 'switchedOff' | 'freeze' | 'standing';
+
+/** Of a stack inside `npm start`: no account, no quota, nothing to switch off. */
+function localReaders(question: Question, told: StackOutputs): Readers<AccountNeed> {
+  return {
+    stack: known({ name: question.stackName, isDeployed: true }),
+    concurrency: known('none' as const),
+    registryTable: known('protected' as const),
+    switchedOff: known({ queues: [], schedules: [] }),
+    ...storeReaders(() => readStores(question, told)),
+  };
 }
 
-/** Asks AWS; throws its errors. CloudFormation is not asked for outputs that were told. */
-async function gatherFacts(question: Question, told?: StackOutputs): Promise<StackFacts> {
+/** Each is what AWS says. CloudFormation is not asked for outputs that were told. */
+async function awsReaders(question: Question, told?: StackOutputs): Promise<Readers<AccountNeed>> {
   const { aws, stackName } = question;
   const outputs = told ?? (await readOutputs(aws, stackName));
-  const isDeployed = outputs !== undefined;
-  const [concurrency, registry, stopped] = await Promise.all([
-    readConcurrency(aws),
-    readRegistry(aws, `${stackName}-registry`),
-    isDeployed ? listStopped({ ...question, outputs }) : [],
-  ]);
-  const frozen = registry === 'missing' ? {} : await readStores(question, outputs);
-  const namesOf = (kind: KnownTrigger['kind']): readonly KnownTrigger[] =>
-    stopped.filter((trigger) => trigger.kind === kind);
   return {
-    ...{ stackName, isDeployed, concurrency, registry, ...frozen, nowMs: question.clock.nowMs() },
-    stopped: namesOf('queue').map(({ source }) => source),
-    stoppedSchedules: namesOf('schedule').map(({ functionName }) => functionName),
+    stack: known({ name: stackName, isDeployed: outputs !== undefined }),
+    concurrency: ['', async () => checked(await readConcurrency(aws))],
+    registryTable: ['', async () => checked(await readRegistry(aws, `${stackName}-registry`))],
+    switchedOff: [
+      '',
+      async () =>
+        checked(await listOff(outputs === undefined ? undefined : { ...question, outputs })),
+    ],
+    ...storeReaders(async (read) => {
+      const table = await read('registryTable');
+      const isThere = table.kind === 'checked' && table.value !== 'missing';
+      return isThere ? readStores(question, outputs) : {};
+    }),
+  };
+}
+
+/** Both are read together, once; absent where there is no registry to ask. */
+function storeReaders(
+  readOnce: (read: Read) => Promise<Stores>,
+): Pick<Readers<AccountNeed>, 'freeze' | 'standing'> {
+  let asked: Promise<Stores> | undefined;
+  const stores = (read: Read): Promise<Stores> => (asked ??= readOnce(read));
+  const factOf = <T>(value: T | undefined): Checked<T> =>
+    value === undefined ? unchecked('there is no registry') : checked(value);
+  return {
+    freeze: ['', async (read) => factOf((await stores(read)).freeze)],
+    standing: ['', async (read) => factOf((await stores(read)).standing)],
   };
 }
 
@@ -90,7 +118,7 @@ async function readOutputs(
   return outputs.some(([key]) => key === 'Release') ? Object.fromEntries(outputs) : undefined;
 }
 
-async function readConcurrency(aws: AwsClientConfig): Promise<Required<StackFacts>['concurrency']> {
+async function readConcurrency(aws: AwsClientConfig): Promise<Needs['concurrency']> {
   const { AccountLimit: limit } = await ask(LambdaClient, aws, (client) =>
     client.send(new GetAccountSettingsCommand({})),
   );
@@ -103,7 +131,7 @@ async function readConcurrency(aws: AwsClientConfig): Promise<Required<StackFact
 async function readRegistry(
   aws: AwsClientConfig,
   tableName: string,
-): Promise<StackFacts['registry']> {
+): Promise<Needs['registryTable']> {
   try {
     const { Table: table } = await ask(DynamoDBClient, aws, (client) =>
       client.send(new DescribeTableCommand({ TableName: tableName })),
@@ -119,7 +147,7 @@ async function readRegistry(
 async function readStores(
   { aws, stackName }: Question,
   outputs: Readonly<Record<string, string>> | undefined,
-): Promise<Pick<StackFacts, 'freeze' | 'standing'>> {
+): Promise<Stores> {
   const client = createDocumentClient({ ...aws }, CALL_LIMITS.command);
   const random = createSystemRandom();
   const freezes = createDynamoFreezeStore({ client, random, tableName: `${stackName}-registry` });
@@ -153,41 +181,70 @@ async function ask<Client extends { destroy(): void }, Answer>(
   }
 }
 
-async function listStopped(of: Omit<TriggersOf, 'credentials'>): Promise<readonly KnownTrigger[]> {
+async function listOff(
+  of: Omit<TriggersOf, 'credentials'> | undefined,
+): Promise<Needs['switchedOff']> {
+  if (of === undefined) return { queues: [], schedules: [] };
   const { aws, stackName } = of;
   const client = createAwsClient(LambdaClient, CALL_LIMITS.command, { ...aws });
   const control = openTriggers({ ...of, credentials: () => client.config.credentials() });
   try {
     const functions = [...MAPPED_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
     const found = await Promise.all(functions.map((name) => control.list(`${stackName}-${name}`)));
-    return found.flat().filter(({ state }) => state === 'Disabled' || state === 'Disabling');
+    const off = found.flat().filter(({ state }) => state === 'Disabled' || state === 'Disabling');
+    const ofKind = (kind: KnownTrigger['kind']) => off.filter((trigger) => trigger.kind === kind);
+    return {
+      queues: ofKind('queue').map(({ source }) => source),
+      schedules: ofKind('schedule').map(({ functionName }) => functionName),
+    };
   } finally {
     control.close();
     client.destroy();
   }
 }
 
-function present(facts: StackFacts): CommandResult {
-  const findings = judgeStack(facts);
-  const { freeze, standing = {}, nowMs } = facts;
-  const outages = outagesOfStack(standing, {
+/** Every finding here is one that something has to be done about. */
+export function presentCheck(facts: Facts<AccountNeed>): CommandResult {
+  const findings = judgeAll(CHECKS, facts).map(wordsOf);
+  const { nowMs } = facts;
+  const { stack, registryTable, switchedOff } = facts;
+  const concurrency = valueOf(facts.concurrency);
+  const freeze = valueOf(facts.freeze);
+  const standing = valueOf(facts.standing);
+  const account = concurrency === 'none' ? undefined : concurrency;
+  const { name: stackName, isDeployed } = valueOf(stack) ?? {};
+  const { queues: stopped, schedules: stoppedSchedules } = valueOf(switchedOff) ?? {};
+  const outages = outagesOfStack(standing ?? {}, {
     nowMs,
     ...(freeze === undefined || freeze === 'unreadable' ? {} : { freeze }),
   });
   return {
     document: {
-      ...{ kind: 'StackCheck', ...facts, concurrencyNeeded: CONCURRENCY_NEEDED },
+      ...{ kind: 'StackCheck', stackName, isDeployed, registry: valueOf(registryTable) },
+      ...defined({ concurrency: account, freeze, standing }),
+      ...{ nowMs, stopped, stoppedSchedules, concurrencyNeeded: CONCURRENCY_NEEDED },
       ...{ outages, findings },
     },
     lines:
       findings.length === 0
-        ? [`Nothing stands in the way: ${placesOf(facts)}.`]
+        ? [`Nothing stands in the way: ${placesOf(account)}.`]
         : findings.flatMap(({ code, message, remedy }) => [`${code}: ${message}`, `  ${remedy}`]),
     exitCode: findings.length === 0 ? EXIT.ok : EXIT.failed,
   };
 }
 
-function placesOf({ concurrency }: StackFacts): string {
+function valueOf<T>(fact: Checked<T>): T | undefined {
+  return fact.kind === 'checked' ? fact.value : undefined;
+}
+
+/** A freeze is told here as the doctor tells it, in a whole sentence and under one code. */
+function wordsOf({ link, code, seen, next = '' }: Finding) {
+  if (link !== 'freeze') return { code, message: seen, remedy: next };
+  const message = `${seen.charAt(0).toUpperCase()}${seen.slice(1)}.`;
+  return { code: code === 'freeze-unreadable' ? code : 'frozen', message, remedy: next };
+}
+
+function placesOf(concurrency: Exclude<Needs['concurrency'], 'none'> | undefined): string {
   if (concurrency === undefined) return 'this stack runs inside npm start, in no account of AWS';
   const { total, unreserved } = concurrency;
   return `${total} places for functions (${unreserved} unreserved) of ${CONCURRENCY_NEEDED} that may be needed`;

@@ -13,14 +13,11 @@ import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { callerOf } from '../command-line/caller.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../command-line/command-module.ts';
-import { parseWhy } from '../command-line/parse-why.ts';
+import { parseWhy } from '../command-line/cluster-arguments.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { refusal, usageError } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
-import { MAPPED_FUNCTIONS } from './mappings.ts';
-import { openTriggers } from './open-triggers.ts';
-import { SCHEDULED_FUNCTIONS } from './schedules.ts';
-import { turnTriggers } from './triggers.ts';
+import { MAPPED_FUNCTIONS, turnTriggers, SCHEDULED_FUNCTIONS, openTriggers } from './triggers.ts';
 import type { KnownTrigger, TriggerTurn } from './triggers.ts';
 
 /** What acts in clusters: the one by hints, the other by its schedule. */

@@ -6,6 +6,87 @@
  */
 import type { CommandContext } from '../command-line/command-module.ts';
 import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
+import {
+  LambdaClient,
+  paginateListEventSourceMappings,
+  UpdateEventSourceMappingCommand,
+} from '@aws-sdk/client-lambda';
+import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
+import type { AwsClientConfig, StackOutputs } from '../reach/stack.ts';
+import type { RuleControl } from '../../adapters/eventbridge/rule-control.ts';
+import { createRuleControl } from '../../adapters/eventbridge/rule-control.ts';
+import type { EventsCredentials } from '../../adapters/eventbridge/signed-request.ts';
+import { eventsEndpoint } from '../../../functions/events-endpoint.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+
+/** Functions that are called by schedules, and the outputs that name their rules; serverless.yml declares them, and a test compares. */
+const SCHEDULE_OUTPUTS = {
+  fleet: 'FleetScheduleName',
+  resync: 'ResyncScheduleName',
+} as const satisfies Readonly<Record<string, keyof StackOutputs>>;
+
+/** Functions that are called by schedules. */
+export const SCHEDULED_FUNCTIONS: readonly string[] = Object.keys(SCHEDULE_OUTPUTS);
+
+/** The rules that the outputs name. */
+export function openSchedules(
+  rules: RuleControl,
+  stackName: string,
+  outputs: Readonly<Partial<StackOutputs>>,
+): TriggerControl {
+  const ruleOf = new Map(
+    Object.entries(SCHEDULE_OUTPUTS).map(([name, output]) => [
+      `${stackName}-${name}`,
+      outputs[output] ?? '',
+    ]),
+  );
+  return {
+    list: async (functionName): Promise<readonly KnownTrigger[]> => {
+      const source = ruleOf.get(functionName) ?? '';
+      const found = source === '' ? 'missing' : await rules.read(source);
+      if (found === 'missing') return [];
+      const state = found === 'ENABLED' ? 'Enabled' : 'Disabled';
+      return [{ kind: 'schedule', id: source, functionName, source, state }];
+    },
+    turn: ({ source }, to) => rules.turn(source, to === 'Enabled' ? 'on' : 'off'),
+    close: () => undefined,
+  };
+}
+
+/** Functions that are called by mappings; serverless.yml declares them, and a test compares. */
+export const MAPPED_FUNCTIONS = [
+  'ingest',
+  'reconcile',
+  'requeue',
+  'credential',
+  'dead-letter',
+] as const;
+
+/** Lambda, as whoever runs the command. */
+export function openMappings(config: AwsClientConfig): TriggerControl {
+  const client = createAwsClient(LambdaClient, CALL_LIMITS.command, { ...config });
+  return {
+    list: async (functionName) => {
+      const found: KnownTrigger[] = [];
+      const pages = paginateListEventSourceMappings({ client }, { FunctionName: functionName });
+      for await (const { EventSourceMappings: mappings = [] } of pages) {
+        for (const { UUID: id = '', EventSourceArn: arn = '', State: state = '' } of mappings) {
+          const source = arn.split(':').at(-1) ?? '';
+          found.push({ kind: 'queue', id, functionName, source, state });
+        }
+      }
+      return found;
+    },
+    turn: async ({ id }, to) => {
+      await client.send(
+        new UpdateEventSourceMappingCommand({ UUID: id, Enabled: to === 'Enabled' }),
+      );
+    },
+    close: () => {
+      client.destroy();
+    },
+  };
+}
 
 /** One trigger, as AWS knows it. */
 export interface KnownTrigger {
@@ -27,7 +108,7 @@ export interface TriggerControl {
 }
 
 /** Where a trigger is to be. */
-export type TriggerState = 'Enabled' | 'Disabled';
+type TriggerState = 'Enabled' | 'Disabled';
 
 /** Triggers of which functions, and where they are to be. */
 export interface TriggerTurn {
@@ -97,4 +178,39 @@ function leftOver(
     remedy: 'Repeat the command: it goes on from there.',
     exitCode: signal.aborted ? EXIT.interrupted : EXIT.timedOut,
   });
+}
+
+/** Of one request to EventBridge: a person waits. */
+const TIMEOUT_MS = 10_000;
+
+/** Which stack, and as whom. */
+export interface TriggersOf {
+  readonly stackName: string;
+  readonly aws: AwsClientConfig;
+  /** Of the stack; one of another release may lack some. */
+  readonly outputs: Readonly<Partial<StackOutputs>>;
+  readonly credentials: () => Promise<EventsCredentials>;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
+}
+
+/** Opens them; whoever opened closes. */
+export function openTriggers(of: TriggersOf): TriggerControl {
+  const { stackName, aws, outputs, credentials, clock, environment } = of;
+  const mappings = openMappings(aws);
+  const rules = createRuleControl({
+    ...{ region: aws.region, endpoint: eventsEndpoint(aws.region, environment), credentials },
+    ...{ nowMs: () => clock.nowMs(), timeoutMs: TIMEOUT_MS },
+  });
+  const schedules = openSchedules(rules, stackName, outputs);
+  return {
+    list: async (functionName) => [
+      ...(await mappings.list(functionName)),
+      ...(await schedules.list(functionName)),
+    ],
+    turn: (trigger, to) => (trigger.kind === 'queue' ? mappings : schedules).turn(trigger, to),
+    close: () => {
+      mappings.close();
+    },
+  };
 }

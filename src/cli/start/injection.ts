@@ -1,15 +1,64 @@
 /**
- * Plays a bad rollout: once everything has settled, a DaemonSet asks for stages; once that was seen, it gets the revision
- * that fails; then the rollout is halted, or goes through.
+ * The bad rollouts that `npm start -- --inject` plays on a local cluster: once everything has settled, a DaemonSet asks for
+ * stages; once that was seen, it gets the revision that fails; then the rollout is halted, or goes through.
  *
- * Each step waits for what the functions have recorded, never for a time. An edit that fails ends the program: there is
- * nothing to watch then. What the table shows of the rollout meanwhile is not decided here.
+ * Local machines run no containers: an image's name asks for the failure (docs/simulation.md). The version in it is the
+ * DaemonSet's next generation, so that each injection is a revision of its own, also over a data directory of before.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
+import { POLICY_ANNOTATION } from '../../core/policy/rollout-policy.ts';
+import type { DaemonSetOverview } from '../../engine/overview.ts';
 import { plainText } from '../command-line/text-table.ts';
-import { INJECTION_TARGET, failingPatch, optInPatch } from './injected-failure.ts';
-import type { InjectedFailure } from './injected-failure.ts';
-import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.ts';
+import { playSteps } from './player.ts';
+import type { Play, Seen } from './player.ts';
+
+/** What can be injected. */
+export const INJECTED_FAILURES = ['bad-image', 'crash-loop', 'slow-leak', 'flap'] as const;
+
+/** One of them. */
+export type InjectedFailure = (typeof INJECTED_FAILURES)[number];
+
+/** An example that every node of a local cluster has a pod of. */
+export const INJECTION_TARGET = {
+  cluster: 'local-1',
+  namespace: 'node-agents',
+  name: 'log-collector',
+} as const;
+
+const CONTAINER = 'collector';
+/** In seconds, what a platform engineer would give minutes: it is watched. */
+const POLICY = 'canary: {nodes: 2}\nmaxUnavailable: 2\nsoak: 30s\nonBreach: pause\n';
+
+const REQUESTS: Readonly<Record<InjectedFailure, string>> = {
+  'bad-image': 'pull-fails',
+  'crash-loop': 'exit-1-2s',
+  'slow-leak': 'oom-20s', // during the soak
+  flap: 'flap-5s',
+};
+
+/** Strategic merge patch by which the DaemonSet asks to be rolled in stages. */
+function optInPatch(): JsonObject {
+  return { metadata: { annotations: { [POLICY_ANNOTATION]: POLICY } } };
+}
+
+/** Strategic merge patch of its template to the revision that fails. */
+function failingPatch(failure: InjectedFailure, generation: number): JsonObject {
+  const version = `2.0.${String(generation + 1)}`;
+  const image = `registry.example/log-collector:${version}-simulate-${REQUESTS[failure]}`;
+  // Readiness can only flap where somebody asks.
+  const readinessProbe = {
+    httpGet: { path: '/ready', port: 8080 },
+    periodSeconds: 1,
+    failureThreshold: 1,
+  };
+  const container = { name: CONTAINER, image, ...(failure === 'flap' ? { readinessProbe } : {}) };
+  return {
+    spec: {
+      updateStrategy: { type: 'RollingUpdate' },
+      template: { spec: { containers: [container] } },
+    },
+  };
+}
 
 /** What an injection needs. */
 export interface InjectionOptions {
@@ -19,81 +68,68 @@ export interface InjectionOptions {
   readonly say: (text: string) => void;
 }
 
-/** How far it is. */
-type Progress =
-  | { readonly step: 'settle' }
-  | { readonly step: 'opt-in' }
-  | { readonly step: 'roll'; readonly former: string }
-  | { readonly step: 'end' };
-
 const TARGET_NAME = `${INJECTION_TARGET.namespace}/${INJECTION_TARGET.name}`;
 
 /** One injection, from start to end. */
-export class Injection {
-  readonly #options: InjectionOptions;
-  #progress: Progress = { step: 'settle' };
-
-  constructor(options: InjectionOptions) {
-    this.#options = options;
-  }
-
-  /** Looks at the clusters, and does what is due. What it waits for; undefined: the rollout was halted, or went through. */
-  async advance(
-    clusters: readonly ClusterOverview[],
-    isSettled: boolean,
-  ): Promise<string | undefined> {
-    if (this.#progress.step === 'end') return undefined;
-    const target = findTarget(clusters);
-    if (this.#progress.step === 'roll') return this.#watch(this.#progress.former, target);
-    if (this.#progress.step === 'opt-in') return this.#roll(target);
-    return isSettled && target !== undefined ? this.#optIn() : 'the clusters to settle';
-  }
-
-  async #optIn(): Promise<string> {
-    await this.#options.patch(optInPatch());
-    this.#say('asks to be rolled in stages');
-    this.#progress = { step: 'opt-in' };
-    return POLICY_SEEN;
-  }
-
-  async #roll(target: DaemonSetOverview | undefined): Promise<string> {
-    const { failure, patch } = this.#options;
-    const rollout = target?.rollout;
-    // Over a data directory of before, the rollout may have been halted.
-    const isAtRest = rollout?.phase === 'Done' || rollout?.phase === 'Halted';
-    if (target === undefined || rollout === undefined || !isAtRest) return POLICY_SEEN;
-    await patch(failingPatch(failure, target.generation));
-    this.#say(`gets a revision that fails: ${failure}`);
-    this.#progress = { step: 'roll', former: rollout.revision };
-    return ROLLOUT_BEGUN;
-  }
-
-  #watch(former: string, target: DaemonSetOverview | undefined): string | undefined {
-    const rollout = target?.rollout;
-    if (rollout === undefined || rollout.revision === former) return ROLLOUT_BEGUN;
-    const { phase, summary } = rollout;
-    if (phase !== 'Halted' && phase !== 'Done') {
-      return `the rollout of ${TARGET_NAME} to be halted, or done`;
-    }
-    this.#say(`${TOLD[phase]}: ${plainText(summary)}`);
-    this.#progress = { step: 'end' };
-    return undefined;
-  }
-
-  #say(text: string): void {
-    this.#options.say(`inject: ${TARGET_NAME} of ${INJECTION_TARGET.cluster} ${text}`);
-  }
+export function openInjection({ failure, patch, say }: InjectionOptions): Pick<Play, 'advance'> {
+  const tell = (text: string): void => {
+    say(`inject: ${TARGET_NAME} of ${INJECTION_TARGET.cluster} ${text}`);
+  };
+  let former: string | undefined;
+  const advance = playSteps([
+    {
+      title: 'the clusters to settle',
+      isDue: (seen) => seen.isSettled && findTarget(seen) !== undefined,
+      act: async () => {
+        await patch(optInPatch());
+        tell('asks to be rolled in stages');
+        return 'look-again' as const;
+      },
+    },
+    {
+      title: 'the policy to be seen',
+      // Over a data directory of before, the rollout may have been halted.
+      isDue: (seen) => endOf(seen) !== undefined,
+      act: async (seen) => {
+        const { generation = 0, rollout } = findTarget(seen) ?? {};
+        former = rollout?.revision;
+        await patch(failingPatch(failure, generation));
+        tell(`gets a revision that fails: ${failure}`);
+        return 'look-again' as const;
+      },
+    },
+    {
+      title: 'the rollout to begin',
+      isDue: (seen) => ![undefined, former].includes(findTarget(seen)?.rollout?.revision),
+      act: () => 'go-on',
+    },
+    {
+      title: `the rollout of ${TARGET_NAME} to be halted, or done`,
+      isDue: (seen) => endOf(seen) !== undefined,
+      act: (seen) => {
+        tell(endOf(seen) ?? '');
+        return 'over';
+      },
+    },
+  ]);
+  return { advance };
 }
 
-const POLICY_SEEN = 'the policy to be seen';
-const ROLLOUT_BEGUN = 'the rollout to begin';
-const TOLD = { Halted: 'is held', Done: 'went through, nothing halted it' };
+const ENDS: Readonly<Record<string, string>> = {
+  Halted: 'is held',
+  Done: 'went through, nothing halted it',
+};
 
-function findTarget(clusters: readonly ClusterOverview[]): DaemonSetOverview | undefined {
+/** How the target's rollout came to rest; undefined: it has none, or it goes on. */
+function endOf(seen: Seen): string | undefined {
+  const rollout = findTarget(seen)?.rollout;
+  const end = ENDS[rollout?.phase ?? ''];
+  return rollout && end && `${end}: ${plainText(rollout.summary)}`;
+}
+
+function findTarget({ clusters }: Seen): DaemonSetOverview | undefined {
+  const { cluster, namespace, name } = INJECTION_TARGET;
   return clusters
-    .find(({ cluster }) => cluster === INJECTION_TARGET.cluster)
-    ?.daemonSets.find(
-      ({ namespace, name }) =>
-        namespace === INJECTION_TARGET.namespace && name === INJECTION_TARGET.name,
-    );
+    .find((one) => one.cluster === cluster)
+    ?.daemonSets.find((one) => one.namespace === namespace && one.name === name);
 }

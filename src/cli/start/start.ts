@@ -6,6 +6,9 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '@rollcall/base/defined.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
+import { packageFile } from '../../engine/package-files.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { startEngine } from '../../engine/engine.ts';
@@ -24,14 +27,16 @@ import { openClusterSource } from './cluster-source.ts';
 import type { ClusterSource } from './cluster-source.ts';
 import { Lookout } from './lookout.ts';
 import type { StartOptions } from './options.ts';
-import { openPlay } from './play.ts';
-import type { Play } from './play.ts';
-import type { FleetReport } from './fleet/fleet-play.ts';
+import { readFleetDocuments, PROVEN_IMAGE, playedRelease } from './fleet-plan.ts';
+import { FleetPlay } from './fleet-play.ts';
+import type { FleetReport } from './fleet-play.ts';
+import type { FleetPlan } from './fleet-plan.ts';
+import { INJECTION_TARGET, openInjection } from './injection.ts';
+import type { Play } from './player.ts';
 import { createScreen } from './screen.ts';
 import type { Screen } from './screen.ts';
 import { writeSecondTerminal } from './second-terminal.ts';
-import { judgeSettled } from './settled.ts';
-import { renderTable } from './table.ts';
+import { judgeSettled, renderTable } from './table.ts';
 
 /** The JSON document of `npm start -- --json`, described in docs/reference.md. */
 export interface StartReport {
@@ -181,7 +186,7 @@ async function watch(watching: Watching): Promise<End> {
   }
 }
 
-async function watchPlay(watching: Watching, play: Play | undefined): Promise<End> {
+async function watchPlay(watching: Watching, play: Play<FleetReport> | undefined): Promise<End> {
   const { options, source, engine, screen, activity, clock, signal } = watching;
   const startedAtMs = clock.monotonicMs();
   const lookout = new Lookout(engine, clock);
@@ -230,19 +235,21 @@ function tellOutages(
 
 /** A rollout that was halted leaves pods that never settle: the end of a play is what is waited for. */
 async function playOn(
-  play: Play | undefined,
+  play: Play<FleetReport> | undefined,
   clusters: readonly ClusterOverview[],
   unsettled: string | undefined,
 ): Promise<string | undefined> {
-  return play === undefined ? unsettled : play.advance(clusters, unsettled === undefined);
+  return play === undefined
+    ? unsettled
+    : play.advance({ clusters, isSettled: unsettled === undefined });
 }
 
 function shownLines(
-  play: Play | undefined,
+  play: Play<FleetReport> | undefined,
   clusters: readonly ClusterOverview[],
   nodes: readonly NodeCounts[],
 ): readonly string[] {
-  const lines = play?.lines?.(clusters);
+  const lines = play?.lines?.();
   if (lines !== undefined) return lines;
   return clusters.flatMap((one) => {
     const counts = nodes.find(({ cluster }) => cluster === one.cluster);
@@ -261,4 +268,52 @@ function whatIsAwaited(clusters: readonly ClusterOverview[], quietMs: number): s
 function awaitedNode(nodes: readonly NodeCounts[]): string | undefined {
   const waiting = nodes.find(({ awaited }) => awaited !== undefined);
   return waiting && `${waiting.cluster}: node ${waiting.awaited ?? ''} to be Ready`;
+}
+
+type PlayParts = Pick<Watching, 'options' | 'source' | 'engine' | 'clock'> & {
+  readonly say: (text: string) => void;
+};
+
+const FLEET_EXAMPLE = 'examples/fleet/fleet-agent.yaml';
+const FLEET_FUNCTION = 'fleet';
+const CANARY_CLUSTER = 'local-1';
+
+/** What it plays besides showing clusters; undefined: nothing. */
+async function openPlay(parts: PlayParts): Promise<Play<FleetReport> | undefined> {
+  const { choice } = parts.options;
+  if (choice.kind !== 'local') return undefined;
+  const { fleet, inject: failure } = choice;
+  if (fleet !== undefined) return openFleetPlay(fleet, parts);
+  const { patchDaemonSet } = parts.source;
+  if (failure === undefined || patchDaemonSet === undefined) return undefined;
+  return openInjection({
+    failure,
+    patch: (body) => patchDaemonSet(INJECTION_TARGET, body),
+    say: parts.say,
+  });
+}
+
+async function openFleetPlay(
+  plan: FleetPlan,
+  { source, engine, clock, say }: PlayParts,
+): Promise<Play<FleetReport>> {
+  const reader = createFleetReader();
+  const release = playedRelease(plan.inject);
+  const { onBreach } = plan;
+  const file = packageFile(FLEET_EXAMPLE);
+  const documents = await readFleetDocuments(file, release, { onBreach, reader });
+  const { namespace, name } = documents.played.fleet;
+  const place = { cluster: CANARY_CLUSTER, namespace, name };
+  return new FleetPlay({
+    plan,
+    documents,
+    compareMs: release.compareMs,
+    engine,
+    turn: () => engine.aws.fireSchedule(FLEET_FUNCTION),
+    replacePod: async () => source.deleteOldestPod?.(place, PROVEN_IMAGE),
+    reader,
+    clock,
+    random: createSystemRandom(),
+    say,
+  });
 }

@@ -1,9 +1,11 @@
 /**
- * What is frozen for the whole stack, besides single clusters (registration.isFrozen): everything, or DaemonSets by name (issue 18).
+ * What is frozen for the whole stack, besides single clusters (registration.isFrozen): everything, or
+ * DaemonSets by name.
  *
  * One small item in the registry's table, so that each freeze is one conditional write. Runs read it with the registration, and once more
  * before each batch of effects: a freeze is one batch late at most. Only a thaw ends one.
  */
+import type { ClusterId } from '../model/identifiers.ts';
 import { BY_CHARACTERS_MAX, FREEZE_WHY_CHARACTERS_MAX } from '../model/registration.ts';
 import type { FreezeNote } from '../model/registration.ts';
 
@@ -34,14 +36,17 @@ export function freezeOf(
 /** DaemonSets that are frozen by name at most: the item is read by every run of the stack. */
 export const FROZEN_DAEMON_SETS_MAX = 100;
 
-/** What a freeze of the stack is about. */
-export type FreezeScope =
+/** What a freeze is about; a cluster's own stands in its registration. */
+export type FreezeScope = StackScope | { readonly kind: 'cluster'; readonly id: ClusterId };
+
+/** What stands in the stack's item. */
+export type StackScope =
   | { readonly kind: 'stack' }
   | { readonly kind: 'daemon-set'; readonly namespace: string; readonly name: string };
 
 /** The freeze that holds a DaemonSet of one cluster, the widest first. */
 export interface StandingFreeze {
-  readonly scope: 'stack' | 'cluster' | 'daemon-set';
+  readonly scope: FreezeScope['kind'];
   /** Absent: a cluster was frozen by a release that noted nobody. */
   readonly note?: FreezeNote;
 }
@@ -57,7 +62,7 @@ export function standingFreeze(
 }
 
 /** The note of a scope itself, whatever else is frozen. */
-export function noteOfScope(freeze: Freeze, scope: FreezeScope): FreezeNote | undefined {
+export function noteOfScope(freeze: Freeze, scope: StackScope): FreezeNote | undefined {
   if (scope.kind === 'stack') return freeze.all;
   const key = `${scope.namespace}/${scope.name}`;
   return Object.hasOwn(freeze.daemonSets, key) ? freeze.daemonSets[key] : undefined;
@@ -67,7 +72,7 @@ export function noteOfScope(freeze: Freeze, scope: FreezeScope): FreezeNote | un
  * The freeze with this scope in it. One that stands is kept as it is, with who froze first and why: freezing twice is freezing once.
  * `full`: as many DaemonSets are frozen by name as may be.
  */
-export function withFreeze(freeze: Freeze, scope: FreezeScope, note: FreezeNote): Freeze | 'full' {
+export function withFreeze(freeze: Freeze, scope: StackScope, note: FreezeNote): Freeze | 'full' {
   if (noteOfScope(freeze, scope) !== undefined) return freeze;
   if (scope.kind === 'stack') return { ...freeze, all: note };
   if (Object.keys(freeze.daemonSets).length >= FROZEN_DAEMON_SETS_MAX) return 'full';
@@ -76,7 +81,7 @@ export function withFreeze(freeze: Freeze, scope: FreezeScope, note: FreezeNote)
 }
 
 /** The freeze without this scope; other scopes stay frozen. The very same where it was not frozen. */
-export function withoutFreeze(freeze: Freeze, scope: FreezeScope): Freeze {
+export function withoutFreeze(freeze: Freeze, scope: StackScope): Freeze {
   if (noteOfScope(freeze, scope) === undefined) return freeze;
   if (scope.kind === 'stack') {
     const { all: _lifted, ...rest } = freeze;

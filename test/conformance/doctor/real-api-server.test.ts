@@ -13,12 +13,9 @@ import { HttpsTransport } from '../../../src/adapters/kubernetes/transport/trans
 import { parseEndpoint } from '../../../src/adapters/kubernetes/egress/endpoint.ts';
 import { staticBearer } from '../../../src/adapters/kubernetes/credentials/token-source.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { diagnose } from '../../../src/app/doctor/diagnose.ts';
-import type { Finding } from '../../../src/app/doctor/finding.ts';
-import { gatherFacts } from '../../../src/cli/doctor/gather-facts.ts';
-import { readRegistry } from '../../../src/app/clusters/read-registry.ts';
-import { openStackFleets } from '../../../src/cli/doctor/stack-fleets.ts';
-import type { WayIn } from '../../../src/cli/doctor/ways-in.ts';
+import type { Finding } from '../../../src/app/checks/finding.ts';
+import { examine as examineCluster, openExamination } from '../../../src/cli/checks/doctor.ts';
+import type { WayIn } from '../../../src/cli/checks/ways-in.ts';
 import { clusterId, clusterUid, uid } from '../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { ZERO_STAMP } from '../../../src/core/model/position.ts';
@@ -105,16 +102,10 @@ describe('the doctor on a real API server', { timeout: 900_000 }, () => {
     const stack = { ...world.open({ stage: 'dev' }), stage: 'local', clock };
     try {
       const egress = { loopback: 'allowed' } as const;
-      const askFleets = openStackFleets(stack);
-      const facts = await gatherFacts({
-        stack,
-        id: registration.id,
-        egress,
-        openKubeconfig: () => Promise.resolve(kubeconfig),
-        askFleets,
-        askRegistry: () => readRegistry(stack.registry),
-      });
-      return new Map(diagnose(facts).map((finding) => [finding.link, finding]));
+      const openKubeconfig = () => Promise.resolve(kubeconfig);
+      const question = { stack, egress, openKubeconfig, ...openExamination(stack) };
+      const findings = await examineCluster(registration.id, question);
+      return new Map(findings.map((finding) => [finding.link, finding]));
     } finally {
       stack.close();
     }

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
-import type { ReleaseReport } from '../../../src/cli/start/release.ts';
+import type { ReleaseReport } from '../../../src/cli/start/start-program.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { fakeNode } from '../control-plane/nodes.ts';

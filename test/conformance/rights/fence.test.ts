@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { fleetFence, powersOf } from '../../../src/cli/fleet/fleet-fence.ts';
+import { fleetFence, powersOf } from '../../../src/cli/fleet/rights-command.ts';
 import { fleetNames, fleetRights } from '../../../src/cli/fleet/fleet-manifests.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import type { ApiResponse } from '../control-plane/api.ts';

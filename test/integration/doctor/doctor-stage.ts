@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Transport } from '../../../src/adapters/kubernetes/transport/transport.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import type { Finding } from '../../../src/app/doctor/finding.ts';
+import type { Finding } from '../../../src/app/checks/finding.ts';
 import type { Stack } from '../../../src/cli/reach/stack.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine } from '../../../src/engine/engine.ts';

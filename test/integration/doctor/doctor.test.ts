@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Finding } from '../../../src/app/doctor/finding.ts';
+import type { Finding } from '../../../src/app/checks/finding.ts';
 import { clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { collectionPath } from '../../../src/engine/apply-manifests.ts';

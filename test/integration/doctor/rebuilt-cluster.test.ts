@@ -12,7 +12,7 @@ import { createEventQueue } from '../../../src/adapters/sqs/event-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { enterTakeover } from '../../../src/app/takeover/takeover-probe.ts';
-import type { Finding } from '../../../src/app/doctor/finding.ts';
+import type { Finding } from '../../../src/app/checks/finding.ts';
 import { clusterId, uid } from '../../../src/core/model/identifiers.ts';
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';

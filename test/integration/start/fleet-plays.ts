@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { FleetReport } from '../../../src/cli/start/fleet/fleet-play.ts';
+import type { FleetReport } from '../../../src/cli/start/fleet-play.ts';
 import type { StartReport } from '../../../src/cli/start/start.ts';
 
 const MAIN = new URL('../../../src/cli/main.ts', import.meta.url).pathname;

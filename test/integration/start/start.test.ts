@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import type { INJECTED_FAILURES } from '../../../src/cli/start/injected-failure.ts';
+import type { INJECTED_FAILURES } from '../../../src/cli/start/injection.ts';
 import type { StartReport } from '../../../src/cli/start/start.ts';
 
 const MAIN = new URL('../../../src/cli/main.ts', import.meta.url).pathname;

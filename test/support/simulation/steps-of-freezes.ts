@@ -4,7 +4,7 @@
  * The audit hears of a freeze once its write was answered, and of a thaw before it is written. Whoever thaws hints the keys.
  */
 import { freezeScope, thawScope } from '../../../src/app/freeze/change-freeze.ts';
-import type { FreezeScope } from '../../../src/core/takeover/freeze.ts';
+import type { StackScope } from '../../../src/core/takeover/freeze.ts';
 import type { AuditedScope } from './freeze-audit.ts';
 import type { StepContext } from './step-context.ts';
 import type { World } from './world.ts';
@@ -18,7 +18,7 @@ export async function freezeCluster({ world, decider, dice, sets }: StepContext)
 
 /** Freezes the stack or a DaemonSet, or thaws it and hints its keys, whatever stood before. */
 export async function freezeStack({ world, decider, dice, sets }: StepContext): Promise<boolean> {
-  const scope: FreezeScope = dice.chance(0.5)
+  const scope: StackScope = dice.chance(0.5)
     ? { kind: 'stack' }
     : { kind: 'daemon-set', namespace: 'ns', name: dice.pick(sets) };
   if (dice.chance(0.35)) await freeze(world, scope);
@@ -39,16 +39,16 @@ export async function thawAll(world: World): Promise<void> {
   if ((await world.registration())?.isFrozen === true) await setClusterFreeze(world, false, names);
 }
 
-async function freeze(world: World, scope: FreezeScope): Promise<void> {
+async function freeze(world: World, scope: StackScope): Promise<void> {
   const note = { by: 'ann', why: 'a drill', atMs: world.clock.nowMs() };
-  const { kind } = await freezeScope(world.freezes, scope, note);
+  const { kind } = await freezeScope(world, scope, note);
   world.note(`freeze ${auditedOf(scope)}: ${kind}`);
   world.observer.freezes.noteFrozen(auditedOf(scope), world.clock.monotonicMs());
 }
 
-async function thaw(world: World, scope: FreezeScope, names: readonly string[]): Promise<void> {
+async function thaw(world: World, scope: StackScope, names: readonly string[]): Promise<void> {
   world.observer.freezes.noteThaw(auditedOf(scope));
-  const { kind } = await thawScope(world.freezes, scope);
+  const { kind } = await thawScope(world, scope);
   world.note(`thaw ${auditedOf(scope)}: ${kind}`);
   if (kind !== 'thawed') return;
   // Nothing else changed that would.
@@ -68,6 +68,6 @@ async function setClusterFreeze(
   else if (wasFrozen) for (const name of names) world.hint(name);
 }
 
-function auditedOf(scope: FreezeScope): AuditedScope {
+function auditedOf(scope: StackScope): AuditedScope {
   return scope.kind === 'stack' ? 'stack' : `set/${scope.namespace}/${scope.name}`;
 }

@@ -1,5 +1,5 @@
 /** Rules about queues and what polls them. */
-import { CONCURRENCY_NEEDED } from '../../../src/cli/stack/judge-stack.ts';
+import { CONCURRENCY_NEEDED } from '../../../src/app/checks/judge-stack.ts';
 import { at, isMap, listOf, ofType, referredId } from './template.ts';
 import type { Identified, Rule, Template, ValueMap } from './template.ts';
 

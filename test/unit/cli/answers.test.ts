@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { diagnose, hasFailed } from '../../../src/app/doctor/diagnose.ts';
-import { checked } from '../../../src/app/doctor/finding.ts';
+import { hasFailed } from '../../../src/app/checks/finding.ts';
+import { checked } from '../../../src/app/checks/needs.ts';
 import { findMissedRuns, outagesOfStack, readStanding } from '../../../src/app/explain/standing.ts';
 import { outageLines } from '../../../src/cli/command-line/freeze-words.ts';
 import { renderTable } from '../../../src/cli/start/table.ts';
-import { judgeStack } from '../../../src/cli/stack/judge-stack.ts';
+import { presentCheck } from '../../../src/cli/stack/check-stack.ts';
 import { Overviews } from '../../../src/engine/overview.ts';
-import { healthyFacts, takenOver } from '../../support/doctor-facts.ts';
+import { diagnose, healthyFacts, takenOver } from '../../support/doctor-facts.ts';
 import { MINUTE_MS, Scene } from '../../support/answer-scene.ts';
 import type { State } from '../../support/answer-scene.ts';
 
@@ -278,13 +278,17 @@ async function examine({ stores, runs }: Scene): Promise<Cell> {
 
 /** Of what stands in tables: what AWS says of quotas and mappings is well. */
 async function checkStack({ stores, runs }: Scene): Promise<Cell> {
-  const findings = judgeStack({
-    ...{ stackName: 'rollcall-dev', isDeployed: true, registry: 'protected' },
-    ...{ concurrency: { total: 1000, unreserved: 1000 }, stopped: [], stoppedSchedules: [] },
-    ...{ freeze: await stores.freezes.readFreeze(), standing: await readStanding(stores) },
+  const { exitCode, document } = presentCheck({
+    stack: checked({ name: 'rollcall-dev', isDeployed: true }),
+    registryTable: checked('protected'),
+    concurrency: checked({ total: 1000, unreserved: 1000 }),
+    switchedOff: checked({ queues: [], schedules: [] }),
+    freeze: checked(await stores.freezes.readFreeze()),
+    standing: checked(await readStanding(stores)),
     nowMs: runs.clock.nowMs(),
   });
-  return [findings[0]?.code ?? '', findings.length === 0 ? 0 : 1];
+  const [first] = document['findings'] as readonly { readonly code: string }[];
+  return [first?.code ?? '', exitCode ?? 0];
 }
 
 async function drawTable({ stores, runs }: Scene): Promise<Cell> {

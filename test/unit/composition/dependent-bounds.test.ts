@@ -16,7 +16,7 @@ import { DEFAULT_TOKEN_SECONDS } from '../../../src/adapters/kubernetes/settings
 import { CUT_AGE_BYTES_MAX } from '../../../src/adapters/sqs/cut-age.ts';
 import { EVENT_BODY_BYTES_MAX } from '../../../src/adapters/sqs/event-queue.ts';
 import { ITEM_BODY_BYTES_MAX } from '../../../src/adapters/dynamodb/item-codec.ts';
-import { SNAPSHOT_PATIENCE_MS } from '../../../src/app/doctor/judge-view.ts';
+import { SNAPSHOT_PATIENCE_MS } from '../../../src/app/checks/judge-view.ts';
 import { defaultIngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { defaultResyncOptions, WALK_RESERVE_MS } from '../../../src/app/resync/dependencies.ts';

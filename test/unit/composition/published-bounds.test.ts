@@ -17,7 +17,7 @@ import {
 } from '../../../src/adapters/kubernetes/settings/renew-settings.ts';
 import { CROWD_KEYS_MIN } from '../../../src/adapters/sqs/queue-ids.ts';
 import { BODY_LENGTH_MAX } from '../../../src/adapters/sqs/schema/watcher-message-schema.ts';
-import { SNAPSHOT_PATIENCE_MS } from '../../../src/app/doctor/judge-view.ts';
+import { SNAPSHOT_PATIENCE_MS } from '../../../src/app/checks/judge-view.ts';
 import { defaultIngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { defaultResyncOptions, WALK_RESERVE_MS } from '../../../src/app/resync/dependencies.ts';

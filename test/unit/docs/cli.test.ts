@@ -79,8 +79,8 @@ describe('docs/cli.md', () => {
   });
 
   it('names every finding of cluster show', () => {
-    const source = readFileSync(path.join(ROOT, 'src/cli/cluster/show/diagnose.ts'), 'utf8');
-    const words = source.split('const WORDS = {')[1]?.split('\n}')[0] ?? '';
+    const source = readFileSync(path.join(ROOT, 'src/cli/cluster/show/show-cluster.ts'), 'utf8');
+    const words = source.split('const SHOWN = {')[1]?.split('\n}')[0] ?? '';
     const codes = [...words.matchAll(/^ {2}'?([a-z-]+)'?: /gm)].map((match) => match[1] ?? '');
     assert.ok(codes.length > 8);
     const missing = codes.filter((code) => !text.includes(`\`${code}\``));

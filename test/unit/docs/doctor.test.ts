@@ -1,4 +1,4 @@
-/** docs/doctor.md names every finding of the doctor. */
+/** docs/doctor.md names every finding of the doctor, docs/cli.md those of `stack check`. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,8 +7,14 @@ import { describe, it } from 'node:test';
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 const page = read('docs/doctor.md');
-const missing = (codes: readonly string[]): readonly string[] =>
-  codes.filter((code) => !page.includes(`\`${code}\``));
+const missing = (codes: readonly string[], text = page): readonly string[] =>
+  codes.filter((code) => !text.includes(`\`${code}\``));
+
+/** Codes that a file of judges gives. */
+const codesIn = (file: string): readonly string[] =>
+  [...read(file).matchAll(/\b(?:code: |(?:ok|failed|warning)\([\w'-]+, )([^,\n]*)/g)].flatMap(
+    ([, text = '']) => [...text.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? ''),
+  );
 
 /** Members of a union of texts. */
 function membersOf(file: string, type: string): readonly string[] {
@@ -21,13 +27,12 @@ function membersOf(file: string, type: string): readonly string[] {
 
 describe('docs/doctor.md', () => {
   it('names every code that a judge gives', () => {
-    const codes = globSync('src/app/doctor/judge-*.ts', { cwd: ROOT }).flatMap((file) =>
-      [...read(file).matchAll(/\b(?:code: |(?:ok|failed|warning)\([\w'-]+, )([^,\n]*)/g)].flatMap(
-        ([, text = '']) => [...text.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? ''),
-      ),
-    );
+    const all = globSync('src/app/checks/judge-*.ts', { cwd: ROOT });
+    const ofAccount = all.filter((file) => file.endsWith('judge-stack.ts'));
+    const codes = all.filter((file) => !ofAccount.includes(file)).flatMap(codesIn);
     assert.ok(codes.length > 50, String(codes.length));
     assert.deepEqual(missing(codes), []);
+    assert.deepEqual(missing(ofAccount.flatMap(codesIn), read('docs/cli.md')), []);
   });
 
   it('names the codes that are put together', () => {

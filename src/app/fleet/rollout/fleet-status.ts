@@ -139,7 +139,7 @@ function stepKindOf(stage: number, stages: number): StepKind {
 const OUTLIVES: ReadonlySet<string> = new Set(['paused', 'frozen']);
 
 /** Its stages. */
-export function shownStages(record: FleetRecord): readonly ShownStage[] {
+function shownStages(record: FleetRecord): readonly ShownStage[] {
   return record.stages.map((stage, index) => shownStage(stage, index, record));
 }
 

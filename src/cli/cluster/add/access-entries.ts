@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/client-eks';
 import { GetRoleCommand, NoSuchEntityException } from '@aws-sdk/client-iam';
 import type { IAMClient } from '@aws-sdk/client-iam';
-import type { AccessEntryFact } from '../../../app/doctor/facts.ts';
+import type { AccessEntryFact } from '../../../app/checks/needs.ts';
 import { failure } from '../../process/exit-codes.ts';
 import type { StackOutputs } from '../../reach/stack.ts';
 import type { EksCluster } from './eks-cluster.ts';

@@ -9,8 +9,8 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { CommandContext } from '../../command-line/command-module.ts';
 import { requireProfile } from '../../reach/aws-profiles.ts';
 import type { Stack } from '../../reach/stack.ts';
-import { openClusterAccount } from './cluster-account.ts';
-import type { ClusterAccount } from './cluster-account.ts';
+import { openClusterAccount } from './eks-cluster.ts';
+import type { ClusterAccount } from './eks-cluster.ts';
 import type { AddRequest } from './add-request.ts';
 
 /** Shared by the steps, and by all clusters of one import. */

@@ -6,7 +6,10 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
-import { gatherToken } from '../../doctor/gather-stack.ts';
+import { readToken } from '../../checks/read-stack.ts';
+import { known, openReader } from '../../../app/checks/needs.ts';
+import type { Checked, TokenFact, Facts } from '../../../app/checks/needs.ts';
+import { checksOf, readFacts, judgeAll } from '../../../app/checks/table.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Stack } from '../../reach/stack.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
@@ -19,8 +22,19 @@ import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
 import { renderAge, renderFields } from '../../command-line/text-table.ts';
 import { summarise, withRebuilt } from './cluster-summary.ts';
-import { diagnose } from './diagnose.ts';
-import type { ClusterDetails, Finding, FindingCode } from './diagnose.ts';
+import { SILENT_AFTER_MS } from '../../../core/status/outages.ts';
+import type { ClusterSummary } from './cluster-summary.ts';
+
+/** Everything that is read of one cluster; of a sealed token only the times. */
+interface ClusterDetails {
+  readonly registration: ClusterRegistration;
+  /** Undefined: nothing was ever heard of the cluster. */
+  readonly meta: ClusterMeta | undefined;
+  readonly token: Checked<TokenFact>;
+  /** Not counted to the end if there are very many. */
+  readonly daemonSets: { readonly count: number; readonly isCounted: boolean };
+  readonly nowMs: number;
+}
 
 /** The command. */
 export const showClusterCommand: CommandModule = defineCommand<object>({
@@ -35,7 +49,7 @@ export const showClusterCommand: CommandModule = defineCommand<object>({
     const nowMs = stack.clock.nowMs();
     const [meta, token, daemonSets, freeze, standing, missed] = await Promise.all([
       stack.view.readMeta(registration.clusterUid),
-      gatherToken(stack, registration),
+      readToken(stack, registration),
       countDaemonSets(registration, stack),
       readFreezeIn(stack),
       readStanding(stack),
@@ -47,7 +61,14 @@ export const showClusterCommand: CommandModule = defineCommand<object>({
     const outages = outagesOfCluster(registration, question);
     const seen = summarise(registration, meta, nowMs);
     const summary = await withRebuilt(seen, registration, stack);
-    return present(details, diagnose(summary, details), outages);
+    // What only the cluster knows is not asked for: the doctor does.
+    const read = openReader({
+      registration: known({ kind: 'found', registration } as const),
+      meta: known(meta),
+      token: ['', () => Promise.resolve(token)],
+    });
+    const facts = await readFacts(checksOf('cluster'), read, () => nowMs);
+    return present(details, diagnose(summary, { registration, meta, facts }), outages);
   },
 });
 
@@ -77,13 +98,13 @@ function tokenOf({ token, registration }: ClusterDetails) {
 }
 
 /** Findings that stand above the answer already. */
-const TOLD_ABOVE: ReadonlySet<FindingCode> = new Set<FindingCode>([
+const TOLD_ABOVE: ReadonlySet<ShownCode> = new Set<ShownCode>([
   ...(['frozen', 'silent', 'breaker-open'] as const),
 ]);
 
 function present(
   details: ClusterDetails,
-  findings: readonly Finding[],
+  findings: readonly Shown[],
   outages: readonly Outage[],
 ): CommandResult {
   const { registration, meta } = details;
@@ -200,4 +221,144 @@ function breakerText({ breaker }: ClusterMeta, nowMs: number): string {
 
 function isoTime(atMs: number): string {
   return new Date(atMs).toISOString();
+}
+
+/** What `cluster show` puts into words of its own. */
+interface ShownFinding {
+  /** Codes of the checks that say it; absent: it is found here. */
+  readonly from?: readonly string[];
+  readonly words: (summary: ClusterSummary) => Words;
+}
+
+interface Words {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+const RENEWER =
+  'Look at the renewer: kubectl -n rollcall-system get cronjob,job -l app.kubernetes.io/part-of=rollcall';
+
+/** The gravest first. */
+const SHOWN = {
+  rebuilt: {
+    words: ({ id, rebuilt }) => ({
+      message: `Its watcher speaks of another cluster, ${rebuilt?.foundUid ?? ''}: it was rebuilt. Nothing is written there.`,
+      remedy: `Register it anew: rollcall cluster reset ${id}. If it was not rebuilt, take its role away from the other cluster.`,
+    }),
+  },
+  rival: {
+    words: ({ id, rival }) => ({
+      message: `Another controller works on its DaemonSets; Rollcall has stopped there. ${rival?.evidence ?? ''}`,
+      remedy: `Switch that one off, then: rollcall cluster set ${id} --mode takeover. Or leave: --mode observe.`,
+    }),
+  },
+  frozen: {
+    from: ['frozen'],
+    words: ({ id }) => ({
+      message: 'The cluster is frozen: nothing is created or deleted there.',
+      remedy: `To go on: rollcall thaw --cluster ${id}`,
+    }),
+  },
+  'no-credential': {
+    from: ['mode-without-credential'],
+    words: ({ id, mode }) => ({
+      message: `It is in ${mode}, but the functions have no credential for it.`,
+      remedy: `rollcall cluster set ${id} --eks-cluster … --eks-region …, or --renewer-role-id …`,
+    }),
+  },
+  'never-heard': {
+    from: ['never-heard'],
+    words: ({ id }) => ({
+      message: 'Its watcher was never heard.',
+      remedy: `Install it (rollcall cluster add prints how), or look why it cannot send: rollcall cluster doctor ${id}`,
+    }),
+  },
+  silent: {
+    words: ({ id }) => ({
+      message: 'Its watcher has been silent for longer than its longest heartbeat.',
+      remedy: `Look at it (kubectl -n rollcall-system get pods, logs), or: rollcall cluster doctor ${id}`,
+    }),
+  },
+  'view-incomplete': {
+    from: ['view-incomplete', 'view-stuck'],
+    words: ({ incompleteReason = 'no snapshot yet' }) => ({
+      message: `The view of the cluster is not whole (${incompleteReason}); nothing is created or deleted on it.`,
+      remedy:
+        'The watcher is asked for a snapshot by itself, within minutes; if it stays so: doctor.',
+    }),
+  },
+  'token-missing': {
+    from: ['credential-missing'],
+    words: () => ({ message: 'No token was sent yet.', remedy: RENEWER }),
+  },
+  'token-of-another-cluster': {
+    from: ['credential-other-cluster'],
+    words: () => ({
+      message: 'The token that was sent last belongs to another cluster UID.',
+      remedy: RENEWER,
+    }),
+  },
+  'token-expired': {
+    from: ['credential-expired'],
+    words: () => ({ message: 'The token has expired.', remedy: RENEWER }),
+  },
+  'breaker-open': {
+    from: ['breaker-open'],
+    words: ({ id }) => ({
+      message: 'Its API server did not answer lately and is left alone for a while.',
+      remedy: `It is tried again by itself; to see why: rollcall cluster doctor ${id}`,
+    }),
+  },
+  'awaiting-snapshot': {
+    words: () => ({
+      message: 'Takeover was entered; the snapshot after its probe is awaited.',
+      remedy: 'It comes by itself, within minutes.',
+    }),
+  },
+} as const satisfies Readonly<Record<string, ShownFinding>>;
+
+/** What kind of thing is wrong. */
+type ShownCode = keyof typeof SHOWN;
+
+/** One thing that is wrong, and what to do next. */
+interface Shown extends Words {
+  readonly code: ShownCode;
+}
+
+/** Finds what is wrong, the gravest first. `meta` undefined: nothing was ever heard of the cluster. */
+function diagnose(
+  summary: ClusterSummary,
+  known: {
+    readonly registration: ClusterRegistration;
+    readonly meta: ClusterMeta | undefined;
+    readonly facts: Facts;
+  },
+): readonly Shown[] {
+  const { registration, meta, facts } = known;
+  const judged = new Set(judgeAll(checksOf('cluster'), facts).map(({ code }) => code));
+  // The doctor also names a breaker whose time is over, since nothing was heard of the server since then.
+  if ((meta?.breaker?.open?.untilMs ?? 0) <= facts.nowMs) judged.delete('breaker-open');
+  const here = new Set<ShownCode>();
+  if (summary.rebuilt !== undefined) here.add('rebuilt');
+  if (summary.rival !== undefined) here.add('rival');
+  if ((summary.silentForMs ?? 0) > SILENT_AFTER_MS) here.add('silent');
+  if (isSnapshotAwaited(registration, meta)) here.add('awaiting-snapshot');
+  return Object.entries<ShownFinding>(SHOWN).flatMap(([key, { from = [], words }]) => {
+    const code = key as ShownCode;
+    const isFound = here.has(code) || from.some((one) => judged.has(one));
+    return isFound ? [{ code, ...words(summary) }] : [];
+  });
+}
+
+/** Takeover was entered, and nothing is done before the snapshot that follows its probe. */
+function isSnapshotAwaited(
+  { takeoverProbedAtMs, mode }: ClusterRegistration,
+  meta: ClusterMeta | undefined,
+): boolean {
+  return (
+    mode === 'takeover' &&
+    takeoverProbedAtMs !== undefined &&
+    meta?.isComplete === true &&
+    (meta.announcedAtMs ?? 0) < takeoverProbedAtMs
+  );
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createRuleControl } from '../../../../src/adapters/eventbridge/rule-control.ts';
 import type { RuleControl } from '../../../../src/adapters/eventbridge/rule-control.ts';
-import { explainAwsError } from '../../../../src/cli/command-line/explain-aws-error.ts';
+import { explainAwsError } from '../../../../src/cli/command-line/explain-error.ts';
 
 describe('createRuleControl', () => {
   const asked: string[] = [];

@@ -1,7 +1,7 @@
 /** AWS's errors in sentences, told apart by name and code. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { explainAwsError } from '../../../../src/cli/command-line/explain-aws-error.ts';
+import { explainAwsError } from '../../../../src/cli/command-line/explain-error.ts';
 
 function awsError(name: string, message = 'because'): Error {
   const error = Object.assign(new Error(message), { $metadata: {} });

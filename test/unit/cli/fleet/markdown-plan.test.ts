@@ -5,7 +5,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import {
   COMMENT_CHARACTERS_MAX,
   renderMarkdownPlan,
-} from '../../../../src/cli/fleet/markdown-plan.ts';
+} from '../../../../src/cli/fleet/render-plan.ts';
 import type { ClusterFacts, SeenCluster } from '../../../../src/core/fleet/cluster-facts.ts';
 import { planFleet } from '../../../../src/core/fleet/plan-fleet.ts';
 import {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { repositoryRoot } from '../../../../scripts/lib/run-tool.ts';
-import { MAPPED_FUNCTIONS, openMappings } from '../../../../src/cli/stack/mappings.ts';
+import { MAPPED_FUNCTIONS, openMappings } from '../../../../src/cli/stack/triggers.ts';
 import { readService } from '@rollcall/local-aws/template/service.ts';
 
 describe('MAPPED_FUNCTIONS', () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { repositoryRoot } from '../../../../scripts/lib/run-tool.ts';
 import type { RuleControl, RuleState } from '../../../../src/adapters/eventbridge/rule-control.ts';
-import { openSchedules, SCHEDULED_FUNCTIONS } from '../../../../src/cli/stack/schedules.ts';
+import { openSchedules, SCHEDULED_FUNCTIONS } from '../../../../src/cli/stack/triggers.ts';
 import { readService } from '@rollcall/local-aws/template/service.ts';
 
 class Rules implements RuleControl {

@@ -10,7 +10,7 @@ import type {
   CommandModule,
   CommandResult,
 } from '../../../../src/cli/command-line/command-module.ts';
-import { MAPPED_FUNCTIONS } from '../../../../src/cli/stack/mappings.ts';
+import { MAPPED_FUNCTIONS } from '../../../../src/cli/stack/triggers.ts';
 import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';
 import { resumeStackCommand, stopStackCommand } from '../../../../src/cli/stack/stop-and-resume.ts';
 

@@ -1,7 +1,7 @@
 /** When `npm start -- --exit-when-settled` may leave. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgeSettled } from '../../../../src/cli/start/settled.ts';
+import { judgeSettled } from '../../../../src/cli/start/table.ts';
 import type { ClusterOverview } from '../../../../src/engine/overview.ts';
 import { cluster, daemonSet } from './fixtures.ts';
 

@@ -12,15 +12,15 @@ import {
   withFreeze,
   withoutFreeze,
 } from '../../../../src/core/takeover/freeze.ts';
-import type { Freeze, FreezeScope } from '../../../../src/core/takeover/freeze.ts';
+import type { Freeze, StackScope } from '../../../../src/core/takeover/freeze.ts';
 
 const ANN = { by: 'ann', why: 'bad kernel', atMs: 1 };
 const BOB = { by: 'bob', why: '', atMs: 2 };
-const STACK: FreezeScope = { kind: 'stack' };
-const DNS: FreezeScope = { kind: 'daemon-set', namespace: 'kube-system', name: 'dns' };
+const STACK: StackScope = { kind: 'stack' };
+const DNS: StackScope = { kind: 'daemon-set', namespace: 'kube-system', name: 'dns' };
 const LOGS = { namespace: 'logs', name: 'agent' };
 
-function froze(freeze: Freeze, scope: FreezeScope, note = ANN): Freeze {
+function froze(freeze: Freeze, scope: StackScope, note = ANN): Freeze {
   const next = withFreeze(freeze, scope, note);
   assert.ok(next !== 'full');
   return next;

@@ -1,8 +1,8 @@
 /** Requests to add a cluster: one closed schema, contradictions told before anything is done. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { requestFields } from '../../../../../src/cli/cluster/add/add-options.ts';
 import {
+  requestFields,
   parseAddRequest,
   requireRoleSource,
 } from '../../../../../src/cli/cluster/add/add-request.ts';

@@ -7,7 +7,7 @@ import type { AddContext } from '../../../../../src/cli/cluster/add/add-context.
 import { parseAddRequest } from '../../../../../src/cli/cluster/add/add-request.ts';
 import { obtainRoles, printRoles } from '../../../../../src/cli/cluster/add/add-roles.ts';
 import type { AddTask } from '../../../../../src/cli/cluster/add/add-examine.ts';
-import type { ClusterAccount } from '../../../../../src/cli/cluster/add/cluster-account.ts';
+import type { ClusterAccount } from '../../../../../src/cli/cluster/add/eks-cluster.ts';
 import { CommandError } from '../../../../../src/cli/process/exit-codes.ts';
 import { clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import { CommandWorld } from '../../../../support/command-world.ts';

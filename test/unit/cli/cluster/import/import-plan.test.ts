@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { createAddContext } from '../../../../../src/cli/cluster/add/add-context.ts';
 import { parseAddRequest } from '../../../../../src/cli/cluster/add/add-request.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import { planImport } from '../../../../../src/cli/cluster/import/import-plan.ts';
+import { planImport } from '../../../../../src/cli/cluster/import/import-clusters.ts';
 import type { ImportEntry } from '../../../../../src/cli/cluster/import/import-sources.ts';
 import type { CommandContext } from '../../../../../src/cli/command-line/command-module.ts';
 import { CommandError, EXIT } from '../../../../../src/cli/process/exit-codes.ts';

@@ -1,0 +1,96 @@
+/**
+ * What a check finds: one link between watcher, queue, functions and API server, and how it is.
+ *
+ * Codes are public (docs/doctor.md). A finding that is not ok says what to do next.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+
+/** What a finding is about, in the order in which the doctor shows them. */
+export type Link =
+  | 'registration'
+  | 'freeze'
+  | 'mode'
+  | 'deployment'
+  | 'functions'
+  | 'address'
+  | 'name'
+  | 'connection'
+  | 'tls'
+  | 'api-server'
+  | 'identity'
+  | 'credential'
+  | 'access-entries'
+  | 'functions-rights'
+  | 'requests-rights'
+  | 'watcher-rights'
+  | 'admission'
+  | 'lease'
+  | 'watcher'
+  | 'events-queue'
+  | 'dead-letters'
+  | 'sender'
+  | 'refusals'
+  | 'freshness'
+  | 'view'
+  | 'breaker'
+  | 'rival'
+  | 'copilot'
+  | 'fleets'
+  | 'clock'
+  // Of the account and the stack, for `stack check`.
+  | 'concurrency'
+  | 'registry-table'
+  | 'triggers';
+
+/**
+ * `failed`: something does not work, or may not go on working. `warning`: somebody should know.
+ * `unknown`: it could not be checked from here.
+ */
+export type FindingLevel = 'ok' | 'warning' | 'failed' | 'unknown';
+
+/** What was found about a link. */
+export interface Finding {
+  readonly link: Link;
+  readonly code: string;
+  readonly level: FindingLevel;
+  /** What was seen, in words; never a credential. */
+  readonly seen: string;
+  /** What to do next; absent where nothing is to be done. */
+  readonly next?: string;
+}
+
+/** The finding of a link that is as it should be. */
+export function ok(link: Link, code: string, seen: string): Finding {
+  return { link, code, level: 'ok', seen };
+}
+
+type Told = Pick<Finding, 'seen' | 'next'>;
+
+/** The finding of a link that does not work. */
+export function failed(link: Link, code: string, told: Told): Finding {
+  return { link, code, level: 'failed', ...told };
+}
+
+/** The finding of a link about which somebody should know. */
+export function warning(link: Link, code: string, told: Told): Finding {
+  return { link, code, level: 'warning', ...told };
+}
+
+/** The finding of a link that could not be checked. */
+export function notChecked(link: Link, why: string, next?: string): Finding {
+  return { link, code: `${link}-unchecked`, level: 'unknown', seen: why, ...defined({ next }) };
+}
+
+/** True if a link has failed: the exit code of `cluster doctor`. */
+export function hasFailed(findings: readonly Finding[]): boolean {
+  return findings.some(({ level }) => level === 'failed');
+}
+
+const NAMES_SHOWN = 5;
+
+/** `a, b and 3 more`: how findings name many objects. */
+export function someNames(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).join(', ');
+  const more = names.length - NAMES_SHOWN;
+  return more > 0 ? `${shown} and ${String(more)} more` : shown;
+}
