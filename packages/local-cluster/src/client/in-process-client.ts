@@ -25,8 +25,7 @@ import type {
   Observation,
   Selection,
 } from './local-client.ts';
-import { listItems } from './list-items.ts';
-import { observe } from './observation.ts';
+import { listItems, observe } from './observation.ts';
 import { createRequestTargets } from './request-targets.ts';
 import type { RequestTargets, VersionOf } from './request-targets.ts';
 

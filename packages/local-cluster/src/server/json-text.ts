@@ -5,9 +5,38 @@
  * lately leaves first. Differs in form only: as Go does, the items
  * of a list are written without their kind and apiVersion, which the list's own kind implies.
  */
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
-import { RecentTexts } from './recent-texts.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+
+/** Texts by object, in two halves: when the young one is full, the old one goes. */
+export class RecentTexts {
+  readonly #halfMax: number;
+  #young = new WeakMap<JsonObject, string>();
+  #old = new WeakMap<JsonObject, string>();
+  #youngLength = 0;
+
+  /** `lengthMax` bounds all texts together, in characters. */
+  constructor(lengthMax: number) {
+    this.#halfMax = lengthMax / 2;
+  }
+
+  /** The text of an object, made unless it is held. */
+  get(object: JsonObject, make: () => string): string {
+    const known = this.#young.get(object);
+    if (known !== undefined) return known;
+    const text = this.#old.get(object) ?? make();
+    if (this.#youngLength + text.length > this.#halfMax) {
+      this.#old = this.#young;
+      this.#young = new WeakMap();
+      this.#youngLength = 0;
+    }
+    if (text.length <= this.#halfMax) {
+      this.#young.set(object, text);
+      this.#youngLength += text.length;
+    }
+    return text;
+  }
+}
 
 const TEXTS_LENGTH_MAX = 32 * 1024 * 1024;
 

@@ -7,12 +7,12 @@
  * restart they are empty: every older watch expires, as after a compaction.
  */
 import assert from 'node:assert/strict';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject, ObjectRef, ResourceName } from '../objects/api-object.ts';
 import { Collection } from './collection.ts';
 import { Deliveries } from './deliveries.ts';
 import { History } from './history.ts';
 import type { Journal } from './journal.ts';
-import { isSameObject } from './same-object.ts';
 import type { Store, StoreChange, SubscribeOutcome, Subscription } from './store.ts';
 
 /** How many changes of each resource are kept for watchers that come back. */
@@ -177,4 +177,40 @@ class MemoryStore implements Store {
 
 function nameOf(resource: ResourceName, { metadata }: ApiObject): string {
   return `${resource} ${metadata.namespace ?? ''}/${metadata.name}`;
+}
+
+/** Equal in everything but metadata.resourceVersion; parts that both states share are equal without a look. */
+function isSameObject(left: ApiObject, right: ApiObject): boolean {
+  if (left === right) return true;
+  const { metadata: leftMetadata, ...leftRest } = left;
+  const { metadata: rightMetadata, ...rightRest } = right;
+  if (!hasSameMembers(leftRest, rightRest)) return false;
+  const { resourceVersion: _left, ...leftOther } = leftMetadata;
+  const { resourceVersion: _right, ...rightOther } = rightMetadata;
+  return hasSameMembers(leftOther, rightOther);
+}
+
+function isSame(left: Json | undefined, right: Json | undefined): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object') return false;
+  if (left === null || right === null) return false;
+  if (isList(left)) {
+    if (!isList(right) || left.length !== right.length) return false;
+    return left.every((item, index) => isSame(item, right[index]));
+  }
+  return !isList(right) && hasSameMembers(left, right);
+}
+
+function hasSameMembers(left: JsonObject, right: JsonObject): boolean {
+  for (const key of Object.keys(left)) {
+    if (!isSame(left[key], right[key])) return false;
+  }
+  for (const key of Object.keys(right)) {
+    if (left[key] === undefined && right[key] !== undefined) return false;
+  }
+  return true;
+}
+
+function isList(value: readonly Json[] | JsonObject): value is readonly Json[] {
+  return Array.isArray(value);
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { RecentTexts } from '../../../src/server/recent-texts.ts';
+import { RecentTexts } from '../../../src/server/json-text.ts';
 
 /** Asks for texts of ten characters; the objects of which one was made, in order. */
 function ask(texts: RecentTexts, objects: readonly JsonObject[]): readonly JsonObject[] {
