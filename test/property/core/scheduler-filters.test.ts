@@ -11,13 +11,12 @@ import type { PodSpec } from '@rollcall/base/objects.ts';
 import type { NodeProjection } from '../../../src/core/model/projections.ts';
 import { conflicts } from '@rollcall/local-cluster/node-agent/shared/pod-resources.ts';
 import type { ApiObject } from '@rollcall/local-cluster/objects/api-object.ts';
-import { ClusterState } from '@rollcall/local-cluster/scheduler/state/cluster-state.ts';
-import { findFailure } from '@rollcall/local-cluster/scheduler/filters/find-failure.ts';
-import { findNode } from '@rollcall/local-cluster/scheduler/find-node.ts';
+import { ClusterState, footprintOf } from '@rollcall/local-cluster/scheduler/cluster-state.ts';
 import {
-  footprintOf,
+  findFailure,
+  findNode,
   prepareSchedulingPod,
-} from '@rollcall/local-cluster/scheduler/state/scheduling-pod.ts';
+} from '@rollcall/local-cluster/scheduler/find-node.ts';
 import { nodeSets, nodes, podSpecs } from '../../support/core-arbitraries.ts';
 import { daemonSet } from '../../support/core-fixtures.ts';
 
