@@ -7,7 +7,7 @@
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import { DEFAULT_KERNEL } from '../machines/machine-annotations.ts';
+import { DEFAULT_KERNEL } from '../machines/machine.ts';
 import type { MachineSpec } from '../machines/machine.ts';
 import { answerProbe, killContainer, startContainer, stopContainer } from './container-life.ts';
 import type { ContainerRecord, LifeContext, PodRecord, SandboxRecord } from './container-life.ts';
