@@ -14,7 +14,7 @@ import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { applyManifests } from '../../src/engine/apply-manifests.ts';
 import { startEngine } from '../../src/engine/engine.ts';
 import { startClusterThread } from '@rollcall/local-cluster/cluster/cluster-thread.ts';
-import { DEFAULT_CAPACITY } from '@rollcall/local-cluster/machines/machine-annotations.ts';
+import { DEFAULT_CAPACITY } from '@rollcall/local-cluster/machines/machine.ts';
 import type { MachineSpec } from '@rollcall/local-cluster/machines/machine.ts';
 import {
   engineClusterOf,

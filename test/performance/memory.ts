@@ -12,7 +12,7 @@ import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
-import { DEFAULT_CAPACITY } from '@rollcall/local-cluster/machines/machine-annotations.ts';
+import { DEFAULT_CAPACITY } from '@rollcall/local-cluster/machines/machine.ts';
 import type { MachineSpec } from '@rollcall/local-cluster/machines/machine.ts';
 import type { Transport } from '../../src/adapters/kubernetes/transport/transport.ts';
 import { applyManifests } from '../../src/engine/apply-manifests.ts';

@@ -6,5 +6,5 @@ export { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 export { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 export { renderKubeconfig } from './cluster/kubeconfig.ts';
 export { startLocalCluster } from './cluster/start-local-cluster.ts';
-export { plainMachines } from './machines/plain-machines.ts';
-export { variedMachines } from './machines/varied-machines.ts';
+export { plainMachines } from './machines/machines.ts';
+export { variedMachines } from './machines/machines.ts';

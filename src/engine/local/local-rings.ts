@@ -4,7 +4,7 @@
  * The canary's cluster is larger than the others. Its nodes are compared with their peers of the same zone: with eight in each of three
  * zones, two canary nodes that die in different zones are evidence enough to halt (E = 31, 25 halts), with six they hardly are.
  */
-import { zonedMachines } from '@rollcall/local-cluster/machines/zoned-machines.ts';
+import { zonedMachines } from '@rollcall/local-cluster/machines/machines.ts';
 import type { MachineSpec } from '@rollcall/local-cluster/machines/machine.ts';
 
 /** Nodes of the canary's cluster at least. */

@@ -18,7 +18,7 @@ import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { EngineCluster, EngineOptions } from '../../../src/engine/engine-options.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
-import { READINESS_ANNOTATION } from '@rollcall/local-cluster/machines/machine-annotations.ts';
+import { READINESS_ANNOTATION } from '@rollcall/local-cluster/machines/machine.ts';
 import { openBackend } from './backends.ts';
 import type { Backend } from './backends.ts';
 import { applyFiles } from './manifests.ts';

@@ -24,7 +24,7 @@ import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { startClusterThread } from '@rollcall/local-cluster/cluster/cluster-thread.ts';
 import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
-import { variedMachines } from '@rollcall/local-cluster/machines/varied-machines.ts';
+import { variedMachines } from '@rollcall/local-cluster/machines/machines.ts';
 import {
   LOCAL_PROBE_WAIT_MS,
   RBAC_MANIFESTS,

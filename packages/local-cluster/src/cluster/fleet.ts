@@ -14,7 +14,7 @@ import { startNodeAgent } from '../node-agent/start-node-agent.ts';
 import type { NodeAgent } from '../node-agent/start-node-agent.ts';
 import { createSimulatedRuntime } from '../runtime/simulated-runtime.ts';
 import type { ApiLoad } from '../runtime/surroundings.ts';
-import { POWER_ANNOTATION, isSwitchedOff, machineOfNode } from '../machines/machine-annotations.ts';
+import { POWER_ANNOTATION, isSwitchedOff, machineOfNode } from '../machines/machine.ts';
 import type { MachineSpec } from '../machines/machine.ts';
 
 /** What a fleet needs. */

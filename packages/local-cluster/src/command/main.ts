@@ -12,7 +12,7 @@ import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { untilInterrupted } from '@rollcall/base/system/until-interrupted.ts';
 import { renderKubeconfig } from '../cluster/kubeconfig.ts';
 import { startLocalCluster } from '../cluster/start-local-cluster.ts';
-import { plainMachines } from '../machines/plain-machines.ts';
+import { plainMachines } from '../machines/machines.ts';
 import { HELP, parseCommand } from './options.ts';
 import type { CommandOptions } from './options.ts';
 

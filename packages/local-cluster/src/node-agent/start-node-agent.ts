@@ -9,7 +9,7 @@ import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { LocalClient } from '../client/local-client.ts';
 import type { MachineSpec } from '../machines/machine.ts';
-import { nodeAddress } from '../runtime/addresses.ts';
+import { nodeAddress } from '../runtime/pod-network.ts';
 import type { ContainerRuntime } from '../runtime/cri.ts';
 import { createProbeManager } from './containers/probes.ts';
 import { createPodRuntime } from './containers/sync-containers.ts';

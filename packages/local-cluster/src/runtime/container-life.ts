@@ -1,5 +1,6 @@
 /**
- * The life of a simulated container: created, running, exited, as its simulation asks and signals demand.
+ * The life of a simulated container: created, running, exited, as its simulation asks and signals demand; and what it answers
+ * to probes and hooks meanwhile.
  *
  *     created --start--> running --exit@ / oom@--------------------> exited (its code, OOMKilled 137)
  *                           |----its pod waits for its end--------> exited 0
@@ -9,14 +10,41 @@
  * A run has one timer for its own end at most; a container that just runs has none. A second stop with a shorter
  * grace brings the SIGKILL forward.
  */
-import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { RuntimeError } from './cri.ts';
-import type { RuntimeEvent } from './cri.ts';
-import type { ContainerRecord } from './machine-records.ts';
-import { takeFailure } from './machine-records.ts';
+import type { ContainerRuntime, RuntimeContainer, RuntimeEvent, Sandbox } from './cri.ts';
 import type { MachineTimers } from './machine-timers.ts';
 import type { Simulation } from './simulation-request.ts';
+
+/** A sandbox and its pod. */
+export interface SandboxRecord {
+  snapshot: Sandbox;
+  readonly pod: PodRecord;
+}
+
+/** A container, what it was asked to do, and who waits for its end. */
+export interface ContainerRecord {
+  snapshot: RuntimeContainer;
+  readonly sandbox: SandboxRecord;
+  readonly simulation: Simulation;
+  /** Ends the timers of its run. */
+  readonly timers: Set<Cancel>;
+  /** When SIGKILL comes, while it is being stopped. */
+  killAtMs: number;
+  cancelKill: Cancel;
+  isTerminating: boolean;
+  readonly onEnd: (() => void)[];
+}
+
+/** A pod of which something exists. */
+export interface PodRecord {
+  readonly uid: string;
+  sandboxes: readonly SandboxRecord[];
+  containers: readonly ContainerRecord[];
+  /** How often what was asked to fail has failed, by verb and container. */
+  readonly failures: Map<string, number>;
+}
 
 /** What the life of containers needs. */
 export interface LifeContext {
@@ -46,17 +74,19 @@ const OUT_OF_MEMORY: Ending = { exitCode: 137, reason: 'OOMKilled' };
 /** What containerd says of a task that could not be started. */
 const NOT_STARTED: Ending = { exitCode: 128, reason: 'StartError' };
 
-/** Starts a created container; rejects with RuntimeError `Start`. */
-export async function startContainer(context: LifeContext, record: ContainerRecord): Promise<void> {
+/** Starts a created container; rejects with RuntimeError `Start`. `fails` is asked once. */
+export async function startContainer(
+  context: LifeContext,
+  record: ContainerRecord,
+  fails: () => boolean,
+): Promise<void> {
   const { clock, random, timers } = context;
   const { simulation, snapshot } = record;
   if (snapshot.state !== 'created') throw startError('the container has been started before');
-  await timers.wait(
-    Math.round(simulation.startMs ?? SHORTEST_START_MS + random.next() * START_RANGE_MS),
-  );
+  const usualMs = SHORTEST_START_MS + random.next() * START_RANGE_MS;
+  await timers.wait(Math.round(simulation.startMs ?? usualMs));
   if (record.snapshot.state !== 'created') throw startError('the container has been stopped');
-  const what = `start ${snapshot.config.name}`;
-  if (takeFailure(record.sandbox.pod, { what, times: simulation.startFailures })) {
+  if (fails()) {
     end(context, record, NOT_STARTED);
     throw startError('simulated failure');
   }
@@ -164,4 +194,62 @@ function startError(because: string): RuntimeError {
     'Start',
     `rpc error: code = Unknown desc = failed to start containerd task: ${because}`,
   );
+}
+
+type ProbeInput = Parameters<ContainerRuntime['probe']>[0];
+
+type ProbeAnswer = Awaited<ReturnType<ContainerRuntime['probe']>>;
+
+/** Asks a container for a probe or hook of whatever kind; one that does not run fails. */
+export async function answerProbe(
+  { clock, timers }: LifeContext,
+  record: ContainerRecord | undefined,
+  { kind, timeoutSeconds }: ProbeInput,
+): Promise<ProbeAnswer> {
+  if (record?.snapshot.state !== 'running') return 'failure';
+  const nowMs = clock.nowMs();
+  const answer = decide(record, kind, nowMs - (record.snapshot.startedAtMs ?? nowMs));
+  const timeoutMs = timeoutSeconds * 1000;
+  const durationMs = durationOf(record, kind);
+  await timers.wait(Math.min(durationMs, timeoutMs));
+  if (durationMs > timeoutMs) return 'timeout';
+  // A container that ended meanwhile takes its hooks and probes with it.
+  return isRunning(record) ? answer : 'failure';
+}
+
+function isRunning({ snapshot }: ContainerRecord): boolean {
+  return snapshot.state === 'running';
+}
+
+function durationOf({ simulation }: ContainerRecord, kind: ProbeInput['kind']): number {
+  if (kind === 'postStart') return simulation.postStartMs;
+  return kind === 'preStop' ? simulation.preStopMs : simulation.probeMs;
+}
+
+function decide(record: ContainerRecord, kind: ProbeInput['kind'], ranMs: number): ProbeAnswer {
+  const { simulation } = record;
+  const affected = isAffected(record);
+  switch (kind) {
+    case 'startup':
+      return answerOf(ranMs >= simulation.startupAfterMs);
+    case 'readiness':
+      return answerOf(ranMs >= simulation.readyAfterMs && !(affected && isUnready(record, ranMs)));
+    case 'liveness':
+      return answerOf(!(affected && ranMs >= simulation.livenessFailsAtMs));
+    case 'postStart':
+      return answerOf(!(affected && simulation.failsPostStart));
+    case 'preStop':
+      return answerOf(!(affected && simulation.failsPreStop));
+  }
+}
+
+/** From a moment on, or in turns: the first turn begins when the container could be ready. */
+function isUnready({ simulation }: ContainerRecord, ranMs: number): boolean {
+  const { unreadyAtMs, flapMs = 0, readyAfterMs } = simulation;
+  const isOff = flapMs > 0 && Math.floor((ranMs - readyAfterMs) / flapMs) % 2 === 1;
+  return isOff || ranMs >= unreadyAtMs;
+}
+
+function answerOf(isGood: boolean): ProbeAnswer {
+  return isGood ? 'success' : 'failure';
 }

@@ -7,7 +7,7 @@
  */
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import { isAffected } from './container-life.ts';
-import type { ContainerRecord } from './machine-records.ts';
+import type { ContainerRecord } from './container-life.ts';
 import type { MachineTimers } from './machine-timers.ts';
 
 /** How much later the API server of a cluster answers, as its containers ask. One for a cluster. */

@@ -7,9 +7,9 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { AgentContext } from '../shared/agent-context.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { DEFAULT_KERNEL } from '../../machines/machine-annotations.ts';
+import { DEFAULT_KERNEL } from '../../machines/machine.ts';
 import type { MachineSpec } from '../../machines/machine.ts';
-import { podNetwork } from '../../runtime/addresses.ts';
+import { podNetwork } from '../../runtime/pod-network.ts';
 import type { Condition } from '../shared/pod-object.ts';
 
 type Context = Pick<AgentContext, 'machine' | 'client' | 'clock' | 'log' | 'hostIp' | 'bootId'>;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startFleet } from '../../../src/cluster/fleet.ts';
-import { machineAnnotations } from '../../../src/machines/machine-annotations.ts';
+import { machineAnnotations } from '../../../src/machines/machine.ts';
 import type { MachineSpec } from '../../../src/machines/machine.ts';
-import { variedMachines } from '../../../src/machines/varied-machines.ts';
+import { variedMachines } from '../../../src/machines/machines.ts';
 import type { PodObject } from '../../../src/node-agent/shared/pod-object.ts';
 import { prepareNamespace } from '../../support/agent-world.ts';
 import { podObject } from '../../support/objects.ts';

@@ -7,7 +7,7 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { startLocalCluster } from '../../../src/cluster/start-local-cluster.ts';
-import { zonedMachines } from '../../../src/machines/zoned-machines.ts';
+import { zonedMachines } from '../../../src/machines/machines.ts';
 import { createTestHttpsClient } from '../../support/https-client.ts';
 
 const HOUR_MS = 3_600_000;

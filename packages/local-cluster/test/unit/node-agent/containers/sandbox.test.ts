@@ -1,7 +1,7 @@
 /** The sandbox stage: created, networked, retried, replaced. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nodeAddress, podNetwork } from '../../../../src/runtime/addresses.ts';
+import { nodeAddress, podNetwork } from '../../../../src/runtime/pod-network.ts';
 import { createPodBench } from '../../../support/pod-bench.ts';
 
 test('a new pod gets a sandbox with an address of its machine before any container', async () => {

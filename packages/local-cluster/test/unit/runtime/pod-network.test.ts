@@ -1,7 +1,7 @@
 /** Addresses follow from names. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nodeAddress, podNetwork } from '../../../src/runtime/addresses.ts';
+import { nodeAddress, podNetwork } from '../../../src/runtime/pod-network.ts';
 
 test('a machine has one address and a /24 for its pods, always the same', () => {
   assert.match(nodeAddress('worker-1'), /^172\.(1[6-9]|2\d|3[01])\.\d{1,3}\.\d{1,3}$/);

@@ -1,14 +1,51 @@
 /**
- * The machines of a local cluster that a newcomer meets: as mixed as a real fleet, in a fixed pattern.
+ * Which machines there are: plain ones, as mixed as a real fleet, or in zones with different kernels.
  *
- * Of every twelve: a tainted control plane, a GPU pool, a cordoned node, one that never becomes Ready, labelled storage
- * nodes, plain ones. Labels and taints are those that examples/*.yaml select. Nothing here is random.
+ * Labels and taints are those that examples/*.yaml select. Nothing here is random.
  */
-import { DEFAULT_CAPACITY, machineAnnotations } from './machine-annotations.ts';
+import { DEFAULT_CAPACITY, machineAnnotations } from './machine.ts';
 import type { MachineSpec } from './machine.ts';
 
+/** Zones, and the kernel of their machines. */
+const ZONES = [
+  { zone: 'zone-a', kernel: '5.10.0-simulated' },
+  { zone: 'zone-b', kernel: '5.10.0-simulated' },
+  { zone: 'zone-c', kernel: '6.12.0-simulated' },
+] as const;
+
+/** `node-1` to `node-<count>`, with a network of their own. */
+export function plainMachines(count: number): readonly MachineSpec[] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: `node-${index + 1}`,
+    labels: {},
+    taints: [],
+    capacity: DEFAULT_CAPACITY,
+    network: 'preinstalled',
+    readiness: 'normal',
+  }));
+}
+
+/**
+ * `node-1` to `node-<count>`, in three zones by turns, of which two have an older kernel: so a release that only harms the
+ * old kernel harms most of a canary that is spread over zones, and not all of it.
+ */
+export function zonedMachines(count: number): readonly MachineSpec[] {
+  return Array.from({ length: count }, (_, index) => {
+    const { zone, kernel } = ZONES[index % ZONES.length] ?? ZONES[0];
+    const kind = { network: 'preinstalled', readiness: 'normal', kernel } as const;
+    return {
+      name: `node-${String(index + 1)}`,
+      labels: { 'topology.kubernetes.io/zone': zone },
+      taints: [],
+      annotations: machineAnnotations(kind),
+      capacity: DEFAULT_CAPACITY,
+      ...kind,
+    };
+  });
+}
+
 /** The part that a machine plays. */
-export type MachineRole = 'control-plane' | 'gpu' | 'cordoned' | 'not-ready' | 'storage' | 'worker';
+type MachineRole = 'control-plane' | 'gpu' | 'cordoned' | 'not-ready' | 'storage' | 'worker';
 
 /** How a cluster's machines are chosen. */
 export interface VariedMachines {
@@ -18,7 +55,6 @@ export interface VariedMachines {
 }
 
 const GPU_LABEL = 'accelerator.example.com/gpu';
-const ZONES = ['zone-a', 'zone-b', 'zone-c'] as const;
 
 /** Parts of each twelve machines, the most telling first, so that small clusters are varied too. */
 const PATTERN: readonly MachineRole[] = [
@@ -53,7 +89,10 @@ const PARTS: Readonly<Record<MachineRole, Part>> = {
   worker: {},
 };
 
-/** The machines of one cluster, named by their part: `worker-1`, `gpu-2`. */
+/**
+ * The machines that a newcomer meets, named by their part: `worker-1`, `gpu-2`. Of every twelve: a tainted control plane, a GPU
+ * pool, a cordoned node, one that never becomes Ready, labelled storage nodes, plain ones.
+ */
 export function variedMachines({ count, network }: VariedMachines): readonly MachineSpec[] {
   const seen = new Map<MachineRole, number>();
   return Array.from({ length: count }, (_, index) => {
@@ -71,7 +110,7 @@ function roleAt(index: number): MachineRole {
 }
 
 function zoneAt(index: number): string {
-  return ZONES[index % ZONES.length] ?? ZONES[0];
+  return (ZONES[index % ZONES.length] ?? ZONES[0]).zone;
 }
 
 function machineOf(parts: {
