@@ -9,15 +9,17 @@ import { burstWithin } from '../../core/plan/bound-state.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
 import type { PodCause } from '../../core/model/projections.ts';
 import type { FormerTemplate } from '../../core/model/staged-progress.ts';
-import type { Guard, Plan } from '../../core/model/plan.ts';
-import { findFormerCopy } from './history/former-copy.ts';
-import { readFormer } from './history/former-template.ts';
+import type { Guard, Plan, StagingContext } from '../../core/model/plan.ts';
+import { findFormerCopy, readFormer } from './history/former.ts';
 import { guessHash } from './history/history.ts';
-import type { Judgement } from './live/guard.ts';
-import { readPodCauses } from './live/pod-causes.ts';
-import { stagingOf } from './read/staging.ts';
+import type { Judgement } from './confirm/guard.ts';
+import { readPodCauses } from './needs.ts';
 import type { RunContext } from './run/context.ts';
 import type { Judged } from './run/exit.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import { readPolicyOf } from '../../core/takeover/opt-in.ts';
+import type { PolicyReader } from '../../ports/rollout-policy.ts';
+import type { StoredInputs } from './input/stored-inputs.ts';
 
 /** What an attempt decides on, once it is known that it may. */
 export interface Attempt extends Judged {
@@ -35,21 +37,21 @@ export interface Attempt extends Judged {
 
 /** The plan under a guard. */
 export function planAttempt(judged: Attempt, guard: Guard): Plan {
-  const { subject, context, judgement, history, former, causes } = judged;
+  const { input, context, judgement, history, former, causes } = judged;
   const { options, policies } = context.dependencies;
   const { requestTimeoutMs, burstPodsMax } = options;
   const settled = judged.isHistorySettled ? history : undefined;
   const beside = defined({ former, causes });
-  const staging = stagingOf({ ...subject, policies, options, ...beside });
-  return planReconcile(subject.view, {
+  const staging = stagingOf({ ...input, policies, options, ...beside });
+  return planReconcile(input.view, {
     guard,
-    mode: subject.basis.registration.mode,
-    state: subject.state,
+    mode: input.stored.registration.mode,
+    state: input.state,
     currentHash: currentHashOf(judged),
     ...defined({ currentRevision: settled?.uid }),
     intents: judgement.intents,
     requestTimeoutMs,
-    burstPodsMax: burstWithin(burstPodsMax, subject.state),
+    burstPodsMax: burstWithin(burstPodsMax, input.state),
     ...defined({ staging }),
   });
 }
@@ -70,7 +72,7 @@ async function planCaused(planned: Planned): Promise<Planned> {
   const { judged, whole } = planned;
   const { asksEventsOf } = whole;
   if (asksEventsOf === undefined) return planned;
-  const causes = await readPodCauses(asksEventsOf, await judged.subject.access.get());
+  const causes = await readPodCauses(asksEventsOf, await judged.input.access.get());
   const informed = { ...judged, causes };
   return { judged: informed, whole: planAttempt(informed, judged.judgement.guard) };
 }
@@ -79,19 +81,61 @@ async function planInformed(judged: Attempt): Promise<Planned> {
   const { guard } = judged.judgement;
   const whole = planAttempt(judged, guard);
   const hash = guard.kind === 'act' ? whole.wantsFormer : undefined;
-  const reader = hash === undefined ? undefined : await judged.subject.access.get();
+  const reader = hash === undefined ? undefined : await judged.input.access.get();
   if (hash === undefined || reader === undefined) return { judged, whole };
   // Unmarked, a pod that admission compares would be refused, and its node stay empty for the back-off.
-  const read = await readFormer(hash, judged.subject, reader);
+  const read = await readFormer(hash, judged.input, reader);
   if (read.kind === 'unavailable') return { judged: { ...judged, unread: read.message }, whole };
   if (read.kind === 'missing') return { judged, whole };
-  const copy = await findFormerCopy(read.former, judged.subject, reader);
+  const copy = await findFormerCopy(read.former, judged.input, reader);
   if (copy.kind === 'unavailable') return { judged: { ...judged, unread: copy.message }, whole };
   const informed = { ...judged, former: { ...read.former, ...defined({ copy: copy.slot }) } };
   return { judged: informed, whole: planAttempt(informed, guard) };
 }
 
 /** Hash of the current revision: from history, else from the view. */
-export function currentHashOf({ subject, history }: Attempt): string | undefined {
-  return history?.hash ?? guessHash(subject.daemonSet, subject.read.revisions);
+export function currentHashOf({ input, history }: Attempt): string | undefined {
+  return history?.hash ?? guessHash(input.daemonSet, input.read.revisions);
+}
+
+// Absent without the annotation, and where Rollcall only watches. While a status says that a rollout runs, the watcher
+// tells of itself every half minute, so less is silence; else the bound is that of any view.
+
+/** What it is told from. */
+export interface StagingInput {
+  readonly daemonSet: DaemonSetObject;
+  readonly stored: Pick<StoredInputs, 'meta' | 'registration'>;
+  readonly nowMs: number;
+  readonly policies: PolicyReader;
+  readonly options: { readonly podsFreshMs: number; readonly silenceBoundMs: number };
+  /** The template of the former revision, once it was read. */
+  readonly former?: FormerTemplate;
+  /** What Events tell of pods that never started. */
+  readonly causes?: readonly PodCause[];
+}
+
+/** The context of its stages, if it asks for any. */
+export function stagingOf(from: StagingInput): StagingContext | undefined {
+  const { daemonSet, stored, policies, former, causes } = from;
+  const { mode } = stored.registration;
+  if (mode === 'observe') return undefined;
+  const reading = readPolicyOf(daemonSet, policies);
+  if (reading.kind === 'none') return undefined;
+  const { era, epoch } = stored.meta;
+  return {
+    reading,
+    mode,
+    seenView: `${era}/${epoch}`,
+    isViewFresh: isFresh(from),
+    unheardMs: stored.meta.unheardMs ?? 0,
+    ...defined({ former, causes }),
+  };
+}
+
+function isFresh({ daemonSet, stored, nowMs, options }: StagingInput): boolean {
+  const { updatedNumberScheduled = 0, desiredNumberScheduled = 0 } = daemonSet.status ?? {};
+  const isRolling = updatedNumberScheduled < desiredNumberScheduled;
+  const withinMs = isRolling ? options.podsFreshMs : options.silenceBoundMs;
+  const { Node: nodesMs, Pod: podsMs } = stored.meta.heardAtMs;
+  return [nodesMs, podsMs].every((heardMs) => heardMs !== undefined && nowMs - heardMs <= withinMs);
 }

@@ -21,8 +21,8 @@ import type {
   StepDependencies,
 } from '../process/dependencies.ts';
 import type { EffectAssertions } from './asserted-access.ts';
-import type { Basis } from '../read/read-basis.ts';
-import type { ReadView } from '../read/read-view.ts';
+import type { StoredInputs } from '../input/stored-inputs.ts';
+import type { ReadView } from '../input/read-view.ts';
 
 /** What a run came across, in whichever step. */
 export interface RunNote {
@@ -62,8 +62,8 @@ export interface EndContext extends RunContext {
 }
 
 /** What was read, and what the run is about. */
-export interface Subject {
-  readonly basis: Basis;
+export interface LoadedInput {
+  readonly stored: StoredInputs;
   readonly daemonSet: DaemonSetObject;
   readonly read: ReadView;
   /** The state as stored, or an empty one; of this era. */
@@ -73,7 +73,7 @@ export interface Subject {
 }
 
 /** A subject with its view. */
-export interface ViewedSubject extends Subject {
+export interface ReconcileInput extends LoadedInput {
   /** Pods as the slices show them: the next run knows these, and not what `read` has from live reads. */
   readonly shown: readonly PodProjection[];
   readonly view: View;
@@ -82,7 +82,7 @@ export interface ViewedSubject extends Subject {
 /** What a step works with that may send something. */
 export interface Step {
   readonly context: RunContext;
-  readonly subject: Subject;
+  readonly input: LoadedInput;
   readonly access: ClusterAccess;
 }
 
@@ -133,13 +133,13 @@ export function mayContinue(context: RunContext): boolean {
 /** Connects at most once per attempt, and only when something needs the cluster. */
 export class LazyAccess {
   readonly #context: RunContext;
-  readonly #basis: Basis;
+  readonly #stored: StoredInputs;
   #refusal: ConnectRefusal | undefined;
   #opened: Promise<ClusterAccess | undefined> | undefined;
 
-  constructor(context: RunContext, basis: Basis) {
+  constructor(context: RunContext, stored: StoredInputs) {
     this.#context = context;
-    this.#basis = basis;
+    this.#stored = stored;
   }
 
   /** Why there is no access, once it was asked for. */
@@ -155,7 +155,7 @@ export class LazyAccess {
 
   async #connect(): Promise<ClusterAccess | undefined> {
     const { gate, assertions, dependencies } = this.#context;
-    const { registration, meta, ref } = this.#basis;
+    const { registration, meta, ref } = this.#stored;
     if (registration.mode === 'observe') {
       this.#refusal = { kind: 'no-credential' };
       return undefined;

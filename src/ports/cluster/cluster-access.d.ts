@@ -1,0 +1,185 @@
+/**
+ * A cluster's API server as the functions see it: `execute(effects) → outcomes`, and the live reads that confirm
+ * what is destructive. A relay may stand behind this seam later (design 5).
+ *
+ * Nothing here decides on nodes or pods by LIST, except the guarded one beside foreign names and before a
+ * DaemonSet's first pods (protocol 9), the one for a budget beside a silent watcher (S3), and the one that tells whose
+ * victims are and of what revision (ADR 0071). An answer that
+ * cannot be trusted is `unavailable`, and whoever asked must not act. Credentials are per cluster and never leave
+ * the adapter (S11).
+ */
+import type { ClusterId, ResourceVersion, Uid } from '../../core/model/identifiers.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Effect, Outcome } from '../../core/model/effects.ts';
+import type { AnswerTiming, PodEvent } from '../../core/model/projections.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { StartLimits } from '../../core/pod/request-life.ts';
+import type { NamespacedName } from '../stores/view-store.ts';
+import type { FieldManager, ManifestAccess } from './manifest-access.ts';
+/** Nothing was read that could be trusted, and why. */
+export interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly message: string;
+  readonly isRefused: boolean;
+  readonly retryAfterMs?: number;
+}
+/** Answer of a live read of one object. */
+export type LiveRead<T> =
+  | {
+      readonly kind: 'found';
+      readonly object: T;
+      /** By the API server's clock, of a read of one object; absent: it did not say. */
+      readonly answeredAtMs?: number;
+    }
+  | {
+      readonly kind: 'missing';
+    }
+  | Unavailable;
+/**
+ * Answer of a live read of a DaemonSet: a LIST of one by its name, whose own version is the store's. An object's version
+ * stays behind while nothing changes it, so it cannot tell that etcd was restored; the store's can (faults row 71).
+ */
+export type DaemonSetRead =
+  | Exclude<
+      LiveRead<DaemonSetObject>,
+      {
+        readonly kind: 'found';
+      }
+    >
+  | {
+      readonly kind: 'found';
+      readonly object: DaemonSetObject;
+      /** How far the store was when it answered; absent: unknown, as by a GET, or not behind what was asked for. */
+      readonly storeVersion?: ResourceVersion;
+      /** By the API server's clock; absent: it did not say. */
+      readonly answeredAtMs?: number;
+    };
+/** What a reader of a DaemonSet wants to know of the store. */
+export interface StoreQuestion {
+  /** Whether it is behind this version, and no more; undefined: nothing was seen of it, so it cannot be. */
+  readonly notBehind: ResourceVersion | undefined;
+  /** True of a version that is told to nobody else: the store may have been restored. */
+  readonly isDoubtful: (storeVersion: ResourceVersion | undefined) => boolean;
+}
+/** metadata of a listed pod. */
+export interface PodMetadata {
+  readonly name: string;
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+  readonly ownerUid?: Uid;
+  readonly isTerminating: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  /** creationTimestamp; 0 where it has none that can be read. */
+  readonly createdAtMs: number;
+}
+/** Live reads of one cluster. */
+export interface ClusterReader {
+  /** With a question, none is told where the store told a moment ago that it is not behind. */
+  getDaemonSet(key: NamespacedName, question?: StoreQuestion): Promise<DaemonSetRead>;
+  /** Who owns which fields of it (metadata.managedFields), the one that wrote last first: for whoever has to name a rival. */
+  readDaemonSetManagers(key: NamespacedName): Promise<LiveRead<readonly FieldManager[]>>;
+  getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
+  getNode(name: string): Promise<LiveRead<KubernetesObject>>;
+  getRevision(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
+  /** The PodTemplate that holds a copy of a template (ADR 0063). */
+  getTemplateCopy(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
+  getWatcherLease(): Promise<LiveRead<KubernetesObject>>;
+  /** Of all pods that match a selector; paged, whole or unavailable, as the lists below. */
+  listPodMetadata(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly PodMetadata[]>>;
+  /** Of each what a projection is made of: metadata, where it runs or should, phase and conditions. */
+  listPods(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly KubernetesObject[]>>;
+  /** Warnings about one pod, the newest page of them: a cause is looked for in them, and nothing is decided by their absence. */
+  listPodEvents(namespace: string, podUid: string): Promise<LiveRead<readonly PodEvent[]>>;
+  listRevisions(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly KubernetesObject[]>>;
+}
+/** Limits of one batch: no request starts after them. */
+export type ExecuteOptions = StartLimits;
+/** One cluster, with a credential that was checked against its registered identity. */
+export interface ClusterAccess extends ClusterReader, ManifestAccess {
+  /** How long the API server took to answer the last requests of this process, whoever made them: the newest last (ADR 0062). */
+  readonly answerTimes: readonly AnswerTiming[];
+  /** Sends the effects concurrently; one outcome each, in their order. Never rejects. */
+  execute(effects: readonly Effect[], options: ExecuteOptions): Promise<readonly Outcome[]>;
+  /** Asks the watcher for a snapshot through its Lease annotation (design 2); `missing`, also where another installation holds the Lease. */
+  requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>>;
+}
+/**
+ * Why a registered endpoint is not connected to (S12, faults row 66): the form of its address
+ * (`no-url` … `port`), what an operator's allow-list or the registered ranges do not cover (`host`,
+ * `range`, `private`), or where it leads.
+ */
+export type EgressRefusalReason =
+  | 'no-url'
+  | 'not-https'
+  | 'user-info'
+  | 'query'
+  | 'host'
+  | 'port'
+  | 'range'
+  | 'no-address'
+  | 'private'
+  | 'loopback'
+  | 'link-local'
+  | 'metadata'
+  | 'reserved';
+/** An endpoint that may not be connected to. The address itself is not repeated. */
+export interface EgressRefusal {
+  readonly kind: 'egress-refused';
+  /** The field of the registration to look at. */
+  readonly field: 'server' | 'egress.privateRanges';
+  readonly reason: EgressRefusalReason;
+}
+/**
+ * What is the matter with a cluster's bound token: none was sent yet, the last one has expired, it is of the
+ * cluster that was registered before, it cannot be opened, or the API server does not accept it.
+ */
+export type TokenFault = 'not-sent' | 'expired' | 'other-cluster' | 'not-opened' | 'rejected';
+/** Why a cluster cannot be reached as registered. */
+export type ConnectRefusal =
+  | EgressRefusal
+  /** The functions have none by its registration: nothing can be read or done there. */
+  | {
+      readonly kind: 'no-credential';
+    }
+  /** By its registration there is one. An outage: nothing may be taken for granted because it cannot be read. */
+  | {
+      readonly kind: 'no-token';
+      readonly fault: TokenFault;
+    }
+  | {
+      readonly kind: 'wrong-cluster';
+      readonly foundUid: string;
+    }
+  | {
+      readonly kind: 'unavailable';
+      readonly message: string;
+      readonly retryAfterMs?: number;
+      /** The store of tokens or the key service does not answer, or lets nobody in; nothing is known of the cluster. */
+      readonly token?: 'unread';
+    };
+/** Opens clusters; credentials and connections are kept warm per cluster and configuration version. */
+export interface ClusterConnector {
+  /** Checks once per warm credential that the endpoint's kube-system UID is the registered one (protocol 24, S6). */
+  connect(registration: ClusterRegistration): Promise<
+    | {
+        readonly kind: 'connected';
+        readonly access: ClusterAccess;
+      }
+    | {
+        readonly kind: 'refused';
+        readonly refusal: ConnectRefusal;
+      }
+  >;
+  /** Forgets a cluster's warm credential, e.g. after a 401. */
+  forget(id: ClusterId): void;
+}

@@ -1,0 +1,18 @@
+/**
+ * What is frozen for the whole stack: one item of the registry's table (core/takeover/freeze.ts). The truth; who cannot read it acts on nothing.
+ *
+ * Beside it who stopped the functions, and why: for people alone, no function reads it.
+ */
+import type { StopNote } from '../../core/status/outages.ts';
+import type { Freeze } from '../../core/takeover/freeze.ts';
+/** Store of the freeze, and of the note of a stop. */
+export interface FreezeStore {
+  /** Strongly consistent; NO_FREEZE where nothing ever was. Rejects when it cannot be read: that counts as frozen. */
+  readFreeze(): Promise<Freeze>;
+  /** If the stored version still is this one's; the written one is one more. */
+  writeFreeze(freeze: Freeze): Promise<'written' | 'lost'>;
+  /** Undefined: nobody stopped the stack, or the item cannot be read. */
+  readStop(): Promise<StopNote | undefined>;
+  /** Over whatever is there; undefined empties it. */
+  writeStop(note: StopNote | undefined): Promise<void>;
+}
