@@ -12,8 +12,8 @@ const COUNTS_TEST = 'test/unit/app/reconcile/status/write-counts.test.ts';
 const MORE = 'src/app/reconcile/status/update-status.ts';
 const MORE_TEST = 'test/unit/app/reconcile/status/more-to-come.test.ts';
 const READS_TEST = 'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts';
-const BASIS = 'src/app/reconcile/input/stored-inputs.ts';
-const EARLY_TEST = 'test/unit/app/reconcile/input/early-reads.test.ts';
+const BASIS = 'src/app/reconcile/read/stored-inputs.ts';
+const EARLY_TEST = 'test/unit/app/reconcile/read/early-reads.test.ts';
 const WRITER = 'src/adapters/dynamodb/batched-writer.ts';
 const WRITER_TEST = 'test/unit/adapters/dynamodb/batched-writer.test.ts';
 const SHORT_WAY = 'packages/local-aws/src/dynamodb/short-way.ts';
@@ -26,21 +26,21 @@ const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
 export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   'slices-wait-for-the-daemon-set': {
     bug: 'a run of which something moved asks for its slices only once the DaemonSet is read (issue 16)',
-    file: 'src/app/reconcile/input/load-input.ts',
+    file: 'src/app/reconcile/load-input.ts',
     before: 'return isCertain ? readSlices(of, dependencies) : undefined;',
     after: 'return isCertain ? undefined : undefined;',
     killedBy: { file: EARLY_TEST, title: 'takes two moments of reads: META and state' },
   },
   'hints-without-news-read-slices': {
     bug: 'a hint that finds nothing new reads all slices before it can know (issue 16)',
-    file: 'src/app/reconcile/input/load-input.ts',
+    file: 'src/app/reconcile/load-input.ts',
     before: 'hasMoved(of) && ',
     after: '',
     killedBy: { file: EARLY_TEST, title: 'of hints that tell of a change waits for META' },
   },
   'floods-read-slices': {
     bug: 'each hint for a cluster whose breaker is open reads slices (L3, row 61)',
-    file: 'src/app/reconcile/input/load-input.ts',
+    file: 'src/app/reconcile/load-input.ts',
     before: 'hasMoved(of) && !isOpen(of.meta.breaker, dependencies.clock.nowMs())',
     after: 'hasMoved(of)',
     killedBy: { file: EARLY_TEST, title: 'asks for no slice while the breaker' },
@@ -71,7 +71,7 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'looks-without-company': {
     bug: 'each look reads state and DaemonSet by a request of its own (issue 16)',
-    file: 'src/app/reconcile/input/load-input.ts',
+    file: 'src/app/reconcile/load-input.ts',
     before: " || hint.reason === 'due'",
     after: '',
     killedBy: { file: EARLY_TEST, title: 'takes one moment of reads' },
@@ -98,7 +98,7 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'statuses-come-back-without-company': {
     bug: 'a status that comes back is looked at in two moments of reads (issue 16)',
-    file: 'src/app/reconcile/input/load-input.ts',
+    file: 'src/app/reconcile/load-input.ts',
     before: 'isToldStatus || ',
     after: '',
     killedBy: { file: EARLY_TEST, title: 'takes one moment where the status comes back' },

@@ -404,7 +404,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'opaque-harms-the-whole-view': {
     bug: 'an opaque DaemonSet refuses its key for ever (protocol 22)',
-    file: 'src/app/reconcile/input/stored-inputs.ts',
+    file: 'src/app/reconcile/read/stored-inputs.ts',
     before: 'if (daemonSet.object === null && daemonSet.opaqueReason === undefined)',
     after: 'if (daemonSet.object === null)',
     killedBy: {

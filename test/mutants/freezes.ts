@@ -55,7 +55,7 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'thaw-is-nothing-new': {
     bug: 'the memo of a frozen run hides the thaw for hours (18.5, protocol 11)',
-    file: 'src/app/reconcile/input/skip.ts',
+    file: 'src/app/reconcile/read/skip.ts',
     before: 'frozen === undefined ? hashOf(registration) : hashOf({ registration, frozen })',
     after: 'frozen === undefined ? hashOf(registration) : hashOf(registration)',
     killedBy: { file: RULES_TEST, title: 'lets one batch more pass, nothing until the thaw' },

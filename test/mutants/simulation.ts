@@ -9,7 +9,7 @@ import type { PlantedBug } from './planted-bug.ts';
 export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'memo-of-the-end': {
     bug: 'a run remembers what was there when it had read its slices, not what it stood on (14 A.3, row 73)',
-    file: 'src/app/reconcile/input/read-view.ts',
+    file: 'src/app/reconcile/read/read-view.ts',
     before: '  return assemble({',
     after:
       '  Object.assign(stored, { meta: (await readers.view.readMeta(ref.clusterUid)) ?? meta, daemonSet: (await readers.view.readDaemonSet(ref)) ?? daemonSet });\n  return assemble({',

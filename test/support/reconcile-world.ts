@@ -7,7 +7,7 @@
  */
 import { clusterId, clusterUid, uid as asUid } from '../../src/core/model/identifiers.ts';
 import { explainNodes } from '../../src/app/explain/explain.ts';
-import { readStored } from '../../src/app/reconcile/input/stored-inputs.ts';
+import { readStored } from '../../src/app/reconcile/read/stored-inputs.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
 import type { Verdict } from '../../src/core/model/verdict.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';

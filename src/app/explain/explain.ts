@@ -31,11 +31,11 @@ import { SENTINEL_MISSING } from '../reconcile/confirm/rival-checks.ts';
 import type { ReconcileOptions } from '../reconcile/process/dependencies.ts';
 import { BREAKER_OPEN } from '../../core/retry/retry.ts';
 import type { ProcessCache } from '../reconcile/process/process-cache.ts';
-import { judgeDaemonSet } from '../reconcile/input/judge-daemon-set.ts';
-import type { StoredInputs } from '../reconcile/input/stored-inputs.ts';
+import { judgeDaemonSet } from '../reconcile/read/judge-daemon-set.ts';
+import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import { stagingOf } from '../reconcile/plan-attempt.ts';
-import { readView } from '../reconcile/input/read-view.ts';
-import { withoutWaitsAhead } from '../reconcile/input/skip.ts';
+import { readView } from '../reconcile/read/read-view.ts';
+import { withoutWaitsAhead } from '../reconcile/read/skip.ts';
 import type { ReconcileInput } from '../reconcile/run/context.ts';
 
 /** What explaining reads from; `warmth` shares the nodes among the DaemonSets that are asked for together. */

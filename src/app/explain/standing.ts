@@ -17,9 +17,9 @@ import { freezeInForce } from '../../core/takeover/registration-guard.ts';
 import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import type { WalkStore } from '../../ports/stores/view-store.ts';
-import { readStored } from '../reconcile/input/stored-inputs.ts';
-import type { StoredInputs } from '../reconcile/input/stored-inputs.ts';
-import { isNewerThanRun } from '../reconcile/input/skip.ts';
+import { readStored } from '../reconcile/read/stored-inputs.ts';
+import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
+import { isNewerThanRun } from '../reconcile/read/skip.ts';
 
 /** Where the standing of a stack is read. */
 export interface StandingSources {

@@ -27,7 +27,7 @@ import { freshnessOf, judgeInput } from './confirm/guard.ts';
 import type { Waiting } from './confirm/guard.ts';
 import { RunResult } from './run/result.ts';
 import type { Problem } from './run/result.ts';
-import { exitAwaiting, loadInput } from './input/load-input.ts';
+import { exitAwaiting, loadInput } from './load-input.ts';
 import { currentHashOf, planAttempt, planWhole } from './plan-attempt.ts';
 import type { Attempt } from './plan-attempt.ts';
 import { relistPods } from './needs.ts';

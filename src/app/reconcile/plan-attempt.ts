@@ -19,7 +19,7 @@ import type { Judged } from './run/exit.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { readPolicyOf } from '../../core/takeover/opt-in.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
-import type { StoredInputs } from './input/stored-inputs.ts';
+import type { StoredInputs } from './read/stored-inputs.ts';
 
 /** What an attempt decides on, once it is known that it may. */
 export interface Attempt extends Judged {

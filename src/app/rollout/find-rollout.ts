@@ -12,8 +12,8 @@ import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
 import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
-import { readStored } from '../reconcile/input/stored-inputs.ts';
-import type { StoredInputs } from '../reconcile/input/stored-inputs.ts';
+import { readStored } from '../reconcile/read/stored-inputs.ts';
+import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import { refuse } from './refusals.ts';
 import type { RolloutRefusal } from './refusals.ts';
 

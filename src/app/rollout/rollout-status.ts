@@ -56,7 +56,7 @@ import { evidenceOf } from '../../core/rollout/shown-evidence.ts';
 import type { ShownEvidence } from '../../core/rollout/shown-evidence.ts';
 import { strategyTypeOf } from '../../core/daemon-set/strategy.ts';
 import type { DaemonSetItem } from '../../core/model/view-items.ts';
-import type { StoredInputs } from '../reconcile/input/stored-inputs.ts';
+import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import type { Plan, RolloutProgress } from '../../core/model/plan.ts';
 import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
 

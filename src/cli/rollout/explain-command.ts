@@ -7,7 +7,7 @@
 import { explainRollout } from '../../app/explain/explain.ts';
 import { outagesOfBasis, readStanding } from '../../app/explain/standing.ts';
 import { describeOpaque } from '../../app/rollout/rollout-status.ts';
-import type { StoredInputs } from '../../app/reconcile/input/stored-inputs.ts';
+import type { StoredInputs } from '../../app/reconcile/read/stored-inputs.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import { standstillOf } from '../../core/status/outages.ts';

@@ -8,8 +8,8 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { isExtension, meaningOf } from '../../../src/core/history/history-meaning.ts';
 import { planReconcile } from '../../../src/core/plan/plan.ts';
 import { isDaemonSetOf } from '../../../src/adapters/sqs/schema/projection-schema.ts';
-import { judgeDaemonSet } from '../../../src/app/reconcile/input/judge-daemon-set.ts';
-import type { StoredInputs } from '../../../src/app/reconcile/input/stored-inputs.ts';
+import { judgeDaemonSet } from '../../../src/app/reconcile/read/judge-daemon-set.ts';
+import type { StoredInputs } from '../../../src/app/reconcile/read/stored-inputs.ts';
 import {
   OWNER_UID,
   context,

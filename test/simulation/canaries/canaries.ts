@@ -122,7 +122,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'older-tombstones-unread': {
     bug: 'tombstones that a slice had no room for are never read again (ADR 0076)',
-    file: 'src/app/reconcile/input/load-set.ts',
+    file: 'src/app/reconcile/read/load-set.ts',
     before: 'return areOlderNeeded(older, nowMs) ? [{ index, version: older.version }] : [];',
     after: 'return areOlderNeeded(older, Infinity) ? [{ index, version: older.version }] : [];',
     breaks: ['S13'],
@@ -151,7 +151,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'skip-by-number': {
     bug: 'a hint is skipped because the number of its message was seen',
-    file: 'src/app/reconcile/input/skip.ts',
+    file: 'src/app/reconcile/read/skip.ts',
     before: 'COMPARED.every((field) => left[field] === right[field])',
     after:
       "COMPARED.every((field) => field === 'epoch' || left[field] === right[field] || (['nodesChanged', 'podsChanged'].includes(field) && Number(String(left[field]).split('.')[2]) >= Number(String(right[field]).split('.')[2])))",
@@ -188,7 +188,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'memo-without-configuration': {
     bug: 'a freeze that was lifted does not undo the memo (protocol 11, 13)',
-    file: 'src/app/reconcile/input/skip.ts',
+    file: 'src/app/reconcile/read/skip.ts',
     before: "  'configVersion',\n  'configHash',\n",
     after: '',
     breaks: ['L1'],
@@ -302,7 +302,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'credential-in-memo': {
     bug: 'the memo holds the registration itself instead of its hash: a credential stands in the state (S11)',
-    file: 'src/app/reconcile/input/skip.ts',
+    file: 'src/app/reconcile/read/skip.ts',
     before: 'const made = hash48(canonicalJson(value as unknown as JsonObject));',
     after: 'const made = canonicalJson(value as unknown as JsonObject) as unknown as number;',
     breaks: ['S11'],

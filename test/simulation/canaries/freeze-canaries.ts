@@ -23,7 +23,7 @@ export const FREEZE_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'freeze-outlives-its-thaw': {
     bug: 'what a frozen run saw counts as nothing new after the thaw (protocol 11, 13)',
-    file: 'src/app/reconcile/input/skip.ts',
+    file: 'src/app/reconcile/read/skip.ts',
     before: 'frozen === undefined ? hashOf(registration) : hashOf({ registration, frozen })',
     after: 'hashOf(registration)',
     breaks: ['L1'],

@@ -14,7 +14,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
 import type { View } from '../../../core/model/plan.ts';
 import type { ClusterReader, PodMetadata } from '../../../ports/cluster/cluster-access.ts';
-import type { StoredInputs } from '../input/stored-inputs.ts';
+import type { StoredInputs } from '../read/stored-inputs.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
 import type { Step, ReconcileInput } from '../run/context.ts';
 import type { LabelSelector } from '@rollcall/base/objects.ts';

@@ -16,7 +16,7 @@ import type { Guard } from '../../../core/model/plan.ts';
 import { freshnessOf } from './guard.ts';
 import type { Judgement } from './guard.ts';
 import type { RunContext, LoadedInput } from '../run/context.ts';
-import type { StoredInputs } from '../input/stored-inputs.ts';
+import type { StoredInputs } from '../read/stored-inputs.ts';
 import type { Exit } from '../run/exit.ts';
 import { noteRival } from './rival.ts';
 import { NO_COUNTS } from '../run/result.ts';

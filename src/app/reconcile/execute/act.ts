@@ -183,10 +183,10 @@ async function remove({ deletes }: ConfirmedPlan, sending: Sending): Promise<voi
 const DELETES_AT_ONCE = 100;
 
 /** All deletes of a run in their order, each with what came of it. */
-export type DeleteExecution = FencedSending<ConfirmedDelete>;
+type DeleteExecution = FencedSending<ConfirmedDelete>;
 
 /** Sends batches until all are sent or something says stop. */
-export async function executeDeletes(
+async function executeDeletes(
   victims: readonly ConfirmedDelete[],
   fence: Fence,
 ): Promise<DeleteExecution> {
@@ -200,6 +200,6 @@ export async function executeDeletes(
 }
 
 /** A delete that this run will not send any more. */
-export function neverSent(item: ConfirmedDelete): DeleteExecution['sent'][number] {
+function neverSent(item: ConfirmedDelete): DeleteExecution['sent'][number] {
   return { item, outcome: { kind: 'unsent', message: 'the batch was not started' } };
 }

@@ -18,6 +18,7 @@ import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { buildAdoptPatch, buildReleasePatch } from '../../../core/pod/owner.ts';
+import { versionOf } from '../run/context.ts';
 import { sendFenced } from '../confirm/batch-fence.ts';
 import type { Fence } from '../confirm/batch-fence.ts';
 import type { RunResult, Problem } from '../run/result.ts';
@@ -89,13 +90,4 @@ function failureOf(effect: PatchEffect, outcome: Exclude<Outcome, { kind: 'done'
   const retryAfterMs = outcome.kind === 'unsent' ? outcome.retryAfterMs : undefined;
   const code = outcome.kind === 'refused' && pace === 'backoff' ? REFUSED : 'outcome-open';
   return { code, message, pace, ...defined({ retryAfterMs }) };
-}
-
-/** The version that a write returned; undefined when it cannot be compared. */
-export function versionOf(
-  outcome: Extract<Outcome, { kind: 'done' }>,
-): ResourceVersion | undefined {
-  const { metadata } = outcome.object;
-  const version = isJsonObject(metadata) ? metadata['resourceVersion'] : undefined;
-  return isResourceVersion(version) ? version : undefined;
 }

@@ -21,7 +21,7 @@ import type { CreateIntent, DeleteIntent, Intent } from '../../../core/model/sta
 import type { ConfirmedDelete } from '../confirm/confirm-victims.ts';
 import type { CreateResult } from './create-result.ts';
 import type { CreateExecution } from './execute-creates.ts';
-import type { DeleteExecution } from './act.ts';
+import type { FencedSending } from '../confirm/batch-fence.ts';
 import type { RunResult } from '../run/result.ts';
 
 /** Intents of this run by name or UID, and those that were stored before it. */
@@ -133,7 +133,7 @@ function noteTrouble(execution: CreateExecution, result: RunResult): void {
 
 /** Notes what came of all deletes of a run. */
 export function noteDeletes(
-  sent: DeleteExecution['sent'],
+  sent: FencedSending<ConfirmedDelete>['sent'],
   book: IntentBook,
   result: RunResult,
 ): void {

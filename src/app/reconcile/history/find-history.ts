@@ -100,7 +100,7 @@ function endFailed(failure: HistoryFailure, input: LoadedInput): Exit {
 // reports next; the key's back-off is only the backstop, so one that stands still costs ever fewer looks (L5).
 
 /** Looks which revision the built-in controller made of the present template. */
-export async function lookUpBuiltInHistory(
+async function lookUpBuiltInHistory(
   look: HistoryLook,
   { access }: Pick<Step, 'access'>,
 ): Promise<Extract<HistoryResult, { kind: 'known' | 'failed' }>> {

@@ -24,7 +24,7 @@ import {
 } from '../../../core/history/history-patches.ts';
 import { changesHistory } from '../../../core/history/history-plan.ts';
 import type { HistoryPlan } from '../../../core/history/history-plan.ts';
-import { mayContinue, sendOne } from '../run/context.ts';
+import { mayContinue, sendOne, versionOf } from '../run/context.ts';
 import { confirmForHistory, createRevision } from './history-create.ts';
 import { historyFailure, unreadable } from './history-result.ts';
 import type { HistoryEnd, HistoryFailure, HistoryPause } from './history-result.ts';
@@ -34,7 +34,6 @@ import { newerVersion } from '../../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import { REVISION_HASH_LABEL } from '../../../core/pod/pod-facts.ts';
 import { revisionHashOf } from '../../../core/history/revisions.ts';
-import { versionOf } from '../execute/adopt-release.ts';
 import { sendFenced } from '../confirm/batch-fence.ts';
 import { selectorText } from '../confirm/live-pods.ts';
 
@@ -185,7 +184,7 @@ export type Relabelling =
   | HistoryFailure;
 
 /** Relabels the pods of duplicates. */
-export async function relabelPods(
+async function relabelPods(
   revisions: { readonly kept: KubernetesObject; readonly duplicates: readonly KubernetesObject[] },
   run: Step,
 ): Promise<Relabelling> {

@@ -19,8 +19,7 @@ import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.t
 import { holdsTemplate } from '../../../core/history/history-match.ts';
 import { controllerUidOf } from '../../../core/pod/owner.ts';
 import { buildRevision, revisionHash } from '../../../core/history/revisions.ts';
-import { versionOf } from '../execute/adopt-release.ts';
-import { keyOf, sendOne } from '../run/context.ts';
+import { keyOf, sendOne, versionOf } from '../run/context.ts';
 import { statusBody } from '../status/write-status.ts';
 import { historyFailure, unreadable } from './history-result.ts';
 import type { HistoryEnd, HistoryFailure, HistoryPause } from './history-result.ts';

@@ -149,7 +149,7 @@ function lackingNodesOf({ input, history }: WaitsStep): ReadonlySet<NodeName> {
  * moment; what a run left undone without getting anywhere waits longer each time (L5).
  */
 function decideLook(step: WaitsStep): LookEntry | undefined {
-  const { context, input, result, plan, recorded, intents } = step;
+  const { input, result, plan, recorded, intents } = step;
   const { nowMs } = input;
   const { hasEffects, isStatusWritten, isStatusPostponed, problems } = result;
   const soon = problems.find(({ pace }) => pace === 'soon')?.code;

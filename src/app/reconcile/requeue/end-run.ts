@@ -22,7 +22,7 @@ import {
 import { guardOfRegistration } from '../../../core/takeover/registration-guard.ts';
 import { remember } from '../process/process-cache.ts';
 import { writeState } from '../run/record-state.ts';
-import { memoOf } from '../input/skip.ts';
+import { memoOf } from '../read/skip.ts';
 import { finishRun } from './finish.ts';
 import type { Finish } from './finish.ts';
 import type { Effect } from '../../../core/model/effects.ts';
@@ -185,7 +185,7 @@ function resultOf(
 // Events: best effort, never failing the run; what is written is decided before the state is (spec 2.8).
 
 /** Decides which Events are written, and what is to be remembered of them. */
-export function correlateRun(
+function correlateRun(
   events: readonly PlannedEvent[],
   told: { readonly context: RunContext; readonly tallies: readonly EventTally[] | undefined },
 ): Correlation {
@@ -197,12 +197,12 @@ export function correlateRun(
 }
 
 /** Who tells: beside the built-in controller not under its name. */
-export function componentIn(mode: ClusterMode): EventComponent {
+function componentIn(mode: ClusterMode): EventComponent {
   return mode === 'copilot' ? 'rollcall' : 'daemonset-controller';
 }
 
 /** Sends the writes; failures are counted and forgotten. Never rejects. */
-export async function writeEvents(
+async function writeEvents(
   writes: readonly EventWrite[],
   input: {
     readonly context: RunContext;

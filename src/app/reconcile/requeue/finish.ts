@@ -28,7 +28,7 @@ import type { EndContext } from '../run/context.ts';
 import { rememberMoved } from '../confirm/confirm-victims.ts';
 import { scheduleNext } from './timers.ts';
 import type { DueTimes } from './timers.ts';
-import { memoOf } from '../input/skip.ts';
+import { memoOf } from '../read/skip.ts';
 import { decideWaits, pausedAfter } from './due.ts';
 import type { Waits, WaitsStep } from './due.ts';
 

@@ -20,7 +20,7 @@ import { RETRY_TABLE } from '../../../core/retry/retry-table.ts';
 import type { RetryClock } from '../../../core/retry/retry.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import type { EndContext, RunContext } from '../run/context.ts';
-import { RESEND_WITHIN_MS } from '../input/skip.ts';
+import { RESEND_WITHIN_MS } from '../read/skip.ts';
 
 /** What waits are computed with. */
 export function retryClock({ dependencies }: RunContext, nowMs: number): RetryClock {

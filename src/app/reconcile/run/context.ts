@@ -10,6 +10,9 @@ import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { View } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
 import type { DaemonSetState, StatusPause } from '../../../core/model/state.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import { isResourceVersion } from '../../../core/model/identifiers.ts';
+import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import type { ClusterAccess, ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
@@ -21,8 +24,8 @@ import type {
   StepDependencies,
 } from '../process/dependencies.ts';
 import type { EffectAssertions } from './asserted-access.ts';
-import type { StoredInputs } from '../input/stored-inputs.ts';
-import type { ReadView } from '../input/read-view.ts';
+import type { StoredInputs } from '../read/stored-inputs.ts';
+import type { ReadView } from '../read/read-view.ts';
 
 /** What a run came across, in whichever step. */
 export interface RunNote {
@@ -120,6 +123,15 @@ export async function sendOne(
 ): Promise<Outcome> {
   const [outcome = NO_OUTCOME] = await send([effect], step);
   return outcome;
+}
+
+/** The version that a write returned; undefined when it cannot be compared. */
+export function versionOf(
+  outcome: Extract<Outcome, { kind: 'done' }>,
+): ResourceVersion | undefined {
+  const { metadata } = outcome.object;
+  const version = isJsonObject(metadata) ? metadata['resourceVersion'] : undefined;
+  return isResourceVersion(version) ? version : undefined;
 }
 
 /** False once the deadline passed, by either clock, or the process was told to stop. */

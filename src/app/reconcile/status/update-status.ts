@@ -106,7 +106,7 @@ function noteStatusFailure(
 }
 
 /** True while pods that this key made lately are shown and not ready, and the look after them is still to come. */
-export function isMoreToCome({
+function isMoreToCome({
   state,
   read,
   nowMs,

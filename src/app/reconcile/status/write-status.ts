@@ -20,8 +20,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
-import { versionOf } from '../execute/adopt-release.ts';
-import { keyOf } from '../run/context.ts';
+import { keyOf, versionOf } from '../run/context.ts';
 import type { Step, LoadedInput } from '../run/context.ts';
 import { readPresent } from '../confirm/live-daemon-set.ts';
 import type { PlannedMissing } from '../confirm/live-daemon-set.ts';
@@ -61,7 +60,7 @@ export async function writeStatus(statusFor: StatusFor, step: Step): Promise<Sta
 }
 
 /** Why this status must not stand there; it was told. */
-export function reportBreach(
+function reportBreach(
   { live, status }: { readonly live: DaemonSetObject; readonly status: DaemonSetStatus },
   { context }: Step,
 ): Extract<StatusWrite, { kind: 'failed' }> | undefined {
@@ -87,7 +86,7 @@ async function putStatus(
 }
 
 /** What came of a status write. */
-export function statusWriteOf(outcome: Outcome | undefined, isAsSeen: () => boolean): StatusWrite {
+function statusWriteOf(outcome: Outcome | undefined, isAsSeen: () => boolean): StatusWrite {
   switch (outcome?.kind) {
     case 'done': {
       const { object, answeredAtMs } = outcome;

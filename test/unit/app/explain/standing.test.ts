@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { missedSinceMs } from '../../../../src/app/explain/standing.ts';
 import { advanced } from '../../../../src/app/ingest/message/meta-transitions.ts';
 import type { Arrival } from '../../../../src/app/ingest/message/meta-transitions.ts';
-import type { StoredInputs } from '../../../../src/app/reconcile/input/stored-inputs.ts';
+import type { StoredInputs } from '../../../../src/app/reconcile/read/stored-inputs.ts';
 import { epoch, incarnation } from '../../../../src/core/model/identifiers.ts';
 import { ZERO_STAMP, stampOf } from '../../../../src/core/model/position.ts';
 import type { ClusterMeta } from '../../../../src/core/model/view-items.ts';

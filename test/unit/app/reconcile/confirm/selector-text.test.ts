@@ -1,6 +1,6 @@
 /** The selector that a live LIST asks with, and the shape that a DaemonSet must have (row 67). */
 import { describe, it } from 'node:test';
-import { findShapeProblem } from '../../../../../src/app/reconcile/input/judge-daemon-set.ts';
+import { findShapeProblem } from '../../../../../src/app/reconcile/read/judge-daemon-set.ts';
 import { selectorText } from '../../../../../src/app/reconcile/confirm/live-pods.ts';
 
 import assert from 'node:assert/strict';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { restoreTemplate } from '../../../../../src/app/reconcile/execute/restore-template.ts';
 import { RunResult } from '../../../../../src/app/reconcile/run/result.ts';
-import { readStored } from '../../../../../src/app/reconcile/input/stored-inputs.ts';
+import { readStored } from '../../../../../src/app/reconcile/read/stored-inputs.ts';
 import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
 const NOTE = { by: 'ann', why: 'a drill', atMs: 1 };

@@ -177,7 +177,7 @@ export interface Found {
 export type OlderFound = ReadonlyMap<number, OlderTombstones>;
 
 /** Reads those that are still needed of slices that were read; undefined where an item is not what its slice refers to. */
-export async function readOlder(
+async function readOlder(
   of: {
     readonly clusterUid: ClusterUid;
     readonly set: SlicedSet;

@@ -1,9 +1,9 @@
 /** Older tombstones are read with the slices that refer to them, once for each version, while anybody needs them (S13, ADR 0076). */
 import { describe, it } from 'node:test';
 import { createProcessCache } from '../../../../../src/app/reconcile/process/process-cache.ts';
-import type { StoredInputs } from '../../../../../src/app/reconcile/input/stored-inputs.ts';
-import { readView } from '../../../../../src/app/reconcile/input/read-view.ts';
-import type { ViewRead } from '../../../../../src/app/reconcile/input/read-view.ts';
+import type { StoredInputs } from '../../../../../src/app/reconcile/read/stored-inputs.ts';
+import { readView } from '../../../../../src/app/reconcile/read/read-view.ts';
+import type { ViewRead } from '../../../../../src/app/reconcile/read/read-view.ts';
 import { clusterUid, uid } from '../../../../../src/core/model/identifiers.ts';
 import { ZERO_STAMP } from '../../../../../src/core/model/position.ts';
 import type { Stamp } from '../../../../../src/core/model/position.ts';

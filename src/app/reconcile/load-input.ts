@@ -4,28 +4,28 @@
  * While `ingest` is at work on what is being read, everything is read again, at most three times;
  * then a timer looks later (protocol 2). What cannot be decided on ends the run here, with a reason.
  */
-import { isOpen } from '../../../core/model/breaker.ts';
-import { formatKey } from '../../../core/model/identifiers.ts';
-import { rebaseState } from '../../../core/intents/intents.ts';
+import { isOpen } from '../../core/model/breaker.ts';
+import { formatKey } from '../../core/model/identifiers.ts';
+import { rebaseState } from '../../core/intents/intents.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { PodProjection } from '../../../core/model/projections.ts';
-import { emptyState } from '../../../core/model/state.ts';
-import { LazyAccess, keyOf } from '../run/context.ts';
-import type { RunContext, LoadedInput } from '../run/context.ts';
-import { remember } from '../process/process-cache.ts';
-import { breakerWaitOf } from '../../../core/retry/retry.ts';
-import type { Exit, FoundInput } from '../run/exit.ts';
-import { judgeDaemonSet } from './judge-daemon-set.ts';
-import type { JudgedDaemonSet } from './judge-daemon-set.ts';
-import { readStored } from './stored-inputs.ts';
-import type { KnownKey, StoredInputs, StoredRead, SlicedInputs } from './stored-inputs.ts';
-import { isTorn, readSlices, readView, resolveOpaque } from './read-view.ts';
-import type { ViewRead } from './read-view.ts';
-import { RETRY_TABLE } from '../../../core/retry/retry-table.ts';
-import { NO_COUNTS } from '../run/result.ts';
-import { isAboutSentinel, lookAtSentinel } from '../confirm/rival-checks.ts';
-import { decideSkip, hasMoved, withoutWaitsAhead } from './skip.ts';
-import type { StampAhead } from './load-set.ts';
+import type { PodProjection } from '../../core/model/projections.ts';
+import { emptyState } from '../../core/model/state.ts';
+import { LazyAccess, keyOf } from './run/context.ts';
+import type { RunContext, LoadedInput } from './run/context.ts';
+import { remember } from './process/process-cache.ts';
+import { breakerWaitOf } from '../../core/retry/retry.ts';
+import type { Exit, FoundInput } from './run/exit.ts';
+import { judgeDaemonSet } from './read/judge-daemon-set.ts';
+import type { JudgedDaemonSet } from './read/judge-daemon-set.ts';
+import { readStored } from './read/stored-inputs.ts';
+import type { KnownKey, StoredInputs, StoredRead, SlicedInputs } from './read/stored-inputs.ts';
+import { isTorn, readSlices, readView, resolveOpaque } from './read/read-view.ts';
+import type { ViewRead } from './read/read-view.ts';
+import { RETRY_TABLE } from '../../core/retry/retry-table.ts';
+import { NO_COUNTS } from './run/result.ts';
+import { isAboutSentinel, lookAtSentinel } from './confirm/rival-checks.ts';
+import { decideSkip, hasMoved, withoutWaitsAhead } from './read/skip.ts';
+import type { StampAhead } from './read/load-set.ts';
 
 /** Reads in all: the first, and three re-reads (protocol 2). */
 const READS_MAX = 4;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { NodeName } from '../../../../../src/core/model/identifiers.ts';
 import { emptyState } from '../../../../../src/core/model/state.ts';
 import type { DaemonSetState } from '../../../../../src/core/model/state.ts';
-import { withoutWaitsAhead } from '../../../../../src/app/reconcile/input/skip.ts';
+import { withoutWaitsAhead } from '../../../../../src/app/reconcile/read/skip.ts';
 import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
 import assert from 'node:assert/strict';
