@@ -85,8 +85,8 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copies-unread-for-hours': {
     bug: 'a node whose former revision could not be read waits until somebody looks again',
     file: 'src/app/reconcile/history/former.ts',
-    before: 'if (unread !== undefined) {',
-    after: "if (unread === '') {",
+    before: "if (template?.kind === 'unavailable') {",
+    after: "if (template?.kind === 'unavailable' && template.message === '') {",
     killedBy: { file: FORMER_TEST, title: 'is asked for again where it could not be read' },
   },
 };

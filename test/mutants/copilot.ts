@@ -91,10 +91,9 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'copilot-lists-pods': {
     bug: 'copilot asks for a list of pods, to which it has no right (issue 17)',
-    file: 'src/app/reconcile/attempt.ts',
-    before:
-      "if (!isCounted && input.stored.registration.mode === 'copilot') return exitStale(input);",
-    after: '',
+    file: 'src/app/reconcile/plan-step.ts',
+    before: "return isCopilot ? exitStale(input) : { kind: 'need', need: { kind: 'pods' } };",
+    after: "return { kind: 'need', need: { kind: 'pods' } };",
     killedBy: { file: RULES_TEST, title: 'waits for the watcher where nothing was heard of pods' },
   },
   'copilot-fights-gitops': {

@@ -33,7 +33,7 @@ import { BREAKER_OPEN } from '../../core/retry/retry.ts';
 import type { ProcessCache } from '../reconcile/process/process-cache.ts';
 import { judgeDaemonSet } from '../reconcile/read/judge-daemon-set.ts';
 import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
-import { stagingOf } from '../reconcile/plan-attempt.ts';
+import { stagingOf } from '../reconcile/plan-step.ts';
 import { readView } from '../reconcile/read/read-view.ts';
 import { withoutWaitsAhead } from '../reconcile/read/skip.ts';
 import type { ReconcileInput } from '../reconcile/run/context.ts';

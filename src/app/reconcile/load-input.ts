@@ -6,12 +6,18 @@
  */
 import { isOpen } from '../../core/model/breaker.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
+import { buryMissing } from '../../core/pod/tombstones.ts';
+import { computeView } from '../../core/view/view.ts';
+import { judgeInput } from './confirm/guard.ts';
+import type { Judgement } from './confirm/guard.ts';
+import { storedHistory } from './history/find-history.ts';
+import { guessHash } from './history/history.ts';
 import { rebaseState } from '../../core/intents/intents.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
 import { emptyState } from '../../core/model/state.ts';
 import { LazyAccess, keyOf } from './run/context.ts';
-import type { RunContext, LoadedInput } from './run/context.ts';
+import type { LoadedInput, ReconcileInput, RunContext, Waiting } from './run/context.ts';
 import { remember } from './process/process-cache.ts';
 import { breakerWaitOf } from '../../core/retry/retry.ts';
 import type { Exit, FoundInput } from './run/exit.ts';
@@ -23,7 +29,12 @@ import { isTorn, readSlices, readView, resolveOpaque } from './read/read-view.ts
 import type { ViewRead } from './read/read-view.ts';
 import { RETRY_TABLE } from '../../core/retry/retry-table.ts';
 import { NO_COUNTS } from './run/result.ts';
-import { isAboutSentinel, lookAtSentinel } from './confirm/rival-checks.ts';
+import {
+  checkPause,
+  checkSentinel,
+  isAboutSentinel,
+  lookAtSentinel,
+} from './confirm/rival-checks.ts';
 import { decideSkip, hasMoved, withoutWaitsAhead } from './read/skip.ts';
 import type { StampAhead } from './read/load-set.ts';
 
@@ -35,11 +46,80 @@ const REGISTRY_LOOK_MS = RETRY_TABLE['registry-unreadable'].firstMs;
 /** `createdAtMs` of a state that cannot have been lost, because nothing was done before. */
 const NOTHING_TO_LOSE = 0;
 
-/** A subject to be decided on, or the end of the run. */
+/** What a run decides on, or its end. */
+type Loading = { readonly kind: 'loaded'; readonly input: ReconcileInput } | Exit;
+
+/** Builds the input of a run, once: what is stored, what was read live to judge it, and the view. */
+export async function loadInput(context: RunContext): Promise<Loading> {
+  const opening = await readInput(context);
+  if (opening.kind !== 'opened') return opening;
+  const { input } = opening;
+  const judged = await judgeInput(input, context);
+  const guarded = await checkSentinel(judged, input, context);
+  const judgement = await checkPause(guarded, input, context);
+  if (judgement.kind === 'unavailable') {
+    return { kind: 'unavailable', message: judgement.message, input };
+  }
+  if (judgement.kind === 'defer') {
+    const { guard } = judgement;
+    if (guard.code === 'view-incomplete') return exitAwaiting(guard.message, input.nowMs);
+    return exitDeferred(judgement, input);
+  }
+  const current = judgement.isLive ? await refreshLive(input) : input;
+  if (current === undefined) {
+    return { kind: 'unavailable', message: 'the DaemonSet is unreadable', input };
+  }
+  return { kind: 'loaded', input: withView(current, judgement) };
+}
+
+/** The input with its view; history where it is known without a look. */
+function withView(
+  loaded: LoadedInput,
+  { kind: _judged, pods, ...judged }: Extract<Judgement, { kind: 'judged' }>,
+): ReconcileInput {
+  const { daemonSet, read, nowMs } = loaded;
+  const { nodes, revisions } = read;
+  const gone = [...read.gone, ...buryMissing(read.pods, pods, nowMs)];
+  const view = computeView({ daemonSet, nodes, pods, gone, revisions, nowMs });
+  const { entry, isSettled } = storedHistory(loaded);
+  const isKnown = isSettled || judged.guard.kind !== 'act';
+  const currentHash = (isKnown ? entry?.hash : undefined) ?? guessHash(daemonSet, revisions);
+  const answers = isKnown ? { history: { entry, isSettled } } : {};
+  const input = { ...loaded, ...judged, read: { ...read, pods }, shown: read.pods, view };
+  return { ...input, currentHash, answers };
+}
+
+/** Put off, for a doubt about the view or for own writes. */
+export function exitDeferred(
+  doubt: Pick<Waiting, 'guard' | 'retryInMs'>,
+  input: LoadedInput,
+): Extract<Exit, { kind: 'deferral' }> {
+  const { code: doubted, message } = doubt.guard;
+  const code = DEFERRAL_CODES.find((each) => each === doubted) ?? 'cluster-unavailable';
+  return { kind: 'deferral', deferral: { code, message, delayMs: doubt.retryInMs }, input };
+}
+
+const DEFERRAL_CODES = [
+  'cluster-silent',
+  'cut-open',
+  'own-writes-unseen',
+  'view-incomplete',
+] as const;
+
+/** With a capped deferral the live DaemonSet takes the place of the one that was read. */
+async function refreshLive(input: LoadedInput): Promise<LoadedInput | undefined> {
+  const access = await input.access.get();
+  if (access === undefined) return undefined;
+  const { namespace = '', name } = input.daemonSet.metadata;
+  const live = await access.getDaemonSet({ namespace, name });
+  if (live.kind !== 'found' || live.object.metadata.uid !== input.stored.ref.uid) return undefined;
+  return { ...input, daemonSet: live.object };
+}
+
+/** What was read, or the end of the run. */
 type Opening = { readonly kind: 'opened'; readonly input: LoadedInput } | Exit;
 
-/** Opens the subject of a run. */
-export async function loadInput(context: RunContext): Promise<Opening> {
+async function readInput(context: RunContext): Promise<Opening> {
   let opening = await tryOpening(context);
   for (let read = 1; read < READS_MAX && opening.kind === 'moving'; read += 1) {
     opening = await tryOpening(context);
@@ -260,7 +340,7 @@ async function askForSnapshot(why: string, found: Omit<LoadedInput, 'read'>): Pr
 }
 
 /** The manifest that completes the view hints every key (protocol 20): no timer is needed. */
-export function exitAwaiting(message: string, nowMs: number): Exit {
+function exitAwaiting(message: string, nowMs: number): Exit {
   const why = { code: 'view-incomplete', message, nextLookAtMs: nowMs } as const;
   return { kind: 'over', result: { kind: 'deferred', ...why, counts: NO_COUNTS } };
 }

@@ -1,56 +1,108 @@
 /**
- * A subject whose pods are those of one live LIST, for a budget that the view is too old for (S3, protocol 1).
+ * What a plan may need beside the view, and how each is read: one function for a need, each asked once in an attempt.
  *
- * Asked for only once a deferral was capped: the cluster is silent, and work is left that spends availability. All
- * pods of the selector, each reduced to what a projection has; those of others are left out, and what the list does
- * not show is gone. Intents are judged anew by it, as by single live reads. A list that fails in part is not used.
+ * A read that fails is an answer, too: without the template nodes wait, without Events a cause is not known. History and
+ * the list of pods end the run instead.
  */
-import type { Uid } from '../../core/model/identifiers.ts';
-import type { IntentJudgement } from '../../core/model/plan.ts';
-import type { PodProjection, PodCause } from '../../core/model/projections.ts';
-import { buryMissing } from '../../core/pod/tombstones.ts';
-import { computeView } from '../../core/view/view.ts';
-import type { RunContext, ReconcileInput } from './run/context.ts';
-import { judgeByLive } from './confirm/guard.ts';
-import { projectLivePod } from '../../core/projections/project.ts';
-import { selectorText } from './confirm/live-pods.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { causeOfEvents } from '../../core/health/event-causes.ts';
-import type { ClusterReader } from '../../ports/cluster/cluster-access.ts';
+import type { Uid } from '../../core/model/identifiers.ts';
+import type { PodCause, PodProjection } from '../../core/model/projections.ts';
+import { buryMissing } from '../../core/pod/tombstones.ts';
+import { projectLivePod } from '../../core/projections/project.ts';
+import { computeView } from '../../core/view/view.ts';
+import { judgeByLive } from './confirm/guard.ts';
+import { selectorText } from './confirm/live-pods.ts';
+import { findHistory } from './history/find-history.ts';
+import { findFormerCopy, readFormer } from './history/former.ts';
+import type { Need } from './plan-step.ts';
+import type { Answers, ReconcileInput, RunContext } from './run/context.ts';
+import type { Exit } from './run/exit.ts';
 
-/** The subject as it is live, with its intents judged by that; or why it cannot be told. */
-export type Relisted =
-  | {
-      readonly kind: 'listed';
-      readonly input: ReconcileInput;
-      readonly intents: IntentJudgement;
+/** The input with what was needed; or the end of the run. */
+type Provided = { readonly kind: 'provided'; readonly input: ReconcileInput } | Exit;
+
+/** Reads what is needed. */
+export async function provide(
+  need: Need,
+  input: ReconcileInput,
+  context: RunContext,
+): Promise<Provided> {
+  switch (need.kind) {
+    case 'history': {
+      const found = await findHistory(input, context);
+      if (found.kind !== 'found') return found;
+      const { history } = found;
+      const currentHash = history.entry?.hash ?? input.currentHash;
+      return withAnswer({ ...input, currentHash }, { history });
     }
-  | { readonly kind: 'unavailable'; readonly message: string };
+    case 'template':
+      return withAnswer(input, { template: await readTemplate(need.hash, input) });
+    case 'events':
+      return withAnswer(input, { events: await readPodCauses(need.pods, input) });
+    case 'pods':
+      return listPods(input, context);
+  }
+}
 
-/** Lists the DaemonSet's pods live and computes its view from them. */
-export async function relistPods(input: ReconcileInput, context: RunContext): Promise<Relisted> {
+function withAnswer(input: ReconcileInput, answer: Answers): Provided {
+  return { kind: 'provided', input: { ...input, answers: { ...input.answers, ...answer } } };
+}
+
+/** Unmarked, a pod that admission compares would be refused, and its node stay empty for the back-off. */
+async function readTemplate(
+  hash: string,
+  input: ReconcileInput,
+): Promise<NonNullable<Answers['template']>> {
+  const reader = await input.access.get();
+  if (reader === undefined) return { kind: 'missing' };
+  const read = await readFormer(hash, input, reader);
+  if (read.kind !== 'found') return read;
+  const copy = await findFormerCopy(read.former, input, reader);
+  if (copy.kind === 'unavailable') return copy;
+  return { kind: 'found', former: { ...read.former, ...defined({ copy: copy.slot }) } };
+}
+
+/** Whatever the answer is, the rollout halts: a refusal, a limit or silence is a cause that is not known. */
+async function readPodCauses(
+  pods: readonly PodProjection[],
+  input: ReconcileInput,
+): Promise<readonly PodCause[]> {
+  const reader = await input.access.get();
+  return Promise.all(
+    pods.map(async ({ namespace, uid }): Promise<PodCause> => {
+      const read = await reader?.listPodEvents(namespace, uid);
+      return read?.kind === 'found' ? causeOfEvents(read.object) : { kind: 'unreadable' };
+    }),
+  );
+}
+
+/**
+ * The pods as one live list has them, for a budget that the view is too old for (S3, protocol 1): all of the selector,
+ * without those of others; what it does not show is gone. Intents are judged anew by it, as by single live reads. A list
+ * that fails in part is not used.
+ */
+async function listPods(input: ReconcileInput, context: RunContext): Promise<Provided> {
   const access = await input.access.get();
-  if (access === undefined) return { kind: 'unavailable', message: 'no access' };
+  if (access === undefined) return { kind: 'unavailable', message: 'no access', input };
   const { namespace, uid, daemonSet } = input.view;
   const listed = await access.listPods(namespace, selectorText(daemonSet.spec.selector));
   if (listed.kind !== 'found') {
-    const message = 'the pods of the DaemonSet cannot be listed';
-    return { kind: 'unavailable', message };
+    return { kind: 'unavailable', message: 'the pods of the DaemonSet cannot be listed', input };
   }
-  const isOurs = ({ ownerUid }: PodProjection): boolean =>
-    ownerUid === uid || ownerUid === undefined;
-  const pods = listed.object.map(projectLivePod).filter(isOurs);
-  const live = liveByUid(input, pods);
+  const pods = listed.object
+    .map(projectLivePod)
+    .filter(({ ownerUid }) => ownerUid === uid || ownerUid === undefined);
   // The list was made now: minReadySeconds counts until then.
   const nowMs = context.dependencies.clock.nowMs();
   const { nodes, revisions } = input.read;
   const gone = [...input.view.gone, ...buryMissing(input.read.pods, pods, nowMs)];
   const view = computeView({ daemonSet, nodes, pods, gone, revisions, nowMs });
-  return {
-    kind: 'listed',
-    input: { ...input, nowMs, read: { ...input.read, pods }, view },
-    // By what the slices show: what they do not show yet, the next run does not know either.
-    intents: judgeByLive({ ...input, read: { ...input.read, pods: input.shown } }, context, live),
-  };
+  // By what the slices show: what they do not show yet, the next run does not know either.
+  const asShown = { ...input, read: { ...input.read, pods: input.shown } };
+  const intents = judgeByLive(asShown, context, liveByUid(input, pods));
+  const read = { ...input.read, pods };
+  return withAnswer({ ...input, nowMs, read, view, intents, isLive: true }, { pods: 'listed' });
 }
 
 /** Every pod that was listed, and null for each that the view or an intent knows and the list does not. */
@@ -66,17 +118,4 @@ function liveByUid(
   }
   for (const pod of pods) live.set(pod.uid, pod);
   return live;
-}
-
-/** What the Events of these pods tell, in their order. */
-export function readPodCauses(
-  pods: readonly PodProjection[],
-  reader: Pick<ClusterReader, 'listPodEvents'> | undefined,
-): Promise<readonly PodCause[]> {
-  return Promise.all(
-    pods.map(async ({ namespace, uid }): Promise<PodCause> => {
-      const read = await reader?.listPodEvents(namespace, uid);
-      return read?.kind === 'found' ? causeOfEvents(read.object) : { kind: 'unreadable' };
-    }),
-  );
 }

@@ -15,7 +15,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'step-in-an-old-view': {
     bug: 'a step opens by what was seen of its pods before nothing was heard any more (S16)',
-    file: 'src/app/reconcile/plan-attempt.ts',
+    file: 'src/app/reconcile/plan-step.ts',
     before: 'nowMs - heardMs <= withinMs',
     after: 'nowMs > withinMs',
     breaks: ['S16'],

@@ -49,12 +49,6 @@ export interface ConfirmedPlan {
 export interface ConfirmStep extends Step {
   readonly input: ReconcileInput;
   readonly result: RunResult;
-  /** True if the deferral was capped: nodes are confirmed too, and foreign pods always. */
-  readonly isLive: boolean;
-  /** Hash of the current revision that the plan was made with. */
-  readonly currentHash: string | undefined;
-  /** What became of earlier intents. */
-  readonly intents: IntentJudgement;
 }
 
 /** Confirms a plan live. */
@@ -63,7 +57,7 @@ export async function confirmPlan(plan: Plan, step: ConfirmStep): Promise<Confir
   const [known, seen, creates] = await Promise.all([
     isMaking && needsList(step) ? confirmForeign(step) : undefined,
     confirmDeletes(plan, step),
-    step.isLive ? confirmNodes(plan.creates, step) : plan.creates,
+    step.input.isLive ? confirmNodes(plan.creates, step) : plan.creates,
   ]);
   // One answer, after all others, for all that hangs on the DaemonSet: no later one can contradict it.
   const live = needsDaemonSet(plan, seen) ? await confirmDaemonSet(step) : undefined;
@@ -139,10 +133,10 @@ async function confirmDeletes(plan: Plan, step: ConfirmStep): Promise<VictimConf
   }
   return confirmVictims(plan.deletes, {
     reader: access,
-    trust: victimTrust(input.state.movedVictims, { isLive: step.isLive, nowMs: input.nowMs }),
+    trust: victimTrust(input.state.movedVictims, input),
     ownPods: ownPodsOf(step),
     view: input.view,
-    currentHash: step.currentHash,
+    currentHash: input.currentHash,
     nowMs: () => context.dependencies.clock.nowMs(),
     mayContinue: () => mayContinue(context),
   });
@@ -160,7 +154,8 @@ function noteVictims(victims: VictimConfirmation, result: RunResult): void {
 }
 
 /** True if creates wait for a list, whatever the store of the DaemonSet tells. */
-function needsList({ isLive, input, intents }: ConfirmStep): boolean {
+function needsList({ input }: ConfirmStep): boolean {
+  const { isLive, intents } = input;
   const now = foreignListedNow(input.stored);
   return (
     isLive ||
@@ -183,7 +178,8 @@ async function listInDoubt(
 
 /** A list that was made now and shows no pod that the view does not know; null: it does, or did not come. */
 async function confirmForeign(step: ConfirmStep): Promise<ForeignListed | null> {
-  const { input, access, result, intents } = step;
+  const { input, access, result } = step;
+  const { intents } = input;
   const now = foreignListedNow(input.stored);
   const { view, read } = input;
   const knownUids = new Set<string>(read.pods.map((pod) => pod.uid));

@@ -29,38 +29,16 @@ import { guardOfSubject } from '../../../core/takeover/registration-guard.ts';
 import type { Intent } from '../../../core/model/state.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import type { ReconcileOptions } from '../process/dependencies.ts';
-import type { RunContext, LoadedInput } from '../run/context.ts';
+import type { Judged, LoadedInput, RunContext, Waiting } from '../run/context.ts';
 import { projectLivePod } from '../../../core/projections/project.ts';
-
-/**
- * Own creates and deletes of pods are unseen, each known by its identity: their nodes count as
- * unavailable and get nothing else, so that others may go on. Without work for others the run defers.
- */
-export interface Waiting {
-  readonly guard: FreshnessGuard;
-  readonly retryInMs: number;
-  /**
-   * True if an own write of the status is unseen, as another would only meet a conflict; and beside writes that an
-   * earlier run read live: it counted them, and this one does not.
-   */
-  readonly isStatusHeld: boolean;
-}
 
 /** What a run may do. */
 export type Judgement =
-  | {
+  | (Judged & {
       readonly kind: 'judged';
-      readonly guard: Guard;
-      readonly intents: IntentJudgement;
       /** Pods as read, with what live reads added. */
       readonly pods: readonly PodProjection[];
-      /** True if the deferral was capped: live reads stand for what was not seen. */
-      readonly isLive: boolean;
-      /** Unseen intents that this run read live and found as they were answered; absent: none was read. */
-      readonly found?: FoundIntents;
-      /** Present while own writes are unseen that planning accounts for, one by one. */
-      readonly waiting?: Waiting;
-    }
+    })
   | { readonly kind: 'defer'; readonly guard: FreshnessGuard; readonly retryInMs: number }
   | { readonly kind: 'unavailable'; readonly message: string };
 

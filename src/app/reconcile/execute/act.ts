@@ -55,7 +55,7 @@ export async function actOnPlan(plan: Plan, step: ConfirmStep): Promise<ActResul
   const intents = stampIntents(input.state.intents, intentsOf(confirmed, timesOf(context)));
   const isPatching = confirmed.adopts.length > 0 || confirmed.releases.length > 0;
   if (intents.length === 0 && !isPatching) {
-    return { kind: 'done', state: withListed(input.state, confirmed, step.intents.settled) };
+    return { kind: 'done', state: withListed(input.state, confirmed, input.intents.settled) };
   }
   const recorded = await recordIntents({ plan, confirmed, intents }, step);
   if (recorded.kind !== 'written') return recorded;
@@ -143,7 +143,7 @@ async function recordIntents(
   );
   const former = input.state.backoff.filter(({ node }) => isHeldBack.has(node));
   const backoff = [...plan.backoff.filter(({ node }) => !isHeldBack.has(node)), ...former];
-  const { settled } = step.intents;
+  const { settled } = input.intents;
   const { buried: _former, ...kept } = withListed(input.state, confirmed, settled);
   const next: DaemonSetState = {
     ...kept,

@@ -8,9 +8,8 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { noteWritten } from '../../../core/intents/written-marks.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
-import type { Guard } from '../../../core/model/plan.ts';
-import type { DaemonSetState, HistoryEntry } from '../../../core/model/state.ts';
-import type { RunContext, LoadedInput, Step } from '../run/context.ts';
+import type { DaemonSetState } from '../../../core/model/state.ts';
+import type { Answers, LoadedInput, RunContext, Step } from '../run/context.ts';
 import type { Exit } from '../run/exit.ts';
 import { isFreshHistory, knownHistory, lookUpHistory, entryOf, knownUidOf } from './history.ts';
 import type { HistoryFailure, HistoryResult } from './history-result.ts';
@@ -24,28 +23,29 @@ import {
 import type { HistoryLook } from './history.ts';
 import { unreadable } from './history-result.ts';
 
-/** The entry (undefined where it may not be asked for), or the end of the run. */
-export type HistoryFinding =
-  | {
-      readonly kind: 'entry';
-      readonly entry: HistoryEntry | undefined;
-      /** True if the revisions as seen are those that the entry was told from: they may be trimmed. */
-      readonly isSettled: boolean;
-    }
-  | Exit;
+/** The entry, or the end of the run. */
+type HistoryFinding =
+  { readonly kind: 'found'; readonly history: NonNullable<Answers['history']> } | Exit;
 
-/** Finds the current revision; creates it if there is none. In copilot the built-in controller does that. */
+/** What the state knows of the current revision; settled: nothing that it was told from has changed since. */
+export function storedHistory(input: LoadedInput): NonNullable<Answers['history']> {
+  const look = lookOf(input);
+  const entry = knownHistory(look);
+  return { entry, isSettled: entry !== undefined && isFreshHistory(entry, look) };
+}
+
+function lookOf({ daemonSet, state, stored, read }: LoadedInput): HistoryLook {
+  const { revisionsChanged } = stored.position;
+  return { daemonSet, seen: read.revisions, revisionsChanged, known: state.history };
+}
+
+/** Finds the current revision live; creates it if there is none. In copilot the built-in controller does that. */
 export async function findHistory(
   input: LoadedInput,
-  guard: Guard,
   context: RunContext,
 ): Promise<HistoryFinding> {
-  const { daemonSet, state, stored } = input;
-  const { revisionsChanged } = stored.position;
-  const look = { daemonSet, seen: input.read.revisions, revisionsChanged, known: state.history };
-  const known = knownHistory(look);
-  const isSettled = known !== undefined && isFreshHistory(known, look);
-  if (isSettled || guard.kind !== 'act') return { kind: 'entry', entry: known, isSettled };
+  const { state, stored } = input;
+  const look = lookOf(input);
   const held = heldWrite('history-refused', input);
   if (held !== undefined) return endFailed({ ...held, kind: 'failed' }, input);
   const access = await input.access.get();
@@ -55,7 +55,9 @@ export async function findHistory(
   switch (found.kind) {
     case 'known': {
       const { entry, hasWritten, podsWritten } = found;
-      if (podsWritten === undefined) return { kind: 'entry', entry, isSettled: !hasWritten };
+      if (podsWritten === undefined) {
+        return { kind: 'found', history: { entry, isSettled: !hasWritten } };
+      }
       const written = { type: 'pods' as const, resourceVersion: podsWritten };
       const next = { ...raised(input, written), history: entry };
       const message = 'pods of a duplicate revision were relabelled';

@@ -13,7 +13,7 @@ import {
   TEMPLATE_GENERATION_ANNOTATION,
 } from '../../../core/pod/pod-facts.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
-import type { LoadedInput } from '../run/context.ts';
+import type { Answers, LoadedInput, ReconcileInput } from '../run/context.ts';
 import {
   COPY_SLOTS,
   copyName,
@@ -25,18 +25,12 @@ import type { CopySlot } from '../../../core/model/state.ts';
 import { withCopy } from '../../../core/rolling-update/plan-copy.ts';
 import type { RunResult } from '../run/result.ts';
 
-/** The template, or why there is none. */
-export type FormerRead =
-  | { readonly kind: 'found'; readonly former: FormerTemplate }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'unavailable'; readonly message: string };
-
 /** Reads the revision of that hash. */
 export async function readFormer(
   hash: string,
   { daemonSet, read }: Pick<LoadedInput, 'daemonSet' | 'read'>,
   reader: ClusterReader,
-): Promise<FormerRead> {
+): Promise<NonNullable<Answers['template']>> {
   const { namespace = '', uid } = daemonSet.metadata;
   const seen = read.revisions.find(
     ({ ownerUid, labels }) => ownerUid === uid && labels[REVISION_HASH_LABEL] === hash,
@@ -92,22 +86,15 @@ export async function findFormerCopy(
 }
 
 /** Has the state remember what was found, and what could not be read be asked for again. */
-export function noteFormer(
-  {
-    former,
-    unread,
-    input: { state, nowMs },
-  }: {
-    readonly former?: FormerTemplate;
-    readonly unread?: string;
-    readonly input: Pick<LoadedInput, 'state' | 'nowMs'>;
-  },
-  result: RunResult,
-): void {
-  if (unread !== undefined) {
-    result.add({ code: 'cluster-unavailable', message: unread, pace: 'backoff' });
+export function noteFormer({ answers, state, nowMs }: ReconcileInput, result: RunResult): void {
+  const { template } = answers;
+  if (template?.kind === 'unavailable') {
+    const { message } = template;
+    result.add({ code: 'cluster-unavailable', message, pace: 'backoff' });
   }
-  if (former?.copy === undefined) return;
+  if (template?.kind !== 'found') return;
+  const { former } = template;
+  if (former.copy === undefined) return;
   const { hash, copy: slot } = former;
   if (state.copies?.held.some((each) => each.hash === hash) === true) return;
   const { refusedAtMs } = state.copies ?? {};

@@ -11,10 +11,8 @@ import { RETRY_TABLE } from '../../../core/retry/retry-table.ts';
 import { retryClock } from './timers.ts';
 import { formatKey } from '../../../core/model/identifiers.ts';
 import type { NodeName } from '../../../core/model/identifiers.ts';
-import type { IntentJudgement, Plan } from '../../../core/model/plan.ts';
 import type {
   DaemonSetState,
-  HistoryEntry,
   LookEntry,
   RetryEntry,
   StatusPause,
@@ -22,8 +20,9 @@ import type {
 import { guardOfPause } from '../../../core/status/status-writers.ts';
 import { revisionHashOfPod } from '../../../core/pod/pod-facts.ts';
 import { allowsSurge } from '../../../core/daemon-set/strategy.ts';
-import type { RunContext, ReconcileInput } from '../run/context.ts';
-import type { RunResult, Problem } from '../run/result.ts';
+import type { RunContext } from '../run/context.ts';
+import type { CarriedOut } from '../run/exit.ts';
+import type { Problem } from '../run/result.ts';
 import {
   generationOf,
   isRefusedWrite,
@@ -37,17 +36,9 @@ import type { RetryReason } from '../../../core/retry/retry.ts';
 /** Nodes whose pods were refused. */
 type Refusals = NonNullable<DaemonSetState['refusals']>;
 
-/** What a run came to, as far as waits follow from it. */
-export interface WaitsStep {
+/** What a run came to, and whose. */
+export interface WaitsStep extends CarriedOut {
   readonly context: RunContext;
-  readonly input: ReconcileInput;
-  readonly result: RunResult;
-  readonly plan: Plan;
-  /** The state as stored now: read, or written with intents. */
-  readonly recorded: DaemonSetState;
-  readonly history: HistoryEntry | undefined;
-  /** What became of earlier intents. */
-  readonly intents: IntentJudgement;
 }
 
 /** What a run leaves undone. */
@@ -131,9 +122,9 @@ function decideRefusals(step: WaitsStep): Refusals {
  * Nodes that should have a pod and have none: only for these a refusal is still of interest. With surge the
  * pod is one of the current revision: an older one beside it says nothing about names.
  */
-function lackingNodesOf({ input, history }: WaitsStep): ReadonlySet<NodeName> {
-  const { view } = input;
-  const hash = allowsSurge(view.daemonSet) ? history?.hash : undefined;
+function lackingNodesOf({ input }: WaitsStep): ReadonlySet<NodeName> {
+  const { answers, view } = input;
+  const hash = allowsSurge(view.daemonSet) ? answers.history?.entry?.hash : undefined;
   const lacking = view.nodes.filter(
     ({ placement, pods }) =>
       placement === 'run' &&
@@ -149,12 +140,12 @@ function lackingNodesOf({ input, history }: WaitsStep): ReadonlySet<NodeName> {
  * moment; what a run left undone without getting anywhere waits longer each time (L5).
  */
 function decideLook(step: WaitsStep): LookEntry | undefined {
-  const { input, result, plan, recorded, intents } = step;
+  const { input, result, plan, recorded } = step;
   const { nowMs } = input;
   const { hasEffects, isStatusWritten, isStatusPostponed, problems } = result;
   const soon = problems.find(({ pace }) => pace === 'soon')?.code;
   // An own pod that lives and is never shown is waited for, as any other own write (protocol 11).
-  const isUnseen = isStatusPostponed || intents.unseen.length > 0;
+  const isUnseen = isStatusPostponed || input.intents.unseen.length > 0;
   const isOpen = hasEffects || isUnseen || plan.cappedCount > 0;
   const code = soon ?? (isUnseen ? 'own-writes-unseen' : 'capped');
   if (soon === undefined && !isOpen) return undefined;

@@ -8,7 +8,7 @@
 import { counted } from '@rollcall/base/counted.ts';
 import type { EndContext, RunContext } from '../run/context.ts';
 import { backOffRun, deferRun, deferUnrecorded, waitForBreaker, endUnavailable } from './defer.ts';
-import type { Exit, FoundInput, Conclusion, Judged } from '../run/exit.ts';
+import type { CarriedOut, Exit, FoundInput } from '../run/exit.ts';
 import type { ReconcileResult, RunResult } from '../run/result.ts';
 import { keepLook } from './timers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
@@ -57,7 +57,7 @@ export async function endRun(
     case 'selecting-all':
       return refuseSelectingAll(exit.daemonSet, { context, input: exit.input });
     case 'carried-out':
-      return concludeRun(exit.judged, exit.conclusion, context);
+      return concludeRun(exit, context);
   }
 }
 
@@ -102,27 +102,18 @@ async function refuseSelectingAll(
  * decide nothing, and nobody waits for them but the end of this invocation, which awaits them all (ADR 0059): an API
  * server that is busy with the pods of a rollout takes as long for an Event as for all else of the run.
  */
-async function concludeRun(
-  judged: Judged,
-  conclusion: Conclusion,
-  context: EndContext,
-): Promise<ReconcileResult> {
-  const { decision, result } = conclusion;
-  const finish = await record(judged, conclusion, context);
+async function concludeRun(done: CarriedOut, context: EndContext): Promise<ReconcileResult> {
+  const { result } = done;
+  const finish = await record(done, context);
   const { cache } = context.dependencies;
   const isStatusAll = finish.isComplete && result.counts.isStatusWritten && !result.hasEffects;
   if (isStatusAll) remember(cache.toldStatuses, formatKey(context.hint.key), true);
   forgetRefusedCredential(context, result);
-  return resultOf(decision, result, { ...finish, cappedCount: decision.plan.cappedCount });
+  return resultOf(done, finish);
 }
 
-async function record(
-  judged: Judged,
-  { decision, result, recorded, access }: Conclusion,
-  context: EndContext,
-): Promise<Finish> {
-  const { input, judgement, history } = judged;
-  const { plan } = decision;
+async function record(done: CarriedOut, context: EndContext): Promise<Finish> {
+  const { input, result, recorded, access } = done;
   const told = correlateRun(result.events, { context, tallies: recorded.events });
   const component = componentIn(input.stored.registration.mode);
   const telling =
@@ -130,17 +121,8 @@ async function record(
       ? undefined
       : writeEvents(told.writes, { context, daemonSet: input.daemonSet, access, component });
   try {
-    return await finishRun({
-      context,
-      input,
-      result,
-      plan,
-      intents: judgement.intents,
-      found: judgement.found,
-      recorded,
-      history,
-      ...(access === undefined || told.writes.length === 0 ? {} : { tallies: told.tallies }),
-    });
+    const isTold = access !== undefined && told.writes.length > 0;
+    return await finishRun({ ...done, context, ...(isTold ? { tallies: told.tallies } : {}) });
   } finally {
     if (telling !== undefined) await leave(telling, context);
   }
@@ -158,14 +140,11 @@ function forgetRefusedCredential(context: EndContext, result: RunResult): void {
   context.dependencies.connector.forget(context.hint.key.cluster);
 }
 
-function resultOf(
-  { guard }: Conclusion['decision'],
-  result: RunResult,
-  end: { readonly isComplete: boolean; readonly dueAtMs: number; readonly cappedCount: number },
-): ReconcileResult {
+function resultOf({ guard, plan, result }: CarriedOut, { dueAtMs }: Finish): ReconcileResult {
   const { counts } = result;
+  const { cappedCount } = plan;
   const [problem] = result.problems;
-  const nextLookAtMs = end.dueAtMs;
+  const nextLookAtMs = dueAtMs;
   if (problem !== undefined) {
     const { code, message } = problem;
     return { kind: 'deferred', code, message, nextLookAtMs, counts };
@@ -174,8 +153,8 @@ function resultOf(
     const message = counted(result.refused.length, 'pod was refused', 'pods were refused');
     return { kind: 'deferred', code: 'refused', message, nextLookAtMs, counts };
   }
-  if (end.cappedCount > 0) {
-    const message = `${counted(end.cappedCount, 'pod is', 'pods are')} left for the next run`;
+  if (cappedCount > 0) {
+    const message = `${counted(cappedCount, 'pod is', 'pods are')} left for the next run`;
     return { kind: 'deferred', code: 'capped', message, nextLookAtMs, counts };
   }
   if (guard.kind !== 'act') return { kind: 'observed', code: guard.code, counts };

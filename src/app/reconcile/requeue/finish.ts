@@ -10,7 +10,6 @@ import { isSameJson } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import { noteAnswers } from '../../../core/health/answer-times.ts';
 import { confirmIntents } from '../../../core/intents/intents.ts';
-import type { FoundIntents } from '../../../core/intents/intents.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
@@ -35,8 +34,6 @@ import type { Waits, WaitsStep } from './due.ts';
 /** What finishing works with. */
 export interface FinishStep extends WaitsStep {
   readonly context: EndContext;
-  /** Unseen intents that were read live, if any. */
-  readonly found: FoundIntents | undefined;
   /** What is to be remembered of events, if this run told any. */
   readonly tallies?: readonly EventTally[];
 }
@@ -60,7 +57,7 @@ export async function finishRun(step: FinishStep): Promise<Finish> {
   });
   const next = composeState(step, { ...waits, isComplete, due });
   if (!isSame(step.recorded, next)) {
-    const settled = [...step.intents.settled, ...result.settled];
+    const settled = [...input.intents.settled, ...result.settled];
     const change = { from: step.recorded, to: withAnswers(next, context), settled };
     const write = await writeState(change, input.stored.ref, context);
     if (write.kind !== 'written') {
@@ -76,29 +73,30 @@ export async function finishRun(step: FinishStep): Promise<Finish> {
  * recorded says all that the next one has to know.
  */
 function standingLook(step: FinishStep, nearAtMs = Infinity): number | undefined {
-  const { input, recorded, history } = step;
+  const { input, recorded } = step;
   const { dueAtMs, look } = recorded;
   if (!isStatusAllThatIsLeft(step) || dueAtMs === undefined || look === undefined) return undefined;
   const isStanding = look.atMs > input.nowMs && nearAtMs >= Math.min(dueAtMs, look.atMs);
-  return isStanding && isSame(history, recorded.history) ? dueAtMs : undefined;
+  return isStanding && isSame(input.answers.history?.entry, recorded.history) ? dueAtMs : undefined;
 }
 
 function isStatusAllThatIsLeft(step: FinishStep): boolean {
-  const { input, result, plan, recorded, found, tallies } = step;
+  const { input, result, plan, recorded, tallies } = step;
   // Intents were recorded, pods touched, or something was not done: there is more to tell than a status.
   if (!result.isStatusPostponed || result.hasEffects || recorded !== input.state) return false;
   if (result.problems.length + result.refused.length + plan.cappedCount > 0) return false;
   if (result.copies !== undefined) return false;
-  return tallies === undefined && (found?.intents ?? []).length === 0;
+  return tallies === undefined && (input.found?.intents ?? []).length === 0;
 }
 
 function composeState(
   step: FinishStep,
   decided: Omit<Waits, 'nearAtMs'> & { readonly isComplete: boolean; readonly due: DueTimes },
 ): DaemonSetState {
-  const { context, input, result, plan, recorded, history } = step;
+  const { context, input, result, plan, recorded } = step;
   const { retry, refusedWrites, look, refusals } = decided;
-  const { settled } = step.intents;
+  const { settled } = input.intents;
+  const history = input.answers.history?.entry;
   const {
     retry: _retry,
     refusedWrites: _refusedWrites,
@@ -124,7 +122,7 @@ function composeState(
         answers: result.answers,
         settle: [...settled, ...result.settled],
       }),
-      step.found,
+      input.found,
     ),
     ...buriedAfter(recorded, settled, input),
     written: raiseWritten(recorded, result, input.stored.meta.era),
@@ -166,8 +164,8 @@ function rolloutAfter({
 }
 
 /** The stored state; where this run did not act, without a list that counts no more. */
-function listedAfter({ recorded, input, intents }: FinishStep): DaemonSetState {
-  return recorded === input.state ? withListed(recorded, {}, intents.settled) : recorded;
+function listedAfter({ recorded, input }: FinishStep): DaemonSetState {
+  return recorded === input.state ? withListed(recorded, {}, input.intents.settled) : recorded;
 }
 
 /** Since when something of this run is open: own writes unseen, a status left to a later look. */

@@ -7,9 +7,12 @@ import type { Breach, StateChange } from '../../../core/plan/invariants.ts';
 import type { Hint } from '../../../core/model/hint.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
-import type { View } from '../../../core/model/plan.ts';
-import type { PodProjection } from '../../../core/model/projections.ts';
-import type { DaemonSetState, StatusPause } from '../../../core/model/state.ts';
+import type { FoundIntents } from '../../../core/intents/intents.ts';
+import type { Guard, IntentJudgement, View } from '../../../core/model/plan.ts';
+import type { FormerTemplate } from '../../../core/model/staged-progress.ts';
+import type { FreshnessGuard } from '../../../core/view/freshness.ts';
+import type { PodCause, PodProjection } from '../../../core/model/projections.ts';
+import type { DaemonSetState, HistoryEntry, StatusPause } from '../../../core/model/state.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import { isResourceVersion } from '../../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
@@ -75,11 +78,57 @@ export interface LoadedInput {
   readonly nowMs: number;
 }
 
-/** A subject with its view. */
-export interface ReconcileInput extends LoadedInput {
+/**
+ * Own creates and deletes of pods are unseen, each known by its identity: their nodes count as
+ * unavailable and get nothing else, so that others may go on. Without work for others the run defers.
+ */
+export interface Waiting {
+  readonly guard: FreshnessGuard;
+  readonly retryInMs: number;
+  /**
+   * True if an own write of the status is unseen, as another would only meet a conflict; and beside writes that an
+   * earlier run read live: it counted them, and this one does not.
+   */
+  readonly isStatusHeld: boolean;
+}
+
+/** What was judged of it: whether the run may act, and what became of its earlier writes. */
+export interface Judged {
+  readonly guard: Guard;
+  readonly intents: IntentJudgement;
+  /** True if the deferral was capped, or live reads stand for a view that is too old. */
+  readonly isLive: boolean;
+  /** Unseen intents that this run read live and found as they were answered; absent: none was read. */
+  readonly found?: FoundIntents;
+  /** Present while own writes are unseen that planning accounts for, one by one. */
+  readonly waiting?: Waiting;
+}
+
+/** All that a run decides on: built once, given to every step under this name, and only replaced as a whole. */
+export interface ReconcileInput extends LoadedInput, Judged {
   /** Pods as the slices show them: the next run knows these, and not what `read` has from live reads. */
   readonly shown: readonly PodProjection[];
   readonly view: View;
+  /** Hash of the current revision: from history, else from the view. */
+  readonly currentHash: string | undefined;
+  readonly answers: Answers;
+}
+
+/** What needs were answered with (needs.ts); one that is answered is not asked for again. */
+export interface Answers {
+  readonly history?: {
+    readonly entry: HistoryEntry | undefined;
+    /** True if the revisions as seen are those that the entry was told from: they may be trimmed. */
+    readonly isSettled: boolean;
+  };
+  readonly template?:
+    | { readonly kind: 'found'; readonly former: FormerTemplate }
+    | { readonly kind: 'missing' }
+    /** It could not be read just now, though it is needed: its nodes wait for another look. */
+    | { readonly kind: 'unavailable'; readonly message: string };
+  readonly events?: readonly PodCause[];
+  /** `read` and `view` are of one live list by now. */
+  readonly pods?: 'listed';
 }
 
 /** What a step works with that may send something. */

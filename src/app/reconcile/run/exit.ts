@@ -4,10 +4,9 @@
  * Steps only say how it ends. `end-run.ts` alone sends timers and writes the state; a step has no port to do so
  * (`StepDependencies`). What a step records before it sends effects goes through `RunContext.recordIntents`.
  */
-import type { FoundIntents } from '../../../core/intents/intents.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { Guard, IntentJudgement, Plan } from '../../../core/model/plan.ts';
-import type { DaemonSetState, HistoryEntry } from '../../../core/model/state.ts';
+import type { Guard, Plan } from '../../../core/model/plan.ts';
+import type { DaemonSetState } from '../../../core/model/state.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import type { LoadedInput, ReconcileInput } from './context.ts';
 import type { RunResult, DeferralCode, ReconcileResult } from './result.ts';
@@ -29,16 +28,12 @@ export type RecordedInput = Pick<LoadedInput, 'stored' | 'state' | 'nowMs'>;
 /** A subject that was found, before its view was read. */
 export type FoundInput = RecordedInput & Pick<LoadedInput, 'access'>;
 
-/** What a run decides on. */
-export interface Judged {
+/** What was to be done was done, or tried. */
+export interface CarriedOut {
+  readonly kind: 'carried-out';
   readonly input: ReconcileInput;
-  readonly judgement: { readonly intents: IntentJudgement; readonly found?: FoundIntents };
-  readonly history: HistoryEntry | undefined;
-}
-
-/** What was decided, and what came of it. */
-export interface Conclusion {
-  readonly decision: { readonly plan: Plan; readonly guard: Guard };
+  readonly plan: Plan;
+  readonly guard: Guard;
   readonly result: RunResult;
   /** The state as stored now: read, or written with intents. */
   readonly recorded: DaemonSetState;
@@ -76,7 +71,6 @@ export type Exit =
       readonly daemonSet: DaemonSetObject;
       readonly input: FoundInput;
     }
-  /** What was to be done was done, or tried. */
-  | { readonly kind: 'carried-out'; readonly judged: Judged; readonly conclusion: Conclusion }
+  | CarriedOut
   /** Another run recorded its intents first: nothing was done, and the caller looks again. */
   | { readonly kind: 'lost' };
