@@ -3,7 +3,7 @@
  *
  * The same view, judgement and plan as a run's, over what is stored: nothing is sent, recorded or read live. Runs store no
  * verdicts (ADR 0047), so what is told is as new as the view, also on nodes that concern nobody's next run.
- * Assumes that META was read before state and DaemonSet (read-basis.ts). It never guesses: what a run would have to read
+ * Assumes that META was read before state and DaemonSet (stored-inputs.ts). It never guesses: what a run would have to read
  * live to decide on (an opaque object, a malformed DaemonSet) is not told.
  */
 import { defined } from '@rollcall/base/defined.ts';
@@ -38,7 +38,7 @@ import { readView } from '../reconcile/read/read-view.ts';
 import { withoutWaitsAhead } from '../reconcile/read/skip.ts';
 import type { ReconcileInput } from '../reconcile/run/context.ts';
 
-/** What explaining reads from; `warmth` shares the nodes among the DaemonSets that are asked for together. */
+/** What explaining reads from; `cache` shares the nodes among the DaemonSets that are asked for together. */
 export interface ExplainSources {
   readonly view: ViewReader & Pick<StateStore, 'readState'>;
   readonly cache: ProcessCache;

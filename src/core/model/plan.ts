@@ -122,7 +122,7 @@ export interface PlanContext {
   readonly requestTimeoutMs: number;
   /** Cap of creates, and of deletes, of one run (spec 2.1: 250). */
   readonly burstPodsMax: number;
-  /** Absent: the rolling update has no stages (issue 17). */
+  /** Absent: the rolling update has no stages. */
   readonly staging?: StagingContext;
 }
 

@@ -47,7 +47,7 @@ interface Judging {
   readonly dependencies: { readonly options: ReconcileOptions };
 }
 
-/** Freshness of a subject's view; `hasWork` brings silence into it. */
+/** Freshness of a view; `hasWork` brings silence into it. */
 export function freshnessOf(
   input: Pick<LoadedInput, 'stored' | 'state' | 'nowMs'>,
   context: Judging,
@@ -205,7 +205,7 @@ async function judgeLive(
   };
 }
 
-/** Intents of a subject judged by what its view shows and by what was found live; null: gone. */
+/** Intents judged by what its view shows and by what was found live; null: gone. */
 export function judgeByLive(
   input: Pick<LoadedInput, 'stored' | 'state' | 'read' | 'nowMs'>,
   context: Judging,

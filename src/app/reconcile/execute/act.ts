@@ -3,7 +3,7 @@
  *
  * Claims come first, and if one fails nothing is done on top of it (spec 2.4). Deletes go also when
  * creates fail (spec 2.8). Nothing is sent before the intents are recorded, so a run that loses that write
- * to another one has sent nothing yet (S1–S5). Outcomes are noted in the ledger; the caller records them.
+ * to another one has sent nothing yet (S1–S5). Outcomes are noted in the result; the caller records them.
  *
  * Differs from upstream: deletes do not wait for the creates. These take many batches, each fenced; the
  * deletes of a rollout would be confirmed long before they are sent, or the run would be over.

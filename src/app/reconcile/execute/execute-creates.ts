@@ -6,7 +6,7 @@
  * intents can be withdrawn.
  *
  * Differs from upstream: a refused pod does not stop the creates of other nodes; a warm process starts
- * with the batch size that a flawless run of the same generation ended with moments ago (warmth.ts).
+ * with the batch size that a flawless run of the same generation ended with moments ago (process-cache.ts).
  */
 import type { CreatePodEffect } from '../../../core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';

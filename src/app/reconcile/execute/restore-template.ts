@@ -1,5 +1,5 @@
 /**
- * The rollback of copilot: a DaemonSet whose rollout was halted gets the template of its former revision back (issue 17).
+ * The rollback of copilot: a DaemonSet whose rollout was halted gets the template of its former revision back.
  *
  * Only where its policy says `onBreach: rollback`, and once a breach: the record notes the generation, and the next look finds
  * the former revision current, or the halted one put back, which is held. The right to patch named DaemonSets is optional;

@@ -1,5 +1,5 @@
 /**
- * The template of the former revision, read live when a pod of it is to be made (issue 17: stage-true revisions).
+ * The template of the former revision, read live when a pod of it is to be made.
  *
  * The revision is found in the view by its hash, and its data are read: an object of the cluster's own history, never a
  * copy of ours. One that is gone leaves its nodes waiting, and says so: nothing unproven is made in its place.

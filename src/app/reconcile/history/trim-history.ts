@@ -34,7 +34,7 @@ export interface TrimStep extends Step {
   readonly stateVersion: number;
 }
 
-/** Sends the deletes of a plan; problems are noted in the ledger. */
+/** Sends the deletes of a plan; problems are noted in the result. */
 export async function trimHistory(trims: Plan['trims'], step: TrimStep): Promise<void> {
   const { result } = step;
   if (trims.length === 0 || result.problems.length > 0 || result.refused.length > 0) return;

@@ -1,7 +1,7 @@
 /**
  * What one reconcile is given: ports, options, and the memory that a warm process keeps.
  *
- * Nothing here is needed for correctness but the ports: a run with fresh warmth decides the same.
+ * Nothing here is needed for correctness but the ports: a run with an empty cache decides the same.
  */
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
 import type { BreakerStore, StateStore, ViewReader } from '../../../ports/stores/view-store.ts';

@@ -1,5 +1,5 @@
 /**
- * The DaemonSet of a basis, fit to be decided on, or why it is not.
+ * The DaemonSet as stored, fit to be decided on, or why it is not.
  *
  * It travels as raw JSON, so its shape is checked once per run. One that travelled opaque, or does not have the shape, is
  * read live: that read decides (protocol 22). Decides nothing about its pods.

@@ -32,7 +32,7 @@ export interface SetRequest {
 /** A stamp that was above what should have covered it when it was read. */
 export interface StampAhead {
   readonly stamp: Stamp;
-  /** Whose slice bears it; `basis`: an item that META itself covers. */
+  /** Whose slice bears it; `meta`: an item that META itself covers. */
   readonly of: SlicedSet | 'meta';
 }
 

@@ -47,7 +47,7 @@ export type ViewRead =
   | Moving
   | { readonly kind: 'incomplete'; readonly missing: string };
 
-/** What the slices of a basis hold; `viewing`: where they were asked for already. */
+/** What the slices hold; `viewing`: where they were asked for already. */
 export async function readView(
   stored: StoredInputs,
   readers: Readers,
@@ -62,7 +62,7 @@ export async function readView(
   return viewing ?? readSlices(stored, readers);
 }
 
-/** Reads the slices that belong to a basis. */
+/** Reads the slices of nodes, pods and revisions. */
 export async function readSlices(stored: SlicedInputs, readers: Readers): Promise<ViewRead> {
   const { meta, position, ref } = stored;
   const { sliceCount } = meta;

@@ -76,7 +76,7 @@ export interface NothingNew<T> {
   readonly end: T;
 }
 
-/** Reads the basis of a run; rejects only when the view table cannot be read. `viewing`: slices that were asked for. */
+/** Reads what a run stands on; rejects only when the view table cannot be read. `viewing`: slices that were asked for. */
 export async function readStored<T = never, V = never>(
   hint: Hint,
   readers: Readers,

@@ -2,7 +2,7 @@
  * Puts a run off: a timer, and in the state only what the next run needs (design 3).
  *
  * A retryable failure is never thrown. While a deferral lasts, a timer that is known to be on its way
- * serves all hints that meet it (schedule.ts), so a deferral costs a read, not a write per hint.
+ * serves all hints that meet it (timers.ts), so a deferral costs a read, not a write per hint.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetState, RetryEntry } from '../../../core/model/state.ts';

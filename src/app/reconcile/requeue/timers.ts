@@ -7,7 +7,7 @@
  * Timer ids are unique. The expiry of a memo is recorded alone: the delay queue would hop for hours with it, while
  * `resync` finds due times that passed every quarter of an hour (ADR 0034). A timer counts as on its way until its due
  * time, unless the hint of this run may have been that very one, which may come early where clocks differ: then a near
- * one is sent once more, though not by every hint that meets it (warmth.ts).
+ * one is sent once more, though not by every hint that meets it (process-cache.ts).
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { findPendingLook, pendingLooks, rememberLooks } from '../../../core/hints/looks.ts';

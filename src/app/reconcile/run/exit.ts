@@ -25,7 +25,7 @@ export type BackOff = RetryReason & { readonly code: DeferralCode; readonly mess
 /** What a deferral is recorded in. */
 export type RecordedInput = Pick<LoadedInput, 'stored' | 'state' | 'nowMs'>;
 
-/** A subject that was found, before its view was read. */
+/** What was found, before its view was read. */
 export type FoundInput = RecordedInput & Pick<LoadedInput, 'access'>;
 
 /** What was to be done was done, or tried. */
