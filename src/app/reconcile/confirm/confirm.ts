@@ -9,12 +9,7 @@
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { isResolvedByTime } from '../../../core/intents/intents.ts';
-import type {
-  IntentJudgement,
-  Plan,
-  PlannedCreate,
-  PlannedDelete,
-} from '../../../core/model/plan.ts';
+import type { Plan, PlannedCreate, PlannedDelete } from '../../../core/model/plan.ts';
 import { confirmEdit, confirmVictims, isForTemplate, victimTrust } from './confirm-victims.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
 import { mayContinue } from '../run/context.ts';

@@ -21,9 +21,8 @@ import {
   judgeIntents,
   unshownCreates,
 } from '../../../core/intents/intents.ts';
-import type { FoundIntents } from '../../../core/intents/intents.ts';
 import { hasUnseenWrites } from '../../../core/intents/written-marks.ts';
-import type { Guard, IntentJudgement } from '../../../core/model/plan.ts';
+import type { IntentJudgement } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
 import { guardOfSubject } from '../../../core/takeover/registration-guard.ts';
 import type { Intent } from '../../../core/model/state.ts';

@@ -13,9 +13,6 @@
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Outcome, PatchEffect } from '../../../core/model/effects.ts';
-import { isResourceVersion } from '../../../core/model/identifiers.ts';
-import type { ResourceVersion } from '../../../core/model/identifiers.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { buildAdoptPatch, buildReleasePatch } from '../../../core/pod/owner.ts';
 import { versionOf } from '../run/context.ts';
