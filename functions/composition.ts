@@ -26,8 +26,8 @@ import { createMirrorMemory } from '../src/app/fleet/notify/mirror-show.ts';
 import type { MirrorMemory } from '../src/app/fleet/notify/mirror-show.ts';
 import { createIngestWarmth } from '../src/app/ingest/process/warmth.ts';
 import type { IngestWarmth } from '../src/app/ingest/process/warmth.ts';
-import { createReconcileWarmth } from '../src/app/reconcile/process/warmth.ts';
-import type { ReconcileWarmth } from '../src/app/reconcile/process/warmth.ts';
+import { createProcessCache } from '../src/app/reconcile/process/process-cache.ts';
+import type { ProcessCache } from '../src/app/reconcile/process/process-cache.ts';
 import { createResyncWarmth } from '../src/app/resync/warmth.ts';
 import type { ResyncWarmth } from '../src/app/resync/warmth.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -60,7 +60,7 @@ export interface Composition {
   /** Refuses everything in a function that has none. */
   readonly seal: Seal;
   readonly ingestWarmth: IngestWarmth;
-  readonly reconcileWarmth: ReconcileWarmth;
+  readonly processCache: ProcessCache;
   readonly resyncWarmth: ResyncWarmth;
   readonly mirrorMemory: MirrorMemory;
 }
@@ -224,7 +224,7 @@ function compose(settings: Settings, identity: Identity): Composition {
       ...defined({ fleetRequests, installation: settings.installation }),
     }),
     ingestWarmth: createIngestWarmth(),
-    reconcileWarmth: createReconcileWarmth(),
+    processCache: createProcessCache(),
     resyncWarmth: createResyncWarmth(),
     mirrorMemory: createMirrorMemory(),
   };

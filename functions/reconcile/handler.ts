@@ -46,8 +46,7 @@ function reconcileHint(
   { aside, queue }: BesideRun,
   context: HandlerContext,
 ): Promise<ReconcileResult> {
-  const { registry, freezes, view, connector, clock, random, reconcileWarmth } =
-    composition(context);
+  const { registry, freezes, view, connector, clock, random, processCache } = composition(context);
   const { signal, remainingMs, log, metrics } = context;
   const { cluster, namespace, name } = hint.key;
   return reconcileKey(
@@ -64,7 +63,7 @@ function reconcileHint(
       log: log.with({ cluster, namespace, name }),
       metrics,
       options: { ...defaultReconcileOptions, release: RELEASE },
-      warmth: reconcileWarmth,
+      cache: processCache,
       policies,
     },
   );

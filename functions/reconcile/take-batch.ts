@@ -20,10 +20,11 @@ import type { Hint } from '../../src/core/model/hint.ts';
 import type { HintQueue, HintReceipts } from '../../src/ports/queues/queue.ts';
 import type { HandlerContext } from '../middleware.ts';
 import { NoTimeLeftError, handleRecords } from '../records.ts';
-import { leaveLane } from './leave-lane.ts';
 import { planTurns } from './plan-turns.ts';
 import type { Turn, Turns } from './plan-turns.ts';
 import { TimersTogether } from './timers-together.ts';
+import { hintGroupId } from '../../src/adapters/sqs/queue-ids.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 
 /** What a run shares with its batch. */
 export interface BesideRun {
@@ -162,7 +163,7 @@ class BatchUnderWay {
       this.#running += 1;
       await this.#timers
         .during(() => run(hint, this.#beside))
-        .catch((error: unknown) => leaveLane({ record, hint, error, queue, log }))
+        .catch((error: unknown) => leaveGroup({ record, hint, error, queue, log }))
         .finally(() => (this.#running -= 1));
     }
     this.#ended.push(...records);
@@ -186,4 +187,21 @@ class BatchUnderWay {
         context.log.warn('hints that ended wait for the others of their batch', {}, error);
       });
   }
+}
+
+/** What failed, and how to send it on. */
+export interface GroupFailure {
+  readonly record: Pick<SQSRecord, 'messageId' | 'attributes'>;
+  readonly hint: Hint;
+  readonly error: unknown;
+  readonly queue: Pick<HintQueue, 'sendHints'>;
+  readonly log: Log;
+}
+
+/** Sends the hint on alone; throws the error when it is alone already, or cannot be sent. */
+export async function leaveGroup({ record, hint, error, queue, log }: GroupFailure): Promise<void> {
+  const { messageId, attributes } = record;
+  if (attributes.MessageGroupId === hintGroupId(hint.key)) throw error;
+  log.error('a hint leaves its lane and goes on alone', { messageId }, error);
+  await queue.sendHints([hint], `alone/${messageId}`);
 }

@@ -12,10 +12,10 @@ import type { Outage } from '../core/status/outages.ts';
 import { explainRollout } from '../app/explain/explain.ts';
 import type { SeenNodes } from '../app/explain/explain.ts';
 import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
-import { createReconcileWarmth } from '../app/reconcile/process/warmth.ts';
-import type { ReconcileWarmth } from '../app/reconcile/process/warmth.ts';
-import type { Basis } from '../app/reconcile/read/read-basis.ts';
-import { readPosition } from '../app/reconcile/read/read-position.ts';
+import { createProcessCache } from '../app/reconcile/process/process-cache.ts';
+import type { ProcessCache } from '../app/reconcile/process/process-cache.ts';
+import type { StoredInputs } from '../app/reconcile/read/stored-inputs.ts';
+import { readPosition } from '../app/reconcile/read/stored-inputs.ts';
 import { isOpen } from '../core/model/breaker.ts';
 import type { ClusterId, ClusterUid, Uid } from '../core/model/identifiers.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
@@ -106,7 +106,7 @@ const COUNTED_FOR_MS = 300_000;
 
 interface Counted {
   /** What the codes rest on, as one text. */
-  readonly basis: string;
+  readonly text: string;
   readonly atMs: number;
   readonly codes: DaemonSetOverview['codes'];
   readonly stages?: StagedProgress;
@@ -160,7 +160,7 @@ export class Overviews {
     const { view, clock } = this.#sources;
     const daemonSets: DaemonSetOverview[] = [];
     const counted = new Map<Uid, Counted>();
-    const warmth = createReconcileWarmth();
+    const cache = createProcessCache();
     for await (const item of eachName(registration.clusterUid, view)) {
       if (hasSentinelName(item) || item.uid === null) continue;
       const ref = { clusterUid: registration.clusterUid, uid: item.uid };
@@ -171,12 +171,12 @@ export class Overviews {
       ]);
       if (daemonSet === undefined) continue;
       const frozen = defined({ frozen: standingFreeze(freeze, item) });
-      const basis = { registration, ...frozen, meta, ref, daemonSet, state, position };
-      const codes = meta === undefined ? undefined : await this.#count({ ...basis, meta }, warmth);
+      const stored = { registration, ...frozen, meta, ref, daemonSet, state, position };
+      const codes = meta === undefined ? undefined : await this.#count({ ...stored, meta }, cache);
       if (codes !== undefined) counted.set(item.uid, codes);
-      const rollout = this.#rolloutOf(basis, codes);
-      const overview = overviewOf(item, { ...basis, counted: codes, rollout });
-      const sinceMs = meta && missedSinceMs({ ...basis, meta }, clock.nowMs());
+      const rollout = this.#rolloutOf(stored, codes);
+      const overview = overviewOf(item, { ...stored, counted: codes, rollout });
+      const sinceMs = meta && missedSinceMs({ ...stored, meta }, clock.nowMs());
       if (overview === undefined) continue;
       daemonSets.push({ ...overview, ...defined({ missedSinceMs: sinceMs }) });
     }
@@ -185,20 +185,20 @@ export class Overviews {
   }
 
   /** Those of before while they still hold, or while nothing can be told. */
-  async #count(basis: Basis, warmth: ReconcileWarmth): Promise<Counted | undefined> {
+  async #count(stored: StoredInputs, cache: ProcessCache): Promise<Counted | undefined> {
     const { view, clock } = this.#sources;
     const nowMs = clock.nowMs();
-    const text = textOf(basis, nowMs);
-    const former = this.#counted.get(basis.registration.id)?.get(basis.ref.uid);
-    if (former?.basis === text && nowMs - former.atMs < COUNTED_FOR_MS) return former;
+    const text = textOf(stored, nowMs);
+    const former = this.#counted.get(stored.registration.id)?.get(stored.ref.uid);
+    if (former?.text === text && nowMs - former.atMs < COUNTED_FOR_MS) return former;
     const policies = this.#policies;
-    const sources = { view, warmth, policies, options: defaultReconcileOptions, nowMs };
-    const explained = await explainRollout(basis, sources);
+    const sources = { view, cache, policies, options: defaultReconcileOptions, nowMs };
+    const explained = await explainRollout(stored, sources);
     if (explained === undefined) return former;
     const { plan, seen } = explained;
     const verdicts = plan.verdicts();
     return {
-      basis: text,
+      text,
       atMs: nowMs,
       codes: countCodes(verdicts),
       seen,
@@ -210,7 +210,7 @@ export class Overviews {
   }
 
   #rolloutOf(
-    { registration, daemonSet, state }: Pick<Basis, 'registration' | 'daemonSet' | 'state'>,
+    { registration, daemonSet, state }: Pick<StoredInputs, 'registration' | 'daemonSet' | 'state'>,
     counted: Counted | undefined,
   ): DaemonSetOverview['rollout'] {
     const { stages, seen, budget } = counted ?? {};
@@ -229,7 +229,7 @@ export class Overviews {
 
 function overviewOf(
   { namespace, name }: NameItem,
-  of: Pick<Basis, 'ref' | 'frozen' | 'daemonSet' | 'state'> & {
+  of: Pick<StoredInputs, 'ref' | 'frozen' | 'daemonSet' | 'state'> & {
     readonly counted: Counted | undefined;
     readonly rollout: DaemonSetOverview['rollout'];
   },
@@ -254,8 +254,8 @@ function overviewOf(
 }
 
 /** What verdicts rest on: versions and stamps, and the breaker. */
-function textOf(basis: Basis, nowMs: number): string {
-  const { registration, frozen, meta, daemonSet, position, state } = basis;
+function textOf(stored: StoredInputs, nowMs: number): string {
+  const { registration, frozen, meta, daemonSet, position, state } = stored;
   const { podsChanged, revisionsChanged } = position;
   return [
     registration.configVersion,

@@ -9,10 +9,10 @@ const TURNS = 'functions/reconcile/plan-turns.ts';
 const TURNS_TEST = 'test/unit/functions/plan-turns.test.ts';
 
 const COUNTS_TEST = 'test/unit/app/reconcile/status/write-counts.test.ts';
-const MORE = 'src/app/reconcile/status/more-to-come.ts';
+const MORE = 'src/app/reconcile/status/update-status.ts';
 const MORE_TEST = 'test/unit/app/reconcile/status/more-to-come.test.ts';
 const READS_TEST = 'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts';
-const BASIS = 'src/app/reconcile/read/read-basis.ts';
+const BASIS = 'src/app/reconcile/read/stored-inputs.ts';
 const EARLY_TEST = 'test/unit/app/reconcile/read/early-reads.test.ts';
 const WRITER = 'src/adapters/dynamodb/batched-writer.ts';
 const WRITER_TEST = 'test/unit/adapters/dynamodb/batched-writer.test.ts';
@@ -26,35 +26,35 @@ const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
 export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   'slices-wait-for-the-daemon-set': {
     bug: 'a run of which something moved asks for its slices only once the DaemonSet is read (issue 16)',
-    file: 'src/app/reconcile/open-subject.ts',
+    file: 'src/app/reconcile/load-input.ts',
     before: 'return isCertain ? readSlices(of, dependencies) : undefined;',
     after: 'return isCertain ? undefined : undefined;',
     killedBy: { file: EARLY_TEST, title: 'takes two moments of reads: META and state' },
   },
   'hints-without-news-read-slices': {
     bug: 'a hint that finds nothing new reads all slices before it can know (issue 16)',
-    file: 'src/app/reconcile/open-subject.ts',
+    file: 'src/app/reconcile/load-input.ts',
     before: 'hasMoved(of) && ',
     after: '',
     killedBy: { file: EARLY_TEST, title: 'of hints that tell of a change waits for META' },
   },
   'floods-read-slices': {
     bug: 'each hint for a cluster whose breaker is open reads slices (L3, row 61)',
-    file: 'src/app/reconcile/open-subject.ts',
+    file: 'src/app/reconcile/load-input.ts',
     before: 'hasMoved(of) && !isOpen(of.meta.breaker, dependencies.clock.nowMs())',
     after: 'hasMoved(of)',
     killedBy: { file: EARLY_TEST, title: 'asks for no slice while the breaker' },
   },
   'memos-of-all-clusters-end-together': {
     bug: 'memos of all clusters end at one moment: thousands of keys run at once (protocol 11)',
-    file: 'src/app/reconcile/end/schedule.ts',
+    file: 'src/app/reconcile/requeue/timers.ts',
     before: '(hash48(hint.key.cluster) % EXPIRY_PARTS)',
     after: '(0 % EXPIRY_PARTS)',
     killedBy: { file: MEMO_TEST, title: 'ends together for keys of a cluster' },
   },
   'memos-of-a-cluster-end-apart': {
     bug: 'memos of a quiet cluster end one by one, each with a request and a run (issue 16)',
-    file: 'src/app/reconcile/end/schedule.ts',
+    file: 'src/app/reconcile/requeue/timers.ts',
     before: 'memoLifeMs * lifeShare(context)',
     after: 'memoLifeMs * (0.8 + 0.2 * context.dependencies.random.next())',
     killedBy: { file: MEMO_TEST, title: 'ends together for keys of a cluster' },
@@ -71,7 +71,7 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'looks-without-company': {
     bug: 'each look reads state and DaemonSet by a request of its own (issue 16)',
-    file: 'src/app/reconcile/open-subject.ts',
+    file: 'src/app/reconcile/load-input.ts',
     before: " || hint.reason === 'due'",
     after: '',
     killedBy: { file: EARLY_TEST, title: 'takes one moment of reads' },
@@ -98,7 +98,7 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'statuses-come-back-without-company': {
     bug: 'a status that comes back is looked at in two moments of reads (issue 16)',
-    file: 'src/app/reconcile/open-subject.ts',
+    file: 'src/app/reconcile/load-input.ts',
     before: 'isToldStatus || ',
     after: '',
     killedBy: { file: EARLY_TEST, title: 'takes one moment where the status comes back' },
@@ -254,14 +254,14 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'lost-history-is-counted': {
     bug: 'counts of a lost history count as written (row 71)',
-    file: 'src/app/reconcile/status/write-counts.ts',
+    file: 'src/app/reconcile/status/write-status.ts',
     before: "return isLost ? { kind: 'conflict' } : write;",
     after: 'void isLost;\n      return write;',
     killedBy: { file: COUNTS_TEST, title: 'that an etcd behind what was seen took' },
   },
   'refused-patch-is-asked-for-ever': {
     bug: 'every status of a cluster with an earlier role costs a request more (L5)',
-    file: 'src/app/reconcile/status/write-counts.ts',
+    file: 'src/app/reconcile/status/write-status.ts',
     before: "if (tried.kind === 'forbidden') {",
     after: "if (tried.kind !== 'forbidden') {",
     killedBy: { file: COUNTS_TEST, title: 'are PUT where patches are refused' },
@@ -303,13 +303,13 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   'status-waits-for-nothing': {
     bug: 'a pod that was made is told of twice, with a write of the state each (issue 16)',
     file: 'src/app/reconcile/status/update-status.ts',
-    before: 'ledger.hasEffects || (ledger.isComplete && isMoreToCome(subject))',
-    after: 'ledger.hasEffects',
+    before: 'result.hasEffects || (result.isComplete && isMoreToCome(input))',
+    after: 'result.hasEffects',
     killedBy: { file: MORE_TEST, title: 'seeing the pod alone writes nothing' },
   },
   'waiting-status-moves-its-look': {
     bug: 'each event of a pod that is not ready writes the state, and puts its status off (L5)',
-    file: 'src/app/reconcile/end/finish.ts',
+    file: 'src/app/reconcile/requeue/finish.ts',
     before: 'if (standing !== undefined) return { isComplete, dueAtMs: standing };',
     after: 'void standing;',
     killedBy: { file: MORE_TEST, title: 'seeing the pod alone writes nothing' },

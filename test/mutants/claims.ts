@@ -167,8 +167,8 @@ const parity: Readonly<Record<string, PlantedBug>> = {
   'deletes-wait-for-creates': {
     bug: 'the deletes of a run are sent after its creates (parity, differences)',
     file: 'src/app/reconcile/execute/act.ts',
-    before: 'await Promise.all([create(confirmed, step), remove(confirmed, step)]);',
-    after: 'await create(confirmed, step);\n    await remove(confirmed, step);',
+    before: 'await Promise.all([create(confirmed, sending), remove(confirmed, sending)]);',
+    after: 'await create(confirmed, sending);\n    await remove(confirmed, sending);',
     killedBy: {
       file: 'test/unit/app/reconcile/execute/execute-deletes.test.ts',
       title: 'are not starved by creates that take all the time of the run',
@@ -353,8 +353,8 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'deferral-without-cap': {
     bug: 'a mark that never comes puts a run off for ever (row 64, protocol 1)',
-    file: 'src/app/reconcile/live/guard.ts',
-    before: "freshness.kind === 'live-read' || hasOverdue(doubtful, subject, context)",
+    file: 'src/app/reconcile/confirm/guard.ts',
+    before: "freshness.kind === 'live-read' || hasOverdue(doubtful, input, context)",
     after: "freshness.kind === 'live-read'",
     killedBy: {
       file: 'test/unit/app/reconcile/own-writes.test.ts',
@@ -373,7 +373,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'unseen-orphans-are-doubled': {
     bug: 'creates do not wait for orphans that the view lacks (row 85, S1)',
-    file: 'src/app/reconcile/live/foreign-list.ts',
+    file: 'src/app/reconcile/confirm/live-pods.ts',
     before: 'ownerUid === view.uid || (ownerUid === undefined && !isTerminating);',
     after: 'ownerUid === view.uid && !(ownerUid === undefined && isTerminating);',
     killedBy: {
@@ -383,7 +383,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'unseen-orphans-are-doubled-in-a-cluster': {
     bug: 'creates do not wait for orphans that the view lacks (row 85, S1)',
-    file: 'src/app/reconcile/live/foreign-list.ts',
+    file: 'src/app/reconcile/confirm/live-pods.ts',
     before: 'ownerUid === view.uid || (ownerUid === undefined && !isTerminating);',
     after: 'ownerUid === view.uid && !(ownerUid === undefined && isTerminating);',
     killedBy: {
@@ -404,7 +404,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'opaque-harms-the-whole-view': {
     bug: 'an opaque DaemonSet refuses its key for ever (protocol 22)',
-    file: 'src/app/reconcile/read/read-basis.ts',
+    file: 'src/app/reconcile/read/stored-inputs.ts',
     before: 'if (daemonSet.object === null && daemonSet.opaqueReason === undefined)',
     after: 'if (daemonSet.object === null)',
     killedBy: {

@@ -275,9 +275,9 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'retries-for-days': {
     bug: 'what an API server refused is tried again after days (14 A.4)',
-    file: 'src/app/reconcile/process/dependencies.ts',
-    before: 'retryMaxMs: 300_000',
-    after: 'retryMaxMs: 300_000_000',
+    file: 'src/core/retry/retry-table.ts',
+    before: 'LONGEST_MS = 300_000',
+    after: 'LONGEST_MS = 300_000_000',
     killedBy: { file: PUBLISHED, title: 'after a back-off (' },
   },
   'rare-heartbeats': {
@@ -450,8 +450,8 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'poison-stays-in-its-lane': {
     bug: 'a hint that fails in a lane holds the other keys of its cluster (14 A.4)',
     file: 'functions/reconcile/take-batch.ts',
-    before: '.catch((error: unknown) => leaveLane({ record, hint, error, queue, log }))',
-    after: '.finally(() => void [leaveLane, log])',
+    before: '.catch((error: unknown) => leaveGroup({ record, hint, error, queue, log }))',
+    after: '.finally(() => void [leaveGroup, log])',
     killedBy: { file: COMPOSED, title: 'sends a hint that fails in a lane on alone' },
   },
   'lost-timers-of-nobody': {

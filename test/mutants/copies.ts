@@ -19,8 +19,8 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copies-take-what-is-not-theirs': {
     bug: 'an object of somebody else’s is written over',
     file: KEEP,
-    before: 'if (!isCopyOfOwner(found, subject.basis.ref.uid)) {',
-    after: "if (!isCopyOfOwner(found, subject.basis.ref.uid) && name === '') {",
+    before: 'if (!isCopyOfOwner(found, input.stored.ref.uid)) {',
+    after: "if (!isCopyOfOwner(found, input.stored.ref.uid) && name === '') {",
     killedBy: { file: KEEP_TEST, title: 'is never written over an object of somebody else' },
   },
   'copies-of-an-edited-template': {
@@ -56,7 +56,7 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'copies-forgotten': {
     bug: 'after a lost state pods of the former revision go unmarked, and admission refuses them',
-    file: 'src/app/reconcile/history/former-copy.ts',
+    file: 'src/app/reconcile/history/former.ts',
     before: "if (found !== undefined) return { kind: 'known', slot: found.slot };",
     after: '',
     killedBy: { file: FORMER_TEST, title: 'is found by what it says' },
@@ -84,9 +84,9 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'copies-unread-for-hours': {
     bug: 'a node whose former revision could not be read waits until somebody looks again',
-    file: 'src/app/reconcile/history/former-copy.ts',
-    before: 'if (unread !== undefined) {',
-    after: "if (unread === '') {",
+    file: 'src/app/reconcile/history/former.ts',
+    before: "if (template?.kind === 'unavailable') {",
+    after: "if (template?.kind === 'unavailable' && template.message === '') {",
     killedBy: { file: FORMER_TEST, title: 'is asked for again where it could not be read' },
   },
 };

@@ -51,7 +51,7 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copilot-makes-history': {
     bug: 'copilot makes revisions (issue 17)',
     file: 'src/app/reconcile/history/find-history.ts',
-    before: "basis.registration.mode === 'copilot' ? lookUpBuiltInHistory : lookUpHistory;",
+    before: "stored.registration.mode === 'copilot' ? lookUpBuiltInHistory : lookUpHistory;",
     after: 'lookUpHistory;',
     killedBy: { file: RULES_TEST, title: 'is read once for each revision, and never written' },
   },
@@ -67,17 +67,17 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'copilot-sees-rival': {
     bug: 'copilot takes the built-in controller for a stranger and pauses (issue 17)',
-    file: 'src/app/reconcile/live/rival.ts',
+    file: 'src/app/reconcile/confirm/rival.ts',
     before: "  if (registration.mode !== 'takeover') return undefined;\n",
     after: '',
     killedBy: {
-      file: 'test/unit/app/reconcile/live/rival.test.ts',
+      file: 'test/unit/app/reconcile/confirm/rival.test.ts',
       title: 'is not in copilot',
     },
   },
   'copilot-tells-again': {
     bug: 'each run tells again that a policy has no effect (issue 17)',
-    file: 'src/app/reconcile/status/not-staged-notice.ts',
+    file: 'src/app/reconcile/status/notices.ts',
     before: '  if (isTold) return undefined;\n',
     after: '',
     killedBy: { file: RULES_TEST, title: 'is told once that its policy has no effect' },
@@ -91,15 +91,14 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'copilot-lists-pods': {
     bug: 'copilot asks for a list of pods, to which it has no right (issue 17)',
-    file: 'src/app/reconcile/attempt.ts',
-    before:
-      "if (!isCounted && subject.basis.registration.mode === 'copilot') return exitStale(subject);",
-    after: '',
+    file: 'src/app/reconcile/plan-step.ts',
+    before: "return isCopilot ? exitStale(input) : { kind: 'need', need: { kind: 'pods' } };",
+    after: "return { kind: 'need', need: { kind: 'pods' } };",
     killedBy: { file: RULES_TEST, title: 'waits for the watcher where nothing was heard of pods' },
   },
   'copilot-fights-gitops': {
     bug: 'a template that GitOps puts back before anybody looked is restored again and again (issue 17)',
-    file: 'src/app/reconcile/end/finish.ts',
+    file: 'src/app/reconcile/requeue/finish.ts',
     before: 'return restoring === undefined ? record : noteRestoring(record, restoring);',
     after:
       "return restoring !== undefined && 'restoreRefusedAtMs' in restoring ? noteRestoring(record, restoring) : record;",

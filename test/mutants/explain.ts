@@ -25,7 +25,7 @@ export const EXPLAIN_BUGS: Readonly<Record<string, PlantedBug>> = {
   'explain-before-a-run': {
     bug: 'verdicts of a DaemonSet that nobody looked at yet are those of a lost state (protocol 6)',
     file: EXPLAIN,
-    before: '  if (basis.state === undefined) return undefined;\n',
+    before: '  if (stored.state === undefined) return undefined;\n',
     after: '',
     killedBy: { file: EXPLAIN_TEST, title: 'tells nothing before a run has looked' },
   },
@@ -40,7 +40,7 @@ export const EXPLAIN_BUGS: Readonly<Record<string, PlantedBug>> = {
     bug: 'verdicts of a cluster that does not answer say that pods are being created (L3)',
     file: EXPLAIN,
     before:
-      "  if (isOpen(basis.meta.breaker, nowMs)) return UNAVAILABLE['cluster-unavailable'];\n  return UNAVAILABLE[state.retry?.code ?? ''] ?? doubt",
+      "  if (isOpen(stored.meta.breaker, nowMs)) return UNAVAILABLE['cluster-unavailable'];\n  return UNAVAILABLE[state.retry?.code ?? ''] ?? doubt",
     after: '  return doubt',
     killedBy: {
       file: 'test/unit/app/isolation/breaker.test.ts',

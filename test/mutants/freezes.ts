@@ -39,8 +39,8 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'template-restored-unfenced': {
     bug: 'the template of a frozen stack is restored after the deletes of its run (18.5, protocol 7)',
     file: 'src/app/reconcile/execute/restore-template.ts',
-    before: 'const isFirst = ledger.recorded.length === 0;',
-    after: 'const isFirst = ledger.recorded.length >= 0;',
+    before: 'const isFirst = result.recorded.length === 0;',
+    after: 'const isFirst = result.recorded.length >= 0;',
     killedBy: {
       file: 'test/unit/app/reconcile/execute/restore-template.test.ts',
       title: 'asks the cluster for nothing once the stack was frozen',
@@ -86,7 +86,7 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'status-write-stops-the-cluster': {
     bug: 'whoever may edit one DaemonSet stops all of its cluster (40.1)',
-    file: 'src/app/reconcile/live/rival.ts',
+    file: 'src/app/reconcile/confirm/rival.ts',
     before: 'findSentinelEvidence(live.object, registration.sentinel)',
     after:
       "(findSentinelEvidence(live.object, registration.sentinel) ?? 'somebody wrote a status')",
@@ -97,9 +97,9 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'pause-ends-unlooked': {
     bug: 'a pause that is over is not looked at live, so a second controller has its turn every ten minutes (40.1)',
-    file: 'src/app/reconcile/confirm/heed-pause.ts',
-    before: 'const again = guardOfPause(context.note.paused, basis.registration, nowMs);',
-    after: 'const again = guardOfPause(undefined, basis.registration, nowMs);',
+    file: 'src/app/reconcile/confirm/rival-checks.ts',
+    before: 'const again = guardOfPause(context.note.paused, stored.registration, nowMs);',
+    after: 'const again = guardOfPause(undefined, stored.registration, nowMs);',
     killedBy: {
       file: 'test/unit/app/reconcile/rival-rules.test.ts',
       title: 'is looked at again before a pod is deleted',

@@ -18,8 +18,8 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'order-leaves-the-memo': {
     bug: 'the run that an order wakes finds nothing new, and a pause that was lifted lasts for hours (17.9)',
     file: GIVE,
-    before: "(await view.writeState(basis.ref, rest)) === 'written'",
-    after: "(await view.writeState(basis.ref, state)) === 'written'",
+    before: "(await view.writeState(stored.ref, rest)) === 'written'",
+    after: "(await view.writeState(stored.ref, state)) === 'written'",
     killedBy: { file: GIVE_TEST, title: 'edits the record, drops the memo, and wakes the key' },
   },
   'order-is-not-told': {

@@ -156,7 +156,7 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
   'refused-creates-do-not-say-why': {
     bug: 'the Event about a pod that a policy refuses does not say why (security, sidecars)',
     file: 'src/app/reconcile/execute/note-outcomes.ts',
-    before: ': createFailedEvent(result.said ?? result.message),',
+    before: ': createFailedEvent(creation.said ?? creation.message),',
     after: ": createFailedEvent('refused'),",
     killedBy: {
       file: 'test/unit/app/reconcile/execution-rules.test.ts',

@@ -12,7 +12,7 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: 'src/app/reconcile/read/read-view.ts',
     before: '  return assemble({',
     after:
-      '  Object.assign(basis, { meta: (await readers.view.readMeta(ref.clusterUid)) ?? meta, daemonSet: (await readers.view.readDaemonSet(ref)) ?? daemonSet });\n  return assemble({',
+      '  Object.assign(stored, { meta: (await readers.view.readMeta(ref.clusterUid)) ?? meta, daemonSet: (await readers.view.readDaemonSet(ref)) ?? daemonSet });\n  return assemble({',
     killedBy: { file: 'test/simulation/races.test.ts', title: 'readSlice' },
   },
   'hash-of-its-own': {
@@ -107,9 +107,9 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'looks-each-hour': {
     bug: 'what does not get any further is looked at once an hour, not each five minutes (14 A.3, L5)',
-    file: 'src/app/reconcile/process/dependencies.ts',
-    before: 'retryMaxMs: 300_000,',
-    after: 'retryMaxMs: 3_600_000,',
+    file: 'src/core/retry/retry-table.ts',
+    before: 'LONGEST_MS = 300_000;',
+    after: 'LONGEST_MS = 3_600_000;',
     killedBy: {
       file: 'test/unit/app/reconcile/looks.test.ts',
       title: 'at a pod that lives and that the view never shows go to five minutes',

@@ -234,7 +234,7 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'refusals-of-old-template': {
     bug: 'what the template before was refused for holds the new one back (14)',
-    file: 'src/app/reconcile/process/retry.ts',
+    file: 'src/core/retry/retry.ts',
     before: '  if (entry.generation !== change.generation) return false;\n',
     after: '',
     killedBy: {
@@ -254,7 +254,7 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'deferral-begins-anew': {
     bug: 'a deferral begins anew at each look: its cap is never reached (14)',
-    file: 'src/app/reconcile/end/defer.ts',
+    file: 'src/app/reconcile/requeue/defer.ts',
     before: 'deferredSinceMs: state.deferredSinceMs ?? nowMs',
     after: 'deferredSinceMs: nowMs',
     killedBy: {

@@ -55,7 +55,7 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'lane-left-once': {
     bug: 'a key that leaves its lane twice within five minutes is swallowed by deduplication (14)',
-    file: 'functions/reconcile/leave-lane.ts',
+    file: 'functions/reconcile/take-batch.ts',
     before: '`alone/${messageId}`',
     after: "'alone/'",
     killedBy: {

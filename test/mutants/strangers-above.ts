@@ -16,9 +16,9 @@ const RESYNC_SILENCE = [
 export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   'merged-outcomes-are-not-awaited': {
     bug: 'a run ends before outcomes whose write was lost are merged into the stored state (14)',
-    file: 'src/app/reconcile/end/finish.ts',
-    before: 'await mergeOutcomes(ledger, { context, subject });',
-    after: 'void mergeOutcomes(ledger, { context, subject });',
+    file: 'src/app/reconcile/requeue/finish.ts',
+    before: 'await mergeOutcomes(result, { context, input });',
+    after: 'void mergeOutcomes(result, { context, input });',
     killedBy: {
       file: 'test/unit/app/reconcile/lost-outcomes.test.ts',
       title: 'are merged into the stored state before the run ends',
@@ -26,11 +26,11 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'warm-sets-of-any-cluster': {
     bug: 'a warm set of one cluster answers for another (14)',
-    file: 'src/app/reconcile/process/warmth.ts',
+    file: 'src/app/reconcile/process/process-cache.ts',
     before: '`${ref.clusterUid}|${ref.set}|${sliceCount}`',
     after: '`${ref.set}|${sliceCount}`',
     killedBy: {
-      file: 'test/unit/app/reconcile/process/warmth.test.ts',
+      file: 'test/unit/app/reconcile/process/process-cache.test.ts',
       title: 'has keys that begin with the cluster',
     },
   },
@@ -126,7 +126,7 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'gone-timers-are-not-sent-again': {
     bug: 'the timer that caused a run is not sent once more, that of others is (14)',
-    file: 'src/app/reconcile/end/schedule.ts',
+    file: 'src/app/reconcile/requeue/timers.ts',
     before: "context.hint.reason !== 'due' ||",
     after: "context.hint.reason === 'due' ||",
     killedBy: {

@@ -3,7 +3,7 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const OLDER = 'src/app/ingest/slices/older-tombstones.ts';
 const OLDER_TEST = 'test/unit/app/ingest/slices/older-tombstones.test.ts';
-const READ = 'src/app/reconcile/read/read-older.ts';
+const READ = 'src/app/reconcile/read/load-set.ts';
 const READ_TEST = 'test/unit/app/reconcile/read/read-older.test.ts';
 const SLICES_TEST = 'test/unit/app/ingest/tombstones.test.ts';
 

@@ -70,9 +70,9 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'refusals-do-not-grow': {
     bug: 'the back-off of a refused node does not grow: an hour without room costs thousands of requests (14 A.7)',
-    file: 'src/app/reconcile/process/retry.ts',
-    before: 'at.options.retryFirstMs : former.delayMs * 2;',
-    after: 'at.options.retryFirstMs : former.delayMs;',
+    file: 'src/core/retry/retry.ts',
+    before: 'nextDelayMs(row, former?.delayMs);',
+    after: 'nextDelayMs(row, undefined);',
     killedBy: {
       file: 'test/simulation/refused-creates.test.ts',
       title: 'an hour in which a quota refuses every pod',

@@ -15,7 +15,7 @@ import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
 import { createDynamoViewStore } from '../../src/adapters/dynamodb/view-store.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
 import type { ReconcileDependencies } from '../../src/app/reconcile/process/dependencies.ts';
-import { createReconcileWarmth } from '../../src/app/reconcile/process/warmth.ts';
+import { createProcessCache } from '../../src/app/reconcile/process/process-cache.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
@@ -55,11 +55,11 @@ const freezes = createDynamoFreezeStore({ client, random, tableName: 'registry' 
 const connector = new SimulatedConnector();
 const policies = createPolicyReader();
 
-function dependenciesWith(warmth: ReconcileDependencies['warmth']): ReconcileDependencies {
+function dependenciesWith(cache: ReconcileDependencies['cache']): ReconcileDependencies {
   const [log, metrics, queue] = [new MemoryLog(), new MemoryMetrics(), new RecordingHintQueue()];
   const options = { ...defaultReconcileOptions, release: 'bench' };
   const stores = { registry, freezes, view };
-  return { ...stores, connector, queue, clock, random, log, metrics, options, warmth, policies };
+  return { ...stores, connector, queue, clock, random, log, metrics, options, cache, policies };
 }
 
 async function run(large: LargeView, dependencies: ReconcileDependencies): Promise<string> {
@@ -91,7 +91,7 @@ async function settled(nodes: number): Promise<LargeView> {
   const large = new LargeView(nodes, view, clock);
   await registry.writeCluster(large.registration, 0);
   connector.clusters.set(large.registration.id, large.cluster);
-  const dependencies = dependenciesWith(createReconcileWarmth());
+  const dependencies = dependenciesWith(createProcessCache());
   await large.begin();
   await run(large, dependencies);
   await large.fill();
@@ -112,13 +112,13 @@ interface Measured {
 
 async function measure(nodes: number): Promise<Measured> {
   const large = await settled(nodes);
-  const dependencies = dependenciesWith(createReconcileWarmth());
+  const dependencies = dependenciesWith(createProcessCache());
   const warm: number[] = [];
   const cold: number[] = [];
   // The first rounds compile.
   for (let round = 0; round < 2 * ROUNDS; round += 1) {
     warm.push(await cpuMsOf(large, dependencies, 2 * round));
-    cold.push(await cpuMsOf(large, dependenciesWith(createReconcileWarmth()), 2 * round + 1));
+    cold.push(await cpuMsOf(large, dependenciesWith(createProcessCache()), 2 * round + 1));
   }
   const half = (times: readonly number[]): number => percentile(times.slice(ROUNDS), 50);
   const measured = { nodes, warmMs: half(warm), coldMs: half(cold) };

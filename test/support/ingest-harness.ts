@@ -10,7 +10,7 @@ import type { IngestOptions } from '../../src/app/ingest/process/dependencies.ts
 import type { DeadLetterDependencies } from '../../src/app/dead-letter/dead-letter.ts';
 import { ingestMessage } from '../../src/app/ingest/ingest-message.ts';
 import type { IngestContext, IngestResult } from '../../src/app/ingest/message/result.ts';
-import { readPositionNow } from '../../src/app/reconcile/read/read-position.ts';
+import { readPositionNow } from '../../src/app/reconcile/read/stored-inputs.ts';
 import { createIngestWarmth } from '../../src/app/ingest/process/warmth.ts';
 import type {
   ClusterAccess,

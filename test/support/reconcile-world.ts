@@ -7,7 +7,7 @@
  */
 import { clusterId, clusterUid, uid as asUid } from '../../src/core/model/identifiers.ts';
 import { explainNodes } from '../../src/app/explain/explain.ts';
-import { readBasis } from '../../src/app/reconcile/read/read-basis.ts';
+import { readStored } from '../../src/app/reconcile/read/stored-inputs.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
 import type { Verdict } from '../../src/core/model/verdict.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
@@ -17,7 +17,7 @@ import type { ReconcileDependencies } from '../../src/app/reconcile/process/depe
 import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
 import type { ReconcileResult } from '../../src/app/reconcile/run/result.ts';
-import { createReconcileWarmth } from '../../src/app/reconcile/process/warmth.ts';
+import { createProcessCache } from '../../src/app/reconcile/process/process-cache.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryFreezeStore } from './memory-freeze-store.ts';
@@ -114,7 +114,7 @@ export class ReconcileWorld {
       log: this.log,
       metrics: this.metrics,
       options: { ...defaultReconcileOptions, release: 'test', ...options.options },
-      warmth: createReconcileWarmth(),
+      cache: createProcessCache(),
       policies: createPolicyReader(),
     };
   }
@@ -127,11 +127,11 @@ export class ReconcileWorld {
   /** Verdicts of the DaemonSet as they would be told now. */
   async explain(): Promise<readonly Verdict[] | undefined> {
     const { view, options, policies } = this.dependencies;
-    const read = await readBasis(this.hint, this.dependencies);
+    const read = await readStored(this.hint, this.dependencies);
     if (read.kind !== 'read') return undefined;
     const nowMs = this.clock.nowMs();
-    const warmth = createReconcileWarmth();
-    return explainNodes(read.basis, { view, options, policies, nowMs, warmth });
+    const cache = createProcessCache();
+    return explainNodes(read.stored, { view, options, policies, nowMs, cache });
   }
 
   get daemonSet(): DaemonSetObject {

@@ -4,7 +4,7 @@
  * Plays one key for a stretch of virtual time and counts its runs: what L5 is about.
  */
 import type { ReconcileResult } from '../../src/app/reconcile/run/result.ts';
-import { createReconcileWarmth } from '../../src/app/reconcile/process/warmth.ts';
+import { createProcessCache } from '../../src/app/reconcile/process/process-cache.ts';
 import { ReconcileWorld } from './reconcile-world.ts';
 
 /** What a stretch of time held. */
@@ -25,7 +25,7 @@ export class TimedWorld extends ReconcileWorld {
   /** One run, by a hint or by a timer. */
   look(reason: ReconcileWorld['reason'] = 'changed'): Promise<ReconcileResult> {
     this.reason = reason;
-    return this.run(this.isCold ? { warmth: createReconcileWarmth() } : {});
+    return this.run(this.isCold ? { cache: createProcessCache() } : {});
   }
 
   /** Delivers timers for so long; the watcher reports before each run, and kubelets work. */

@@ -1,10 +1,12 @@
 /** One node with pods of a DaemonSet, planned on as they are seen; then a test changes what is live, and confirms. */
 import assert from 'node:assert/strict';
 import { confirmVictims } from '../../src/app/reconcile/confirm/confirm-victims.ts';
-import type { VictimConfirmation } from '../../src/app/reconcile/confirm/confirm-victims.ts';
-import { NO_OWN_PODS } from '../../src/app/reconcile/confirm/own-pods.ts';
-import type { OwnPods } from '../../src/app/reconcile/confirm/own-pods.ts';
-import type { VictimTrust } from '../../src/app/reconcile/confirm/seen-victims.ts';
+import type {
+  VictimConfirmation,
+  VictimTrust,
+} from '../../src/app/reconcile/confirm/confirm-victims.ts';
+import { NO_OWN_PODS } from '../../src/app/reconcile/confirm/live-pods.ts';
+import type { OwnPods } from '../../src/app/reconcile/confirm/live-pods.ts';
 import { projectLivePod } from '../../src/core/projections/project.ts';
 import { clusterUid } from '../../src/core/model/identifiers.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';

@@ -3,7 +3,7 @@
  *
  * The same view, judgement and plan as a run's, over what is stored: nothing is sent, recorded or read live. Runs store no
  * verdicts (ADR 0047), so what is told is as new as the view, also on nodes that concern nobody's next run.
- * Assumes that META was read before state and DaemonSet (read-basis.ts). It never guesses: what a run would have to read
+ * Assumes that META was read before state and DaemonSet (stored-inputs.ts). It never guesses: what a run would have to read
  * live to decide on (an opaque object, a malformed DaemonSet) is not told.
  */
 import { defined } from '@rollcall/base/defined.ts';
@@ -26,22 +26,22 @@ import type { StateStore, ViewReader } from '../../ports/stores/view-store.ts';
 import { guessHash, knownHistory } from '../reconcile/history/history.ts';
 import { guardOfPause } from '../../core/status/status-writers.ts';
 import { guardOfSubject } from '../../core/takeover/registration-guard.ts';
-import { freshnessOf, judgeUnasked } from '../reconcile/live/guard.ts';
-import { SENTINEL_MISSING } from '../reconcile/live/sentinel.ts';
+import { freshnessOf, judgeUnasked } from '../reconcile/confirm/guard.ts';
+import { SENTINEL_MISSING } from '../reconcile/confirm/rival-checks.ts';
 import type { ReconcileOptions } from '../reconcile/process/dependencies.ts';
-import { BREAKER_OPEN } from '../reconcile/process/retry.ts';
-import type { ReconcileWarmth } from '../reconcile/process/warmth.ts';
+import { BREAKER_OPEN } from '../../core/retry/retry.ts';
+import type { ProcessCache } from '../reconcile/process/process-cache.ts';
 import { judgeDaemonSet } from '../reconcile/read/judge-daemon-set.ts';
-import type { Basis } from '../reconcile/read/read-basis.ts';
-import { stagingOf } from '../reconcile/read/staging.ts';
+import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
+import { stagingOf } from '../reconcile/plan-step.ts';
 import { readView } from '../reconcile/read/read-view.ts';
 import { withoutWaitsAhead } from '../reconcile/read/skip.ts';
-import type { ViewedSubject } from '../reconcile/run/context.ts';
+import type { ReconcileInput } from '../reconcile/run/context.ts';
 
-/** What explaining reads from; `warmth` shares the nodes among the DaemonSets that are asked for together. */
+/** What explaining reads from; `cache` shares the nodes among the DaemonSets that are asked for together. */
 export interface ExplainSources {
   readonly view: ViewReader & Pick<StateStore, 'readState'>;
-  readonly warmth: ReconcileWarmth;
+  readonly cache: ProcessCache;
   readonly options: ReconcileOptions;
   readonly policies: PolicyReader;
   readonly nowMs: number;
@@ -51,10 +51,10 @@ export interface ExplainSources {
 
 /** The verdicts of one DaemonSet, in node order. Undefined and rejects as explainRollout does. */
 export async function explainNodes(
-  basis: Basis,
+  stored: StoredInputs,
   sources: ExplainSources,
 ): Promise<readonly Verdict[] | undefined> {
-  return (await explainRollout(basis, sources))?.plan.verdicts();
+  return (await explainRollout(stored, sources))?.plan.verdicts();
 }
 
 /** A plan, and the nodes that it sees. */
@@ -77,16 +77,16 @@ export interface SeenNodes {
  * Rejects when the table fails.
  */
 export async function explainRollout(
-  basis: Basis,
+  stored: StoredInputs,
   sources: ExplainSources,
 ): Promise<Explained | undefined> {
-  const prepared = await prepare(basis, sources);
+  const prepared = await prepare(stored, sources);
   if (prepared === undefined) return undefined;
-  const { context, subject } = prepared;
+  const { context, input } = prepared;
   const { policies, options } = sources;
-  const staging = stagingOf({ ...subject, policies, options });
-  const plan = planReconcile(subject.view, { ...context, ...defined({ staging }) });
-  return { plan, seen: nodesSeenIn(subject.view, context.currentHash) };
+  const staging = stagingOf({ ...input, policies, options });
+  const plan = planReconcile(input.view, { ...context, ...defined({ staging }) });
+  return { plan, seen: nodesSeenIn(input.view, context.currentHash) };
 }
 
 function nodesSeenIn(view: View, hash: string | undefined): SeenNodes {
@@ -114,38 +114,43 @@ function nodesSeenIn(view: View, hash: string | undefined): SeenNodes {
 
 /** What a plan is made of, but for its stages. */
 interface Prepared {
-  readonly subject: Pick<ViewedSubject, 'basis' | 'daemonSet' | 'view' | 'state' | 'nowMs'>;
+  readonly input: Pick<ReconcileInput, 'stored' | 'daemonSet' | 'view' | 'state' | 'nowMs'>;
   readonly context: Omit<PlanContext, 'staging'>;
 }
 
-async function prepare(basis: Basis, sources: ExplainSources): Promise<Prepared | undefined> {
+async function prepare(
+  stored: StoredInputs,
+  sources: ExplainSources,
+): Promise<Prepared | undefined> {
   const { nowMs, options } = sources;
-  if (basis.state === undefined) return undefined;
-  const { namespace = '', name = '' } = basis.daemonSet.object?.metadata ?? {};
-  const judged = await judgeDaemonSet(basis, { namespace, name }, () => Promise.resolve(undefined));
+  if (stored.state === undefined) return undefined;
+  const { namespace = '', name = '' } = stored.daemonSet.object?.metadata ?? {};
+  const judged = await judgeDaemonSet(stored, { namespace, name }, () =>
+    Promise.resolve(undefined),
+  );
   if (judged.kind !== 'usable') return undefined;
   const { daemonSet } = judged;
-  const found = await readView(basis, sources);
+  const found = await readView(stored, sources);
   if (found.kind !== 'read') return undefined;
   const { view: read } = found;
   if (read.opaque.some(({ of }) => of === 'Pod' || of === 'Node')) return undefined;
-  const state = withoutWaitsAhead(rebaseState(basis.state, basis.meta.era, nowMs), nowMs);
+  const state = withoutWaitsAhead(rebaseState(stored.state, stored.meta.era, nowMs), nowMs);
   const { revisions: seen, nodes, pods, gone } = read;
-  const { revisionsChanged } = basis.position;
+  const { revisionsChanged } = stored.position;
   const known = knownHistory({ daemonSet, seen, revisionsChanged, known: state.history });
   const view = computeView({ daemonSet, nodes, pods, gone, revisions: seen, nowMs });
   const { requestTimeoutMs, burstPodsMax } = options;
-  const { mode } = basis.registration;
+  const { mode } = stored.registration;
   const context = {
-    guard: await findGuard({ basis, daemonSet, state, sources }),
+    guard: await findGuard({ stored, daemonSet, state, sources }),
     mode,
     state,
     currentHash: known?.hash ?? guessUnlessAwaited(daemonSet, seen, mode),
-    intents: judgeUnasked({ basis, state, read, nowMs }, { dependencies: { options } }),
+    intents: judgeUnasked({ stored, state, read, nowMs }, { dependencies: { options } }),
     requestTimeoutMs,
     burstPodsMax,
   };
-  return { subject: { basis, daemonSet, view, state, nowMs }, context };
+  return { input: { stored, daemonSet, view, state, nowMs }, context };
 }
 
 /** In copilot the built-in controller may still be about to make the revision: nothing is outdated until it is known. */
@@ -159,33 +164,33 @@ function guessUnlessAwaited(
 }
 
 interface GuardInput {
-  readonly basis: Basis;
+  readonly stored: StoredInputs;
   readonly daemonSet: DaemonSetObject;
   readonly state: DaemonSetState;
   readonly sources: ExplainSources;
 }
 
 /** What keeps a run from acting, as far as stored reads tell; the gravest first, as a run meets it. */
-async function findGuard({ basis, daemonSet, state, sources }: GuardInput): Promise<Guard> {
+async function findGuard({ stored, daemonSet, state, sources }: GuardInput): Promise<Guard> {
   const { nowMs, options } = sources;
-  const kept = guardOfStandstill(basis, sources);
+  const kept = guardOfStandstill(stored, sources);
   if (kept !== undefined) return kept;
-  const registered = guardOfSet({ basis, daemonSet, state, sources });
+  const registered = guardOfSet({ stored, daemonSet, state, sources });
   const context = { dependencies: { options } };
-  const freshness = freshnessOf({ basis, state, nowMs }, context, {
+  const freshness = freshnessOf({ stored, state, nowMs }, context, {
     unseenCount: 0,
     hasWork: true,
   });
   const doubt = freshness.kind === 'defer' ? freshness.guard : undefined;
   if (doubt?.code === 'view-incomplete') return doubt;
   if (registered.kind !== 'act') return registered;
-  if (await isSentinelMissing(basis, sources)) return SENTINEL_MISSING;
-  if (isOpen(basis.meta.breaker, nowMs)) return UNAVAILABLE['cluster-unavailable'];
+  if (await isSentinelMissing(stored, sources)) return SENTINEL_MISSING;
+  if (isOpen(stored.meta.breaker, nowMs)) return UNAVAILABLE['cluster-unavailable'];
   return UNAVAILABLE[state.retry?.code ?? ''] ?? doubt ?? registered;
 }
 
-function guardOfSet({ basis, daemonSet, state, sources: { nowMs } }: GuardInput): Guard {
-  const { registration, frozen } = basis;
+function guardOfSet({ stored, daemonSet, state, sources: { nowMs } }: GuardInput): Guard {
+  const { registration, frozen } = stored;
   const registered = guardOfSubject(registration, daemonSet, frozen);
   if (registered.kind !== 'act') return registered;
   return guardOfPause(state.paused, registration, nowMs) ?? registered;
@@ -193,7 +198,7 @@ function guardOfSet({ basis, daemonSet, state, sources: { nowMs } }: GuardInput)
 
 /** Where Rollcall only looks, that is said of what it would do. */
 function guardOfStandstill(
-  { registration: { mode } }: Basis,
+  { registration: { mode } }: StoredInputs,
   { outages = [] }: ExplainSources,
 ): Guard | undefined {
   const standstill = mode === 'observe' ? undefined : standstillOf(outages, mode);
@@ -201,7 +206,7 @@ function guardOfStandstill(
 }
 
 async function isSentinelMissing(
-  { registration, ref }: Basis,
+  { registration, ref }: StoredInputs,
   { view }: ExplainSources,
 ): Promise<boolean> {
   const { mode, sentinel } = registration;

@@ -17,8 +17,8 @@ import { freezeInForce } from '../../core/takeover/registration-guard.ts';
 import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import type { WalkStore } from '../../ports/stores/view-store.ts';
-import { readBasis } from '../reconcile/read/read-basis.ts';
-import type { Basis } from '../reconcile/read/read-basis.ts';
+import { readStored } from '../reconcile/read/stored-inputs.ts';
+import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import { isNewerThanRun } from '../reconcile/read/skip.ts';
 
 /** Where the standing of a stack is read. */
@@ -99,7 +99,7 @@ const ASKED_MAX = 50;
 /** Which of a cluster's DaemonSets, the first fifty, had no run when they should have. Rejects when a table fails. */
 export async function findMissedRuns(
   registration: ClusterRegistration,
-  sources: Parameters<typeof readBasis>[1],
+  sources: Parameters<typeof readStored>[1],
   nowMs: number,
 ): Promise<readonly MissedRun[]> {
   const { names } = await sources.view.listNames(registration.clusterUid, { limit: ASKED_MAX });
@@ -107,8 +107,11 @@ export async function findMissedRuns(
     names
       .filter((item) => item.uid !== null && !hasSentinelName(item))
       .map(async ({ namespace, name }) => {
-        const read = await readBasis(hintFor(registration, { namespace, name }, 'manual'), sources);
-        const sinceMs = read.kind === 'read' ? missedSinceMs(read.basis, nowMs) : undefined;
+        const read = await readStored(
+          hintFor(registration, { namespace, name }, 'manual'),
+          sources,
+        );
+        const sinceMs = read.kind === 'read' ? missedSinceMs(read.stored, nowMs) : undefined;
         return sinceMs === undefined ? [] : [{ name: `${namespace}/${name}`, sinceMs }];
       }),
   );
@@ -117,33 +120,33 @@ export async function findMissedRuns(
 
 /** What stands in the way of one DaemonSet: of its stack and cluster, and whether its runs come. */
 export function outagesOfBasis(
-  basis: Basis,
+  stored: StoredInputs,
   { standing, nowMs }: { readonly standing: StackStanding; readonly nowMs: number },
 ): readonly Outage[] {
-  const { registration, meta, state, daemonSet } = basis;
-  const frozen = freezeInForce(registration, basis.frozen);
+  const { registration, meta, state, daemonSet } = stored;
+  const frozen = freezeInForce(registration, stored.frozen);
   const { namespace = '', name = '' } = daemonSet.object?.metadata ?? {};
   const subject = frozen?.scope === 'daemon-set' ? `${namespace}/${name}` : registration.id;
   return findOutages({
     ...{ ...standing, nowMs, cluster: { id: registration.id, meta } },
     ...frozenAs(frozen, subject),
-    ...defined({ missedSinceMs: missedSinceMs(basis, nowMs), ranAtMs: state?.memo?.ranAtMs }),
+    ...defined({ missedSinceMs: missedSinceMs(stored, nowMs), ranAtMs: state?.memo?.ranAtMs }),
   });
 }
 
 /** Since when a run of this DaemonSet is missed; undefined: none is. */
-export function missedSinceMs(basis: Basis, nowMs: number): number | undefined {
-  const { state, meta, daemonSet } = basis;
+export function missedSinceMs(stored: StoredInputs, nowMs: number): number | undefined {
+  const { state, meta, daemonSet } = stored;
   // Of one that travels opaque nobody can tell whether a run has to leave anything behind.
   if (state === undefined && daemonSet.object === null) return undefined;
   const unseenSinceMs =
-    state === undefined || isNewerThanRun(basis) ? sentBeforeMs(basis, meta) : undefined;
+    state === undefined || isNewerThanRun(stored) ? sentBeforeMs(stored, meta) : undefined;
   return missedRunSinceMs({ state, unseenSinceMs, nowMs });
 }
 
 /** When the newest change of a DaemonSet was sent at the latest: between two messages META tells it to some minutes. */
 function sentBeforeMs(
-  { position, daemonSet }: Basis,
+  { position, daemonSet }: StoredInputs,
   { earlier, lastSentAtMs }: ClusterMeta,
 ): number {
   const { podsChanged, revisionsChanged } = position;

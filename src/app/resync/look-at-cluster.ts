@@ -16,7 +16,7 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
 import { namePages } from '../clusters/name-pages.ts';
-import { remember } from '../reconcile/process/remember.ts';
+import { remember } from '../reconcile/process/process-cache.ts';
 import type { ResyncDependencies, Tally } from './dependencies.ts';
 import { requestFirstSnapshot, requestSnapshot } from './request-snapshot.ts';
 

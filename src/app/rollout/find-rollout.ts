@@ -12,13 +12,13 @@ import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
 import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
-import { readBasis } from '../reconcile/read/read-basis.ts';
-import type { Basis } from '../reconcile/read/read-basis.ts';
+import { readStored } from '../reconcile/read/stored-inputs.ts';
+import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import { refuse } from './refusals.ts';
 import type { RolloutRefusal } from './refusals.ts';
 
 /** Where to look. */
-export type FindSources = Parameters<typeof readBasis>[1] & {
+export type FindSources = Parameters<typeof readStored>[1] & {
   readonly policies: PolicyReader;
   /** The fleet that has it in a rollout that is not over. */
   readonly holderOf: (key: DaemonSetKey) => Promise<HoldingFleet | undefined>;
@@ -28,7 +28,7 @@ export type FindSources = Parameters<typeof readBasis>[1] & {
 export interface FoundRollout {
   readonly kind: 'found';
   readonly key: DaemonSetKey;
-  readonly basis: Basis;
+  readonly stored: StoredInputs;
   readonly policy: PolicyReading;
   /** The fleet that has it in a rollout that is not over; absent: none has. */
   readonly fleet?: HoldingFleet;
@@ -41,15 +41,15 @@ export async function findRollout(
 ): Promise<FoundRollout | RolloutRefusal> {
   const registration = await sources.registry.readCluster(key.cluster);
   if (registration === undefined) return refuse('unknown-cluster', key);
-  const read = await readBasis(hintFor(registration, key, 'manual'), sources);
+  const read = await readStored(hintFor(registration, key, 'manual'), sources);
   if (read.kind === 'registry-unreadable') throw read.cause;
   if (read.kind === 'unregistered') return refuse('unknown-cluster', key);
   if (read.kind === 'absent') {
     const meta = await sources.view.readMeta(registration.clusterUid);
     return refuse(meta === undefined ? 'never-heard' : 'unknown-daemon-set', key);
   }
-  const { basis } = read;
-  const policy = readPolicyOf(toldObject(basis.daemonSet), sources.policies);
+  const { stored } = read;
+  const policy = readPolicyOf(toldObject(stored.daemonSet), sources.policies);
   const fleet = await sources.holderOf(key);
-  return { kind: 'found', key, basis, policy, ...defined({ fleet }) };
+  return { kind: 'found', key, stored, policy, ...defined({ fleet }) };
 }

@@ -74,8 +74,8 @@ function leaveToPerson(key: DaemonSetKey, command: string | undefined): RolloutR
 }
 
 /** In takeover nodes can be given another revision than the template's; elsewhere the template is a person's. */
-function isForPerson({ basis }: FoundRollout): boolean {
-  return basis.registration.mode !== 'takeover';
+function isForPerson({ stored }: FoundRollout): boolean {
+  return stored.registration.mode !== 'takeover';
 }
 
 function homeOf(
@@ -92,12 +92,12 @@ function homeOf(
       const isByTemplate = order.kind === 'undo' && isForPerson(found);
       return edit(found, isByTemplate ? { ...order, via: 'template' } : order, note);
     },
-    write: async ({ basis }, state) => {
+    write: async ({ stored }, state) => {
       const { memo: _void, ...rest } = state;
-      return (await view.writeState(basis.ref, rest)) === 'written';
+      return (await view.writeState(stored.ref, rest)) === 'written';
     },
-    finish: async ({ basis }, outcome) => {
-      const hint = hintFor(basis.registration, key, 'manual');
+    finish: async ({ stored }, outcome) => {
+      const hint = hintFor(stored.registration, key, 'manual');
       await hints.sendHints([hint], `manual/${random.uniqueId()}/`);
       return outcome;
     },
@@ -105,7 +105,7 @@ function homeOf(
 }
 
 function edit(
-  { basis: { state } }: FoundRollout,
+  { stored: { state } }: FoundRollout,
   order: RolloutOrder,
   note: OrderNote,
 ): OrderResult<DaemonSetState> {
@@ -120,12 +120,12 @@ function see(
   ask: OrderAsk,
   { nowMs, isSure }: { readonly nowMs: number; readonly isSure: boolean },
 ): Seen | RolloutRefusal | RolloutOrder {
-  const { key, basis, policy, fleet } = found;
-  if (basis.registration.mode === 'observe') return refuse('observed', key);
+  const { key, stored, policy, fleet } = found;
+  if (stored.registration.mode === 'observe') return refuse('observed', key);
   // Of an object without even an outline the policy is not known, and its record stands all the same.
-  const hasNone = policy.kind === 'none' && toldObject(basis.daemonSet) !== null;
+  const hasNone = policy.kind === 'none' && toldObject(stored.daemonSet) !== null;
   if (hasNone) return refuse('no-policy', key);
-  const record = basis.state?.rollout;
+  const record = stored.state?.rollout;
   if (record === undefined) return refuse('no-rollout', key);
   if (ask.kind === 'pause') return { kind: 'pause' };
   if (fleet?.isPartial === true && !isSure) return refuseHeld(key, fleet);
@@ -178,7 +178,7 @@ async function confirm(home: NodesHome, note: OrderNote): Promise<OrderOutcome<R
   const token = heldToken(first);
   if (token === undefined) return refuse('nothing-held', first.key);
   return keepOrder<FoundRollout, DaemonSetState, RolloutRefusal>(home, first, (found) => {
-    const { state } = found.basis;
+    const { state } = found.stored;
     if (state === undefined || heldToken(found) !== token) {
       return { kind: 'refused', code: 'changed' };
     }
@@ -189,7 +189,7 @@ async function confirm(home: NodesHome, note: OrderNote): Promise<OrderOutcome<R
 }
 
 /** Of the shrink that the interlock holds; undefined where it holds none, and where it only tells of one. */
-function heldToken({ basis }: FoundRollout): string | undefined {
-  if (basis.registration.mode !== 'takeover') return undefined;
-  return basis.state?.shrink?.held?.token;
+function heldToken({ stored }: FoundRollout): string | undefined {
+  if (stored.registration.mode !== 'takeover') return undefined;
+  return stored.state?.shrink?.held?.token;
 }

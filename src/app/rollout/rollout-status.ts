@@ -56,7 +56,7 @@ import { evidenceOf } from '../../core/rollout/shown-evidence.ts';
 import type { ShownEvidence } from '../../core/rollout/shown-evidence.ts';
 import { strategyTypeOf } from '../../core/daemon-set/strategy.ts';
 import type { DaemonSetItem } from '../../core/model/view-items.ts';
-import type { Basis } from '../reconcile/read/read-basis.ts';
+import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import type { Plan, RolloutProgress } from '../../core/model/plan.ts';
 import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
 
@@ -92,18 +92,18 @@ export async function rolloutStatusOf(
   found: FoundRollout,
   sources: ExplainSources & { readonly standing: StackStanding },
 ): Promise<RolloutStatus> {
-  const { key, basis, policy, fleet } = found;
-  const { registration, meta, daemonSet } = basis;
+  const { key, stored, policy, fleet } = found;
+  const { registration, meta, daemonSet } = stored;
   const object = toldObject(daemonSet);
-  const frozen = freezeInForce(registration, basis.frozen);
-  const outages = outagesOfBasis(basis, sources);
-  const explained = await explainRollout(basis, { ...sources, outages });
+  const frozen = freezeInForce(registration, stored.frozen);
+  const outages = outagesOfBasis(stored, sources);
+  const explained = await explainRollout(stored, { ...sources, outages });
   const seen = explained?.seen;
   const stages = explained?.plan.stages;
   const hold = defined({ hold: fleet && holdOf(fleet) });
-  const source = { ...basis, policy, seen, stages, ...hold };
+  const source = { ...stored, policy, seen, stages, ...hold };
   const staged = stagedStatus(source, sources.nowMs);
-  const plain = plainStatus({ ...basis, seen });
+  const plain = plainStatus({ ...stored, seen });
   const isViewComplete = meta.isComplete && !meta.isCutOpen;
   return {
     ...key,
@@ -118,7 +118,7 @@ export async function rolloutStatusOf(
       staged,
       fleet,
       budget: explained && shownBudget(explained.plan, explained.plan.verdicts()),
-      shrink: basis.state?.shrink?.held,
+      shrink: stored.state?.shrink?.held,
       policyProblems: problemsOf(policy),
     }),
     isViewComplete,
@@ -148,7 +148,7 @@ function notesOf(
   seen: SeenNodes | undefined,
   { isViewComplete, isStaged }: { readonly isViewComplete: boolean; readonly isStaged: boolean },
 ): string[] {
-  const { registration, meta } = found.basis;
+  const { registration, meta } = found.stored;
   const { rival } = registration;
   const told = [
     found.fleet && describeHolding(found.fleet),
@@ -164,18 +164,18 @@ function notesOf(
   return told.filter((note) => note !== undefined);
 }
 
-function shrinkNote({ key, basis }: FoundRollout): string | undefined {
-  const held = basis.state?.shrink?.held;
+function shrinkNote({ key, stored }: FoundRollout): string | undefined {
+  const held = stored.state?.shrink?.held;
   if (held === undefined) return undefined;
   const { cluster, namespace, name } = key;
   const next =
-    basis.registration.mode === 'takeover'
+    stored.registration.mode === 'takeover'
       ? `Held until it is taken back, or: rollcall rollout confirm ${cluster} ${namespace}/${name}`
       : 'Rollcall does not act here and cannot hold it.';
   return `${describeShrink(held)}. ${next}`;
 }
 
-function opaqueNote({ basis: { daemonSet } }: FoundRollout): string | undefined {
+function opaqueNote({ stored: { daemonSet } }: FoundRollout): string | undefined {
   if (daemonSet.object !== null) return undefined;
   return `Told without its nodes, as ${describeOpaque(daemonSet)}: runs read it from the API server.`;
 }
@@ -188,14 +188,14 @@ function otherTemplateNote(seen: SeenNodes | undefined): string | undefined {
   return `${String(pods)} ${were} made of another template: a DaemonSet of this name left them, with the same template generation, by which Kubernetes counts. They stay as they are until they are deleted.`;
 }
 
-function policyNote({ basis, policy }: FoundRollout, isStaged: boolean): string | undefined {
+function policyNote({ stored, policy }: FoundRollout, isStaged: boolean): string | undefined {
   if (policy.kind === 'none') return undefined;
-  if (basis.registration.mode === 'observe') {
+  if (stored.registration.mode === 'observe') {
     return 'It has a policy, and Rollcall only looks at this cluster (mode observe).';
   }
-  const object = toldObject(basis.daemonSet);
+  const object = toldObject(stored.daemonSet);
   const standing = object === null ? 'followed' : copilotStanding(object);
-  if (basis.registration.mode === 'copilot' && standing !== 'followed') {
+  if (stored.registration.mode === 'copilot' && standing !== 'followed') {
     return explainNotFollowed(standing);
   }
   if (policy.kind === 'invalid') {
@@ -286,7 +286,7 @@ function isBehindTemplate(
 type ToldPhase = Pick<Watched, 'phase' | 'summary'>;
 
 /** What an end is judged by: nodes as a plan of now sees them, where one can be told. */
-interface EndSource extends Pick<Basis, 'registration' | 'state' | 'daemonSet'> {
+interface EndSource extends Pick<StoredInputs, 'registration' | 'state' | 'daemonSet'> {
   readonly seen: SeenNodes | undefined;
 }
 

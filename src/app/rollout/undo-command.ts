@@ -24,7 +24,7 @@ export async function undoCommand(
 ): Promise<string | undefined> {
   let found = first;
   for (let read = 1; ; read += 1) {
-    const view = await readView(found.basis, sources);
+    const view = await readView(found.stored, sources);
     if (view.kind === 'read') return commandOf(found, view.view.revisions);
     if (view.kind === 'incomplete' || read === READS_MAX) return undefined;
     const again = await findRollout(first.key, sources);
@@ -34,16 +34,16 @@ export async function undoCommand(
 }
 
 function commandOf(
-  { key, basis }: FoundRollout,
+  { key, stored }: FoundRollout,
   revisions: readonly RevisionProjection[],
 ): string | undefined {
-  const record = basis.state?.rollout;
+  const record = stored.state?.rollout;
   const back = record && wayBackOf(record);
   if (back === undefined) return undefined;
   const { hash } = back;
   const found = revisions.find(
     ({ ownerUid, labels, isTerminating }) =>
-      ownerUid === basis.ref.uid && labels['controller-revision-hash'] === hash && !isTerminating,
+      ownerUid === stored.ref.uid && labels['controller-revision-hash'] === hash && !isTerminating,
   );
   if (found === undefined) return undefined;
   const { namespace, name } = key;

@@ -7,7 +7,7 @@
 import { explainRollout } from '../../app/explain/explain.ts';
 import { outagesOfBasis, readStanding } from '../../app/explain/standing.ts';
 import { describeOpaque } from '../../app/rollout/rollout-status.ts';
-import type { Basis } from '../../app/reconcile/read/read-basis.ts';
+import type { StoredInputs } from '../../app/reconcile/read/stored-inputs.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import { standstillOf } from '../../core/status/outages.ts';
@@ -42,24 +42,24 @@ export const explainCommand: CommandModule = defineCommand<ExplainOptions>({
     const stack = await context.openStack();
     const found = await findInStack(key, stack);
     if (found.kind === 'refused') throw errorOf(found);
-    const { basis } = found;
+    const { stored } = found;
     const sources = sourcesOf(stack);
     const standing = await readStanding(stack);
-    const outages = outagesOfBasis(basis, { standing, nowMs: sources.nowMs });
-    const standstill = standstillOf(outages, basis.registration.mode);
-    const explained = await explainRollout(basis, { ...sources, outages });
-    if (explained === undefined) throw nothingToTell(formatKey(key), basis, standstill);
+    const outages = outagesOfBasis(stored, { standing, nowMs: sources.nowMs });
+    const standstill = standstillOf(outages, stored.registration.mode);
+    const explained = await explainRollout(stored, { ...sources, outages });
+    if (explained === undefined) throw nothingToTell(formatKey(key), stored, standstill);
     const all = explained.plan.verdicts();
     const { node } = options;
     const verdicts = node === undefined ? all : all.filter((each) => each.node === node);
     if (node !== undefined && verdicts.length === 0) throw noSuchNode(node, key);
-    const { lastSentAtMs } = basis.meta;
+    const { lastSentAtMs } = stored.meta;
     const counts = countCodes(verdicts);
     return {
       document: {
         kind: 'Explanation',
         ...key,
-        mode: basis.registration.mode,
+        mode: stored.registration.mode,
         lastSentAtMs,
         outages,
         counts,
@@ -112,7 +112,7 @@ function countsText(counts: Partial<Record<NodeCode, number>>): string {
 
 function nothingToTell(
   name: string,
-  { daemonSet, state }: Basis,
+  { daemonSet, state }: StoredInputs,
   standstill: Outage | undefined,
 ): CommandError {
   if (standstill !== undefined) {

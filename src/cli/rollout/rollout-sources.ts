@@ -4,7 +4,7 @@
  * Nothing is decided here. Only a cluster that is not there is looked for once more: by the name that is nearest.
  */
 import { defaultReconcileOptions } from '../../app/reconcile/process/dependencies.ts';
-import { createReconcileWarmth } from '../../app/reconcile/process/warmth.ts';
+import { createProcessCache } from '../../app/reconcile/process/process-cache.ts';
 import type { ExplainSources } from '../../app/explain/explain.ts';
 import { findHoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
 import type { HoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
@@ -55,7 +55,7 @@ export async function requireKnown(
 
 /** To tell what a run of now would plan. */
 export function sourcesOf({ view, clock }: Stack): ExplainSources {
-  const warmth = createReconcileWarmth();
+  const cache = createProcessCache();
   const policies = createPolicyReader();
-  return { view, warmth, policies, options: defaultReconcileOptions, nowMs: clock.nowMs() };
+  return { view, cache, policies, options: defaultReconcileOptions, nowMs: clock.nowMs() };
 }

@@ -7,9 +7,10 @@
  * at a known moment is kept to the second. What is wanted again and again without anything moving is
  * looked at less and less often. Pure: the caller sends what is missing.
  */
-import type { DaemonSetState, LookEntry } from '../model/state.ts';
+import type { DaemonSetState } from '../model/state.ts';
 import { formatKey } from '../model/identifiers.ts';
 import type { DaemonSetKey } from '../model/identifiers.ts';
+import { RETRY_TABLE } from '../retry/retry-table.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 
 /** Wanted sooner than this: for something that others do meanwhile, so an earlier look serves as well. */
@@ -57,31 +58,6 @@ export function rememberLooks(pending: readonly number[], sentAtMs: number): rea
   return all.slice(0, REMEMBERED_MAX);
 }
 
-/** What the next look after an unfinished run is computed from. */
-export interface LookReason {
-  readonly code: string;
-  readonly nowMs: number;
-  /** True if the run changed something: then the same reason is another one. */
-  readonly hasProgressed: boolean;
-  /** The first look, and the longest wait. */
-  readonly firstMs: number;
-  readonly longestMs: number;
-}
-
-/**
- * The next look at something that is about to change by itself: soon, and later each time while it does
- * not. A hint that comes in between lengthens nothing.
- */
-export function nextLook(former: LookEntry | undefined, reason: LookReason): LookEntry {
-  const { code, nowMs, hasProgressed, firstMs, longestMs } = reason;
-  const isSame = former?.code === code && !hasProgressed;
-  if (isSame && former.atMs > nowMs) return former;
-  const delayMs = isSame ? Math.min(former.delayMs * 2, longestMs) : firstMs;
-  return { code, delayMs, atMs: nowMs + delayMs };
-}
-
-/** The earliest look after a letter. */
-const LOOK_AFTER_MS = 600_000;
 /** Letters of one key within this time mean one look. */
 const LOOKS_APART_MS = 300_000;
 
@@ -93,6 +69,6 @@ const LOOKS_APART_MS = 300_000;
  */
 export function lookAfterLostHint(key: DaemonSetKey, nowMs: number): number {
   const phaseMs = hash48(formatKey(key)) % LOOKS_APART_MS;
-  const count = Math.ceil((nowMs + LOOK_AFTER_MS - phaseMs) / LOOKS_APART_MS);
+  const count = Math.ceil((nowMs + RETRY_TABLE['lost-hint'].firstMs - phaseMs) / LOOKS_APART_MS);
   return count * LOOKS_APART_MS + phaseMs;
 }

@@ -122,7 +122,7 @@ export interface PlanContext {
   readonly requestTimeoutMs: number;
   /** Cap of creates, and of deletes, of one run (spec 2.1: 250). */
   readonly burstPodsMax: number;
-  /** Absent: the rolling update has no stages (issue 17). */
+  /** Absent: the rolling update has no stages. */
   readonly staging?: StagingContext;
 }
 
@@ -140,7 +140,7 @@ export interface StagingContext {
   readonly unheardMs: number;
   /** The template that a former revision holds, once it was read: what nodes outside of open steps are given. */
   readonly former?: FormerTemplate;
-  /** What the Events of pods tell that `asksEventsOf` named before. */
+  /** What the Events of pods tell that a need named before. */
   readonly causes?: readonly PodCause[];
 }
 
@@ -239,6 +239,13 @@ export interface RolloutProgress {
   readonly waitingNodes: number;
 }
 
+/** What a plan cannot tell from what it was given. Adding one: name it here, read it in app/reconcile/needs.ts. */
+export type PlanNeed =
+  /** The template of the former revision of that hash: a pod is to be made of it. */
+  | { readonly kind: 'template'; readonly hash: string }
+  /** Events of pods that never started, which are about to halt a staged rollout and do not say why. */
+  | { readonly kind: 'events'; readonly pods: readonly PodProjection[] };
+
 /** What one reconcile wants. */
 export interface Plan {
   readonly creates: readonly PlannedCreate[];
@@ -251,10 +258,8 @@ export interface Plan {
   readonly rollout?: RolloutProgress;
   /** How far a staged rollout is after this plan: recorded with its intents; absent: there is none. */
   readonly stages?: StagedProgress;
-  /** Hash of the former revision, if a pod waits only for its template to be read. */
-  readonly wantsFormer?: string;
-  /** Pods that halt a staged rollout and do not say why: their Events are asked before this is recorded. */
-  readonly asksEventsOf?: readonly PodProjection[];
+  /** What has to be read before this plan is final; the caller reads it, and plans again. */
+  readonly needs: readonly PlanNeed[];
   /** Copilot, after a breach with `onBreach: rollback`: hash of the revision whose template the DaemonSet is to have. */
   readonly restores?: string;
   /** Takeover: the copy of the present template that is to be written, or to be looked at. */

@@ -1,5 +1,5 @@
 /**
- * What is left of a plan where the built-in controller works (mode copilot, issue 17): the timing of rolling updates.
+ * What is left of a plan where the built-in controller works (mode copilot): the timing of rolling updates.
  *
  * It makes pods, removes failed, surplus and misplaced ones, adopts and releases, keeps history and status. Rollcall
  * deletes outdated pods of DaemonSets that opt in under OnDelete, and tells Events; nothing else of a plan survives.

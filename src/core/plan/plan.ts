@@ -85,6 +85,7 @@ function planAlone(view: View, context: PlanContext): Plan {
     backoff,
     events: chosen.deletes.flatMap(({ event }) => (event === undefined ? [] : [event])),
     stageEvents: isActing ? stagingEvents(staging) : [],
+    needs: [],
     ...stagedOf(staging, planning),
     verdicts: () => putIntoWords(planning, { decisions, rollout, chosen }),
     status: planStatus(view, context),
@@ -137,6 +138,7 @@ function leaveAlone(
     stageEvents: [],
     verdicts: () => view.nodes.map((nodeView) => blockedVerdict(nodeView, why.cause)),
     status: undefined,
+    needs: [],
     dueAtMs: undefined,
     cappedCount: 0,
   };

@@ -3,7 +3,7 @@
  *
  * It is read before a pod is made of it, and before the DaemonSet's own is restored to it (copilot).
  */
-import type { Plan, PlanContext } from '../model/plan.ts';
+import type { Plan, PlanContext, PlanNeed } from '../model/plan.ts';
 import type { Planning } from '../pods/planning.ts';
 import { planCopy } from '../rolling-update/plan-copy.ts';
 import type { Staging } from '../rolling-update/plan-stages.ts';
@@ -13,7 +13,7 @@ import { mayAskToRestore } from '../rollout/known-bad.ts';
 export function stagedOf(
   staging: Staging,
   { targets, view, context }: Planning,
-): Pick<Plan, 'stages' | 'wantsFormer' | 'restores' | 'asksEventsOf' | 'copy'> {
+): Partial<Pick<Plan, 'stages' | 'needs' | 'restores' | 'copy'>> {
   if (staging.kind !== 'staged') return {};
   const { record, gate, strays, former, open, asksEventsOf } = staging.stages;
   const isWanted = view.nodes.some(
@@ -21,11 +21,12 @@ export function stagedOf(
       placement === 'run' && former.has(node.name) && (pods.length === 0 || open.has(node.name)),
   );
   const hash = record.former?.hash;
-  const isMissing = isWanted && targets.former === undefined && hash !== undefined;
+  const isMissing = isWanted && targets.former === undefined && context.guard.kind === 'act';
+  const needs: PlanNeed[] = isMissing && hash !== undefined ? [{ kind: 'template', hash }] : [];
+  if (asksEventsOf.length > 0) needs.push({ kind: 'events', pods: asksEventsOf });
   return {
     stages: { record, gate, strays },
-    ...(isMissing ? { wantsFormer: hash } : {}),
-    ...(asksEventsOf.length === 0 ? {} : { asksEventsOf }),
+    needs,
     ...(hash !== undefined && mayRestore(staging, context, view.nowMs) ? { restores: hash } : {}),
     ...planCopy(record, context, view.nowMs),
   };

@@ -11,11 +11,12 @@ import { compareText } from '@rollcall/base/compare-text.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { BackoffEntry } from '../model/state.ts';
+import { RETRY_TABLE, nextDelayMs } from '../retry/retry-table.ts';
 
 /** First delay, in milliseconds (spec 2.1). */
-export const BACKOFF_INITIAL_MS = 1000;
+export const BACKOFF_INITIAL_MS = RETRY_TABLE['failed-pod'].firstMs;
 /** Longest delay, in milliseconds (spec 2.1). */
-export const BACKOFF_CAP_MS = 15 * 60 * 1000;
+export const BACKOFF_CAP_MS = RETRY_TABLE['failed-pod'].maxMs;
 
 /** Which entry: one node, one generation of the DaemonSet. */
 export interface BackoffKey {
@@ -53,7 +54,7 @@ export function advanceBackoff(
   at: BackoffKey & { readonly nowMs: number },
 ): BackoffEntry {
   const isFresh = entry === undefined || isExpired(entry, at.nowMs);
-  const delayMs = isFresh ? BACKOFF_INITIAL_MS : Math.min(entry.delayMs * 2, BACKOFF_CAP_MS);
+  const delayMs = nextDelayMs(RETRY_TABLE['failed-pod'], isFresh ? undefined : entry.delayMs);
   return { node: at.node, generation: at.generation, delayMs, advancedAtMs: at.nowMs };
 }
 

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { readPositionNow } from '../../../src/app/reconcile/read/read-position.ts';
+import { readPositionNow } from '../../../src/app/reconcile/read/stored-inputs.ts';
 import { WATCHED_KINDS } from '../../../src/core/model/projections.ts';
 import { IngestHarness, registrationFor } from '../../support/ingest-harness.ts';
 import {

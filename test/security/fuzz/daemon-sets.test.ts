@@ -9,7 +9,7 @@ import { isExtension, meaningOf } from '../../../src/core/history/history-meanin
 import { planReconcile } from '../../../src/core/plan/plan.ts';
 import { isDaemonSetOf } from '../../../src/adapters/sqs/schema/projection-schema.ts';
 import { judgeDaemonSet } from '../../../src/app/reconcile/read/judge-daemon-set.ts';
-import type { Basis } from '../../../src/app/reconcile/read/read-basis.ts';
+import type { StoredInputs } from '../../../src/app/reconcile/read/stored-inputs.ts';
 import {
   OWNER_UID,
   context,
@@ -54,9 +54,9 @@ const RICH: JsonObject = daemonSet({
   status: { observedGeneration: 2, conditions: [{ type: 'x' }], numberReady: 1 },
 }) as unknown as JsonObject; // raw JSON
 
-function basisOf(object: DaemonSetObject): Basis {
+function basisOf(object: DaemonSetObject): StoredInputs {
   const ref = { clusterUid: clusterUid('uid-1'), uid: uid(OWNER_UID) };
-  return { ref, daemonSet: { object } } as unknown as Basis; // the members that judging it reads
+  return { ref, daemonSet: { object } } as unknown as StoredInputs; // the members that judging it reads
 }
 
 test('row 67: whatever a DaemonSet says, it is malformed or it has a plan', async () => {

@@ -73,7 +73,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'retry-by-throwing': {
     bug: 'a retryable failure is thrown, so that the queue repeats it until it gives up',
-    file: 'src/app/reconcile/end/schedule.ts',
+    file: 'src/app/reconcile/requeue/timers.ts',
     before: '  const timerId = random.uniqueId();',
     after:
       "  if (dueAtMs - clock.nowMs() < 60_000) throw new Error('injected: try again');\n  const timerId = random.uniqueId();",
@@ -122,7 +122,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'older-tombstones-unread': {
     bug: 'tombstones that a slice had no room for are never read again (ADR 0076)',
-    file: 'src/app/reconcile/read/read-older.ts',
+    file: 'src/app/reconcile/read/load-set.ts',
     before: 'return areOlderNeeded(older, nowMs) ? [{ index, version: older.version }] : [];',
     after: 'return areOlderNeeded(older, Infinity) ? [{ index, version: older.version }] : [];',
     breaks: ['S13'],
@@ -198,9 +198,9 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'status-with-old-counts': {
     bug: 'a DaemonSet that changed gets the counts from before (protocol 8, upstream retries so)',
     file: 'src/app/reconcile/status/write-status.ts',
-    before: 'const found = await readPresent(input);',
+    before: 'const found = await readPresent(step);',
     after:
-      "const read = await readPresent(input);\n    const { daemonSet } = input.subject;\n    const found = read.kind !== 'found' ? read : { ...read, object: { ...daemonSet, metadata: { ...daemonSet.metadata, resourceVersion: read.object.metadata.resourceVersion } } };",
+      "const read = await readPresent(step);\n    const { daemonSet } = input.input;\n    const found = read.kind !== 'found' ? read : { ...read, object: { ...daemonSet, metadata: { ...daemonSet.metadata, resourceVersion: read.object.metadata.resourceVersion } } };",
     breaks: ['S7', 'L1'],
     in: 'overlapping-runs',
     seedsMax: 40,
@@ -216,7 +216,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'moved-victims-forgotten': {
     bug: 'a pod whose version moved unseen is tried as it was seen again and again (protocol 8, ADR 0071)',
-    file: 'src/app/reconcile/confirm/seen-victims.ts',
+    file: 'src/app/reconcile/confirm/confirm-victims.ts',
     before: 'const movedEnds = new Set(isRemembered(moved, nowMs) ? moved.uidEnds : []);',
     after:
       'const movedEnds = new Set(isRemembered(moved, nowMs + REMEMBERED_MS) ? moved.uidEnds : []);',
@@ -321,7 +321,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'retry-after-ignored': {
     bug: 'a key asks again while the API server wants to be left alone (429 with Retry-After)',
-    file: 'src/app/reconcile/end/schedule.ts',
+    file: 'src/app/reconcile/requeue/timers.ts',
     before: 'if (askedMs === 0) return 0;',
     after: 'if (askedMs >= 0) return 0;',
     breaks: ['L5'],

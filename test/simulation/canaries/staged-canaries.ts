@@ -15,7 +15,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'step-in-an-old-view': {
     bug: 'a step opens by what was seen of its pods before nothing was heard any more (S16)',
-    file: 'src/app/reconcile/read/staging.ts',
+    file: 'src/app/reconcile/plan-step.ts',
     before: 'nowMs - heardMs <= withinMs',
     after: 'nowMs > withinMs',
     breaks: ['S16'],
@@ -192,7 +192,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'restored-again': {
     bug: 'a template that GitOps put back before anybody looked is restored again and again (S16)',
-    file: 'src/app/reconcile/end/finish.ts',
+    file: 'src/app/reconcile/requeue/finish.ts',
     before: 'return restoring === undefined ? record : noteRestoring(record, restoring);',
     after:
       "return restoring !== undefined && 'restoreRefusedAtMs' in restoring ? noteRestoring(record, restoring) : record;",

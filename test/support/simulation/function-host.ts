@@ -17,14 +17,16 @@ import { parseHint, parseTimer } from '../../../src/adapters/sqs/schema/hint-cod
 import { handleDeadLetter } from '../../../src/app/dead-letter/dead-letter.ts';
 import { TALK_MS } from '../../../src/app/ingest/process/asides.ts';
 import { defaultIngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
-import type { IngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
-import type { IngestDependencies } from '../../../src/app/ingest/process/dependencies.ts';
+import type {
+  IngestOptions,
+  IngestDependencies,
+} from '../../../src/app/ingest/process/dependencies.ts';
 import { ingestBatch } from '../../../src/app/ingest/ingest-batch.ts';
 import { createIngestWarmth } from '../../../src/app/ingest/process/warmth.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import type { ReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { reconcileKey } from '../../../src/app/reconcile/reconcile-key.ts';
-import { createReconcileWarmth } from '../../../src/app/reconcile/process/warmth.ts';
+import { createProcessCache } from '../../../src/app/reconcile/process/process-cache.ts';
 import { createResyncWarmth } from '../../../src/app/resync/warmth.ts';
 import { requeueTimers } from '../../../src/app/requeue/requeue.ts';
 import { resyncClusters } from '../../../src/app/resync/resync.ts';
@@ -233,7 +235,7 @@ export class FunctionHost {
           log: this.log.with({ name: hint.key.name }),
           metrics: this.metrics,
           options: { ...defaultReconcileOptions, ...this.#on.reconcile },
-          warmth: process.reconcileWarmth,
+          cache: process.processCache,
           policies,
         },
       );
@@ -272,7 +274,7 @@ export class FunctionHost {
     const { clock } = this.#on;
     const process: Process = this.#idle.pop() ?? {
       ingestWarmth: createIngestWarmth(),
-      reconcileWarmth: createReconcileWarmth(),
+      processCache: createProcessCache(),
       resyncWarmth: createResyncWarmth(),
     };
     if (process.left !== undefined) this.woken += 1;

@@ -5,7 +5,7 @@ import { explainNodes } from '../../../src/app/explain/explain.ts';
 import type { StackStanding } from '../../../src/core/status/outages.ts';
 import type { ExplainSources } from '../../../src/app/explain/explain.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
-import { createReconcileWarmth } from '../../../src/app/reconcile/process/warmth.ts';
+import { createProcessCache } from '../../../src/app/reconcile/process/process-cache.ts';
 import { findRollout } from '../../../src/app/rollout/find-rollout.ts';
 import type { FoundRollout } from '../../../src/app/rollout/find-rollout.ts';
 import { rolloutStatusOf } from '../../../src/app/rollout/rollout-status.ts';
@@ -27,7 +27,7 @@ export async function verdictsOf(
   name: string,
 ): Promise<readonly Verdict[] | undefined> {
   const { found, sources } = await find(world, name);
-  return explainNodes(found.basis, sources);
+  return explainNodes(found.stored, sources);
 }
 
 async function find(
@@ -42,8 +42,8 @@ async function find(
   const key = { cluster: CLUSTER, namespace: 'ns', name };
   const found = await findRollout(key, { registry, freezes, view, policies, holderOf: noHolder });
   assert.equal(found.kind, 'found');
-  const warmth = createReconcileWarmth();
+  const cache = createProcessCache();
   const nowMs = world.functionClock.nowMs();
   const options = defaultReconcileOptions;
-  return { found, sources: { view, warmth, policies, options, nowMs, standing: {} } };
+  return { found, sources: { view, cache, policies, options, nowMs, standing: {} } };
 }

@@ -138,11 +138,11 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   'credential-refusals': [refused('credential')],
   'rival-controllers': [
     own('reconcile', 'RivalControllers', {
-      code: 'src/app/reconcile/live/rival.ts',
+      code: 'src/app/reconcile/confirm/rival.ts',
       write: counts('sentinel'),
     }),
     own('reconcile', 'RivalControllers', {
-      code: 'src/app/reconcile/live/sentinel.ts',
+      code: 'src/app/reconcile/confirm/rival-checks.ts',
       write: counts('sentinel-missing'),
     }),
   ],

@@ -20,6 +20,7 @@ import { SNAPSHOT_PATIENCE_MS } from '../../../src/app/checks/judge-view.ts';
 import { defaultIngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { defaultResyncOptions, WALK_RESERVE_MS } from '../../../src/app/resync/dependencies.ts';
+import { RETRY_TABLE } from '../../../src/core/retry/retry-table.ts';
 import { breakerPolicy } from '../../../src/core/model/breaker.ts';
 import { REQUEST_TIMEOUT_MS, RUN_MAX_MS } from '../../../src/core/pod/request-life.ts';
 import { readYamlFile } from '@rollcall/local-aws/template/yaml-file.ts';
@@ -113,7 +114,7 @@ describe('an open breaker', () => {
 
   it('outlasts neither the probe of a run that lives as long as it may, nor a timer that hops', () => {
     assert.ok(breakerPolicy.probeMs >= RUN_MAX_MS);
-    assert.ok(breakerPolicy.openMaxMs < reconcile.retryMaxMs);
+    assert.ok(breakerPolicy.openMaxMs < RETRY_TABLE.key.maxMs);
   });
 
   it('needs three time-outs of one object, a few seconds: no longer than a cluster may take to come back', () => {

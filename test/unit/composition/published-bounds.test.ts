@@ -21,6 +21,7 @@ import { SNAPSHOT_PATIENCE_MS } from '../../../src/app/checks/judge-view.ts';
 import { defaultIngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { defaultResyncOptions, WALK_RESERVE_MS } from '../../../src/app/resync/dependencies.ts';
+import { RETRY_TABLE } from '../../../src/core/retry/retry-table.ts';
 import { BACKOFF_CAP_MS, BACKOFF_INITIAL_MS } from '../../../src/core/pod/backoff.ts';
 import { breakerPolicy } from '../../../src/core/model/breaker.ts';
 import {
@@ -72,7 +73,7 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
   ],
   [
     REFERENCE,
-    `after a back-off (${seconds(reconcile.retryFirstMs)} s to ${minutes(reconcile.retryMaxMs)} min)`,
+    `after a back-off (${seconds(RETRY_TABLE.key.firstMs)} s to ${minutes(RETRY_TABLE.key.maxMs)} min)`,
   ],
   [REFERENCE, `the limit of ${reconcile.burstPodsMax} was reached`],
   [

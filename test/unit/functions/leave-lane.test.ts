@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SQSRecord } from 'aws-lambda';
-import { leaveLane } from '../../../functions/reconcile/leave-lane.ts';
-import type { LaneFailure } from '../../../functions/reconcile/leave-lane.ts';
+import { leaveGroup } from '../../../functions/reconcile/take-batch.ts';
+import type { GroupFailure } from '../../../functions/reconcile/take-batch.ts';
 import { hintGroupId } from '../../../src/adapters/sqs/queue-ids.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
@@ -13,7 +13,7 @@ import { RecordingHintQueue } from '../../support/recording-hint-queue.ts';
 const key = { cluster: clusterId('west-1'), namespace: 'agents', name: 'collector' };
 const hint: Hint = { schema: 1, key, clusterUid: clusterUid('uid'), reason: 'changed' };
 
-function failureIn(group: string, queue: RecordingHintQueue): LaneFailure {
+function failureIn(group: string, queue: RecordingHintQueue): GroupFailure {
   const attributes = { MessageGroupId: group } as SQSRecord['attributes'];
   const error = new Error('poison');
   return { record: { messageId: 'm1', attributes }, hint, error, queue, log: new MemoryLog() };
@@ -22,19 +22,19 @@ function failureIn(group: string, queue: RecordingHintQueue): LaneFailure {
 describe('a hint whose run failed', () => {
   it('leaves its lane: poison holds no other key of its cluster (L4)', async () => {
     const queue = new RecordingHintQueue();
-    await leaveLane(failureIn('west-1/lane-03', queue));
+    await leaveGroup(failureIn('west-1/lane-03', queue));
     assert.deepEqual(queue.sends, [{ prefix: 'alone/m1', keys: ['west-1/agents/collector'] }]);
   });
 
   it('fails as ever when it is alone: redelivery, and in the end the dead letters', async () => {
     const queue = new RecordingHintQueue();
-    await assert.rejects(leaveLane(failureIn(hintGroupId(key), queue)), /poison/);
+    await assert.rejects(leaveGroup(failureIn(hintGroupId(key), queue)), /poison/);
     assert.deepEqual(queue.sends, []);
   });
 
   it('comes again when it cannot be sent on', async () => {
     const queue = new RecordingHintQueue();
     queue.failNext(1);
-    await assert.rejects(leaveLane(failureIn('west-1/lane-03', queue)), /injected/);
+    await assert.rejects(leaveGroup(failureIn('west-1/lane-03', queue)), /injected/);
   });
 });

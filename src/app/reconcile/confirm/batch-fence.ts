@@ -10,10 +10,10 @@ import type { Freeze } from '../../../core/takeover/freeze.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import { NO_OUTCOME, mayContinue, send } from '../run/context.ts';
-import type { Step, Subject } from '../run/context.ts';
+import type { Step, LoadedInput } from '../run/context.ts';
 import {
   EDITED_MEANWHILE,
-  confirmSubject,
+  confirmDaemonSet,
   isReplanned,
   unconfirmedCode,
 } from './live-daemon-set.ts';
@@ -95,7 +95,7 @@ export async function sendFenced<T extends { readonly effect: Effect }>(
 
 /** Looks again; any doubt stops. */
 async function checkFence(fence: Fence, batch: FencedBatch): Promise<FenceAnswer> {
-  const { context, subject, access, halt } = fence;
+  const { context, input, access, halt } = fence;
   const { registry, freezes, view, log } = context.dependencies;
   if (!mayContinue(context)) return OUT_OF_TIME;
   const isForTemplate = batch.isForTemplate === true;
@@ -105,26 +105,26 @@ async function checkFence(fence: Fence, batch: FencedBatch): Promise<FenceAnswer
   const [registration, freeze, state, daemonSet] = await Promise.all([
     registry.readCluster(context.hint.key.cluster).catch(unreadable),
     freezes.readFreeze().catch(unreadable),
-    view.readState(subject.basis.ref),
-    batch.isCreating || isForTemplate ? confirmSubject({ context, subject, access }) : undefined,
+    view.readState(input.stored.ref),
+    batch.isCreating || isForTemplate ? confirmDaemonSet({ context, input, access }) : undefined,
   ]);
   const stopped = halt?.stopped ?? findStop(fence, { registration, freeze, state, daemonSet });
   if (stopped !== undefined) {
     if (halt !== undefined) halt.stopped = stopped;
     return stopped;
   }
-  if (isForTemplate && isEditSeen(daemonSet, subject)) {
+  if (isForTemplate && isEditSeen(daemonSet, input)) {
     return stop('daemon-set-changed', EDITED_MEANWHILE);
   }
   return mayContinue(context) ? { kind: 'go' } : OUT_OF_TIME;
 }
 
-function isEditSeen(live: DaemonSetConfirmation | undefined, { daemonSet }: Subject): boolean {
+function isEditSeen(live: DaemonSetConfirmation | undefined, { daemonSet }: LoadedInput): boolean {
   return live?.kind === 'confirmed' && isReplanned(live.object, daemonSet);
 }
 
 function findStop(
-  { context, subject, stateVersion }: Fence,
+  { context, input, stateVersion }: Fence,
   now: {
     readonly registration: ClusterRegistration | undefined;
     readonly freeze: Freeze | undefined;
@@ -139,7 +139,7 @@ function findStop(
   }
   const frozen = standingFreeze(freeze, context.hint.key);
   if (frozen !== undefined) return stop('interrupted', `meanwhile: ${describeFreeze(frozen)}`);
-  const { configVersion, rival } = subject.basis.registration;
+  const { configVersion, rival } = input.stored.registration;
   // A rival is noted beside the registration, and raises no version.
   if (
     registration.configVersion !== configVersion ||

@@ -16,8 +16,8 @@ import type { ReasonContext } from './confirm-reason.ts';
 import { isReplanned } from './live-daemon-set.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 import { projectLivePod } from '../../../core/projections/project.ts';
-import type { OwnPods } from './own-pods.ts';
-import type { VictimTrust } from './seen-victims.ts';
+import type { OwnPods } from './live-pods.ts';
+import type { MovedVictims } from '../../../core/model/state.ts';
 
 /** Live reads sent side by side. */
 const READS_AT_ONCE = 50;
@@ -149,4 +149,53 @@ export function confirmEdit(
 /** True if only the template wants this pod gone: its content, or where it places pods. */
 export function isForTemplate({ planned }: ConfirmedDelete): boolean {
   return TEMPLATE_REASONS.includes(planned.repeats ?? planned.reason);
+}
+
+// Victims by their version (ADR 0071; S3, S4): an available pod that the rolling update paid for is what was planned on
+// while it has the version that was seen, and the API server compares that in the request that deletes it. A version
+// that moved is answered by a conflict, and the state remembers whose did: such a pod is read first the next time.
+
+/** So many pods are remembered, in some 1,400 bytes of a state. Once that many had moved, whoever writes them writes all. */
+export const MOVED_VICTIMS_MAX = 128;
+/** So long after the last conflict all is forgotten: those pods are gone by then, or the writer is done. */
+const REMEMBERED_MS = 10 * 60_000;
+
+/** How victims are confirmed: each by a live read, or by its version where that says enough. */
+export type VictimTrust = (planned: PlannedDelete) => 'read' | 'as-seen';
+
+/** How a run confirms its victims; `isLive`: its view was not fresh. */
+export function victimTrust(
+  moved: MovedVictims | undefined,
+  { isLive, nowMs }: { readonly isLive: boolean; readonly nowMs: number },
+): VictimTrust {
+  const movedEnds = new Set(isRemembered(moved, nowMs) ? moved.uidEnds : []);
+  if (isLive || movedEnds.size >= MOVED_VICTIMS_MAX) return () => 'read';
+  return (planned) =>
+    isWellSeen(planned) && !movedEnds.has(endOf(planned.uid)) ? 'as-seen' : 'read';
+}
+
+/** True of a victim whose version says all that a live read would. A repeat is none: an earlier run may have met a conflict. */
+function isWellSeen({ reason, isAvailable }: PlannedDelete): boolean {
+  return reason === 'outdated' && isAvailable;
+}
+
+/** What the state remembers after a run in which these had moved. */
+export function rememberMoved(
+  moved: MovedVictims | undefined,
+  uids: readonly Uid[],
+  nowMs: number,
+): MovedVictims | undefined {
+  if (uids.length === 0) return moved;
+  const former = isRemembered(moved, nowMs) ? moved.uidEnds : [];
+  const ends = uids.map(endOf);
+  const all = [...former.filter((end) => !ends.includes(end)), ...ends];
+  return { uidEnds: all.slice(-MOVED_VICTIMS_MAX), atMs: nowMs };
+}
+
+function endOf(uid: Uid): string {
+  return uid.slice(-8);
+}
+
+function isRemembered(moved: MovedVictims | undefined, nowMs: number): moved is MovedVictims {
+  return moved !== undefined && nowMs - moved.atMs < REMEMBERED_MS;
 }

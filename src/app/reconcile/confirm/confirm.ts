@@ -9,27 +9,20 @@
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { isResolvedByTime } from '../../../core/intents/intents.ts';
-import type {
-  IntentJudgement,
-  Plan,
-  PlannedCreate,
-  PlannedDelete,
-} from '../../../core/model/plan.ts';
-import { confirmEdit, confirmVictims, isForTemplate } from './confirm-victims.ts';
+import type { Plan, PlannedCreate, PlannedDelete } from '../../../core/model/plan.ts';
+import { confirmEdit, confirmVictims, isForTemplate, victimTrust } from './confirm-victims.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
 import { mayContinue } from '../run/context.ts';
-import type { Step, ViewedSubject } from '../run/context.ts';
-import { checkForeignPods, foreignListedNow, isListedFor } from '../live/foreign-list.ts';
-import type { ForeignListed } from '../live/foreign-list.ts';
-import type { Ledger } from '../run/ledger.ts';
+import type { Step, ReconcileInput } from '../run/context.ts';
+import { checkForeignPods, foreignListedNow, isListedFor, ownPodsOf } from './live-pods.ts';
+import type { ForeignListed } from './live-pods.ts';
+import type { RunResult } from '../run/result.ts';
 import {
   EDITED_MEANWHILE,
-  confirmSubject,
+  confirmDaemonSet,
   isReplanned,
   unconfirmedCode,
 } from './live-daemon-set.ts';
-import { ownPodsOf } from './own-pods.ts';
-import { victimTrust } from './seen-victims.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 
 /** Creates per run whose nodes are confirmed one by one, once a deferral was capped. */
@@ -48,35 +41,29 @@ export interface ConfirmedPlan {
 }
 
 /** What confirming, and acting on what was confirmed, works with. */
-export interface ConfirmInput extends Step {
-  readonly subject: ViewedSubject;
-  readonly ledger: Ledger;
-  /** True if the deferral was capped: nodes are confirmed too, and foreign pods always. */
-  readonly isLive: boolean;
-  /** Hash of the current revision that the plan was made with. */
-  readonly currentHash: string | undefined;
-  /** What became of earlier intents. */
-  readonly intents: IntentJudgement;
+export interface ConfirmStep extends Step {
+  readonly input: ReconcileInput;
+  readonly result: RunResult;
 }
 
 /** Confirms a plan live. */
-export async function confirmPlan(plan: Plan, input: ConfirmInput): Promise<ConfirmedPlan> {
+export async function confirmPlan(plan: Plan, step: ConfirmStep): Promise<ConfirmedPlan> {
   const isMaking = plan.creates.length > 0;
   const [known, seen, creates] = await Promise.all([
-    isMaking && needsList(input) ? confirmForeign(input) : undefined,
-    confirmDeletes(plan, input),
-    input.isLive ? confirmNodes(plan.creates, input) : plan.creates,
+    isMaking && needsList(step) ? confirmForeign(step) : undefined,
+    confirmDeletes(plan, step),
+    step.input.isLive ? confirmNodes(plan.creates, step) : plan.creates,
   ]);
   // One answer, after all others, for all that hangs on the DaemonSet: no later one can contradict it.
-  const live = needsDaemonSet(plan, seen) ? await confirmSubject(input) : undefined;
-  const isConfirmed = noteUnconfirmed(live, input.ledger);
-  const foreign = isMaking ? await listInDoubt(known, live, input) : known;
-  noteVictims(seen, input.ledger);
+  const live = needsDaemonSet(plan, seen) ? await confirmDaemonSet(step) : undefined;
+  const isConfirmed = noteUnconfirmed(live, step.result);
+  const foreign = isMaking ? await listInDoubt(known, live, step) : known;
+  noteVictims(seen, step.result);
   const listing = defined({ foreignListed: live?.isDoubtful === true ? null : foreign });
   if (leavesAll(plan, live)) {
     return { ...listing, ...NO_POD_WORK, unconfirmedUids: uidsOf(plan.deletes) };
   }
-  const victims = keepUnedited(seen, live, input);
+  const victims = keepUnedited(seen, live, step);
   return {
     creates: isConfirmed && foreign !== null ? creates : [],
     deletes: victims.confirmed,
@@ -109,20 +96,20 @@ function leavesAll({ adopts }: Plan, live: DaemonSetConfirmation | undefined): b
 function keepUnedited(
   seen: VictimConfirmation,
   live: DaemonSetConfirmation | undefined,
-  { subject, ledger }: ConfirmInput,
+  { input, result }: ConfirmStep,
 ): VictimConfirmation {
   if (live === undefined || !seen.confirmed.some(isForTemplate)) return seen;
-  if (live.kind === 'confirmed' && isReplanned(live.object, subject.daemonSet)) {
-    ledger.add({ code: 'daemon-set-changed', message: EDITED_MEANWHILE, pace: 'backoff' });
+  if (live.kind === 'confirmed' && isReplanned(live.object, input.daemonSet)) {
+    result.add({ code: 'daemon-set-changed', message: EDITED_MEANWHILE, pace: 'backoff' });
   }
-  return confirmEdit(seen, live, subject.daemonSet);
+  return confirmEdit(seen, live, input.daemonSet);
 }
 
 /** False if what hangs on the DaemonSet is left out, and why is noted. */
-function noteUnconfirmed(live: DaemonSetConfirmation | undefined, ledger: Ledger): boolean {
+function noteUnconfirmed(live: DaemonSetConfirmation | undefined, result: RunResult): boolean {
   if (live === undefined || live.kind === 'confirmed') return true;
   const { message, retryAfterMs } = live;
-  ledger.add({
+  result.add({
     code: unconfirmedCode(live),
     message,
     pace: 'backoff',
@@ -132,44 +119,45 @@ function noteUnconfirmed(live: DaemonSetConfirmation | undefined, ledger: Ledger
 }
 
 /** Confirms victims, by live reads where their versions do not say enough. */
-async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimConfirmation> {
-  const { context, subject, access, ledger } = input;
-  if (subject.basis.meta.isCutOpen && plan.deletes.length > 0) {
+async function confirmDeletes(plan: Plan, step: ConfirmStep): Promise<VictimConfirmation> {
+  const { context, input, access, result } = step;
+  if (input.stored.meta.isCutOpen && plan.deletes.length > 0) {
     // No delete while a cut is open (protocol 2), however long it has been open.
-    ledger.add({ code: 'cut-open', message: 'deletes wait for the end of a cut', pace: 'backoff' });
+    result.add({ code: 'cut-open', message: 'deletes wait for the end of a cut', pace: 'backoff' });
     return { confirmed: [], dropped: plan.deletes, unreadable: [] };
   }
   return confirmVictims(plan.deletes, {
     reader: access,
-    trust: victimTrust(subject.state.movedVictims, { isLive: input.isLive, nowMs: subject.nowMs }),
-    ownPods: ownPodsOf(input),
-    view: subject.view,
+    trust: victimTrust(input.state.movedVictims, input),
+    ownPods: ownPodsOf(step),
+    view: input.view,
     currentHash: input.currentHash,
     nowMs: () => context.dependencies.clock.nowMs(),
     mayContinue: () => mayContinue(context),
   });
 }
 
-function noteVictims(victims: VictimConfirmation, ledger: Ledger): void {
+function noteVictims(victims: VictimConfirmation, result: RunResult): void {
   if (victims.unreadable.length > 0) {
     const message = `${counted(victims.unreadable.length, 'pod')} to be deleted could not be read`;
-    ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff' });
+    result.add({ code: 'cluster-unavailable', message, pace: 'backoff' });
   }
   if (victims.dropped.length > 0) {
     const message = `${counted(victims.dropped.length, 'pod changed since it was', 'pods changed since they were')} seen`;
-    ledger.add({ code: 'outcome-open', message, pace: 'backoff' });
+    result.add({ code: 'outcome-open', message, pace: 'backoff' });
   }
 }
 
 /** True if creates wait for a list, whatever the store of the DaemonSet tells. */
-function needsList({ isLive, subject, intents }: ConfirmInput): boolean {
-  const now = foreignListedNow(subject.basis);
+function needsList({ input }: ConfirmStep): boolean {
+  const { isLive, intents } = input;
+  const now = foreignListedNow(input.stored);
   return (
     isLive ||
-    isFirstCreate(subject, now.era) ||
+    isFirstCreate(input, now.era) ||
     intents.settled.some(isResolvedByTime) ||
     // Names are looked at last: of thousands of pods.
-    (!isListedFor(subject.state.foreignListed, now) && subject.view.hasForeignNames)
+    (!isListedFor(input.state.foreignListed, now) && input.view.hasForeignNames)
   );
 }
 
@@ -177,27 +165,28 @@ function needsList({ isLive, subject, intents }: ConfirmInput): boolean {
 async function listInDoubt(
   known: ForeignListed | null | undefined,
   live: DaemonSetConfirmation | undefined,
-  input: ConfirmInput,
+  step: ConfirmStep,
 ): Promise<typeof known> {
   const isOpen = known === undefined && live?.kind === 'confirmed' && live.isDoubtful;
-  return isOpen ? confirmForeign(input) : known;
+  return isOpen ? confirmForeign(step) : known;
 }
 
 /** A list that was made now and shows no pod that the view does not know; null: it does, or did not come. */
-async function confirmForeign(input: ConfirmInput): Promise<ForeignListed | null> {
-  const { subject, access, ledger, intents } = input;
-  const now = foreignListedNow(subject.basis);
-  const { view, read } = subject;
+async function confirmForeign(step: ConfirmStep): Promise<ForeignListed | null> {
+  const { input, access, result } = step;
+  const { intents } = input;
+  const now = foreignListedNow(input.stored);
+  const { view, read } = input;
   const knownUids = new Set<string>(read.pods.map((pod) => pod.uid));
   const open = [...intents.unseen, ...intents.unresolved];
   const check = await checkForeignPods({ view, open, knownUids, now }, access);
   if (check.kind === 'clear') return check.listed;
   if (check.kind === 'unavailable') {
-    ledger.add({ code: 'cluster-unavailable', message: check.message, pace: 'backoff' });
+    result.add({ code: 'cluster-unavailable', message: check.message, pace: 'backoff' });
     return null;
   }
   const message = `pods that the view does not know: ${check.names.slice(0, 5).join(', ')}`;
-  ledger.add({ code: 'foreign-pods-unseen', message, pace: 'backoff' });
+  result.add({ code: 'foreign-pods-unseen', message, pace: 'backoff' });
   return null;
 }
 
@@ -208,19 +197,19 @@ async function confirmForeign(input: ConfirmInput): Promise<ForeignListed | null
  * new era the answers of the one before are void, and those given since etcd was restored with them:
  * their pods may have other names than a strategy gives now, so names alone do not fence (row 71).
  */
-function isFirstCreate({ state }: ViewedSubject, era: number): boolean {
+function isFirstCreate({ state }: ReconcileInput, era: number): boolean {
   return state.foreignListed?.era !== era;
 }
 
 /** The nodes of some creates, live: the view was not fresh, so each must still be there. */
 async function confirmNodes(
   creates: readonly PlannedCreate[],
-  { access, ledger }: ConfirmInput,
+  { access, result }: ConfirmStep,
 ): Promise<readonly PlannedCreate[]> {
   const some = creates.slice(0, LIVE_CREATES_MAX);
   if (some.length < creates.length) {
     const message = 'creates beside a silent watcher are confirmed node by node';
-    ledger.add({ code: 'capped', message, pace: 'soon' });
+    result.add({ code: 'capped', message, pace: 'soon' });
   }
   const reads = await Promise.all(some.map(({ node }) => access.getNode(node)));
   return some.filter((_create, index) => {

@@ -17,7 +17,7 @@ import { pauseText } from '../../../core/status/status-writers.ts';
 import { contradictsTemplate } from '../../../core/history/history-match.ts';
 import { revisionData } from '../../../core/history/revisions.ts';
 import { keyOf } from '../run/context.ts';
-import type { RunContext, Subject } from '../run/context.ts';
+import type { RunContext, LoadedInput } from '../run/context.ts';
 import type { DeferralCode } from '../run/result.ts';
 import { compareResourceVersions, isResourceVersion } from '../../../core/model/identifiers.ts';
 import { policyTextOf } from '../../../core/takeover/opt-in.ts';
@@ -27,7 +27,7 @@ import {
   seenOfDaemonSets,
 } from '../../../core/view/freshness.ts';
 import type { SeenOfStore } from '../../../core/view/freshness.ts';
-import { noteForeignStatusWrite } from '../live/rival.ts';
+import { noteForeignStatusWrite } from './rival.ts';
 
 /** What there is instead of the planned one: none, another content, or no answer. */
 export type PlannedMissing =
@@ -44,12 +44,12 @@ export type PlannedMissing =
 /** What a read of the DaemonSet is made with. */
 interface PresentStep {
   readonly context: RunContext;
-  readonly subject: Pick<Subject, 'basis'>;
+  readonly input: Pick<LoadedInput, 'stored'>;
   readonly access: ClusterReader;
 }
 
 interface PlannedStep extends PresentStep {
-  readonly subject: Pick<Subject, 'basis' | 'daemonSet'>;
+  readonly input: Pick<LoadedInput, 'stored' | 'daemonSet'>;
 }
 
 /** A DaemonSet as it is now, or why there is none. */
@@ -59,21 +59,21 @@ export type PresentRead =
 /** Reads the DaemonSet of a run live; `found` only if nothing that was planned on changed since it was seen. */
 export async function readPlanned(step: PlannedStep): Promise<PresentRead> {
   const live = await readPresent(step);
-  if (live.kind !== 'found' || isAsPlanned(live.object, step.subject.daemonSet)) return live;
+  if (live.kind !== 'found' || isAsPlanned(live.object, step.input.daemonSet)) return live;
   return { kind: 'conflict' };
 }
 
 /** Reads the DaemonSet of a run live, whatever it looks like by now, unless etcd is behind the view. */
 export async function readPresent(step: PlannedStep): Promise<PresentRead> {
-  const { subject } = step;
-  const live = await readSubject(step);
+  const { input } = step;
+  const live = await readDaemonSetNow(step);
   if (live.kind === 'unavailable') {
     const { message, retryAfterMs } = live;
     return { kind: 'failed', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   }
   if (live.kind === 'missing') return { kind: 'gone' };
-  if (isOfLostHistory(live, subject)) return { kind: 'conflict' };
-  return live.object.metadata.uid === subject.basis.ref.uid ? live : { kind: 'gone' };
+  if (isOfLostHistory(live, input)) return { kind: 'conflict' };
+  return live.object.metadata.uid === input.stored.ref.uid ? live : { kind: 'gone' };
 }
 
 /**
@@ -119,11 +119,11 @@ export type DaemonSetConfirmation =
  * another history, and nothing is made by it (protocol 15, row 71; S2). Of a store that may have, the caller asks more. Who else
  * wrote its status is looked at, too: that pauses it, and nothing is made (ADR 0012).
  */
-export async function confirmSubject(step: PresentStep): Promise<DaemonSetConfirmation> {
-  const { subject } = step;
-  const live = await readSubject(step);
-  if (isOfLostHistory(live, subject)) return RESTORED;
-  const confirmation = confirmDaemonSet(live, subject.basis);
+export async function confirmDaemonSet(step: PresentStep): Promise<DaemonSetConfirmation> {
+  const { input } = step;
+  const live = await readDaemonSetNow(step);
+  if (isOfLostHistory(live, input)) return RESTORED;
+  const confirmation = compareDaemonSet(live, input.stored);
   if (confirmation.kind !== 'confirmed') return confirmation;
   const paused = await noteForeignStatusWrite(confirmation, step);
   return paused === undefined ? confirmation : { kind: 'paused', message: pauseText(paused) };
@@ -147,9 +147,9 @@ const RESTORED: DaemonSetConfirmation = {
 };
 
 /** Compares a live DaemonSet with the one the plan was made for. */
-function confirmDaemonSet(
+function compareDaemonSet(
   live: DaemonSetRead,
-  { ref, meta }: Subject['basis'],
+  { ref, meta }: LoadedInput['stored'],
 ): DaemonSetConfirmation {
   if (live.kind === 'unavailable') return live;
   if (live.kind === 'missing') return { kind: 'changed', message: 'the DaemonSet is gone' };
@@ -164,23 +164,23 @@ function confirmDaemonSet(
 }
 
 /** The DaemonSet of a run as it is now, from a store of which the run knows how far it has to be. */
-function readSubject({ context, subject, access }: PresentStep): Promise<DaemonSetRead> {
-  const { meta } = subject.basis;
+function readDaemonSetNow({ context, input, access }: PresentStep): Promise<DaemonSetRead> {
+  const { meta } = input.stored;
   return access.getDaemonSet(keyOf(context), {
-    notBehind: seenOfDaemonSets(seenBy(subject)),
+    notBehind: seenOfDaemonSets(seenBy(input)),
     isDoubtful: (storeVersion) => isStoreDoubtful(storeVersion, meta),
   });
 }
 
 /** True of an answer that is behind what the run's view, or our own writes, saw of the object or of its store. */
-function isOfLostHistory(live: DaemonSetRead, subject: PresentStep['subject']): boolean {
+function isOfLostHistory(live: DaemonSetRead, input: PresentStep['input']): boolean {
   if (live.kind !== 'found') return false;
-  const { object } = subject.basis.daemonSet;
-  return isOlder(live.object, object) || isStoreRestored(live.storeVersion, seenBy(subject));
+  const { object } = input.stored.daemonSet;
+  return isOlder(live.object, object) || isStoreRestored(live.storeVersion, seenBy(input));
 }
 
-function seenBy({ basis }: PresentStep['subject']): SeenOfStore {
-  return { meta: basis.meta, written: basis.state?.written };
+function seenBy({ stored }: PresentStep['input']): SeenOfStore {
+  return { meta: stored.meta, written: stored.state?.written };
 }
 
 /** Reads are linearizable: only a restored etcd answers with a lower version than was seen before. */

@@ -3,7 +3,7 @@
  *
  * Claims come first, and if one fails nothing is done on top of it (spec 2.4). Deletes go also when
  * creates fail (spec 2.8). Nothing is sent before the intents are recorded, so a run that loses that write
- * to another one has sent nothing yet (S1–S5). Outcomes are noted in the ledger; the caller records them.
+ * to another one has sent nothing yet (S1–S5). Outcomes are noted in the result; the caller records them.
  *
  * Differs from upstream: deletes do not wait for the creates. These take many batches, each fenced; the
  * deletes of a rollout would be confirmed long before they are sent, or the run would be over.
@@ -18,18 +18,20 @@ import type {
 } from '../../../core/model/state.ts';
 import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../../../core/events/events.ts';
 import { mergeIntents, stampIntents } from '../../../core/intents/merge-intents.ts';
-import { executeClaims } from '../confirm/adopt-release.ts';
-import type { Fence } from '../confirm/batch-fence.ts';
+import { executeClaims } from './adopt-release.ts';
+import type { Fence, FencedSending } from '../confirm/batch-fence.ts';
 import { buriedAfter, shrinkAfter, withListed } from '../run/record-state.ts';
 import { confirmPlan } from '../confirm/confirm.ts';
-import type { ConfirmInput, ConfirmedPlan } from '../confirm/confirm.ts';
+import type { ConfirmStep, ConfirmedPlan } from '../confirm/confirm.ts';
 import { effectDeadlineMs } from '../run/context.ts';
 import type { RunContext, StateWrite } from '../run/context.ts';
 import { executeCreates } from './execute-creates.ts';
-import { executeDeletes, neverSent } from './execute-deletes.ts';
-import type { Ledger } from '../run/ledger.ts';
+import type { RunResult } from '../run/result.ts';
 import { noteCreates, noteDeletes } from './note-outcomes.ts';
 import type { IntentBook } from './note-outcomes.ts';
+import { sendFenced } from '../confirm/batch-fence.ts';
+import { isForTemplate } from '../confirm/confirm-victims.ts';
+import type { ConfirmedDelete } from '../confirm/confirm-victims.ts';
 
 /** The state as it stands after acting, or that another run was first; or the intents were not fit to be recorded. */
 export type ActResult =
@@ -47,31 +49,31 @@ export function hasPodWork(plan: Plan): boolean {
 }
 
 /** Confirms, records and executes a plan. */
-export async function actOnPlan(plan: Plan, input: ConfirmInput): Promise<ActResult> {
-  const { context, subject, ledger } = input;
-  const confirmed = await confirmPlan(plan, input);
-  const intents = stampIntents(subject.state.intents, intentsOf(confirmed, timesOf(context)));
+export async function actOnPlan(plan: Plan, step: ConfirmStep): Promise<ActResult> {
+  const { context, input, result } = step;
+  const confirmed = await confirmPlan(plan, step);
+  const intents = stampIntents(input.state.intents, intentsOf(confirmed, timesOf(context)));
   const isPatching = confirmed.adopts.length > 0 || confirmed.releases.length > 0;
   if (intents.length === 0 && !isPatching) {
-    return { kind: 'done', state: withListed(subject.state, confirmed, input.intents.settled) };
+    return { kind: 'done', state: withListed(input.state, confirmed, input.intents.settled) };
   }
-  const recorded = await recordIntents({ plan, confirmed, intents }, input);
+  const recorded = await recordIntents({ plan, confirmed, intents }, step);
   if (recorded.kind !== 'written') return recorded;
-  ledger.recorded.push(...intents);
-  ledger.events.push(...tellableEvents(plan, confirmed, subject.view.namespace));
+  result.recorded.push(...intents);
+  result.events.push(...tellableEvents(plan, confirmed, input.view.namespace));
   const fence: Fence = {
-    ...input,
+    ...step,
     stateVersion: recorded.state.version,
     isStale: isPatching,
     halt: {},
   };
-  const book: IntentBook = { recorded: intents, before: subject.state.intents };
-  const step: StepInput = { fence, book, ledger };
-  if (await executeClaims(confirmed, fence, ledger)) {
-    await Promise.all([create(confirmed, step), remove(confirmed, step)]);
+  const book: IntentBook = { recorded: intents, before: input.state.intents };
+  const sending: Sending = { fence, book, result };
+  if (await executeClaims(confirmed, fence, result)) {
+    await Promise.all([create(confirmed, sending), remove(confirmed, sending)]);
   } else {
-    noteCreates({ results: [], notStarted: confirmed.creates }, book, ledger);
-    noteDeletes(confirmed.deletes.map(neverSent), book, ledger);
+    noteCreates({ results: [], notStarted: confirmed.creates }, book, result);
+    noteDeletes(confirmed.deletes.map(neverSent), book, result);
   }
   return { kind: 'done', state: recorded.state };
 }
@@ -130,49 +132,74 @@ async function recordIntents(
     readonly confirmed: ConfirmedPlan;
     readonly intents: readonly Intent[];
   },
-  input: ConfirmInput,
+  step: ConfirmStep,
 ): Promise<StateWrite> {
-  const { subject } = input;
+  const { input } = step;
   const { plan, confirmed } = made;
   const isHeldBack = new Set(
     plan.deletes
       .filter(({ uid, reason }) => reason === 'failed' && confirmed.unconfirmedUids.has(uid))
       .map(({ node }) => node),
   );
-  const former = subject.state.backoff.filter(({ node }) => isHeldBack.has(node));
+  const former = input.state.backoff.filter(({ node }) => isHeldBack.has(node));
   const backoff = [...plan.backoff.filter(({ node }) => !isHeldBack.has(node)), ...former];
   const { settled } = input.intents;
-  const { buried: _former, ...kept } = withListed(subject.state, confirmed, settled);
+  const { buried: _former, ...kept } = withListed(input.state, confirmed, settled);
   const next: DaemonSetState = {
     ...kept,
-    ...buriedAfter(subject.state, settled, subject),
-    intents: mergeIntents(subject.state.intents, {
+    ...buriedAfter(input.state, settled, input),
+    intents: mergeIntents(input.state.intents, {
       record: made.intents,
       settle: settled,
     }),
     backoff,
     // A step is opened by the write that records the first deletes it allows.
     ...defined({ rollout: plan.stages?.record }),
-    ...shrinkAfter(subject.state, plan),
+    ...shrinkAfter(input.state, plan),
   };
-  return input.context.recordIntents(subject.basis.ref, { from: subject.state, to: next, settled });
+  return step.context.recordIntents(input.stored.ref, { from: input.state, to: next, settled });
 }
 
-interface StepInput {
+interface Sending {
   readonly fence: Fence;
   readonly book: IntentBook;
-  readonly ledger: Ledger;
+  readonly result: RunResult;
 }
 
-async function create({ creates }: ConfirmedPlan, step: StepInput): Promise<void> {
+async function create({ creates }: ConfirmedPlan, sending: Sending): Promise<void> {
   if (creates.length === 0) return;
-  noteCreates(await executeCreates(creates, step.fence), step.book, step.ledger);
+  noteCreates(await executeCreates(creates, sending.fence), sending.book, sending.result);
 }
 
-async function remove({ deletes }: ConfirmedPlan, step: StepInput): Promise<void> {
+async function remove({ deletes }: ConfirmedPlan, sending: Sending): Promise<void> {
   if (deletes.length === 0) return;
-  const { fence, book, ledger } = step;
+  const { fence, book, result } = sending;
   const { sent, stopped } = await executeDeletes(deletes, fence);
-  if (stopped !== undefined) ledger.addStop(stopped);
-  noteDeletes(sent, book, ledger);
+  if (stopped !== undefined) result.addStop(stopped);
+  noteDeletes(sent, book, result);
+}
+
+/** Deletes sent side by side. */
+const DELETES_AT_ONCE = 100;
+
+/** All deletes of a run in their order, each with what came of it. */
+type DeleteExecution = FencedSending<ConfirmedDelete>;
+
+/** Sends batches until all are sent or something says stop. */
+async function executeDeletes(
+  victims: readonly ConfirmedDelete[],
+  fence: Fence,
+): Promise<DeleteExecution> {
+  const { sent, ...end } = await sendFenced(victims, fence, {
+    size: DELETES_AT_ONCE,
+    isForTemplate,
+    // An API server that turns requests away is asked again later, not 150 times more.
+    isLast: ({ kind }) => kind === 'unsent',
+  });
+  return { sent: [...sent, ...victims.slice(sent.length).map(neverSent)], ...end };
+}
+
+/** A delete that this run will not send any more. */
+function neverSent(item: ConfirmedDelete): DeleteExecution['sent'][number] {
+  return { item, outcome: { kind: 'unsent', message: 'the batch was not started' } };
 }

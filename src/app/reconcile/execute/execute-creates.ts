@@ -6,7 +6,7 @@
  * intents can be withdrawn.
  *
  * Differs from upstream: a refused pod does not stop the creates of other nodes; a warm process starts
- * with the batch size that a flawless run of the same generation ended with moments ago (warmth.ts).
+ * with the batch size that a flawless run of the same generation ended with moments ago (process-cache.ts).
  */
 import type { CreatePodEffect } from '../../../core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
@@ -19,7 +19,7 @@ import { NO_OUTCOME, send } from '../run/context.ts';
 import { resolveCreate } from './create-result.ts';
 import type { CreateResult } from './create-result.ts';
 import { projectLivePod } from '../../../core/projections/project.ts';
-import type { PaceKey } from '../process/warmth.ts';
+import type { PaceKey } from '../process/process-cache.ts';
 
 /** Creates with their results, in the order in which they were sent. */
 export interface CreateExecution {
@@ -39,9 +39,9 @@ export async function executeCreates(
   fence: Fence,
 ): Promise<CreateExecution> {
   const results: { planned: PlannedCreate; result: CreateResult }[] = [];
-  const { options, warmth, clock } = fence.context.dependencies;
+  const { options, cache, clock } = fence.context.dependencies;
   const paceKey = paceKeyOf(fence);
-  const batchSize = warmth.paces.firstBatchSize(paceKey, clock.monotonicMs());
+  const batchSize = cache.paces.firstBatchSize(paceKey, clock.monotonicMs());
   let pace: SlowStart = { ...SLOW_START, batchSize: Math.min(batchSize, options.burstPodsMax) };
   let next = 0;
   let stopped: Stop | undefined;
@@ -65,7 +65,7 @@ export async function executeCreates(
   const isFlawless =
     isStoppedByOurs(stopped) &&
     results.every(({ result: { kind } }) => kind === 'created' || kind === 'waiting');
-  warmth.paces.note(paceKey, isFlawless ? pace.batchSize : undefined, clock.monotonicMs());
+  cache.paces.note(paceKey, isFlawless ? pace.batchSize : undefined, clock.monotonicMs());
   return stopped === undefined ? { results, notStarted } : { results, notStarted, stopped };
 }
 
@@ -75,9 +75,9 @@ function isStoppedByOurs(stopped: Stop | undefined): boolean {
   return ['lost-race', 'interrupted'].includes(stopped.answer.code);
 }
 
-function paceKeyOf({ subject }: Fence): PaceKey {
-  const { clusterUid, uid } = subject.basis.ref;
-  return { clusterUid, uid, generation: subject.daemonSet.metadata.generation ?? 0 };
+function paceKeyOf({ input }: Fence): PaceKey {
+  const { clusterUid, uid } = input.stored.ref;
+  return { clusterUid, uid, generation: input.daemonSet.metadata.generation ?? 0 };
 }
 
 async function findFence(
@@ -113,7 +113,7 @@ async function sendBatch(
 
 async function mayFollow(
   { predecessor, node, body }: PlannedCreate,
-  { context, subject, access }: Fence,
+  { context, input, access }: Fence,
 ): Promise<boolean> {
   if (predecessor === undefined) return true;
   const { namespace } = context.hint.key;
@@ -122,10 +122,10 @@ async function mayFollow(
   const pod = projectLivePod(live.object);
   const isBeside = pod.isTerminating || revisionHashOfPod(pod) !== hashOfBody(body);
   const isOver =
-    (isBeside && allowsSurge(subject.daemonSet)) ||
+    (isBeside && allowsSurge(input.daemonSet)) ||
     pod.phase === 'Failed' ||
     pod.phase === 'Succeeded';
-  return isOver || pod.ownerUid !== subject.basis.ref.uid || pod.targetNode !== node;
+  return isOver || pod.ownerUid !== input.stored.ref.uid || pod.targetNode !== node;
 }
 
 function hashOfBody(body: JsonObject): string | undefined {
@@ -138,7 +138,7 @@ async function sendCreates(
   fence: Fence,
 ): Promise<readonly CreateResult[]> {
   if (batch.length === 0) return [];
-  const { context, subject, access } = fence;
+  const { context, input, access } = fence;
   const { namespace } = context.hint.key;
   const effects = batch.map(({ node, name, body }): CreatePodEffect => ({
     kind: 'create-pod',
@@ -148,8 +148,8 @@ async function sendCreates(
     body,
   }));
   const outcomes = await send(effects, fence);
-  const { selector } = subject.daemonSet.spec;
-  const owner = { namespace, uid: subject.basis.ref.uid, selector };
+  const { selector } = input.daemonSet.spec;
+  const owner = { namespace, uid: input.stored.ref.uid, selector };
   return Promise.all(
     batch.map((planned, index) => {
       const outcome = outcomes[index] ?? NO_OUTCOME;

@@ -27,15 +27,15 @@ import {
 } from '../../../core/pod/template-copy.ts';
 import { withCopy } from '../../../core/rolling-update/plan-copy.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
-import { readFormer } from '../history/former-template.ts';
+import { readFormer } from '../history/former.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
 import { sendOne } from '../run/context.ts';
 import type { Step } from '../run/context.ts';
-import type { Ledger } from '../run/ledger.ts';
+import type { RunResult } from '../run/result.ts';
 
 interface CopyStep extends Step {
   readonly plan: Plan;
-  readonly ledger: Ledger;
+  readonly result: RunResult;
   /** Version of the state after this run's intents, if it recorded any. */
   readonly stateVersion: number;
 }
@@ -44,12 +44,12 @@ interface CopyStep extends Step {
 export async function keepCopy(step: CopyStep): Promise<void> {
   const { copy } = step.plan;
   if (copy === undefined) return;
-  const { access, ledger, subject, context } = step;
-  const name = copyName(subject.daemonSet.metadata.name, copy.slot);
+  const { access, result, input, context } = step;
+  const name = copyName(input.daemonSet.metadata.name, copy.slot);
   const live = await access.getTemplateCopy({ namespace: context.hint.key.namespace, name });
   if (live.kind === 'unavailable') {
     if (live.isRefused) noteRefusal(copy, live.message, step);
-    else addOpen(ledger, live);
+    else addOpen(result, live);
     return;
   }
   if (live.kind === 'missing') {
@@ -57,15 +57,15 @@ export async function keepCopy(step: CopyStep): Promise<void> {
     return;
   }
   const found = live.object;
-  if (!isCopyOfOwner(found, subject.basis.ref.uid)) {
+  if (!isCopyOfOwner(found, input.stored.ref.uid)) {
     const { namespace } = context.hint.key;
     const remedy = `where a deleted DaemonSet left it: kubectl --namespace ${namespace} delete podtemplate ${name}`;
     noteRefusal(copy, `${name} is not owned by this DaemonSet alone; ${remedy}`, step);
-  } else if (isSameCopy(found, buildCopy(subject.daemonSet, copy))) {
+  } else if (isSameCopy(found, buildCopy(input.daemonSet, copy))) {
     noteHeld(copy, step);
   } else {
     const ofFormer = await judgeFormer(found, step);
-    if (ofFormer.kind === 'unknown') addOpen(ledger, ofFormer);
+    if (ofFormer.kind === 'unknown') addOpen(result, ofFormer);
     else if (ofFormer.kind === 'yes') noteFormer(copy, step);
     else await write(copy, found, step);
   }
@@ -85,15 +85,15 @@ const NO: OfFormer = { kind: 'no' };
  */
 async function judgeFormer(
   found: KubernetesObject,
-  { plan, subject, access }: CopyStep,
+  { plan, input, access }: CopyStep,
 ): Promise<OfFormer> {
   const former = plan.stages?.record.former;
   if (former === undefined) return NO;
   const { hash } = former;
-  const isKnown = subject.state.copies?.held.some((each) => each.hash === hash) === true;
+  const isKnown = input.state.copies?.held.some((each) => each.hash === hash) === true;
   if (isKnown || hash === plan.copy?.hash) return NO;
   if (hashOfCopy(found) === hash) return YES;
-  const read = await readFormer(hash, subject, access);
+  const read = await readFormer(hash, input, access);
   if (read.kind === 'unavailable') return { kind: 'unknown', message: read.message };
   return read.kind === 'found' && holdsTemplate(found, read.former.template) ? YES : NO;
 }
@@ -103,32 +103,32 @@ async function write(
   found: KubernetesObject | undefined,
   step: CopyStep,
 ): Promise<void> {
-  const { ledger } = step;
+  const { result } = step;
   // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = ledger.recorded.length === 0;
+  const isFirst = result.recorded.length === 0;
   const fence = await fenceBatch(step, { isFirst, isCreating: false });
   if (fence.kind === 'stop') {
-    ledger.addStop(fence);
+    result.addStop(fence);
     return;
   }
   const live = await readPlanned(step);
-  if (live.kind === 'failed') addOpen(ledger, live);
+  if (live.kind === 'failed') addOpen(result, live);
   else if (live.kind === 'found') {
     const outcome = await sendOne(effectOf(buildCopy(live.object, copy), found, step), step);
     noteOutcome(outcome, copy, step);
   } else {
     const message = 'the DaemonSet changed since it was seen; its template is not copied';
-    ledger.add({ code: 'daemon-set-changed', message, pace: 'soon' });
+    result.add({ code: 'daemon-set-changed', message, pace: 'soon' });
   }
 }
 
 function effectOf(
   body: JsonObject,
   found: KubernetesObject | undefined,
-  { context, subject, plan }: CopyStep,
+  { context, input, plan }: CopyStep,
 ): CreateCopyEffect | ReplaceCopyEffect {
   const { namespace } = context.hint.key;
-  const name = copyName(subject.daemonSet.metadata.name, plan.copy?.slot ?? 'a');
+  const name = copyName(input.daemonSet.metadata.name, plan.copy?.slot ?? 'a');
   if (found === undefined) return { kind: 'create-copy', namespace, name, body };
   const { uid, resourceVersion: version } = found.metadata;
   const metadata = { ...(body['metadata'] as JsonObject), uid, resourceVersion: version };
@@ -144,19 +144,19 @@ function noteOutcome(outcome: Outcome, copy: CopyWish, step: CopyStep): void {
       noteRefusal(copy, outcome.message, step);
       return;
     case 'unsent':
-      addOpen(step.ledger, outcome);
+      addOpen(step.result, outcome);
       return;
     case 'exists':
     case 'conflict':
     case 'gone':
     case 'ambiguous':
-      addOpen(step.ledger, { message: `the copy of revision ${copy.hash} is looked for again` });
+      addOpen(step.result, { message: `the copy of revision ${copy.hash} is looked for again` });
   }
 }
 
-function noteHeld({ slot, hash }: CopyWish, { subject, ledger }: CopyStep): void {
-  const known = ledger.copies ?? subject.state.copies;
-  ledger.copies = withCopy(known, { slot, hash, seenAtMs: subject.nowMs });
+function noteHeld({ slot, hash }: CopyWish, { input, result }: CopyStep): void {
+  const known = result.copies ?? input.state.copies;
+  result.copies = withCopy(known, { slot, hash, seenAtMs: input.nowMs });
 }
 
 /** The next run takes the other place. */
@@ -165,20 +165,20 @@ function noteFormer({ slot }: CopyWish, step: CopyStep): void {
   if (former === undefined) return;
   noteHeld({ slot, hash: former.hash }, step);
   const message = 'the copy of the former revision stands there; the other place is taken';
-  step.ledger.add({ code: 'outcome-open', message, pace: 'soon' });
+  step.result.add({ code: 'outcome-open', message, pace: 'soon' });
 }
 
 /** Told, and left alone for a while. */
-function noteRefusal({ hash }: CopyWish, detail: string, { subject, ledger }: CopyStep): void {
-  const held = (ledger.copies ?? subject.state.copies)?.held ?? [];
-  ledger.copies = { held, refusedAtMs: subject.nowMs };
+function noteRefusal({ hash }: CopyWish, detail: string, { input, result }: CopyStep): void {
+  const held = (result.copies ?? input.state.copies)?.held ?? [];
+  result.copies = { held, refusedAtMs: input.nowMs };
   const message = `The template of revision ${hash} cannot be kept as a copy, so an admission policy will refuse its pods once the template changes: ${detail}`;
-  ledger.events.push({ type: 'Warning', reason: 'CopyRefused', message, isStanding: true });
+  result.events.push({ type: 'Warning', reason: 'CopyRefused', message, isStanding: true });
 }
 
 function addOpen(
-  ledger: Ledger,
+  result: RunResult,
   { message, retryAfterMs }: { readonly message: string; readonly retryAfterMs?: number },
 ): void {
-  ledger.add({ code: 'outcome-open', message, pace: 'backoff', ...defined({ retryAfterMs }) });
+  result.add({ code: 'outcome-open', message, pace: 'backoff', ...defined({ retryAfterMs }) });
 }

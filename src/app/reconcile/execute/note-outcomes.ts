@@ -21,8 +21,8 @@ import type { CreateIntent, DeleteIntent, Intent } from '../../../core/model/sta
 import type { ConfirmedDelete } from '../confirm/confirm-victims.ts';
 import type { CreateResult } from './create-result.ts';
 import type { CreateExecution } from './execute-creates.ts';
-import type { DeleteExecution } from './execute-deletes.ts';
-import type { Ledger } from '../run/ledger.ts';
+import type { FencedSending } from '../confirm/batch-fence.ts';
+import type { RunResult } from '../run/result.ts';
 
 /** Intents of this run by name or UID, and those that were stored before it. */
 export interface IntentBook {
@@ -31,61 +31,61 @@ export interface IntentBook {
 }
 
 /** Notes what came of all creates of a run. */
-export function noteCreates(execution: CreateExecution, book: IntentBook, ledger: Ledger): void {
+export function noteCreates(execution: CreateExecution, book: IntentBook, result: RunResult): void {
   const intents = new Map<string, CreateIntent>();
   for (const intent of book.recorded)
     if (intent.kind === 'create') intents.set(intent.name, intent);
   const settle = ({ name }: PlannedCreate): void => {
     const intent = intents.get(name);
-    if (intent !== undefined) ledger.settled.push(intent);
+    if (intent !== undefined) result.settled.push(intent);
   };
-  for (const { planned, result } of execution.results) {
+  for (const { planned, result: creation } of execution.results) {
     const intent = intents.get(planned.name);
     if (intent === undefined) throw new Error(`pod ${planned.name} was created unrecorded`);
-    noteCreate(planned, result, ledger);
+    noteCreate(planned, creation, result);
     // Which pod of ours is known to bear the name now.
-    const made = 'pod' in result ? result.pod : undefined;
+    const made = 'pod' in creation ? creation.pod : undefined;
     if (made !== undefined) {
       const { name, recordedAtMs } = intent;
-      ledger.answers.push({ kind: 'created', name, recordedAtMs, ...made });
-    } else if (result.kind !== 'open') settle(planned);
+      result.answers.push({ kind: 'created', name, recordedAtMs, ...made });
+    } else if (creation.kind !== 'open') settle(planned);
   }
   execution.notStarted.forEach(settle);
-  noteStop(execution, ledger);
+  noteStop(execution, result);
 }
 
-function noteCreate(planned: PlannedCreate, result: CreateResult, ledger: Ledger): void {
-  switch (result.kind) {
+function noteCreate(planned: PlannedCreate, creation: CreateResult, result: RunResult): void {
+  switch (creation.kind) {
     case 'created':
-      ledger.clearedNodes.add(planned.node);
-      ledger.created += 1;
+      result.clearedNodes.add(planned.node);
+      result.created += 1;
       // The answered intent waits for its own pod, by identity: it raises no mark of all pods.
-      if (result.isNew) ledger.events.push(createdEvent(planned.name));
+      if (creation.isNew) result.events.push(createdEvent(planned.name));
       return;
     case 'refused':
-      ledger.refused.push({
+      result.refused.push({
         node: planned.node,
-        code: result.code,
-        message: result.message,
-        ...(result.holder === undefined ? {} : { holder: result.holder }),
+        code: creation.code,
+        message: creation.message,
+        ...(creation.holder === undefined ? {} : { holder: creation.holder }),
       });
-      ledger.events.push(
+      result.events.push(
         // It was made, whatever a webhook did to it (row 42).
-        result.pod !== undefined
+        creation.pod !== undefined
           ? createdEvent(planned.name)
-          : createFailedEvent(result.said ?? result.message),
+          : createFailedEvent(creation.said ?? creation.message),
       );
       return;
     case 'waiting':
-      ledger.clearedNodes.add(planned.node);
-      ledger.add({
+      result.clearedNodes.add(planned.node);
+      result.add({
         code: 'outcome-open',
-        message: `pod ${planned.name} is still there (${result.held})`,
+        message: `pod ${planned.name} is still there (${creation.held})`,
         pace: 'soon',
       });
       return;
     case 'open':
-      ledger.events.push(createFailedEvent(result.said ?? result.message));
+      result.events.push(createFailedEvent(creation.said ?? creation.message));
       return;
     case 'unsent':
     case 'closed':
@@ -93,12 +93,12 @@ function noteCreate(planned: PlannedCreate, result: CreateResult, ledger: Ledger
   }
 }
 
-function noteStop(execution: CreateExecution, ledger: Ledger): void {
-  const closed = execution.results.find(({ result }) => result.kind === 'closed')?.result;
+function noteStop(execution: CreateExecution, result: RunResult): void {
+  const closed = execution.results.find(({ result: { kind } }) => kind === 'closed')?.result;
   if (closed?.kind === 'closed') {
     const { code, message } = closed;
     const isAccess = code === 'unauthorized';
-    ledger.add({
+    result.add({
       code: isAccess ? 'no-access' : 'namespace-terminating',
       message,
       pace: 'backoff',
@@ -109,68 +109,73 @@ function noteStop(execution: CreateExecution, ledger: Ledger): void {
   const { stopped } = execution;
   if (stopped?.kind === 'fenced') {
     const { code, message } = stopped.answer;
-    ledger.add({ code, message, pace: code === 'cluster-unavailable' ? 'backoff' : 'soon' });
+    result.add({ code, message, pace: code === 'cluster-unavailable' ? 'backoff' : 'soon' });
   } else if (stopped?.kind === 'all-refused') {
     const message = 'every pod was refused';
-    ledger.add({ code: 'refused', message, pace: 'backoff', holdsCreates: true });
+    result.add({ code: 'refused', message, pace: 'backoff', holdsCreates: true });
   }
-  noteTrouble(execution, ledger);
+  noteTrouble(execution, result);
 }
 
 /** Answers without certainty, or no sending at all: longer each time, as long as asked for. */
-function noteTrouble(execution: CreateExecution, ledger: Ledger): void {
+function noteTrouble(execution: CreateExecution, result: RunResult): void {
   let retryAfterMs = 0;
   let message: string | undefined;
-  for (const { result } of execution.results) {
-    if (result.kind === 'unsent') retryAfterMs = Math.max(retryAfterMs, result.retryAfterMs ?? 0);
-    if (result.kind === 'unsent' || result.kind === 'open') message ??= result.message;
+  for (const { result: creation } of execution.results) {
+    if (creation.kind === 'unsent')
+      retryAfterMs = Math.max(retryAfterMs, creation.retryAfterMs ?? 0);
+    if (creation.kind === 'unsent' || creation.kind === 'open') message ??= creation.message;
   }
   if (message === undefined) return;
   const asked = retryAfterMs === 0 ? {} : { retryAfterMs, holdsCreates: true };
-  ledger.add({ code: 'outcome-open', message, pace: 'backoff', ...asked });
+  result.add({ code: 'outcome-open', message, pace: 'backoff', ...asked });
 }
 
 /** Notes what came of all deletes of a run. */
-export function noteDeletes(sent: DeleteExecution['sent'], book: IntentBook, ledger: Ledger): void {
+export function noteDeletes(
+  sent: FencedSending<ConfirmedDelete>['sent'],
+  book: IntentBook,
+  result: RunResult,
+): void {
   const intents = new Map<string, DeleteIntent>();
   for (const intent of book.recorded) if (intent.kind === 'delete') intents.set(intent.uid, intent);
   const neverApplied: Intent[] = [];
   for (const { item: victim, outcome } of sent) {
     const intent = intents.get(victim.effect.uid);
     if (intent === undefined) throw new Error(`pod ${victim.effect.name} was deleted unrecorded`);
-    if (noteDelete(victim, outcome, ledger) === 'settled') ledger.settled.push(intent);
+    if (noteDelete(victim, outcome, result) === 'settled') result.settled.push(intent);
     if (outcome.kind === 'refused' || outcome.kind === 'unsent') neverApplied.push(intent);
   }
-  ledger.settled.push(...withdrawableIntents({ neverSent: neverApplied, before: book.before }));
+  result.settled.push(...withdrawableIntents({ neverSent: neverApplied, before: book.before }));
 }
 
 function noteDelete(
   { effect, from }: ConfirmedDelete,
   outcome: Outcome,
-  ledger: Ledger,
+  result: RunResult,
 ): 'open' | 'settled' {
   switch (outcome.kind) {
     case 'done':
-      ledger.answers.push({ kind: 'deleted', uid: effect.uid });
-      ledger.deleted += 1;
-      ledger.events.push(deletedEvent(effect.name));
+      result.answers.push({ kind: 'deleted', uid: effect.uid });
+      result.deleted += 1;
+      result.events.push(deletedEvent(effect.name));
       return 'open';
     case 'gone':
       // Until the view shows that the pod is gone it counts as going, like an accepted delete.
-      ledger.answers.push({ kind: 'deleted', uid: effect.uid });
+      result.answers.push({ kind: 'deleted', uid: effect.uid });
       return 'open';
     case 'conflict':
-      if (from === 'view') ledger.movedVictims.push(effect.uid);
-      ledger.add({ code: 'outcome-open', message: outcome.message, pace: 'soon' });
+      if (from === 'view') result.movedVictims.push(effect.uid);
+      result.add({ code: 'outcome-open', message: outcome.message, pace: 'soon' });
       return 'settled';
     case 'refused':
-      ledger.events.push(deleteFailedEvent(outcome.said ?? outcome.message));
-      ledger.add({ code: 'refused', message: outcome.message, pace: 'backoff' });
-      noteRefusedDelete(effect, outcome, ledger);
+      result.events.push(deleteFailedEvent(outcome.said ?? outcome.message));
+      result.add({ code: 'refused', message: outcome.message, pace: 'backoff' });
+      noteRefusedDelete(effect, outcome, result);
       return 'open';
     case 'unsent':
     case 'ambiguous':
-      ledger.add({ code: 'outcome-open', message: outcome.message, pace: 'backoff' });
+      result.add({ code: 'outcome-open', message: outcome.message, pace: 'backoff' });
       return 'open';
     case 'exists':
       throw new Error(`a delete of ${effect.name} was answered AlreadyExists`);
@@ -181,7 +186,7 @@ function noteDelete(
 function noteRefusedDelete(
   { node, uid }: ConfirmedDelete['effect'],
   { code, message }: Extract<Outcome, { kind: 'refused' }>,
-  ledger: Ledger,
+  result: RunResult,
 ): void {
-  if (node !== undefined) ledger.refused.push({ node, code, message, victim: uid });
+  if (node !== undefined) result.refused.push({ node, code, message, victim: uid });
 }

@@ -1,5 +1,5 @@
 /**
- * The rollback of copilot: a DaemonSet whose rollout was halted gets the template of its former revision back (issue 17).
+ * The rollback of copilot: a DaemonSet whose rollout was halted gets the template of its former revision back.
  *
  * Only where its policy says `onBreach: rollback`, and once a breach: the record notes the generation, and the next look finds
  * the former revision current, or the halted one put back, which is held. The right to patch named DaemonSets is optional;
@@ -14,39 +14,39 @@ import type { Plan } from '../../../core/model/plan.ts';
 import { REVISION_HASH_LABEL } from '../../../core/pod/pod-facts.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
-import { readFormer } from '../history/former-template.ts';
+import { readFormer } from '../history/former.ts';
 import { keyOf, sendOne } from '../run/context.ts';
 import type { Step } from '../run/context.ts';
-import type { Ledger } from '../run/ledger.ts';
+import type { RunResult } from '../run/result.ts';
 
 /** Restores the template that the plan asks for, if it asks for one. */
 export async function restoreTemplate(
-  step: Step & { readonly plan: Plan; readonly ledger: Ledger; readonly stateVersion: number },
+  step: Step & { readonly plan: Plan; readonly result: RunResult; readonly stateVersion: number },
 ): Promise<void> {
-  const { context, subject, access, plan, ledger } = step;
+  const { context, input, access, plan, result } = step;
   const hash = plan.restores;
   if (hash === undefined) return;
   // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = ledger.recorded.length === 0;
+  const isFirst = result.recorded.length === 0;
   const fence = await fenceBatch(step, { isFirst, isCreating: false });
   if (fence.kind === 'stop') {
-    ledger.addStop(fence);
+    result.addStop(fence);
     return;
   }
   const [former, live] = await Promise.all([
-    readFormer(hash, subject, access),
-    readPlanned({ context, subject, access }),
+    readFormer(hash, input, access),
+    readPlanned({ context, input, access }),
   ]);
   if (former.kind !== 'found' || live.kind !== 'found') {
     const message = `the template of revision ${hash} cannot be restored now`;
-    ledger.add({ code: 'outcome-open', message, pace: 'backoff' });
+    result.add({ code: 'outcome-open', message, pace: 'backoff' });
     return;
   }
   const outcome = await sendOne(
     {
       kind: 'restore-template',
       ...keyOf(context),
-      uid: subject.basis.ref.uid,
+      uid: input.stored.ref.uid,
       resourceVersion: resourceVersion(live.object.metadata.resourceVersion),
       template: former.former.template,
     },
@@ -54,7 +54,7 @@ export async function restoreTemplate(
   );
   const isPossible = outcome.kind === 'done' || outcome.kind === 'ambiguous';
   if (isPossible) {
-    ledger.restoring = { restoredGeneration: live.object.metadata.generation ?? 0 };
+    result.restoring = { restoredGeneration: live.object.metadata.generation ?? 0 };
   }
   noteOutcome(outcome, hash, step);
 }
@@ -62,30 +62,30 @@ export async function restoreTemplate(
 function noteOutcome(
   outcome: Outcome,
   hash: string,
-  { subject, ledger }: Pick<Step, 'subject'> & { readonly ledger: Ledger },
+  { input, result }: Pick<Step, 'input'> & { readonly result: RunResult },
 ): void {
   switch (outcome.kind) {
     case 'done': {
       const message = `The template of revision ${hash} is restored, the last proven one`;
-      ledger.events.push({ type: 'Normal', reason: 'RolloutRolledBack', message });
+      result.events.push({ type: 'Normal', reason: 'RolloutRolledBack', message });
       return;
     }
     case 'refused': {
-      const message = `Revision ${hash} cannot be restored (${outcome.code}); go back with: ${commandOf(hash, subject)}`;
-      ledger.events.push({ type: 'Warning', reason: 'RollbackRefused', message, isStanding: true });
-      ledger.restoring = { restoreRefusedAtMs: subject.nowMs };
+      const message = `Revision ${hash} cannot be restored (${outcome.code}); go back with: ${commandOf(hash, input)}`;
+      result.events.push({ type: 'Warning', reason: 'RollbackRefused', message, isStanding: true });
+      result.restoring = { restoreRefusedAtMs: input.nowMs };
       return;
     }
     default: {
       const retryAfterMs = outcome.kind === 'unsent' ? outcome.retryAfterMs : undefined;
       const message = 'the restored template was not answered for';
-      ledger.add({ code: 'outcome-open', message, pace: 'backoff', ...defined({ retryAfterMs }) });
+      result.add({ code: 'outcome-open', message, pace: 'backoff', ...defined({ retryAfterMs }) });
     }
   }
 }
 
 /** What a person types who has the right. */
-function commandOf(hash: string, { daemonSet, read }: Step['subject']): string {
+function commandOf(hash: string, { daemonSet, read }: Step['input']): string {
   const { namespace = '', name } = daemonSet.metadata;
   const seen = read.revisions.find(({ labels }) => labels[REVISION_HASH_LABEL] === hash);
   const to = seen === undefined ? '' : ` --to-revision=${String(seen.revision)}`;

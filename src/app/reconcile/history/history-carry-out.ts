@@ -12,7 +12,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Step } from '../run/context.ts';
-import type { Outcome, Effect } from '../../../core/model/effects.ts';
+import type { Outcome, Effect, PatchEffect } from '../../../core/model/effects.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import {
   buildHashRepair,
@@ -20,15 +20,22 @@ import {
   buildRevisionAdoption,
   buildRevisionDelete,
   buildRevisionRelease,
+  buildPodRelabel,
 } from '../../../core/history/history-patches.ts';
 import { changesHistory } from '../../../core/history/history-plan.ts';
 import type { HistoryPlan } from '../../../core/history/history-plan.ts';
-import { mayContinue, sendOne } from '../run/context.ts';
+import { mayContinue, sendOne, versionOf } from '../run/context.ts';
 import { confirmForHistory, createRevision } from './history-create.ts';
-import { historyFailure } from './history-result.ts';
-import type { HistoryEnd, HistoryFailure } from './history-result.ts';
+import { historyFailure, unreadable } from './history-result.ts';
+import type { HistoryEnd, HistoryFailure, HistoryPause } from './history-result.ts';
 import { isEdited } from '../confirm/live-daemon-set.ts';
-import { relabelPods } from './relabel-pods.ts';
+import { counted } from '@rollcall/base/counted.ts';
+import { newerVersion } from '../../../core/model/identifiers.ts';
+import type { ResourceVersion } from '../../../core/model/identifiers.ts';
+import { REVISION_HASH_LABEL } from '../../../core/pod/pod-facts.ts';
+import { revisionHashOf } from '../../../core/history/revisions.ts';
+import { sendFenced } from '../confirm/batch-fence.ts';
+import { selectorText } from '../confirm/live-pods.ts';
 
 /** Carries out a plan. */
 export async function carryOutHistory(plan: HistoryPlan, writing: Step): Promise<HistoryEnd> {
@@ -48,7 +55,7 @@ type ClaimFailure = Extract<HistoryEnd, { kind: 'failed' | 'unadoptable' }>;
 
 /** Releases, adoptions, repaired hashes. */
 async function claim(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailure | undefined> {
-  const { daemonSet } = steps.writing.subject;
+  const { daemonSet } = steps.writing.input;
   const released = await steps.each(plan.releases, {
     toBe: 'released',
     effectOf: (revision) => buildRevisionRelease(daemonSet, revision),
@@ -60,7 +67,7 @@ async function claim(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailu
 }
 
 async function adopt(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailure | undefined> {
-  const { daemonSet } = steps.writing.subject;
+  const { daemonSet } = steps.writing.input;
   for (const revision of plan.adopts) {
     const isSame = revision === plan.current || plan.duplicates.includes(revision);
     const content = isSame ? 'present-template' : 'other-template';
@@ -78,7 +85,7 @@ async function arrange(
   steps: HistorySteps,
 ): Promise<HistoryEnd> {
   const { duplicates, nextNumber } = plan;
-  const { daemonSet } = steps.writing.subject;
+  const { daemonSet } = steps.writing.input;
   const relabelled = await relabelPods({ kept: current, duplicates }, steps.writing);
   if (relabelled.kind !== 'relabelled') return relabelled;
   const deleted = await steps.each(duplicates, {
@@ -102,7 +109,7 @@ async function arrange(
 async function confirmPresent(writing: Step): Promise<HistoryFailure | undefined> {
   const confirmation = await confirmForHistory(writing);
   if (confirmation.kind === 'failed') return confirmation;
-  if (!isEdited(confirmation.object, writing.subject.daemonSet)) return undefined;
+  if (!isEdited(confirmation.object, writing.input.daemonSet)) return undefined;
   const message = 'the DaemonSet was edited since it was seen';
   return { kind: 'failed', code: 'daemon-set-changed', message };
 }
@@ -161,4 +168,61 @@ function isInvalid(outcome: Outcome): boolean {
 
 function failureOf({ metadata }: KubernetesObject, what: string, outcome: Outcome): HistoryFailure {
   return historyFailure(outcome, `revision ${metadata.name} could not be ${what}`);
+}
+
+// Pods of duplicate revisions get the hash of the one that is kept (spec 2.10 step 5). They are listed live: one that
+// the view does not show yet would be taken for an old one later, and restarted. One that is not relabelled keeps its
+// duplicate alive, and the next run goes on. Differs from upstream, which relabels pods of really older templates too.
+
+/** Patches sent side by side. */
+const PATCHES_AT_ONCE = 50;
+
+/** Every pod carries the kept hash now; `written` is the highest version that a patch returned. */
+export type Relabelling =
+  | { readonly kind: 'relabelled'; readonly written: ResourceVersion | undefined }
+  | HistoryPause
+  | HistoryFailure;
+
+/** Relabels the pods of duplicates. */
+async function relabelPods(
+  revisions: { readonly kept: KubernetesObject; readonly duplicates: readonly KubernetesObject[] },
+  run: Step,
+): Promise<Relabelling> {
+  const { access, input } = run;
+  const { metadata, spec } = input.daemonSet;
+  const { namespace = '' } = metadata;
+  const hash = revisionHashOf(revisions.kept);
+  const former = new Set(revisions.duplicates.map(revisionHashOf));
+  former.delete(hash);
+  if (former.size === 0) return { kind: 'relabelled', written: undefined };
+  const ofDuplicates = `${REVISION_HASH_LABEL} in (${[...former].sort().join(',')})`;
+  const selector = `${selectorText(spec.selector)},${ofDuplicates}`;
+  const listed = await access.listPodMetadata(namespace, selector);
+  if (listed.kind === 'unavailable') return unreadable(listed);
+  const pods = listed.kind === 'found' ? listed.object : [];
+  const effects = pods
+    .filter(({ ownerUid }) => ownerUid === metadata.uid)
+    .map(({ name, uid }) => buildPodRelabel({ namespace, name, uid }, hash));
+  const { burstPodsMax } = run.context.dependencies.options;
+  const end = await sendRelabels(effects.slice(0, burstPodsMax), run);
+  if (end.kind !== 'relabelled' || effects.length <= burstPodsMax) return end;
+  const message = `${counted(effects.length - burstPodsMax, 'pod is', 'pods are')} left to be relabelled`;
+  return { kind: 'look-again', message };
+}
+
+async function sendRelabels(effects: readonly PatchEffect[], run: Step): Promise<Relabelling> {
+  const items = effects.map((effect) => ({ effect }));
+  const { sent, stopped } = await sendFenced(
+    items,
+    { ...run, stateVersion: run.input.state.version },
+    { size: PATCHES_AT_ONCE, isLast: ({ kind }) => kind !== 'done' && kind !== 'gone' },
+  );
+  let written: ResourceVersion | undefined;
+  for (const { item, outcome } of sent) {
+    if (outcome.kind === 'done') written = newerVersion(written, versionOf(outcome));
+    else if (outcome.kind !== 'gone') {
+      return historyFailure(outcome, `pod ${item.effect.name} could not be relabelled`);
+    }
+  }
+  return stopped === undefined ? { kind: 'relabelled', written } : { ...stopped, kind: 'failed' };
 }

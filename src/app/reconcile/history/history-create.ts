@@ -19,18 +19,17 @@ import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.t
 import { holdsTemplate } from '../../../core/history/history-match.ts';
 import { controllerUidOf } from '../../../core/pod/owner.ts';
 import { buildRevision, revisionHash } from '../../../core/history/revisions.ts';
-import { versionOf } from '../confirm/adopt-release.ts';
-import { keyOf, sendOne } from '../run/context.ts';
+import { keyOf, sendOne, versionOf } from '../run/context.ts';
 import { statusBody } from '../status/write-status.ts';
 import { historyFailure, unreadable } from './history-result.ts';
 import type { HistoryEnd, HistoryFailure, HistoryPause } from './history-result.ts';
-import { confirmSubject, unconfirmedCode } from '../confirm/live-daemon-set.ts';
+import { confirmDaemonSet, unconfirmedCode } from '../confirm/live-daemon-set.ts';
 import type { DaemonSetConfirmation } from '../confirm/live-daemon-set.ts';
 
 /** Creates the revision of this number, or finds that it is there. */
 export async function createRevision(number: number, writing: Step): Promise<HistoryEnd> {
-  const { subject, access } = writing;
-  const { daemonSet } = subject;
+  const { input, access } = writing;
+  const { daemonSet } = input;
   const namespace = daemonSet.metadata.namespace ?? '';
   const hash = revisionHash(daemonSet, daemonSet.status?.collisionCount ?? 0);
   const body = buildRevision(daemonSet, { hash, revision: number });
@@ -58,12 +57,12 @@ async function raiseCollisionCount(
   taken: string,
   writing: Step,
 ): Promise<HistoryPause | HistoryFailure> {
-  const { subject } = writing;
+  const { input } = writing;
   const confirmation = await confirmForHistory(writing);
   if (confirmation.kind === 'failed') return confirmation;
   const live = confirmation.object;
   const count = live.status?.collisionCount ?? 0;
-  if (count !== (subject.daemonSet.status?.collisionCount ?? 0)) {
+  if (count !== (input.daemonSet.status?.collisionCount ?? 0)) {
     return again('the collisionCount that was seen is behind');
   }
   return writeCollisionCount({ live, count: count + 1, taken }, writing);
@@ -73,7 +72,7 @@ async function raiseCollisionCount(
 export async function confirmForHistory(
   writing: Step,
 ): Promise<Extract<DaemonSetConfirmation, { kind: 'confirmed' }> | HistoryFailure> {
-  const confirmation = await confirmSubject(writing);
+  const confirmation = await confirmDaemonSet(writing);
   if (confirmation.kind === 'confirmed') return confirmation;
   if (confirmation.kind === 'unavailable') return unreadable(confirmation);
   return { kind: 'failed', code: unconfirmedCode(confirmation), message: confirmation.message };
@@ -84,7 +83,7 @@ async function writeCollisionCount(
   writing: Step,
 ): Promise<HistoryPause | HistoryFailure> {
   const { live, count, taken } = step;
-  const { uid } = writing.subject.basis.ref;
+  const { uid } = writing.input.stored.ref;
   const body = withCollisionCount(live, count);
   const effect = { kind: 'update-status' as const, ...keyOf(writing.context), uid, body };
   const outcome = await sendOne(effect, writing);

@@ -22,10 +22,10 @@ import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { carryOutHistory } from './history-carry-out.ts';
 import { unreadable } from './history-result.ts';
 import type { HistoryEnd, HistoryFailure, HistoryResult } from './history-result.ts';
-import { selectorText } from '../live/selector-text.ts';
+import { selectorText } from '../confirm/live-pods.ts';
 
 /** What history is told from. */
-export interface HistoryInput {
+export interface HistoryLook {
   readonly daemonSet: DaemonSetObject;
   /** ControllerRevisions of the set as read. */
   readonly seen: readonly RevisionProjection[];
@@ -34,16 +34,16 @@ export interface HistoryInput {
 }
 
 /** The entry of this generation, if its revision may still exist: good for planning, not for trimming. */
-export function knownHistory(input: HistoryInput): HistoryEntry | undefined {
-  const { known } = input;
-  if (known === undefined || !isOfTemplate(known, input.daemonSet)) return undefined;
-  const isSeen = input.seen.some((item) => item.uid === known.uid);
-  return isSeen || known.lookedUpAt === input.revisionsChanged ? known : undefined;
+export function knownHistory(look: HistoryLook): HistoryEntry | undefined {
+  const { known } = look;
+  if (known === undefined || !isOfTemplate(known, look.daemonSet)) return undefined;
+  const isSeen = look.seen.some((item) => item.uid === known.uid);
+  return isSeen || known.lookedUpAt === look.revisionsChanged ? known : undefined;
 }
 
 /** True if neither the DaemonSet's template nor the seen set changed since the look that made the entry. */
-export function isFreshHistory(entry: HistoryEntry, input: HistoryInput): boolean {
-  return isOfTemplate(entry, input.daemonSet) && entry.lookedUpAt === input.revisionsChanged;
+export function isFreshHistory(entry: HistoryEntry, look: HistoryLook): boolean {
+  return isOfTemplate(entry, look.daemonSet) && entry.lookedUpAt === look.revisionsChanged;
 }
 
 function isOfTemplate(entry: HistoryEntry, daemonSet: DaemonSetObject): boolean {
@@ -81,28 +81,28 @@ export function guessHash(
 }
 
 /** Looks live, and brings the revisions into order. */
-export async function lookUpHistory(input: HistoryInput, writing: Step): Promise<HistoryResult> {
-  const read = await readRevisions(input, writing.access);
+export async function lookUpHistory(look: HistoryLook, writing: Step): Promise<HistoryResult> {
+  const read = await readRevisions(look, writing.access);
   if (read.kind === 'failed') return read;
-  const end = await arrangeHistory(read.revisions, input, writing);
+  const end = await arrangeHistory(read.revisions, look, writing);
   if (end.kind !== 'done') return end;
   const { current, hasWritten, podsWritten } = end;
-  const entry = entryOf(current, input);
+  const entry = entryOf(current, look);
   return { kind: 'known', entry, hasWritten, ...defined({ podsWritten }) };
 }
 
 /** Plans and carries out, again without an orphan that turned out not to be adoptable. */
 async function arrangeHistory(
   revisions: readonly KubernetesObject[],
-  input: HistoryInput,
+  look: HistoryLook,
   writing: Step,
 ): Promise<Exclude<HistoryEnd, { kind: 'unadoptable' }>> {
-  const { daemonSet } = input;
-  const plan = planHistory({ daemonSet, revisions, knownUid: knownUidOf(input, revisions) });
+  const { daemonSet } = look;
+  const plan = planHistory({ daemonSet, revisions, knownUid: knownUidOf(look, revisions) });
   const end = await carryOutHistory(plan, writing);
   if (end.kind !== 'unadoptable') return end;
   const others = revisions.filter(({ metadata }) => metadata.uid !== end.uid);
-  return arrangeHistory(others, input, writing);
+  return arrangeHistory(others, look, writing);
 }
 
 /**
@@ -110,7 +110,7 @@ async function arrangeHistory(
  * something in, or etcd was restored and the generation given out again: the revision's data tell.
  */
 export function knownUidOf(
-  { daemonSet, known }: HistoryInput,
+  { daemonSet, known }: HistoryLook,
   revisions: readonly KubernetesObject[],
 ): string | undefined {
   if (known === undefined || !isOfGeneration(known, daemonSet)) return undefined;
@@ -122,7 +122,7 @@ export function knownUidOf(
 
 /** By selector, and the owned ones that it misses; whole or not at all (faults 35). */
 async function readRevisions(
-  { daemonSet, seen }: HistoryInput,
+  { daemonSet, seen }: HistoryLook,
   reader: ClusterReader,
 ): Promise<
   { readonly kind: 'read'; readonly revisions: readonly KubernetesObject[] } | HistoryFailure
@@ -144,13 +144,13 @@ async function readRevisions(
 }
 
 /** What the state remembers of a current revision. */
-export function entryOf(revision: KubernetesObject, input: HistoryInput): HistoryEntry {
+export function entryOf(revision: KubernetesObject, look: HistoryLook): HistoryEntry {
   return {
-    generation: input.daemonSet.metadata.generation ?? 0,
-    template: templateHash(input.daemonSet),
+    generation: look.daemonSet.metadata.generation ?? 0,
+    template: templateHash(look.daemonSet),
     uid: uid(revision.metadata.uid),
     name: revision.metadata.name,
     hash: revisionHashOf(revision),
-    lookedUpAt: input.revisionsChanged,
+    lookedUpAt: look.revisionsChanged,
   };
 }

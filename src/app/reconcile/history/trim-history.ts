@@ -22,51 +22,51 @@ import { fenceBatch } from '../confirm/batch-fence.ts';
 import { NO_OUTCOME, send } from '../run/context.ts';
 import type { Step } from '../run/context.ts';
 import { historyFailure } from './history-result.ts';
-import type { Ledger, Problem } from '../run/ledger.ts';
+import type { RunResult, Problem } from '../run/result.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
-import { heldWrite } from '../run/refused-writes.ts';
+import { heldWrite } from '../../../core/retry/retry.ts';
 import type { PlannedMissing } from '../confirm/live-daemon-set.ts';
 
 /** What trimming works with. */
-export interface TrimInput extends Step {
-  readonly ledger: Ledger;
+export interface TrimStep extends Step {
+  readonly result: RunResult;
   /** Version of the state after this run's intents, if it recorded any. */
   readonly stateVersion: number;
 }
 
-/** Sends the deletes of a plan; problems are noted in the ledger. */
-export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promise<void> {
-  const { ledger } = input;
-  if (trims.length === 0 || ledger.problems.length > 0 || ledger.refused.length > 0) return;
-  const held = heldWrite('trim-refused', input.subject);
+/** Sends the deletes of a plan; problems are noted in the result. */
+export async function trimHistory(trims: Plan['trims'], step: TrimStep): Promise<void> {
+  const { result } = step;
+  if (trims.length === 0 || result.problems.length > 0 || result.refused.length > 0) return;
+  const held = heldWrite('trim-refused', step.input);
   if (held !== undefined) {
-    ledger.add(held);
+    result.add(held);
     return;
   }
   // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = ledger.recorded.length === 0;
-  const answer = await fenceBatch(input, { isFirst, isCreating: false });
+  const isFirst = result.recorded.length === 0;
+  const answer = await fenceBatch(step, { isFirst, isCreating: false });
   if (answer.kind === 'stop') {
-    ledger.addStop(answer);
+    result.addStop(answer);
     return;
   }
-  const present = await readTrims(trims, input);
+  const present = await readTrims(trims, step);
   if (present.length === 0) return;
-  const found = await readPlanned(input);
+  const found = await readPlanned(step);
   if (found.kind !== 'found') {
-    ledger.add(unplanned(found));
+    result.add(unplanned(found));
     return;
   }
-  const outcomes = await send(present.map(buildRevisionDelete), input);
+  const outcomes = await send(present.map(buildRevisionDelete), step);
   for (const [index, { name }] of present.entries()) {
-    ledger.add(problemOf(name, outcomes[index] ?? NO_OUTCOME));
+    result.add(problemOf(name, outcomes[index] ?? NO_OUTCOME));
   }
 }
 
 /** Those that are there as they were seen, as of now; a doubt is noted, except for what is gone already. */
 async function readTrims(
   trims: Plan['trims'],
-  { access, ledger }: TrimInput,
+  { access, result }: TrimStep,
 ): Promise<Plan['trims']> {
   const reads = await Promise.all(trims.map((trim) => access.getRevision(trim)));
   return trims.flatMap((trim, index) => {
@@ -77,9 +77,9 @@ async function readTrims(
       if (isAsSeen(read.object, trim)) {
         return [{ ...trim, resourceVersion: resourceVersion(version) }];
       }
-      ledger.add(changedProblem(trim.name));
+      result.add(changedProblem(trim.name));
     } else if (read?.kind === 'unavailable') {
-      ledger.add(unplanned({ ...read, kind: 'failed' }));
+      result.add(unplanned({ ...read, kind: 'failed' }));
     }
     return [];
   });

@@ -1,10 +1,10 @@
 /**
  * What one reconcile is given: ports, options, and the memory that a warm process keeps.
  *
- * Nothing here is needed for correctness but the ports: a run with fresh warmth decides the same.
+ * Nothing here is needed for correctness but the ports: a run with an empty cache decides the same.
  */
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
-import type { BreakerStore } from '../../../ports/stores/view-store.ts';
+import type { BreakerStore, StateStore, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
@@ -14,10 +14,9 @@ import type { Random } from '@rollcall/base/ports/random.ts';
 import type { PolicyReader } from '../../../ports/rollout-policy.ts';
 import type { FreezeStore } from '../../../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
-import type { StateStore, ViewReader } from '../../../ports/stores/view-store.ts';
-import type { ReconcileWarmth } from './warmth.ts';
+import type { ProcessCache } from './process-cache.ts';
 
-/** Bounds of a reconcile; `defaultReconcileOptions` has the published ones. */
+/** Bounds of a reconcile, but for those of what is tried again (core/retry/retry-table.ts). */
 export interface ReconcileOptions {
   /** Name of this release: a new one looks at every key once (protocol 11). */
   readonly release: string;
@@ -38,13 +37,8 @@ export interface ReconcileOptions {
   readonly podsFreshMs: number;
   /** How long a run may be deferred before a live read decides (design 3, step 3). */
   readonly deferralMaxMs: number;
-  /** The look after a deferral; the granularity of the delay queue is one second. */
-  readonly deferralLookMs: number;
   /** Life of a memo (protocol 11). */
   readonly memoLifeMs: number;
-  /** First and longest back-off of retries and of refused nodes. */
-  readonly retryFirstMs: number;
-  readonly retryMaxMs: number;
 }
 
 /** The published bounds (docs/reference.md). */
@@ -57,10 +51,7 @@ export const defaultReconcileOptions: ReconcileOptions = {
   silenceBoundMs: 15 * 60_000,
   podsFreshMs: 90_000,
   deferralMaxMs: 30_000,
-  deferralLookMs: 1_000,
   memoLifeMs: 6 * 3_600_000,
-  retryFirstMs: 2_000,
-  retryMaxMs: 300_000,
 };
 
 /** Ports and options of a reconcile. */
@@ -75,8 +66,8 @@ export interface ReconcileDependencies {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly options: ReconcileOptions;
-  /** One per process, made by `createReconcileWarmth`; shared by all keys and clusters. */
-  readonly warmth: ReconcileWarmth;
+  /** One per process, made by `createProcessCache`; shared by all keys and clusters. */
+  readonly cache: ProcessCache;
   /** Reads what a DaemonSet asks of its rollouts. */
   readonly policies: PolicyReader;
 }

@@ -13,14 +13,14 @@ import type { Stamp } from '../../../core/model/position.ts';
 import type { OlderTombstones, Slice } from '../../../core/model/view-items.ts';
 import type { SlicedSet, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
-import { warmKey } from '../process/warmth.ts';
-import type { SetContent, WarmSet, WarmSlice } from '../process/warmth.ts';
-import type { Basis } from './read-basis.ts';
-import { readOlder } from './read-older.ts';
-import type { Found, OlderFound } from './read-older.ts';
+import { warmKey } from '../process/process-cache.ts';
+import type { SetContent, WarmSet, WarmSlice } from '../process/process-cache.ts';
+import type { StoredInputs } from './stored-inputs.ts';
+import type { ClusterUid } from '../../../core/model/identifiers.ts';
+import { areOlderNeeded } from '../../../core/pod/tombstones.ts';
 
 /** What slices are read with. */
-export type Readers = Pick<StepDependencies, 'warmth'> & { readonly view: ViewReader };
+export type Readers = Pick<StepDependencies, 'cache'> & { readonly view: ViewReader };
 
 /** Which set, and when its position says that it last changed. */
 export interface SetRequest {
@@ -32,8 +32,8 @@ export interface SetRequest {
 /** A stamp that was above what should have covered it when it was read. */
 export interface StampAhead {
   readonly stamp: Stamp;
-  /** Whose slice bears it; `basis`: an item that META itself covers. */
-  readonly of: SlicedSet | 'basis';
+  /** Whose slice bears it; `meta`: an item that META itself covers. */
+  readonly of: SlicedSet | 'meta';
 }
 
 /** Something moved meanwhile; `ahead`: by a stamp that what covers it does not reach yet. */
@@ -54,17 +54,17 @@ export type SetRead =
  */
 const LITTLE_SHARE = 1 / 4;
 
-type Loading = SetRequest & { readonly clusterUid: Basis['ref']['clusterUid'] };
+type Loading = SetRequest & { readonly clusterUid: StoredInputs['ref']['clusterUid'] };
 
 /** Reads a set, and keeps it in warm memory. */
 export async function loadSet(
-  { ref: { clusterUid }, meta: { lastSentAtMs } }: Pick<Basis, 'ref' | 'meta'>,
+  { ref: { clusterUid }, meta: { lastSentAtMs } }: Pick<StoredInputs, 'ref' | 'meta'>,
   request: SetRequest,
   readers: Readers,
 ): Promise<SetRead> {
   const { set, sliceCount, changed } = request;
-  const { view, warmth } = readers;
-  const { sets } = warmth;
+  const { view, cache } = readers;
+  const { sets } = cache;
   const key = warmKey({ clusterUid, set }, sliceCount);
   const former = sets.last(key);
   const loading = { ...request, clusterUid };
@@ -161,4 +161,52 @@ function joined(slices: readonly WarmSlice[]): SetContent {
     objects: slices.flatMap(({ objects }) => objects),
     gone: slices.flatMap(({ gone }) => gone),
   };
+}
+
+// Older tombstones (S13, ADR 0076): a slice refers to their item by a version, which that item has at least. An item that
+// is older or missing was damaged or restored, and a name could come back: the set counts as moving, until ten minutes
+// after the last of them by the times of the view's messages.
+
+/** A slice as it was found: its stamp, and itself where it was read. */
+export interface Found {
+  readonly stamp: Stamp;
+  readonly slice?: Slice;
+}
+
+/** Older tombstones by the index of their slice. */
+export type OlderFound = ReadonlyMap<number, OlderTombstones>;
+
+/** Reads those that are still needed of slices that were read; undefined where an item is not what its slice refers to. */
+async function readOlder(
+  of: {
+    readonly clusterUid: ClusterUid;
+    readonly set: SlicedSet;
+    /** The time of the last message that the view was told. */
+    readonly nowMs: number;
+  },
+  found: readonly (Found | undefined)[],
+  known: {
+    readonly former: WarmSet | undefined;
+    readonly view: Pick<ViewReader, 'readOlderTombstones'>;
+  },
+): Promise<OlderFound | undefined> {
+  const { clusterUid, set, nowMs } = of;
+  const wanted = found.flatMap((each, index) => {
+    const older = each?.slice?.older;
+    return areOlderNeeded(older, nowMs) ? [{ index, version: older.version }] : [];
+  });
+  const read = await Promise.all(
+    wanted.map(async ({ index, version }) => {
+      const remembered = known.former?.slices[index]?.older;
+      if (remembered !== undefined && remembered.version >= version) return remembered;
+      return known.view.readOlderTombstones({ clusterUid, set, index });
+    }),
+  );
+  const all = new Map<number, OlderTombstones>();
+  for (const [at, { index, version }] of wanted.entries()) {
+    const older = read[at];
+    if (older === undefined || older.version < version) return undefined;
+    all.set(index, older);
+  }
+  return all;
 }

@@ -20,12 +20,12 @@ import type {
 } from '../../../core/model/projections.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
-import { readPosition, readPositionNow } from './read-position.ts';
-import type { Basis, SlicedBasis } from './read-basis.ts';
+import { readPosition, readPositionNow } from './stored-inputs.ts';
+import type { StoredInputs, SlicedInputs } from './stored-inputs.ts';
 import { loadSet } from './load-set.ts';
 import type { Moving, Readers, SetRead, SetRequest, StampAhead } from './load-set.ts';
-import { warmKey } from '../process/warmth.ts';
-import type { WarmSet } from '../process/warmth.ts';
+import { warmKey } from '../process/process-cache.ts';
+import type { WarmSet } from '../process/process-cache.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { projectLiveNode, projectLivePod } from '../../../core/projections/project.ts';
@@ -47,32 +47,32 @@ export type ViewRead =
   | Moving
   | { readonly kind: 'incomplete'; readonly missing: string };
 
-/** What the slices of a basis hold; `viewing`: where they were asked for already. */
+/** What the slices hold; `viewing`: where they were asked for already. */
 export async function readView(
-  basis: Basis,
+  stored: StoredInputs,
   readers: Readers,
   viewing?: Promise<ViewRead>,
 ): Promise<ViewRead> {
-  const { meta, position, daemonSet } = basis;
+  const { meta, position, daemonSet } = stored;
   const newest = stampOf(meta);
   const { podsChanged, revisionsChanged } = position;
   const known = [meta.nodesChanged, podsChanged, revisionsChanged, daemonSet.stamp];
   const stamp = known.reduce(laterStamp);
-  if (compareStamps(stamp, newest) > 0) return { kind: 'moving', ahead: { stamp, of: 'basis' } };
-  return viewing ?? readSlices(basis, readers);
+  if (compareStamps(stamp, newest) > 0) return { kind: 'moving', ahead: { stamp, of: 'meta' } };
+  return viewing ?? readSlices(stored, readers);
 }
 
-/** Reads the slices that belong to a basis. */
-export async function readSlices(basis: SlicedBasis, readers: Readers): Promise<ViewRead> {
-  const { meta, position, ref } = basis;
+/** Reads the slices of nodes, pods and revisions. */
+export async function readSlices(stored: SlicedInputs, readers: Readers): Promise<ViewRead> {
+  const { meta, position, ref } = stored;
   const { sliceCount } = meta;
   const pods: SlicedSet = `pods/${ref.uid}`;
   const revisions: SlicedSet = `revisions/${ref.uid}`;
-  const isUnmoved = onceUnmoved(basis, readers);
+  const isUnmoved = onceUnmoved(stored, readers);
   const own = (request: SetRequest): Promise<SetRead> =>
-    readOwn(basis, { ...request, isUnmoved }, readers);
+    readOwn(stored, { ...request, isUnmoved }, readers);
   const [nodes, podsRead, revisionsRead] = await Promise.all([
-    readNodes(basis, readers),
+    readNodes(stored, readers),
     own({ set: pods, sliceCount, changed: position.podsChanged }),
     own({ set: revisions, sliceCount: 1, changed: position.revisionsChanged }),
   ]);
@@ -80,7 +80,7 @@ export async function readSlices(basis: SlicedBasis, readers: Readers): Promise<
 }
 
 /** Asks at most once whether the position still is the one that was read. */
-function onceUnmoved({ ref, position }: SlicedBasis, { view }: Readers): () => Promise<boolean> {
+function onceUnmoved({ ref, position }: SlicedInputs, { view }: Readers): () => Promise<boolean> {
   let answer: Promise<boolean> | undefined;
   return () => {
     answer ??= readPositionNow(ref, view).then(
@@ -118,14 +118,14 @@ function ofKind<K extends Projection['kind']>(
 }
 
 /** Nodes are shared by all keys of a cluster: one load serves every run that waits for it. */
-async function readNodes(basis: SlicedBasis, readers: Readers): Promise<SetRead> {
-  const { meta, ref } = basis;
+async function readNodes(stored: SlicedInputs, readers: Readers): Promise<SetRead> {
+  const { meta, ref } = stored;
   const request: SetRequest = {
     set: 'nodes',
     sliceCount: meta.sliceCount,
     changed: meta.nodesChanged,
   };
-  const { sets, loading } = readers.warmth;
+  const { sets, loading } = readers.cache;
   const key = warmKey({ clusterUid: ref.clusterUid, set: 'nodes' }, meta.sliceCount);
   const warm = sets.get(key, request.changed);
   if (warm !== undefined) return { ...warm, kind: 'whole' };
@@ -135,7 +135,7 @@ async function readNodes(basis: SlicedBasis, readers: Readers): Promise<SetRead>
     const loaded = await shared.catch(() => undefined);
     if (loaded !== undefined) return { ...loaded, kind: 'whole' };
   }
-  const load = loadSet(basis, request, readers);
+  const load = loadSet(stored, request, readers);
   const result = load.then((read) => asWarm(read, request.changed));
   // Runs that share the load handle its failure; without any, it must not be an unhandled rejection.
   result.catch(() => undefined);
@@ -153,14 +153,14 @@ function asWarm(read: SetRead, changed: Stamp): WarmSet | undefined {
 
 /** Pods and revisions: from memory only if the position has not moved since the state was read. */
 async function readOwn(
-  basis: SlicedBasis,
+  stored: SlicedInputs,
   request: SetRequest & { readonly isUnmoved: () => Promise<boolean> },
   readers: Readers,
 ): Promise<SetRead> {
-  const { clusterUid } = basis.ref;
+  const { clusterUid } = stored.ref;
   const key = warmKey({ clusterUid, set: request.set }, request.sliceCount);
-  const warm = readers.warmth.sets.get(key, request.changed);
-  if (warm === undefined) return loadSet(basis, request, readers);
+  const warm = readers.cache.sets.get(key, request.changed);
+  if (warm === undefined) return loadSet(stored, request, readers);
   if (!(await request.isUnmoved())) return { kind: 'moving' };
   return { ...warm, kind: 'whole' };
 }
@@ -173,13 +173,13 @@ async function readOwn(
  */
 export async function isTorn(
   { stamp, of }: StampAhead,
-  { ref }: Basis,
+  { ref }: StoredInputs,
   { view }: Pick<StepDependencies, 'view'>,
 ): Promise<boolean> {
   const meta = await view.readMeta(ref.clusterUid);
   if (meta === undefined || isOfNextMessage(stamp, meta)) return false;
   if (compareStamps(stamp, stampOf(meta)) > 0) return true;
-  if (of === 'basis') return false;
+  if (of === 'meta') return false;
   if (of === 'nodes') return compareStamps(stamp, meta.nodesChanged) > 0;
   const { podsChanged, revisionsChanged } = await readPosition(meta, ref, view);
   return compareStamps(stamp, of.startsWith('pods/') ? podsChanged : revisionsChanged) > 0;

@@ -10,7 +10,7 @@ import { canonicalJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Memo, DaemonSetState } from '../../../core/model/state.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
-import type { Basis, SlicedBasis } from './read-basis.ts';
+import type { StoredInputs, SlicedInputs } from './stored-inputs.ts';
 
 /** A run or skip so close before a due time sends it again (protocol 12). */
 export const RESEND_WITHIN_MS = 10_000;
@@ -23,10 +23,10 @@ export type SkipDecision =
 
 /** Stamps and versions of this run, exactly as read (protocol 11). */
 export function memoOf(
-  basis: Basis,
+  stored: StoredInputs,
   run: { readonly release: string; readonly nowMs: number },
 ): Memo {
-  const { meta, position, daemonSet, registration, frozen } = basis;
+  const { meta, position, daemonSet, registration, frozen } = stored;
   return {
     era: meta.era,
     epoch: meta.epoch,
@@ -57,15 +57,15 @@ function hashOf(value: object): number {
 
 /** Skips when the memo equals what was read and nothing is due. */
 export function decideSkip(
-  basis: Basis,
+  stored: StoredInputs,
   run: { readonly release: string; readonly nowMs: number; readonly memoLifeMs: number },
 ): SkipDecision {
-  const memo = basis.state?.memo;
-  if (memo === undefined || !isSameView(memo, memoOf(basis, run), basis)) return { kind: 'run' };
+  const memo = stored.state?.memo;
+  if (memo === undefined || !isSameView(memo, memoOf(stored, run), stored)) return { kind: 'run' };
   if (memo.ranAtMs - run.nowMs > CLOCKS_DIFFER_MS) return { kind: 'run' };
   const dueAtMs = Math.min(
-    basis.state?.dueAtMs ?? Infinity,
-    basis.state?.expiryAtMs ?? Infinity,
+    stored.state?.dueAtMs ?? Infinity,
+    stored.state?.expiryAtMs ?? Infinity,
     memo.ranAtMs + run.memoLifeMs,
   );
   if (run.nowMs >= dueAtMs - DUE_TOLERANCE_MS) return { kind: 'run' };
@@ -85,13 +85,13 @@ const COMPARED = [
   'release',
 ] as const;
 
-function isSameView(left: Memo, right: Memo, { daemonSet }: Basis): boolean {
+function isSameView(left: Memo, right: Memo, { daemonSet }: StoredInputs): boolean {
   return (
     isSameDaemonSet(left, daemonSet) && COMPARED.every((field) => left[field] === right[field])
   );
 }
 
-function isSameDaemonSet(memo: Memo, { stamp, object }: Basis['daemonSet']): boolean {
+function isSameDaemonSet(memo: Memo, { stamp, object }: StoredInputs['daemonSet']): boolean {
   const version = object?.metadata.resourceVersion;
   return (
     memo.daemonSetChanged === stamp || (version !== undefined && memo.daemonSetVersion === version)
@@ -102,7 +102,7 @@ function isSameDaemonSet(memo: Memo, { stamp, object }: Basis['daemonSet']): boo
  * True if something that brings a run of its own has changed since the last complete one: pods, revisions or the DaemonSet.
  * Nodes may change without concerning anybody (ADR 0046).
  */
-export function isNewerThanRun({ state, position, daemonSet }: Basis): boolean {
+export function isNewerThanRun({ state, position, daemonSet }: StoredInputs): boolean {
   const memo = state?.memo;
   return (
     memo?.podsChanged !== position.podsChanged ||
@@ -112,7 +112,7 @@ export function isNewerThanRun({ state, position, daemonSet }: Basis): boolean {
 }
 
 /** True if no memo can be of these positions, whatever the DaemonSet says: nothing will be skipped. */
-export function hasMoved({ state, meta, position }: SlicedBasis): boolean {
+export function hasMoved({ state, meta, position }: SlicedInputs): boolean {
   const memo = state?.memo;
   return (
     memo?.nodesChanged !== meta.nodesChanged ||

@@ -7,9 +7,15 @@ import type { Breach, StateChange } from '../../../core/plan/invariants.ts';
 import type { Hint } from '../../../core/model/hint.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
-import type { View } from '../../../core/model/plan.ts';
-import type { PodProjection } from '../../../core/model/projections.ts';
-import type { DaemonSetState, StatusPause } from '../../../core/model/state.ts';
+import type { FoundIntents } from '../../../core/intents/intents.ts';
+import type { Guard, IntentJudgement, View } from '../../../core/model/plan.ts';
+import type { FormerTemplate } from '../../../core/model/staged-progress.ts';
+import type { FreshnessGuard } from '../../../core/view/freshness.ts';
+import type { PodCause, PodProjection } from '../../../core/model/projections.ts';
+import type { DaemonSetState, HistoryEntry, StatusPause } from '../../../core/model/state.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import { isResourceVersion } from '../../../core/model/identifiers.ts';
+import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import type { ClusterAccess, ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
@@ -21,7 +27,7 @@ import type {
   StepDependencies,
 } from '../process/dependencies.ts';
 import type { EffectAssertions } from './asserted-access.ts';
-import type { Basis } from '../read/read-basis.ts';
+import type { StoredInputs } from '../read/stored-inputs.ts';
 import type { ReadView } from '../read/read-view.ts';
 
 /** What a run came across, in whichever step. */
@@ -62,8 +68,8 @@ export interface EndContext extends RunContext {
 }
 
 /** What was read, and what the run is about. */
-export interface Subject {
-  readonly basis: Basis;
+export interface LoadedInput {
+  readonly stored: StoredInputs;
   readonly daemonSet: DaemonSetObject;
   readonly read: ReadView;
   /** The state as stored, or an empty one; of this era. */
@@ -72,17 +78,63 @@ export interface Subject {
   readonly nowMs: number;
 }
 
-/** A subject with its view. */
-export interface ViewedSubject extends Subject {
+/**
+ * Own creates and deletes of pods are unseen, each known by its identity: their nodes count as
+ * unavailable and get nothing else, so that others may go on. Without work for others the run defers.
+ */
+export interface Waiting {
+  readonly guard: FreshnessGuard;
+  readonly retryInMs: number;
+  /**
+   * True if an own write of the status is unseen, as another would only meet a conflict; and beside writes that an
+   * earlier run read live: it counted them, and this one does not.
+   */
+  readonly isStatusHeld: boolean;
+}
+
+/** What was judged of it: whether the run may act, and what became of its earlier writes. */
+export interface Judged {
+  readonly guard: Guard;
+  readonly intents: IntentJudgement;
+  /** True if the deferral was capped, or live reads stand for a view that is too old. */
+  readonly isLive: boolean;
+  /** Unseen intents that this run read live and found as they were answered; absent: none was read. */
+  readonly found?: FoundIntents;
+  /** Present while own writes are unseen that planning accounts for, one by one. */
+  readonly waiting?: Waiting;
+}
+
+/** All that a run decides on: built once, given to every step under this name, and only replaced as a whole. */
+export interface ReconcileInput extends LoadedInput, Judged {
   /** Pods as the slices show them: the next run knows these, and not what `read` has from live reads. */
   readonly shown: readonly PodProjection[];
   readonly view: View;
+  /** Hash of the current revision: from history, else from the view. */
+  readonly currentHash: string | undefined;
+  readonly answers: Answers;
+}
+
+/** What needs were answered with (needs.ts); one that is answered is not asked for again. */
+export interface Answers {
+  readonly history?: {
+    readonly entry: HistoryEntry | undefined;
+    /** True if the revisions as seen are those that the entry was told from: they may be trimmed. */
+    readonly isSettled: boolean;
+  };
+  readonly template?:
+    | { readonly kind: 'found'; readonly former: FormerTemplate }
+    | { readonly kind: 'missing' }
+    /** It could not be read just now, though it is needed: its nodes wait for another look. */
+    | { readonly kind: 'unavailable'; readonly message: string };
+  readonly events?: readonly PodCause[];
+  /** `read` and `view` are of one live list by now. */
+  readonly pods?: 'listed';
 }
 
 /** What a step works with that may send something. */
 export interface Step {
   readonly context: RunContext;
-  readonly subject: Subject;
+  readonly input: LoadedInput;
   readonly access: ClusterAccess;
 }
 
@@ -122,6 +174,15 @@ export async function sendOne(
   return outcome;
 }
 
+/** The version that a write returned; undefined when it cannot be compared. */
+export function versionOf(
+  outcome: Extract<Outcome, { kind: 'done' }>,
+): ResourceVersion | undefined {
+  const { metadata } = outcome.object;
+  const version = isJsonObject(metadata) ? metadata['resourceVersion'] : undefined;
+  return isResourceVersion(version) ? version : undefined;
+}
+
 /** False once the deadline passed, by either clock, or the process was told to stop. */
 export function mayContinue(context: RunContext): boolean {
   if (context.run.signal?.aborted === true) return false;
@@ -133,13 +194,13 @@ export function mayContinue(context: RunContext): boolean {
 /** Connects at most once per attempt, and only when something needs the cluster. */
 export class LazyAccess {
   readonly #context: RunContext;
-  readonly #basis: Basis;
+  readonly #stored: StoredInputs;
   #refusal: ConnectRefusal | undefined;
   #opened: Promise<ClusterAccess | undefined> | undefined;
 
-  constructor(context: RunContext, basis: Basis) {
+  constructor(context: RunContext, stored: StoredInputs) {
     this.#context = context;
-    this.#basis = basis;
+    this.#stored = stored;
   }
 
   /** Why there is no access, once it was asked for. */
@@ -155,7 +216,7 @@ export class LazyAccess {
 
   async #connect(): Promise<ClusterAccess | undefined> {
     const { gate, assertions, dependencies } = this.#context;
-    const { registration, meta, ref } = this.#basis;
+    const { registration, meta, ref } = this.#stored;
     if (registration.mode === 'observe') {
       this.#refusal = { kind: 'no-credential' };
       return undefined;

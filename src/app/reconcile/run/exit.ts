@@ -4,15 +4,13 @@
  * Steps only say how it ends. `end-run.ts` alone sends timers and writes the state; a step has no port to do so
  * (`StepDependencies`). What a step records before it sends effects goes through `RunContext.recordIntents`.
  */
-import type { FoundIntents } from '../../../core/intents/intents.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { Guard, IntentJudgement, Plan } from '../../../core/model/plan.ts';
-import type { DaemonSetState, HistoryEntry } from '../../../core/model/state.ts';
+import type { Guard, Plan } from '../../../core/model/plan.ts';
+import type { DaemonSetState } from '../../../core/model/state.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
-import type { Subject, ViewedSubject } from './context.ts';
-import type { Ledger } from './ledger.ts';
-import type { DeferralCode, ReconcileResult } from './result.ts';
-import type { RetryReason } from '../process/retry.ts';
+import type { LoadedInput, ReconcileInput } from './context.ts';
+import type { RunResult, DeferralCode, ReconcileResult } from './result.ts';
+import type { RetryReason } from '../../../core/retry/retry.ts';
 
 /** Why a run is put off, and for how long. */
 export interface Deferral {
@@ -25,24 +23,20 @@ export interface Deferral {
 export type BackOff = RetryReason & { readonly code: DeferralCode; readonly message: string };
 
 /** What a deferral is recorded in. */
-export type RecordedSubject = Pick<Subject, 'basis' | 'state' | 'nowMs'>;
+export type RecordedInput = Pick<LoadedInput, 'stored' | 'state' | 'nowMs'>;
 
-/** A subject that was found, before its view was read. */
-export type FoundSubject = RecordedSubject & Pick<Subject, 'access'>;
+/** What was found, before its view was read. */
+export type FoundInput = RecordedInput & Pick<LoadedInput, 'access'>;
 
-/** What a run decides on. */
-export interface Judged {
-  readonly subject: ViewedSubject;
-  readonly judgement: { readonly intents: IntentJudgement; readonly found?: FoundIntents };
-  readonly history: HistoryEntry | undefined;
-}
-
-/** What was decided, and what came of it. */
-export interface Conclusion {
-  readonly decision: { readonly plan: Plan; readonly guard: Guard };
-  readonly ledger: Ledger;
+/** What was to be done was done, or tried. */
+export interface CarriedOut {
+  readonly kind: 'carried-out';
+  readonly input: ReconcileInput;
+  readonly plan: Plan;
+  readonly guard: Guard;
+  readonly result: RunResult;
   /** The state as stored now: read, or written with intents. */
-  readonly stored: DaemonSetState;
+  readonly recorded: DaemonSetState;
   readonly access: ClusterAccess | undefined;
 }
 
@@ -58,26 +52,25 @@ export type Exit =
   | {
       readonly kind: 'deferral';
       readonly deferral: Deferral;
-      readonly subject: RecordedSubject;
+      readonly input: RecordedInput;
     }
   /** Put off for longer each time. */
-  | { readonly kind: 'back-off'; readonly reason: BackOff; readonly subject: RecordedSubject }
+  | { readonly kind: 'back-off'; readonly reason: BackOff; readonly input: RecordedInput }
   /** The breaker of the cluster is open until then, and the key waits for it already. */
   | {
       readonly kind: 'breaker-wait';
       readonly message: string;
       readonly untilMs: number;
-      readonly subject: RecordedSubject;
+      readonly input: RecordedInput;
     }
   /** The cluster cannot be used. */
-  | { readonly kind: 'unavailable'; readonly message: string; readonly subject: FoundSubject }
+  | { readonly kind: 'unavailable'; readonly message: string; readonly input: FoundInput }
   /** The selector is exactly empty (spec 2.3 step 4). */
   | {
       readonly kind: 'selecting-all';
       readonly daemonSet: DaemonSetObject;
-      readonly subject: FoundSubject;
+      readonly input: FoundInput;
     }
-  /** What was to be done was done, or tried. */
-  | { readonly kind: 'carried-out'; readonly judged: Judged; readonly conclusion: Conclusion }
+  | CarriedOut
   /** Another run recorded its intents first: nothing was done, and the caller looks again. */
   | { readonly kind: 'lost' };

@@ -22,8 +22,8 @@ import type { BoundState } from '../../../core/plan/bound-state.ts';
 import { isItemTooLarge } from '../../../ports/stores/view-store.ts';
 import type { DaemonSetRef, StateStore } from '../../../ports/stores/view-store.ts';
 import { formatKey } from '../../../core/model/identifiers.ts';
-import type { EndContext, StateWrite, Subject, ViewedSubject } from './context.ts';
-import type { Ledger } from './ledger.ts';
+import type { EndContext, StateWrite, LoadedInput, ReconcileInput } from './context.ts';
+import type { RunResult } from './result.ts';
 import { buryAnswered, keepTombstones, uidsAmong } from '../../../core/pod/tombstones.ts';
 import { isResolvedByTime } from '../../../core/intents/intents.ts';
 
@@ -70,12 +70,12 @@ async function writeFitting(
 /** Marks of own writes raised by what this run's writes returned. */
 export function raiseWritten(
   state: DaemonSetState,
-  ledger: Ledger,
+  result: RunResult,
   era: number,
 ): DaemonSetState['written'] {
   let { written } = state;
   for (const type of ['pods', 'daemonSet'] as const) {
-    const version = ledger.written[type];
+    const version = result.written[type];
     if (version !== undefined) {
       written = noteWritten(written, { era, type, resourceVersion: version });
     }
@@ -88,29 +88,29 @@ export function raiseWritten(
  * lost; writes nothing if the run has nothing of its own to tell.
  */
 export async function mergeOutcomes(
-  ledger: Ledger,
-  input: { readonly context: EndContext; readonly subject: Pick<Subject, 'basis'> },
+  result: RunResult,
+  step: { readonly context: EndContext; readonly input: Pick<LoadedInput, 'stored'> },
 ): Promise<void> {
-  const { context, subject } = input;
-  const hasOwn = ledger.recorded.length > 0 || ledger.hasEffects || ledger.isStatusWritten;
+  const { context, input } = step;
+  const hasOwn = result.recorded.length > 0 || result.hasEffects || result.isStatusWritten;
   if (!hasOwn) return;
   const { view, clock } = context.dependencies;
-  const { ref, meta } = subject.basis;
+  const { ref, meta } = input.stored;
   for (let attempt = 0; attempt < MERGES_MAX; attempt += 1) {
-    const stored = await view.readState(ref);
-    const base = stored ?? emptyState(clock.nowMs());
+    const recorded = await view.readState(ref);
+    const base = recorded ?? emptyState(clock.nowMs());
     // An item that was lost meanwhile gets this run's intents back, open ones above all.
-    const record = stored === undefined ? { record: ledger.recorded } : {};
-    const { answers, settled: settle } = ledger;
+    const record = recorded === undefined ? { record: result.recorded } : {};
+    const { answers, settled: settle } = result;
     const merged: DaemonSetState = {
       ...base,
       intents: mergeIntents(base.intents, { ...record, answers, settle }),
-      written: raiseWritten(base, ledger, meta.era),
+      written: raiseWritten(base, result, meta.era),
     };
-    const change = { from: base, to: merged, settled: ledger.settled };
-    const result = await writeState(change, ref, context);
+    const change = { from: base, to: merged, settled: result.settled };
+    const write = await writeState(change, ref, context);
     // Stopped: the intents stay as they were recorded, and time resolves them (protocol 5).
-    if (result.kind !== 'lost') return;
+    if (write.kind !== 'lost') return;
   }
   throw new Error(`outcomes of ${ref.uid} could not be recorded: the state never stood still`);
 }
@@ -122,12 +122,12 @@ export async function mergeOutcomes(
  * ten minutes have passed by the clock of the run and by that of the view's messages: either may be wrong (row 13).
  */
 export function buriedAfter(
-  stored: Pick<DaemonSetState, 'buried'>,
+  recorded: Pick<DaemonSetState, 'buried'>,
   settled: readonly Intent[],
-  { read, shown, nowMs, basis }: Pick<ViewedSubject, 'read' | 'shown' | 'nowMs' | 'basis'>,
+  { read, shown, nowMs, stored }: Pick<ReconcileInput, 'read' | 'shown' | 'nowMs' | 'stored'>,
 ): Pick<DaemonSetState, 'buried'> {
-  const { lastSentAtMs: toldAtMs } = basis.meta;
-  const all = [...(stored.buried ?? []), ...buryAnswered(settled, nowMs)].map((each) => ({
+  const { lastSentAtMs: toldAtMs } = stored.meta;
+  const all = [...(recorded.buried ?? []), ...buryAnswered(settled, nowMs)].map((each) => ({
     toldAtMs,
     ...each,
   }));

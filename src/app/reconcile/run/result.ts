@@ -4,6 +4,14 @@
  * A run that could not finish has already arranged its next look; only bugs and lost dependencies
  * (table, queue) throw, and end in the dead-letter queue after a few receives (design 3).
  */
+import type { NodeName, ResourceVersion, Uid } from '../../../core/model/identifiers.ts';
+import { newerVersion } from '../../../core/model/identifiers.ts';
+import type { PlannedEvent } from '../../../core/model/plan.ts';
+import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
+import type { Restoring } from '../../../core/rollout/known-bad.ts';
+import type { ShrinkAuthor } from '../../../core/interlock/shrink-author.ts';
+import type { IntentAnswer } from '../../../core/intents/merge-intents.ts';
+import type { Refused, RefusedWrite } from '../../../core/retry/retry.ts';
 
 /** Why a run was put off; each has a timer already. */
 export type DeferralCode =
@@ -28,15 +36,11 @@ export type DeferralCode =
   | 'refused'
   | 'namespace-terminating'
   | 'history'
-  /** Another daemon of a node is being replaced, or goes first (ADR 0058). */
   /** Copilot: the built-in controller has not made the revision of the present template yet. */
   | 'built-in-behind'
   /** A promise would have been broken (core/invariants.ts): only a bug gets here. */
   | 'invariant'
   | RefusedWrite;
-
-/** Writes that the API server says no to, other than of pods: repeated by their back-off, by no hint. */
-export type RefusedWrite = 'status-refused' | 'history-refused' | 'claim-refused' | 'trim-refused';
 
 /** Why a hint is refused for good: one log line, one metric, nothing lost. */
 export type RefusalReason =
@@ -81,3 +85,79 @@ export const NO_COUNTS: ReconcileCounts = {
   refused: 0,
   isStatusWritten: false,
 };
+
+/** Something that is left to be done, and how soon. */
+export interface Problem {
+  readonly code: DeferralCode;
+  readonly message: string;
+  readonly pace: 'soon' | 'backoff';
+  readonly retryAfterMs?: number;
+  /** True if no create may be sent before the back-off ends. */
+  readonly holdsCreates?: boolean;
+}
+
+/** Notes of one run. */
+export class RunResult {
+  created = 0;
+  deleted = 0;
+  patched = 0;
+  isStatusWritten = false;
+  /** The status was written over the very object that was planned on. */
+  isStatusAsSeen = false;
+  /** The status was left to the look that follows effects anyway. */
+  isStatusPostponed = false;
+  /** Pods that were deleted as the view showed them, and had another version (ADR 0071). */
+  readonly movedVictims: Uid[] = [];
+  /** Nodes whose create was answered otherwise than by a refusal: a former one is void. */
+  readonly clearedNodes = new Set<NodeName>();
+  readonly refused: Refused[] = [];
+  readonly answers: IntentAnswer[] = [];
+  readonly settled: Intent[] = [];
+  readonly recorded: Intent[] = [];
+  readonly events: PlannedEvent[] = [];
+  readonly problems: Problem[] = [];
+  /** What came of restoring the template (copilot); undefined: nothing is known to have. */
+  restoring: Restoring | undefined;
+  /** Who is behind a shrink that this run holds or tells of, where a live read said so. */
+  shrinkAuthor?: ShrinkAuthor;
+  /** What is known of copies of templates, if this run saw to one. */
+  copies?: NonNullable<DaemonSetState['copies']>;
+  readonly written: { pods?: ResourceVersion; daemonSet?: ResourceVersion } = {};
+
+  /** Notes what is left to be done, if anything. */
+  add(problem: Problem | undefined): void {
+    if (problem !== undefined) this.problems.push(problem);
+  }
+
+  /** Notes why a batch was not started. */
+  addStop({ code, message }: Pick<Problem, 'code' | 'message'>): void {
+    this.add({ code, message, pace: 'soon' });
+  }
+
+  /** Notes a version that a successful write returned (protocol 3). */
+  noteWritten(type: 'pods' | 'daemonSet', version: ResourceVersion | undefined): void {
+    const newest = newerVersion(this.written[type], version);
+    if (newest !== undefined) this.written[type] = newest;
+  }
+
+  /** True if pods were touched: their events will cause another look. */
+  get hasEffects(): boolean {
+    return this.created + this.deleted + this.patched > 0;
+  }
+
+  /** True if nothing was deferred, refused, conflicted, ambiguous or postponed (protocol 11). */
+  get isComplete(): boolean {
+    return this.problems.length === 0 && this.refused.length === 0 && !this.isStatusPostponed;
+  }
+
+  /** Counters for logs, metrics and the result. */
+  get counts(): ReconcileCounts {
+    return {
+      creates: this.created,
+      deletes: this.deleted,
+      patches: this.patched,
+      refused: this.refused.length,
+      isStatusWritten: this.isStatusWritten,
+    };
+  }
+}

@@ -10,14 +10,12 @@ import { pauseText } from '../../../core/status/status-writers.ts';
 import { isSameBasis, withCounts } from '../../../core/status/status.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
-import type { Step, Subject } from '../run/context.ts';
-import type { Ledger } from '../run/ledger.ts';
+import type { Step, LoadedInput } from '../run/context.ts';
+import type { RunResult } from '../run/result.ts';
 import { isAsPlanned } from '../confirm/live-daemon-set.ts';
-import { isMoreToCome } from './more-to-come.ts';
-import { heldWrite } from '../run/refused-writes.ts';
-import { noteForeignStatusWrite } from '../live/rival.ts';
-import { writeCounts } from './write-counts.ts';
-import { writeStatus } from './write-status.ts';
+import { heldWrite } from '../../../core/retry/retry.ts';
+import { noteForeignStatusWrite } from '../confirm/rival.ts';
+import { writeCounts, writeStatus } from './write-status.ts';
 import type { StatusFor, StatusWrite } from './write-status.ts';
 
 /**
@@ -32,48 +30,48 @@ const POSTPONED_MAX_MS = 1_000;
  * generation is never postponed, and with `rollcall.dev/compat: strict` nothing is.
  */
 export async function updateStatus(
-  step: Step & { readonly plan: Plan; readonly ledger: Ledger },
+  step: Step & { readonly plan: Plan; readonly result: RunResult },
 ): Promise<void> {
-  const { context, subject, plan: wanted, access, ledger } = step;
+  const { context, input, plan: wanted, access, result } = step;
   if (wanted.status === undefined) return;
-  const isToChange = ledger.hasEffects || (ledger.isComplete && isMoreToCome(subject));
-  if (isToChange && mayPostpone(subject)) {
-    ledger.isStatusPostponed = true;
+  const isToChange = result.hasEffects || (result.isComplete && isMoreToCome(input));
+  if (isToChange && mayPostpone(input)) {
+    result.isStatusPostponed = true;
     return;
   }
-  const held = heldWrite('status-refused', subject);
+  const held = heldWrite('status-refused', input);
   if (held !== undefined) {
-    ledger.add(held);
+    result.add(held);
     return;
   }
-  const counts = countsOver(subject, wanted.status);
+  const counts = countsOver(input, wanted.status);
   // A live read has contradicted what was seen: nothing rests on that any more (row 71).
-  const isDoubted = ledger.problems.some(({ code }) => code === 'daemon-set-changed');
-  const write = await (isDoubted ? writeStatus : writeCounts)(counts, { context, subject, access });
+  const isDoubted = result.problems.some(({ code }) => code === 'daemon-set-changed');
+  const write = await (isDoubted ? writeStatus : writeCounts)(counts, { context, input, access });
   switch (write.kind) {
     case 'written':
-      ledger.isStatusWritten = true;
-      ledger.noteWritten('daemonSet', write.version);
-      ledger.isStatusAsSeen = write.isAsSeen;
+      result.isStatusWritten = true;
+      result.noteWritten('daemonSet', write.version);
+      result.isStatusAsSeen = write.isAsSeen;
       await noteOthers(write, step);
       return;
     case 'conflict': {
       const message = 'the DaemonSet changed since it was seen; its status waits for another look';
-      ledger.add({ code: 'status-conflict', message, pace: 'soon' });
+      result.add({ code: 'status-conflict', message, pace: 'soon' });
       return;
     }
     case 'gone':
-      ledger.add({ code: 'daemon-set-changed', message: 'the DaemonSet is gone', pace: 'backoff' });
+      result.add({ code: 'daemon-set-changed', message: 'the DaemonSet is gone', pace: 'backoff' });
       return;
     case 'failed':
-      noteStatusFailure(write, ledger);
+      noteStatusFailure(write, result);
   }
 }
 
 /** The answer to a write shows who else wrote. */
 async function noteOthers(
   { object, answeredAtMs }: Extract<StatusWrite, { kind: 'written' }>,
-  step: Step & { readonly ledger: Ledger },
+  step: Step & { readonly result: RunResult },
 ): Promise<void> {
   const written = object as unknown as KubernetesObject; // an API server's answer
   const paused = await noteForeignStatusWrite(
@@ -81,18 +79,18 @@ async function noteOthers(
     step,
   );
   if (paused === undefined) return;
-  step.ledger.add({ code: 'rival-suspected', message: pauseText(paused), pace: 'soon' });
+  step.result.add({ code: 'rival-suspected', message: pauseText(paused), pace: 'soon' });
 }
 
 /** The counts, for a DaemonSet that is still what they were counted for; what others keep there stays. */
-function countsOver({ daemonSet }: Subject, status: DaemonSetStatus): StatusFor {
+function countsOver({ daemonSet }: LoadedInput, status: DaemonSetStatus): StatusFor {
   return (live) => {
     const isPresent = isAsPlanned(live, daemonSet) && isSameBasis(live.status, daemonSet.status);
     return isPresent ? withCounts(live.status, status) : undefined;
   };
 }
 
-function mayPostpone({ daemonSet, state, nowMs }: Subject): boolean {
+function mayPostpone({ daemonSet, state, nowMs }: LoadedInput): boolean {
   const { metadata, status } = daemonSet;
   const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   if (!isObserved || readCompat(daemonSet) === 'strict') return false;
@@ -101,8 +99,24 @@ function mayPostpone({ daemonSet, state, nowMs }: Subject): boolean {
 
 function noteStatusFailure(
   { message, retryAfterMs, isRefused }: Extract<StatusWrite, { kind: 'failed' }>,
-  ledger: Ledger,
+  result: RunResult,
 ): void {
   const code = isRefused === true ? 'status-refused' : 'cluster-unavailable';
-  ledger.add({ code, message, pace: 'backoff', ...defined({ retryAfterMs }) });
+  result.add({ code, message, pace: 'backoff', ...defined({ retryAfterMs }) });
+}
+
+/** True while pods that this key made lately are shown and not ready, and the look after them is still to come. */
+function isMoreToCome({
+  state,
+  read,
+  nowMs,
+}: Pick<LoadedInput, 'state' | 'read' | 'nowMs'>): boolean {
+  const { statusPostponedSinceMs: sinceMs, dueAtMs, intents } = state;
+  // A clock that was ahead wrote it: nobody waits for as long as clocks differ (row 14).
+  if (sinceMs === undefined || sinceMs > nowMs) return false;
+  if (dueAtMs === undefined || dueAtMs <= nowMs) return false;
+  const made = new Set(
+    intents.flatMap((intent) => (intent.kind === 'create' ? (intent.answer?.uid ?? []) : [])),
+  );
+  return read.pods.some((pod) => made.has(pod.uid) && !pod.isReady && !pod.isTerminating);
 }

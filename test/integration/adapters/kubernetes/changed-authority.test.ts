@@ -14,7 +14,7 @@ import { SocketEndpointProbe } from '../../../../src/adapters/kubernetes/transpo
 import { readWatchSettings } from '../../../../src/adapters/kubernetes/settings/watch-settings.ts';
 import { ApiWatchSource } from '../../../../src/adapters/kubernetes/watch/watch-source.ts';
 import { editRegistration } from '../../../../src/app/clusters/edit-registration.ts';
-import { defaultReconcileOptions } from '../../../../src/app/reconcile/process/dependencies.ts';
+import { RETRY_TABLE } from '../../../../src/core/retry/retry-table.ts';
 import { createHeldTimers } from '../../../support/held-timers.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { answerJson, startScriptedApiServer } from '../../../support/scripted-api-server.ts';
@@ -165,7 +165,7 @@ describe('the functions, whose authority is registered', () => {
       longestMs = Math.max(longestMs, waitMs);
       await world.clock.advance(waitMs);
     }
-    assert.equal(longestMs, defaultReconcileOptions.retryMaxMs);
+    assert.equal(longestMs, RETRY_TABLE.key.maxMs);
     assert.equal(server.requests.length, 0);
     assert.equal(world.pods.length, 0);
     const refused = await cold.connect(first);

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { missedSinceMs } from '../../../../src/app/explain/standing.ts';
 import { advanced } from '../../../../src/app/ingest/message/meta-transitions.ts';
 import type { Arrival } from '../../../../src/app/ingest/message/meta-transitions.ts';
-import type { Basis } from '../../../../src/app/reconcile/read/read-basis.ts';
+import type { StoredInputs } from '../../../../src/app/reconcile/read/stored-inputs.ts';
 import { epoch, incarnation } from '../../../../src/core/model/identifiers.ts';
 import { ZERO_STAMP, stampOf } from '../../../../src/core/model/position.ts';
 import type { ClusterMeta } from '../../../../src/core/model/view-items.ts';
@@ -29,8 +29,8 @@ function missedAt(nowMs: number, changeSeq: number): number | undefined {
   const podsChanged = stampOf({ era: meta.era, ...EPOCH, seq: changeSeq });
   const position = { podsChanged, revisionsChanged: ZERO_STAMP };
   const daemonSet = { stamp: ZERO_STAMP, object: {} };
-  const basis: Pick<Basis, 'state'> = { state: undefined };
-  return missedSinceMs({ ...basis, meta, position, daemonSet } as Basis, nowMs);
+  const stored: Pick<StoredInputs, 'state'> = { state: undefined };
+  return missedSinceMs({ ...stored, meta, position, daemonSet } as StoredInputs, nowMs);
 }
 
 describe('a change that no run saw', () => {

@@ -6,7 +6,7 @@ import {
   isFreshHistory,
   knownHistory,
 } from '../../../../src/app/reconcile/history/history.ts';
-import type { HistoryInput } from '../../../../src/app/reconcile/history/history.ts';
+import type { HistoryLook } from '../../../../src/app/reconcile/history/history.ts';
 import { epoch, incarnation, uid } from '../../../../src/core/model/identifiers.ts';
 import { ZERO_STAMP, stampOf } from '../../../../src/core/model/position.ts';
 import type { HistoryEntry } from '../../../../src/core/model/state.ts';
@@ -22,7 +22,7 @@ const entry: HistoryEntry = {
   hash: 'h2',
   lookedUpAt: ZERO_STAMP,
 };
-const input = (change: Partial<HistoryInput> = {}): HistoryInput => ({
+const input = (change: Partial<HistoryLook> = {}): HistoryLook => ({
   daemonSet: daemonSet(),
   seen: [revision(1), revision(2)],
   revisionsChanged: LATER,

@@ -151,7 +151,7 @@ describe('AlreadyExists (row 88, spec faults 41)', () => {
     const paceOf = ({ daemonSet, dependencies, clock, mirror }: ReconcileWorld): number => {
       const { uid, generation = 0 } = daemonSet.metadata;
       const key = { clusterUid: mirror.clusterUid, uid, generation };
-      return dependencies.warmth.paces.firstBatchSize(key, clock.monotonicMs());
+      return dependencies.cache.paces.firstBatchSize(key, clock.monotonicMs());
     };
     for (const phase of ['Running', 'Failed']) {
       const world = await meet({ node: 'node-0003', phase, terminating: true }, 8);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Turnstile, gate } from '../../../support/interleaving.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
-import { createReconcileWarmth } from '../../../../src/app/reconcile/process/warmth.ts';
+import { createProcessCache } from '../../../../src/app/reconcile/process/process-cache.ts';
 
 /** Brings a world to where two hints of one key are at hand. */
 type Scene = (world: ReconcileWorld) => Promise<void>;
@@ -31,7 +31,7 @@ async function play(scene: Scene, schedule: Schedule): Promise<Played> {
   await world.mirror.sync();
   const turnstiles = [new Turnstile(), new Turnstile()] as const;
   const runs = turnstiles.map((turnstile) =>
-    world.run({ ...gate(world.dependencies, turnstile), warmth: createReconcileWarmth() }),
+    world.run({ ...gate(world.dependencies, turnstile), cache: createProcessCache() }),
   );
   await turnstiles[0].allow(schedule.first);
   const isFirstOver = turnstiles[0].passed < schedule.first;

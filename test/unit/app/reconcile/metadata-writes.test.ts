@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetObject, DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Kind } from '../../../support/simulated-hooks.ts';
-import { MOVED_VICTIMS_MAX } from '../../../../src/app/reconcile/confirm/seen-victims.ts';
+import { MOVED_VICTIMS_MAX } from '../../../../src/app/reconcile/confirm/confirm-victims.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const KEY = { namespace: 'system', name: 'agents' };

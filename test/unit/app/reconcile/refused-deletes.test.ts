@@ -1,7 +1,7 @@
 /** A delete that the API server refuses: others have their turn in a rolling update meanwhile. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nextRefusals } from '../../../../src/app/reconcile/process/retry.ts';
+import { nextRefusals } from '../../../../src/core/retry/retry.ts';
 import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { RefusalEntry } from '../../../../src/core/model/state.ts';
@@ -63,9 +63,8 @@ describe('a refused delete in a rolling update', () => {
 describe('nextRefusals with a refused delete', () => {
   const at = {
     nowMs: 1_000_000,
-    random: { next: () => 0.5 },
-    options: { retryFirstMs: 1000, retryMaxMs: 60_000 },
-  } as unknown as Parameters<typeof nextRefusals>[2]; // the members that it reads
+    jittered: (delayMs: number) => delayMs,
+  };
   const node = nodeName('n1');
   const victim = uid('pod-1');
   const refused = [{ node, code: 'admission', message: 'no', victim }];
@@ -80,12 +79,12 @@ describe('nextRefusals with a refused delete', () => {
   it('grows while it is refused again, and is forgotten some time after', () => {
     const [first] = nextRefusals({}, change, at);
     assert.equal(first?.victim, victim);
-    assert.equal(first.delayMs, 1000);
-    const again = nextRefusals({ refusals: [first] }, change, later(1500));
-    assert.equal(again[0]?.delayMs, 2000);
+    assert.equal(first.delayMs, 2000);
+    const again = nextRefusals({ refusals: [first] }, change, later(3000));
+    assert.equal(again[0]?.delayMs, 4000);
     const calm = { ...change, refused: [] };
-    assert.deepEqual(nextRefusals({ refusals: [first] }, calm, later(1500)), [first]);
-    assert.deepEqual(nextRefusals({ refusals: [first] }, calm, later(2500)), []);
+    assert.deepEqual(nextRefusals({ refusals: [first] }, calm, later(3000)), [first]);
+    assert.deepEqual(nextRefusals({ refusals: [first] }, calm, later(4500)), []);
     const edited = { ...calm, generation: 4 };
     assert.deepEqual(nextRefusals({ refusals: [first] }, edited, later(1)), []);
   });

@@ -5,15 +5,14 @@ import { createPolicyReader } from '../../../../src/adapters/policy/policy-reade
 import { findRollout } from '../../../../src/app/rollout/find-rollout.ts';
 import { undoCommand } from '../../../../src/app/rollout/undo-command.ts';
 import { defaultReconcileOptions } from '../../../../src/app/reconcile/process/dependencies.ts';
-import { createReconcileWarmth } from '../../../../src/app/reconcile/process/warmth.ts';
+import { createProcessCache } from '../../../../src/app/reconcile/process/process-cache.ts';
 import type { Slice } from '../../../../src/core/model/view-items.ts';
 import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { revision } from '../../../support/core-fixtures.ts';
 import { recordOf } from '../../../support/rollout-records.ts';
-import { agentOf, agentRef, storeRollout } from '../../../support/rollout-stores.ts';
+import { agentOf, agentRef, storeRollout, noHolder } from '../../../support/rollout-stores.ts';
 import { stampAt } from '../../../support/store-suite.ts';
-import { noHolder } from '../../../support/rollout-stores.ts';
 
 const BACK = 'kubectl --namespace ops rollout undo daemonset/agent --to-revision=7';
 const PROVEN = recordOf().proven?.hash ?? recordOf().former?.hash ?? '';
@@ -68,7 +67,7 @@ async function commandAfter(movingReads: number): Promise<{ command?: string; re
   assert.equal(found.kind, 'found');
   const command = await undoCommand(found, {
     ...sources,
-    warmth: createReconcileWarmth(),
+    cache: createProcessCache(),
     options: defaultReconcileOptions,
     nowMs: 0,
   });

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   findPendingLook,
-  nextLook,
   pendingLooks,
   rememberLooks,
   lookAfterLostHint,
 } from '../../../../src/core/hints/looks.ts';
+import { nextLook } from '../../../../src/core/retry/retry.ts';
 import type { WantedLook } from '../../../../src/core/hints/looks.ts';
 import { clusterId } from '../../../../src/core/model/identifiers.ts';
 
@@ -67,7 +67,7 @@ describe('protocol 12: looks on their way', () => {
 });
 
 describe('L5: a look at what is about to change', () => {
-  const at = { code: 'x', nowMs: NOW_MS, hasProgressed: false, firstMs: 1_000, longestMs: 3_000 };
+  const at = { code: 'x', nowMs: NOW_MS, hasProgressed: false, row: 'soon' } as const;
   const first = { code: 'x', delayMs: 1_000, atMs: NOW_MS + 1_000 };
 
   it('is soon at first, for another reason, and while a run gets further', () => {
@@ -85,8 +85,8 @@ describe('L5: a look at what is about to change', () => {
   it('is twice as far away once it was had in vain, up to the longest wait', () => {
     const second = nextLook({ ...first, atMs: NOW_MS }, at);
     assert.deepEqual(second, { code: 'x', delayMs: 2_000, atMs: NOW_MS + 2_000 });
-    const third = nextLook(second, { ...at, nowMs: second.atMs });
-    assert.equal(third.delayMs, 3_000);
+    const late = { ...second, delayMs: 200_000 };
+    assert.equal(nextLook(late, { ...at, nowMs: second.atMs }).delayMs, 300_000);
   });
 });
 

@@ -1,8 +1,8 @@
 /** ADR 0071: what goes as it was seen, that only a live list lets it, and that a view which lies deletes nothing more. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { OwnPods } from '../../../../../src/app/reconcile/confirm/own-pods.ts';
-import { victimTrust } from '../../../../../src/app/reconcile/confirm/seen-victims.ts';
+import type { OwnPods } from '../../../../../src/app/reconcile/confirm/live-pods.ts';
+import { victimTrust } from '../../../../../src/app/reconcile/confirm/confirm-victims.ts';
 import { uid } from '../../../../../src/core/model/identifiers.ts';
 import type { PodMetadata } from '../../../../../src/ports/cluster/cluster-access.ts';
 import { CURRENT, VictimScene } from '../../../../support/victim-scene.ts';

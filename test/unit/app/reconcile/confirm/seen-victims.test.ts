@@ -5,7 +5,7 @@ import {
   MOVED_VICTIMS_MAX,
   rememberMoved,
   victimTrust,
-} from '../../../../../src/app/reconcile/confirm/seen-victims.ts';
+} from '../../../../../src/app/reconcile/confirm/confirm-victims.ts';
 import { nodeName, resourceVersion, uid } from '../../../../../src/core/model/identifiers.ts';
 import type { PlannedDelete } from '../../../../../src/core/model/plan.ts';
 import type { MovedVictims } from '../../../../../src/core/model/state.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ReconcileResult } from '../../../../../src/app/reconcile/run/result.ts';
-import { createReconcileWarmth } from '../../../../../src/app/reconcile/process/warmth.ts';
+import { createProcessCache } from '../../../../../src/app/reconcile/process/process-cache.ts';
 import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
 const codeOf = (result: ReconcileResult): string =>
@@ -129,7 +129,7 @@ describe('deletes', () => {
         kind === 'create-pod' ? world.clock.advance(3_000).then(() => undefined) : undefined,
     };
     // A cold process: one that remembers its pace would send them all at once.
-    await world.run({ warmth: createReconcileWarmth() }, 12_000);
+    await world.run({ cache: createProcessCache() }, 12_000);
     const created = sent(world, 'create-pod') - 20;
     assert.ok(created >= 1 && created < 100, `${created} creates: they were cut short`);
     const gone = world.owned.filter((node) => node <= 'node-0010');

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { restoreTemplate } from '../../../../../src/app/reconcile/execute/restore-template.ts';
-import { Ledger } from '../../../../../src/app/reconcile/run/ledger.ts';
-import { readBasis } from '../../../../../src/app/reconcile/read/read-basis.ts';
+import { RunResult } from '../../../../../src/app/reconcile/run/result.ts';
+import { readStored } from '../../../../../src/app/reconcile/read/stored-inputs.ts';
 import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
 const NOTE = { by: 'ann', why: 'a drill', atMs: 1 };
@@ -13,9 +13,9 @@ async function askedFor(isFrozen: boolean): Promise<{ asked: string[]; problems:
   const world = new ReconcileWorld({ nodes: 1, mode: 'copilot' });
   await world.settle();
   const { hint, dependencies } = world;
-  const read = await readBasis(hint, dependencies);
+  const read = await readStored(hint, dependencies);
   assert.equal(read.kind, 'read');
-  const { basis } = read;
+  const { stored } = read;
   if (isFrozen) world.freezes.seed({ all: NOTE, daemonSets: {} });
   const asked: string[] = [];
   const access = new Proxy(
@@ -27,16 +27,16 @@ async function askedFor(isFrozen: boolean): Promise<{ asked: string[]; problems:
       },
     },
   );
-  const ledger = new Ledger();
-  ledger.recorded.push({} as never); // that there is one is all that counts
+  const result = new RunResult();
+  result.recorded.push({} as never); // that there is one is all that counts
   const deadlineMs = dependencies.clock.monotonicMs() + 60_000;
   const context = { hint, run: { deadlineMs }, wallDeadlineMs: Infinity, dependencies };
-  const subject = { basis, daemonSet: world.daemonSet, read: { revisions: [] } };
+  const input = { stored, daemonSet: world.daemonSet, read: { revisions: [] } };
   const plan = { restores: 'abc' };
-  const stateVersion = basis.state?.version ?? 0;
+  const stateVersion = stored.state?.version ?? 0;
   // Of a step only what it reads.
-  await restoreTemplate({ context, subject, access, plan, ledger, stateVersion } as never);
-  return { asked, problems: ledger.problems.map(({ code }) => code) };
+  await restoreTemplate({ context, input, access, plan, result, stateVersion } as never);
+  return { asked, problems: result.problems.map(({ code }) => code) };
 }
 
 describe('restoring a template after other effects of its run', () => {

@@ -1,7 +1,7 @@
 /** ADR 0071: what a process remembers of lists of pods, of whom, and for how long. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { KnownPods } from '../../../../../src/app/reconcile/process/known-pods.ts';
+import { KnownPods } from '../../../../../src/app/reconcile/process/process-cache.ts';
 import { resourceVersion, uid } from '../../../../../src/core/model/identifiers.ts';
 import type { PodMetadata } from '../../../../../src/ports/cluster/cluster-access.ts';
 

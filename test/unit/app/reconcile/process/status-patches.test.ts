@@ -1,7 +1,7 @@
 /** Clusters that refuse patches of a status are remembered for a while (ADR 0050). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StatusPatches } from '../../../../../src/app/reconcile/process/status-patches.ts';
+import { StatusPatches } from '../../../../../src/app/reconcile/process/process-cache.ts';
 
 test('a cluster that refused a patch is asked again ten minutes later, and others at once', () => {
   const patches = new StatusPatches();

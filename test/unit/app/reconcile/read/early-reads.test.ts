@@ -1,12 +1,13 @@
 /** What is read beside META of a key that this process knows, and what is taken of it. */
-import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createReconcileWarmth } from '../../../../../src/app/reconcile/process/warmth.ts';
+import { createProcessCache } from '../../../../../src/app/reconcile/process/process-cache.ts';
 import { CLOSED_BREAKER } from '../../../../../src/core/model/breaker.ts';
 import type { Uid } from '../../../../../src/core/model/identifiers.ts';
 import type { Stamp } from '../../../../../src/core/model/position.ts';
 import { sentinelBody } from '../../../../../src/core/takeover/takeover-sentinel.ts';
 import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
+
+import assert from 'node:assert/strict';
 
 /** A world in which nothing is left to do, and a timer comes. */
 async function settledWorld(): Promise<ReconcileWorld> {
@@ -70,7 +71,7 @@ describe('a look at a due time', () => {
 
   it('reads in the order of every other run in a process that has not read the key before', async () => {
     const world = await settledWorld();
-    Object.assign(world.dependencies.warmth, createReconcileWarmth());
+    Object.assign(world.dependencies.cache, createProcessCache());
     const [first, second] = await readsOf(world);
     assert.deepEqual(first, ['readMeta', 'readName']);
     assert.deepEqual(second, ['readDaemonSet', 'readState']);

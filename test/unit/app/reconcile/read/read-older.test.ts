@@ -1,8 +1,7 @@
 /** Older tombstones are read with the slices that refer to them, once for each version, while anybody needs them (S13, ADR 0076). */
-import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createReconcileWarmth } from '../../../../../src/app/reconcile/process/warmth.ts';
-import type { Basis } from '../../../../../src/app/reconcile/read/read-basis.ts';
+import { createProcessCache } from '../../../../../src/app/reconcile/process/process-cache.ts';
+import type { StoredInputs } from '../../../../../src/app/reconcile/read/stored-inputs.ts';
 import { readView } from '../../../../../src/app/reconcile/read/read-view.ts';
 import type { ViewRead } from '../../../../../src/app/reconcile/read/read-view.ts';
 import { clusterUid, uid } from '../../../../../src/core/model/identifiers.ts';
@@ -14,6 +13,8 @@ import type { SliceRef } from '../../../../../src/ports/stores/view-store.ts';
 import { node, pod, tombstone } from '../../../../support/core-fixtures.ts';
 import { MemoryViewStore } from '../../../../support/memory-view-store.ts';
 import { metaOf, stampAt } from '../../../../support/store-suite.ts';
+
+import assert from 'node:assert/strict';
 
 const CLUSTER = clusterUid('c');
 const DAEMON_SET = uid('ds');
@@ -28,7 +29,7 @@ const named = (name: string): Tombstone =>
 /** One process that reads one DaemonSet, whose pods have a slice. */
 class Reading {
   readonly view = new MemoryViewStore();
-  #warmth = createReconcileWarmth();
+  #cache = createProcessCache();
   /** The time of the last message. */
   toldAtMs = GONE_AT_MS;
 
@@ -40,7 +41,7 @@ class Reading {
   }
 
   restart(): void {
-    this.#warmth = createReconcileWarmth();
+    this.#cache = createProcessCache();
   }
 
   async write(slice: Omit<Slice, 'objects'>): Promise<void> {
@@ -60,7 +61,7 @@ class Reading {
   async readAt(podsChanged: Stamp): Promise<ViewRead> {
     const position = { podsChanged, revisionsChanged: stampAt(1) };
     const meta = { ...metaOf(CLUSTER), seq: 9, nodesChanged: stampAt(1) };
-    const basis: Basis = {
+    const stored: StoredInputs = {
       meta: { ...meta, lastSentAtMs: this.toldAtMs },
       ref: { clusterUid: CLUSTER, uid: DAEMON_SET },
       daemonSet: { stamp: ZERO_STAMP, object: null },
@@ -68,8 +69,8 @@ class Reading {
       state: undefined,
       registration: undefined as never, // nothing here asks for it
     };
-    await this.view.raisePosition(basis.ref, position);
-    return readView(basis, { view: this.view, warmth: this.#warmth });
+    await this.view.raisePosition(stored.ref, position);
+    return readView(stored, { view: this.view, cache: this.#cache });
   }
 
   async namesAt(podsChanged: Stamp): Promise<readonly string[]> {

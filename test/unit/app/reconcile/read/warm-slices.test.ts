@@ -1,18 +1,19 @@
 /** A set that changed by one slice: a warm process decodes that one, and takes the others as it has them. */
-import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterUid, uid } from '../../../../../src/core/model/identifiers.ts';
 import { ZERO_STAMP } from '../../../../../src/core/model/position.ts';
 import type { Stamp } from '../../../../../src/core/model/position.ts';
 import type { Projection } from '../../../../../src/core/model/projections.ts';
 import type { Slice } from '../../../../../src/core/model/view-items.ts';
-import { createReconcileWarmth } from '../../../../../src/app/reconcile/process/warmth.ts';
-import type { Basis } from '../../../../../src/app/reconcile/read/read-basis.ts';
+import { createProcessCache } from '../../../../../src/app/reconcile/process/process-cache.ts';
+import type { StoredInputs } from '../../../../../src/app/reconcile/read/stored-inputs.ts';
 import { readView } from '../../../../../src/app/reconcile/read/read-view.ts';
 import type { ReadView } from '../../../../../src/app/reconcile/read/read-view.ts';
 import { MemoryViewStore } from '../../../../support/memory-view-store.ts';
 import { node, pod } from '../../../../support/core-fixtures.ts';
 import { metaOf, stampAt } from '../../../../support/store-suite.ts';
+
+import assert from 'node:assert/strict';
 
 const CLUSTER = clusterUid('c');
 const DAEMON_SET = uid('ds');
@@ -67,7 +68,7 @@ async function prepared(sliceCount = 2): Promise<CountingStore> {
 const sliceCounts = new WeakMap<object, number>();
 
 /** Of a position at which the pods last changed then. */
-function basisAt(podsChanged: Stamp, sliceCount = 2): Basis {
+function basisAt(podsChanged: Stamp, sliceCount = 2): StoredInputs {
   return {
     meta: { ...metaOf(CLUSTER), seq: 9, sliceCount, nodesChanged: stampAt(1) },
     ref: { clusterUid: CLUSTER, uid: DAEMON_SET },
@@ -82,9 +83,9 @@ async function readAt(
   podsChanged: Stamp,
   readers: Parameters<typeof readView>[1],
 ): Promise<ReadView> {
-  const basis = basisAt(podsChanged, sliceCounts.get(readers.view));
-  await (readers.view as CountingStore).raisePosition(basis.ref, basis.position);
-  const read = await readView(basis, readers);
+  const stored = basisAt(podsChanged, sliceCounts.get(readers.view));
+  await (readers.view as CountingStore).raisePosition(stored.ref, stored.position);
+  const read = await readView(stored, readers);
   assert.equal(read.kind, 'read', JSON.stringify(read));
   return read.kind === 'read' ? read.view : assert.fail();
 }
@@ -92,7 +93,7 @@ async function readAt(
 describe('slices in a warm process', () => {
   it('are decoded once for each stamp, and give the very objects again', async () => {
     const view = await prepared();
-    const readers = { view, warmth: createReconcileWarmth() };
+    const readers = { view, cache: createProcessCache() };
     const before = await readAt(stampAt(1), readers);
     assert.equal(view.decoded.length, 5);
     view.decoded.length = 0;
@@ -111,7 +112,7 @@ describe('slices in a warm process', () => {
 
   it('are read by their stamps first, where few of them changed the last time', async () => {
     const view = await prepared(8);
-    const readers = { view, warmth: createReconcileWarmth() };
+    const readers = { view, cache: createProcessCache() };
     const read: Record<string, number> = {};
     for (const seq of [2, 3, 4]) {
       await write(view, { set: PODS, index: 1, at: stampAt(seq) }, [pod(`n${String(seq)}`)]);
@@ -133,7 +134,7 @@ describe('slices in a warm process', () => {
 
   it('are moving by their stamps alone', async () => {
     const view = await prepared(8);
-    const readers = { view, warmth: createReconcileWarmth() };
+    const readers = { view, cache: createProcessCache() };
     for (const seq of [2, 3]) {
       await write(view, { set: PODS, index: 1, at: stampAt(seq) }, [pod('n2')]);
       await readAt(stampAt(seq), readers);
@@ -149,8 +150,8 @@ describe('slices in a warm process', () => {
     const view = await prepared();
     await write(view, { set: PODS, index: 1, at: stampAt(2) }, []);
     view.decoded.length = 0;
-    const basis = basisAt(stampAt(1));
-    const read = await readView(basis, { view, warmth: createReconcileWarmth() });
+    const stored = basisAt(stampAt(1));
+    const read = await readView(stored, { view, cache: createProcessCache() });
     assert.equal(read.kind, 'moving');
     assert.ok(!view.decoded.some((slice) => slice.startsWith('pods/')), view.decoded.join());
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buriedAfter } from '../../../../../src/app/reconcile/run/record-state.ts';
-import type { ViewedSubject } from '../../../../../src/app/reconcile/run/context.ts';
+import type { ReconcileInput } from '../../../../../src/app/reconcile/run/context.ts';
 import type { PodProjection, Tombstone } from '../../../../../src/core/model/projections.ts';
 import { TOMBSTONE_KEPT_MS } from '../../../../../src/core/pod/tombstones.ts';
 import {
@@ -14,11 +14,11 @@ import {
   tombstone,
 } from '../../../../support/core-fixtures.ts';
 
-type Bury = Pick<ViewedSubject, 'read' | 'shown' | 'nowMs' | 'basis'>;
+type Bury = Pick<ReconcileInput, 'read' | 'shown' | 'nowMs' | 'stored'>;
 
 const TOLD_AT_MS = NOW_MS - 20_000;
 
-function subject(change: {
+function input(change: {
   readonly shown?: readonly PodProjection[];
   readonly read?: readonly PodProjection[];
   readonly gone?: readonly Tombstone[];
@@ -28,8 +28,8 @@ function subject(change: {
     shown,
     nowMs: NOW_MS,
     read: { nodes: [], pods: read, gone, revisions: [], opaque: [] },
-    // Nothing else of the basis is looked at.
-    basis: { meta: meta({ lastSentAtMs: TOLD_AT_MS }) } as ViewedSubject['basis'],
+    // Nothing else of the stored is looked at.
+    stored: { meta: meta({ lastSentAtMs: TOLD_AT_MS }) } as ReconcileInput['stored'],
   };
 }
 
@@ -40,29 +40,29 @@ const namesOf = (stored: readonly Tombstone[], at: Bury): readonly string[] =>
 
 describe('buriedAfter (S13)', () => {
   it('keeps what was answered and is settled without any slice showing it, with both clocks', () => {
-    const [kept] = buriedAfter({}, [made], subject({})).buried ?? [];
+    const [kept] = buriedAfter({}, [made], input({})).buried ?? [];
     assert.equal(kept?.uid, living.uid);
     assert.equal(kept.goneAtMs, NOW_MS);
     assert.equal(kept.toldAtMs, TOLD_AT_MS);
   });
   it('keeps nothing that a slice shows or remembers', () => {
-    assert.deepEqual(buriedAfter({}, [made], subject({ shown: [living] })), {});
+    assert.deepEqual(buriedAfter({}, [made], input({ shown: [living] })), {});
     const gone = [tombstone('n1', { uid: living.uid })];
-    assert.deepEqual(buriedAfter({}, [made], subject({ gone })), {});
-    assert.deepEqual(buriedAfter({}, [], subject({})), {});
+    assert.deepEqual(buriedAfter({}, [made], input({ gone })), {});
+    assert.deepEqual(buriedAfter({}, [], input({})), {});
   });
   it('keeps what only a live read found: no slice remembers it once it is gone', () => {
-    assert.deepEqual(namesOf([], subject({ read: [living] })), [made.name]);
+    assert.deepEqual(namesOf([], input({ read: [living] })), [made.name]);
   });
   it('row 13: keeps former ones until ten minutes passed by the view, too, and begins where none is told', () => {
     const over = NOW_MS - TOMBSTONE_KEPT_MS - 1;
     const former = tombstone('n2', { name: 'former', goneAtMs: over });
     const recent = { ...former, toldAtMs: TOLD_AT_MS - TOMBSTONE_KEPT_MS };
-    assert.deepEqual(namesOf([recent], subject({})), [made.name, 'former']);
-    assert.deepEqual(namesOf([{ ...recent, toldAtMs: recent.toldAtMs - 1 }], subject({})), [
+    assert.deepEqual(namesOf([recent], input({})), [made.name, 'former']);
+    assert.deepEqual(namesOf([{ ...recent, toldAtMs: recent.toldAtMs - 1 }], input({})), [
       made.name,
     ]);
-    const buried = buriedAfter({ buried: [former] }, [], subject({})).buried ?? [];
+    const buried = buriedAfter({ buried: [former] }, [], input({})).buried ?? [];
     assert.deepEqual(buried, [{ ...former, toldAtMs: TOLD_AT_MS }]);
   });
 });

@@ -1,0 +1,90 @@
+/**
+ * Adopts orphans and releases pods whose labels moved away (spec 2.4).
+ *
+ * Each patch carries the pod's UID. Adoption stands on one live read of the DaemonSet that the caller
+ * made in this run. A gone pod is ignored, and with a release also one that changed hands; anything
+ * else fails the claim as a whole once every pod was tried, and nothing is done on top of it: the plan
+ * took an orphan for ours that another controller may have adopted meanwhile (422: a second controlling
+ * owner).
+ *
+ * Differs from upstream: where the admission policy is in force, a pod that was made by hand is not adopted; the
+ * API server refuses it (ADR 0035), and the claim fails like any other.
+ */
+import { counted } from '@rollcall/base/counted.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import type { Outcome, PatchEffect } from '../../../core/model/effects.ts';
+import type { Plan } from '../../../core/model/plan.ts';
+import { buildAdoptPatch, buildReleasePatch } from '../../../core/pod/owner.ts';
+import { versionOf } from '../run/context.ts';
+import { sendFenced } from '../confirm/batch-fence.ts';
+import type { Fence } from '../confirm/batch-fence.ts';
+import type { RunResult, Problem } from '../run/result.ts';
+
+/** Patches sent side by side. */
+const PATCHES_AT_ONCE = 50;
+
+/** The API server said no: the same patches wait for the back-off. */
+const REFUSED = 'claim-refused';
+
+/** Sends the patches of a plan and notes what came of them; false: nothing may be done on top of it. */
+export async function executeClaims(
+  plan: Pick<Plan, 'adopts' | 'releases'>,
+  fence: Fence,
+  result: RunResult,
+): Promise<boolean> {
+  const { daemonSet } = fence.input;
+  const effects = [
+    ...plan.adopts.map((pod) => buildAdoptPatch(daemonSet, pod)),
+    ...plan.releases.map((pod) => buildReleasePatch(daemonSet, pod)),
+  ].map((effect) => ({ effect }));
+  const batches = { size: PATCHES_AT_ONCE };
+  const { sent, stopped } = await sendFenced(effects, { ...fence, isStale: false }, batches);
+  const failures: Problem[] = [];
+  let missed = 0;
+  for (const { item, outcome } of sent) {
+    if (outcome.kind === 'done') {
+      result.patched += 1;
+      result.noteWritten('pods', versionOf(outcome));
+    } else if (isIgnorable(item.effect, outcome)) missed += 1;
+    else failures.push(failureOf(item.effect, outcome));
+  }
+  if (missed > 0) {
+    const message = `${counted(missed, 'pod')} to be claimed had changed`;
+    result.add({ code: 'outcome-open', message, pace: 'soon' });
+  }
+  if (stopped !== undefined) result.addStop(stopped);
+  const failure = aggregate(failures);
+  result.add(failure);
+  return stopped === undefined && failure === undefined;
+}
+
+/** One failure for all: what waits longest says how it goes on. */
+function aggregate(failures: readonly Problem[]): Problem | undefined {
+  const first = failures.find(({ pace }) => pace === 'backoff') ?? failures[0];
+  if (first === undefined || failures.length === 1) return first;
+  const message = `${failures.length} pods could not be claimed; the first: ${first.message}`;
+  const asked = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  const code = failures.every((each) => each.code === REFUSED) ? REFUSED : 'outcome-open';
+  const longest = asked.length === 0 ? {} : { retryAfterMs: Math.max(...asked) };
+  return { ...first, code, message, ...longest };
+}
+
+function isIgnorable({ purpose }: PatchEffect, outcome: Outcome): boolean {
+  return outcome.kind === 'gone' || (purpose === 'release' && isRace(outcome));
+}
+
+/** Another UID under that name, or an owner reference that does not fit any more. */
+function isRace(outcome: Outcome): boolean {
+  if (outcome.kind === 'conflict') return true;
+  return outcome.kind === 'refused' && outcome.code === 'invalid';
+}
+
+/** `soon`: another writer was faster, and the view is about to show it. */
+function failureOf(effect: PatchEffect, outcome: Exclude<Outcome, { kind: 'done' }>): Problem {
+  const detail = 'message' in outcome ? outcome.message : outcome.kind;
+  const message = `pod ${effect.name} could not be patched (${effect.purpose}): ${detail}`;
+  const pace = isRace(outcome) ? 'soon' : 'backoff';
+  const retryAfterMs = outcome.kind === 'unsent' ? outcome.retryAfterMs : undefined;
+  const code = outcome.kind === 'refused' && pace === 'backoff' ? REFUSED : 'outcome-open';
+  return { code, message, pace, ...defined({ retryAfterMs }) };
+}
