@@ -10,7 +10,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { createDynamoRegistryStore } from '../../../../src/adapters/dynamodb/registry/registry-store.ts';
+import { createDynamoRegistryStore } from '../../../../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../../../src/adapters/dynamodb/view-store.ts';
 import { holds } from '../../../support/model/condition.ts';
 import { VirtualTable } from '../../../support/model/virtual-table.ts';

@@ -1,24 +1,28 @@
 /**
- * What a stored record of a fleet's rollout has to look like. Closed: a field that this release
- * does not know is an error, since the record is written back whole, and an order of a newer
- * release would be lost with it. Lists are held to their bounds.
+ * What records of FleetDaemonSets and of their rollouts have to look like (records.ts). Closed: a
+ * field that this release does not know is an error, since a record is written back whole, and an
+ * order of a newer release would be lost with it. Lists are held to their bounds.
  */
 import * as v from 'valibot';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import {
   POOL_CLUSTERS_MAX,
   POOL_COUNTED_MAX,
   POOL_NODES_MAX,
-} from '../../../core/fleet/attribution/fleet-pool.ts';
-import type { FleetPool } from '../../../core/fleet/attribution/fleet-pool.ts';
-import { CLUSTER_FAILURE_CAUSES } from '../../../core/fleet/rollout/failure-class.ts';
-import { UNTOLD_MAX } from '../../../core/fleet/rollout/fleet-decision.ts';
+} from '../../core/fleet/attribution/fleet-pool.ts';
+import type { FleetPool } from '../../core/fleet/attribution/fleet-pool.ts';
+import { CLUSTER_FAILURE_CAUSES } from '../../core/fleet/rollout/failure-class.ts';
+import { UNTOLD_MAX } from '../../core/fleet/rollout/fleet-decision.ts';
 import type {
   FleetClusterRecord,
   FleetGate,
   FleetRecord,
-} from '../../../core/fleet/rollout/fleet-record.ts';
-import type { KeptLook } from '../../../core/fleet/rollout/tally-stage.ts';
-import { clusterId, clusterUid, nodeName } from '../../../core/model/identifiers.ts';
+} from '../../core/fleet/rollout/fleet-record.ts';
+import type { KeptLook } from '../../core/fleet/rollout/tally-stage.ts';
+import { clusterId, clusterUid, nodeName } from '../../core/model/identifiers.ts';
+import { ItemUnreadableError, decodeBody, storedAs } from './item-codec.ts';
+import type { ItemKey, StoredItem } from './item-codec.ts';
 
 const timeSchema = v.pipe(v.number(), v.finite());
 const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -49,8 +53,7 @@ const GoodSchema = v.strictObject({
   leftAtMs: v.exactOptional(timeSchema),
 });
 
-/** A release, as heads of FleetDaemonSets and records of rollouts hold it. */
-export const ReleaseSchema = v.strictObject(releaseEntries);
+const ReleaseSchema = v.strictObject(releaseEntries);
 
 const MembersSchema = v.strictObject({ id: v.string(), count: countSchema });
 const CAUSES = [
@@ -155,8 +158,7 @@ const PoolSchema: v.GenericSchema<unknown, FleetPool> = v.strictObject({
   failed: listOf(idSchema, SHOWN_MAX),
 });
 
-/** The record of a fleet; its key and version stand beside it. */
-export const RecordSchema: v.GenericSchema<
+const RecordSchema: v.GenericSchema<
   unknown,
   Omit<FleetRecord, 'namespace' | 'name' | 'version'>
 > = v.strictObject({
@@ -198,8 +200,7 @@ export const RecordSchema: v.GenericSchema<
 
 const phaseSchema = v.picklist(['applying', 'rolling', 'well', 'failed', 'returning', 'returned']);
 
-/** What steps found at clusters. */
-export const LooksSchema: v.GenericSchema<unknown, KeptLook[]> = v.array(
+const LooksSchema: v.GenericSchema<unknown, KeptLook[]> = v.array(
   v.strictObject({
     cluster: idSchema,
     atMs: timeSchema,
@@ -221,8 +222,7 @@ export const LooksSchema: v.GenericSchema<unknown, KeptLook[]> = v.array(
   }),
 );
 
-/** The record of a cluster; its id and version stand beside it. */
-export const ClusterRecordSchema: v.GenericSchema<
+const ClusterRecordSchema: v.GenericSchema<
   unknown,
   Omit<FleetClusterRecord, 'cluster' | 'version'>
 > = v.strictObject({
@@ -257,3 +257,57 @@ export const ClusterRecordSchema: v.GenericSchema<
   attempts: countSchema,
   dueAtMs: timeSchema,
 });
+
+const versionSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+/** The record of a fleet, without its name. */
+export function recordIn(item: StoredItem, key: ItemKey): Omit<FleetRecord, 'namespace' | 'name'> {
+  return versionedIn(item, key, RecordSchema);
+}
+
+/** The record of a cluster; its id is the end of its key. */
+export function clusterRecordIn(item: StoredItem, key: ItemKey): FleetClusterRecord {
+  const cluster = clusterId(key.sk.slice(key.sk.indexOf('#') + 1));
+  return { cluster, ...versionedIn(item, key, ClusterRecordSchema) };
+}
+
+/** Body and version; names the fields that do not fit, never a value. */
+function versionedIn<T>(item: StoredItem, key: ItemKey, schema: v.GenericSchema<unknown, T>) {
+  const body = v.safeParse(schema, decodeBody(key, item['body']));
+  const version = v.safeParse(versionSchema, item['version']);
+  if (body.success && version.success) return { ...body.output, version: version.output };
+  const fields = body.success
+    ? ['version']
+    : body.issues.map((issue) => v.getDotPath(issue) ?? 'the whole');
+  throw new ItemUnreadableError(key, `is no record of a rollout: ${fields.slice(0, 8).join(', ')}`);
+}
+
+/** One page of a list of members. */
+export const membersIn = storedAs(
+  v.array(v.pipe(v.string(), v.minLength(1), v.transform(clusterId))),
+  'is no page of its list',
+);
+
+/** One page of looks: what cannot be read is looked at again. */
+export function looksIn(page: unknown): readonly KeptLook[] {
+  const looks = v.safeParse(LooksSchema, page);
+  return looks.success ? looks.output : [];
+}
+
+/** The head of a FleetDaemonSet, without its name. */
+export const headIn = storedAs(
+  v.object({
+    uid: v.string(),
+    version: versionSchema,
+    generation: versionSchema,
+    appliedAtMs: v.number(),
+    appliedBy: v.string(),
+    documentId: v.string(),
+    contentHash: v.string(),
+    history: v.array(ReleaseSchema),
+  }),
+  'is no head of a FleetDaemonSet',
+);
+
+/** A document of one. */
+export const documentIn = storedAs(v.custom<JsonObject>(isJsonObject), 'holds no object');
