@@ -43,7 +43,7 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-unknown-order-dropped': {
     bug: 'an order that a newer release wrote is lost with the next step (18.1)',
-    file: 'src/adapters/dynamodb/fleet-schemas.ts',
+    file: 'src/adapters/dynamodb/fleet-records.ts',
     before: 'const OrdersSchema = v.strictObject({',
     after: 'const OrdersSchema = v.object({',
     killedBy: { file: ROLLOUTS_TEST, title: 'a field that it does not know' },

@@ -18,7 +18,7 @@ import type { KeptLook } from '../../core/fleet/rollout/tally-stage.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import { MEMBERS_PER_PAGE } from '../../ports/stores/fleet-rollout-store.ts';
 import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
-import { ItemUnreadableError, keyIn, at } from './item-codec.ts';
+import { ItemUnreadableError, at, keyIn, namesIn } from './item-codec.ts';
 import type { ItemKey } from './item-codec.ts';
 import {
   FLEET_CLUSTER,
@@ -28,8 +28,7 @@ import {
   FLEET_ROLLOUTS_PARTITION,
   MEMBERS_PREFIX,
   fleetPartition,
-  namesIn,
-} from './records.ts';
+} from './fleet-records.ts';
 import { Table, ifSame } from './table.ts';
 import type { DynamoStoreOptions } from './table.ts';
 

@@ -16,7 +16,7 @@ import type {
   StoredFleet,
 } from '../../ports/stores/fleet-store.ts';
 import { ItemTooLargeError, ItemUnreadableError, at } from './item-codec.ts';
-import { FLEET, FLEETS_PARTITION, FLEET_DOCUMENT } from './records.ts';
+import { FLEET, FLEETS_PARTITION, FLEET_DOCUMENT } from './fleet-records.ts';
 import { IF_MISSING, Table, ifSame } from './table.ts';
 import type { DynamoStoreOptions } from './table.ts';
 

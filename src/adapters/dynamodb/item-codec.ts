@@ -47,6 +47,12 @@ export function keyIn({ pk, sk }: StoredItem): ItemKey {
   return { pk: String(pk), sk: String(sk) };
 }
 
+/** The two names in a sort key. */
+export function namesIn(sk: string): { readonly namespace: string; readonly name: string } {
+  const [namespace = '', name = ''] = sk.split('/', 2);
+  return { namespace, name };
+}
+
 const FORMAT_JSON = 0x00;
 const FORMAT_ZSTD_JSON = 0x01;
 /** Below this, compression saves no write unit worth its time. */
@@ -122,6 +128,19 @@ export function encodeList<T extends object>(
     return text;
   });
   return encodeText(key, `[${members.join(',')}]`);
+}
+
+/** A body, and nothing else. */
+export function bodyAlone(record: unknown, key: ItemKey): StoredItem {
+  return { body: encodeBody(key, record) };
+}
+
+/** A version, for conditions, beside a body. */
+export function versioned(
+  { version, ...body }: { readonly version: number },
+  key: ItemKey,
+): StoredItem {
+  return { version, body: encodeBody(key, body) };
 }
 
 /** Encodes JSON that is written already. Throws ItemTooLargeError beyond ITEM_BODY_BYTES_MAX. */

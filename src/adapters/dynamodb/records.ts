@@ -1,13 +1,10 @@
 /**
  * Every record that is stored, in two tables: its key, what its attributes hold, and who writes it.
- * A body holds at most ITEM_BODY_BYTES_MAX. No record has a TTL: who wrote it removes it.
+ * Those of fleets are in fleet-records.ts: one function's bundle has them. A body holds at most
+ * ITEM_BODY_BYTES_MAX. No record has a TTL: who wrote it removes it.
  * No name forms the key of another record: UIDs and ids hold no `#` or `/`, namespaces no `/`.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
-import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
-import type { FleetClusterRecord, FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
-import type { KeptLook } from '../../core/fleet/rollout/tally-stage.ts';
 import type { FleetMirror } from '../../core/fleet/told/fleet-mirror.ts';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import type { ClusterBreaker } from '../../core/model/breaker.ts';
@@ -21,25 +18,13 @@ import type * as view from '../../core/model/view-items.ts';
 import type { StopNote } from '../../core/status/outages.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
 import type { SealedToken, TokenPurpose } from '../../ports/stores/credential-store.ts';
-import type { FleetInstance } from '../../ports/stores/fleet-rollout-store.ts';
-import type { FleetHead } from '../../ports/stores/fleet-store.ts';
 import type { RefusalNote } from '../../ports/stores/registry-store.ts';
 import type { DaemonSetRef, NamespacedName, SliceRef } from '../../ports/stores/view-store.ts';
-import * as fleets from './fleet-schemas.ts';
-import { ItemUnreadableError, decodeBody, encodeBody } from './item-codec.ts';
-import type { ItemKey, RecordKind, StoredItem } from './item-codec.ts';
+import { ItemUnreadableError, decodeBody, encodeBody, namesIn, versioned } from './item-codec.ts';
+import type { RecordKind, StoredItem } from './item-codec.ts';
 import * as small from './record-schemas.ts';
 import { parseFreeze, parseRegistration, parseStopNote } from './registration-schema.ts';
 import { decodeTombstones, encodeObjects, encodeTombstones, openSlice } from './slice-codec.ts';
-
-function bodyAlone(record: unknown, key: ItemKey): StoredItem {
-  return { body: encodeBody(key, record) };
-}
-
-/** A version, for conditions, beside a body. */
-function versioned({ version, ...body }: { readonly version: number }, key: ItemKey): StoredItem {
-  return { version, body: encodeBody(key, body) };
-}
 
 function plainly(record: object): StoredItem {
   return Object.fromEntries(Object.entries(record));
@@ -166,12 +151,6 @@ export const NAME: RecordKind<[ClusterUid, NamespacedName], view.NameItem> = {
   attributes: ({ stamp, uid, formerUids }) => ({ stamp, uid, formerUids }),
   written: 'put',
 };
-
-/** The two names in a sort key. */
-export function namesIn(sk: string): NamespacedName {
-  const [namespace = '', name = ''] = sk.split('/', 2);
-  return { namespace, name };
-}
 
 /** What `resync` remembers of its walk through the directory, and writes. Unreadable: never over. */
 export const WALK: RecordKind<[], ResyncWalk> = {
@@ -325,76 +304,5 @@ export const MIRROR: RecordKind<[], FleetMirror> = {
   keyOf: () => ({ pk: 'FLEET-MIRROR#00', sk: 'MIRROR' }),
   read: small.mirrorIn,
   attributes: plainly,
-  written: 'put',
-};
-
-/** The one partition of the heads of FleetDaemonSets: they are few. */
-export const FLEETS_PARTITION = 'FLEETS#00';
-
-/** What was applied last, and which document has it. By operators. */
-export const FLEET: RecordKind<[FleetKey], FleetHead> = {
-  keyOf: ({ namespace, name }) => ({ pk: FLEETS_PARTITION, sk: `${namespace}/${name}` }),
-  read: (item, key) => ({ ...namesIn(key.sk), ...fleets.headIn(item, key) }),
-  attributes: ({ namespace: _namespace, name: _name, ...head }) => head,
-  written: 'put',
-};
-
-/** A document of a FleetDaemonSet, never changed. By operators. */
-export const FLEET_DOCUMENT: RecordKind<[FleetKey, string], JsonObject> = {
-  keyOf: ({ namespace, name }, id) => ({ pk: `FLEET#${namespace}/${name}`, sk: `DOCUMENT#${id}` }),
-  read: ({ body }, key) => fleets.documentIn(decodeBody(key, body), key),
-  attributes: bodyAlone,
-  written: 'put',
-};
-
-/** The one partition of the records of their rollouts: the schedule goes through them by one query. */
-export const FLEET_ROLLOUTS_PARTITION = 'FLEET-ROLLOUTS#00';
-
-/** How far the rollout of one is; uid and version beside the body, for conditions. By `fleet`, and by orders. */
-export const FLEET_ROLLOUT: RecordKind<[FleetKey], FleetRecord> = {
-  keyOf: ({ namespace, name }) => ({ pk: FLEET_ROLLOUTS_PARTITION, sk: `${namespace}/${name}` }),
-  read: (item, key) => ({ ...namesIn(key.sk), ...fleets.recordIn(item, key) }),
-  attributes: ({ namespace: _namespace, name: _name, ...record }, key) => ({
-    uid: record.uid,
-    ...versioned(record, key),
-  }),
-  written: 'put',
-};
-
-/** What grows with its clusters: of this uid alone, so nothing of a former one is taken for its own. */
-export function fleetPartition({ namespace, name, uid }: FleetInstance): string {
-  return `FLEET-ROLLOUT#${namespace}/${name}#${uid}`;
-}
-
-/** What one cluster was given. By `fleet`. */
-export const FLEET_CLUSTER: RecordKind<[FleetInstance, ClusterId], FleetClusterRecord> = {
-  keyOf: (fleet, cluster) => ({ pk: fleetPartition(fleet), sk: `CLUSTER#${cluster}` }),
-  read: fleets.clusterRecordIn,
-  attributes: ({ cluster: _cluster, ...record }, key) => versioned(record, key),
-  written: 'put',
-};
-
-/** Where all lists of members begin. */
-export const MEMBERS_PREFIX = 'MEMBERS#';
-
-/** One page of a list of members, never changed; `version-random` is its id. By `fleet`, and by orders. */
-export const FLEET_MEMBERS: RecordKind<[FleetInstance, string, number], readonly ClusterId[]> = {
-  keyOf: (fleet, id, page) => ({
-    pk: fleetPartition(fleet),
-    sk: `${MEMBERS_PREFIX}${id}#${String(page).padStart(4, '0')}`,
-  }),
-  read: ({ body }, key) => fleets.membersIn(decodeBody(key, body), key),
-  attributes: bodyAlone,
-  written: 'put',
-};
-
-/** One page of what steps found at clusters, whoever wrote last. By `fleet`. */
-export const FLEET_LOOKS: RecordKind<[FleetInstance, number], readonly KeptLook[]> = {
-  keyOf: (fleet, page) => ({
-    pk: fleetPartition(fleet),
-    sk: `LOOKS#${String(page).padStart(4, '0')}`,
-  }),
-  read: ({ body }, key) => fleets.looksIn(decodeBody(key, body)),
-  attributes: bodyAlone,
   written: 'put',
 };
