@@ -9,10 +9,10 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { CALL_LIMITS, createAwsClient } from '../src/adapters/aws/create-client.ts';
 import { createDocumentClient } from '../src/adapters/aws/document-client.ts';
-import { createDynamoCredentialStore } from '../src/adapters/dynamodb/credential-store.ts';
+import { createDynamoCredentialStore } from '../src/adapters/dynamodb/single-item-stores.ts';
 import { withLaggingReads } from '../src/adapters/dynamodb/lagging-reads.ts';
-import { createDynamoFreezeStore } from '../src/adapters/dynamodb/registry/freeze-store.ts';
-import { createFunctionRegistryStore } from '../src/adapters/dynamodb/registry/registry-store.ts';
+import { createDynamoFreezeStore } from '../src/adapters/dynamodb/single-item-stores.ts';
+import { createFunctionRegistryStore } from '../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
 import type { DynamoStoreOptions } from '../src/adapters/dynamodb/table.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';

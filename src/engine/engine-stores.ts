@@ -5,10 +5,10 @@
  * environment there.
  */
 import { createDocumentClient } from '../adapters/aws/document-client.ts';
-import { createDynamoFleetRolloutStore } from '../adapters/dynamodb/fleet/fleet-rollout-store.ts';
-import { createDynamoFleetStore } from '../adapters/dynamodb/fleet/fleet-store.ts';
-import { createDynamoFreezeStore } from '../adapters/dynamodb/registry/freeze-store.ts';
-import { createDynamoRegistryStore } from '../adapters/dynamodb/registry/registry-store.ts';
+import { createDynamoFleetRolloutStore } from '../adapters/dynamodb/fleet-rollout-store.ts';
+import { createDynamoFleetStore } from '../adapters/dynamodb/fleet-store.ts';
+import { createDynamoFreezeStore } from '../adapters/dynamodb/single-item-stores.ts';
+import { createDynamoRegistryStore } from '../adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../adapters/dynamodb/view-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import type { FleetRolloutStore } from '../ports/stores/fleet-rollout-store.ts';

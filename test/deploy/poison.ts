@@ -9,7 +9,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { daemonSetKey } from '../../src/adapters/dynamodb/item-keys.ts';
+import { STATE } from '../../src/adapters/dynamodb/records.ts';
 import type { DaemonSetRef } from '../../src/ports/stores/view-store.ts';
 
 /** First byte of a body: a format that no release has yet. */
@@ -22,7 +22,7 @@ export async function poisonState(
   tableName: string,
   ref: DaemonSetRef,
 ): Promise<() => Promise<void>> {
-  const Key = daemonSetKey(ref, 'STATE');
+  const Key = STATE.keyOf(ref);
   const rewrite = async (change: (body: Uint8Array) => Uint8Array): Promise<Uint8Array> => {
     for (let attempt = 1; ; attempt += 1) {
       const found = await client.send(

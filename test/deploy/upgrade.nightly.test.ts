@@ -31,7 +31,7 @@ import { findFreePorts } from '../../scripts/lib/ports.ts';
 import { startReaper } from '../../scripts/lib/reaper.ts';
 import type { Reaper } from '../../scripts/lib/reaper.ts';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
-import type * as registries from '../../src/adapters/dynamodb/registry/registry-store.ts';
+import type * as registries from '../../src/adapters/dynamodb/registry-store.ts';
 import {
   leaveHalfWay,
   missingReleaseBefore,
@@ -153,7 +153,7 @@ describe('this release over a stack of the one before', { skip, timeout: 1_700_0
   /** By the store of the release before; spoken for by whoever the emulator says it is. */
   async function register(): Promise<void> {
     const { createDynamoRegistryStore } = await release.load<typeof registries>(
-      'src/adapters/dynamodb/registry/registry-store.ts',
+      'src/adapters/dynamodb/registry-store.ts',
     );
     const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
     const client = createDocumentClient({

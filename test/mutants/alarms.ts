@@ -125,7 +125,7 @@ export const ALARM_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'forgotten-watcher-calls-each-hour': {
     bug: 'a watcher that outlives its registration calls somebody with every record (issue 40)',
-    file: 'src/adapters/dynamodb/registry/refusal-notes.ts',
+    file: 'src/adapters/dynamodb/registry-store.ts',
     before: 'ANEW_AFTER_MS = 24 * HOUR_MS',
     after: 'ANEW_AFTER_MS = 1',
     killedBy: {

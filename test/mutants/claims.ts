@@ -296,7 +296,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'forgers-are-recorded-without-end': {
     bug: 'every forged message that names another cluster is written down (issue 40)',
-    file: 'src/adapters/dynamodb/registry/refusal-notes.ts',
+    file: 'src/adapters/dynamodb/registry-store.ts',
     before: "(isFull ? 'unkept' : undefined)",
     after: 'undefined',
     killedBy: {

@@ -3,7 +3,7 @@
  */
 import type { PlantedBug } from './planted-bug.ts';
 
-const COLUMNS = 'src/adapters/dynamodb/slice-columns.ts';
+const COLUMNS = 'src/adapters/dynamodb/slice-codec.ts';
 const COLUMNS_TEST = 'test/unit/adapters/dynamodb/slice-columns.test.ts';
 
 /** The rows of columns. */

@@ -3,7 +3,7 @@
  */
 import type { PlantedBug } from './planted-bug.ts';
 
-const ROLLOUTS = 'src/adapters/dynamodb/fleet/fleet-rollout-store.ts';
+const ROLLOUTS = 'src/adapters/dynamodb/fleet-rollout-store.ts';
 const ROLLOUTS_TEST = 'test/integration/dynamodb/fleet/fleet-rollout-store.test.ts';
 const RULES = 'src/core/rollout/orders.ts';
 const ORDERS = 'src/core/fleet/rollout/order-clusters.ts';
@@ -34,8 +34,8 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-page-cut-short': {
     bug: 'clusters of a page that is damaged are in no stage, and nobody is told (18.4)',
     file: ROLLOUTS,
-    before: 'members.length === expected',
-    after: 'members.length > 0',
+    before: 'members?.length === expected',
+    after: 'members !== undefined && members.length > 0',
     killedBy: {
       file: ROLLOUTS_TEST,
       title: 'the DynamoDB store of rollouts of fleets on the local tables',
@@ -43,16 +43,16 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-unknown-order-dropped': {
     bug: 'an order that a newer release wrote is lost with the next step (18.1)',
-    file: 'src/adapters/dynamodb/fleet/fleet-record-schema.ts',
+    file: 'src/adapters/dynamodb/fleet-records.ts',
     before: 'const OrdersSchema = v.strictObject({',
     after: 'const OrdersSchema = v.object({',
     killedBy: { file: ROLLOUTS_TEST, title: 'a field that it does not know' },
   },
   'fleet-label-change-unseen': {
     bug: 'a label that moves a cluster between stages is seen the next day only (18.2)',
-    file: 'src/adapters/dynamodb/registry/registry-store.ts',
-    before: "if (written === 'written') await table.increment",
-    after: "if (written === 'lost') await table.increment",
+    file: 'src/adapters/dynamodb/registry-store.ts',
+    before: "if (written === 'written') await raiseRevision",
+    after: "if (written === 'lost') await raiseRevision",
     killedBy: {
       file: 'test/integration/dynamodb/stores.test.ts',
       title: 'the DynamoDB stores on the local tables',

@@ -130,7 +130,7 @@ export const FLEET_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-former-document-stays': {
     bug: 'each apply leaves a document behind (18.1)',
-    file: 'src/adapters/dynamodb/fleet/fleet-store.ts',
+    file: 'src/adapters/dynamodb/fleet-store.ts',
     before: '[documentId] : unnamed(former, head.history);',
     after: '[documentId] : [];',
     killedBy: { file: STORE_TEST, title: 'keeps one document of each' },

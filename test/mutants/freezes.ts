@@ -107,7 +107,7 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'rival-of-any-takeover': {
     bug: 'a rival of a former takeover stops the one that was entered anew (40.7)',
-    file: 'src/adapters/dynamodb/registry/registry-store.ts',
+    file: 'src/adapters/dynamodb/registry-store.ts',
     before: "if (takeover === undefined || noted?.['takeover'] !== takeover) return registration;",
     after: 'if (takeover === undefined || noted === undefined) return registration;',
     killedBy: {

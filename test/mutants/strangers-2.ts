@@ -22,11 +22,11 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'rebuilt-token-older': {
     bug: 'a token of a rebuilt cluster is older than the one of the cluster before (14)',
-    file: 'src/adapters/dynamodb/credential-store.ts',
+    file: 'src/adapters/dynamodb/single-item-stores.ts',
     before:
-      "'attribute_not_exists(pk) OR issuedAtMs < :issued OR clusterUid <> :uid',\n        values: { ':issued': issuedAtMs, ':uid': uid },",
+      "'attribute_not_exists(pk) OR issuedAtMs < :issued OR clusterUid <> :uid',\n        values: { ':issued': token.issuedAtMs, ':uid': token.clusterUid },",
     after:
-      "'attribute_not_exists(pk) OR issuedAtMs < :issued',\n        values: { ':issued': issuedAtMs },",
+      "'attribute_not_exists(pk) OR issuedAtMs < :issued',\n        values: { ':issued': token.issuedAtMs },",
     killedBy: {
       file: 'test/integration/dynamodb/stores.test.ts',
       title: 'the DynamoDB stores on the local tables (M4, row 62)',

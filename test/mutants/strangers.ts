@@ -23,8 +23,8 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'breaker-shares-the-writer': {
     bug: 'the breaker keeps its writer token where META keeps its own (14)',
-    file: 'src/adapters/dynamodb/breaker-store.ts',
-    before: "          writer: 'breakerWriter',\n",
+    file: 'src/adapters/dynamodb/records.ts',
+    before: "  tokenIn: 'breakerWriter',\n",
     after: '',
     killedBy: {
       file: 'test/unit/adapters/dynamodb/table.test.ts',

@@ -13,21 +13,21 @@ const MESSAGES = 'what watchers say is read by both';
 export const UPGRADE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'states-under-another-key': {
     bug: 'items of a DaemonSet are looked for under another key: every state of the release before is lost (14 A.8)',
-    file: 'src/adapters/dynamodb/item-keys.ts',
+    file: 'src/adapters/dynamodb/records.ts',
     before: 'return `DS#${ref.clusterUid}/${ref.uid}`;',
     after: 'return `DAEMONSET#${ref.clusterUid}/${ref.uid}`;',
     killedBy: { file: LEFT, title: ITEMS },
   },
   'tokens-under-another-key': {
     bug: 'tokens that act are looked for under another key: every cluster waits for its renewer (14 A.8)',
-    file: 'src/adapters/dynamodb/item-keys.ts',
+    file: 'src/adapters/dynamodb/records.ts',
     before: "act: 'CREDENTIAL',",
     after: "act: 'ACT-CREDENTIAL',",
     killedBy: { file: LEFT, title: ITEMS },
   },
   'registrations-need-a-new-field': {
     bug: 'a registration without the newest field counts as none: every cluster is lost (14 A.8)',
-    file: 'src/adapters/dynamodb/registry/registration-schema.ts',
+    file: 'src/adapters/dynamodb/registration-schema.ts',
     before: 'takeoverProbedAtMs: v.exactOptional(timeSchema),',
     after: 'takeoverProbedAtMs: timeSchema,',
     killedBy: { file: LEFT, title: ITEMS },

@@ -29,7 +29,7 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'open-authentication': {
     bug: 'a registration may carry fields that nobody knows, such as a command (14 A.3, S12)',
-    file: 'src/adapters/dynamodb/registry/registration-schema.ts',
+    file: 'src/adapters/dynamodb/registration-schema.ts',
     before: "v.strictObject({ kind: v.literal('bearer')",
     after: "v.object({ kind: v.literal('bearer')",
     killedBy: { file: REGISTRY_DATA, title: 'a command beside a token' },

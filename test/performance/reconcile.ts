@@ -9,8 +9,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
-import { createDynamoFreezeStore } from '../../src/adapters/dynamodb/registry/freeze-store.ts';
-import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry/registry-store.ts';
+import { createDynamoFreezeStore } from '../../src/adapters/dynamodb/single-item-stores.ts';
+import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry-store.ts';
 import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
 import { createDynamoViewStore } from '../../src/adapters/dynamodb/view-store.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';

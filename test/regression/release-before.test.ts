@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import * as credentials from '../../src/adapters/dynamodb/credential-store.ts';
-import * as registries from '../../src/adapters/dynamodb/registry/registry-store.ts';
+import * as credentials from '../../src/adapters/dynamodb/single-item-stores.ts';
+import * as registries from '../../src/adapters/dynamodb/registry-store.ts';
 import * as views from '../../src/adapters/dynamodb/view-store.ts';
 import * as hints from '../../src/adapters/sqs/schema/hint-codec.ts';
 import * as messages from '../../src/adapters/sqs/schema/watcher-message-codec.ts';

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseRegistration } from '../../src/adapters/dynamodb/registry/registration-schema.ts';
+import { parseRegistration } from '../../src/adapters/dynamodb/registration-schema.ts';
 import { openEgress } from '../../src/adapters/kubernetes/egress/egress.ts';
 import { parseEndpoint } from '../../src/adapters/kubernetes/egress/endpoint.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';

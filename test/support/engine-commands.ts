@@ -6,12 +6,12 @@
 import assert from 'node:assert/strict';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { RELEASE } from '../../functions/release.ts';
-import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/credential-store.ts';
+import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/single-item-stores.ts';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
-import { createDynamoFleetRolloutStore } from '../../src/adapters/dynamodb/fleet/fleet-rollout-store.ts';
-import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet/fleet-store.ts';
-import { createDynamoFleetMirrorStore } from '../../src/adapters/dynamodb/fleet/fleet-mirror-store.ts';
-import { createDynamoFreezeStore } from '../../src/adapters/dynamodb/registry/freeze-store.ts';
+import { createDynamoFleetRolloutStore } from '../../src/adapters/dynamodb/fleet-rollout-store.ts';
+import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet-store.ts';
+import { createDynamoFleetMirrorStore } from '../../src/adapters/dynamodb/single-item-stores.ts';
+import { createDynamoFreezeStore } from '../../src/adapters/dynamodb/single-item-stores.ts';
 import { HttpsClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { FLEET_REQUESTS } from '../../src/adapters/kubernetes/api/fleet-requests.ts';
 import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';

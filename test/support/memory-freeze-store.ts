@@ -3,7 +3,7 @@
  *
  * One suite (freeze-store-suite.ts) holds it and the DynamoDB adapter to the same answers.
  */
-import { parseFreeze, parseStopNote } from '../../src/adapters/dynamodb/registry/freeze-schema.ts';
+import { parseFreeze, parseStopNote } from '../../src/adapters/dynamodb/registration-schema.ts';
 import type { StopNote } from '../../src/core/status/outages.ts';
 import { NO_FREEZE } from '../../src/core/takeover/freeze.ts';
 import type { Freeze } from '../../src/core/takeover/freeze.ts';

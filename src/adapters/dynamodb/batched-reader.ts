@@ -8,10 +8,7 @@ import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Flights } from '@rollcall/base/system/flights.ts';
 import type { Boarding } from '@rollcall/base/system/flights.ts';
-import type { ItemKey } from './item-keys.ts';
-
-/** An item as stored, keys included. */
-export type StoredItem = Readonly<Record<string, unknown>>;
+import type { ItemKey, StoredItem } from './item-codec.ts';
 
 interface AskedItem {
   readonly tableName: string;

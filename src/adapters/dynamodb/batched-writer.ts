@@ -11,8 +11,7 @@ import type { WriteResult } from '../../ports/stores/view-store.ts';
 import { Flights } from '@rollcall/base/system/flights.ts';
 import type { Boarding } from '@rollcall/base/system/flights.ts';
 import { onePerClient } from './batched-reader.ts';
-import type { StoredItem } from './batched-reader.ts';
-import type { ItemKey } from './item-keys.ts';
+import type { ItemKey, StoredItem } from './item-codec.ts';
 
 /** What has to be true of one attribute of an item that is there. */
 export interface Standing {

@@ -1,12 +1,57 @@
 /**
- * Bodies of items: one format byte, then the payload: 0x00 is plain JSON, 0x01 JSON compressed with
- * zstd. A format of a newer release is refused by name, never guessed. Items stay far below
- * DynamoDB's 400 KB: a larger body is refused before it is sent (protocol 16: the watcher announces
- * more slices).
+ * What records are made of: keys, attributes, and bodies, which are one format byte and a payload:
+ * 0x00 is plain JSON, 0x01 JSON compressed with zstd. A format of a newer release is refused by
+ * name, never guessed; a larger body than an item holds is refused before it is sent (protocol 16).
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import * as v from 'valibot';
-import type { ItemKey } from './item-keys.ts';
+
+/** Primary key of an item. */
+export interface ItemKey {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** An item as stored, keys included. */
+export type StoredItem = Readonly<Record<string, unknown>>;
+
+/** One kind of record (records.ts): where it stands, and what its attributes hold. */
+export interface RecordKind<Name extends readonly unknown[], Read, Written = Read> {
+  readonly keyOf: (...name: Name) => ItemKey;
+  /** Throws ItemUnreadableError of what does not fit. */
+  readonly read: (item: StoredItem, key: ItemKey) => Read;
+  /** All that such an item may have; undefined: without it. Throws ItemTooLargeError. */
+  readonly attributes: (record: Written, key: ItemKey) => StoredItem;
+  /** The whole item; the whole, in company of others (ADR 0060); or these attributes alone. */
+  readonly written: 'put' | 'batched' | 'updated';
+  /** Attribute of its token, if not `writer`: owners of different attributes keep their own. */
+  readonly tokenIn?: string;
+}
+
+/** One record of a kind. */
+export interface RecordPlace<Written> {
+  readonly key: ItemKey;
+  readonly kind: Pick<RecordKind<never, unknown, Written>, 'attributes' | 'written' | 'tokenIn'>;
+}
+
+/** The place of one. */
+export function at<Name extends readonly unknown[], Written>(
+  kind: RecordKind<Name, unknown, Written>,
+  ...name: Name
+): RecordPlace<Written> {
+  return { key: kind.keyOf(...name), kind };
+}
+
+/** The key of an item of a page. */
+export function keyIn({ pk, sk }: StoredItem): ItemKey {
+  return { pk: String(pk), sk: String(sk) };
+}
+
+/** The two names in a sort key. */
+export function namesIn(sk: string): { readonly namespace: string; readonly name: string } {
+  const [namespace = '', name = ''] = sk.split('/', 2);
+  return { namespace, name };
+}
 
 const FORMAT_JSON = 0x00;
 const FORMAT_ZSTD_JSON = 0x01;
@@ -43,6 +88,7 @@ export class ItemUnreadableError extends ItemError {
 }
 
 /** Reads what fits a schema; throws ItemUnreadableError with this detail of anything else, and quotes nothing of it. */
+// @__NO_SIDE_EFFECTS__
 export function storedAs<T>(
   schema: v.GenericSchema<unknown, T>,
   detail: string,
@@ -82,6 +128,19 @@ export function encodeList<T extends object>(
     return text;
   });
   return encodeText(key, `[${members.join(',')}]`);
+}
+
+/** A body, and nothing else. */
+export function bodyAlone(record: unknown, key: ItemKey): StoredItem {
+  return { body: encodeBody(key, record) };
+}
+
+/** A version, for conditions, beside a body. */
+export function versioned(
+  { version, ...body }: { readonly version: number },
+  key: ItemKey,
+): StoredItem {
+  return { version, body: encodeBody(key, body) };
 }
 
 /** Encodes JSON that is written already. Throws ItemTooLargeError beyond ITEM_BODY_BYTES_MAX. */

@@ -1,17 +1,11 @@
 /**
  * One table: consistent reads and single-item compare-and-set, the only operations there are.
  *
- * A condition that fails is a value (`lost`), everything else rejects. When the SDK repeated a write whose answer
- * was lost, our own success looks like a failed condition (spec faults 33); hence each write carries a token:
- *
- *   write token=t ──▶ applied, answer lost
- *   SDK repeats   ──▶ condition fails; the item bears t ──▶ written
- *
- * The stored item comes with the exception (ALL_OLD) or, where a store gives none, by a consistent read, unless
- * the write was tried only once.
+ * A condition that fails is a value (`lost`), everything else rejects. When the SDK repeated a write
+ * whose answer was lost, our own success looks like a failed condition (spec faults 33): each write
+ * carries a token, and an item that bears it is ours.
  */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { defined } from '@rollcall/base/defined.ts';
@@ -19,11 +13,10 @@ import { pagesOf } from '@rollcall/base/pages.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
 import { readerOf, stampReaderOf } from './batched-reader.ts';
-import type { StoredItem } from './batched-reader.ts';
 import { writerOf } from './batched-writer.ts';
-import type { Standing } from './batched-writer.ts';
-import { ItemTooLargeError } from './item-codec.ts';
-import type { ItemKey } from './item-keys.ts';
+import type { SingleWrite, Standing } from './batched-writer.ts';
+import { ItemTooLargeError, keyIn } from './item-codec.ts';
+import type { ItemKey, RecordKind, RecordPlace, StoredItem } from './item-codec.ts';
 
 /** Options of a store over one table. */
 export interface DynamoStoreOptions {
@@ -38,7 +31,7 @@ export interface Condition {
   readonly names?: Readonly<Record<string, string>>;
   readonly values?: Readonly<Record<string, unknown>>;
   /** The same of an item that is there; where it fails, `expression` may hold of one that is not. */
-  readonly standing?: Standing;
+  readonly standing?: Standing | undefined;
 }
 
 /** Which part of a partition, in key order. */
@@ -77,13 +70,54 @@ export class Table {
     return stampReaderOf(this.client).get(this.tableName, key);
   }
 
-  /** The same as what `read` makes of it; undefined when there is none. */
-  async getAs<T>(
-    key: ItemKey,
-    read: (item: StoredItem, key: ItemKey) => T,
+  /** A record, as its kind reads it; undefined when there is none. */
+  async read<Name extends readonly unknown[], T>(
+    kind: RecordKind<Name, T, never>,
+    ...name: Name
   ): Promise<T | undefined> {
+    const key = kind.keyOf(...name);
     const item = await this.get(key);
-    return item === undefined ? undefined : read(item, key);
+    return item === undefined ? undefined : kind.read(item, key);
+  }
+
+  /** One page of records of a partition. */
+  async list<T>(
+    kind: RecordKind<never, T, never>,
+    query: PartitionQuery,
+  ): Promise<{ readonly records: readonly T[]; readonly cursor?: string }> {
+    const { items, ...next } = await this.query(query);
+    return { records: items.map((item) => kind.read(item, keyIn(item))), ...next };
+  }
+
+  /** Writes a record as its kind is written, if the condition holds. */
+  async writeIf<T>(
+    { key, kind }: RecordPlace<T>,
+    record: T,
+    condition: Condition,
+  ): Promise<WriteResult> {
+    const attributes = kind.attributes(record, key);
+    if (kind.written === 'put') return this.putIf(key, attributes, condition);
+    if (kind.written === 'batched') return this.replaceIf(key, attributes, condition);
+    return this.updateIf(key, attributes, { ...condition, ...defined({ writer: kind.tokenIn }) });
+  }
+
+  /** The same if the stored version is the record's (0: there is none yet); the written one is one more. */
+  writeNext<T extends { readonly version: number }>(
+    place: RecordPlace<T>,
+    record: T,
+  ): Promise<WriteResult> {
+    const next = { ...record, version: record.version + 1 };
+    return this.writeIf(place, next, ifVersion(record.version));
+  }
+
+  /** Whatever is there. */
+  async write<T>({ key, kind }: RecordPlace<T>, record: T): Promise<void> {
+    const item = { ...defined(kind.attributes(record, key)), ...key };
+    try {
+      await this.client.send(new PutCommand({ TableName: this.tableName, Item: item }));
+    } catch (error) {
+      throw asItemTooLarge(key, error);
+    }
   }
 
   /** One page of a partition, strongly consistent, in key order; `cursor`: what the next page is after. */
@@ -119,57 +153,36 @@ export class Table {
     for await (const { items } of pages) yield items.map(({ sk }) => ({ pk, sk: String(sk) }));
   }
 
-  async putIf(key: ItemKey, attributes: StoredItem, condition: Condition): Promise<WriteResult> {
-    return this.putWith(this.token(), { key, attributes, condition }, { mayStand: false });
+  /** The whole item. */
+  putIf(key: ItemKey, attributes: StoredItem, condition: Condition): Promise<WriteResult> {
+    return this.replaceIf(key, attributes, { ...condition, standing: undefined });
   }
 
   /**
-   * The same, in company of others where the condition is about an item that is there. `attributes` names all that such
-   * an item may have: those that are undefined are taken away.
+   * The same, in company of others where the condition is about an item that is there. `attributes`
+   * names all that such an item may have: those that are undefined are taken away.
    */
   async replaceIf(
     key: ItemKey,
     attributes: StoredItem,
     condition: Condition,
   ): Promise<WriteResult> {
-    const { standing: where } = condition;
+    const { tableName, client } = this;
     const token = this.token();
-    const single = (before: { readonly mayStand: boolean }): Promise<WriteResult> =>
-      this.putWith(token, { key, attributes: defined(attributes), condition }, before);
+    const item = { ...attributes, [WRITER]: token };
+    const single: SingleWrite = ({ mayStand }) =>
+      this.compareAndSet({ key, token, writer: WRITER, mayStand }, () =>
+        client.send(
+          new PutCommand({
+            TableName: tableName,
+            Item: { ...defined(item), ...key },
+            ...conditionOf(condition),
+          }),
+        ),
+      );
+    const { standing: where } = condition;
     if (where === undefined) return single({ mayStand: false });
-    const { tableName } = this;
-    const stamped = { ...attributes, [WRITER]: token };
-    return writerOf(this.client).write({ tableName, key, attributes: stamped, where }, single);
-  }
-
-  private putWith(
-    token: string,
-    write: {
-      readonly key: ItemKey;
-      readonly attributes: StoredItem;
-      readonly condition: Condition;
-    },
-    { mayStand }: { readonly mayStand: boolean },
-  ): Promise<WriteResult> {
-    const { key, attributes, condition } = write;
-    return this.compareAndSet({ key, token, writer: WRITER, mayStand }, () =>
-      this.client.send(
-        new PutCommand({
-          TableName: this.tableName,
-          Item: { ...attributes, ...key, [WRITER]: token },
-          ...conditionOf(condition),
-        }),
-      ),
-    );
-  }
-
-  async put(key: ItemKey, attributes: StoredItem): Promise<void> {
-    const item = { ...attributes, ...key };
-    try {
-      await this.client.send(new PutCommand({ TableName: this.tableName, Item: item }));
-    } catch (error) {
-      throw asItemTooLarge(key, error);
-    }
+    return writerOf(client).write({ tableName, key, attributes: item, where }, single);
   }
 
   /**
@@ -201,7 +214,7 @@ export class Table {
     );
   }
 
-  /** One more, from 1, whatever else happens: a repeat by the SDK counts twice, which does no harm where it is called. */
+  /** One more, from 1. A repeat by the SDK counts twice, which does no harm where it is called. */
   async increment(key: ItemKey, attribute: string): Promise<void> {
     await this.client.send(
       new UpdateCommand({
@@ -253,16 +266,11 @@ export class Table {
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw asItemTooLarge(key, error);
       if (error.$metadata.attempts === 1 && !mayStand) return 'lost';
-      return (await this.storedWriter({ key, writer }, error.Item)) === token ? 'written' : 'lost';
+      // A store that gives no item with the exception is asked for it.
+      const { Item: given } = error;
+      const stored = given === undefined ? (await this.get(key))?.[writer] : given[writer]?.S;
+      return stored === token ? 'written' : 'lost';
     }
-  }
-
-  private async storedWriter(
-    { key, writer }: { readonly key: ItemKey; readonly writer: string },
-    given: Record<string, AttributeValue> | undefined,
-  ): Promise<unknown> {
-    if (given !== undefined) return given[writer]?.S;
-    return (await this.get(key))?.[writer];
   }
 }
 

@@ -14,7 +14,7 @@ import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
 import { createDocumentClient } from '../../adapters/aws/document-client.ts';
 import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
-import { createDynamoFreezeStore } from '../../adapters/dynamodb/registry/freeze-store.ts';
+import { createDynamoFreezeStore } from '../../adapters/dynamodb/single-item-stores.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
 import { defined } from '@rollcall/base/defined.ts';

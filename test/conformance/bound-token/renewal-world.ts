@@ -20,9 +20,9 @@ import {
 import type { Context, SQSBatchResponse } from 'aws-lambda';
 import { useSinks } from '../../../functions/middleware.ts';
 import type { LambdaFunction } from '../../../functions/middleware.ts';
-import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/credential-store.ts';
+import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/single-item-stores.ts';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
-import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
+import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createKmsSeal } from '../../../src/adapters/kms/seal.ts';
 import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';

@@ -11,7 +11,7 @@ import { after, before, describe, it } from 'node:test';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { parseAllDocuments } from 'yaml';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
-import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
+import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { addClusterCommand } from '../../../src/cli/cluster/add/add-cluster.ts';

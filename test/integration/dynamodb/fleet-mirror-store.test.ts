@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { createDynamoFleetMirrorStore } from '../../../src/adapters/dynamodb/fleet/fleet-mirror-store.ts';
-import { FLEET_MIRROR_KEY } from '../../../src/adapters/dynamodb/item-keys.ts';
+import { createDynamoFleetMirrorStore } from '../../../src/adapters/dynamodb/single-item-stores.ts';
+import { MIRROR } from '../../../src/adapters/dynamodb/records.ts';
 import type { FleetMirrorStore } from '../../../src/ports/stores/fleet-mirror-store.ts';
 import { testFleetMirrorStore } from '../../support/fleet-mirror-store-suite.ts';
 import { useKeyTables } from '../../support/key-tables.ts';
@@ -23,7 +23,7 @@ describe('the DynamoDB fleet mirror store on the local tables (M4)', () => {
     await tables.client().send(
       new UpdateCommand({
         TableName: 'registry',
-        Key: FLEET_MIRROR_KEY,
+        Key: MIRROR.keyOf(),
         UpdateExpression: 'SET setBy = :number',
         ExpressionAttributeValues: { ':number': 1 },
       }),

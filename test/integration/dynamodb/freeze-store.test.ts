@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { createDynamoFreezeStore } from '../../../src/adapters/dynamodb/registry/freeze-store.ts';
+import { createDynamoFreezeStore } from '../../../src/adapters/dynamodb/single-item-stores.ts';
 import type { FreezeStore } from '../../../src/ports/stores/freeze-store.ts';
 import { testFreezeStore } from '../../support/freeze-store-suite.ts';
 import { useKeyTables } from '../../support/key-tables.ts';

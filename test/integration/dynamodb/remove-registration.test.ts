@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
-import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
+import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { LoopbackServer } from '@rollcall/local-aws/server/loopback-server.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/credential-store.ts';
-import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
+import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/single-item-stores.ts';
+import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId, clusterUid, nodeName, uid } from '../../../src/core/model/identifiers.ts';

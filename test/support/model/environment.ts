@@ -9,8 +9,8 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { withLaggingReads } from '../../../src/adapters/dynamodb/lagging-reads.ts';
-import { createDynamoFreezeStore } from '../../../src/adapters/dynamodb/registry/freeze-store.ts';
-import { createFunctionRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
+import { createDynamoFreezeStore } from '../../../src/adapters/dynamodb/single-item-stores.ts';
+import { createFunctionRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
 import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
 import type { NamespacedName } from '../../../src/ports/stores/view-store.ts';

@@ -15,7 +15,7 @@ import { VIRTUAL_START_MS, VirtualClock } from '@rollcall/base/testing/virtual-c
 import type { Delivery } from '@rollcall/local-aws/sqs/queue/message.ts';
 import { readService } from '@rollcall/local-aws/template/service.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
-import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry/registry-store.ts';
+import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterId } from '../../../src/core/model/identifiers.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';

@@ -14,7 +14,7 @@ import { handler as reconcile } from '../../../functions/reconcile/handler.ts';
 import { handler as requeue } from '../../../functions/requeue/handler.ts';
 import { handler as resync } from '../../../functions/resync/handler.ts';
 import { decodeBody } from '../../../src/adapters/dynamodb/item-codec.ts';
-import { WALK_KEY } from '../../../src/adapters/dynamodb/item-keys.ts';
+import { WALK } from '../../../src/adapters/dynamodb/records.ts';
 import { hintGroupId } from '../../../src/adapters/sqs/queue-ids.ts';
 import { TALK_MS } from '../../../src/app/ingest/process/asides.ts';
 import { HOLD_RESERVE_MS } from '../../../src/app/resync/resync.ts';
@@ -213,7 +213,9 @@ describe('the deployed composition', () => {
       B?: string;
     }[];
     const [body] = values.flatMap(({ B: text }) => (text === undefined ? [] : [text]));
-    const walk = decodeBody(WALK_KEY, Buffer.from(body ?? '', 'base64')) as { heldUntilMs: number };
+    const walk = decodeBody(WALK.keyOf(), Buffer.from(body ?? '', 'base64')) as {
+      heldUntilMs: number;
+    };
     const heldMs = walk.heldUntilMs - HOLD_RESERVE_MS;
     assert.ok(heldMs <= Date.now() + 30_000 - WALK_RESERVE_MS);
     assert.ok(heldMs > beganAtMs, 'and it is held until then');

@@ -6,7 +6,7 @@
  * UID has one registration (S6).
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { parseRegistration } from '../../../adapters/dynamodb/registry/registration-schema.ts';
+import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
 import { openEgress } from '../../../adapters/kubernetes/egress/egress.ts';
 import { parseEndpoint } from '../../../adapters/kubernetes/egress/endpoint.ts';
 import { compareRegistrations, editRegistration } from '../../../app/clusters/edit-registration.ts';

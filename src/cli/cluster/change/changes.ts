@@ -3,7 +3,7 @@
  *
  * Every write is a compare-and-set, so nothing here locks.
  */
-import { parseRegistration } from '../../../adapters/dynamodb/registry/registration-schema.ts';
+import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
 import { compareRegistrations } from '../../../app/clusters/edit-registration.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { CommandResult } from '../../command-line/command-module.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
-import { createDynamoRegistryStore } from '../../../../src/adapters/dynamodb/registry/registry-store.ts';
+import { createDynamoRegistryStore } from '../../../../src/adapters/dynamodb/registry-store.ts';
 import type { RefusalNote, RegistryStore } from '../../../../src/ports/stores/registry-store.ts';
 
 const HOUR_MS = 3_600_000;

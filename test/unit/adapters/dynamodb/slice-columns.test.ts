@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { decodeBody, encodeBody } from '../../../../src/adapters/dynamodb/item-codec.ts';
-import { encodeObjects, openObjects } from '../../../../src/adapters/dynamodb/slice-columns.ts';
+import { encodeObjects, openObjects } from '../../../../src/adapters/dynamodb/slice-codec.ts';
 import { nodeName, resourceVersion, uid } from '../../../../src/core/model/identifiers.ts';
 import type {
   NodeProjection,

@@ -4,8 +4,9 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createBreakerStore } from '../../../../src/adapters/dynamodb/breaker-store.ts';
 import { Table, ifStamp, ifVersion } from '../../../../src/adapters/dynamodb/table.ts';
+import type { DynamoStoreOptions } from '../../../../src/adapters/dynamodb/table.ts';
+import { createDynamoViewStore } from '../../../../src/adapters/dynamodb/view-store.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 
@@ -27,7 +28,11 @@ function conditionFailed(item?: Record<string, unknown>): Answer {
 }
 
 /** A table whose calls are answered one by one. */
-function scripted(answer: (call: Call, index: number) => Answer): { table: Table; calls: Call[] } {
+function scripted(answer: (call: Call, index: number) => Answer): {
+  table: Table;
+  calls: Call[];
+  options: DynamoStoreOptions;
+} {
   const calls: Call[] = [];
   const handle = (request: {
     readonly headers: Record<string, string>;
@@ -56,7 +61,8 @@ function scripted(answer: (call: Call, index: number) => Answer): { table: Table
     requestHandler: { handle } as never,
   });
   const client = DynamoDBDocumentClient.from(raw);
-  return { table: new Table({ client, tableName: 'view', random: seededRandom(1) }), calls };
+  const options = { client, tableName: 'view', random: seededRandom(1) };
+  return { table: new Table(options), calls, options };
 }
 
 const KEY = { pk: 'p', sk: 's' };
@@ -104,13 +110,13 @@ describe('a conditional write whose answer was lost', () => {
   });
 
   it('is written, of META, although the breaker beside it was noted before it was repeated', async () => {
-    const { table, calls } = scripted((_call, index) => {
+    const { table, calls, options } = scripted((_call, index) => {
       if (index === 0) return OK;
       if (index === 1) return LOST_CONNECTION;
       return conditionFailed({ ...setBy(calls[1]), ...setBy(calls[0]) });
     });
     const breaker = { version: 3, failures: 1, openings: 0 };
-    await createBreakerStore(table).writeBreaker(clusterUid('uid-1'), breaker);
+    await createDynamoViewStore(options).writeBreaker(clusterUid('uid-1'), breaker);
     assert.equal(await table.updateIf(KEY, { version: 8, body: 'b' }, ifVersion(7)), 'written');
     assert.equal(calls.length, 3);
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { createDynamoRegistryStore } from '../../../../src/adapters/dynamodb/registry/registry-store.ts';
+import { createDynamoRegistryStore } from '../../../../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../../../src/adapters/dynamodb/view-store.ts';
 import { VirtualTable } from '../../../support/model/virtual-table.ts';
 import { testRegistryStore, testViewStore } from '../../../support/store-suite.ts';

@@ -1,24 +1,39 @@
 /**
- * What a stored record of a fleet's rollout has to look like. Closed: a field that this release
- * does not know is an error, since the record is written back whole, and an order of a newer
- * release would be lost with it. Lists are held to their bounds.
+ * Every record of FleetDaemonSets and of their rollouts (records.ts has all others). Closed: a field
+ * that this release does not know is an error, since a record is written back whole, and an order of
+ * a newer release would be lost with it. Lists are held to their bounds.
  */
 import * as v from 'valibot';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import {
   POOL_CLUSTERS_MAX,
   POOL_COUNTED_MAX,
   POOL_NODES_MAX,
-} from '../../../core/fleet/attribution/fleet-pool.ts';
-import type { FleetPool } from '../../../core/fleet/attribution/fleet-pool.ts';
-import { CLUSTER_FAILURE_CAUSES } from '../../../core/fleet/rollout/failure-class.ts';
-import { UNTOLD_MAX } from '../../../core/fleet/rollout/fleet-decision.ts';
+} from '../../core/fleet/attribution/fleet-pool.ts';
+import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import type { FleetPool } from '../../core/fleet/attribution/fleet-pool.ts';
+import { CLUSTER_FAILURE_CAUSES } from '../../core/fleet/rollout/failure-class.ts';
+import { UNTOLD_MAX } from '../../core/fleet/rollout/fleet-decision.ts';
 import type {
   FleetClusterRecord,
   FleetGate,
   FleetRecord,
-} from '../../../core/fleet/rollout/fleet-record.ts';
-import type { KeptLook } from '../../../core/fleet/rollout/tally-stage.ts';
-import { clusterId, clusterUid, nodeName } from '../../../core/model/identifiers.ts';
+} from '../../core/fleet/rollout/fleet-record.ts';
+import type { KeptLook } from '../../core/fleet/rollout/tally-stage.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import { clusterId, clusterUid, nodeName } from '../../core/model/identifiers.ts';
+import type { FleetInstance } from '../../ports/stores/fleet-rollout-store.ts';
+import type { FleetHead } from '../../ports/stores/fleet-store.ts';
+import {
+  ItemUnreadableError,
+  bodyAlone,
+  decodeBody,
+  namesIn,
+  storedAs,
+  versioned,
+} from './item-codec.ts';
+import type { ItemKey, RecordKind, StoredItem } from './item-codec.ts';
 
 const timeSchema = v.pipe(v.number(), v.finite());
 const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -49,8 +64,7 @@ const GoodSchema = v.strictObject({
   leftAtMs: v.exactOptional(timeSchema),
 });
 
-/** A release, as heads of FleetDaemonSets and records of rollouts hold it. */
-export const ReleaseSchema = v.strictObject(releaseEntries);
+const ReleaseSchema = v.strictObject(releaseEntries);
 
 const MembersSchema = v.strictObject({ id: v.string(), count: countSchema });
 const CAUSES = [
@@ -155,8 +169,7 @@ const PoolSchema: v.GenericSchema<unknown, FleetPool> = v.strictObject({
   failed: listOf(idSchema, SHOWN_MAX),
 });
 
-/** The record of a fleet; its key and version stand beside it. */
-export const RecordSchema: v.GenericSchema<
+const RecordSchema: v.GenericSchema<
   unknown,
   Omit<FleetRecord, 'namespace' | 'name' | 'version'>
 > = v.strictObject({
@@ -198,8 +211,7 @@ export const RecordSchema: v.GenericSchema<
 
 const phaseSchema = v.picklist(['applying', 'rolling', 'well', 'failed', 'returning', 'returned']);
 
-/** What steps found at clusters. */
-export const LooksSchema: v.GenericSchema<unknown, KeptLook[]> = v.array(
+const LooksSchema: v.GenericSchema<unknown, KeptLook[]> = v.array(
   v.strictObject({
     cluster: idSchema,
     atMs: timeSchema,
@@ -221,8 +233,7 @@ export const LooksSchema: v.GenericSchema<unknown, KeptLook[]> = v.array(
   }),
 );
 
-/** The record of a cluster; its id and version stand beside it. */
-export const ClusterRecordSchema: v.GenericSchema<
+const ClusterRecordSchema: v.GenericSchema<
   unknown,
   Omit<FleetClusterRecord, 'cluster' | 'version'>
 > = v.strictObject({
@@ -257,3 +268,114 @@ export const ClusterRecordSchema: v.GenericSchema<
   attempts: countSchema,
   dueAtMs: timeSchema,
 });
+
+const versionSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+/** Body and version; names the fields that do not fit, never a value. */
+function versionedIn<T>(item: StoredItem, key: ItemKey, schema: v.GenericSchema<unknown, T>) {
+  const body = v.safeParse(schema, decodeBody(key, item['body']));
+  const version = v.safeParse(versionSchema, item['version']);
+  if (body.success && version.success) return { ...body.output, version: version.output };
+  const fields = body.success
+    ? ['version']
+    : body.issues.map((issue) => v.getDotPath(issue) ?? 'the whole');
+  throw new ItemUnreadableError(key, `is no record of a rollout: ${fields.slice(0, 8).join(', ')}`);
+}
+
+const membersIn = storedAs(
+  v.array(v.pipe(v.string(), v.minLength(1), v.transform(clusterId))),
+  'is no page of its list',
+);
+
+const headIn = storedAs(
+  v.object({
+    uid: v.string(),
+    version: versionSchema,
+    generation: versionSchema,
+    appliedAtMs: v.number(),
+    appliedBy: v.string(),
+    documentId: v.string(),
+    contentHash: v.string(),
+    history: v.array(ReleaseSchema),
+  }),
+  'is no head of a FleetDaemonSet',
+);
+
+const documentIn = storedAs(v.custom<JsonObject>(isJsonObject), 'holds no object');
+
+/** The one partition of the heads of FleetDaemonSets: they are few. */
+export const FLEETS_PARTITION = 'FLEETS#00';
+
+/** What was applied last, and which document has it. By operators. */
+export const FLEET: RecordKind<[FleetKey], FleetHead> = {
+  keyOf: ({ namespace, name }) => ({ pk: FLEETS_PARTITION, sk: `${namespace}/${name}` }),
+  read: (item, key) => ({ ...namesIn(key.sk), ...headIn(item, key) }),
+  attributes: ({ namespace: _namespace, name: _name, ...head }) => head,
+  written: 'put',
+};
+
+/** A document of a FleetDaemonSet, never changed. By operators. */
+export const FLEET_DOCUMENT: RecordKind<[FleetKey, string], JsonObject> = {
+  keyOf: ({ namespace, name }, id) => ({ pk: `FLEET#${namespace}/${name}`, sk: `DOCUMENT#${id}` }),
+  read: ({ body }, key) => documentIn(decodeBody(key, body), key),
+  attributes: bodyAlone,
+  written: 'put',
+};
+
+/** The one partition of the records of their rollouts: the schedule goes through them by one query. */
+export const FLEET_ROLLOUTS_PARTITION = 'FLEET-ROLLOUTS#00';
+
+/** How far the rollout of one is; uid and version beside the body, for conditions. By `fleet`, and by orders. */
+export const FLEET_ROLLOUT: RecordKind<[FleetKey], FleetRecord> = {
+  keyOf: ({ namespace, name }) => ({ pk: FLEET_ROLLOUTS_PARTITION, sk: `${namespace}/${name}` }),
+  read: (item, key) => ({ ...namesIn(key.sk), ...versionedIn(item, key, RecordSchema) }),
+  attributes: ({ namespace: _namespace, name: _name, ...record }, key) => ({
+    uid: record.uid,
+    ...versioned(record, key),
+  }),
+  written: 'put',
+};
+
+/** What grows with its clusters: of this uid alone, so nothing of a former one is taken for its own. */
+export function fleetPartition({ namespace, name, uid }: FleetInstance): string {
+  return `FLEET-ROLLOUT#${namespace}/${name}#${uid}`;
+}
+
+/** What one cluster was given. By `fleet`. */
+export const FLEET_CLUSTER: RecordKind<[FleetInstance, ClusterId], FleetClusterRecord> = {
+  keyOf: (fleet, cluster) => ({ pk: fleetPartition(fleet), sk: `CLUSTER#${cluster}` }),
+  read: (item, key) => ({
+    cluster: clusterId(key.sk.slice(key.sk.indexOf('#') + 1)),
+    ...versionedIn(item, key, ClusterRecordSchema),
+  }),
+  attributes: ({ cluster: _cluster, ...record }, key) => versioned(record, key),
+  written: 'put',
+};
+
+/** Where all lists of members begin. */
+export const MEMBERS_PREFIX = 'MEMBERS#';
+
+/** One page of a list of members, never changed; `version-random` is its id. By `fleet`, and by orders. */
+export const FLEET_MEMBERS: RecordKind<[FleetInstance, string, number], readonly ClusterId[]> = {
+  keyOf: (fleet, id, page) => ({
+    pk: fleetPartition(fleet),
+    sk: `${MEMBERS_PREFIX}${id}#${String(page).padStart(4, '0')}`,
+  }),
+  read: ({ body }, key) => membersIn(decodeBody(key, body), key),
+  attributes: bodyAlone,
+  written: 'put',
+};
+
+/** One page of what steps found at clusters, whoever wrote last; unreadable: looked at again. By `fleet`. */
+export const FLEET_LOOKS: RecordKind<[FleetInstance, number], readonly KeptLook[]> = {
+  keyOf: (fleet, page) => ({
+    pk: fleetPartition(fleet),
+    sk: `LOOKS#${String(page).padStart(4, '0')}`,
+  }),
+  read: ({ body }, key) => {
+    const looks = v.safeParse(LooksSchema, decodeBody(key, body));
+    return looks.success ? looks.output : [];
+  },
+  attributes: bodyAlone,
+  written: 'put',
+};

@@ -1,15 +1,18 @@
 /**
- * The closed, bounded schema of a registration (S12): registry data can neither execute code nor
- * choose egress beyond its endpoint, and an unknown field is an error. Checked before a write and
- * after a read. Only names of fields leave this module, never values, credentials among them (S11).
+ * The closed, bounded schemas of registrations and freezes (S12): registry data can neither execute
+ * code nor choose egress beyond its endpoint. Checked before a write and after a read. Only names of
+ * fields leave this module, never values (S11); a freeze that does not fit counts as frozen.
  */
 import * as v from 'valibot';
-import { clusterId, clusterUid, uid } from '../../../core/model/identifiers.ts';
-import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { FreezeNoteSchema } from './freeze-schema.ts';
+import { clusterId, clusterUid, uid } from '../../core/model/identifiers.ts';
+import { BY_CHARACTERS_MAX, FREEZE_WHY_CHARACTERS_MAX } from '../../core/model/registration.ts';
+import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
+import { FROZEN_DAEMON_SETS_MAX } from '../../core/takeover/freeze.ts';
 
 const text = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
 const shortText = (charactersMax: number) => v.pipe(v.string(), v.maxLength(charactersMax));
+/** What becomes one line of a terminal or of a log. */
+const line = (charactersMax: number) => v.pipe(shortText(charactersMax), v.regex(/^[^\p{Cc}]*$/u));
 
 /** A chain of a few certificates, or a bundle; printable, so that it cannot be anything else. */
 const pemSchema = text(/^[\t\n\r\x20-\x7e]{0,65536}$/);
@@ -23,6 +26,13 @@ const LABEL_VALUE = /^[A-Za-z0-9._-]{0,63}$/;
 const RANGES_MAX = 16;
 
 const timeSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const versionSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+const freezeNoteSchema = v.strictObject({
+  by: line(BY_CHARACTERS_MAX),
+  why: line(FREEZE_WHY_CHARACTERS_MAX),
+  atMs: timeSchema,
+});
 
 function isLabelMap(value: unknown): value is Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -57,8 +67,8 @@ const RegistrationSchema = v.strictObject({
   clusterUid: v.pipe(text(/^[A-Za-z0-9._:-]{1,128}$/), v.transform(clusterUid)),
   mode: v.picklist(['observe', 'copilot', 'takeover']),
   isFrozen: v.boolean(),
-  frozen: v.exactOptional(FreezeNoteSchema),
-  configVersion: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  frozen: v.exactOptional(freezeNoteSchema),
+  configVersion: versionSchema,
   senderRoleId: text(/^[A-Za-z0-9]{1,128}$/),
   server: shortText(URL_CHARACTERS_MAX),
   caPem: v.exactOptional(pemSchema),
@@ -106,4 +116,37 @@ export function parseRegistration(candidate: unknown): ParsedRegistration {
   if (parsed.success) return { kind: 'registration', registration: parsed.output };
   const fields = [...new Set(parsed.issues.map(fieldOf))].slice(0, FIELDS_MAX);
   return { kind: 'refused', fields };
+}
+
+/** As names in Kubernetes are; `__proto__` is none. */
+const DAEMON_SET_KEY = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+const StopNoteSchema = v.strictObject({
+  ...freezeNoteSchema.entries,
+  functions: v.pipe(v.array(line(64)), v.maxLength(20)),
+});
+
+/** What fits the schema of the note of a stop, or undefined. Never throws. */
+export function parseStopNote(
+  candidate: unknown,
+): v.InferOutput<typeof StopNoteSchema> | undefined {
+  const parsed = v.safeParse(StopNoteSchema, candidate);
+  return parsed.success ? parsed.output : undefined;
+}
+
+const FreezeSchema = v.strictObject({
+  version: versionSchema,
+  all: v.exactOptional(freezeNoteSchema),
+  daemonSets: v.pipe(
+    v.record(v.pipe(v.string(), v.regex(DAEMON_SET_KEY)), freezeNoteSchema),
+    v.check((notes: Readonly<Record<string, FreezeNote>>) => {
+      return Object.keys(notes).length <= FROZEN_DAEMON_SETS_MAX;
+    }),
+  ),
+});
+
+/** What fits the schema of the stack's item, or undefined. Never throws. */
+export function parseFreeze(candidate: unknown): v.InferOutput<typeof FreezeSchema> | undefined {
+  const parsed = v.safeParse(FreezeSchema, candidate);
+  return parsed.success ? parsed.output : undefined;
 }

@@ -1,0 +1,176 @@
+/**
+ * What small records have to look like (records.ts). Of breaker and walk what cannot be read counts
+ * as none, since losing them costs little. Of all others it is an error, which names the item and
+ * quotes nothing of it (S11).
+ */
+import * as v from 'valibot';
+import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
+import type { ClusterBreaker } from '../../core/model/breaker.ts';
+import type { ClusterUid } from '../../core/model/identifiers.ts';
+import { clusterId, clusterUid } from '../../core/model/identifiers.ts';
+import type { SealedToken } from '../../ports/stores/credential-store.ts';
+import type { RefusalNote } from '../../ports/stores/registry-store.ts';
+import { decodeBody, storedAs } from './item-codec.ts';
+import type { ItemKey, StoredItem } from './item-codec.ts';
+
+const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const momentSchema = v.pipe(v.number(), v.finite());
+
+const noteSchema = v.object({ sinceMs: momentSchema, atMs: momentSchema });
+const BreakerSchema = v.objectWithRest(
+  {
+    failures: countSchema,
+    openings: countSchema,
+    open: v.exactOptional(v.object({ untilMs: momentSchema, delayMs: momentSchema })),
+    noted: v.exactOptional(
+      v.object({
+        forbidden: v.exactOptional(noteSchema),
+        'no-token': v.exactOptional(noteSchema),
+        'egress-refused': v.exactOptional(noteSchema),
+      }),
+    ),
+  },
+  momentSchema,
+);
+
+/** The breaker beside a META, or undefined when there is none that can be read. */
+export function breakerIn({
+  breaker: text,
+  breakerVersion: version,
+}: StoredItem): ClusterBreaker | undefined {
+  if (typeof text !== 'string' || typeof version !== 'number') return undefined;
+  const body = v.safeParse(
+    BreakerSchema,
+    readable(() => JSON.parse(text)),
+  );
+  return { ...(body.success ? body.output : { failures: 0, openings: 0 }), version };
+}
+
+const owedSchema = v.array(
+  v.looseObject({ cluster: v.pipe(v.string(), v.transform(clusterId)), sinceMs: momentSchema }),
+);
+const troublesSchema = v.record(
+  v.string(),
+  v.record(
+    v.string(),
+    v.object({
+      sinceMs: v.exactOptional(momentSchema),
+      countedMs: v.exactOptional(momentSchema),
+    }),
+  ),
+);
+const WalkSchema = v.looseObject({
+  fromMs: momentSchema,
+  untilMs: momentSchema,
+  isOver: v.boolean(),
+  cursor: v.exactOptional(v.string()),
+  heldUntilMs: v.exactOptional(momentSchema),
+  owed: owedSchema,
+  failed: owedSchema,
+  troubles: v.exactOptional(
+    v.object({
+      former: troublesSchema,
+      found: troublesSchema,
+      clusters: countSchema,
+      troubled: countSchema,
+    }),
+  ),
+});
+
+/** Unreadable: one that is never over, and so is replaced by a first walk (core/resync-walk.ts). */
+export function walkIn({ version: stored, body: encoded }: StoredItem, key: ItemKey): ResyncWalk {
+  const version = Number(stored);
+  const body = v.safeParse(
+    WalkSchema,
+    readable(() => decodeBody(key, encoded)),
+  );
+  if (body.success) return { ...body.output, version };
+  return { version, fromMs: 0, untilMs: Infinity, isOver: false, owed: [], failed: [] };
+}
+
+function readable(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    // Only caches for efficiency: what is damaged is forgotten.
+    return undefined;
+  }
+}
+
+/** The sealed token of a cluster. */
+export const sealedTokenIn = storedAs<SealedToken>(
+  v.object({
+    clusterUid: v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,128}$/), v.transform(clusterUid)),
+    ciphertext: v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/]{1,12000}={0,2}$/)),
+    issuedAtMs: countSchema,
+    expiresAtMs: countSchema,
+  }),
+  'is no sealed token',
+);
+
+/** Where fleets are mirrored: one that is damaged is no mirror that nobody named. */
+export const mirrorIn = storedAs(
+  v.object({
+    version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+    cluster: v.exactOptional(v.pipe(v.string(), v.minLength(1), v.transform(clusterId))),
+    setBy: v.string(),
+    setAtMs: momentSchema,
+    trouble: v.exactOptional(
+      v.object({
+        code: v.picklist(['not-registered', 'frozen', 'not-connected', 'unavailable', 'refused']),
+        message: v.string(),
+        sinceMs: momentSchema,
+        fleet: v.exactOptional(v.string()),
+      }),
+    ),
+  }),
+  'does not say where fleets are mirrored',
+);
+
+/** The registry's revision. */
+export const revisionIn = storedAs(
+  v.pipe(v.number(), v.safeInteger()),
+  'is no revision of the registry',
+);
+
+const refusedIn = storedAs(
+  v.object({
+    cluster: v.string(),
+    sender: v.picklist(['verified', 'unverified']),
+    senderRoleId: v.string(),
+    queue: v.picklist(['ingest', 'credentials']),
+    code: v.string(),
+    detail: v.string(),
+    atMs: v.number(),
+  }),
+  'is no note of a refusal',
+);
+
+/** Whom functions did not hear. */
+export function refusalIn(item: StoredItem, key: ItemKey): RefusalNote {
+  const { senderRoleId, ...rest } = refusedIn(item, key);
+  return { ...rest, senderRoleId: senderRoleId === '' ? undefined : senderRoleId };
+}
+
+/** What an unfinished removal of a registration left to do. */
+export interface BegunRemoval {
+  readonly token: string;
+  readonly clusterUid: ClusterUid;
+  readonly claimWriter?: string;
+  readonly entryToken?: string;
+}
+
+const begunRemovalIn = storedAs<BegunRemoval>(
+  v.strictObject({
+    token: v.string(),
+    clusterUid: v.pipe(v.string(), v.transform(clusterUid)),
+    claimWriter: v.exactOptional(v.string()),
+    entryToken: v.exactOptional(v.string()),
+  }),
+  'is no mark of a removal that this release knows',
+);
+
+/** What a removal left to do; undefined for a registration. Throws on a note that is none. */
+export function removalIn({ removal }: StoredItem, key: ItemKey): BegunRemoval | undefined {
+  return removal === undefined ? undefined : begunRemovalIn(removal, key);
+}
