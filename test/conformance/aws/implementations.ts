@@ -66,7 +66,6 @@ export const queueImplementations: readonly Implementation[] = [
     differences: {
       'a delay beyond 900 s is refused': 'a delay of 901 s is accepted',
       'SenderId tells senders apart': 'SenderId is the account id',
-      'dead letters can be moved back': 'StartMessageMoveTask is not implemented',
     },
   },
 ];

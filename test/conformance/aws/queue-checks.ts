@@ -7,7 +7,6 @@ import {
   QueueDoesNotExist,
   SendMessageBatchCommand,
   SendMessageCommand,
-  StartMessageMoveTaskCommand,
   type SendMessageBatchRequestEntry,
 } from '@aws-sdk/client-sqs';
 import type { Check } from './check.ts';
@@ -228,22 +227,6 @@ const administrationChecks: readonly Check<QueueBench>[] = [
       await bench.send(queue, 'x');
       await bench.client.send(new PurgeQueueCommand({ QueueUrl: queue.url }));
       assert.deepEqual(await bench.bodies(queue, { waitSeconds: 1 }), []);
-    },
-  },
-  {
-    name: 'dead letters can be moved back',
-    run: async (bench) => {
-      const deadLetters = await bench.standard();
-      const { QueueArn: deadLetterTargetArn = '' } = await bench.attributesOf(deadLetters);
-      const queue = await bench.standard({
-        RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 1 }),
-        VisibilityTimeout: '0',
-      });
-      await bench.send(queue, 'x');
-      await bench.receive(queue);
-      assert.deepEqual(await bench.bodies(queue), []);
-      await bench.client.send(new StartMessageMoveTaskCommand({ SourceArn: deadLetterTargetArn }));
-      assert.deepEqual(await bench.bodies(queue, { waitSeconds: 20 }), ['x']);
     },
   },
 ];

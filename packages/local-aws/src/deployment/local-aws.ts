@@ -12,7 +12,6 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { createQueues } from './create-queues.ts';
 import type { CreatedQueue } from '../event-source-mapping/declarations.ts';
-import { createClients } from './create-clients.ts';
 import { takeDataDirectory, type DataDirectory } from './data-directory.ts';
 import { createTables } from './create-tables.ts';
 import { startDynamoDbServer } from '../dynamodb/server.ts';
@@ -42,6 +41,8 @@ import {
   type EnvironmentValue,
   type ServiceDeclaration,
 } from '../template/service.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
 
 /** How the local AWS is set up. */
 export interface LocalAwsOptions {
@@ -241,4 +242,43 @@ function writeFailure(failure: EngineFailure): void {
   const { functionName, queueName = 'schedule', message, error } = failure;
   const cause = error instanceof Error ? `: ${error.stack ?? error.message}` : '';
   process.stderr.write(`local AWS: ${functionName} (${queueName}): ${message}${cause}\n`);
+}
+
+const REQUEST_MS_MAX = 30_000;
+const LIMITS = {
+  maxAttempts: 3,
+  requestHandler: {
+    connectionTimeout: 1000,
+    requestTimeout: REQUEST_MS_MAX,
+    throwOnRequestTimeout: true,
+    socketTimeout: REQUEST_MS_MAX,
+  },
+};
+
+/** The SDK's clients over the local endpoints. */
+interface Clients {
+  readonly sqs: SQSClient;
+  readonly dynamoDb: DynamoDBClient;
+  readonly destroy: () => void;
+}
+
+/** Opens the clients; `destroy` closes both. */
+function createClients(
+  region: string,
+  servers: Readonly<Record<'sqs' | 'dynamoDb', { readonly endpoint: string }>>,
+  credentials: LocalCredentials,
+): Clients {
+  const common = { ...LIMITS, region, credentials };
+  // eslint-disable-next-line no-restricted-syntax -- limited above; the helper of src is not for stand-ins
+  const sqs = new SQSClient({ ...common, endpoint: servers.sqs.endpoint });
+  // eslint-disable-next-line no-restricted-syntax -- limited above
+  const dynamoDb = new DynamoDBClient({ ...common, endpoint: servers.dynamoDb.endpoint });
+  return {
+    sqs,
+    dynamoDb,
+    destroy: () => {
+      sqs.destroy();
+      dynamoDb.destroy();
+    },
+  };
 }

@@ -6,7 +6,9 @@
 // `take` that started it; within a group messages leave in sequence order. Groups are served in turn, so one group
 // with a long backlog cannot hide the others. A delayed head holds back its group, as order demands.
 import type { StoredMessage } from './message.ts';
-import { SequenceList } from './sequence-list.ts';
+import { SortedList } from './sorted-list.ts';
+
+const bySequence = ({ sequence }: StoredMessage): number => sequence;
 
 /** Decides about a message that is next in line: true puts it in flight, false means it was moved elsewhere. */
 export type Accept = (message: StoredMessage) => boolean;
@@ -33,7 +35,7 @@ export interface Backlog {
 
 /** Best-effort order, no exclusivity. */
 export class StandardBacklog implements Backlog {
-  readonly #visible = new SequenceList();
+  readonly #visible = new SortedList(bySequence);
 
   add(message: StoredMessage, nowMs: number): void {
     if (message.visibleAtMs <= nowMs) this.#visible.insert(message);
@@ -75,7 +77,7 @@ export class StandardBacklog implements Backlog {
 
 interface Group {
   readonly id: string;
-  readonly waiting: SequenceList;
+  readonly waiting: SortedList<StoredMessage>;
   inFlightCount: number;
 }
 
@@ -89,7 +91,7 @@ export class GroupedBacklog implements Backlog {
     const id = message.groupId ?? '';
     let group = this.#groups.get(id);
     if (group === undefined) {
-      group = { id, waiting: new SequenceList(), inFlightCount: 0 };
+      group = { id, waiting: new SortedList(bySequence), inFlightCount: 0 };
       this.#groups.set(id, group);
     }
     group.waiting.insert(message);

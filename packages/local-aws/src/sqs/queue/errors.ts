@@ -50,8 +50,6 @@ export const sqsErrors = {
   ),
   invalidBatchEntryId: modelled('InvalidBatchEntryId', `${legacyPrefix}InvalidBatchEntryId`),
   batchRequestTooLong: modelled('BatchRequestTooLong', `${legacyPrefix}BatchRequestTooLong`),
-  unsupportedOperation: modelled('UnsupportedOperation', `${legacyPrefix}UnsupportedOperation`),
-  resourceNotFound: modelled('ResourceNotFoundException', 'ResourceNotFoundException'),
   invalidParameterValue: (message: string): SqsError =>
     new SqsError(
       'com.amazon.coral.service#InvalidParameterValueException',

@@ -12,12 +12,40 @@ import { GroupedBacklog, StandardBacklog, type Backlog } from './backlog.ts';
 import { DeduplicationWindow } from './deduplication.ts';
 import { contentDeduplicationId } from './digest.ts';
 import { sqsErrors } from './errors.ts';
-import type { QueueFact } from './journal.ts';
+import type { QueueFact, RecordFact } from './journal.ts';
 import type { Delivery, NewMessage, SendReceipt, StoredMessage } from './message.ts';
 import type { QueueSettings } from './queue-settings.ts';
-import { formatReceiptHandle, parseReceiptHandle } from './receipt-handle.ts';
-import { WakeHeap } from './wake-heap.ts';
-import type { QueueOptions, QueueCounts, ReceiveRequest } from './queue-options.ts';
+import { SortedList } from './sorted-list.ts';
+
+/** What a queue needs from its surroundings. */
+interface QueueOptions {
+  readonly settings: QueueSettings;
+  readonly newMessageId: () => string;
+  /** Differs for each process, so that a handle from before a restart is recognised as stale. */
+  readonly handleSalt: string;
+  /** Called for a message that was received too often; false if there is nowhere to put it. */
+  readonly moveToDeadLetter?: (message: StoredMessage, nowMs: number) => boolean;
+  readonly record?: RecordFact | undefined;
+}
+
+/** How many messages are where, for GetQueueAttributes. */
+interface QueueCounts {
+  readonly visible: number;
+  readonly inFlight: number;
+  readonly delayed: number;
+}
+
+/** One receive call. */
+interface ReceiveRequest {
+  readonly countMax: number;
+  readonly visibilityTimeoutSeconds?: number | undefined;
+}
+
+/** When a message may become visible. */
+interface Wake {
+  readonly atMs: number;
+  readonly messageId: string;
+}
 
 /** Marks a message that waits for nothing but a receiver; no wake has this time, so none can be taken for its. */
 const alwaysVisible = -1;
@@ -33,7 +61,8 @@ export class Queue {
   readonly #backlog: Backlog;
   readonly #messages = new Map<string, StoredMessage>();
   readonly #deduplication = new DeduplicationWindow();
-  readonly #wakes = new WakeHeap();
+  /** Of what is deleted, or is hidden for longer meanwhile, a wake stays here until its time. */
+  readonly #wakes = new SortedList<Wake>(({ atMs }) => atMs);
   #nextSequence = 1;
   #inFlightCount = 0;
 
@@ -114,7 +143,7 @@ export class Queue {
   /** Deletes a received message. Deleting twice succeeds; an expired handle fails on FIFO and is void otherwise. */
   delete(receiptHandle: string, nowMs: number): void {
     this.#advance(nowMs);
-    const message = this.#messages.get(parseReceiptHandle(receiptHandle));
+    const message = this.#messages.get(messageIdIn(receiptHandle));
     if (message === undefined) return;
     const isCurrent = this.#handleOf(message) === receiptHandle;
     if (this.settings.isFifo && !(isCurrent && message.isInFlight)) {
@@ -128,7 +157,7 @@ export class Queue {
   /** Sets how long a received message stays invisible, from now; 0 returns it at once. */
   changeVisibility(receiptHandle: string, timeoutSeconds: number, nowMs: number): void {
     this.#advance(nowMs);
-    const message = this.#messages.get(parseReceiptHandle(receiptHandle));
+    const message = this.#messages.get(messageIdIn(receiptHandle));
     if (message?.isInFlight !== true || this.#handleOf(message) !== receiptHandle) {
       throw sqsErrors.messageNotInflight('The message referred to is not in flight.');
     }
@@ -145,18 +174,6 @@ export class Queue {
     this.#options.record?.({ op: 'purge' });
   }
 
-  /** Removes and returns every message that could be received now, for StartMessageMoveTask. */
-  drain(nowMs: number): StoredMessage[] {
-    this.#advance(nowMs);
-    const drained: StoredMessage[] = [];
-    this.#backlog.take(nowMs, Number.POSITIVE_INFINITY, (message) => {
-      drained.push(message);
-      this.#forget(message);
-      return false;
-    });
-    return drained;
-  }
-
   /** Whether a receive at this time would return something, or move something to the dead-letter queue. */
   hasVisible(nowMs: number): boolean {
     this.#advance(nowMs);
@@ -169,7 +186,7 @@ export class Queue {
       const wake = this.#wakes.first();
       if (wake === undefined) return undefined;
       if (this.#messages.get(wake.messageId)?.visibleAtMs === wake.atMs) return wake.atMs;
-      this.#wakes.pop();
+      this.#wakes.shift();
     }
   }
 
@@ -235,7 +252,7 @@ export class Queue {
     for (;;) {
       const wakeAtMs = this.nextWakeAtMs();
       if (wakeAtMs === undefined || wakeAtMs > nowMs) break;
-      const message = this.#messages.get(this.#wakes.pop()?.messageId ?? '');
+      const message = this.#messages.get(this.#wakes.shift()?.messageId ?? '');
       if (message === undefined) continue;
       if (message.isInFlight) this.#return(message);
       else {
@@ -281,7 +298,7 @@ export class Queue {
 
   #hideUntil(message: StoredMessage, atMs: number): void {
     message.visibleAtMs = atMs;
-    this.#wakes.push({ atMs, messageId: message.messageId });
+    this.#wakes.insert({ atMs, messageId: message.messageId });
   }
 
   #deduplicationKey(groupId = '', deduplicationId = ''): string {
@@ -290,7 +307,19 @@ export class Queue {
       : `${groupId}\n${deduplicationId}`;
   }
 
+  /** Which receive of which message, by which process. */
   #handleOf({ messageId, receiveCount }: StoredMessage): string {
-    return formatReceiptHandle({ messageId, salt: this.#options.handleSalt, receiveCount });
+    return `${messageId}.${this.#options.handleSalt}.${String(receiveCount)}`;
   }
+}
+
+/** The message that a receipt handle names; refuses what is no handle at all. */
+function messageIdIn(receiptHandle: string): string {
+  const [messageId, salt, count, ...rest] = receiptHandle.split('.');
+  if (messageId === undefined || !salt || !count || rest.length > 0) {
+    throw sqsErrors.receiptHandleIsInvalid(
+      `The input receipt handle "${receiptHandle}" is not a valid receipt handle.`,
+    );
+  }
+  return messageId;
 }

@@ -6,7 +6,12 @@
 import { readBatchEntries, runBatch } from './batch.ts';
 import type { Broker, BrokerQueue } from './broker.ts';
 import { sqsErrors } from '../queue/errors.ts';
-import { messageBytesMax, visibilityTimeoutSecondsMax } from '../queue/queue-settings.ts';
+import {
+  messageBytesMax,
+  visibilityTimeoutSecondsMax,
+  delaySecondsMax,
+  type QueueSettings,
+} from '../queue/queue-settings.ts';
 import { formatSequenceNumber } from './receive-request.ts';
 import {
   readOptionalInteger,
@@ -15,8 +20,10 @@ import {
   readStringMap,
   readStrings,
   type Fields,
+  readMessageAttributes,
 } from './request.ts';
-import { readSendRequest, type SendRequest } from './send-request.ts';
+import { attributesDigest, bodyDigest } from '../queue/digest.ts';
+import type { MessageAttributes, NewMessage } from '../queue/message.ts';
 
 /** What an action works with. */
 export interface ActionContext {
@@ -158,20 +165,6 @@ function changeMessageVisibilityBatch(fields: Fields, context: ActionContext): o
   return answer;
 }
 
-/** Moves at once instead of in the background; the handle names a task that is already done. */
-function startMessageMoveTask(fields: Fields, context: ActionContext): object {
-  const sourceArn = readString(fields, 'SourceArn');
-  const source = context.broker.queueWithArn(sourceArn);
-  if (source === undefined) {
-    throw sqsErrors.resourceNotFound(
-      `The resource that you specified does not exist: ${sourceArn}`,
-    );
-  }
-  const destinationArn = readOptionalString(fields, 'DestinationArn');
-  const count = context.broker.moveMessages(source, destinationArn, context.nowMs);
-  return { TaskHandle: Buffer.from(`${sourceArn}/${context.nowMs}/${count}`).toString('base64') };
-}
-
 /** The actions by their name in `X-Amz-Target`. */
 export const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['CreateQueue', createQueue],
@@ -187,5 +180,97 @@ export const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['DeleteMessageBatch', deleteMessageBatch],
   ['ChangeMessageVisibility', changeMessageVisibility],
   ['ChangeMessageVisibilityBatch', changeMessageVisibilityBatch],
-  ['StartMessageMoveTask', startMessageMoveTask],
 ]);
+
+const identifierPattern = /^[\x21-\x7e]{1,128}$/;
+// Not one character outside of what XML 1.0 allows: the query protocol could not carry it.
+const validBodyPattern = /^[\u0009\u000a\u000d\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u;
+
+/** A validated message, with the size that counts against limits. */
+interface SendRequest {
+  readonly message: NewMessage;
+  readonly sizeBytes: number;
+  readonly systemAttributesMd5: string | undefined;
+}
+
+/** The size of a message as SQS counts it: body, and name, type and value of each attribute. */
+function messageSizeBytes(body: string, attributes: MessageAttributes | undefined): number {
+  let sizeBytes = Buffer.byteLength(body);
+  if (attributes === undefined) return sizeBytes;
+  for (const [name, value] of Object.entries(attributes)) {
+    sizeBytes += Buffer.byteLength(name) + Buffer.byteLength(value.DataType);
+    sizeBytes +=
+      value.BinaryValue === undefined
+        ? Buffer.byteLength(value.StringValue ?? '')
+        : Buffer.byteLength(value.BinaryValue, 'base64');
+  }
+  return sizeBytes;
+}
+
+/** Reads a SendMessage request or one entry of a batch. */
+function readSendRequest(fields: Fields, settings: QueueSettings, senderId: string): SendRequest {
+  const body = readString(fields, 'MessageBody');
+  if (!validBodyPattern.test(body)) {
+    throw sqsErrors.invalidMessageContents('Invalid characters found in the message body.');
+  }
+  const attributes = readMessageAttributes(fields, 'MessageAttributes');
+  const systemAttributes = readMessageAttributes(fields, 'MessageSystemAttributes');
+  const sizeBytes = messageSizeBytes(body, attributes);
+  if (sizeBytes > settings.maximumMessageBytes) {
+    throw sqsErrors.invalidParameterValue(
+      `One or more parameters are invalid. Reason: Message must be shorter than ${settings.maximumMessageBytes} bytes.`,
+    );
+  }
+  const bounds = { min: 0, max: delaySecondsMax };
+  const delaySeconds = readOptionalInteger(fields, 'DelaySeconds', bounds);
+  const groupId = readIdentifier(fields, 'MessageGroupId');
+  const deduplicationId = readIdentifier(fields, 'MessageDeduplicationId');
+  if (settings.isFifo) assertFifo({ settings, groupId, deduplicationId, delaySeconds });
+  else if (deduplicationId !== undefined) {
+    throw sqsErrors.invalidParameterValue(
+      'The request include parameter MessageDeduplicationId which is not valid for this queue type.',
+    );
+  }
+  const message = {
+    body,
+    bodyMd5: bodyDigest(body),
+    attributes,
+    attributesMd5: attributesDigest(attributes),
+    traceHeader: systemAttributes?.['AWSTraceHeader']?.StringValue,
+    senderId,
+    groupId,
+    deduplicationId,
+    // A FIFO queue takes 0 as "as the queue has it"; anything else was refused above.
+    delaySeconds: settings.isFifo ? undefined : delaySeconds,
+  };
+  return { message, sizeBytes, systemAttributesMd5: attributesDigest(systemAttributes) };
+}
+
+function readIdentifier(fields: Fields, name: string): string | undefined {
+  const value = readOptionalString(fields, name);
+  if (value === undefined || identifierPattern.test(value)) return value;
+  throw sqsErrors.invalidParameterValue(
+    `Value ${value} for parameter ${name} is invalid. Reason: ${name} can only include alphanumeric and punctuation characters. 1 to 128 in length.`,
+  );
+}
+
+function assertFifo(request: {
+  readonly settings: QueueSettings;
+  readonly groupId: string | undefined;
+  readonly deduplicationId: string | undefined;
+  readonly delaySeconds: number | undefined;
+}): void {
+  if (request.groupId === undefined) {
+    throw sqsErrors.missingParameter('The request must contain the parameter MessageGroupId.');
+  }
+  if (request.deduplicationId === undefined && !request.settings.contentBasedDeduplication) {
+    throw sqsErrors.invalidParameterValue(
+      'The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly',
+    );
+  }
+  if (request.delaySeconds !== undefined && request.delaySeconds !== 0) {
+    throw sqsErrors.invalidParameterValue(
+      `Value ${request.delaySeconds} for parameter DelaySeconds is invalid. Reason: The request include parameter that is not valid for this queue type.`,
+    );
+  }
+}

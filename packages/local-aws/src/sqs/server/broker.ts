@@ -123,26 +123,6 @@ export class Broker {
     };
   }
 
-  /** Moves what waits in a dead-letter queue back to where it came from, or to `destinationArn`. */
-  moveMessages(source: BrokerQueue, destinationArn: string | undefined, nowMs: number): number {
-    const isDeadLetterQueue = [...this.#queues.values()].some(
-      ({ queue }) => queue.settings.redrive?.deadLetterTargetArn === source.arn,
-    );
-    if (!isDeadLetterQueue) {
-      throw sqsErrors.unsupportedOperation(
-        'Source queue must be configured as a dead-letter queue.',
-      );
-    }
-    if (destinationArn !== undefined) this.#requireArn(destinationArn);
-    const messages = source.queue.drain(nowMs);
-    for (const message of messages) {
-      const target = this.#requireArn(destinationArn ?? message.deadLetterSourceArn ?? source.arn);
-      target.queue.acceptMoved(message, undefined, nowMs);
-      this.#options.onChange?.(target);
-    }
-    return messages.length;
-  }
-
   /** The facts that rebuild every queue. */
   *facts(nowMs: number): Iterable<JournalEntry> {
     for (const { name, attributes, createdAtMs, queue } of this.#queues.values()) {
@@ -192,13 +172,5 @@ export class Broker {
     target.queue.acceptMoved(message, sourceArn, nowMs);
     this.#options.onChange?.(target);
     return true;
-  }
-
-  #requireArn(arn: string): BrokerQueue {
-    const found = this.queueWithArn(arn);
-    if (found === undefined) {
-      throw sqsErrors.resourceNotFound(`The resource that you specified does not exist: ${arn}`);
-    }
-    return found;
   }
 }

@@ -10,11 +10,10 @@ import { JournalFile } from '../../server/journal-file.ts';
 import { sqsErrors } from '../queue/errors.ts';
 import type { JournalEntry } from '../queue/journal.ts';
 import { actions, targetOf, type ActionContext } from './actions.ts';
-import { authorizeQueueRequest } from './authorization.ts';
 import { Broker, localAccountId, type BrokerQueue } from './broker.ts';
 import { LongPolls } from './long-polls.ts';
 import { readReceiveRequest, writeDelivery, type WireMessage } from './receive-request.ts';
-import type { Fields } from './request.ts';
+import { readOptionalString, type Fields } from './request.ts';
 
 /** How the queue service is set up. */
 export interface QueueServiceOptions {
@@ -163,4 +162,29 @@ export class QueueService {
     }
     this.#journal?.flush();
   }
+}
+
+/** What a request is authorised by. */
+interface QueueRequest {
+  readonly accessKey: string;
+  /** The operation, as X-Amz-Target names it. */
+  readonly name: string;
+  readonly fields: Fields;
+  /** The ARN of a queue of this account. */
+  readonly arnOf: (queueName: string) => string;
+}
+
+/** Throws the SqsError that a missing right is answered with. */
+function authorizeQueueRequest(authorizer: Authorizer, request: QueueRequest): void {
+  const { accessKey, name, fields, arnOf } = request;
+  const url = readOptionalString(fields, 'QueueUrl');
+  const queueName = url?.slice(url.lastIndexOf('/') + 1) ?? readOptionalString(fields, 'QueueName');
+  const decision = authorizer.decide(accessKey, {
+    action: `sqs:${name.replace(/Batch$/, '')}`,
+    resourceArn: arnOf(queueName ?? ''),
+  });
+  if (decision.kind === 'unknown-key') {
+    throw sqsErrors.unrecognizedClient('The security token included in the request is invalid.');
+  }
+  if (decision.kind === 'denied') throw sqsErrors.accessDenied(decision.message);
 }

@@ -246,11 +246,11 @@ function runStep(run: Run, step: Step): void {
 }
 
 /** What is in the queue after all visibility has ended, by id. */
-function contentOf({ queue }: TestQueue, nowMs: number): string[] {
-  return queue
-    .drain(nowMs + 1_000_000)
-    .map((each) => each.messageId)
-    .sort();
+function contentOf({ queue, deadLetters }: TestQueue, nowMs: number): string[] {
+  const deadBefore = deadLetters.length;
+  const received = queue.receive({ countMax: Infinity }, nowMs + 1_000_000);
+  const found = [...received.map((each) => each.message), ...deadLetters.slice(deadBefore)];
+  return found.map(({ messageId }) => messageId).sort();
 }
 
 function check(create: () => TestQueue, isFifo: boolean): void {
