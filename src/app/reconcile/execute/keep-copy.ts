@@ -105,7 +105,7 @@ async function write(
 ): Promise<void> {
   const { ledger } = step;
   // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = ledger.recorded.length === 0;
+  const isFirst = !ledger.hasActed;
   const fence = await fenceBatch(step, { isFirst, isCreating: false });
   if (fence.kind === 'stop') {
     ledger.addStop(fence);

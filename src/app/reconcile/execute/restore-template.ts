@@ -27,7 +27,7 @@ export async function restoreTemplate(
   const hash = plan.restores;
   if (hash === undefined) return;
   // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = ledger.recorded.length === 0;
+  const isFirst = !ledger.hasActed;
   const fence = await fenceBatch(step, { isFirst, isCreating: false });
   if (fence.kind === 'stop') {
     ledger.addStop(fence);

@@ -44,7 +44,7 @@ export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promi
     return;
   }
   // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = ledger.recorded.length === 0;
+  const isFirst = !ledger.hasActed;
   const answer = await fenceBatch(input, { isFirst, isCreating: false });
   if (answer.kind === 'stop') {
     ledger.addStop(answer);
