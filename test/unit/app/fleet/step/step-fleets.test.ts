@@ -318,27 +318,6 @@ describe('stepFleets: clusters that come late', () => {
     await untilOut(site, late);
   });
 
-  it('gives those that return at once what is proven, as many at a time as the last stage allows', async () => {
-    const spec = quickly({ maxConcurrency: 2 });
-    const site = await openSite(many(12), spec);
-    for (const one of site.clusters.slice(3)) one.isOffline = true;
-    await turns(site, 20);
-    await site.release('agent:2', spec);
-    await site.until('it is out', () => isDone(site, 'agent:2'), 200);
-    for (const one of site.clusters) one.isOffline = false;
-    let most = 0;
-    await site.until(
-      'all have it',
-      () => {
-        most = Math.max(most, holding(site, 'agent:2').filter((one) => !one.isThrough).length);
-        return holding(site, 'agent:2').length === 12;
-      },
-      400,
-    );
-    assert.equal(most, 2);
-    assertKept(site);
-  });
-
   it('gives one that is registered in the middle what is proven, and the release once that is', async () => {
     const placed = { ...QUICK, placement: { clusterSelector: { matchLabels: { in: 'yes' } } } };
     const traits = many(12).map((one, index) => ({
