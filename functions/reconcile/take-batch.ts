@@ -79,12 +79,12 @@ function refuseAll(refused: Turns['refused'], work: BatchWork): Promise<SQSBatch
 /** What ended is gathered, and taken off the queue as soon as others take longer. */
 class BatchUnderWay {
   readonly #work: BatchWork;
-  readonly #begunMs: number;
+  /** When the first turn began; undefined: none has. */
+  #begunMs: number | undefined;
   readonly #cancelLate: () => void;
   /** Turns that have not begun, and those that run. */
   #open: number;
   #running = 0;
-  #hasBegun = false;
   #isLate = false;
   #ended: SQSRecord[] = [];
   readonly #aside: WorkAside;
@@ -106,7 +106,6 @@ class BatchUnderWay {
         sendTimers: (timers) => this.#timers.sendTimers(timers),
       },
     };
-    this.#begunMs = work.clock.monotonicMs();
     this.#open = lanes.flat().length + wary.length;
     this.#cancelLate = work.clock.after(TURNS_TOGETHER_MS, () => {
       this.#isLate = true;
@@ -150,7 +149,9 @@ class BatchUnderWay {
     const { hint, record, records } = turn;
     const { clock, context, queue, run } = this.#work;
     const { log, metrics } = context;
-    const isTooLate = this.#hasBegun && clock.monotonicMs() - this.#begunMs > TURNS_TOGETHER_MS;
+    const nowMs = clock.monotonicMs();
+    this.#begunMs ??= nowMs;
+    const isTooLate = nowMs - this.#begunMs > TURNS_TOGETHER_MS;
     this.#open -= 1;
     if (isTooLate) {
       if (late === 'failed') throw new NoTimeLeftError('the batch took too long before it');
@@ -158,7 +159,6 @@ class BatchUnderWay {
       await queue.sendHints([hint], `again/${record.messageId}`, { group });
       metrics.count('HintsSentBack');
     } else {
-      this.#hasBegun = true;
       if (records.length > 1) metrics.count('HintsFolded', { by: records.length - 1 });
       this.#running += 1;
       await this.#timers

@@ -179,8 +179,8 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   'batch-begins-late': {
     bug: 'a run begins with what an earlier one of its lane left of the time (L3)',
     file: BATCH,
-    before: 'const isTooLate = this.#hasBegun &&',
-    after: 'const isTooLate = !this.#hasBegun &&',
+    before: 'nowMs - this.#begunMs > TURNS_TOGETHER_MS;',
+    after: 'nowMs - this.#begunMs > Infinity;',
     killedBy: { file: BATCH_TEST, title: 'sends back to its lane what would begin late' },
   },
   'batch-forgets-receives': {

@@ -39,8 +39,8 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'template-restored-unfenced': {
     bug: 'the template of a frozen stack is restored after the deletes of its run (18.5, protocol 7)',
     file: 'src/app/reconcile/execute/restore-template.ts',
-    before: 'const isFirst = result.recorded.length === 0;',
-    after: 'const isFirst = result.recorded.length >= 0;',
+    before: 'const isFirst = !result.hasActed;',
+    after: 'const isFirst = true;',
     killedBy: {
       file: 'test/unit/app/reconcile/execute/restore-template.test.ts',
       title: 'asks the cluster for nothing once the stack was frozen',

@@ -18,6 +18,7 @@ import { COLUMN_BUGS } from './columns.ts';
 import { COMPOSITION_BUGS } from './composition.ts';
 import { POSITION_BUGS } from './positions.ts';
 import { DIFFERENTIAL_BUGS } from './differential.ts';
+import { MEETING_BUGS } from './meetings.ts';
 import { MUTATION_BUGS } from './mutation.ts';
 import { COPY_BUGS } from './copies.ts';
 import { COPILOT_BUGS } from './copilot.ts';
@@ -96,6 +97,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   RESTORE_BUGS,
   PROTOBUF_BUGS,
   TOMBSTONE_BUGS,
+  MEETING_BUGS,
 ];
 
 /** The rows by name. */

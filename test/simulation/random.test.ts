@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { FAULTS, STEPS } from '../support/simulation/deeds.ts';
 import { drawPlan } from '../support/simulation/draw-plan.ts';
+import { MEETING_HUNTS } from '../support/simulation/meeting-hunts.ts';
 import { playPlan } from '../support/simulation/play-plan.ts';
 import { PLAN_SCHEMA, parsePlan } from '../support/simulation/plan.ts';
 import { describeBroken } from '../support/simulation/describe-broken.ts';
@@ -74,9 +75,9 @@ for (const seed of SEEDS.slice(0, 3)) {
   });
 }
 
-for (const hunt of ['stack-freezes', 'freezes-of-stages']) {
+for (const hunt of ['stack-freezes', 'freezes-of-stages', ...Object.keys(MEETING_HUNTS)]) {
   for (const seed of SEEDS.slice(0, 3)) {
-    test(`S17, L1, L5: seed ${seed} of ${hunt} keeps every promise`, async () => {
+    test(`S8, S17, L1, L5: seed ${seed} of ${hunt} keeps every promise`, async () => {
       await play(seed, hunt);
     });
   }

@@ -7,6 +7,7 @@
  */
 import type { Canary } from './canary.ts';
 import { FREEZE_CANARIES } from './freeze-canaries.ts';
+import { MEETING_CANARIES } from './meeting-canaries.ts';
 import { STAGED_CANARIES } from './staged-canaries.ts';
 
 /** The canaries by name. */
@@ -415,4 +416,5 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   ...STAGED_CANARIES,
   ...FREEZE_CANARIES,
+  ...MEETING_CANARIES,
 };

@@ -44,6 +44,8 @@ export interface AuditSources {
 }
 
 const BATCH = 10;
+/** The sends of one step lie no further apart, and the next step begins later. */
+const ONE_STEP_MS = 10_000;
 /** A view is behind by no more, and what broke since could not be seen. */
 const UNSEEN_MS = 10 * 60_000;
 
@@ -52,6 +54,8 @@ export class FleetAudit {
   readonly broken: string[] = [];
   readonly #of: AuditSources;
   #stored: FleetRecord | undefined;
+  /** Clusters in the ring before the record was written last. */
+  #formerRing = 0;
   readonly #givenAtMs = new Map<string, number>();
   readonly given = new Map<string, Set<string>>();
   /** Sends of each cluster and image. */
@@ -81,6 +85,7 @@ export class FleetAudit {
     }
     this.#auditStage(cluster, image, record);
     this.#auditConcurrency(cluster, image, record);
+    this.#auditReturns(cluster, image, record);
     const all = this.given.get(image) ?? new Set();
     this.given.set(image, all.add(cluster.id));
     this.#givenAtMs.set(key, this.#of.nowMs());
@@ -119,31 +124,50 @@ export class FleetAudit {
     const open = release?.fleet.strategy.stages[record.stage];
     const dealt = record.stages[record.stage];
     if (release?.image !== image || open === undefined || dealt === undefined) return;
-    const members = this.#of.listOf(dealt.members.id);
+    const most = Math.max(1, nodesRoundedUp(open.maxConcurrency, dealt.members.count));
+    this.#auditRoom(cluster, image, { list: dealt.members.id, name: dealt.name, most });
+  }
+
+  /** The same of those that came back, or late: they are given what is proven. */
+  #auditReturns(cluster: ModelCluster, image: string, { ring, good, release }: FleetRecord): void {
+    const [proven] = good;
+    const last = this.#of.releaseOf(release.contentHash)?.fleet.strategy.stages.at(-1);
+    if (proven === undefined || last === undefined) return;
+    if (this.#of.releaseOf(proven.contentHash)?.image !== image) return;
+    // The step that sends has looked at the ring as it was before those that are done left it.
+    const looked = Math.max(ring.count, this.#formerRing);
+    const most = Math.max(1, nodesRoundedUp(last.maxConcurrency, looked));
+    this.#auditRoom(cluster, image, { list: ring.id, name: 'the ring', most });
+  }
+
+  #auditRoom(
+    cluster: ModelCluster,
+    image: string,
+    { list, name, most }: { readonly list: string; readonly name: string; readonly most: number },
+  ): void {
+    const members = this.#of.listOf(list);
     if (!members.has(cluster.id)) return;
     const rolling = this.#of.clusters.filter((one) => this.#isRolling(one, image, members));
     const others = rolling.filter((one) => one !== cluster).length;
-    const most = Math.max(1, nodesRoundedUp(open.maxConcurrency, dealt.members.count));
-    if (others + 1 > most) {
-      this.#break(
-        'concurrency',
-        `${String(others + 1)} of ${String(most)} roll ${image} in ${dealt.name}`,
-      );
-    }
+    if (others + 1 <= most) return;
+    this.#break('concurrency', `${String(others + 1)} of ${String(most)} roll ${image} in ${name}`);
   }
 
   #isRolling(one: ModelCluster, image: string, members: ReadonlySet<string>): boolean {
     const givenAtMs = this.#givenAtMs.get(`${one.id} ${image}`);
     if (givenAtMs === undefined || !members.has(one.id)) return false;
-    if (one.image !== image || one.rolling?.hash !== image || one.isFrozen) return false;
-    if (one.outOfReachAtMs >= givenAtMs || one.rolling.breach !== undefined) return false;
-    return one.nodes > 0 && !one.isThrough;
+    if (one.isFrozen || one.outOfReachAtMs >= givenAtMs || one.nodes === 0) return false;
+    // What was sent in this very step has not begun.
+    if (this.#of.nowMs() - givenAtMs < ONE_STEP_MS) return true;
+    if (one.image !== image || one.rolling?.hash !== image) return false;
+    return one.rolling.breach === undefined && !one.isThrough;
   }
 
   /** After the record was written. */
   onRecord(after: FleetRecord): void {
     const before = this.#stored;
     this.#stored = after;
+    this.#formerRing = before?.ring.count ?? 0;
     if (before?.uid !== after.uid) return;
     if (before.release.generation !== after.release.generation) return;
     this.#auditStages(before, after);

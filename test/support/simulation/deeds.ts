@@ -74,6 +74,7 @@ export const STEPS = [
   'change-set',
   'remake-set', // 38
   'freeze-cluster', // 92
+  'take-credential',
   'freeze-stack', // 92, of the stack or of a DaemonSet by name
   'take-name', // 41
   'make-orphan', // 85

@@ -6,7 +6,7 @@
  *   a run that began after            └─▶ nothing but status and Events
  *
  * A run that was begun may send its first batch of creates, and beside it that of deletes; what it writes to the history belongs to
- * that batch. It knows who froze and thawed, and what is sent when; nothing of the code that it watches.
+ * that batch. One that was on its way when the freeze was acknowledged, and was answered after it, is the one. It knows who froze and thawed, and what is sent when; nothing of the code that it watches.
  */
 import type { Effect } from '../../../src/core/model/effects.ts';
 import type { NamespacedName } from '../../../src/ports/stores/view-store.ts';
@@ -71,15 +71,31 @@ export class FreezeAudit {
       );
       return;
     }
-    const before = this.#sent.get(run);
-    const kinds = before?.sinceMs === sinceMs ? before.kinds : new Set<string>();
-    this.#sent.set(run, { sinceMs, kinds });
-    for (const group of new Set(held.map(groupOf))) {
-      if (group === 'history') continue;
-      if (kinds.has(group))
+    const kinds = this.#sentBy(run, sinceMs);
+    for (const group of groupsOf(held)) {
+      const others = [...kinds].filter((kind) => !isBeside(kind, group));
+      if (others.length > 0)
         this.#report(`S17: ${what} at ${nowMs} is a second batch, frozen at ${sinceMs}`);
       kinds.add(group);
     }
+  }
+
+  /** A batch was answered: if a freeze was acknowledged meanwhile, it was the one that the run was at. */
+  noteAnswered(
+    { run, key }: { readonly run: AuditedRun; readonly key: NamespacedName },
+    effects: readonly Effect[],
+  ): void {
+    const sinceMs = this.#frozenSince(key);
+    if (sinceMs === undefined || run.beganAtMs > sinceMs) return;
+    const kinds = this.#sentBy(run, sinceMs);
+    for (const group of groupsOf(effects.filter(({ kind }) => !FREE.has(kind)))) kinds.add(group);
+  }
+
+  #sentBy(run: AuditedRun, sinceMs: number): Set<string> {
+    const before = this.#sent.get(run);
+    const kinds = before?.sinceMs === sinceMs ? before.kinds : new Set<string>();
+    this.#sent.set(run, { sinceMs, kinds });
+    return kinds;
   }
 
   /** The earliest of what stands. */
@@ -90,9 +106,21 @@ export class FreezeAudit {
   }
 }
 
+const SIDE_BY_SIDE: readonly string[] = ['create-pod', 'delete-pod'];
+
+/** True of creates and deletes: two sequences of batches, neither of which waits for the other. */
+function isBeside(one: string, other: string): boolean {
+  return one !== other && SIDE_BY_SIDE.includes(one) && SIDE_BY_SIDE.includes(other);
+}
+
+function groupsOf(effects: readonly Effect[]): readonly string[] {
+  return [...new Set(effects.map(groupOf))].filter((group) => group !== 'history');
+}
+
 /** Requests that go as one batch, one after the other, belong to one group. */
 function groupOf(effect: Effect): string {
   if (effect.kind === 'create-revision') return 'history';
-  if (effect.kind === 'patch' && effect.resource === 'controllerrevisions') return 'history';
-  return effect.kind;
+  if (effect.kind !== 'patch') return effect.kind;
+  const isHistory = effect.resource === 'controllerrevisions' || effect.purpose === 'relabel';
+  return isHistory ? 'history' : effect.kind;
 }

@@ -11,6 +11,7 @@ import { drawPlan } from './draw-plan.ts';
 import { FREEZE_HUNTS } from './freeze-hunts.ts';
 import { ORDERLY, STAGED_FAULTS, STAGED_SETTING, rolling } from './hunt.ts';
 import type { Hunt } from './hunt.ts';
+import { MEETING_HUNTS } from './meeting-hunts.ts';
 import { STAGE_HUNTS } from './stage-hunts.ts';
 import type { PlanStep, SimulationPlan } from './plan.ts';
 
@@ -366,6 +367,7 @@ const HUNTS = {
   ...STAGE_HUNTS,
   ...COPILOT_HUNTS,
   ...FREEZE_HUNTS,
+  ...MEETING_HUNTS,
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */
   'refused-status': {
     profile: 'baseline',

@@ -33,15 +33,18 @@ export interface RawDaemonSetOptions {
   readonly finalizers?: readonly string[];
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec?: JsonObject;
+  /** `ns` unless told. */
+  readonly namespace?: string;
 }
 
 /** A DaemonSet `ns/<name>` that selects app=<name>. */
 export function rawDaemonSet(name: string, options: RawDaemonSetOptions = {}): NewObject {
   const { nodeSelector = {}, tolerations = [], finalizers, annotations, spec = {} } = options;
+  const { namespace = 'ns' } = options;
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
-    metadata: { name, namespace: 'ns', ...(annotations === undefined ? {} : { annotations }) },
+    metadata: { name, namespace, ...(annotations === undefined ? {} : { annotations }) },
     spec: {
       selector: { matchLabels: { app: name } },
       template: {

@@ -63,6 +63,8 @@ export class Observer {
    * names (design 3); such a pod is adopted, and the younger of the two goes as a duplicate.
    */
   allowsAdopted = false;
+  /** Whether a new history of the cluster may begin: etcd went back, or nobody was heard for long. */
+  mayBeginAnew: () => boolean = () => true;
   /** UIDs of pods that a user made in the place of, or beside, one of ours: two of those are his doing. */
   readonly usersPods = new Set<string>();
   /** False: the machines disagree about the hour, or did; ages and minReadySeconds cannot be told then. */
@@ -211,7 +213,11 @@ export class Observer {
           }
           if (this.areClocksTrue()) this.#nodes.get(api)?.check(effect, at.nowMs);
         }
-        return access.execute(effects, options);
+        const outcomes = access.execute(effects, options);
+        if (run === undefined) return outcomes;
+        return outcomes.finally(() => {
+          this.freezes.noteAnswered({ run, key }, effects);
+        });
       },
     });
   }
@@ -412,7 +418,10 @@ export class Observer {
     if (stampOf(meta) < stampOf(former)) {
       this.report(`S8: position ${stampOf(meta)} after ${stampOf(former)}`);
     }
-    if (meta.era !== former.era) return;
+    if (meta.era !== former.era) {
+      if (!this.mayBeginAnew()) this.report(`S8: era ${meta.era} began, and etcd was not restored`);
+      return;
+    }
     for (const [type, mark] of Object.entries(former.marks)) {
       const next = meta.marks[type as keyof typeof meta.marks];
       if (next !== undefined && compareResourceVersions(next, mark) < 0) {

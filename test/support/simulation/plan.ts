@@ -61,6 +61,8 @@ export interface Setting {
   readonly poolsCount?: number;
   /** Somebody may edit a namespace of his own, and is no friend; the takeover has its sentinel. */
   readonly hasTenant?: true;
+  /** Each DaemonSet that is there at the start has a twin of its name in another namespace. */
+  readonly hasTwins?: true;
   /** A built-in controller is at work, and we are its copilot; with the right to restore templates, or without. */
   readonly copilot?: 'restores' | 'deletes';
 }

@@ -80,6 +80,8 @@ const PROVOKING_ROUND_MS_MAX = 120_000;
 const PROVOKING_STEPS = ['change-set', 'roll', 'end-pod', 'restart-watcher'] as const;
 
 const LOSSES = ['drop-hint', 'drop-timer', 'send-error'] as const;
+/** After these the history of a cluster may begin anew: etcd goes back, or the stored epoch falls silent. */
+const RENEWALS: ReadonlySet<string> = new Set(['restore-etcd', 'lose-view', 'lose-way']);
 const CLOCK_STEPS: ReadonlySet<string> = new Set(['step-clock', 'outlive-expectations']);
 
 /** Plays a plan to its end. */
@@ -142,6 +144,8 @@ class Play {
     const sets = setNames(setting.setsCount);
     this.#taker = new StepTaker(this.world, this.#decider, { nodes: this.#nodes, sets });
     this.world.observer.allowsAdopted = steps.some(({ kind }) => kind === 'make-orphan');
+    const isRenewed = steps.some(({ kind }) => RENEWALS.has(kind));
+    this.world.observer.mayBeginAnew = () => isRenewed;
     const offsets = Object.values(setting.skewMs);
     const isOff =
       offsets.some((offMs) => offMs !== 0) || steps.some(({ kind }) => CLOCK_STEPS.has(kind));
@@ -166,7 +170,7 @@ class Play {
     const { world } = this;
     const dice = new Dice(mixSeed(this.#plan.seed, 'start'));
     startWatcher({ world, decider: this.#decider, dice });
-    const { setsCount, spec, policy, copilot, isGuarded, hasTenant } = this.#plan.setting;
+    const { setsCount, spec, policy, copilot, isGuarded, hasTenant, hasTwins } = this.#plan.setting;
     if (isGuarded === true) world.site.guard();
     if (hasTenant === true) letTenantIn(world);
     this.#labelPools();
@@ -174,7 +178,9 @@ class Play {
     const names = setNames(setsCount ?? 1);
     for (const name of names) {
       const annotations = policy === undefined ? {} : { [POLICY_ANNOTATION]: policy };
-      world.addDaemonSet(name, { annotations, spec: { ...drawSpec(dice), ...spec } });
+      const made = { annotations, spec: { ...drawSpec(dice), ...spec } };
+      world.addDaemonSet(name, made);
+      if (hasTwins === true) world.addDaemonSet(name, { ...made, namespace: 'twin' });
     }
     for (const [index, step] of this.#plan.steps.entries()) {
       this.during = `step ${index} (${step.kind})`;

@@ -54,6 +54,7 @@ import {
   slowBuiltIn,
   takeRights,
 } from './steps-of-copilot.ts';
+import { takeCredential } from './steps-of-credentials.ts';
 import { freezeCluster, freezeStack } from './steps-of-freezes.ts';
 import { annotateObjects, annotateOften, rewriteObjects } from './steps-of-managers.ts';
 import {
@@ -96,6 +97,7 @@ export class StepTaker {
     'remake-set': remakeSet,
     'freeze-cluster': freezeCluster,
     'freeze-stack': freezeStack,
+    'take-credential': takeCredential,
     'take-name': takeName,
     'make-orphan': makeOrphan,
     'rewrite-objects': rewriteObjects,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 import { takeBatch } from '../../../functions/reconcile/take-batch.ts';
 import type { BesideRun } from '../../../functions/reconcile/take-batch.ts';
@@ -26,6 +27,9 @@ class Play {
   tellsMs: Readonly<Record<string, number>> = {};
   throws: readonly string[] = [];
   canFinish = true;
+  /** So long the process stands still while something is refused. */
+  refusingMs = 0;
+  #stoodStillMs = 0;
   answeredMs: number | undefined;
 
   async take(records: readonly SQSRecord[], untilMs = 40_000): Promise<readonly string[]> {
@@ -37,7 +41,13 @@ class Play {
       metrics: new MemoryMetrics(),
     };
     let answer: SQSBatchResponse | undefined;
-    const { clock, queue } = this;
+    const { clock: virtual, queue } = this;
+    const clock: Clock = {
+      nowMs: () => virtual.nowMs(),
+      monotonicMs: () => virtual.monotonicMs() + this.#stoodStillMs,
+      after: (delayMs, callback) => virtual.after(delayMs, callback),
+      sleep: (ms, signal) => virtual.sleep(ms, signal),
+    };
     void takeBatch(
       { Records: [...records] },
       {
@@ -45,6 +55,7 @@ class Play {
         receipts: { finish: (handles) => this.#finish(handles) },
         refuse: ({ messageId }) => {
           this.#tell(`refused ${messageId}`);
+          this.#stoodStillMs += this.refusingMs;
         },
         run: (hint, beside) => this.#run(hint, beside),
       },
@@ -52,7 +63,7 @@ class Play {
       answer = told;
       this.answeredMs = this.clock.monotonicMs();
     });
-    await clock.advance(untilMs);
+    await virtual.advance(untilMs);
     assert.ok(answer, 'the batch has no end');
     return answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
   }
@@ -206,5 +217,14 @@ describe('a batch of hints', () => {
     const records = [{ ...hintRecord({ id: 'x' }), body: 'no hint' }, hintRecord({ id: 'a' })];
     assert.deepEqual(await play.take(records), []);
     assert.deepEqual(play.story.slice(0, 2), ['0 refused x', '0 begin agent']);
+  });
+
+  it('runs the rest also when the process stood still meanwhile: its time counts from the first turn (L3)', async () => {
+    const play = new Play();
+    play.refusingMs = 5_000;
+    const records = ['a', 'b'].map((name) => hintRecord({ id: name, name }));
+    const failed = await play.take([{ ...hintRecord({ id: 'x' }), body: 'no hint' }, ...records]);
+    assert.deepEqual([failed, play.queue.sends], [[], []]);
+    assert.deepEqual(play.story.slice(1, 3), ['0 begin a', '0 begin b']);
   });
 });

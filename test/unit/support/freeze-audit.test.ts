@@ -33,6 +33,23 @@ describe('the audit of freezes', () => {
     });
   }
 
+  it('lets nothing follow adoptions that were answered under the freeze, nor come before what is beside nothing', () => {
+    const { audit, found } = auditOf();
+    const at = { run: { beganAtMs: 5 }, key: KEY };
+    audit.check(at, of('patch'), 6);
+    audit.noteFrozen('stack', 7);
+    audit.noteAnswered(at, of('patch'));
+    assert.deepEqual(found, []);
+    audit.check(at, of('create-pod'), 8);
+    assert.match(found[0] ?? '', /^S17: agent create-pod .* second batch/);
+    const other = { run: { beganAtMs: 5 }, key: KEY };
+    audit.check(other, of('delete-pod'), 9);
+    audit.check(other, of('create-pod'), 9);
+    assert.equal(found.length, 1);
+    audit.check(other, of('restore-template'), 10);
+    assert.match(found[1] ?? '', /^S17: agent restore-template .* second batch/);
+  });
+
   it('lets a run that began after it send status and Events, and nothing else', () => {
     const { audit, found } = auditOf();
     audit.noteFrozen('stack', 7);

@@ -118,6 +118,31 @@ describe('holding the lease', () => {
     await watcher.stop();
   });
 
+  test('a renewal that fails once is tried again at once, whatever failed before the last one that worked', async () => {
+    const harness = createWatcherHarness();
+    const watcher = await harness.startSettled();
+    const { clock, source } = harness;
+    const failures: number[] = [];
+    const failFor = async (times: number): Promise<void> => {
+      const until = failures.length + times;
+      source.faultOf = ({ op }) => {
+        if (op !== 'write-lease' || failures.length >= until) return undefined;
+        failures.push(clock.monotonicMs());
+        return { kind: 'unavailable', message: 'away for a moment' };
+      };
+      const isHeld = source.lease?.metadata.resourceVersion;
+      await clock.advanceUntil(
+        () => failures.length >= until && source.lease?.metadata.resourceVersion !== isHeld,
+        { withinMs: 120_000 },
+      );
+    };
+    await failFor(5);
+    await failFor(2);
+    const [first = 0, second = 0] = failures.slice(-2);
+    assert.ok(second - first < 1_000, `after ${String(second - first)} ms`);
+    await watcher.stop();
+  });
+
   test('a request for a snapshot is announced with its id, once (protocol 17)', async () => {
     const harness = createWatcherHarness();
     const watcher = await harness.startSettled();

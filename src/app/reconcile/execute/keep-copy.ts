@@ -105,7 +105,7 @@ async function write(
 ): Promise<void> {
   const { result } = step;
   // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = result.recorded.length === 0;
+  const isFirst = !result.hasActed;
   const fence = await fenceBatch(step, { isFirst, isCreating: false });
   if (fence.kind === 'stop') {
     result.addStop(fence);

@@ -27,7 +27,7 @@ export async function restoreTemplate(
   const hash = plan.restores;
   if (hash === undefined) return;
   // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = result.recorded.length === 0;
+  const isFirst = !result.hasActed;
   const fence = await fenceBatch(step, { isFirst, isCreating: false });
   if (fence.kind === 'stop') {
     result.addStop(fence);

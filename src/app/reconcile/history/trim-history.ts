@@ -44,7 +44,7 @@ export async function trimHistory(trims: Plan['trims'], step: TrimStep): Promise
     return;
   }
   // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = result.recorded.length === 0;
+  const isFirst = !result.hasActed;
   const answer = await fenceBatch(step, { isFirst, isCreating: false });
   if (answer.kind === 'stop') {
     result.addStop(answer);

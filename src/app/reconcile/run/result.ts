@@ -145,6 +145,11 @@ export class RunResult {
     return this.created + this.deleted + this.patched > 0;
   }
 
+  /** True if something was sent, or is to be: a batch after it is not the first of its run (protocol 7). */
+  get hasActed(): boolean {
+    return this.recorded.length > 0 || this.patched > 0;
+  }
+
   /** True if nothing was deferred, refused, conflicted, ambiguous or postponed (protocol 11). */
   get isComplete(): boolean {
     return this.problems.length === 0 && this.refused.length === 0 && !this.isStatusPostponed;

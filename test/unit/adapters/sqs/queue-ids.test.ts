@@ -42,12 +42,14 @@ describe('ids of messages', () => {
       { ...key, namespace: 'agents2' },
       { ...key, cluster: clusterId('west-2') },
     ];
-    for (const other of others) assert.notEqual(hintGroupId(key), hintGroupId(other));
     assert.notEqual(hintDeduplicationId('a/', key), hintDeduplicationId('b/', key));
-    assert.notEqual(
-      hintDeduplicationId('a/', key),
-      hintDeduplicationId('a/', { ...key, cluster: clusterId('west-2') }),
-    );
+    // Also where the prefix is so long that it is replaced by its hash.
+    for (const prefix of ['a/', 'a'.repeat(200)]) {
+      for (const other of others) {
+        assert.notEqual(hintGroupId(key), hintGroupId(other));
+        assert.notEqual(hintDeduplicationId(prefix, key), hintDeduplicationId(prefix, other));
+      }
+    }
   });
 
   it('call more keys a crowd than reconcile has room for', () => {

@@ -220,6 +220,15 @@ describe('eras (row 71, protocol 15)', () => {
     assert.equal(harness.lease.reads, 0);
   });
 
+  it('without a credential a backlog is no silence: what was sent meanwhile counts, not when it arrives', async () => {
+    const { harness } = await settled('none');
+    const overtaken = senderOf('600');
+    const context = { sentAtMs: harness.clock.nowMs() + 1_000 };
+    await harness.clock.advance(1_020_000);
+    assert.deepEqual(await harness.ingest(overtaken.announce(), context), { kind: 'stale-epoch' });
+    assert.equal((await harness.meta()).era, 1);
+  });
+
   it('the reason `restored` begins a new era also with a higher epoch', async () => {
     const { harness } = await settled();
     const restored = senderOf('2000');

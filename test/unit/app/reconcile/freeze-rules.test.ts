@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Freeze } from '../../../../src/core/takeover/freeze.ts';
+import { onDelete, putPod } from '../../../support/foreign-pods.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const NOTE = { by: 'ann', why: 'bad kernel', atMs: 1 };
@@ -56,6 +57,34 @@ describe('a freeze of the stack', () => {
       assert.notEqual((await world.run()).kind, 'skipped');
       await world.settle();
       assert.equal(world.placed.length, 100);
+    });
+  }
+
+  for (const isFrozen of [false, true]) {
+    const title = isFrozen
+      ? 'that comes during adoptions stops the creates after them'
+      : 'that does not come lets the creates follow adoptions in the same run';
+    it(title, async () => {
+      const world = new ReconcileWorld({ nodes: 20, ...onDelete });
+      putPod(world, { name: 'orphan', node: 'node-0001' });
+      await world.mirror.sync();
+      let adoptions = 0;
+      world.cluster.hooks = {
+        beforeEffect: (effect) => {
+          if (effect.kind !== 'patch' || effect.purpose !== 'adopt') return undefined;
+          adoptions += 1;
+          if (isFrozen) world.freezes.seed(STACK);
+          return undefined;
+        },
+      };
+      const result = await world.run();
+      assert.equal(adoptions, 1);
+      assert.equal(creates(world), isFrozen ? 0 : 19);
+      if (!isFrozen) return;
+      assert.equal(result.kind === 'deferred' && result.code, 'interrupted');
+      world.freezes.seed(NOTHING);
+      await world.settle();
+      assert.equal(world.owned.length, 20);
     });
   }
 

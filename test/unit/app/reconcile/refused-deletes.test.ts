@@ -60,6 +60,36 @@ describe('a refused delete in a rolling update', () => {
   });
 });
 
+describe('a delete that is answered 404', () => {
+  it('counts as going until the view shows it: nothing else goes for it, within maxUnavailable 1', async () => {
+    const world = new ReconcileWorld({ nodes: 4 });
+    await world.settle();
+    editTemplate(world);
+    await world.mirror.sync();
+    const asked: string[] = [];
+    world.cluster.hooks = {
+      beforeEffect: (effect) => {
+        if (effect.kind !== 'delete-pod') return undefined;
+        asked.push(effect.uid);
+        // Somebody else was faster.
+        world.cluster.remove('pods', effect.name, 'system');
+        return undefined;
+      },
+    };
+    for (let run = 0; run < 4; run += 1) {
+      await world.run();
+      await world.clock.advance(2_000);
+    }
+    assert.equal(asked.length, 1);
+    const { clusterUid } = world.registration;
+    const state = await world.view.readState({ clusterUid, uid: uid(world.daemonSet.metadata.uid) });
+    const going = state?.intents.filter((intent) => intent.kind === 'delete' && intent.isAccepted);
+    assert.deepEqual(going?.map((intent) => 'uid' in intent && intent.uid), asked);
+    await go(world, 60);
+    assert.equal(updated(world).length, 4);
+  });
+});
+
 describe('nextRefusals with a refused delete', () => {
   const at = {
     nowMs: 1_000_000,

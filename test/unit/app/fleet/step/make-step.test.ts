@@ -64,3 +64,26 @@ describe('stepFleets: clusters that were out of reach, and belong to a stage', (
     assert.deepEqual(site.audit.broken, []);
   });
 });
+
+describe('stepFleets: many clusters that come back at once', () => {
+  it('are given what is proven, as many at a time as the last stage allows', async () => {
+    const spec = quickly({ maxConcurrency: 2 });
+    const site = await openSite(many(12), spec);
+    for (const one of site.clusters.slice(3)) one.isOffline = true;
+    await turns(site, 20);
+    await site.release('agent:2', spec);
+    await site.until('it is out', () => isDone(site, 'agent:2'), 200);
+    for (const one of site.clusters) one.isOffline = false;
+    let most = 0;
+    await site.until(
+      'all have it',
+      () => {
+        most = Math.max(most, holding(site, 'agent:2').filter((one) => !one.isThrough).length);
+        return holding(site, 'agent:2').length === 12;
+      },
+      400,
+    );
+    assert.equal(most, 2);
+    assert.deepEqual(site.audit.broken, []);
+  });
+});

@@ -213,6 +213,8 @@ describe('a pod of a node that is vacated (surge, spec 2.9)', () => {
   it('stays when it was planned as unavailable and is available by now (S3)', async () => {
     const scene = new VictimScene();
     scene.put('old', { isReady: false });
+    scene.taint('NoSchedule');
+    assert.deepEqual(confirmedNames(await scene.confirm({ old: 'vacated' })), ['old']);
     const result = await scene.confirm({ old: 'vacated' }, () => {
       scene.setReady('old', true);
     });

@@ -8,8 +8,11 @@ import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
 const NOTE = { by: 'ann', why: 'a drill', atMs: 1 };
 
-/** What it asks the cluster for, after deletes were recorded, with the stack frozen or not. */
-async function askedFor(isFrozen: boolean): Promise<{ asked: string[]; problems: string[] }> {
+/** What it asks the cluster for after other effects of its run, with the stack frozen or not. */
+async function askedFor(
+  isFrozen: boolean,
+  act: (result: RunResult) => void = recordOne,
+): Promise<{ asked: string[]; problems: string[] }> {
   const world = new ReconcileWorld({ nodes: 1, mode: 'copilot' });
   await world.settle();
   const { hint, dependencies } = world;
@@ -28,7 +31,7 @@ async function askedFor(isFrozen: boolean): Promise<{ asked: string[]; problems:
     },
   );
   const result = new RunResult();
-  result.recorded.push({} as never); // that there is one is all that counts
+  act(result);
   const deadlineMs = dependencies.clock.monotonicMs() + 60_000;
   const context = { hint, run: { deadlineMs }, wallDeadlineMs: Infinity, dependencies };
   const input = { stored, daemonSet: world.daemonSet, read: { revisions: [] } };
@@ -39,6 +42,10 @@ async function askedFor(isFrozen: boolean): Promise<{ asked: string[]; problems:
   return { asked, problems: result.problems.map(({ code }) => code) };
 }
 
+function recordOne(result: RunResult): void {
+  result.recorded.push({} as never); // that there is one is all that counts
+}
+
 describe('restoring a template after other effects of its run', () => {
   it('goes on while nothing changed', async () => {
     assert.notEqual((await askedFor(false)).asked.length, 0);
@@ -46,5 +53,10 @@ describe('restoring a template after other effects of its run', () => {
 
   it('asks the cluster for nothing once the stack was frozen', async () => {
     assert.deepEqual(await askedFor(true), { asked: [], problems: ['interrupted'] });
+  });
+
+  it('asks for nothing either where the stack was frozen after nothing but adoptions', async () => {
+    const adopted = await askedFor(true, (result) => (result.patched = 1));
+    assert.deepEqual(adopted, { asked: [], problems: ['interrupted'] });
   });
 });
