@@ -8,7 +8,7 @@
  */
 
 /** How a quantity is written: `12M`, `12Mi` or `12e6`. */
-export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /** An amount of something. */
 export interface Quantity {
@@ -20,7 +20,6 @@ export interface Quantity {
 }
 
 const NANOS = 1_000_000_000n;
-const MILLI_IN_NANOS = 1_000_000n;
 const INT64_MAX = (1n << 63n) - 1n;
 /** Digits that the original's short cut takes. */
 const FAST_DIGITS_MAX = 18;
@@ -81,14 +80,6 @@ export function compareQuantities(first: Quantity, second: Quantity): number {
 export function addQuantities(first: Quantity, second: Quantity): Quantity {
   if (first.nanos === 0n) return second;
   return { nanos: first.nanos + second.nanos, format: first.format };
-}
-
-/** Rounded away from zero to thousandths, as resource lists are when defaults are filled in. */
-export function roundUpToMilli(quantity: Quantity): Quantity {
-  const rest = quantity.nanos % MILLI_IN_NANOS;
-  if (rest === 0n) return quantity;
-  const away = quantity.nanos < 0n ? -MILLI_IN_NANOS : MILLI_IN_NANOS;
-  return { nanos: quantity.nanos - rest + away, format: quantity.format };
 }
 
 interface Suffix {

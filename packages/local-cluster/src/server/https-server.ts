@@ -18,7 +18,6 @@ import { whyNotLocal } from '@rollcall/base/system/local-caller.ts';
 import type { Authenticate } from '../access/tokens.ts';
 import type { ApiHandler, ApiRequest, Status, User } from '../api/request/api-request.ts';
 import { failure, methodNotAllowed } from '../api/request/statuses.ts';
-import { answerFormat } from './media-types.ts';
 import { readBody } from './read-body.ts';
 import type { BodyOutcome } from './read-body.ts';
 import { writeAnswer } from './write-answer.ts';
@@ -149,14 +148,9 @@ class ApiConnections {
       this.#refuse(response, unauthorized());
       return;
     }
-    const { method = '', headers } = request;
+    const { method = '' } = request;
     if (!isMethod(method)) {
       this.#refuse(response, methodNotAllowed());
-      return;
-    }
-    const format = answerFormat(headers.accept);
-    if (format === undefined && isApiPath(pathOf(request))) {
-      this.#refuse(response, notAcceptable());
       return;
     }
     const read: BodyOutcome = method === 'GET' ? { kind: 'body' } : await readBody(request);
@@ -168,12 +162,12 @@ class ApiConnections {
     const { kind: _, ...body } = read;
     await this.#beSlow();
     const answer = this.#options.handler.handle({
-      ...toApiRequest(request, { method, user, format }),
+      ...toApiRequest(request, { method, user }),
       ...body,
     });
     // The store writes to disk in a microtask that is already queued: an answer must not overtake it.
     await Promise.resolve();
-    writeAnswer(response, answer, this.#context(format ?? 'json'));
+    writeAnswer(response, answer, this.#context());
   }
 
   /** A server that is loaded answers everybody later. */
@@ -182,9 +176,8 @@ class ApiConnections {
     if (delayMs > 0) await this.#options.clock.sleep(delayMs);
   }
 
-  #context(format: AnswerContext['format']): AnswerContext {
+  #context(): AnswerContext {
     return {
-      format,
       watchBacklogBytesMax: this.#options.watchBacklogBytesMax ?? WATCH_BACKLOG_BYTES_MAX,
       onWatch: (end) => {
         this.#watchEnds.add(end);
@@ -197,25 +190,17 @@ class ApiConnections {
 
   /** A body that was not read is thrown away by Node, so the connection remains good. */
   #refuse(response: ServerResponse, status: Status): void {
-    writeAnswer(
-      response,
-      { kind: 'object', status: status.code, body: status },
-      this.#context('json'),
-    );
+    writeAnswer(response, { kind: 'object', status: status.code, body: status }, this.#context());
   }
 }
 
 function toApiRequest(
   request: IncomingMessage,
-  known: {
-    readonly method: ApiRequest['method'];
-    readonly user: User;
-    readonly format: AnswerContext['format'] | undefined;
-  },
+  known: { readonly method: ApiRequest['method']; readonly user: User },
 ): ApiRequest {
   const { headers } = request;
-  const { method, user, format } = known;
-  const accept = acceptForHandler(request, format);
+  const { method, user } = known;
+  const accept = acceptForHandler(request);
   const contentType = headers['content-type'];
   const userAgent = headers['user-agent'];
   return {
@@ -229,18 +214,14 @@ function toApiRequest(
 }
 
 /**
- * The handler speaks JSON; YAML is made from it on the way out. Who wants whole objects as JSON is said to have no wish:
- * then the handler answers with the stored objects themselves, whose texts are kept.
+ * Who wants whole objects as JSON is said to have no wish: then the handler answers with the stored objects themselves, whose
+ * texts are kept.
  */
-function acceptForHandler(
-  request: IncomingMessage,
-  format: AnswerContext['format'] | undefined,
-): string | undefined {
+function acceptForHandler(request: IncomingMessage): string | undefined {
   const { accept } = request.headers;
   if (accept === undefined || !isApiPath(pathOf(request))) return accept;
-  const isWhole = !/;\s*as\s*=/.test(accept);
-  if (isWhole) return undefined;
-  return format === 'yaml' ? 'application/json' : accept;
+  const isWhole = /application\/json|\*\/\*/i.test(accept) && !/;\s*as\s*=/.test(accept);
+  return isWhole ? undefined : accept;
 }
 
 function isMethod(method: string): method is ApiRequest['method'] {
@@ -261,15 +242,6 @@ function bearerToken(authorization: string | undefined): string | undefined {
 
 function unauthorized(): Status {
   return failure({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
-}
-
-function notAcceptable(): Status {
-  return failure({
-    code: 406,
-    reason: 'NotAcceptable',
-    message: '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml',
-    details: {},
-  });
 }
 
 function internalError(error: unknown): Status {

@@ -1,16 +1,15 @@
 /**
  * Reads and parses the body of a request: JSON or YAML, up to a limit.
  *
- * Refusals are Status objects as the real API server words them, as far as the transport can know. Differs from
- * Kubernetes: a body is judged before the request is authorised, so a bad one gets its 400 where a 403 might have come.
+ * Refusals are Status objects as the real API server words them, as far as the transport can know. Differs from Kubernetes:
+ * neither protobuf nor CBOR is spoken: clients offer JSON besides, but for `kubectl auth can-i`; and a body is judged before the
+ * request is authorised, so a bad one gets its 400 where a 403 might have come.
  */
 import type { IncomingMessage } from 'node:http';
-import { parse as parseYaml, YAMLError } from 'yaml';
+import { YAMLError, parse as parseYaml } from 'yaml';
 import type { Json } from '@rollcall/base/json.ts';
 import type { Status } from '../api/request/api-request.ts';
 import { badRequest, failure, unsupportedMediaType } from '../api/request/statuses.ts';
-import { bodyFormat } from './media-types.ts';
-import type { BodyFormat } from './media-types.ts';
 
 /** The real API server's own limit. */
 const BODY_BYTES_MAX = 3 * 1024 * 1024;
@@ -96,4 +95,27 @@ function tooLarge(): Status {
     reason: 'RequestEntityTooLarge',
     message: `Request entity too large: limit is ${BODY_BYTES_MAX}`,
   });
+}
+
+/** A format that bodies are written in. */
+type BodyFormat = 'json' | 'yaml';
+
+const FORMATS: Readonly<Record<string, BodyFormat>> = {
+  'application/json': 'json',
+  'application/yaml': 'yaml',
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'json',
+  'application/strategic-merge-patch+json': 'json',
+  'application/apply-patch+yaml': 'yaml',
+};
+
+/** The format of a body with this Content-Type (absent: JSON); undefined: one that is not spoken here. */
+function bodyFormat(contentType: string | undefined): BodyFormat | undefined {
+  const type = typeOf(contentType ?? '');
+  return type === '' ? 'json' : FORMATS[type];
+}
+
+/** The type without its parameters, in lower case. */
+function typeOf(text: string): string {
+  return (text.split(';', 1)[0] ?? '').trim().toLowerCase();
 }

@@ -5,15 +5,12 @@
  * slowly that too much waits in memory: then the connection is cut, and the client starts again where it was.
  */
 import type { ServerResponse } from 'node:http';
-import { stringify as stringifyYaml } from 'yaml';
 import type { ApiAnswer, WatchFrame } from '../api/request/api-request.ts';
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import { jsonText } from './json-text.ts';
-import type { BodyFormat } from './media-types.ts';
 
 /** How answers are written. */
 export interface AnswerContext {
-  readonly format: BodyFormat;
   /** Bytes that may wait for a slow watcher. */
   readonly watchBacklogBytesMax: number;
   /** Told of every watch that begins; the returned function is called when it has ended. */
@@ -28,7 +25,7 @@ export function writeAnswer(
 ): void {
   switch (answer.kind) {
     case 'object':
-      writeObject(response, answer, context.format);
+      writeObject(response, answer);
       return;
     case 'text':
       writeText(response, { ...answer, headers: {} });
@@ -42,16 +39,12 @@ export function writeAnswer(
 function writeObject(
   response: ServerResponse,
   answer: Extract<ApiAnswer, { kind: 'object' }>,
-  format: BodyFormat,
 ): void {
   const { status, body, warnings = [], retryAfterSeconds } = answer;
   writeText(response, {
     status,
-    contentType: `application/${format}`,
-    text:
-      format === 'json'
-        ? `${jsonText(body)}\n`
-        : stringifyYaml(JSON.parse(jsonText(body)), { sortMapEntries: true }),
+    contentType: 'application/json',
+    text: `${jsonText(body)}\n`,
     headers: {
       ...(warnings.length === 0 ? {} : { warning: warnings.map(warningHeader) }),
       ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),

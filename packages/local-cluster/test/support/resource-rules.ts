@@ -33,7 +33,6 @@ const KNOWN: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
 /** A context in which it is New Year 2026 and `serviceaccounts/default` exists. */
 export const TEST_CONTEXT: RuleContext = {
   nowText: '2026-01-01T00:00:00Z',
-  nowMs: Date.UTC(2026, 0, 1),
   uniqueId: () => '0123456789abcdefghijklmn',
   read: ({ resource, name }) => {
     const found = KNOWN.get(`${resource}/${name}`);

@@ -48,9 +48,6 @@ const PREFIXES: Readonly<Record<FieldError['type'], string>> = {
   FieldValueNotSupported: 'Unsupported value',
   FieldValueForbidden: 'Forbidden',
   FieldValueDuplicate: 'Duplicate value',
-  FieldValueTooLong: 'Too long',
-  FieldValueTooMany: 'Too many',
-  FieldValueTypeInvalid: 'Invalid value',
   FieldValueNotFound: 'Not found',
 };
 

@@ -256,22 +256,10 @@ export function success(members: JsonObject): Status {
   return status as Status; // the real server's success of a DELETE has no code in its body
 }
 
-/** What a resource's rule refused. */
+/** What a resource's rule refused. A bad request is about no object; everything else says which. */
 export function refusalStatus(refusal: Refusal, subject: Subject): Status {
-  return failure({
-    code: refusal.code,
-    reason: refusal.reason,
-    message: refusal.message,
-    ...refusalDetails(refusal, subject),
-  });
-}
-
-/** A bad request is about no object; everything else says which. */
-function refusalDetails(
-  { reason, details, retryAfterSeconds }: Refusal,
-  subject: Subject,
-): { readonly details?: JsonObject } {
-  if (reason === 'BadRequest' && details === undefined) return {};
-  const after = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-  return { details: { ...(details ?? detailsOf(subject)), ...after } };
+  const { code, reason, message } = refusal;
+  const isBare = reason === 'BadRequest' && refusal.details === undefined;
+  const details = refusal.details ?? detailsOf(subject);
+  return failure({ code, reason, message, ...(isBare ? {} : { details }) });
 }

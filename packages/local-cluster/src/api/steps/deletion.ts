@@ -157,10 +157,7 @@ function finalizersAfter(
   options: DeletionOptions,
 ): readonly string[] {
   const before = metadata.finalizers ?? [];
-  const policy =
-    resource.resourceName === 'events'
-      ? 'Background'
-      : policyOf(options, before, resource.defaultPropagation);
+  const policy = resource.resourceName === 'events' ? 'Background' : policyOf(options, before);
   const others = before.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
   const after =
     policy === 'Orphan'
@@ -176,11 +173,10 @@ function finalizersAfter(
 function policyOf(
   { propagation }: DeletionOptions,
   finalizers: readonly string[],
-  fallback: 'Background' | 'Orphan',
 ): 'Orphan' | 'Background' | 'Foreground' {
   if (propagation !== undefined) return propagation;
   if (finalizers.includes(ORPHAN)) return 'Orphan';
-  return finalizers.includes(FOREGROUND) ? 'Foreground' : fallback;
+  return finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
 }
 
 function deleteNamespace(

@@ -65,10 +65,8 @@ export function inVersionOf(resource: Resource, object: ApiObject): ApiObject {
 
 /** What rules may look at. */
 export function ruleContext({ store, clock, random }: ApiServices): RuleContext {
-  const nowMs = clock.nowMs();
   return {
-    nowMs,
-    nowText: formatTime(nowMs),
+    nowText: formatTime(clock.nowMs()),
     read: (ref) => store.get(ref),
     uniqueId: () => random.uniqueId(),
   };

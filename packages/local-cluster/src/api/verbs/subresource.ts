@@ -1,6 +1,6 @@
 /**
  * What is done under `/{name}/{subresource}`: views (status, finalize) are the object through other rules; actions
- * (binding, eviction, token) are a POST whose outcome the resource decides and this file carries out.
+ * (binding, eviction) are a POST whose outcome the resource decides and this file carries out.
  *
  * Views are served by get.ts, update.ts and patch.ts with their own rules; here are the actions.
  */
@@ -15,15 +15,8 @@ import { deleteObject, preconditionRefusal } from '../steps/deletion.ts';
 import { namespaceRefusal } from '../steps/namespace-lifecycle.ts';
 import { refOf, ruleContext } from '../steps/resource-call.ts';
 import type { ObjectCall } from '../steps/resource-call.ts';
-import {
-  badRequest,
-  invalid,
-  isStatus,
-  notFound,
-  refusalStatus,
-  success,
-} from '../request/statuses.ts';
-import { kindSubject, resourceSubject } from '../request/status-subject.ts';
+import { badRequest, isStatus, notFound, refusalStatus, success } from '../request/statuses.ts';
+import { resourceSubject } from '../request/status-subject.ts';
 import { parseWriteOptions } from '../request/write-options.ts';
 
 /** A subresource that acts. */
@@ -66,10 +59,6 @@ function carryOut(
   switch (outcome.kind) {
     case 'refused':
       return refusalStatus(outcome.refusal, resourceSubject(resource, name));
-    case 'invalid':
-      return invalid(kindSubject(resource, name), outcome.errors);
-    case 'answer':
-      return outcome.body;
     case 'replace':
       if (!isDryRun) services.store.replace(resource.resourceName, outcome.object);
       return outcome.body;

@@ -72,7 +72,6 @@ export function defineResource(definition: ResourceDefinition): Resource {
     selectableFields: definition.selectableFields ?? (() => NO_FIELDS),
     allowsUnconditionalUpdate: definition.allowsUnconditionalUpdate ?? true,
     allowsCreateOnUpdate: definition.allowsCreateOnUpdate ?? false,
-    defaultPropagation: 'Background',
   };
 }
 

@@ -18,9 +18,6 @@ export interface FieldError {
     | 'FieldValueNotSupported'
     | 'FieldValueForbidden'
     | 'FieldValueDuplicate'
-    | 'FieldValueTooLong'
-    | 'FieldValueTooMany'
-    | 'FieldValueTypeInvalid'
     | 'FieldValueNotFound';
   readonly detail: string;
   /** The value at fault, where the API server names it. */
@@ -32,8 +29,7 @@ export interface Refusal {
   readonly code: number;
   readonly reason: string;
   readonly message: string;
-  readonly retryAfterSeconds?: number;
-  /** More of Status.details, e.g. causes of an eviction that a budget forbids. */
+  /** Status.details, where they are not group, kind and name of the request. */
   readonly details?: JsonObject;
 }
 
@@ -41,7 +37,6 @@ export interface Refusal {
 export interface RuleContext {
   /** Now, RFC 3339 in whole seconds. */
   readonly nowText: string;
-  readonly nowMs: number;
   /** A live read, for admission. */
   readonly read: (ref: ObjectRef) => ApiObject | undefined;
   /** Unique text: names of generated volumes, … */
@@ -84,7 +79,7 @@ export type Subresource =
       readonly validateUpdate: ResourceRules['validateUpdate'];
     }
   | {
-      /** POST only: binding, eviction, token. */
+      /** POST only: binding, eviction. */
       readonly kind: 'action';
       readonly name: string;
       /** Group, version and kind of the body, where they are not the resource's. */
@@ -107,16 +102,13 @@ export interface ActionInput {
 /** What an action wants done; the verbs do it. */
 export type ActionOutcome =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
   /** Replace the object, answer with `body` (201) — binding. */
   | { readonly kind: 'replace'; readonly object: ApiObject; readonly body: JsonObject }
   /**
    * Delete the object with these DeleteOptions, answer with a Success Status (201) — eviction. With `object`: first
    * replace it with that, once the options' preconditions are met; the deletion then goes on from there.
    */
-  | { readonly kind: 'delete'; readonly options: JsonObject; readonly object?: ApiObject }
-  /** Answer only (201) — token. */
-  | { readonly kind: 'answer'; readonly body: JsonObject };
+  | { readonly kind: 'delete'; readonly options: JsonObject; readonly object?: ApiObject };
 
 /** A verb of the API, as discovery lists them. */
 export type Verb =
@@ -145,8 +137,6 @@ export interface Resource {
   readonly allowsCreateOnUpdate: boolean;
   /** Its fields have owners, and it takes server-side apply. */
   readonly keepsOwners: boolean;
-  /** What happens to dependents when a deletion does not say. */
-  readonly defaultPropagation: 'Background' | 'Orphan';
   /** Of a custom kind: what its definition says of its objects. */
   readonly custom?: CustomTypes;
 }

@@ -7,7 +7,6 @@ import {
   compareQuantities,
   formatQuantity,
   parseQuantity,
-  roundUpToMilli,
 } from '../../../src/objects/quantity.ts';
 
 /** Below 1000E: multiples of that are written without a suffix and so lose their size, as upstream. */
@@ -50,18 +49,6 @@ test('comparison is an order that sums respect', () => {
       assert.equal(Math.sign(compareQuantities(second, first)) + Math.sign(order), 0);
       const sums = compareQuantities(addQuantities(first, added), addQuantities(second, added));
       assert.equal(Math.sign(sums), Math.sign(order));
-    }),
-  );
-});
-
-test('rounding to thousandths goes away from zero, by less than one of them', () => {
-  fc.assert(
-    fc.property(quantity, (original) => {
-      const rounded = roundUpToMilli(original);
-      assert.equal(rounded.nanos % 1_000_000n, 0n);
-      const moved = rounded.nanos - original.nanos;
-      const size = original.nanos < 0n ? -moved : moved;
-      assert.ok(size >= 0n && size < 1_000_000n, String(moved));
     }),
   );
 });
