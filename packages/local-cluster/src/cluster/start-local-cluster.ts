@@ -19,9 +19,8 @@ import { createMemoryStore } from '../store/memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { createBootstrapObjects } from './bootstrap-objects.ts';
 import { createLocalApi } from './create-api.ts';
-import { createTokens, usersByToken } from './identities.ts';
-import { keepIdentity } from './identity-file.ts';
-import type { ClusterIdentity } from './identity-file.ts';
+import { createTokens, keepIdentity, usersByToken } from './identities.ts';
+import type { ClusterIdentity } from './identities.ts';
 import type { LocalCluster, LocalClusterOptions } from './local-cluster.ts';
 
 const OBJECTS_DIRECTORY = 'objects';

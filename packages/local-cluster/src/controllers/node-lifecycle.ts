@@ -5,7 +5,7 @@
  * Differs from Kubernetes: conditions are acted upon at once, also by NoExecute taints, however many nodes of a zone fail.
  */
 import type { EventRecorder } from '../node-agent/shared/event-recorder.ts';
-import { createEventRecorder, withoutVersion } from '../node-agent/shared/event-recorder.ts';
+import { createEventRecorder } from '../node-agent/shared/event-recorder.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { formatTime } from '../objects/timestamps.ts';
 import { observeNode, planUnknownConditions } from './node-health.ts';
@@ -115,7 +115,7 @@ class NodeLifecycle {
     if (!wasReady) return true;
     const reason = 'NodeNotReady';
     const message = `Node ${name} status is now: NodeNotReady`;
-    this.#record({ about: withoutVersion(object), type: 'Normal', reason, message });
+    this.#record({ about: object, type: 'Normal', reason, message });
     this.#podsToMark.add(name);
     return true;
   }
@@ -153,6 +153,6 @@ class NodeLifecycle {
 
   #note(about: ApiObject, reason: string, message: string): void {
     const text = `Node ${about.metadata.name} event: ${message}`;
-    this.#record({ about: withoutVersion(about), type: 'Normal', reason, message: text });
+    this.#record({ about, type: 'Normal', reason, message: text });
   }
 }

@@ -10,7 +10,7 @@ import type { Taint, Toleration } from '@rollcall/base/objects.ts';
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import { toleratesTaint } from '@rollcall/base/taints.ts';
 import type { EventRecorder } from '../node-agent/shared/event-recorder.ts';
-import { createEventRecorder, withoutVersion } from '../node-agent/shared/event-recorder.ts';
+import { createEventRecorder } from '../node-agent/shared/event-recorder.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import type { ControllerContext, RunningController } from './shared/controller-context.ts';
 import { keyOf, nodeNameOf, viewNode, viewPod } from './shared/object-views.ts';
@@ -126,7 +126,7 @@ class TaintEviction {
 
   #note(about: ApiObject, message: string): void {
     const reason = 'TaintManagerEviction';
-    this.#record({ about: withoutVersion(about), type: 'Normal', reason, message });
+    this.#record({ about, type: 'Normal', reason, message });
   }
 }
 

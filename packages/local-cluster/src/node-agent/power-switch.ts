@@ -16,7 +16,6 @@ export interface PowerSwitch {
   readonly stopTimers: () => void;
   /** Stops timers and refuses every request from now on. */
   readonly cutPower: () => void;
-  readonly isOn: () => boolean;
 }
 
 const NO_POWER: Status = {
@@ -40,7 +39,6 @@ export function createPowerSwitch(clock: Clock, client: LocalClient): PowerSwitc
       isOn = false;
       timers.stop();
     },
-    isOn: () => isOn,
   };
 }
 

@@ -73,7 +73,7 @@ async function mountOne(
   },
 ): Promise<void> {
   const { pod, volume, state, signal } = of;
-  const { delayMs, failures } = readVolumeSimulation(pod.metadata.annotations ?? {}).simulation;
+  const { delayMs, failures } = readVolumeSimulation(pod.metadata.annotations ?? {});
   if (delayMs > 0) await clock.sleep(delayMs, signal);
   if (signal.aborted) return;
   const attempts = state.attempts.get(volume.name) ?? 0;

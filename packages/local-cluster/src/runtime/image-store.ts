@@ -1,7 +1,7 @@
 /**
  * The images of one machine: pulled once, then there. Concurrent pulls of one image share one transfer.
  *
- * An image's size follows from its name; the time of a pull from its size and the seeded random. Nothing is ever
+ * An image's size follows from its name, the time of a pull from the seeded random. Nothing is ever
  * evicted. Failures that a simulation asks for are the caller's.
  */
 import { createHash } from 'node:crypto';
@@ -22,13 +22,10 @@ export interface ImageStore {
   fail(image: string, durationMs: number | undefined): Promise<never>;
 }
 
-const MEGABYTE = 1_000_000;
-const SMALLEST_BYTES = 5 * MEGABYTE;
-const SIZE_RANGE_BYTES = 245 * MEGABYTE;
+const SMALLEST_BYTES = 5_000_000;
+const SIZE_RANGE_BYTES = 245_000_000;
 const SHORTEST_PULL_MS = 200;
 const PULL_RANGE_MS = 700;
-/** Share of the time that the size decides; luck decides the rest. */
-const SIZE_SHARE = 0.7;
 /** Asking the registry about an image that is there, or that it does not have. */
 const SHORTEST_QUESTION_MS = 20;
 const QUESTION_RANGE_MS = 40;
@@ -46,18 +43,13 @@ export function createImageStore(options: {
   const digests = new Map<string, string>();
 
   const digestOf = (image: string): string => {
-    const known = digests.get(image);
-    if (known !== undefined) return known;
-    const digest = createHash('sha256').update(image).digest('hex');
-    digests.set(image, digest);
-    return digest;
+    const known = digests.get(image) ?? createHash('sha256').update(image).digest('hex');
+    digests.set(image, known);
+    return known;
   };
-  const sizeShareOf = (image: string): number =>
-    Number.parseInt(digestOf(image).slice(0, 6), 16) / 0x100_0000;
   const idOf = (image: string): string =>
     `${repositoryOf(image)}@sha256:${digestOf(withTag(image))}`;
   const questionMs = (): number => SHORTEST_QUESTION_MS + random.next() * QUESTION_RANGE_MS;
-
   const transfer = async (image: string, delayMs: number): Promise<PulledImage> => {
     const startMs = clock.monotonicMs();
     try {
@@ -66,14 +58,10 @@ export function createImageStore(options: {
       transfers.delete(image);
     }
     present.add(image);
-    const sizeBytes = Math.round(SMALLEST_BYTES + sizeShareOf(image) * SIZE_RANGE_BYTES);
-    return {
-      imageId: idOf(image),
-      sizeBytes,
-      pullMs: Math.round(clock.monotonicMs() - startMs),
-    };
+    const sizeShare = Number.parseInt(digestOf(image).slice(0, 6), 16) / 0x100_0000;
+    const sizeBytes = Math.round(SMALLEST_BYTES + sizeShare * SIZE_RANGE_BYTES);
+    return { imageId: idOf(image), sizeBytes, pullMs: Math.round(clock.monotonicMs() - startMs) };
   };
-
   return {
     has: (image) => present.has(withTag(image)),
     idOf,
@@ -81,8 +69,8 @@ export function createImageStore(options: {
       const name = withTag(image);
       const running = transfers.get(name);
       if (running !== undefined) return running;
-      const share = SIZE_SHARE * sizeShareOf(name) + (1 - SIZE_SHARE) * random.next();
-      const usualMs = present.has(name) ? questionMs() : SHORTEST_PULL_MS + share * PULL_RANGE_MS;
+      const newMs = SHORTEST_PULL_MS + random.next() * PULL_RANGE_MS;
+      const usualMs = present.has(name) ? questionMs() : newMs;
       const started = transfer(name, Math.round(durationMs ?? usualMs));
       transfers.set(name, started);
       return started;

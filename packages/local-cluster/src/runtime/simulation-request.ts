@@ -40,14 +40,12 @@ export interface Simulation {
   readonly affectedRuns: number;
 }
 
-/** How the pod's sandbox behaves: how often it fails. */
-export interface SandboxSimulation {
+interface SandboxSimulation {
   readonly sandboxFailures: number;
   readonly networkFailures: number;
 }
 
-/** How mounting the pod's volumes behaves. */
-export interface VolumeSimulation {
+interface VolumeSimulation {
   readonly delayMs: number;
   readonly failures: number;
 }
@@ -84,14 +82,8 @@ type Reader = (value: string | undefined) => Parsed<Partial<Asked>>;
 type Asked = Simulation & SandboxSimulation & VolumeSimulation;
 
 const NO_WARNINGS: readonly string[] = [];
-const NO_SANDBOX_REQUEST: SimulationRequest<SandboxSimulation> = {
-  simulation: { sandboxFailures: 0, networkFailures: 0 },
-  warnings: NO_WARNINGS,
-};
-const NO_VOLUME_REQUEST: SimulationRequest<VolumeSimulation> = {
-  simulation: { delayMs: 0, failures: 0 },
-  warnings: NO_WARNINGS,
-};
+const SOUND_SANDBOX: SandboxSimulation = { sandboxFailures: 0, networkFailures: 0 };
+const SOUND_VOLUMES: VolumeSimulation = { delayMs: 0, failures: 0 };
 const NO_REQUEST: SimulationRequest<Simulation> = {
   simulation: WELL_BEHAVED,
   warnings: NO_WARNINGS,
@@ -140,13 +132,10 @@ const CONTAINER_REQUESTS: ReadonlyMap<string, Reader> = new Map([
   ['pre-stop-fails', flag('failsPreStop')],
   ['runs', count('affectedRuns')],
 ]);
-const SANDBOX_REQUESTS: ReadonlyMap<string, Reader> = new Map([
-  ['sandbox-fails', count('sandboxFailures')],
-  ['network-fails', count('networkFailures')],
-]);
 const POD_REQUESTS: ReadonlyMap<string, Reader> = new Map([
   ...CONTAINER_REQUESTS,
-  ...SANDBOX_REQUESTS,
+  ['sandbox-fails', count('sandboxFailures')],
+  ['network-fails', count('networkFailures')],
 ]);
 const VOLUME_REQUESTS: ReadonlyMap<string, Reader> = new Map([
   ['delay', duration('delayMs')],
@@ -170,73 +159,51 @@ export function readContainerSimulation(input: {
   readonly containerName: string;
   readonly image: string;
 }): SimulationRequest<Simulation> {
-  const forImage = readImage(input.image);
-  const forPod = readAnnotation(input.annotations, { scope: 'pod', readers: POD_REQUESTS });
-  const forContainer = SCOPES_OF_PODS.has(input.containerName)
-    ? undefined
-    : readAnnotation(input.annotations, {
-        scope: input.containerName,
-        readers: CONTAINER_REQUESTS,
-      });
+  const { annotations, containerName, image } = input;
+  const forImage = readImage(image);
+  const forPod = readAnnotation(annotations, 'pod');
+  const isScopeOfPod = containerName === 'pod' || containerName === 'volumes';
+  const forContainer = isScopeOfPod ? undefined : readAnnotation(annotations, containerName);
   if (forImage === undefined && forPod === undefined && forContainer === undefined) {
     return NO_REQUEST;
   }
-  return {
-    simulation: {
-      ...WELL_BEHAVED,
-      ...valueOf(forImage),
-      ...valueOf(forPod),
-      ...valueOf(forContainer),
-    },
-    warnings: warningsOf(`image ${input.image}`, forImage),
-  };
+  const asked = { ...valueOf(forImage), ...valueOf(forPod), ...valueOf(forContainer) };
+  const warnings = warningsOf(`image ${image}`, forImage);
+  return { simulation: { ...WELL_BEHAVED, ...asked }, warnings };
 }
-
-const SCOPES_OF_PODS: ReadonlySet<string> = new Set(['pod', 'volumes']);
 
 /** What is asked of the pod's sandbox; warnings are about all annotations of the pod that speak to the simulation. */
 export function readSandboxSimulation(
   annotations: Annotations,
 ): SimulationRequest<SandboxSimulation> {
-  let request = NO_SANDBOX_REQUEST;
-  for (const key of Object.keys(annotations)) {
-    if (!key.startsWith(SIMULATION_PREFIX)) continue;
-    const scope = key.slice(SIMULATION_PREFIX.length);
-    const parsed = readAnnotation(annotations, { scope, readers: readersOf(scope) });
-    const asked = scope === 'pod' ? valueOf(parsed) : {};
-    request = {
-      simulation: { ...request.simulation, ...asked },
-      warnings: [...request.warnings, ...warningsOf(`annotation ${key}`, parsed)],
-    };
-  }
-  return request;
+  const scopes = Object.keys(annotations)
+    .filter((key) => key.startsWith(SIMULATION_PREFIX))
+    .map((key) => key.slice(SIMULATION_PREFIX.length));
+  const warnings = scopes.flatMap((scope) =>
+    warningsOf(`annotation ${SIMULATION_PREFIX}${scope}`, readAnnotation(annotations, scope)),
+  );
+  const asked = valueOf(readAnnotation(annotations, 'pod'));
+  return { simulation: { ...SOUND_SANDBOX, ...asked }, warnings };
 }
 
 /** What is asked of the pod's volumes. */
-export function readVolumeSimulation(
+export function readVolumeSimulation(annotations: Annotations): VolumeSimulation {
+  return { ...SOUND_VOLUMES, ...valueOf(readAnnotation(annotations, 'volumes')) };
+}
+
+function readAnnotation(
   annotations: Annotations,
-): SimulationRequest<VolumeSimulation> {
-  const parsed = readAnnotation(annotations, { scope: 'volumes', readers: VOLUME_REQUESTS });
-  if (parsed === undefined) return NO_VOLUME_REQUEST;
-  return {
-    simulation: { ...NO_VOLUME_REQUEST.simulation, ...valueOf(parsed) },
-    warnings: warningsOf(`annotation ${SIMULATION_PREFIX}volumes`, parsed),
-  };
+  scope: string,
+): Parsed<Partial<Asked>> | undefined {
+  const text = annotations[SIMULATION_PREFIX + scope];
+  if (text === undefined) return undefined;
+  const items = parseList(text);
+  return items.kind === 'ok' ? readItems(items.value, readersOf(scope)) : items;
 }
 
 function readersOf(scope: string): ReadonlyMap<string, Reader> {
   if (scope === 'pod') return POD_REQUESTS;
   return scope === 'volumes' ? VOLUME_REQUESTS : CONTAINER_REQUESTS;
-}
-
-function readAnnotation(
-  annotations: Annotations,
-  { scope, readers }: { readonly scope: string; readonly readers: ReadonlyMap<string, Reader> },
-): Parsed<Partial<Asked>> | undefined {
-  const text = annotations[SIMULATION_PREFIX + scope];
-  if (text === undefined) return undefined;
-  const items = parseList(text);
-  return items.kind === 'ok' ? readItems(items.value, readers) : items;
 }
 
 function readItems(

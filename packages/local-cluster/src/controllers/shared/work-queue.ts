@@ -39,8 +39,6 @@ export interface WorkQueue {
   readonly add: (key: string) => void;
   /** Adds later; the earlier of two delays counts. */
   readonly addAfter: (key: string, delayMs: number) => void;
-  /** Keys that wait, for whatever reason, or are in work. */
-  readonly size: () => number;
   /** Ends: keys in work are finished, all others dropped. */
   readonly stop: () => Promise<void>;
 }
@@ -92,8 +90,6 @@ class KeyedWorkQueue implements WorkQueue {
     });
     this.#delayed.set(key, { dueMs, cancel });
   };
-
-  readonly size = (): number => this.#waiting.size + this.#running.size + this.#delayed.size;
 
   readonly stop = async (): Promise<void> => {
     this.#isStopped = true;

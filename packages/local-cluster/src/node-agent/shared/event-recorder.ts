@@ -105,11 +105,6 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   };
 }
 
-/** An object for an event that names it without its version, as controllers do that hold no more than its name. */
-export function withoutVersion(object: ApiObject): ApiObject {
-  return { ...object, metadata: { ...object.metadata, resourceVersion: '' } };
-}
-
 function keyOf({ about, fieldPath, type, reason, message }: RecordedEvent): string {
   return [about.kind, about.metadata.uid, fieldPath ?? '', type, reason, message].join('\n');
 }
@@ -120,7 +115,7 @@ function eventObject(
   nanoseconds: bigint,
 ): JsonObject {
   const { apiVersion, kind, metadata } = about;
-  const { name, uid, namespace, resourceVersion } = metadata;
+  const { name, uid, namespace } = metadata;
   const at = formatTime(clock.nowMs());
   return {
     apiVersion: 'v1',
@@ -135,7 +130,6 @@ function eventObject(
       ...(namespace === undefined ? {} : { namespace }),
       name,
       uid,
-      ...(resourceVersion === '' ? {} : { resourceVersion }),
       ...(fieldPath === undefined ? {} : { fieldPath }),
     },
     reason,

@@ -141,10 +141,10 @@ test('the sandbox and the volumes have requests of their own', () => {
   });
   assert.deepEqual([simulation.sandboxFailures, simulation.networkFailures], [1, 2]);
   const volumes = readVolumeSimulation({ 'simulate.rollcall.dev/volumes': 'delay=3s, fail=2' });
-  assert.deepEqual(volumes, { simulation: { delayMs: 3000, failures: 2 }, warnings: [] });
-  const malformed = readVolumeSimulation({ 'simulate.rollcall.dev/volumes': 'delay=soon' });
-  assert.equal(malformed.warnings.length, 1);
-  assert.deepEqual(malformed.simulation, { delayMs: 0, failures: 0 });
+  assert.deepEqual(volumes, { delayMs: 3000, failures: 2 });
+  const malformed = { 'simulate.rollcall.dev/volumes': 'delay=soon' };
+  assert.deepEqual(readVolumeSimulation(malformed), { delayMs: 0, failures: 0 });
+  assert.equal(readSandboxSimulation(malformed).warnings.length, 1);
 });
 
 test('the documentation names every request, and no other', () => {

@@ -61,7 +61,6 @@ describe('the work queue', () => {
     assert.deepEqual(begun, ['a', 'a']);
     await finish();
     assert.deepEqual(begun, ['a', 'a']);
-    assert.equal(queue.size(), 0);
   });
 
   it('lets different keys go on side by side, up to the number of workers', async () => {

@@ -40,7 +40,6 @@ describe('the event recorder', () => {
       name: 'p',
       uid: 'uid-1',
       apiVersion: 'v1',
-      resourceVersion: '7',
       fieldPath,
     });
     assert.deepEqual(event['source'], { component: 'kubelet', host: 'node-1' });
