@@ -29,13 +29,12 @@ import { guardOfSubject } from '../../core/takeover/registration-guard.ts';
 import { freshnessOf, judgeUnasked } from '../reconcile/confirm/guard.ts';
 import { SENTINEL_MISSING } from '../reconcile/confirm/rival-checks.ts';
 import type { ReconcileOptions } from '../reconcile/process/dependencies.ts';
-import { BREAKER_OPEN } from '../../core/retry/retry.ts';
+import { BREAKER_OPEN, withoutWaitsAhead } from '../../core/retry/retry.ts';
 import type { ProcessCache } from '../reconcile/process/process-cache.ts';
 import { judgeDaemonSet } from '../reconcile/read/judge-daemon-set.ts';
 import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import { stagingOf } from '../reconcile/plan-step.ts';
 import { readView } from '../reconcile/read/read-view.ts';
-import { withoutWaitsAhead } from '../reconcile/read/skip.ts';
 import type { ReconcileInput } from '../reconcile/run/context.ts';
 
 /** What explaining reads from; `cache` shares the nodes among the DaemonSets that are asked for together. */

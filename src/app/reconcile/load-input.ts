@@ -19,7 +19,7 @@ import { emptyState } from '../../core/model/state.ts';
 import { LazyAccess, keyOf } from './run/context.ts';
 import type { LoadedInput, ReconcileInput, RunContext, Waiting } from './run/context.ts';
 import { remember } from './process/process-cache.ts';
-import { breakerWaitOf } from '../../core/retry/retry.ts';
+import { breakerWaitOf, withoutWaitsAhead } from '../../core/retry/retry.ts';
 import type { Exit, FoundInput } from './run/exit.ts';
 import { judgeDaemonSet } from './read/judge-daemon-set.ts';
 import type { JudgedDaemonSet } from './read/judge-daemon-set.ts';
@@ -35,7 +35,7 @@ import {
   isAboutSentinel,
   lookAtSentinel,
 } from './confirm/rival-checks.ts';
-import { decideSkip, hasMoved, withoutWaitsAhead } from './read/skip.ts';
+import { decideSkip, hasMoved } from './read/skip.ts';
 import type { StampAhead } from './read/load-set.ts';
 
 /** Reads in all: the first, and three re-reads (protocol 2). */

@@ -201,7 +201,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     file: 'src/app/reconcile/status/write-status.ts',
     before: 'const found = await readPresent(step);',
     after:
-      "const read = await readPresent(step);\n    const { daemonSet } = input.input;\n    const found = read.kind !== 'found' ? read : { ...read, object: { ...daemonSet, metadata: { ...daemonSet.metadata, resourceVersion: read.object.metadata.resourceVersion } } };",
+      "const read = await readPresent(step);\n    const { daemonSet } = step.input;\n    const found = read.kind !== 'found' ? read : { ...read, object: { ...daemonSet, metadata: { ...daemonSet.metadata, resourceVersion: read.object.metadata.resourceVersion } } };",
     breaks: ['S7', 'L1'],
     in: 'overlapping-runs',
     seedsMax: 40,

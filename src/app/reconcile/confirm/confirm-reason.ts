@@ -1,13 +1,9 @@
 /**
- * Does the reason of a planned delete still hold, by what is live now (design 3, step 5; S3)?
+ * Does the reason of a planned delete still hold, by what is live now (design 3, step 5; S3)? In doubt nothing is deleted.
  *
- * The victim itself was read and is ours; here its phase, revision and readiness are compared with
- * what the plan took them for, and the pod for whose sake it goes is read too. An outdated pod that
- * was planned as unavailable goes beyond the budget only while it is unavailable; with surge, an old
- * pod that is ready goes only once the new one is available. In doubt nothing is deleted: the next look plans anew.
- *
- * Differs from upstream: where no pod belongs any more, the node is read live as well. Each type has a watch
- * of its own, so a view may show the new DaemonSet beside the old node, which never were at the same time.
+ * An outdated pod that was planned as unavailable goes beyond the budget only while it is unavailable; with surge, an old pod
+ * that is ready goes only once the new one is available. Differs from upstream: where no pod belongs any more the node is read
+ * live too, since a view may show the new DaemonSet beside the old node.
  */
 import type { NodeName, Uid } from '../../../core/model/identifiers.ts';
 import type { DeleteReason, NodeView, PlannedDelete, View } from '../../../core/model/plan.ts';

@@ -1,14 +1,8 @@
 /**
- * May this run act, and on what (design 3, step 3; protocol 1–4, 13)?
+ * May this run act, and on what (design 3, step 3; protocol 1–4, 13)? The mode and the freeze, then doubts about the view.
  *
- * First the mode and the freeze, then the view: not whole, own writes unseen, an open cut. A doubt
- * defers; a deferral is capped, and then live reads take the place of what was not seen. Own creates
- * and deletes of pods defer only what concerns them: each is known by name or UID, so planning counts
- * its node as unavailable and leaves it alone (S1, S3), and others go on. Open delete intents are read
- * live like victims before they are judged (protocol 4); so are created pods that the view was read past and never
- * showed, before another is made (S1). Silence of the cluster is looked at by the
- * caller, once it is known that there is work to do.
- *
+ * A doubt defers; a deferral is capped, and then live reads take the place of what was not seen. Open deletes, and created pods
+ * that the view was read past and never showed, are read live before they are judged (S1). Silence is the caller's matter.
  * Differs from upstream: an unseen create or delete of a pod holds back its node, not the DaemonSet.
  */
 import { resourceVersion, uid } from '../../../core/model/identifiers.ts';

@@ -1,14 +1,9 @@
 /**
- * The live DaemonSet, if it is what a run planned on (S7, S10, protocol 8).
+ * The live DaemonSet, if it is what a run planned on (S7, S10, protocol 8): by content, never by version.
  *
- * What was planned on is content, never a version: an object gets a new version without any of its content
- * changing (a server-side apply of equal values, a rewrite of all objects in the store), no watcher reports
- * that, and the view keeps the version that it saw. Nor does an equal version say that it is the same: an
- * etcd that is restored gives its versions out again, and a view of the lost history may name one that the
- * API server has now for another generation (row 71). A status of that history would be accepted, since no
- * generation is compared, and would lead for ever; a revision that was no longer used in it may be in use
- * again. What is written carries the version of this read as its precondition. Assumed: no etcd is restored,
- * and gets as far as that version again, between this read and the write that rests on it.
+ * An object may get a new version without its content changing, and no watcher reports that. Nor does an equal version say that
+ * it is the same: a restored etcd gives versions out again (row 71). What is written carries the version of this read as its
+ * precondition. Assumed: no etcd is restored, and gets as far as that version again, between this read and that write.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';

@@ -1,14 +1,9 @@
 /**
- * The LIST of pods that guards creates beside foreign names (protocol 9, rows 85, 87).
+ * Live lists of a DaemonSet's pods, metadata only: before creates beside foreign names (protocol 9), and before deletes.
  *
- * A pod whose name is not the one to be created is not fenced by the API server. While a DaemonSet
- * has such pods, creates wait for one live list by selector, metadata only, once per epoch, era and
- * takeover; so do the first creates of each DaemonSet, which may find the orphans of another one, and
- * the first ones of each era, because answers to earlier creates were forgotten with the era before. A
- * pod that the view does not know, and that is owned or to be adopted, defers all creates.
- *
- * Differs from upstream: it makes pods beside orphans that its cache does not show yet, adopts the
- * orphans later, and deletes one of each two.
+ * A pod whose name is not the one to be created is not fenced by the API server. Creates wait for one list per epoch, era and
+ * takeover while there are such pods, and before a DaemonSet's first ones: an owned or adoptable pod that the view does not know
+ * defers them. Differs from upstream: it makes pods beside orphans that its cache does not show yet, and deletes one of each two.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetState, Intent } from '../../../core/model/state.ts';

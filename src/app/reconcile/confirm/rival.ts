@@ -1,11 +1,8 @@
 /**
  * Another DaemonSet controller was seen: Rollcall stops in that cluster (design 5, faults row 58).
  *
- * It is noted beside the registration, in an item of its own that is read with it: a run under way stops
- * at its next batch, and every later run finds the guard `rival-controller` (protocol 7, 13). Then every
- * key gets a hint, so that each DaemonSet tells of it at once. Evidence of an older takeover, or of one
- * that was left meanwhile, is not noted. Only entering takeover anew, with its probe, makes the note count
- * for nothing: two controllers on one cluster would break S1.
+ * It is noted beside the registration: a run under way stops at its next batch, and every later one is guarded. Then every key gets
+ * a hint, so that each DaemonSet tells of it. Only entering takeover anew, with its probe, makes the note count for nothing (S1).
  */
 import { hintFor } from '../../../core/model/hint.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';

@@ -1,12 +1,9 @@
 /**
- * Steps 5 to 7 of a reconcile: confirm live, record intents, execute.
+ * Steps 5 to 7 of a reconcile: confirm live, record intents, execute. A run that loses the record has sent nothing (S1–S5).
  *
- * Claims come first, and if one fails nothing is done on top of it (spec 2.4). Deletes go also when
- * creates fail (spec 2.8). Nothing is sent before the intents are recorded, so a run that loses that write
- * to another one has sent nothing yet (S1–S5). Outcomes are noted in the result; the caller records them.
- *
- * Differs from upstream: deletes do not wait for the creates. These take many batches, each fenced; the
- * deletes of a rollout would be confirmed long before they are sent, or the run would be over.
+ * Claims come first, and if one fails nothing is done on top of it (spec 2.4). Deletes go also when creates fail (spec 2.8).
+ * Differs from upstream: deletes do not wait for the creates, whose many fenced batches would outlast their confirmation; and they
+ * go in batches of their own, each fenced, by UID and version.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Plan } from '../../../core/model/plan.ts';

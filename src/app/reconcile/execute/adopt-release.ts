@@ -1,14 +1,9 @@
 /**
- * Adopts orphans and releases pods whose labels moved away (spec 2.4).
+ * Adopts orphans and releases pods whose labels moved away (spec 2.4); each patch carries the pod's UID.
  *
- * Each patch carries the pod's UID. Adoption stands on one live read of the DaemonSet that the caller
- * made in this run. A gone pod is ignored, and with a release also one that changed hands; anything
- * else fails the claim as a whole once every pod was tried, and nothing is done on top of it: the plan
- * took an orphan for ours that another controller may have adopted meanwhile (422: a second controlling
- * owner).
- *
- * Differs from upstream: where the admission policy is in force, a pod that was made by hand is not adopted; the
- * API server refuses it (ADR 0035), and the claim fails like any other.
+ * A gone pod is ignored, and with a release also one that changed hands. Anything else fails the claim once every pod was tried,
+ * and nothing is done on top of it: the plan took an orphan for ours that somebody else may have adopted.
+ * Differs from upstream: where the admission policy is in force, a pod that was made by hand is not adopted (ADR 0035).
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';

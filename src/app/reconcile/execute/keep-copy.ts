@@ -1,15 +1,9 @@
 /**
  * Writes the copy of a proven revision's template, or sees that it stands (ADR 0063).
  *
- *   GET ── as it should be ──▶ noted
- *    ├─ missing ──▶ fence ── live DaemonSet ── create
- *    ├─ the former revision's, by hash or by content, which nobody knew ──▶ noted; the other place next
- *    └─ other content, of this DaemonSet ──▶ fence ── live DaemonSet ── PUT over the version that was read
- *
- * What is written is the present template as a live read of this run has it: once the DaemonSet was edited nothing is. The
- * name fences a create, UID and version a PUT, so a request that arrives late overwrites nothing younger. An answer that
- * was lost is looked for by the next run. A refusal is told, kept for a while, and keeps no run from being complete:
- * where no admission policy is installed a copy is needed by nobody. Differs from upstream: it keeps no copies.
+ * What is written is the present template by a live read of this run: once the DaemonSet was edited nothing is. The name fences
+ * a create, UID and version a PUT. A copy of the former revision that nobody knew is kept, and the other place taken next. A
+ * refusal is told and kept for a while: where no admission policy is installed nobody needs a copy. Differs from upstream: it keeps none.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';

@@ -1,12 +1,8 @@
 /**
- * Turns answers of the API server into notes: what is settled, what stays open, what is left to do.
+ * Turns answers of the API server into notes: what is settled, what stays open, what is left to do (protocol 4, 5).
  *
- * 201 and 409 resolve a create, also in doubt about who holds the name (protocol 5). A pod of ours that
- * was found under the name, even on its way out, answers the intent: nothing else is made there until
- * the view shows it, or has been read past it, for another name would not meet it (S1). Settling takes
- * back the very record of this run: an earlier request of that name that was never answered stays
- * (mergeIntents). A delete that was not applied is withdrawn only if no earlier run recorded it, for
- * that request may be on its way (protocol 4).
+ * 201 and 409 resolve a create. A pod of ours found under the name, even on its way out, answers the intent: nothing else is made
+ * there until the view shows it (S1). A delete that was not applied is withdrawn only if no earlier run recorded it.
  */
 import { withdrawableIntents } from '../../../core/intents/merge-intents.ts';
 import {

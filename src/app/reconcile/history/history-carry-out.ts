@@ -1,14 +1,8 @@
 /**
- * Carries out a plan for revisions, step by step in upstream's order (spec 2.10): release, adopt, repair
- * hashes, relabel pods of duplicates, delete duplicates, renumber, or create.
- *
- *   live DaemonSet: same UID, not deleting, same generation and template ── once, before the first write
- *
- * So a run that works on an older template changes nothing (upstream checks before adoptions only).
- * The first failure ends the run; the next one plans anew from a live list, and finds what is left.
- *
- * Differs from upstream: an orphan whose adoption the API server calls invalid is left alone. No patch
- * of data that hold unescaped `<`, `>` or `&` ever passes; upstream fails on it for ever.
+ * Carries out a plan for revisions, in upstream's order (spec 2.10): release, adopt, repair hashes, relabel pods of
+ * duplicates, delete duplicates, renumber, or create. The live DaemonSet is compared once, before the first write, so a run
+ * of an older template changes nothing. The first failure ends the run; the next one plans anew from a live list.
+ * Differs from upstream: an orphan whose adoption is invalid is left alone; no patch of data with unescaped `<` or `&` passes.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Step } from '../run/context.ts';

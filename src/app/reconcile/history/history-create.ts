@@ -2,13 +2,9 @@
  * Makes the revision of the present template, and resolves collisions of its name (spec 2.10, snapshot).
  *
  *   create ── AlreadyExists ── live GET ── ours, same content ──▶ it is the current one
- *                                 └─ anything else ── live DaemonSet
- *                                       ├─ another collisionCount ──▶ look again
- *                                       └─ the same ── status PUT: collisionCount + 1 ──▶ look again
+ *                                 └─ anything else ── live DaemonSet of the same collisionCount ──▶ raise it, look again
  *
- * The name follows from content and collisionCount, so two runs ask for the same. The status write
- * carries the version that was read; nothing else of the status is changed (S7).
- *
+ * Name and content follow from each other, so two runs ask for the same. The status write changes one number (S7).
  * Differs from upstream: a revision of that name and content counts only if it is ours (S10).
  */
 import { defined } from '@rollcall/base/defined.ts';

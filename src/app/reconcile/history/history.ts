@@ -1,10 +1,8 @@
 /**
  * The current revision of a run: what the state still knows, or what a live look finds (spec 2.10).
  *
- * A look is due when the generation, the template or the seen set changed (design 3, step 1): one LIST by selector,
- * and a GET of each owned revision that was seen with labels the selector does not match. What is to
- * be done is decided in core/history-plan.ts and carried out by history-carry-out.ts. Two runs that
- * look at the same time ask for the same: every step is fenced by name, UID or version (S10).
+ * A look is due when the generation, the template or the seen set changed: one LIST by selector, and a GET of each owned revision
+ * that the selector misses. Two runs that look at once ask for the same: every step is fenced by name, UID or version (S10).
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Step } from '../run/context.ts';

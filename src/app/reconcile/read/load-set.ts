@@ -1,12 +1,8 @@
 /**
- * One set of slices from the table, beside what a warm process has of it.
+ * One set of slices from the table, beside what a warm process has of it; of a set that moved little, stamps are read first.
  *
- *   little moved when it was last read ──▶ stamps of all slices ──▶ only slices of another stamp
- *   else ─────────────────────────────────▶ all slices, decoded where their stamp is another one
- *
- * A stamp is written once, so a slice of a stamp that memory has is the one in memory. A slice that is newer than what the
- * position says moves: `ingest` is at work (protocol 2). So does one whose older tombstones are not those that it refers to,
- * until nobody needs them any more (read-older.ts).
+ * A stamp is written once, so a slice of a stamp that memory has is the one in memory. A slice newer than its position moves:
+ * `ingest` is at work (protocol 2). So does one whose older tombstones are not those that it refers to.
  */
 import { compareStamps } from '../../../core/model/position.ts';
 import type { Stamp } from '../../../core/model/position.ts';

@@ -8,8 +8,9 @@
 import { DUE_TOLERANCE_MS } from '../../../core/model/hint.ts';
 import { canonicalJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { Memo, DaemonSetState } from '../../../core/model/state.ts';
+import type { Memo } from '../../../core/model/state.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
+import { CLOCKS_DIFFER_MS } from '../../../core/retry/retry.ts';
 import type { StoredInputs, SlicedInputs } from './stored-inputs.ts';
 
 /** A run or skip so close before a due time sends it again (protocol 12). */
@@ -119,40 +120,4 @@ export function hasMoved({ state, meta, position }: SlicedInputs): boolean {
     memo.podsChanged !== position.podsChanged ||
     memo.revisionsChanged !== position.revisionsChanged
   );
-}
-
-/** How much longer than it was to be a wait may last: jitter, and clocks that differ by a little. */
-const LONGER_SHARE = 2;
-
-/** Since when something lasts may be this far in the future: no machine's clock is that wrong by itself. */
-const CLOCKS_DIFFER_MS = 60_000;
-
-/**
- * The state without waits that a clock ahead of ours recorded (row 14, L1). If an end is still more than twice the
- * wait's length away, the timer for it has fired already, and waiting on would block the key for as long as the clocks
- * differ: the key tries now, and a new refusal starts a longer wait by this clock. Intents and names are not touched:
- * their times are for safety, where too long does no harm.
- */
-export function withoutWaitsAhead(state: DaemonSetState, nowMs: number): DaemonSetState {
-  const isAhead = (delayMs: number, endsAtMs: number): boolean =>
-    endsAtMs - nowMs > delayMs * LONGER_SHARE;
-  const ended = <T extends { readonly delayMs: number; readonly notBeforeMs: number }>(
-    wait: T,
-  ): T => (isAhead(wait.delayMs, wait.notBeforeMs) ? { ...wait, notBeforeMs: nowMs } : wait);
-  const { retry, refusals, refusedWrites, look, backoff, deferredSinceMs, ...rest } = state;
-  const isDeferred = deferredSinceMs !== undefined && deferredSinceMs - nowMs <= CLOCKS_DIFFER_MS;
-  const isLooking = look !== undefined && !isAhead(look.delayMs, look.atMs);
-  return {
-    ...rest,
-    ...(retry === undefined ? {} : { retry: ended(retry) }),
-    ...(refusals === undefined ? {} : { refusals: refusals.map(ended) }),
-    ...(refusedWrites === undefined ? {} : { refusedWrites: refusedWrites.map(ended) }),
-    ...(isLooking ? { look } : {}),
-    backoff: backoff.map((entry) => {
-      const { advancedAtMs, delayMs } = entry;
-      const isOver = isAhead(delayMs, advancedAtMs + delayMs);
-      return isOver ? { ...entry, advancedAtMs: nowMs - delayMs } : entry;
-    }),
-    ...(isDeferred ? { deferredSinceMs } : {}),
-  };
 }

@@ -1,13 +1,8 @@
 /**
- * The one place that schedules looks for a key (protocol 11, 12, L5; ADR 0031).
+ * The one place that schedules looks for a key (protocol 11, 12, L5; ADR 0031): what is on its way and near enough is kept.
  *
- *   finish, deferral, back-off, breaker, skip ──▶ wanted ──▶ on its way already, near enough? keep it
- *                                                                     └─ no: send a timer, then record it
- *
- * Timer ids are unique. The expiry of a memo is recorded alone: the delay queue would hop for hours with it, while
- * `resync` finds due times that passed every quarter of an hour (ADR 0034). A timer counts as on its way until its due
- * time, unless the hint of this run may have been that very one, which may come early where clocks differ: then a near
- * one is sent once more, though not by every hint that meets it (process-cache.ts).
+ * The expiry of a memo is recorded alone: `resync` finds due times that passed (ADR 0034). A timer counts as on its way until
+ * its due time, unless this run's hint may have been that very one, which may come early: then a near one is sent once more.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { findPendingLook, pendingLooks, rememberLooks } from '../../../core/hints/looks.ts';

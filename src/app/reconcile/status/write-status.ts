@@ -1,17 +1,9 @@
 /**
- * Writes the status over the DaemonSet as it is now (protocol 8, S7).
+ * Writes the status over the DaemonSet as it is now (protocol 8, S7): counts by one patch, else read, compare, PUT.
  *
- *   read ── the caller: is it still what the status was made for? ── PUT, the version just read as precondition
- *    ▲                                                               │ conflict
- *    └───────────────────────── three times at most ─────────────────┘
- *
- * A conflict says only that something was written, perhaps a label. Each try compares the content again, so
- * counts are never written over what contradicts them, and another writer at ten writes a second cannot keep
- * the status from being written. The whole object is sent, because a status write also replaces labels and
- * annotations: it carries those of the read just before.
- *
- * Differs from upstream: a conflict is tried again only after that look at the content (spec 2.12 repeats the same
- * counts); a live read before the write. Counts alone take a shorter way first (write-counts.ts).
+ * A conflict says only that something was written, perhaps a label: each of three tries compares the content again, so counts
+ * are never written over what contradicts them. The whole object is sent, as a PUT replaces labels and annotations too.
+ * Differs from upstream: a conflict is tried again only after that look at the content; spec 2.12 repeats the same counts.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { findStatusBreach } from '../../../core/plan/invariants.ts';

@@ -1,10 +1,10 @@
 /** Row 14: what a clock that was ahead wrote into a state makes nobody wait by as much as clocks differ. */
 import { describe, it } from 'node:test';
-import type { NodeName } from '../../../../../src/core/model/identifiers.ts';
-import { emptyState } from '../../../../../src/core/model/state.ts';
-import type { DaemonSetState } from '../../../../../src/core/model/state.ts';
-import { withoutWaitsAhead } from '../../../../../src/app/reconcile/read/skip.ts';
-import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
+import type { NodeName } from '../../../../src/core/model/identifiers.ts';
+import { emptyState } from '../../../../src/core/model/state.ts';
+import type { DaemonSetState } from '../../../../src/core/model/state.ts';
+import { withoutWaitsAhead } from '../../../../src/core/retry/retry.ts';
+import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 import assert from 'node:assert/strict';
 
