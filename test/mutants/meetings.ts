@@ -17,7 +17,7 @@ export const MEETING_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'template-restored-after-adoptions': {
     bug: 'a freeze during adoptions does not stop the template that is restored after them',
-    file: 'src/app/reconcile/run/ledger.ts',
+    file: 'src/app/reconcile/run/result.ts',
     before: 'return this.recorded.length > 0 || this.patched > 0;',
     after: 'return this.recorded.length > 0;',
     killedBy: {
@@ -39,7 +39,7 @@ export const MEETING_BUGS: Readonly<Record<string, PlantedBug>> = {
     bug: 'a victim whose delete was answered 404 counts as available until the view shows that it is gone',
     file: 'src/app/reconcile/execute/note-outcomes.ts',
     before:
-      "like an accepted delete.\n      ledger.answers.push({ kind: 'deleted', uid: effect.uid });\n      return 'open';",
+      "like an accepted delete.\n      result.answers.push({ kind: 'deleted', uid: effect.uid });\n      return 'open';",
     after: "like an accepted delete.\n      return 'settled';",
     killedBy: {
       file: `${RECONCILE_TEST}/refused-deletes.test.ts`,
