@@ -6,7 +6,7 @@ import type { Authorizer } from '../iam/authorizer.ts';
 import { startLoopbackServer } from '../server/loopback-server.ts';
 import type { LoopbackServer, WholeRequest } from '../server/loopback-server.ts';
 import { JournalFile } from '../server/journal-file.ts';
-import { refuseTableRequest } from './authorization.ts';
+import { authorizeTableRequest } from './authorization.ts';
 import { Tables } from './tables.ts';
 import type { Fields, TableFact } from './tables.ts';
 import { TableError } from './values.ts';
@@ -88,13 +88,11 @@ function answerTo(
     const target = headers['x-amz-target'];
     const name = typeof target === 'string' ? target.slice(target.indexOf('.') + 1) : '';
     const fields = fieldsOf(body);
-    const refusal =
-      guard &&
-      refuseTableRequest(guard.authorizer, {
-        accessKey: guard.authorizer.signerOf({ method, url, headers, body }),
-        ...{ name, fields: fields ?? {}, arnOf: guard.arnOf },
-      });
-    if (refusal !== undefined) throw new TableError(refusal.type, refusal.message);
+    if (guard !== undefined) {
+      const accessKey = guard.authorizer.signerOf({ method, url, headers, body });
+      const { authorizer, arnOf } = guard;
+      authorizeTableRequest(authorizer, { accessKey, name, fields: fields ?? {}, arnOf });
+    }
     if (fields === undefined) throw new TableError(SERIALIZATION, 'The request is no JSON object.');
     return { status: 200, text: JSON.stringify(tables.perform(name, fields)) };
   } catch (error) {
