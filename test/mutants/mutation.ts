@@ -53,7 +53,7 @@ export const MUTATION_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'rootDir: path.parse(path.resolve(configFile)).root',
     after: 'rootDir: path.dirname(path.resolve(configFile))',
     killedBy: {
-      file: `${TOOL}/compiler-judge.test.ts`,
+      file: `${TOOL}/compiler-judge.nightly.test.ts`,
       title: 'reads a source of another project',
     },
   },

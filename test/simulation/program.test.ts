@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { drawPlan } from '../support/simulation/draw-plan.ts';
@@ -47,10 +47,8 @@ test('a kept plan that breaks a promise is a failure, with the command that play
     const drawn = drawPlan({ seed: 1, profile: 'baseline', stepsCount: 1 });
     const setting = { ...drawn.setting, pageLimit: 500 };
     // Lists of one page are never continued: what is demanded cannot happen (M1).
-    const plan: SimulationPlan = { ...drawn, setting, demands: ['list-expired'] };
-    const file = path.join(directory, 'kept.json');
-    const broke = { rule: 'M1', finding: 'as it says', commit: 'none' };
-    writeFileSync(file, JSON.stringify({ broke, plan }));
+    const plan: SimulationPlan = { ...drawn, setting, faults: { 'list-expired': { rate: 0.5 } } };
+    const file = keepPlan({ ...brokenBy(plan), rule: 'M1' }, directory);
     const { code, text } = await run('--replay', file);
     assert.equal(code, 1, text);
     assert.ok(text.includes(`npm run sim -- --replay ${file}`), text);

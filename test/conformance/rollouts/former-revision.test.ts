@@ -16,7 +16,7 @@ import type { Rolled } from './rolled.ts';
 
 const COPIES = '/api/v1/namespaces/default/podtemplates';
 
-describeOnBackends('the former revision', { timeout: 1_200_000 }, (backend) => {
+describeOnBackends('the former revision', { timeout: 1_200_000, usually: 'real' }, (backend) => {
   const nodes = plainNodes(6);
   const names = nodes.map(({ metadata }) => metadata.name);
   let stage: Stage;

@@ -30,7 +30,7 @@ const SEED = seedOfRun(20261122);
 
 describeOnBackends(
   `killed at ${String(KILLS_COUNT)} points (seed ${String(SEED)})`,
-  { timeout: 1_700_000 },
+  { timeout: 1_700_000, usually: 'real' },
   (backend) => {
     const seeded = createSeeded(SEED);
     let stage: BareStage;

@@ -22,7 +22,7 @@ const SEED = seedOfRun(20261121);
 
 describeOnBackends(
   `disturbed messages (seed ${String(SEED)})`,
-  { timeout: 1_200_000 },
+  { timeout: 1_200_000, usually: 'real' },
   (backend) => {
     const seeded = createSeeded(SEED);
     let stage: Stage;

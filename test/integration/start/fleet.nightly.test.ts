@@ -1,7 +1,4 @@
-/**
- * Bad releases of a fleet that only minutes of evidence show: nodes that die, an API server that becomes slow (issue 18). And those of
- * fleet.test.ts with the other answer to a breach.
- */
+/** Each failure of a fleet, with both answers to a breach; some only minutes of evidence show: nodes that die, a slow API server. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertHaltedInFirstRing, assertWentBack, playFleet } from './fleet-plays.ts';

@@ -24,10 +24,4 @@ describe('npm start -- --fleet', { concurrency: true }, () => {
     assertHaltedInFirstRing(played, /Halted\/StartFailure/);
     assertWentBack(played);
   });
-
-  it('halts a crash loop in the first ring, and stands', async () => {
-    const played = await playFleet('--inject', 'crash-loop');
-    assertHaltedInFirstRing(played, /Halted\/Restarts/);
-    assert.equal(played.fleet.ending, 'halted');
-  });
 });

@@ -409,6 +409,30 @@ export type HuntName = keyof typeof HUNTS;
 /** Their names. */
 export const HUNT_NAMES = Object.keys(HUNTS) as readonly HuntName[];
 
+/** Three seeds of each are a part of random plays (test/simulation/random.test.ts). */
+export const RANDOM_HUNTS = [
+  // Takeover, and copilot beside a built-in controller; clocks that are off.
+  'staged',
+  'ailing-releases',
+  'wrong-clocks',
+  'guarded-rollbacks',
+  'revert-after-canary',
+  'undo-then-revert',
+  'back-and-forth',
+  'scale-in',
+  'pools-to-zero',
+  'flaky-nodes',
+  'beside-built-in',
+  'shaken-copilot',
+  'ill-beside-built-in',
+  'hostile-tenant',
+  'stack-freezes',
+  'freezes-of-stages',
+  'freezes-of-adoptions',
+  'overtaken-backlogs',
+  'twin-names',
+] as const satisfies readonly HuntName[];
+
 /** True of a hunt, false of a profile. */
 export function isHuntName(name: string): name is HuntName {
   return Object.hasOwn(HUNTS, name);
