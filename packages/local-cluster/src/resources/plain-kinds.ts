@@ -93,6 +93,7 @@ const EVENTS = defineResource({
   kind: 'Event',
   shortNames: ['ev'],
   isNamespaced: true,
+  checkName: checkPathSegment,
   keepsOwners: false,
   allowsCreateOnUpdate: true,
   selectableFields: (object) => {

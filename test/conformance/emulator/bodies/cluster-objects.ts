@@ -43,7 +43,6 @@ export const NODE_BODIES: Bodies = {
       ],
       ['spec.taints', []],
       ['spec.taints', null],
-      ['spec.taints.0.effect', 'PreferNoSchedule'],
       ['spec.unschedulable', true],
       ['spec.unschedulable', 'true'],
       ['spec.unschedulable', null],

@@ -65,7 +65,7 @@ export function makePodSpec(
       0.2,
       isTemplate ? { restartPolicy: 'Always' } : { restartPolicy: 'Never' },
     ),
-    ...(seeded.next() < 0.1 ? { hostNetwork: true, hostPID: true } : {}),
+    ...(seeded.next() < 0.1 ? { hostNetwork: true } : {}),
     ...(!isTemplate && nodeName !== undefined && seeded.next() < 0.5 ? { nodeName } : {}),
   };
 }

@@ -144,8 +144,16 @@ function validateUpdate(next: ApiObject, current: ApiObject): readonly FieldErro
   if (after === before) return [];
   const detail =
     'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+  const resized = ['containers', 'initContainers'].find(
+    (list) => listAt(after, list).length !== listAt(before, list).length,
+  );
+  const errors = validatePodSpec(after, 'spec');
+  if (resized !== undefined) {
+    const why = 'pod updates may not add or remove containers';
+    return [...errors, forbidden(`spec.${resized}`, why)];
+  }
   return [
-    ...validatePodSpec(after, 'spec'),
+    ...errors,
     ...(equalJson(withUpdatableOf(after, before), before) ? [] : [forbidden('spec', detail)]),
   ];
 }

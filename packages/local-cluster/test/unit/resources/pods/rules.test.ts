@@ -201,6 +201,11 @@ test('an update changes images and tolerations, and nothing else of the spec', (
   assert.deepEqual(causesFor('spec.containers.0.image', 'nginx:2'), []);
   assert.deepEqual(causesFor('spec.tolerations', [{ operator: 'Exists' }]), []);
   assert.deepEqual(causesFor('spec.hostname', 'h'), ['FieldValueForbidden spec']);
+  const more = [
+    { name: 'c', image: 'a' },
+    { name: 'd', image: 'a' },
+  ];
+  assert.deepEqual(causesFor('spec.containers', more), ['FieldValueForbidden spec.containers']);
   assert.deepEqual(causesFor('spec.containers.0.command', ['x']), ['FieldValueForbidden spec']);
 });
 
