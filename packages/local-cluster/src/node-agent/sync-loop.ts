@@ -144,7 +144,8 @@ class Handlers {
   }
 
   #add(pod: PodObject): void {
-    if (!isTerminalPhase(pod.status?.phase)) {
+    const isEnding = pod.metadata.deletionTimestamp !== undefined;
+    if (!isEnding && !isTerminalPhase(pod.status?.phase)) {
       const others = this.#activePods().filter((other) => uidOf(other) !== uidOf(pod));
       const admission = admitPod({ node: this.#node(), pod, others });
       const isRejected = admission.kind === 'rejected';
