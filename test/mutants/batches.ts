@@ -14,7 +14,7 @@ const MORE_TEST = 'test/unit/app/reconcile/status/more-to-come.test.ts';
 const READS_TEST = 'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts';
 const BASIS = 'src/app/reconcile/read/stored-inputs.ts';
 const EARLY_TEST = 'test/unit/app/reconcile/read/early-reads.test.ts';
-const WRITER = 'src/adapters/dynamodb/batched-writer.ts';
+const WRITER = 'src/adapters/dynamodb/batches.ts';
 const WRITER_TEST = 'test/unit/adapters/dynamodb/batched-writer.test.ts';
 const EXPRESSIONS = 'packages/local-aws/src/dynamodb/expressions.ts';
 const EXPRESSIONS_TEST = 'packages/local-aws/test/unit/dynamodb/expressions.test.ts';
@@ -127,15 +127,15 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   'writes-lose-a-missing-item': {
     bug: 'a DaemonSet that is new to the view counts as one of a later stamp, and is never written (L1)',
     file: WRITER,
-    before: " && write.where.operator === '='",
+    before: " && where.operator === '='",
     after: '',
     killedBy: { file: WRITER_TEST, title: 'or a missing item' },
   },
   'writes-take-an-error-for-success': {
     bug: 'a statement that was throttled counts as written, and effects go without their intents (S1)',
     file: WRITER,
-    before: "if (code === undefined) answer('written');",
-    after: "if (code !== 'ConditionalCheckFailed') answer('written');",
+    before: "if (code === undefined) return 'written';",
+    after: "if (code !== 'ConditionalCheckFailed') return 'written';",
     killedBy: { file: WRITER_TEST, title: 'where a statement is throttled' },
   },
   'writes-forget-their-token': {

@@ -159,7 +159,7 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'eventual-batch-reads': {
     bug: 'items that are read together are read eventually consistent (14 A.4)',
-    file: 'src/adapters/dynamodb/batched-reader.ts',
+    file: 'src/adapters/dynamodb/batches.ts',
     before: 'Keys: [], ConsistentRead: true, ...projected }',
     after: 'Keys: [], ConsistentRead: false as true, ...projected }',
     killedBy: {
@@ -169,7 +169,7 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'eventual-left-over-reads': {
     bug: 'what a throttled table left over is read eventually consistent (14 A.4)',
-    file: 'src/adapters/dynamodb/batched-reader.ts',
+    file: 'src/adapters/dynamodb/batches.ts',
     before: '{ Keys, ConsistentRead: true, ...this.#projected }',
     after: '{ Keys, ConsistentRead: false as true, ...this.#projected }',
     killedBy: {
@@ -363,7 +363,7 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'eventual-single-reads': {
     bug: 'an item that is read alone is read eventually consistent (14 A.4)',
-    file: 'src/adapters/dynamodb/batched-reader.ts',
+    file: 'src/adapters/dynamodb/batches.ts',
     before: 'Key: key,\n      ConsistentRead: true,',
     after: 'Key: key,\n      ConsistentRead: false,',
     killedBy: {

@@ -93,7 +93,7 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'unread-keys-are-absent': {
     bug: 'keys that a throttled table left over count as absent (14)',
-    file: 'src/adapters/dynamodb/batched-reader.ts',
+    file: 'src/adapters/dynamodb/batches.ts',
     before: 'if (leftover.length === 0) return items;',
     after: 'if (leftover.length >= 0) return items;',
     killedBy: {

@@ -135,7 +135,7 @@ function clustersIn(table: Table): Part<'readClusterRecords' | 'writeClusterReco
     readClusterRecords: async (fleet, clusters) => {
       const records = new Map<ClusterId, FleetClusterRecord>();
       for (let from = 0; from < clusters.length; from += MEMBERS_PER_PAGE) {
-        // Asked for at the same time, so that they travel a hundred at a time (batched-reader.ts).
+        // Asked for at the same time, so that they travel a hundred at a time (batches.ts).
         const read = clusters.slice(from, from + MEMBERS_PER_PAGE).map(async (cluster) => {
           const record = await table.read(FLEET_CLUSTER, fleet, cluster);
           if (record !== undefined) records.set(cluster, record);

@@ -12,9 +12,8 @@ import { defined } from '@rollcall/base/defined.ts';
 import { pagesOf } from '@rollcall/base/pages.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
-import { readerOf, stampReaderOf } from './batched-reader.ts';
-import { writerOf } from './batched-writer.ts';
-import type { SingleWrite, Standing } from './batched-writer.ts';
+import { readerOf, stampReaderOf, writerOf } from './batches.ts';
+import type { SingleWrite, Standing } from './batches.ts';
 import { ItemTooLargeError, keyIn } from './item-codec.ts';
 import type { ItemKey, RecordKind, RecordPlace, StoredItem } from './item-codec.ts';
 
@@ -295,14 +294,17 @@ function conditionOf({ expression, names, values }: Condition) {
 /** Holds while there is no item. */
 export const IF_MISSING: Condition = { expression: 'attribute_not_exists(pk)' };
 
+/** Holds while there is an item of which this is true. */
+function ifStanding(standing: Standing): Condition {
+  const { attribute, operator, value } = standing;
+  const expression = `${attribute} ${operator} :expected`;
+  return { expression, values: { ':expected': value }, standing };
+}
+
 /** Holds while the stored version is this one; 0 means that there is no version yet. */
 export function ifVersion(version: number): Condition {
   if (version === 0) return { expression: 'attribute_not_exists(version)' };
-  return {
-    expression: 'version = :expected',
-    values: { ':expected': version },
-    standing: { attribute: 'version', operator: '=', value: version },
-  };
+  return ifStanding({ attribute: 'version', operator: '=', value: version });
 }
 
 /** The same of what bears a uid: another one of its name, made after this was removed, may be of the same version. */
@@ -317,16 +319,11 @@ export function ifSame(former: { readonly uid: string; readonly version: number 
 
 /** Holds while the stored stamp is exactly this one. */
 export function ifStamp(stamp: string): Condition {
-  return {
-    expression: 'stamp = :expected',
-    values: { ':expected': stamp },
-    standing: { attribute: 'stamp', operator: '=', value: stamp },
-  };
+  return ifStanding({ attribute: 'stamp', operator: '=', value: stamp });
 }
 
 /** Holds while there is no item, or its stamp is older. */
 export function ifStampOlder(stamp: string): Condition {
-  const expression = 'attribute_not_exists(pk) OR stamp < :mine';
-  const standing = { attribute: 'stamp', operator: '<', value: stamp } as const;
-  return { expression, values: { ':mine': stamp }, standing };
+  const older = ifStanding({ attribute: 'stamp', operator: '<', value: stamp });
+  return { ...older, expression: `${IF_MISSING.expression} OR ${older.expression}` };
 }

@@ -23,7 +23,7 @@ import { readBy, refuse, within } from '../problems.ts';
 import { readYaml, readYamlStream } from '../read-yaml.ts';
 import type { YamlRules } from '../read-yaml.ts';
 import { isFields } from '../written-values.ts';
-import { choiceOf, fleetSchema, toOverride, toPlacement } from './fleet-schema.ts';
+import { choiceOf, fleetSchema } from './fleet-schema.ts';
 import type { WrittenFleet, WrittenStage, WrittenStrategy } from './fleet-schema.ts';
 
 /** Each of the two files; a stored item holds 300,000 bytes, compressed. */
@@ -135,8 +135,8 @@ function toFleet(
   const fleet = {
     ...metadata,
     manifest: judged.manifest,
-    placement: toPlacement(placement),
-    overrides: overrides.map(toOverride),
+    placement,
+    overrides,
     strategy: { ...toStrategy(strategy), ...defined({ policyText }) },
   };
   return { kind: 'fleet', fleet, document, leftOut };
@@ -175,7 +175,6 @@ function judgeNames(named: readonly { readonly name: string }[], field: string):
 }
 
 const STAGES_FIELD = 'spec.strategy.stages';
-const SOAK_DEFAULT_MS = 3_600_000;
 /** The stage that takes what no other one did. */
 const REST = 'rest';
 
@@ -184,7 +183,7 @@ function judgeStages({ stages, soak, progressDeadline }: WrittenStrategy): Fleet
     ...judgeNames(stages, STAGES_FIELD),
     ...stages.flatMap((stage, index) => judgeStage(stage, index, index === stages.length - 1)),
   ];
-  const soaksMs = [soak ?? SOAK_DEFAULT_MS, ...stages.map((stage) => stage.soak ?? 0)];
+  const soaksMs = [soak, ...stages.map((stage) => stage.soak ?? 0)];
   if (progressDeadline !== undefined && progressDeadline <= Math.max(...soaksMs)) {
     const message = 'must be longer than every soak (1h unless written), or it would be a breach';
     problems.push({ field: 'spec.strategy.progressDeadline', message });
@@ -231,21 +230,23 @@ function toStrategy(written: WrittenStrategy): FleetStrategy {
   };
 }
 
-/** What a stage does not say the strategy says; docs/fleet.md has each default, and why. */
+/** What a stage does not say the strategy says. */
 function toStage(stage: WrittenStage, strategy: WrittenStrategy): FleetStage {
   const { name, clusters, nodes } = stage;
-  const pace = { ...strategy, ...stage };
-  const maxFailures = pace.maxFailures ?? { kind: 'count', count: 0 };
+  const { maxConcurrency, maxFailures, maxRefusals, soak, approval, window } = {
+    ...strategy,
+    ...stage,
+  };
   return {
     name,
     ...choiceOf(stage),
     ...defined({ share: clusters, nodes }),
-    maxConcurrency: pace.maxConcurrency ?? { kind: 'percent', percent: 10 },
+    maxConcurrency,
     maxFailures,
-    maxRefusals: pace.maxRefusals ?? maxFailures,
-    soakMs: pace.soak ?? SOAK_DEFAULT_MS,
-    approval: pace.approval ?? 'none',
-    windows: pace.window ?? [],
+    maxRefusals: maxRefusals ?? maxFailures,
+    soakMs: soak,
+    approval,
+    windows: window,
   };
 }
 

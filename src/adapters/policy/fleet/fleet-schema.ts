@@ -67,17 +67,11 @@ const placement = v.pipe(
     ({ all, ...choice }) => all !== namesClusters(choice),
     'must have clusterNames or clusterSelector, or else all: true',
   ),
+  v.transform(({ all, exclude, ...choice }): FleetPlacement => {
+    const never = exclude === undefined ? {} : { exclude: toChoice(exclude) };
+    return all ? never : { choice: toChoice(choice), ...never };
+  }),
 );
-
-/** Where it is placed. */
-export function toPlacement({
-  all,
-  exclude,
-  ...choice
-}: v.InferOutput<typeof placement>): FleetPlacement {
-  const never = exclude === undefined ? {} : { exclude: toChoice(exclude) };
-  return all ? never : { choice: toChoice(choice), ...never };
-}
 
 const override = v.pipe(
   closed('{name: arm, clusterSelector: {matchLabels: {arch: arm64}}, strategicMerge: {}}', {
@@ -100,18 +94,13 @@ const override = v.pipe(
     ({ strategicMerge, jsonPatch }) => strategicMerge !== undefined || jsonPatch !== undefined,
     'must have strategicMerge or jsonPatch',
   ),
+  v.transform(({ clusterNames, clusterSelector, ...others }): FleetOverride => ({
+    ...others,
+    ...choiceOf(defined({ clusterNames, clusterSelector })),
+  })),
 );
 
-/** A change for some clusters. */
-export function toOverride({
-  clusterNames,
-  clusterSelector,
-  ...others
-}: v.InferOutput<typeof override>): FleetOverride {
-  return { ...others, ...choiceOf(defined({ clusterNames, clusterSelector })) };
-}
-
-/** Of one stage, or in the strategy itself of all that do not say otherwise. */
+/** Of one stage, or in the strategy itself of all that do not say otherwise; docs/fleet.md says why these defaults. */
 const pace = {
   maxConcurrency: field(
     written.share('one', 'clusters'),
@@ -200,6 +189,11 @@ const strategy = closed('{stages: [{name: canary, clusters: 1}], soak: 1h}', {
     },
   ),
   ...pace,
+  maxConcurrency: v.exactOptional(pace.maxConcurrency.wrapped, '10%'),
+  maxFailures: v.exactOptional(pace.maxFailures.wrapped, 0),
+  soak: v.exactOptional(pace.soak.wrapped, '1h'),
+  approval: v.exactOptional(pace.approval.wrapped, 'none'),
+  window: v.exactOptional(pace.window.wrapped, []),
 });
 
 const spec = v.pipe(

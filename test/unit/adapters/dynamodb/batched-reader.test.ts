@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { BatchedReader } from '../../../../src/adapters/dynamodb/batched-reader.ts';
+import { BatchedReader } from '../../../../src/adapters/dynamodb/batches.ts';
 
 type Answer = (command: unknown) => unknown;
 

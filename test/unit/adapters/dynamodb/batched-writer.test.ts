@@ -4,8 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { BatchedWriter } from '../../../../src/adapters/dynamodb/batched-writer.ts';
-import type { BatchableWrite } from '../../../../src/adapters/dynamodb/batched-writer.ts';
+import { BatchedWriter } from '../../../../src/adapters/dynamodb/batches.ts';
+import type { BatchableWrite } from '../../../../src/adapters/dynamodb/batches.ts';
 import type { WriteResult } from '../../../../src/ports/stores/view-store.ts';
 
 type Input = NonNullable<BatchExecuteStatementCommand['input']>;
