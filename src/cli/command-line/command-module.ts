@@ -4,7 +4,7 @@
  * A command prints nothing itself. It returns one JSON document and the lines that say the same to a
  * person; the frame prints one of the two, so with `--json` stdout holds exactly one document. Progress
  * goes to `context.say` (stderr). What is expected to fail is thrown as CommandError; AWS's own errors
- * are put into sentences by the frame (explain-aws-error.ts), anything else is a bug.
+ * are put into sentences by the frame (explain-error.ts), anything else is a bug.
  */
 import { Option } from 'commander';
 import type { Command } from 'commander';
