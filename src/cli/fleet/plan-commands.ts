@@ -50,14 +50,12 @@ export const planFleetCommand: CommandModule = defineCommand({
   args: [PLANNED],
   options: {
     ...FILE_OPTIONS,
-    format: {
-      ...choiceOption(
-        '--format <format>',
-        'markdown: a comment for a pull request, of bounded length',
-        FORMATS,
-      ),
-      fallback: 'table',
-    },
+    format: choiceOption(
+      '--format <format>',
+      'markdown: a comment for a pull request, of bounded length',
+      FORMATS,
+      'table',
+    ),
     dryRun: dryRunOption('ask the API servers whether they would take it; nothing is kept'),
   },
   run: async ({ args, options }, context) => {

@@ -17,8 +17,7 @@ const DRY_RUNS = ['none', 'server'] as const;
 
 /** `--dry-run`; `server` says what it is good for. */
 export function dryRunOption(server: string): OptionRow<(typeof DRY_RUNS)[number]> {
-  const row = choiceOption('--dry-run <mode>', `server: ${server}`, DRY_RUNS);
-  return { ...row, fallback: 'none' };
+  return choiceOption('--dry-run <mode>', `server: ${server}`, DRY_RUNS, 'none');
 }
 
 /** Below it nobody waits long enough to wonder. */

@@ -71,7 +71,7 @@ export function orderCommands<Ask, Options extends OrderOptions>(
       options: { ...common, ...own },
       // Each order reads those of its own row.
       run: ({ args, options }, context) => {
-        const read = options as Options;
+        const read = options as unknown as Options;
         return give({ args, options: read, ask: ask(read) }, context);
       },
     }),
