@@ -6,7 +6,6 @@
  * goes to `context.say` (stderr). What is expected to fail is thrown as CommandError; AWS's own errors
  * are put into sentences by the frame (explain-error.ts), anything else is a bug.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -90,9 +89,13 @@ export function choiceOption<const T extends string>(
   flags: string,
   about: string,
   choices: readonly T[],
-  fallback?: NoInfer<T>,
 ): OptionRow<T> {
-  return { flags, about, choices, ...defined({ fallback }) };
+  return { flags, about, choices };
+}
+
+/** The same, with what is taken where nothing is given. */
+export function withFallback<T>(row: OptionRow<T>, fallback: NoInfer<T>): OptionRow<T> {
+  return { ...row, fallback };
 }
 
 /** An option with a number. */

@@ -11,7 +11,12 @@ import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import { planFleet } from '../../core/fleet/plan-fleet.ts';
 import type { FleetPlan } from '../../core/fleet/plan-fleet.ts';
 import type { PlannedCluster } from '../../core/fleet/plan-cluster.ts';
-import { choiceOption, defineCommand, flagOption } from '../command-line/command-module.ts';
+import {
+  choiceOption,
+  defineCommand,
+  flagOption,
+  withFallback,
+} from '../command-line/command-module.ts';
 import type {
   CommandContext,
   CommandModule,
@@ -50,10 +55,12 @@ export const planFleetCommand: CommandModule = defineCommand({
   args: [PLANNED],
   options: {
     ...FILE_OPTIONS,
-    format: choiceOption(
-      '--format <format>',
-      'markdown: a comment for a pull request, of bounded length',
-      FORMATS,
+    format: withFallback(
+      choiceOption(
+        '--format <format>',
+        'markdown: a comment for a pull request, of bounded length',
+        FORMATS,
+      ),
       'table',
     ),
     dryRun: dryRunOption('ask the API servers whether they would take it; nothing is kept'),

@@ -7,7 +7,7 @@ import { askClusters } from '../../app/fleet/check/ask-clusters.ts';
 import type { ClusterCheck } from '../../app/fleet/check/ask-clusters.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetPlan } from '../../core/fleet/plan-fleet.ts';
-import { choiceOption } from '../command-line/command-module.ts';
+import { choiceOption, withFallback } from '../command-line/command-module.ts';
 import type { CommandContext, OptionRow } from '../command-line/command-module.ts';
 import { throwIfInterrupted } from '../command-line/run-program.ts';
 import { plainText } from '../command-line/text-table.ts';
@@ -17,7 +17,7 @@ const DRY_RUNS = ['none', 'server'] as const;
 
 /** `--dry-run`; `server` says what it is good for. */
 export function dryRunOption(server: string): OptionRow<(typeof DRY_RUNS)[number]> {
-  return choiceOption('--dry-run <mode>', `server: ${server}`, DRY_RUNS, 'none');
+  return withFallback(choiceOption('--dry-run <mode>', `server: ${server}`, DRY_RUNS), 'none');
 }
 
 /** Below it nobody waits long enough to wonder. */
