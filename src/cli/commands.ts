@@ -22,7 +22,7 @@ import { ROLLOUT_COMMANDS } from './rollout/rollout-commands.ts';
 import { RELEASE } from '../../functions/release.ts';
 import { defineCommand } from './command-line/command-module.ts';
 
-const versionCommand: CommandModule = defineCommand<object>({
+const versionCommand: CommandModule = defineCommand({
   path: ['version'],
   summary: 'print the version of this program',
   run: () => Promise.resolve({ document: { kind: 'Version', version: RELEASE }, lines: [RELEASE] }),

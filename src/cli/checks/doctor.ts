@@ -18,13 +18,12 @@ import { listEveryCluster } from '../../app/clusters/read-registry.ts';
 import { outagesOfStack, readStanding } from '../../app/explain/standing.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import { parseClusterId } from '../command-line/cluster-arguments.ts';
-import { defineCommand } from '../command-line/command-module.ts';
-import type { CommandModule } from '../command-line/command-module.ts';
+import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';
+import type { CommandModule, OptionsOf } from '../command-line/command-module.ts';
 import { outageLines, readFreezeIn } from '../command-line/freeze-words.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { CommandError, EXIT, usageError } from '../process/exit-codes.ts';
 import { requireProfile } from '../reach/aws-profiles.ts';
-import type { OperatorOptions } from '../reach/operator-access.ts';
 import type { Stack } from '../reach/stack.ts';
 import { openClusterReaders } from './read-cluster.ts';
 import { knownReaders, openStackWide, stackReaders } from './read-stack.ts';
@@ -32,30 +31,28 @@ import type { StackWide } from './read-stack.ts';
 import { kubeconfigWays } from './ways-in.ts';
 import type { OpenWay } from './ways-in.ts';
 
-interface DoctorOptions extends OperatorOptions {
-  readonly all?: true;
-  readonly clusterProfile?: string;
-  readonly verbose?: true;
-}
+const OPTIONS = {
+  all: flagOption('--all', 'all clusters of the stack: what is not in order, the rest counted'),
+  verbose: flagOption('--verbose', 'with --all: every link of every cluster'),
+  kubeconfig: textOption(
+    '--kubeconfig <file>',
+    'look into the cluster with this credential of yours (default: KUBECONFIG, then ~/.kube/config, the context with its server)',
+  ),
+  context: textOption('--context <name>', 'which context of the kubeconfig'),
+  clusterProfile: textOption(
+    '--cluster-profile <name>',
+    'AWS profile of the account where the cluster is',
+  ),
+};
 
 const CLUSTERS_AT_ONCE = 8;
 
 /** The command. */
-export const doctorCommand: CommandModule = defineCommand<DoctorOptions>({
+export const doctorCommand: CommandModule = defineCommand({
   path: ['cluster', 'doctor'],
   summary: 'check every link to a cluster, and say what to do next',
-  configure: (command) => {
-    command
-      .argument('[id]', 'id of the cluster')
-      .option('--all', 'all clusters of the stack: what is not in order, the rest counted')
-      .option('--verbose', 'with --all: every link of every cluster')
-      .option(
-        '--kubeconfig <file>',
-        'look into the cluster with this credential of yours (default: KUBECONFIG, then ~/.kube/config, the context with its server)',
-      )
-      .option('--context <name>', 'which context of the kubeconfig')
-      .option('--cluster-profile <name>', 'AWS profile of the account where the cluster is');
-  },
+  args: [['[id]', 'id of the cluster']],
+  options: OPTIONS,
   run: async ({ args: [id], options }, context) => {
     requireOneTarget(id, options);
     const { clusterProfile } = options;
@@ -89,7 +86,7 @@ export const doctorCommand: CommandModule = defineCommand<DoctorOptions>({
   },
 });
 
-function requireOneTarget(id: string | undefined, options: DoctorOptions): void {
+function requireOneTarget(id: string | undefined, options: OptionsOf<typeof OPTIONS>): void {
   if ((id === undefined) !== (options.all === true)) {
     throw usageError('Pass the id of a cluster, or --all.', 'rollcall cluster list shows the ids.');
   }

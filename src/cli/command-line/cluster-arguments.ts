@@ -13,6 +13,7 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { NamespacedName } from '../../ports/stores/view-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import { failure, usageError } from '../process/exit-codes.ts';
+import { textOption } from './command-module.ts';
 import { plainText } from './text-table.ts';
 import { InvalidArgumentError } from 'commander';
 import { FREEZE_WHY_CHARACTERS_MAX } from '../../core/model/registration.ts';
@@ -50,11 +51,6 @@ export function parseNamespacedName(text: string, kind: string): NamespacedName 
     `${plainText(text)} names no ${kind}.`,
     'Pass namespace/name, e.g. kube-system/log-collector.',
   );
-}
-
-/** For repeatable options: `command.option('--label <x>', …, collect)`. */
-export function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
-  return [...(earlier ?? []), value];
 }
 
 /** The unique id of a role. Throws CommandError. */
@@ -119,6 +115,21 @@ export function wholeNumber(min: number, otherwise: string): (text: string) => n
     throw new InvalidArgumentError(otherwise);
   };
 }
+
+/** The argument of commands about one cluster. */
+export const CLUSTER_ARGUMENT = ['<id>', 'id of the cluster'] as const;
+
+/** With which kubeconfig a person reaches a cluster. */
+export const OPERATOR_OPTIONS = {
+  kubeconfig: textOption(
+    '--kubeconfig <file>',
+    'kubeconfig to reach the cluster with (default: KUBECONFIG, then ~/.kube/config)',
+  ),
+  context: textOption(
+    '--context <name>',
+    'context of that kubeconfig (default: its current context)',
+  ),
+};
 
 /** The cluster's registration. Throws CommandError when there is none, with the id that may have been meant. */
 export async function requireRegistration(

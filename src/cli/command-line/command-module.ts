@@ -4,8 +4,9 @@
  * A command prints nothing itself. It returns one JSON document and the lines that say the same to a
  * person; the frame prints one of the two, so with `--json` stdout holds exactly one document. Progress
  * goes to `context.say` (stderr). What is expected to fail is thrown as CommandError; AWS's own errors
- * are put into sentences by the frame (explain-aws-error.ts), anything else is a bug.
+ * are put into sentences by the frame (explain-error.ts), anything else is a bug.
  */
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
@@ -45,34 +46,129 @@ export interface Invocation<Options> {
   readonly options: Options;
 }
 
+/** One option of a command, whose values are a T. */
+export interface OptionRow<T> {
+  readonly flags: string;
+  readonly about: string;
+  readonly choices?: readonly string[];
+  /** Throws what commander reports as a usage error; `before` is what an earlier one gave. */
+  readonly parse?: (text: string, before: unknown) => unknown;
+  /** Taken where nothing is given. */
+  readonly fallback?: T;
+}
+
+/** Options by the names under which a command reads them: `--cluster-profile` as `clusterProfile`. */
+export type OptionTable = Readonly<Record<string, OptionRow<unknown>>>;
+
+/** What a command reads of a table. */
+export type OptionsOf<Table extends OptionTable> = {
+  readonly [Name in keyof Table]?: Table[Name] extends OptionRow<infer T> ? T : never;
+};
+
+/** An option that is given or not. */
+export function flagOption(flags: string, about: string): OptionRow<true> {
+  return { flags, about };
+}
+
+/** An option with a text. */
+export function textOption(flags: string, about: string): OptionRow<string> {
+  return { flags, about };
+}
+
+/** An option with a text that may be repeated. */
+export function textsOption(flags: string, about: string): OptionRow<readonly string[]> {
+  const parse = (value: string, before: unknown) => [
+    ...((before ?? []) as readonly string[]),
+    value,
+  ];
+  return { flags, about, parse };
+}
+
+/** An option with one of these values. */
+export function choiceOption<const T extends string>(
+  flags: string,
+  about: string,
+  choices: readonly T[],
+): OptionRow<T> {
+  return { flags, about, choices };
+}
+
+/** The same, with what is taken where nothing is given. */
+export function withFallback<T>(row: OptionRow<T>, fallback: NoInfer<T>): OptionRow<T> {
+  return { ...row, fallback };
+}
+
+/** An option with a number. */
+export function numberOption(
+  flags: string,
+  about: string,
+  parse: (text: string) => number,
+): OptionRow<number> {
+  return { flags, about, parse };
+}
+
 /** A command whose options have a type. */
-export interface CommandDefinition<Options> {
+export interface CommandDefinition<Table extends OptionTable> {
   /** Its words, e.g. `['cluster', 'list']`. */
   readonly path: readonly [string, ...string[]];
   /** One sentence for `--help`, without a full stop. */
   readonly summary: string;
-  /** Declares arguments and options; the frame has named and described the command already. */
-  readonly configure?: (command: Command) => void;
+  /** Each with what it is: `['<id>', 'id of the cluster']`; in brackets where it may be absent. */
+  readonly args?: readonly (readonly [name: string, about: string])[];
+  readonly options?: Table;
+  /** Command lines below the help, without `rollcall`. */
+  readonly examples?: readonly string[];
   /**
    * `at-once` (default): Ctrl-C leaves wherever it is, for what changes nothing. `orderly`: the first
    * Ctrl-C only aborts `context.signal`, the second one leaves.
    */
   readonly interruption?: 'at-once' | 'orderly';
   readonly run: (
-    invocation: Invocation<Options>,
+    invocation: Invocation<OptionsOf<Table>>,
     context: CommandContext,
   ) => Promise<CommandResult>;
 }
 
 /** A command as the frame holds it. */
-export type CommandModule = CommandDefinition<unknown>;
+export interface CommandModule extends Pick<
+  CommandDefinition<OptionTable>,
+  'path' | 'summary' | 'interruption'
+> {
+  readonly options: OptionTable;
+  /** Declares arguments, options and examples; the frame has named and described the command already. */
+  readonly configure: (command: Command) => void;
+  readonly run: (
+    invocation: Invocation<unknown>,
+    context: CommandContext,
+  ) => Promise<CommandResult>;
+}
 
 /** Makes a module of a definition. */
-export function defineCommand<Options>(definition: CommandDefinition<Options>): CommandModule {
+export function defineCommand<Table extends OptionTable = Readonly<Record<never, never>>>(
+  definition: CommandDefinition<Table>,
+): CommandModule {
+  const { args = [], options, examples = [], ...module } = definition;
+  const rows: OptionTable = options ?? {};
   return {
-    ...definition,
-    run: ({ args, options }, context) =>
-      // commander's options have the shape that `configure` declared; nothing can check that in types.
-      definition.run({ args, options: options as Options }, context),
+    ...module,
+    options: rows,
+    configure: (command) => {
+      for (const [name, about] of args) command.argument(name, about);
+      for (const row of Object.values(rows)) command.addOption(optionOf(row));
+      if (examples.length === 0) return;
+      const lines = examples.map((line) => `\n  rollcall ${line}`).join('');
+      command.addHelpText('after', `\nExamples:${lines}`);
+    },
+    run: (invocation, context) =>
+      // commander's options have the shape that the table declares; nothing can check that in types.
+      definition.run(invocation as Invocation<OptionsOf<Table>>, context),
   };
+}
+
+function optionOf({ flags, about, choices, parse, fallback }: OptionRow<unknown>): Option {
+  const option = new Option(flags, about);
+  if (parse !== undefined) option.argParser<unknown>((value, before) => parse(value, before));
+  if (choices !== undefined) option.choices(choices);
+  if (fallback !== undefined) option.default(fallback);
+  return option;
 }

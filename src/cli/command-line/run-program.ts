@@ -247,7 +247,7 @@ function addModule({ program, module, options }: Adding): void {
   const command = parent.command(last).description(module.summary);
   prepare(command, options);
   pointToGlobalOptions(command, options);
-  module.configure?.(command);
+  module.configure(command);
   refuseOptionsAsValues(command);
   command.action(() => {
     const { args } = command;

@@ -5,7 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Command } from 'commander';
+import { textOption } from '../command-line/command-module.ts';
+import type { OptionsOf } from '../command-line/command-module.ts';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
 import { findFleet } from '../../app/fleet/find-fleet.ts';
 import { refuseFleet } from '../../app/fleet/refusals.ts';
@@ -17,15 +18,15 @@ import { errorOf } from '../command-line/refusal-error.ts';
 import { EXIT, usageError } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 
-/** Options of commands that take a file. */
-export interface FileOptions {
-  readonly filename?: string;
-}
+/** The argument of commands about one. */
+export const FLEET_ARGUMENT = ['<fleet>', 'namespace/name of the FleetDaemonSet'] as const;
 
-/** Declares `-f`. */
-export function declareFile(command: Command): void {
-  command.option('-f, --filename <file>', 'the file of a FleetDaemonSet, YAML or JSON');
-}
+/** Options of commands that take a file. */
+export const FILE_OPTIONS = {
+  filename: textOption('-f, --filename <file>', 'the file of a FleetDaemonSet, YAML or JSON'),
+};
+
+type FileOptions = OptionsOf<typeof FILE_OPTIONS>;
 
 /** The FleetDaemonSet that is meant. Throws CommandError (2). */
 export function parseFleetKey(text: string): FleetKey {
@@ -34,8 +35,8 @@ export function parseFleetKey(text: string): FleetKey {
 
 /** What a file holds. Throws CommandError (2). */
 export function readFleetFile(file: string): Extract<FleetReading, { readonly kind: 'fleet' }> {
-  const text = readUserFile(file, 'Pass the file of a FleetDaemonSet with -f.');
-  const reading = createFleetReader().read(text, (name) => openBeside(file, name));
+  const content = readUserFile(file, 'Pass the file of a FleetDaemonSet with -f.');
+  const reading = createFleetReader().read(content, (name) => openBeside(file, name));
   if (reading.kind === 'fleet') return reading;
   throw errorOf(refuseFleet('invalid', undefined, reading.problems), EXIT.usage);
 }

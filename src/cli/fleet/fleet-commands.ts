@@ -21,7 +21,7 @@ import type {
 import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
 import { applyFleetCommand, diffFleetCommand, planFleetCommand } from './plan-commands.ts';
-import { parseFleetKey } from './fleet-arguments.ts';
+import { FLEET_ARGUMENT, parseFleetKey } from './fleet-arguments.ts';
 import { FLEET_ROLLOUT_COMMANDS, fleetHistoryCommand } from './rollout-commands.ts';
 import { planDocument, renderPlan } from './render-plan.ts';
 import { fleetRightsCommand } from './rights-command.ts';
@@ -33,13 +33,11 @@ import { callerOf } from '../command-line/caller.ts';
 import { parseClusterId, requireRegistration } from '../command-line/cluster-arguments.ts';
 import { refusal } from '../process/exit-codes.ts';
 
-const setMirror: CommandModule = defineCommand<object>({
+const setMirror: CommandModule = defineCommand({
   path: ['fleet', 'mirror', 'set'],
   summary: 'show fleets as objects in this registered cluster; apply infra/mirror there first',
   interruption: 'orderly',
-  configure: (command) => {
-    command.argument('<cluster>', 'id of the cluster');
-  },
+  args: [['<cluster>', 'id of the cluster']],
   run: async ({ args }, context) => {
     const { registry } = await context.openStack();
     const { id } = await requireRegistration(registry, parseClusterId(args[0] ?? ''));
@@ -47,14 +45,14 @@ const setMirror: CommandModule = defineCommand<object>({
   },
 });
 
-const clearMirror: CommandModule = defineCommand<object>({
+const clearMirror: CommandModule = defineCommand({
   path: ['fleet', 'mirror', 'clear'],
   summary: 'show fleets nowhere any more; objects that are there stay',
   interruption: 'orderly',
   run: (_invocation, context) => change(context, {}),
 });
 
-const getMirror: CommandModule = defineCommand<object>({
+const getMirror: CommandModule = defineCommand({
   path: ['fleet', 'mirror', 'get'],
   summary: 'where fleets are shown, and what is the matter with that',
   run: async (_invocation, context) => {
@@ -109,14 +107,10 @@ function present(mirror: FleetMirror, kind: string, nowMs: number): CommandResul
 /** The commands, in the order of --help. */
 const FLEET_MIRROR_COMMANDS: readonly CommandModule[] = [setMirror, clearMirror, getMirror];
 
-const FLEET_ARGUMENT = ['<fleet>', 'namespace/name of the FleetDaemonSet'] as const;
-
-const get: CommandModule = defineCommand<object>({
+const get: CommandModule = defineCommand({
   path: ['fleet', 'get'],
   summary: 'list the FleetDaemonSets, or print one as it was applied',
-  configure: (command) => {
-    command.argument('[fleet]', 'namespace/name of the FleetDaemonSet');
-  },
+  args: [['[fleet]', 'namespace/name of the FleetDaemonSet']],
   run: async ({ args }, context) => {
     const [name] = args;
     if (name === undefined) {
@@ -150,12 +144,10 @@ function rowOf(head: FleetHead, nowMs: number): readonly string[] {
   return [formatFleetKey(head), String(generation), age, appliedBy];
 }
 
-const describeFleet: CommandModule = defineCommand<object>({
+const describeFleet: CommandModule = defineCommand({
   path: ['fleet', 'describe'],
   summary: 'a FleetDaemonSet as it was applied, its stages, and how its clusters stand to it',
-  configure: (command) => {
-    command.argument(...FLEET_ARGUMENT);
-  },
+  args: [FLEET_ARGUMENT],
   run: async ({ args }, context) => {
     const key = parseFleetKey(args[0] ?? '');
     const stack = await context.openStack();
@@ -198,13 +190,11 @@ const describeFleet: CommandModule = defineCommand<object>({
   },
 });
 
-const remove: CommandModule = defineCommand<object>({
+const remove: CommandModule = defineCommand({
   path: ['fleet', 'delete'],
   summary: 'forget a FleetDaemonSet; the DaemonSets of the clusters stay as they are',
   interruption: 'orderly',
-  configure: (command) => {
-    command.argument(...FLEET_ARGUMENT);
-  },
+  args: [FLEET_ARGUMENT],
   run: async ({ args }, context) => {
     const key = parseFleetKey(args[0] ?? '');
     const { fleets } = await context.openStack();

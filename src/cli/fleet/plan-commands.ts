@@ -4,7 +4,6 @@
  * cluster differs that Rollcall may change. Apply asks the API servers first (server-check.ts).
  */
 import { counted } from '@rollcall/base/counted.ts';
-import { Option } from 'commander';
 import type { Json } from '@rollcall/base/json.ts';
 import { gatherClusters } from '../../app/fleet/gather-clusters.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
@@ -12,26 +11,31 @@ import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import { planFleet } from '../../core/fleet/plan-fleet.ts';
 import type { FleetPlan } from '../../core/fleet/plan-fleet.ts';
 import type { PlannedCluster } from '../../core/fleet/plan-cluster.ts';
-import { defineCommand } from '../command-line/command-module.ts';
+import {
+  choiceOption,
+  defineCommand,
+  flagOption,
+  withFallback,
+} from '../command-line/command-module.ts';
 import type {
   CommandContext,
   CommandModule,
   CommandResult,
+  OptionsOf,
 } from '../command-line/command-module.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { EXIT, usageError } from '../process/exit-codes.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
-import { chooseFleet, declareFile, readFleetFile } from './fleet-arguments.ts';
-import type { ChosenFleet, FileOptions } from './fleet-arguments.ts';
+import { FILE_OPTIONS, chooseFleet, readFleetFile } from './fleet-arguments.ts';
+import type { ChosenFleet } from './fleet-arguments.ts';
 import { renderMarkdownPlan, planDocument, renderPlan, totalsOf } from './render-plan.ts';
 import {
   checkDocument,
   checkOnServers,
-  declareDryRun,
+  dryRunOption,
   isAnyAgainst,
   renderChecks,
 } from './server-check.ts';
-import type { DryRunOptions } from './server-check.ts';
 import type { FieldDifference } from '../../core/fleet/compare-manifest.ts';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
 import { applyFleet } from '../../app/fleet/apply-fleet.ts';
@@ -42,24 +46,24 @@ import { refuseFleet } from '../../app/fleet/refusals.ts';
 import { callerOf } from '../command-line/caller.ts';
 
 const FORMATS = ['table', 'markdown'] as const;
-
-interface PlanOptions extends FileOptions, DryRunOptions {
-  readonly format: (typeof FORMATS)[number];
-}
+const PLANNED = ['[fleet]', 'namespace/name of one that was applied'] as const;
 
 /** `fleet plan`. */
-export const planFleetCommand: CommandModule = defineCommand<PlanOptions>({
+export const planFleetCommand: CommandModule = defineCommand({
   path: ['fleet', 'plan'],
   summary: 'which clusters would get it in which stage, on how many nodes; changes nothing',
-  configure: (command) => {
-    command.argument('[fleet]', 'namespace/name of one that was applied');
-    declareFile(command);
-    command.addOption(
-      new Option('--format <format>', 'markdown: a comment for a pull request, of bounded length')
-        .choices(FORMATS)
-        .default('table'),
-    );
-    declareDryRun(command, 'ask the API servers whether they would take it; nothing is kept');
+  args: [PLANNED],
+  options: {
+    ...FILE_OPTIONS,
+    format: withFallback(
+      choiceOption(
+        '--format <format>',
+        'markdown: a comment for a pull request, of bounded length',
+        FORMATS,
+      ),
+      'table',
+    ),
+    dryRun: dryRunOption('ask the API servers whether they would take it; nothing is kept'),
   },
   run: async ({ args, options }, context) => {
     const { chosen, plan, unreadable } = await planChosen(args, options, context);
@@ -92,13 +96,11 @@ export const planFleetCommand: CommandModule = defineCommand<PlanOptions>({
 });
 
 /** `fleet diff`. */
-export const diffFleetCommand: CommandModule = defineCommand<FileOptions>({
+export const diffFleetCommand: CommandModule = defineCommand({
   path: ['fleet', 'diff'],
   summary: 'in what the DaemonSets of the clusters differ from it, field by field; leaves with 6',
-  configure: (command) => {
-    command.argument('[fleet]', 'namespace/name of one that was applied');
-    declareFile(command);
-  },
+  args: [PLANNED],
+  options: FILE_OPTIONS,
   run: async ({ args, options }, context) => {
     const { chosen, plan, unreadable } = await planChosen(args, options, context);
     return presentDiff(chosen, plan, unreadable);
@@ -109,7 +111,7 @@ type Unreadable = readonly { readonly id: string; readonly reason: string }[];
 
 async function planChosen(
   args: readonly string[],
-  options: FileOptions,
+  options: OptionsOf<typeof FILE_OPTIONS>,
   context: CommandContext,
 ): Promise<{
   readonly chosen: ChosenFleet;
@@ -233,10 +235,16 @@ function isPlain(value: Json | undefined): boolean {
   return typeof value !== 'object' || value === null;
 }
 
-interface ApplyOptions extends FileOptions, DryRunOptions {
-  /** False with `--no-server-check`. */
-  readonly serverCheck: boolean;
-}
+const APPLY_OPTIONS = {
+  ...FILE_OPTIONS,
+  dryRun: dryRunOption('check it, ask the API servers that can be reached, and store nothing'),
+  serverCheck: {
+    ...flagOption('--no-server-check', 'store it without asking the API servers'),
+    fallback: true as boolean,
+  },
+};
+
+type ApplyOptions = OptionsOf<typeof APPLY_OPTIONS>;
 
 const NEXT =
   'The function fleet rolls it out in stages, from its next turn on: rollcall fleet status';
@@ -248,15 +256,11 @@ const APPLIED: Readonly<Record<AppliedFleet['kind'], string>> = {
 };
 
 /** `fleet apply`. */
-export const applyFleetCommand: CommandModule = defineCommand<ApplyOptions>({
+export const applyFleetCommand: CommandModule = defineCommand({
   path: ['fleet', 'apply'],
   summary: 'check a FleetDaemonSet for every cluster, and store it',
   interruption: 'orderly',
-  configure: (command) => {
-    declareFile(command);
-    declareDryRun(command, 'check it, ask the API servers that can be reached, and store nothing');
-    command.option('--no-server-check', 'store it without asking the API servers');
-  },
+  options: APPLY_OPTIONS,
   run: async ({ options }, context) => {
     const isDryRun = options.dryRun === 'server';
     const { fleet, document, leftOut } = readFile(options);
@@ -270,7 +274,7 @@ export const applyFleetCommand: CommandModule = defineCommand<ApplyOptions>({
     const by = isDryRun ? '' : await callerOf(context, stack);
     const outcome = await applyFleet(
       { fleet, document, by, nowMs: stack.clock.nowMs(), isDryRun },
-      { ...stack, reader: createFleetReader(), ...(options.serverCheck ? { check } : {}) },
+      { ...stack, reader: createFleetReader(), ...(options.serverCheck === true ? { check } : {}) },
     );
     if (outcome.kind === 'refused') throw errorOf(outcome);
     const { kind: result, generation, placedClusters } = outcome;
@@ -308,7 +312,7 @@ function readFile({
   if (filename === undefined) {
     throw usageError('There is no file to apply.', 'Pass the file of a FleetDaemonSet with -f.');
   }
-  if (dryRun === 'server' && !serverCheck) {
+  if (dryRun === 'server' && serverCheck !== true) {
     throw usageError(
       '--dry-run=server asks the API servers, and --no-server-check does not.',
       'Leave one of them out; rollcall fleet plan asks no cluster.',

@@ -11,28 +11,26 @@ import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import { fleetRenderer } from '../../core/fleet/render-fleet.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { parseClusterId, requireRegistration } from '../command-line/cluster-arguments.ts';
-import { defineCommand } from '../command-line/command-module.ts';
+import { defineCommand, flagOption } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { failure } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
-import { declareFile, readFleetFile } from './fleet-arguments.ts';
-import type { FileOptions } from './fleet-arguments.ts';
+import { FILE_OPTIONS, readFleetFile } from './fleet-arguments.ts';
 import { fleetNames, fleetRights, FROM_FUNCTIONS, MAY_ROLL_OUT } from './fleet-manifests.ts';
 import * as v from 'valibot';
 import type { Manifest } from './fleet-manifests.ts';
 
-interface RightsOptions extends FileOptions {
-  readonly fence?: boolean;
-}
-
 /** `fleet rights`. */
-export const fleetRightsCommand: CommandModule = defineCommand<RightsOptions>({
+export const fleetRightsCommand: CommandModule = defineCommand({
   path: ['fleet', 'rights'],
   summary: 'the manifests that a cluster needs for its FleetDaemonSets, for kubectl apply',
-  configure: (command) => {
-    command.argument('<cluster>', 'id of the cluster');
-    declareFile(command);
-    command.option('--fence', 'and a policy that holds them to the privileges of their manifests');
+  args: [['<cluster>', 'id of the cluster']],
+  options: {
+    ...FILE_OPTIONS,
+    fence: flagOption(
+      '--fence',
+      'and a policy that holds them to the privileges of their manifests',
+    ),
   },
   run: async ({ args, options }, context) => {
     const id = parseClusterId(args[0] ?? '');

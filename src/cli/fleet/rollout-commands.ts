@@ -6,8 +6,6 @@
  * in src/app/fleet/rollout.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { Option } from 'commander';
-import type { Command } from 'commander';
 import { readStanding } from '../../app/explain/standing.ts';
 import type { FleetRefusal } from '../../app/fleet/refusals.ts';
 import { findFleetRollout } from '../../app/fleet/rollout/find-fleet-rollout.ts';
@@ -24,28 +22,29 @@ import {
 import type { OrderAsk } from '../../app/orders/order-home.ts';
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import { callerOf } from '../command-line/caller.ts';
-import { defineCommand } from '../command-line/command-module.ts';
+import { wholeNumber } from '../command-line/cluster-arguments.ts';
+import { choiceOption, defineCommand, numberOption } from '../command-line/command-module.ts';
 import type {
   CommandContext,
   CommandModule,
   CommandResult,
+  OptionsOf,
 } from '../command-line/command-module.ts';
 import { followRollout } from '../command-line/follow-rollout.ts';
 import type { FollowedOrder } from '../command-line/follow-rollout.ts';
 import { readFreezeIn } from '../command-line/freeze-words.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
 import type { Stack } from '../reach/stack.ts';
-import { parseFleetKey } from './fleet-arguments.ts';
+import { FLEET_ARGUMENT, parseFleetKey } from './fleet-arguments.ts';
 import { SHOWN_CLUSTERS_MAX, renderFleetStatus } from '../rollout/render-status.ts';
 import type { ShownClusters } from '../rollout/render-status.ts';
 import {
   approveRow,
-  declareWatch,
-  numberOption,
   orderCommands,
   pauseRow,
   resumeRow,
   undoRow,
+  watchOptions,
 } from '../rollout/order-commands.ts';
 import type { OrderOptions, Ordering } from '../rollout/order-commands.ts';
 import { usageError } from '../process/exit-codes.ts';
@@ -56,55 +55,55 @@ import type { ShownGeneration } from '../../app/fleet/rollout/fleet-generations.
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import { renderAge, renderTextTable } from '../command-line/text-table.ts';
 
-interface FleetOptions extends OrderOptions {
-  readonly output?: 'wide';
-  readonly toGeneration?: number;
-}
-
 /** A day: stages soak for hours. */
 const TIMEOUT_SECONDS = 86_400;
 
-function declareFollowing(command: Command): void {
-  command.argument('<fleet>', 'namespace/name of the FleetDaemonSet');
-  declareWatch(command, {
-    until: 'done, halted, held or back',
-    timeoutSeconds: TIMEOUT_SECONDS,
-  });
-  command.addOption(new Option('-o, --output <form>', 'wide: every cluster').choices(['wide']));
-}
+const FOLLOW = {
+  ...watchOptions('done, halted, held or back', TIMEOUT_SECONDS),
+  output: choiceOption('-o, --output <form>', 'wide: every cluster', ['wide']),
+};
+const UNDO = {
+  toGeneration: numberOption(
+    '--to-generation <number>',
+    'apply that generation anew instead: in stages, or at once if it was good lately',
+    wholeNumber(1, 'Pass a generation, as rollcall fleet history shows it.'),
+  ),
+};
 
-const status: CommandModule = defineCommand<FleetOptions>({
+type FleetOptions = OrderOptions & OptionsOf<typeof FOLLOW & typeof UNDO>;
+
+const status: CommandModule = defineCommand({
   path: ['fleet', 'status'],
   summary: 'how the rollout of a FleetDaemonSet stands: stages, gate, breach, clusters',
-  configure: declareFollowing,
+  args: [FLEET_ARGUMENT],
+  options: FOLLOW,
   run: async ({ args, options }, context) => {
     const key = parseFleetKey(args[0] ?? '');
     return follow({ key, options, stack: await context.openStack(), context });
   },
 });
 
-const GATE = numberOption('--gate <index>', 'only if this gate waits, as status shows it', {
-  min: 0,
-  otherwise: 'Pass the number of a gate, as rollcall fleet status shows it.',
-});
-const TO_GENERATION = numberOption(
-  '--to-generation <number>',
-  'apply that generation anew instead: in stages, or at once if it was good lately',
-  { min: 1, otherwise: 'Pass a generation, as rollcall fleet history shows it.' },
-);
+const APPROVE = {
+  gate: numberOption(
+    '--gate <index>',
+    'only if this gate waits, as status shows it',
+    wholeNumber(0, 'Pass the number of a gate, as rollcall fleet status shows it.'),
+  ),
+};
 
 /** `fleet status`, `pause`, `resume`, `approve`, `undo`, in the order of --help. */
 export const FLEET_ROLLOUT_COMMANDS: readonly CommandModule[] = [
   status,
-  ...orderCommands({ of: 'fleet', declare: declareFollowing, give: giveOrder }, [
+  ...orderCommands({ of: 'fleet', args: [FLEET_ARGUMENT], options: FOLLOW, give: giveOrder }, [
     pauseRow('open no further stage, and give no further cluster anything'),
     resumeRow(
       'lift a pause, take an undo back, or overrule a halt (--why, --yes): only what comes later counts',
     ),
-    approveRow('let the stage go on that waits for approval', [GATE]),
-    undoRow('send every cluster that has this release back to the one that was proven before', [
-      TO_GENERATION,
-    ]),
+    approveRow('let the stage go on that waits for approval', APPROVE),
+    undoRow(
+      'send every cluster that has this release back to the one that was proven before',
+      UNDO,
+    ),
   ]),
 ];
 
@@ -232,12 +231,10 @@ async function applyGeneration(
 }
 
 /** `fleet history`. */
-export const fleetHistoryCommand: CommandModule = defineCommand<object>({
+export const fleetHistoryCommand: CommandModule = defineCommand({
   path: ['fleet', 'history'],
   summary: 'the generations of a FleetDaemonSet that are kept, the newest first',
-  configure: (command) => {
-    command.argument('<fleet>', 'namespace/name of the FleetDaemonSet');
-  },
+  args: [FLEET_ARGUMENT],
   run: async ({ args }, context) => {
     const key = parseFleetKey(args[0] ?? '');
     const stack = await context.openStack();

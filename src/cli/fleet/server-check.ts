@@ -3,29 +3,21 @@
  * A command often has no credential for a cluster: bound tokens are sealed for the functions. Such
  * a cluster is told as not checked, and never counts against a FleetDaemonSet.
  */
-import { Option } from 'commander';
-import type { Command } from 'commander';
 import { askClusters } from '../../app/fleet/check/ask-clusters.ts';
 import type { ClusterCheck } from '../../app/fleet/check/ask-clusters.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetPlan } from '../../core/fleet/plan-fleet.ts';
-import type { CommandContext } from '../command-line/command-module.ts';
+import { choiceOption, withFallback } from '../command-line/command-module.ts';
+import type { CommandContext, OptionRow } from '../command-line/command-module.ts';
 import { throwIfInterrupted } from '../command-line/run-program.ts';
 import { plainText } from '../command-line/text-table.ts';
 import type { Stack } from '../reach/stack.ts';
 
 const DRY_RUNS = ['none', 'server'] as const;
 
-/** Options of commands that may ask clusters. */
-export interface DryRunOptions {
-  readonly dryRun: (typeof DRY_RUNS)[number];
-}
-
-/** Declares `--dry-run`. */
-export function declareDryRun(command: Command, server: string): void {
-  command.addOption(
-    new Option('--dry-run <mode>', `server: ${server}`).choices(DRY_RUNS).default('none'),
-  );
+/** `--dry-run`; `server` says what it is good for. */
+export function dryRunOption(server: string): OptionRow<(typeof DRY_RUNS)[number]> {
+  return withFallback(choiceOption('--dry-run <mode>', `server: ${server}`, DRY_RUNS), 'none');
 }
 
 /** Below it nobody waits long enough to wonder. */

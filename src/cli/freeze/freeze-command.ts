@@ -6,7 +6,6 @@
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import type { Command } from 'commander';
 import { freezeScope, thawScope } from '../../app/freeze/change-freeze.ts';
 import type { FreezeChange } from '../../app/freeze/change-freeze.ts';
 import { wakeScope } from '../../app/freeze/wake-stack.ts';
@@ -21,24 +20,22 @@ import {
   requireRegistration,
   parseWhy,
 } from '../command-line/cluster-arguments.ts';
-import { defineCommand } from '../command-line/command-module.ts';
-import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
+import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';
+import type { CommandModule, CommandResult, OptionsOf } from '../command-line/command-module.ts';
 import { freezeLines, noteText } from '../command-line/freeze-words.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { failure, refusal, usageError } from '../process/exit-codes.ts';
 
-interface ScopeOptions {
-  readonly cluster?: string;
-  readonly daemonSet?: string;
-  readonly yes?: true;
-}
+type ScopeOptions = OptionsOf<ReturnType<typeof scopeOptions>>;
 
-function declareScope(command: Command, verb: 'freeze' | 'thaw'): void {
-  command
-    .option('--cluster <id>', `${verb} this cluster alone`)
-    .option('--daemon-set <namespace/name>', `${verb} this DaemonSet, in every cluster`)
-    .option('--yes', `without either: confirm that the whole stack is meant`);
-}
+const scopeOptions = (verb: 'freeze' | 'thaw') => ({
+  cluster: textOption('--cluster <id>', `${verb} this cluster alone`),
+  daemonSet: textOption(
+    '--daemon-set <namespace/name>',
+    `${verb} this DaemonSet, in every cluster`,
+  ),
+  yes: flagOption('--yes', 'without either: confirm that the whole stack is meant'),
+});
 
 /** What is meant; nothing means the whole stack. Throws CommandError (2). */
 function parseScope({ cluster, daemonSet }: ScopeOptions): FreezeScope {
@@ -73,22 +70,21 @@ function wordsOf(scope: FreezeScope): {
   }
 }
 
-interface FreezeOptions extends ScopeOptions {
-  readonly why?: string;
-}
-
 /** `freeze`. */
-export const freezeCommand: CommandModule = defineCommand<FreezeOptions>({
+export const freezeCommand: CommandModule = defineCommand({
   path: ['freeze'],
   summary:
     'stop every change in all clusters, in one, or of one DaemonSet everywhere, within one batch',
   interruption: 'orderly',
-  configure: (command: Command) => {
-    declareScope(command, 'freeze');
-    command
-      .option('--why <text>', 'the reason, for whoever meets the freeze (required)')
-      .addHelpText('after', FREEZE_EXAMPLES);
+  options: {
+    ...scopeOptions('freeze'),
+    why: textOption('--why <text>', 'the reason, for whoever meets the freeze (required)'),
   },
+  examples: [
+    'freeze --why "CVE in the node image, INC-4711" --yes',
+    'freeze --cluster prod-eu-1 --why "network maintenance"',
+    'freeze --daemon-set kube-system/cilium --why "drops packets, INC-4711"',
+  ],
   run: async ({ options }, context) => {
     const scope = parseScope(options);
     const why = parseWhy(options.why ?? '');
@@ -106,12 +102,6 @@ export const freezeCommand: CommandModule = defineCommand<FreezeOptions>({
     return presentFreeze(scope, await freezeScope(stack, scope, note));
   },
 });
-
-const FREEZE_EXAMPLES = `
-Examples:
-  rollcall freeze --why "CVE in the node image, INC-4711" --yes
-  rollcall freeze --cluster prod-eu-1 --why "network maintenance"
-  rollcall freeze --daemon-set kube-system/cilium --why "drops packets, INC-4711"`;
 
 function unconfirmedFreeze(why: string): Error {
   return refusal(
@@ -150,21 +140,16 @@ function lostRace(): Error {
   );
 }
 
-interface ThawOptions extends ScopeOptions {
-  readonly wake?: true;
-}
-
 /** `thaw`. */
-export const thawCommand: CommandModule = defineCommand<ThawOptions>({
+export const thawCommand: CommandModule = defineCommand({
   path: ['thaw'],
   summary: 'end a freeze: of the whole stack, of a cluster, or of a DaemonSet everywhere',
   interruption: 'orderly',
-  configure: (command) => {
-    declareScope(command, 'thaw');
-    command
-      .option('--wake', 'have everything looked at now, also if it was thawed before')
-      .addHelpText('after', THAW_EXAMPLES);
+  options: {
+    ...scopeOptions('thaw'),
+    wake: flagOption('--wake', 'have everything looked at now, also if it was thawed before'),
   },
+  examples: ['thaw --yes', 'thaw --cluster prod-eu-1', 'thaw --daemon-set kube-system/cilium'],
   run: async ({ options }, context) => {
     const scope = parseScope(options);
     if (scope.kind === 'stack' && options.yes !== true) throw unconfirmedThaw();
@@ -184,12 +169,6 @@ export const thawCommand: CommandModule = defineCommand<ThawOptions>({
   },
 });
 
-const THAW_EXAMPLES = `
-Examples:
-  rollcall thaw --yes
-  rollcall thaw --cluster prod-eu-1
-  rollcall thaw --daemon-set kube-system/cilium`;
-
 const NOBODY: Woken = { clusters: 0, hints: 0, failed: [], isWhole: true };
 
 function unconfirmedThaw(): Error {
@@ -204,7 +183,7 @@ function presentThaw(scope: FreezeScope, thaw: FreezeChange, woken: Woken): Comm
   const { kind: result, left } = thaw;
   const lifted = thaw.kind === 'thawed' ? thaw.note : undefined;
   const { hints, failed, isWhole } = woken;
-  const { text, fields } = wordsOf(scope);
+  const { text: what, fields } = wordsOf(scope);
   const still = freezeLines(left);
   return {
     document: {
@@ -213,8 +192,8 @@ function presentThaw(scope: FreezeScope, thaw: FreezeChange, woken: Woken): Comm
     },
     lines: [
       lifted === undefined
-        ? `Not frozen: ${text}. Nothing was changed.`
-        : `Thawed: ${text}, which was frozen${noteText(lifted)}.`,
+        ? `Not frozen: ${what}. Nothing was changed.`
+        : `Thawed: ${what}, which was frozen${noteText(lifted)}.`,
       ...(lifted === undefined && hints === 0 ? [] : [`${lookedAt(hints)} now.`]),
       ...failed.slice(0, SHOWN_MAX).map(({ id, reason }) => {
         return `${id}: its DaemonSets are looked at with their next change, or within six hours: they could not be hinted (${plainText(reason)}).`;

@@ -5,7 +5,6 @@
  * kubeconfig may be of any cluster, so its kube-system UID is always compared with the registered one
  * before anything is written. An exec plugin of that kubeconfig may run here (design 8).
  */
-import type { Command } from 'commander';
 import { defined } from '@rollcall/base/defined.ts';
 import { PRIVATE_RANGES } from '../../adapters/kubernetes/egress/address-class.ts';
 import { HttpsClusterConnector } from '../../adapters/kubernetes/api/cluster-connector.ts';
@@ -25,16 +24,6 @@ import { defaultKubeconfig, loadCluster } from './open-kubeconfig.ts';
 export interface OperatorOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
-}
-
-/** Declares `--kubeconfig` and `--context`. */
-export function declareOperatorOptions(command: Command): void {
-  command
-    .option(
-      '--kubeconfig <file>',
-      'kubeconfig to reach the cluster with (default: KUBECONFIG, then ~/.kube/config)',
-    )
-    .option('--context <name>', 'context of that kubeconfig (default: its current context)');
 }
 
 /** A cluster, opened as the operator. */

@@ -16,27 +16,22 @@ import { countCodes, isQuiet } from '../../core/status/verdicts.ts';
 import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
 import { timeText } from '../../core/rollout/gate-words.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
-import { defineCommand } from '../command-line/command-module.ts';
+import { defineCommand, textOption } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
 import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
 import { findInStack, parseKey, sourcesOf } from './rollout-sources.ts';
 
-interface ExplainOptions {
-  readonly node?: string;
-}
-
 /** The command. */
-export const explainCommand: CommandModule = defineCommand<ExplainOptions>({
+export const explainCommand: CommandModule = defineCommand({
   path: ['explain'],
   summary: 'why there is a pod of a DaemonSet on each node, or none',
-  configure: (command) => {
-    command
-      .argument('<cluster>', 'id of the cluster')
-      .argument('<daemonset>', 'namespace/name of the DaemonSet')
-      .option('--node <name>', 'of this node alone');
-  },
+  args: [
+    ['<cluster>', 'id of the cluster'],
+    ['<daemonset>', 'namespace/name of the DaemonSet'],
+  ],
+  options: { node: textOption('--node <name>', 'of this node alone') },
   run: async ({ args, options }, context) => {
     const key = parseKey(args);
     const stack = await context.openStack();

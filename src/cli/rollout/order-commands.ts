@@ -4,25 +4,26 @@
  * The home of a rollout says which it knows, how it is named on a command line, and how an order is given and followed.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { Option } from 'commander';
-import type { Command } from 'commander';
 import type { OrderAsk } from '../../app/orders/order-home.ts';
-import { parseSeconds, wholeNumber, parseWhy } from '../command-line/cluster-arguments.ts';
-import { defineCommand } from '../command-line/command-module.ts';
+import { parseSeconds, parseWhy } from '../command-line/cluster-arguments.ts';
+import {
+  defineCommand,
+  flagOption,
+  numberOption,
+  textOption,
+} from '../command-line/command-module.ts';
 import type {
   CommandContext,
   CommandModule,
   CommandResult,
+  OptionRow,
+  OptionTable,
 } from '../command-line/command-module.ts';
 
-/** Options of every command that tells how a rollout stands. */
-export interface FollowOptions {
+/** Options of orders. */
+export interface OrderOptions {
   readonly watch?: true;
   readonly timeout?: number;
-}
-
-/** Options of orders. */
-export interface OrderOptions extends FollowOptions {
   readonly why?: string;
   readonly yes?: true;
   readonly step?: number;
@@ -40,15 +41,16 @@ export interface Ordering<Ask, Options> {
 export interface OrderRow<Ask> {
   readonly kind: string;
   readonly summary: string;
-  readonly options?: readonly Option[];
+  readonly options?: OptionTable;
   readonly ask: (options: OrderOptions) => Ask;
 }
 
 /** Whose orders they are. */
 interface OrderHome<Ask, Options> {
   readonly of: 'rollout' | 'fleet';
-  /** Arguments and options of all of them. */
-  readonly declare: (command: Command) => void;
+  readonly args: readonly (readonly [name: string, about: string])[];
+  /** Of all of them. */
+  readonly options: OptionTable;
   readonly give: (
     ordering: Ordering<Ask, Options>,
     context: CommandContext,
@@ -57,19 +59,21 @@ interface OrderHome<Ask, Options> {
 
 /** The commands of a table of orders. */
 export function orderCommands<Ask, Options extends OrderOptions>(
-  { of, declare, give }: OrderHome<Ask, Options>,
+  { of, args: names, options: common, give }: OrderHome<Ask, Options>,
   rows: readonly OrderRow<Ask>[],
 ): readonly CommandModule[] {
-  return rows.map(({ kind, summary, options: own = [], ask }) =>
-    defineCommand<Options>({
+  return rows.map(({ kind, summary, options: own, ask }) =>
+    defineCommand<OptionTable>({
       path: [of, kind],
       summary,
       interruption: 'orderly',
-      configure: (command) => {
-        declare(command);
-        for (const option of own) command.addOption(option);
+      args: names,
+      options: { ...common, ...own },
+      // Each order reads those of its own row.
+      run: ({ args, options }, context) => {
+        const read = options as unknown as Options;
+        return give({ args, options: read, ask: ask(read) }, context);
       },
-      run: ({ args, options }, context) => give({ args, options, ask: ask(options) }, context),
     }),
   );
 }
@@ -84,13 +88,13 @@ export function resumeRow(summary: string): OrderRow<OrderAsk> {
   return {
     kind: 'resume',
     summary,
-    options: [
-      new Option('--why <text>', 'of a halt: why it may go on (required there)'),
-      new Option(
+    options: {
+      why: textOption('--why <text>', 'of a halt: why it may go on (required there)'),
+      yes: flagOption(
         '--yes',
         'confirm: of a halt that it is overruled, of a rollout that a fleet holds (required there)',
       ),
-    ],
+    },
     ask: ({ why, yes }) => {
       const reason = parseWhy(why ?? '');
       const overrules = yes === true && reason !== '' ? reason : undefined;
@@ -100,7 +104,7 @@ export function resumeRow(summary: string): OrderRow<OrderAsk> {
 }
 
 /** An approval, of what waits or of the step or gate with that index. */
-export function approveRow(summary: string, options: readonly Option[]): OrderRow<OrderAsk> {
+export function approveRow(summary: string, options: OptionTable): OrderRow<OrderAsk> {
   return {
     kind: 'approve',
     summary,
@@ -110,29 +114,21 @@ export function approveRow(summary: string, options: readonly Option[]): OrderRo
 }
 
 /** An undo. */
-export function undoRow(summary: string, options: readonly Option[]): OrderRow<OrderAsk> {
+export function undoRow(summary: string, options: OptionTable): OrderRow<OrderAsk> {
   return { kind: 'undo', summary, options, ask: () => ({ kind: 'undo' }) };
 }
 
-/** An option with a whole number; `otherwise` says what to pass. */
-export function numberOption(
-  flags: string,
-  about: string,
-  { min, otherwise }: { readonly min: number; readonly otherwise: string },
-): Option {
-  return new Option(flags, about).argParser(wholeNumber(min, otherwise));
-}
-
-/** Declares how long it is watched, if at all. */
-export function declareWatch(
-  command: Command,
-  { until, timeoutSeconds }: { readonly until: string; readonly timeoutSeconds: number },
-): void {
-  command
-    .option('--watch', `go on until it is ${until}, and say what changes`)
-    .option(
+/** Whether it is watched, and for how long. */
+export function watchOptions(
+  until: string,
+  timeoutSeconds: number,
+): { readonly watch: OptionRow<true>; readonly timeout: OptionRow<number> } {
+  return {
+    watch: flagOption('--watch', `go on until it is ${until}, and say what changes`),
+    timeout: numberOption(
       '--timeout <seconds>',
       `for --watch: leave with 4 after so long (default: ${String(timeoutSeconds)})`,
       parseSeconds,
-    );
+    ),
+  };
 }

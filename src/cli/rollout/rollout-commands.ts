@@ -5,8 +5,6 @@
  * `--watch` what comes of it is followed. What happened is decided in src/app/rollout.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { Option } from 'commander';
-import type { Command } from 'commander';
 import { readStanding } from '../../app/explain/standing.ts';
 import { meantBy, statusOfAwaited } from '../../app/rollout/watch-rollout.ts';
 import type { Awaited } from '../../app/rollout/watch-rollout.ts';
@@ -18,7 +16,8 @@ import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
 import { undoCommand } from '../../app/rollout/undo-command.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import { callerOf } from '../command-line/caller.ts';
-import { defineCommand } from '../command-line/command-module.ts';
+import { wholeNumber } from '../command-line/cluster-arguments.ts';
+import { defineCommand, flagOption, numberOption } from '../command-line/command-module.ts';
 import type {
   CommandContext,
   CommandModule,
@@ -31,14 +30,13 @@ import type { Stack } from '../reach/stack.ts';
 import { renderStatus } from './render-status.ts';
 import {
   approveRow,
-  declareWatch,
-  numberOption,
   orderCommands,
   pauseRow,
   resumeRow,
   undoRow,
+  watchOptions,
 } from './order-commands.ts';
-import type { FollowOptions, OrderOptions, Ordering } from './order-commands.ts';
+import type { OrderOptions, Ordering } from './order-commands.ts';
 import {
   findInStack,
   findSourcesOf,
@@ -47,35 +45,26 @@ import {
   sourcesOf,
 } from './rollout-sources.ts';
 
-interface StatusOptions extends FollowOptions {
-  readonly generation?: number;
-}
-
 /** An hour: longer than a canary's soak, and no pipeline hangs for ever. */
 const TIMEOUT_SECONDS = 3600;
 
-function declareRollout(command: Command): void {
-  command
-    .argument('<cluster>', 'id of the cluster')
-    .argument('<daemonset>', 'namespace/name of the DaemonSet');
-  declareWatch(command, { until: 'done, halted or paused', timeoutSeconds: TIMEOUT_SECONDS });
-}
+const ARGUMENTS = [
+  ['<cluster>', 'id of the cluster'],
+  ['<daemonset>', 'namespace/name of the DaemonSet'],
+] as const;
+const WATCH = watchOptions('done, halted or paused', TIMEOUT_SECONDS);
 
-const status: CommandModule = defineCommand<StatusOptions>({
+const status: CommandModule = defineCommand({
   path: ['rollout', 'status'],
   summary: 'how the rollout of a DaemonSet stands: step, gate, evidence, budget',
-  configure: (command) => {
-    declareRollout(command);
-    command.addOption(
-      numberOption(
-        '--generation <number>',
-        'of this metadata.generation, or a later one: what is told before is of another rollout',
-        {
-          min: 1,
-          otherwise: 'Pass metadata.generation of the DaemonSet, a whole number from 1.',
-        },
-      ),
-    );
+  args: ARGUMENTS,
+  options: {
+    ...WATCH,
+    generation: numberOption(
+      '--generation <number>',
+      'of this metadata.generation, or a later one: what is told before is of another rollout',
+      wholeNumber(1, 'Pass metadata.generation of the DaemonSet, a whole number from 1.'),
+    ),
   },
   run: async ({ args, options }, context) => {
     const { generation } = options;
@@ -86,30 +75,34 @@ const status: CommandModule = defineCommand<StatusOptions>({
   },
 });
 
-const BESIDE_FLEET = new Option(
-  '--yes',
-  'also where a fleet gave it to these nodes alone, and decides what follows',
+const BESIDE_FLEET = {
+  yes: flagOption(
+    '--yes',
+    'also where a fleet gave it to these nodes alone, and decides what follows',
+  ),
+};
+const STEP = numberOption(
+  '--step <index>',
+  'approve this next step ahead of its soak',
+  wholeNumber(1, 'Pass the number of a step, as rollcall rollout status shows it.'),
 );
-const STEP = numberOption('--step <index>', 'approve this next step ahead of its soak', {
-  min: 1,
-  otherwise: 'Pass the number of a step, as rollcall rollout status shows it.',
-});
 
 /** The commands, in the order of --help. */
 export const ROLLOUT_COMMANDS: readonly CommandModule[] = [
   status,
-  ...orderCommands({ of: 'rollout', declare: declareRollout, give: order }, [
+  ...orderCommands({ of: 'rollout', args: ARGUMENTS, options: WATCH, give: order }, [
     pauseRow('let no further step open, until it is resumed'),
     resumeRow('lift a pause, or overrule a halt (--why, --yes): only what happens later counts'),
-    approveRow('let the step open that waits for approval', [STEP, BESIDE_FLEET]),
+    approveRow('let the step open that waits for approval', { step: STEP, ...BESIDE_FLEET }),
     {
       kind: 'confirm',
       summary: 'let a held mass removal of pods proceed',
       ask: () => ({ kind: 'confirm' }) as const,
     },
-    undoRow('go back to the last good release and refuse this one, or say the command', [
+    undoRow(
+      'go back to the last good release and refuse this one, or say the command',
       BESIDE_FLEET,
-    ]),
+    ),
   ]),
 ];
 
@@ -138,7 +131,7 @@ async function order(
 
 interface Following {
   readonly key: DaemonSetKey;
-  readonly options: FollowOptions;
+  readonly options: OrderOptions;
   /** Which rollout is meant. */
   readonly awaited: Awaited;
   readonly stack: Stack;

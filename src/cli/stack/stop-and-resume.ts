@@ -11,7 +11,7 @@ import type { StopNote } from '../../core/status/outages.ts';
 import { freezeNote } from '../../core/takeover/freeze.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { callerOf } from '../command-line/caller.ts';
-import { defineCommand } from '../command-line/command-module.ts';
+import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../command-line/command-module.ts';
 import { parseWhy } from '../command-line/cluster-arguments.ts';
 import { plainText } from '../command-line/text-table.ts';
@@ -24,22 +24,15 @@ import type { KnownTrigger, TriggerTurn } from './triggers.ts';
 const ACTING: readonly string[] = ['reconcile', 'fleet'];
 const ALL: readonly string[] = [...MAPPED_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
 
-interface StopOptions {
-  readonly all?: true;
-  readonly why?: string;
-  readonly yes?: true;
-}
-
 /** `stack stop`. */
-export const stopStackCommand: CommandModule = defineCommand<StopOptions>({
+export const stopStackCommand: CommandModule = defineCommand({
   path: ['stack', 'stop'],
   summary: 'the brake: nothing is done in clusters, and messages wait in their queues',
   interruption: 'orderly',
-  configure: (command) => {
-    command
-      .option('--all', 'every function, as for a restore of the registry')
-      .option('--why <text>', 'the reason, for whoever meets it (required)')
-      .option('--yes', 'confirm that every cluster is meant');
+  options: {
+    all: flagOption('--all', 'every function, as for a restore of the registry'),
+    why: textOption('--why <text>', 'the reason, for whoever meets it (required)'),
+    yes: flagOption('--yes', 'confirm that every cluster is meant'),
   },
   run: async ({ options }, context) => {
     const why = parseWhy(options.why ?? '');

@@ -2,7 +2,7 @@
  * What calls the functions of a stack, queues by their mappings and schedules by their rules: turned off, turned on, and waited for.
  *
  * Asks until each trigger is as wanted, at most five minutes; interrupted or late, the same command goes on. How a trigger is read and
- * turned is its control's business (mappings.ts, schedules.ts).
+ * turned is its control's business.
  */
 import type { CommandContext } from '../command-line/command-module.ts';
 import { CommandError, EXIT, failure } from '../process/exit-codes.ts';

@@ -209,7 +209,8 @@ async function watchPlay(watching: Watching, play: Play<FleetReport> | undefined
     const quietMs = clock.monotonicMs() - changedAtMs;
     const unsettled = whatIsAwaited(clusters, quietMs) ?? awaitedNode(nodes);
     const waitingFor = await playOn(play, clusters, unsettled);
-    if (waitingFor === undefined) screen.conclude(table);
+    // A play that just ended has more to show than the look before.
+    if (waitingFor === undefined) screen.conclude(shownLines(play, clusters, nodes));
     if (options.shouldExitWhenSettled) {
       if (waitingFor === undefined) return { result: 'settled', clusters };
       if (clock.monotonicMs() - startedAtMs > options.settleTimeoutMs) {

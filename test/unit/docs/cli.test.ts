@@ -41,7 +41,7 @@ describe('docs/cli.md', () => {
     const name = module.path.join(' ');
     it(`names every option of ${name}, and no other`, () => {
       const command = new Command(name);
-      module.configure?.(command);
+      module.configure(command);
       const written = optionsIn(sections.get(name) ?? '');
       const own = longOptions(command);
       const missing = own.filter((long) => !written.has(long));

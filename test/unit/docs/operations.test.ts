@@ -80,7 +80,7 @@ function problemOf(line: string): string | undefined {
   const words = line.split(/\s+/);
   const module = COMMANDS.find(({ path: own }) => own.every((word, at) => words[at] === word));
   if (module === undefined) return `no command: ${line}`;
-  const own = longOptions((command) => module.configure?.(command));
+  const own = longOptions((command) => module.configure(command));
   const options = words.filter((word) => /^--[a-z]/.test(word));
   const unknown = options.filter((option) => !own.has(option) && !GLOBALS.has(option));
   return unknown.length === 0 ? undefined : `${unknown.join(', ')}: ${line}`;

@@ -7,35 +7,85 @@
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { writeFileSync } from 'node:fs';
-import type { Command } from 'commander';
 import { describeAuthentication } from '../../../app/clusters/edit-registration.ts';
-import { excludeEachOther, parseClusterId } from '../../command-line/cluster-arguments.ts';
-import { defineCommand } from '../../command-line/command-module.ts';
-import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
+import {
+  OPERATOR_OPTIONS,
+  excludeEachOther,
+  parseClusterId,
+} from '../../command-line/cluster-arguments.ts';
+import { choiceOption, defineCommand, textOption } from '../../command-line/command-module.ts';
+import type { CommandModule, CommandResult, OptionsOf } from '../../command-line/command-module.ts';
 import { EXIT } from '../../process/exit-codes.ts';
-import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import { createAddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
-import { declareCommonOptions, requestFields, draftAddRequest } from './add-request.ts';
-import type { CommonAddOptions } from './add-request.ts';
+import { COMMON_OPTIONS, requestFields, draftAddRequest } from './add-request.ts';
 import { printRoles } from './add-roles.ts';
 import { addCluster, toldWith } from './add-steps.ts';
 import type { AddedCluster } from './add-steps.ts';
 import { isRefused } from '../manifests/apply-manifests.ts';
 import { describeObject, writeManifests } from '../manifests/manifests.ts';
 
-/** Options of `cluster add`; those of a request are read by name (add-options.ts). */
-export interface AddOptions extends CommonAddOptions {
-  readonly print?: 'cloudformation' | 'terraform';
-  readonly manifests?: string;
-}
+const OPTIONS = {
+  ...OPERATOR_OPTIONS,
+  eks: textOption(
+    '--eks <name>',
+    'name of the EKS cluster: address, issuer and ARN are asked of AWS',
+  ),
+  ...COMMON_OPTIONS,
+  oidcIssuer: textOption(
+    '--oidc-issuer <url>',
+    'issuer of its tokens (default: as EKS or the API server says)',
+  ),
+  senderRoleId: textOption(
+    '--sender-role-id <id>',
+    'unique id (AROA…) of the watcher’s role, if it is there',
+  ),
+  watcherRoleArn: textOption(
+    '--watcher-role-arn <arn>',
+    'ARN of the watcher’s role, if it is there',
+  ),
+  renewerRoleId: textOption(
+    '--renewer-role-id <id>',
+    'unique id of the renewer’s role, if it is there',
+  ),
+  renewerRoleArn: textOption(
+    '--renewer-role-arn <arn>',
+    'ARN of the renewer’s role, if it is there',
+  ),
+  clusterUid: textOption(
+    '--cluster-uid <uid>',
+    'UID of kube-system: do not ask the cluster, which is out of reach',
+  ),
+  server: textOption('--server <url>', 'with --cluster-uid: address of the API server'),
+  caFile: textOption('--ca-file <file>', 'with --cluster-uid: its certificate authority'),
+  watcherApiServer: textOption(
+    '--watcher-api-server <url>',
+    'where the watcher reaches the API server, for takeover',
+  ),
+  manifests: textOption(
+    '--manifests <file>',
+    'write the manifests there (default: -, that is stdout)',
+  ),
+  print: choiceOption(
+    '--print <format>',
+    'print the roles for deployment by hand, and do nothing',
+    ['cloudformation', 'terraform'],
+  ),
+};
 
 /** The command. */
-export const addClusterCommand: CommandModule = defineCommand<AddOptions>({
+export const addClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'add'],
   summary: 'register a cluster: its roles, its registration, the manifests of its watcher',
   interruption: 'orderly',
-  configure: declareOptions,
+  args: [['<id>', 'id of the cluster, as you want to see it everywhere']],
+  options: OPTIONS,
+  examples: [
+    'cluster add prod-eu-1 --eks prod --cluster-profile workloads --image IMAGE --apply',
+    'cluster add edge-7 --context edge-7 --cluster-profile edge --image IMAGE > edge-7.yaml',
+    'cluster add prod-eu-1 --eks prod --print terraform > prod-eu-1.tf',
+    'cluster add prod-eu-1 --eks prod --auth eks --cluster-profile workloads --dry-run',
+  ],
   run: async ({ args, options }, context) => {
     const { manifests, print, apply, dryRun } = options;
     const id = parseClusterId(args[0] ?? '');
@@ -49,8 +99,11 @@ export const addClusterCommand: CommandModule = defineCommand<AddOptions>({
       if (print !== undefined) {
         const examined = await examineCluster(request, shared);
         examined.connection?.transport.retire();
-        const text = await printRoles({ request, examined, context: shared }, print);
-        return { document: { kind: 'ClusterRoles', format: print, text }, lines: [text.trimEnd()] };
+        const roles = await printRoles({ request, examined, context: shared }, print);
+        return {
+          document: { kind: 'ClusterRoles', format: print, text: roles },
+          lines: [roles.trimEnd()],
+        };
       }
       const added = await addCluster(request, shared, { shouldApply: apply === true, missing });
       const result = present(added, options);
@@ -63,52 +116,15 @@ export const addClusterCommand: CommandModule = defineCommand<AddOptions>({
   },
 });
 
-function declareOptions(command: Command): void {
-  command.argument('<id>', 'id of the cluster, as you want to see it everywhere');
-  declareOperatorOptions(command);
-  command.option(
-    '--eks <name>',
-    'name of the EKS cluster: address, issuer and ARN are asked of AWS',
-  );
-  declareCommonOptions(command);
-  command
-    .option('--oidc-issuer <url>', 'issuer of its tokens (default: as EKS or the API server says)')
-    .option('--sender-role-id <id>', 'unique id (AROA…) of the watcher’s role, if it is there')
-    .option('--watcher-role-arn <arn>', 'ARN of the watcher’s role, if it is there')
-    .option('--renewer-role-id <id>', 'unique id of the renewer’s role, if it is there')
-    .option('--renewer-role-arn <arn>', 'ARN of the renewer’s role, if it is there')
-    .option(
-      '--cluster-uid <uid>',
-      'UID of kube-system: do not ask the cluster, which is out of reach',
-    )
-    .option('--server <url>', 'with --cluster-uid: address of the API server')
-    .option('--ca-file <file>', 'with --cluster-uid: its certificate authority')
-    .option('--watcher-api-server <url>', 'where the watcher reaches the API server, for takeover')
-    .option('--manifests <file>', 'write the manifests there (default: -, that is stdout)')
-    .addOption(
-      command
-        .createOption('--print <format>', 'print the roles for deployment by hand, and do nothing')
-        .choices(['cloudformation', 'terraform']),
-    )
-    .addHelpText('after', EXAMPLES);
-}
-
-const EXAMPLES = `
-Examples:
-  rollcall cluster add prod-eu-1 --eks prod --cluster-profile workloads --image IMAGE --apply
-  rollcall cluster add edge-7 --context edge-7 --cluster-profile edge --image IMAGE > edge-7.yaml
-  rollcall cluster add prod-eu-1 --eks prod --print terraform > prod-eu-1.tf
-  rollcall cluster add prod-eu-1 --eks prod --auth eks --cluster-profile workloads --dry-run`;
-
-function present(added: AddedCluster, options: AddOptions): CommandResult {
+function present(added: AddedCluster, options: OptionsOf<typeof OPTIONS>): CommandResult {
   const { manifests: file = '-', apply } = options;
-  const text = writeManifests(added.manifests);
+  const yaml = writeManifests(added.manifests);
   const isPrinted = apply !== true && file === '-';
-  if (apply !== true && !isPrinted && options.dryRun !== true) writeFileSync(file, text);
+  if (apply !== true && !isPrinted && options.dryRun !== true) writeFileSync(file, yaml);
   const hasFailed = added.applied.some(isRefused);
   return {
     document: describeAdded(added, { withManifests: isPrinted }),
-    lines: isPrinted ? [text.trimEnd()] : [],
+    lines: isPrinted ? [yaml.trimEnd()] : [],
     exitCode: hasFailed ? EXIT.failed : EXIT.ok,
   };
 }

@@ -16,74 +16,26 @@ import {
   LABEL_VALUE,
   ROLE_ID,
   UID_PATTERN,
-  collect,
   parseLabel,
 } from '../../command-line/cluster-arguments.ts';
 import { refusalsOf, throwTogether, together, usageError } from '../../process/exit-codes.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
 import { CREDENTIAL_KINDS } from '../manifests/manifests.ts';
-import type { Command } from 'commander';
+import {
+  choiceOption,
+  flagOption,
+  textOption,
+  textsOption,
+} from '../../command-line/command-module.ts';
+import type { OptionsOf } from '../../command-line/command-module.ts';
 import { defined } from '@rollcall/base/defined.ts';
-
-/** Options of both commands that are no field of a request, or not under its name. */
-export interface CommonAddOptions {
-  readonly label?: readonly string[];
-  readonly privateRange?: readonly string[];
-  readonly apply?: true;
-  readonly dryRun?: true;
-}
-
-/** Declares the options that both commands have. */
-export function declareCommonOptions(command: Command): void {
-  command
-    .option('--eks-region <region>', 'region of the EKS cluster (default: that of the stack)')
-    .addOption(
-      command
-        .createOption(
-          '--auth <way>',
-          'how functions will get in: none (observe needs nothing), eks (access entries), bound-token (renewed by the cluster)',
-        )
-        .choices([...AUTH_KINDS]),
-    )
-    .addOption(
-      command
-        .createOption(
-          '--mode <mode>',
-          'observe (default): look only. copilot: time rollouts beside the built-in controller (needs --auth)',
-        )
-        .choices([...ADD_MODES]),
-    )
-    .addOption(
-      command
-        .createOption(
-          '--credentials <kind>',
-          'where the watcher gets its AWS credentials (default: irsa for EKS, else web-identity)',
-        )
-        .choices([...CREDENTIAL_KINDS]),
-    )
-    .option('--label <key=value>', 'a label of the cluster; repeatable', collect)
-    .option(
-      '--private-range <cidr>',
-      'private range that its address may be in; repeatable',
-      collect,
-    )
-    .option(
-      '--cluster-profile <name>',
-      'AWS profile of the account where the cluster is; its roles are deployed there',
-    )
-    .option('--same-account', 'the cluster is in the account of the stack')
-    .option('--permissions-boundary <arn>', 'policy that bounds the roles which are made')
-    .option('--image <reference>', 'image of the watcher (infra/watcher/Dockerfile)')
-    .option('--apply', 'apply the manifests to the cluster')
-    .option('--dry-run', 'show everything, write nothing');
-}
 
 /** Options that belong to a request have its names but for two; the others are about the command. */
 export function requestFields(
   options: Readonly<Record<string, unknown>>,
   environment: Readonly<NodeJS.ProcessEnv>,
 ): Record<string, unknown> {
-  const { label, privateRange } = options as Pick<CommonAddOptions, 'label' | 'privateRange'>;
+  const { label, privateRange } = options as OptionsOf<typeof COMMON_OPTIONS>;
   const image = environment['ROLLCALL_WATCHER_IMAGE'] ?? '';
   const named = Object.entries(options).filter(
     ([name, value]) => REQUEST_FIELDS.includes(name) && value !== undefined,
@@ -101,6 +53,46 @@ const AUTH_KINDS = ['none', 'eks', 'bound-token'] as const;
 
 /** Modes that a cluster can be added in: takeover needs its probe (`cluster set`). */
 const ADD_MODES = ['observe', 'copilot'] as const;
+
+/** Options that `cluster add` and `cluster import` have. */
+export const COMMON_OPTIONS = {
+  eksRegion: textOption(
+    '--eks-region <region>',
+    'region of the EKS cluster (default: that of the stack)',
+  ),
+  auth: choiceOption(
+    '--auth <way>',
+    'how functions will get in: none (observe needs nothing), eks (access entries), bound-token (renewed by the cluster)',
+    AUTH_KINDS,
+  ),
+  mode: choiceOption(
+    '--mode <mode>',
+    'observe (default): look only. copilot: time rollouts beside the built-in controller (needs --auth)',
+    ADD_MODES,
+  ),
+  credentials: choiceOption(
+    '--credentials <kind>',
+    'where the watcher gets its AWS credentials (default: irsa for EKS, else web-identity)',
+    CREDENTIAL_KINDS,
+  ),
+  label: textsOption('--label <key=value>', 'a label of the cluster; repeatable'),
+  privateRange: textsOption(
+    '--private-range <cidr>',
+    'private range that its address may be in; repeatable',
+  ),
+  clusterProfile: textOption(
+    '--cluster-profile <name>',
+    'AWS profile of the account where the cluster is; its roles are deployed there',
+  ),
+  sameAccount: flagOption('--same-account', 'the cluster is in the account of the stack'),
+  permissionsBoundary: textOption(
+    '--permissions-boundary <arn>',
+    'policy that bounds the roles which are made',
+  ),
+  image: textOption('--image <reference>', 'image of the watcher (infra/watcher/Dockerfile)'),
+  apply: flagOption('--apply', 'apply the manifests to the cluster'),
+  dryRun: flagOption('--dry-run', 'show everything, write nothing'),
+};
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(2048));
 const matching = (pattern: RegExp, what: string) => v.pipe(v.string(), v.regex(pattern, what));

@@ -11,15 +11,18 @@ import { forgetView } from '../../../app/clusters/forget-view.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import {
+  CLUSTER_ARGUMENT,
+  OPERATOR_OPTIONS,
   excludeEachOther,
   parseClusterId,
   requireRegistration,
 } from '../../command-line/cluster-arguments.ts';
-import { defineCommand } from '../../command-line/command-module.ts';
+import { defineCommand, flagOption } from '../../command-line/command-module.ts';
 import type {
   CommandContext,
   CommandModule,
   CommandResult,
+  OptionsOf,
 } from '../../command-line/command-module.ts';
 import { refusal } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
@@ -27,30 +30,24 @@ import { changeMode } from './change-mode.ts';
 import { COPILOT_STAYS } from './enter-copilot.ts';
 import type { ModeChange } from './change-mode.ts';
 import { rolesStackName } from '../roles/roles.ts';
-import { declareOperatorOptions } from '../../reach/operator-access.ts';
-import type { OperatorOptions } from '../../reach/operator-access.ts';
 import { changedMeanwhile } from './changes.ts';
 
-/** Options of `cluster remove`. */
-export interface RemoveOptions extends OperatorOptions {
-  readonly release?: true;
-  readonly force?: true;
-  readonly keepView?: true;
-}
+const OPTIONS = {
+  release: flagOption('--release', 'in takeover: hand it back first, which needs a kubeconfig'),
+  force: flagOption('--force', 'forget it although it was not handed back'),
+  keepView: flagOption('--keep-view', 'leave what the view holds of it'),
+  ...OPERATOR_OPTIONS,
+};
+
+type RemoveOptions = OptionsOf<typeof OPTIONS>;
 
 /** The command. */
-export const removeClusterCommand: CommandModule = defineCommand<RemoveOptions>({
+export const removeClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'remove'],
   summary: 'forget a cluster; its pods are left as they are',
   interruption: 'orderly',
-  configure: (command) => {
-    command
-      .argument('<id>', 'id of the cluster')
-      .option('--release', 'in takeover: hand it back first, which needs a kubeconfig')
-      .option('--force', 'forget it although it was not handed back')
-      .option('--keep-view', 'leave what the view holds of it');
-    declareOperatorOptions(command);
-  },
+  args: [CLUSTER_ARGUMENT],
+  options: OPTIONS,
   run: async ({ args, options }, context) => {
     excludeEachOther({ '--release': options.release, '--force': options.force });
     const id = parseClusterId(args[0] ?? '');

@@ -17,25 +17,35 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { egressPolicy } from '../../../../functions/egress-policy.ts';
 import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
 import {
+  CLUSTER_ARGUMENT,
+  OPERATOR_OPTIONS,
   parseClusterId,
   requireRegistration,
   UID_PATTERN,
 } from '../../command-line/cluster-arguments.ts';
-import { defineCommand } from '../../command-line/command-module.ts';
-import type { CommandContext, CommandModule } from '../../command-line/command-module.ts';
+import { defineCommand, flagOption, textOption } from '../../command-line/command-module.ts';
+import type {
+  CommandContext,
+  CommandModule,
+  OptionsOf,
+} from '../../command-line/command-module.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
 import { failure, refusal, usageError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
-import { declareOperatorOptions, withOperator } from '../../reach/operator-access.ts';
-import type { OperatorOptions } from '../../reach/operator-access.ts';
+import { withOperator } from '../../reach/operator-access.ts';
 import { changedMeanwhile, presentChange, requireValid } from './changes.ts';
 
-/** Options of `cluster reset`. */
-export interface ResetOptions extends OperatorOptions {
-  readonly clusterUid?: string;
-  readonly yes?: true;
-  readonly dryRun?: true;
-}
+const OPTIONS = {
+  clusterUid: textOption(
+    '--cluster-uid <uid>',
+    'UID of its namespace kube-system, instead of asking it',
+  ),
+  yes: flagOption('--yes', 'confirm that the cluster is another one now'),
+  dryRun: flagOption('--dry-run', 'show what would change, and change nothing'),
+  ...OPERATOR_OPTIONS,
+};
+
+type ResetOptions = OptionsOf<typeof OPTIONS>;
 
 const WORDS = {
   document: { kind: 'ClusterReset' },
@@ -44,18 +54,12 @@ const WORDS = {
 };
 
 /** The command. */
-export const resetClusterCommand: CommandModule = defineCommand<ResetOptions>({
+export const resetClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'reset'],
   summary: 'register a rebuilt cluster anew under its old name, in mode observe',
   interruption: 'orderly',
-  configure: (command) => {
-    command
-      .argument('<id>', 'id of the cluster')
-      .option('--cluster-uid <uid>', 'UID of its namespace kube-system, instead of asking it')
-      .option('--yes', 'confirm that the cluster is another one now')
-      .option('--dry-run', 'show what would change, and change nothing');
-    declareOperatorOptions(command);
-  },
+  args: [CLUSTER_ARGUMENT],
+  options: OPTIONS,
   run: async ({ args, options }, context) => {
     const stack = await context.openStack();
     const before = await requireRegistration(stack.registry, parseClusterId(args[0] ?? ''));

@@ -6,15 +6,14 @@
  * What was changed by somebody else meanwhile is not overwritten: it is an error, and nothing is written.
  * Freezes are not set here: `rollcall freeze` and `thaw` do that.
  */
-import type { Command } from 'commander';
 import { compareRegistrations, editRegistration } from '../../../app/clusters/edit-registration.ts';
 import type {
-  ClusterMode,
   ClusterRegistration,
   ClusterAuthentication,
 } from '../../../core/model/registration.ts';
 import {
-  collect,
+  CLUSTER_ARGUMENT,
+  OPERATOR_OPTIONS,
   parseClusterId,
   requireRegistration,
   excludeEachOther,
@@ -23,12 +22,16 @@ import {
   parseRoleId,
   readCaFile,
 } from '../../command-line/cluster-arguments.ts';
-import { defineCommand } from '../../command-line/command-module.ts';
-import type { CommandModule } from '../../command-line/command-module.ts';
+import {
+  choiceOption,
+  defineCommand,
+  flagOption,
+  textOption,
+  textsOption,
+} from '../../command-line/command-module.ts';
+import type { CommandModule, OptionsOf } from '../../command-line/command-module.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { changeMode, refuseMode, refuseWhileFrozen } from './change-mode.ts';
-import { declareOperatorOptions } from '../../reach/operator-access.ts';
-import type { OperatorOptions } from '../../reach/operator-access.ts';
 import { changedMeanwhile, presentChange, requireValid } from './changes.ts';
 import { usageError } from '../../process/exit-codes.ts';
 import { defined } from '@rollcall/base/defined.ts';
@@ -36,11 +39,33 @@ import { isPrivateRange } from '../../../adapters/kubernetes/egress/address-clas
 import { parseEndpoint } from '../../../adapters/kubernetes/egress/endpoint.ts';
 import type { RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
 
-interface SetOptions extends EditOptions, OperatorOptions {
-  readonly mode?: ClusterMode;
-  readonly withoutCluster?: true;
-  readonly dryRun?: true;
-}
+const EDIT_OPTIONS = {
+  label: textsOption('--label <key=value>', 'set a label, or remove it with key-; repeatable'),
+  server: textOption('--server <url>', 'address of the API server, as the functions reach it'),
+  caFile: textOption('--ca-file <file>', 'certificate authority of the API server'),
+  systemCa: flagOption(
+    '--system-ca',
+    'trust the system’s certificate authorities instead of an own one',
+  ),
+  privateRange: textsOption(
+    '--private-range <cidr>',
+    'private range that the address may be in; repeatable',
+  ),
+  publicOnly: flagOption('--public-only', 'allow public addresses only'),
+  roleId: textOption('--role-id <id>', 'unique id (AROA…) of the watcher’s role'),
+  eksCluster: textOption(
+    '--eks-cluster <name>',
+    'authenticate by EKS access entries to this cluster',
+  ),
+  eksRegion: textOption('--eks-region <region>', 'its region'),
+  renewerRoleId: textOption(
+    '--renewer-role-id <id>',
+    'authenticate by a bound token that this role renews',
+  ),
+  withoutCredential: flagOption('--without-credential', 'have no credential: mode observe only'),
+};
+
+type EditOptions = OptionsOf<typeof EDIT_OPTIONS>;
 
 const WORDS = {
   document: { kind: 'ClusterChange' },
@@ -49,11 +74,31 @@ const WORDS = {
 };
 
 /** The command. */
-export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
+export const setClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'set'],
   summary: 'change a cluster: mode, labels, endpoint, roles',
   interruption: 'orderly',
-  configure: declareOptions,
+  args: [CLUSTER_ARGUMENT],
+  options: {
+    mode: choiceOption(
+      '--mode <mode>',
+      'observe: look only. copilot: time rollouts beside the built-in controller. takeover: probe first, then keep its DaemonSets',
+      ['observe', 'copilot', 'takeover'],
+    ),
+    ...EDIT_OPTIONS,
+    withoutCluster: flagOption(
+      '--without-cluster',
+      'with --mode observe: change nothing in the cluster itself',
+    ),
+    dryRun: flagOption('--dry-run', 'show what would change, and change nothing'),
+    ...OPERATOR_OPTIONS,
+  },
+  examples: [
+    'cluster set prod-eu-1 --mode takeover --context prod-eu-1',
+    'cluster set eks-eu-2 --mode copilot',
+    'cluster set prod-eu-1 --label ring=2 --label old-',
+    'cluster set prod-eu-1 --server https://10.1.2.3:6443 --private-range 10.1.0.0/16 --dry-run',
+  ],
   run: async ({ args, options }, context) => {
     const id = parseClusterId(args[0] ?? '');
     const edit = parseEdit(options);
@@ -75,45 +120,6 @@ export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
   },
 });
 
-function declareOptions(command: Command): void {
-  command
-    .argument('<id>', 'id of the cluster')
-    .addHelpText('after', EXAMPLES)
-    .addOption(
-      command
-        .createOption(
-          '--mode <mode>',
-          'observe: look only. copilot: time rollouts beside the built-in controller. takeover: probe first, then keep its DaemonSets',
-        )
-        .choices(['observe', 'copilot', 'takeover']),
-    )
-    .option('--label <key=value>', 'set a label, or remove it with key-; repeatable', collect)
-    .option('--server <url>', 'address of the API server, as the functions reach it')
-    .option('--ca-file <file>', 'certificate authority of the API server')
-    .option('--system-ca', 'trust the system’s certificate authorities instead of an own one')
-    .option(
-      '--private-range <cidr>',
-      'private range that the address may be in; repeatable',
-      collect,
-    )
-    .option('--public-only', 'allow public addresses only')
-    .option('--role-id <id>', 'unique id (AROA…) of the watcher’s role')
-    .option('--eks-cluster <name>', 'authenticate by EKS access entries to this cluster')
-    .option('--eks-region <region>', 'its region')
-    .option('--renewer-role-id <id>', 'authenticate by a bound token that this role renews')
-    .option('--without-credential', 'have no credential: mode observe only')
-    .option('--without-cluster', 'with --mode observe: change nothing in the cluster itself')
-    .option('--dry-run', 'show what would change, and change nothing');
-  declareOperatorOptions(command);
-}
-
-const EXAMPLES = `
-Examples:
-  rollcall cluster set prod-eu-1 --mode takeover --context prod-eu-1
-  rollcall cluster set eks-eu-2 --mode copilot
-  rollcall cluster set prod-eu-1 --label ring=2 --label old-
-  rollcall cluster set prod-eu-1 --server https://10.1.2.3:6443 --private-range 10.1.0.0/16 --dry-run`;
-
 async function writeEdit(
   before: ClusterRegistration,
   edited: ClusterRegistration,
@@ -123,21 +129,6 @@ async function writeEdit(
   const written = await registry.writeCluster(edited, before.configVersion);
   if (written !== 'written') throw changedMeanwhile(before);
   return { ...edited, configVersion: before.configVersion + 1 };
-}
-
-/** Options that edit, as commander parses them. */
-interface EditOptions {
-  readonly label?: readonly string[];
-  readonly server?: string;
-  readonly caFile?: string;
-  readonly systemCa?: true;
-  readonly privateRange?: readonly string[];
-  readonly publicOnly?: true;
-  readonly roleId?: string;
-  readonly eksCluster?: string;
-  readonly eksRegion?: string;
-  readonly renewerRoleId?: string;
-  readonly withoutCredential?: true;
 }
 
 /** Parses the options. Throws CommandError. */

@@ -8,23 +8,23 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Command } from 'commander';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import { defineCommand } from '../../command-line/command-module.ts';
+import { defineCommand, flagOption, textOption } from '../../command-line/command-module.ts';
 import type {
   CommandContext,
   CommandModule,
   CommandResult,
+  OptionsOf,
 } from '../../command-line/command-module.ts';
 import { renderTextTable } from '../../command-line/text-table.ts';
 import { EXIT, usageError, CommandError } from '../../process/exit-codes.ts';
 import { createAddContext } from '../add/add-context.ts';
 import type { AddContext } from '../add/add-context.ts';
-import { declareCommonOptions, requestFields } from '../add/add-request.ts';
-import type { CommonAddOptions, AddRequest } from '../add/add-request.ts';
+import { COMMON_OPTIONS, requestFields } from '../add/add-request.ts';
+import type { AddRequest } from '../add/add-request.ts';
 import { addCluster } from '../add/add-steps.ts';
 import { findImportEntries, collisionsOf } from './import-sources.ts';
-import type { ImportSource, ImportEntry } from './import-sources.ts';
+import type { ImportEntry } from './import-sources.ts';
 import { isRefused } from '../manifests/apply-manifests.ts';
 import { writeManifests } from '../manifests/manifests.ts';
 import { explainAwsError } from '../../command-line/explain-error.ts';
@@ -32,10 +32,28 @@ import { examineCluster } from '../add/add-examine.ts';
 import { standingOf } from '../add/add-registration.ts';
 import type { Standing } from '../add/add-registration.ts';
 
-interface ImportOptions extends CommonAddOptions, ImportSource {
-  readonly manifestsDir?: string;
-  readonly yes?: true;
-}
+const OPTIONS = {
+  file: textOption('--file <file>', 'a JSON or YAML list of clusters, as docs/clusters.md shows'),
+  kubeconfig: textOption(
+    '--kubeconfig <file>',
+    'every context of this kubeconfig (default: KUBECONFIG, then ~/.kube/config)',
+  ),
+  contexts: textOption('--contexts <glob>', 'only contexts whose name matches, e.g. "prod-*"'),
+  eksAll: flagOption(
+    '--eks-all',
+    'every EKS cluster of the account and region (--cluster-profile, --eks-region)',
+  ),
+  eksFilter: textOption('--eks-filter <glob>', 'with --eks-all: only clusters whose name matches'),
+  idPrefix: textOption('--id-prefix <text>', 'put this before every id that is made of a name'),
+  manifestsDir: textOption(
+    '--manifests-dir <dir>',
+    'write the manifests of each cluster there, as ID.yaml',
+  ),
+  ...COMMON_OPTIONS,
+  yes: flagOption('--yes', 'carry the plan out'),
+};
+
+type ImportOptions = OptionsOf<typeof OPTIONS>;
 
 /** A line of the result: a state of the plan, or what became of it. */
 interface ImportedCluster {
@@ -49,11 +67,16 @@ interface ImportedCluster {
 const ADDS_AT_ONCE_MAX = 4;
 
 /** The command. */
-export const importClustersCommand: CommandModule = defineCommand<ImportOptions>({
+export const importClustersCommand: CommandModule = defineCommand({
   path: ['cluster', 'import'],
   summary: 'register many clusters: contexts of a kubeconfig, all of EKS, or a list',
   interruption: 'orderly',
-  configure: declareOptions,
+  options: OPTIONS,
+  examples: [
+    "cluster import --eks-all --eks-filter 'prod-*' --cluster-profile workloads",
+    "cluster import --contexts 'edge-*' --cluster-profile edge --image IMAGE --apply --yes",
+    'cluster import --file clusters.yaml --manifests-dir manifests --yes',
+  ],
   run: async ({ options }, context) => {
     checkOptions(options);
     const stack = await context.openStack();
@@ -74,31 +97,6 @@ export const importClustersCommand: CommandModule = defineCommand<ImportOptions>
     }
   },
 });
-
-function declareOptions(command: Command): void {
-  command
-    .option('--file <file>', 'a JSON or YAML list of clusters, as docs/clusters.md shows')
-    .option(
-      '--kubeconfig <file>',
-      'every context of this kubeconfig (default: KUBECONFIG, then ~/.kube/config)',
-    )
-    .option('--contexts <glob>', 'only contexts whose name matches, e.g. "prod-*"')
-    .option(
-      '--eks-all',
-      'every EKS cluster of the account and region (--cluster-profile, --eks-region)',
-    )
-    .option('--eks-filter <glob>', 'with --eks-all: only clusters whose name matches')
-    .option('--id-prefix <text>', 'put this before every id that is made of a name')
-    .option('--manifests-dir <dir>', 'write the manifests of each cluster there, as ID.yaml');
-  declareCommonOptions(command);
-  command.option('--yes', 'carry the plan out').addHelpText('after', EXAMPLES);
-}
-
-const EXAMPLES = `
-Examples:
-  rollcall cluster import --eks-all --eks-filter 'prod-*' --cluster-profile workloads
-  rollcall cluster import --contexts 'edge-*' --cluster-profile edge --image IMAGE --apply --yes
-  rollcall cluster import --file clusters.yaml --manifests-dir manifests --yes`;
 
 function checkOptions(options: ImportOptions): void {
   const { file, eksAll, kubeconfig, contexts, eksFilter } = options;

@@ -3,8 +3,8 @@
  *
  * Reads the registry and META of each cluster; asks no cluster anything.
  */
-import { collect, parseLabel } from '../../command-line/cluster-arguments.ts';
-import { defineCommand } from '../../command-line/command-module.ts';
+import { parseLabel } from '../../command-line/cluster-arguments.ts';
+import { defineCommand, textsOption } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
 import { renderAge, renderTextTable } from '../../command-line/text-table.ts';
 import type { Freeze } from '../../../core/takeover/freeze.ts';
@@ -14,20 +14,15 @@ import { freezeLines, outageLines } from '../../command-line/freeze-words.ts';
 import { listSummaries, troublesOf, withStackFreeze } from './cluster-summary.ts';
 import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';
 
-interface ListOptions {
-  readonly label?: readonly string[];
-}
-
 /** The command. */
-export const listClustersCommand: CommandModule = defineCommand<ListOptions>({
+export const listClustersCommand: CommandModule = defineCommand({
   path: ['cluster', 'list'],
   summary: 'list the clusters of the stack: mode, freshness, and what is wrong',
-  configure: (command) => {
-    command.option(
+  options: {
+    label: textsOption(
       '--label <key=value>',
       'only clusters that have this label; repeat it for several',
-      collect,
-    );
+    ),
   },
   run: async ({ options }, context) => {
     const wanted = (options.label ?? []).map(parseLabel);

@@ -14,7 +14,11 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Stack } from '../../reach/stack.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import { describeAuthentication, frozenText } from '../../../app/clusters/edit-registration.ts';
-import { parseClusterId, requireRegistration } from '../../command-line/cluster-arguments.ts';
+import {
+  CLUSTER_ARGUMENT,
+  parseClusterId,
+  requireRegistration,
+} from '../../command-line/cluster-arguments.ts';
 import { findMissedRuns, outagesOfCluster, readStanding } from '../../../app/explain/standing.ts';
 import type { Outage } from '../../../core/status/outages.ts';
 import { outageLines, readFreezeIn } from '../../command-line/freeze-words.ts';
@@ -37,12 +41,10 @@ interface ClusterDetails {
 }
 
 /** The command. */
-export const showClusterCommand: CommandModule = defineCommand<object>({
+export const showClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'show'],
   summary: 'show everything that is known of a cluster, and what to do next',
-  configure: (command) => {
-    command.argument('<id>', 'id of the cluster');
-  },
+  args: [CLUSTER_ARGUMENT],
   run: async ({ args }, context) => {
     const stack = await context.openStack();
     const registration = await requireRegistration(stack.registry, parseClusterId(args[0] ?? ''));

@@ -1,8 +1,8 @@
 /** The frame of `rollcall`: one document on stdout, sentences on stderr, exit codes, Ctrl-C. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Command } from 'commander';
-import { defineCommand } from '../../../../src/cli/command-line/command-module.ts';
+import { Command, Option } from 'commander';
+import { defineCommand, flagOption } from '../../../../src/cli/command-line/command-module.ts';
 import type {
   CommandContext,
   CommandModule,
@@ -19,10 +19,11 @@ import { CommandWorld } from '../../../support/command-world.ts';
 type Run = (context: CommandContext, options: { readonly much?: true }) => Promise<CommandResult>;
 
 function moduleOf(run: Run, interruption?: 'orderly'): CommandModule {
-  return defineCommand<{ readonly much?: true }>({
+  return defineCommand({
     path: ['thing', 'do'],
     summary: 'do a thing',
-    configure: (command) => command.argument('[what]').option('--much'),
+    args: [['[what]', 'what to do']],
+    options: { much: flagOption('--much', 'do much of it') },
     ...(interruption === undefined ? {} : { interruption }),
     run: ({ options, args }, context) =>
       run(context, options).then((result) => ({
@@ -35,6 +36,14 @@ function moduleOf(run: Run, interruption?: 'orderly'): CommandModule {
 const done: CommandResult = { document: { kind: 'Done' }, lines: ['done'] };
 
 describe('running a command line', () => {
+  it('reads every option under the name that its table has', () => {
+    for (const { path, options } of COMMANDS) {
+      for (const [name, { flags, about }] of Object.entries(options)) {
+        assert.equal(new Option(flags, about).attributeName(), name, path.join(' '));
+      }
+    }
+  });
+
   it('prints lines, or with --json exactly one document', async () => {
     const world = new CommandWorld();
     const module = moduleOf((context) => {
@@ -144,7 +153,7 @@ describe('running a command line', () => {
     for (const { path, configure } of COMMANDS) {
       const command = new Command();
       declareGlobalOptions(command);
-      configure?.(command);
+      configure(command);
       for (const { long } of command.options.filter(({ required }) => required)) {
         const given = await world.run([...path, long ?? '', '--other']);
         assert.match(given.expectExit(EXIT.usage).stderr, /argument '--other' is invalid/, long);
