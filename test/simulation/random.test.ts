@@ -27,6 +27,7 @@ const STAGED_HUNTS = [
   'scale-in',
   'pools-to-zero',
   'flaky-nodes',
+  'first-never-runs',
   'beside-built-in',
   'shaken-copilot',
   'ill-beside-built-in',

@@ -54,6 +54,11 @@ export function unprovenBefore({
   return new Set([...refused.map(({ hash }) => hash), ...abandoned]);
 }
 
+/** The same once a revision of that hash begins. */
+export function unprovenFor(record: RolloutRecord | undefined, hash: string): ReadonlySet<string> {
+  return unprovenBefore({ refused: refusedAfter(record), ...abandonedAfter(record, hash) });
+}
+
 /** The halt of a revision that was halted, or undone, before. */
 export function knownBad(
   { hash, cause }: Pick<RefusedRevision, 'hash' | 'cause'>,

@@ -37,6 +37,8 @@ const WHOLE_SOAKS = 4;
 /** One revision of one DaemonSet. */
 export interface Revision {
   isProven: boolean;
+  /** True once a pod of it was ready on a Ready node: until then it is nothing to go back to. */
+  hasServed: boolean;
   /** True once it was on more nodes than its canary has: what is not may have been halted, and nobody outside can tell. */
   isSpread: boolean;
   /** True of what ran before every node had a pod. */
@@ -175,6 +177,12 @@ export class StagedRevisions {
     }
   }
 
+  #markServing({ set, record }: Staged): void {
+    for (const [key, revision] of record.revisions) {
+      revision.hasServed ||= this.#ready.sinceMs(set.metadata.uid, key).length > 0;
+    }
+  }
+
   /** A template that goes back to a good revision leaves all newer ones. */
   #leaveNewer({ revisions, current }: SetRecord, from: string): void {
     const back = revisions.get(current);
@@ -291,6 +299,7 @@ export class StagedRevisions {
     const record = this.#sets.get(set.metadata.uid) ?? this.#begin(set);
     const staged = { set, policy, record };
     this.#markWhole(staged);
+    this.#markServing(staged);
     if (record.current !== current) {
       const left = { key: record.current, untilGeneration: set.metadata.generation ?? 0 };
       const former = [...record.former.filter(({ key }) => key !== current), left];
@@ -299,12 +308,12 @@ export class StagedRevisions {
       Object.assign(record, { current, before, former, editedAtMs });
       this.#leaveNewer(record, before);
       const isBack = record.revisions.has(current);
-      const { isProven, isSpread, isLeft, wholeAtMs } = revisionIn(record, current);
+      const { isProven, hasServed, isSpread, isLeft, wholeAtMs } = revisionIn(record, current);
       const whole = wholeAtMs === undefined ? {} : { wholeAtMs };
       const halted = this.#leftOn(staged);
       record.revisions.set(current, {
         ...{ ...newRevision(), ...whole },
-        ...{ isProven, isSpread, isBack, isAnew: isLeft, halted },
+        ...{ isProven, hasServed, isSpread, isBack, isAnew: isLeft, halted },
       });
       // Where no pod serves, there is nothing to go back to; where none runs, nothing is replaced.
       const pods = this.#podsOf(set);
@@ -359,6 +368,7 @@ export function revisionIn({ revisions }: SetRecord, key: string): Revision {
 function newRevision(): Revision {
   return {
     isProven: false,
+    hasServed: false,
     isSpread: false,
     isFirst: false,
     isLeft: false,
