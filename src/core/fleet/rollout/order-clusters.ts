@@ -67,8 +67,8 @@ export function orderedOf(
     orders,
     breach,
     approvable: isWaiting
-      ? { stepIndex: gate.stepIndex, else: 'changed' }
-      : { else: 'nothing-waits' },
+      ? { stepIndex: gate.stepIndex, else: 'not-next' }
+      : { else: gate.kind === 'done' ? 'over' : 'nothing-waits' },
     back: back && String(back.generation),
     isUndone: orders.undo !== undefined && !isReturnStopped(record),
   };
