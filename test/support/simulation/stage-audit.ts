@@ -116,7 +116,13 @@ export class StageAudit {
     revision.early.add(name);
     const canary = this.#revisions.canaryOf(policy, set);
     const { maxUnavailable } = policy;
-    if (revision.isProven || canary === undefined || maxUnavailable?.kind !== 'count') return;
+    if (
+      revision.isProven ||
+      revision.isBare ||
+      canary === undefined ||
+      maxUnavailable?.kind !== 'count'
+    )
+      return;
     if (revision.early.size <= canary + maxUnavailable.count) return;
     const on = [...revision.early].join(', ');
     this.#report(`S16: ${name} is emptied, beyond the canary of ${canary} and a batch: ${on}`);
@@ -168,7 +174,7 @@ export class StageAudit {
 
   #touch(revision: Revision, { name, staged, key, what }: Touch): void {
     const most = this.#revisions.enter(revision, name, staged);
-    if (revision.isProven) return;
+    if (revision.isProven || revision.isBare) return;
     this.judged += 1;
     if (most === undefined) return;
     const on = [...revision.touched.keys()].join(', ');

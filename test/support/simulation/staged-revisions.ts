@@ -37,6 +37,8 @@ const WHOLE_SOAKS = 4;
 /** One revision of one DaemonSet. */
 export interface Revision {
   isProven: boolean;
+  /** True where there was nothing to go back to when it came: it has no canary. */
+  isBare: boolean;
   /** True once a pod of it was ready on a Ready node: until then it is nothing to go back to. */
   hasServed: boolean;
   /** True once it was on more nodes than its canary has: what is not may have been halted, and nobody outside can tell. */
@@ -315,9 +317,9 @@ export class StagedRevisions {
         ...{ ...newRevision(), ...whole },
         ...{ isProven, hasServed, isSpread, isBack, isAnew: isLeft, halted },
       });
-      // Where no pod serves, there is nothing to go back to; where none runs, nothing is replaced.
+      // Where no pod serves, or only what nothing proved, there is nothing to go back to; where none runs, nothing is replaced.
       const pods = this.#podsOf(set);
-      if (!pods.some(isServing)) revisionIn(record, current).isProven = true;
+      revisionIn(record, current).isBare = !pods.some(isServing) || !hasBack(record);
       if (pods.length === 0) record.isBegun = false;
     }
     const revision = revisionIn(record, current);
@@ -365,9 +367,16 @@ export function revisionIn({ revisions }: SetRecord, key: string): Revision {
   return found;
 }
 
+/** True where something served that is good for certain: what is proven as far as anybody outside can tell may have been halted. */
+function hasBack({ revisions, current }: SetRecord): boolean {
+  const others = [...revisions].filter(([key]) => key !== current).map(([, each]) => each);
+  return others.some((each) => each.wholeAtMs !== undefined || (each.isFirst && each.hasServed));
+}
+
 function newRevision(): Revision {
   return {
     isProven: false,
+    isBare: false,
     hasServed: false,
     isSpread: false,
     isFirst: false,
