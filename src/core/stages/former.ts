@@ -16,12 +16,11 @@ import type { Gate, StepsEnd } from '../model/staged-progress.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { keptNodesOf } from '../policy/share.ts';
 import { noteGood } from '../rollout/good-releases.ts';
-import { groupNodes } from './groups.ts';
 import { unprovenBefore } from '../rollout/known-bad.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
-import { findSteps } from './steps.ts';
+import { findSteps, groupNodes } from './steps.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -111,7 +111,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'order-upside-down': {
     bug: 'groups open in the opposite of the order that the policy says (S16)',
-    file: 'src/core/stages/groups.ts',
+    file: 'src/core/stages/steps.ts',
     before: 'comparePlaces(left.place, right.place)',
     after: 'comparePlaces(right.place, left.place)',
     breaks: ['S16'],
