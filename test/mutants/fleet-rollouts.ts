@@ -155,8 +155,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-undone-comes-again': {
     bug: 'what was undone goes out again when GitOps applies it again',
     file: 'src/core/fleet/rollout/order-clusters.ts',
-    before:
-      "refused: withRefused(record.refused, { contentHash, cause: 'Undone', atMs: note.atMs }),",
+    before: "refused: noteRefused(record.refused, bad, 'contentHash'),",
     after: '',
     killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'holds what was undone' },
   },
@@ -389,8 +388,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-refusal-spoils-the-release': {
     bug: 'a quota or a conflict in one cluster makes the content known to be bad (41)',
     file: `${CORE}/advance-fleet.ts`,
-    before: "refused: grounds === 'place' ? refused : withRefused",
-    after: 'refused: withRefused',
+    before: "refused: grounds === 'place' ? refused : noteRefused",
+    after: 'refused: noteRefused',
     killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'blames no release' },
   },
   'fleet-dark-rack-mutes-the-others': {

@@ -92,6 +92,26 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'are no evidence of the template',
     },
   },
+  'stages-first-release-of-a-moment': {
+    bug: 'a first release whose pods exit each eight seconds is the baseline by the moment in which they ran',
+    file: 'src/core/stages/baseline.ts',
+    before: 'lastMs + soakMs',
+    after: 'lastMs',
+    killedBy: {
+      file: 'test/unit/core/stages/first-release.test.ts',
+      title: 'is no baseline while its pods exit again and again',
+    },
+  },
+  'stages-halted-is-baseline': {
+    bug: 'a halted revision is the baseline of what comes after it, where nothing was good before',
+    file: 'src/core/stages/baseline.ts',
+    before: 'former === undefined || unproven.has(former)',
+    after: 'former === undefined',
+    killedBy: {
+      file: 'test/unit/core/stages/first-release.test.ts',
+      title: 'is not gone back to from a second one that is bad',
+    },
+  },
   'stages-canary-of-nobody': {
     bug: 'a canary of which no node is left has nothing unwell, and proves the revision',
     file: 'src/core/stages/gate.ts',
@@ -301,9 +321,9 @@ export const STAGE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'stages-baseline-of-nothing': {
     bug: 'a revision of which no pod ever ran is the baseline, and a rollback leads to it',
-    file: 'src/core/stages/start-record.ts',
-    before: 'return runs ? { hash, provenAtMs: nowMs, isBaseline: true } : undefined;',
-    after: 'return { hash, provenAtMs: nowMs, isBaseline: runs || true };',
+    file: 'src/core/stages/baseline.ts',
+    before: 'return serves ? { hash, provenAtMs: nowMs, isBaseline: true } : undefined;',
+    after: 'return { hash, provenAtMs: nowMs, isBaseline: serves || true };',
     killedBy: {
       file: 'test/unit/core/stages/start-record.test.ts',
       title: 'takes what runs first for the baseline',

@@ -7,6 +7,7 @@
 import * as v from 'valibot';
 import { defined } from '@rollcall/base/defined.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
+import { SPREAD_DEFAULT } from '../../core/policy/rollout-policy.ts';
 import type {
   Canary,
   OrderRule,
@@ -132,13 +133,6 @@ const rule = v.pipe(
 
 /** In which order: by the values of labels, the first rule first. */
 export const orderSchema = listOf(rule, RULES_MAX, '[{label: topology.kubernetes.io/zone}]');
-
-/** What canaries differ in unless the policy says so: where bad releases differ most often. */
-const SPREAD_DEFAULT: readonly string[] = [
-  'topology.kubernetes.io/zone',
-  'kubernetes.io/arch',
-  'node.kubernetes.io/instance-type',
-];
 
 const canary = v.pipe(
   closed('{nodes: 3}', {

@@ -17,7 +17,7 @@ export interface CanaryChoice {
   readonly count: number;
   /** Chosen before: they stay, Ready or not, while they are among `nodes`; what is new goes where they are not. */
   readonly before?: readonly NodeName[];
-  /** Names of attributes (READERS) or label keys, the most telling first; empty: SPREAD_DEFAULT is the caller's. */
+  /** Names of attributes (READERS) or label keys, the most telling first. */
   readonly spread: readonly string[];
   /** Names the rollout: the same seed chooses the same nodes. */
   readonly seed: string;
@@ -129,9 +129,6 @@ function compareScores(left: readonly number[], right: readonly number[]): numbe
 }
 
 type AttributedNode = Pick<NodeProjection, 'labels' | 'system'>;
-
-/** Over which values a canary is spread unless its policy says otherwise. */
-export const SPREAD_DEFAULT = ['zone', 'kernel', 'arch', 'instance-type'] as const;
 
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
 const ARCH_LABEL = 'kubernetes.io/arch';

@@ -29,6 +29,13 @@ export type Canary =
   | { readonly kind: 'share'; readonly share: Share; readonly spread: readonly string[] }
   | { readonly kind: 'selector'; readonly selector: LabelSelector };
 
+/** What canaries differ in unless the policy says so: where bad releases differ most often. */
+export const SPREAD_DEFAULT: readonly string[] = [
+  'topology.kubernetes.io/zone',
+  'kubernetes.io/arch',
+  'node.kubernetes.io/instance-type',
+];
+
 /** Where a person has to agree before the next step opens. */
 export type Approval = 'none' | 'after-canary' | 'each-step';
 

@@ -20,14 +20,29 @@ export function refusedAfter(record: RolloutRecord | undefined): readonly Refuse
   return refuseRelease(record, { cause, atMs });
 }
 
-/** The list with this revision on top; why it was refused first stays. */
+/** Its list with this revision on top. */
 export function refuseRelease(
   { id, hash, refused }: RolloutRecord,
   { cause, atMs }: Pick<RefusedRevision, 'cause' | 'atMs'>,
 ): readonly RefusedRevision[] {
-  const first = refused.find((each) => each.id === id);
-  const others = refused.filter((each) => each.id !== id);
-  return [{ id, hash, cause: first?.cause ?? cause, atMs }, ...others].slice(0, REFUSED_MAX);
+  return noteRefused(refused, { id, hash, cause, atMs }, 'id');
+}
+
+/**
+ * The list with this one on top, the newest after it: lists of a fleet were stored the other way round. Why it was refused first
+ * stays. `name` is what it is known by.
+ */
+export function noteRefused<Refused extends { readonly cause: string; readonly atMs: number }>(
+  refused: readonly Refused[],
+  one: Refused,
+  name: keyof Refused,
+): readonly Refused[] {
+  const first = refused.find((each) => each[name] === one[name]);
+  const others = refused
+    .filter((each) => each !== first)
+    .sort((left, right) => right.atMs - left.atMs);
+  const noted = first === undefined ? one : { ...one, cause: first.cause };
+  return [noted, ...others].slice(0, REFUSED_MAX);
 }
 
 /** Revisions of which pods may be left, and which were neither proven nor halted, once another one begins. */
@@ -52,6 +67,11 @@ export function unprovenBefore({
   abandoned = [],
 }: Pick<RolloutRecord, 'refused' | 'abandoned'>): ReadonlySet<string> {
   return new Set([...refused.map(({ hash }) => hash), ...abandoned]);
+}
+
+/** The same once a revision of that hash begins. */
+export function unprovenFor(record: RolloutRecord | undefined, hash: string): ReadonlySet<string> {
+  return unprovenBefore({ refused: refusedAfter(record), ...abandonedAfter(record, hash) });
 }
 
 /** The halt of a revision that was halted, or undone, before. */

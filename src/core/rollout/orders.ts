@@ -34,7 +34,7 @@ export type RolloutOrder =
 
 /** Why an order was not carried out. Public; docs/cli.md lists them. */
 export type OrderRefusalCode =
-  /** Another release, breach, step or way back stands there by now. */
+  /** Another release, breach or way back stands there by now. */
   | 'changed'
   /** There is no pause, no breach and no undo to lift. */
   | 'not-held'

@@ -9,9 +9,10 @@
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { addedNodes } from './canary-losses.ts';
-import { chooseCanary, SPREAD_DEFAULT } from '../health/canary-spread.ts';
+import { chooseCanary } from '../health/canary-spread.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
+import { SPREAD_DEFAULT } from '../policy/rollout-policy.ts';
 import { nodesRoundedUp } from '../policy/share.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
@@ -171,12 +172,11 @@ export function chooseSpread(
     readonly before: readonly NodeName[];
   },
 ): readonly NodeName[] {
-  const spread = canary.kind === 'selector' ? [] : canary.spread;
   return chooseCanary({
     nodes: from.able.map(({ node }) => node),
     count: Math.min(from.count, CANARY_NODES_MAX),
     before: from.before,
-    spread: spread.length === 0 ? SPREAD_DEFAULT : spread,
+    spread: canary.kind === 'selector' ? SPREAD_DEFAULT : canary.spread,
     seed: rolloutId,
     cordoned: 'last',
   });

@@ -11,7 +11,7 @@ import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
 import { nodesRoundedDown } from '../policy/share.ts';
 import type { NodeCounts } from '../policy/share.ts';
-import { abandonedAfter, refusedAfter, unprovenBefore } from '../rollout/known-bad.ts';
+import { unprovenFor } from '../rollout/known-bad.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
@@ -45,8 +45,7 @@ export function excuseNodes(
 export function markPlaceless(input: StagesInput): StagesInput {
   const { record, nodes, hash } = input;
   const known = new Set(record?.placeless);
-  const { abandoned } = abandonedAfter(record, hash);
-  const unproven = unprovenBefore({ refused: refusedAfter(record), abandoned: abandoned ?? [] });
+  const unproven = unprovenFor(record, hash);
   const open = nodes.filter(({ isExcluded }) => !isExcluded);
   const before = open.filter((node) => known.has(nameOf(node)) && isUnbound(node));
   const since = open.filter((node) => lacksPlace(node, unproven, input));

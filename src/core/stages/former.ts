@@ -12,16 +12,15 @@
 import type { NodeName } from '../model/identifiers.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
-import type { Gate } from '../model/staged-progress.ts';
+import type { Gate, StepsEnd } from '../model/staged-progress.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { keptNodesOf } from '../policy/share.ts';
 import { noteGood } from '../rollout/good-releases.ts';
-import { groupNodes } from './groups.ts';
 import { unprovenBefore } from '../rollout/known-bad.ts';
 import { nameOf } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
-import { findSteps } from './steps.ts';
+import { findSteps, groupNodes } from './steps.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -40,22 +39,32 @@ export function findFormer(record: RolloutRecord, input: StagesInput): ReadonlyS
 
 /**
  * A release is good once every step that its policy lets open was opened and soaked; where it was not staged, once its pods are
- * available. A return is over then, and is watched no more.
+ * available, and a first one once it is the baseline. A return is over then, and is watched no more.
  */
 export function withGood(
   record: RolloutRecord,
   gate: Gate,
   { nodes, nowMs }: StagesInput,
 ): RolloutRecord {
-  const { id, hash, proven, step, triedAtMs, isReturn, returnedAtMs } = record;
+  const { id, hash, proven, step, isReturn, returnedAtMs } = record;
   if (gate.kind !== 'done' || step.kind === 'waiting') return record;
-  const isWell = gate.unwellNodes === 0 && nodes.some(({ updated }) => updated !== undefined);
-  if (triedAtMs === undefined && !isWell) return record;
+  if (!isShown(record, gate, nodes)) return record;
   const isBaseline = proven?.hash === hash && proven.isBaseline;
   const good = noteGood(record.good, { id, hash, goodAtMs: nowMs, isBaseline });
   const isOver = isReturn && returnedAtMs === undefined;
   if (good === record.good && !isOver) return record;
   return { ...record, good, ...(isOver ? { returnedAtMs: nowMs } : {}) };
+}
+
+/** Nothing is gone back to before it ran: of what no step held back all pods are available, and something is proven. */
+function isShown(
+  { triedAtMs, proven }: RolloutRecord,
+  { unwellNodes }: Pick<Partial<StepsEnd>, 'unwellNodes'>,
+  nodes: readonly StageNode[],
+): boolean {
+  if (triedAtMs !== undefined) return true;
+  const runs = nodes.some(({ updated }) => updated !== undefined);
+  return runs && unwellNodes === 0 && proven !== undefined;
 }
 
 /** Nodes that joined after the release that returns was left. */

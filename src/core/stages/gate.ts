@@ -10,6 +10,7 @@ import type { RolloutRecord } from '../model/rollout-record.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { hasBegun } from './canary.ts';
 import type { CanaryStanding } from './lost-canaries.ts';
+import { baselineDueMs } from './baseline.ts';
 import { evidenceNodes } from './observe.ts';
 import { isPending } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
@@ -134,21 +135,29 @@ function viewLookMs({ step }: RolloutRecord, nowMs: number): number {
 export function gateMoments(
   gate: Gate,
   record: RolloutRecord,
-  { policy, nowMs }: StagesInput,
+  input: StagesInput,
 ): readonly number[] {
-  const moments: number[] = [];
-  if (gate.kind === 'view') moments.push(viewLookMs(record, nowMs));
+  const { nowMs } = input;
+  const baselineMs = baselineDueMs(record, input);
+  const moments = baselineMs === undefined ? [] : [baselineMs];
+  if (gate.kind === 'view' || baselineMs === nowMs) moments.push(viewLookMs(record, nowMs));
   if (gate.kind === 'soaking') moments.push(gate.untilMs);
   if (gate.kind === 'settling' && gate.sharedUntilMs !== undefined)
     moments.push(gate.sharedUntilMs);
   if (gate.kind === 'window' && gate.opensAtMs !== undefined) moments.push(gate.opensAtMs);
-  const isWaitingForPods =
-    ['updating', 'settling', 'lost'].includes(gate.kind) ||
-    (gate.kind === 'soaking' && isSoakHopeless(record.step, { nowMs, soakMs: policy.soakMs }));
-  if (isWaitingForPods && policy.progressDeadlineMs !== undefined) {
-    moments.push(record.step.progressedAtMs + policy.progressDeadlineMs);
-  }
+  const { progressDeadlineMs } = input.policy;
+  if (progressDeadlineMs !== undefined && isWaitingForPods(gate, record, input))
+    moments.push(record.step.progressedAtMs + progressDeadlineMs);
   return moments.filter((moment) => moment > nowMs);
+}
+
+function isWaitingForPods(
+  { kind }: Gate,
+  { step }: RolloutRecord,
+  { nowMs, policy: { soakMs } }: StagesInput,
+): boolean {
+  if (kind === 'soaking') return isSoakHopeless(step, { nowMs, soakMs });
+  return ['updating', 'settling', 'lost'].includes(kind);
 }
 
 /**

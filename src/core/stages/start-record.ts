@@ -1,9 +1,8 @@
 /**
- * The record of a rollout that begins: what it leaves, who is the canary, what the percentages are of.
- *
- * A revision that nodes already run everywhere when a policy is first seen is the baseline: no soak showed that it is good, but
- * it is what there is to go back to. A revision that was halted or undone before is held. The way back to a good release needs no
- * canary, and leaves nothing that a node might still be given. A release that was left half-way goes on where it was.
+ * The record of a rollout that begins: what it leaves, who is the canary, what the percentages are
+ * of. A revision that was halted or undone before is held. The way back to a good release needs no
+ * canary, and leaves nothing that a node might still be given. A release that was left half-way
+ * goes on where it was.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type {
@@ -18,10 +17,10 @@ import { answersBefore } from '../health/answer-times.ts';
 import { baselinesOf } from '../health/pod-signs.ts';
 import { startTrial } from '../health/trial.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { compareText } from '@rollcall/base/compare-text.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { judgeRelease, leaveFor } from '../rollout/good-releases.ts';
 import type { ReleaseJudgement } from '../rollout/good-releases.ts';
+import { findBaseline, withBaseline } from './baseline.ts';
 import { CANARY_NODES_MAX, isUpAndOpen, pickCanary, withAbleCanary } from './canary.ts';
 import { abandonedAfter, heldIfRestored, knownBad, refusedAfter } from '../rollout/known-bad.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
@@ -35,13 +34,6 @@ export function recordFor(input: StagesInput): RolloutRecord {
   const isSame = record?.hash === hash;
   const current = isSame ? heldIfRestored(record, input) : startRecord(input);
   return withAbleCanary(withBaseline(current, input), input);
-}
-
-/** Where no pod ran when a policy was first seen, what runs first is the baseline: nobody goes back to what never ran. */
-function withBaseline(record: RolloutRecord, input: StagesInput): RolloutRecord {
-  if (record.proven !== undefined || record.step.kind !== 'done') return record;
-  const proven = findBaseline(input);
-  return proven?.hash === record.hash ? { ...record, proven } : record;
 }
 
 function startRecord(input: StagesInput): RolloutRecord {
@@ -200,24 +192,6 @@ function baselinesAt(nodes: readonly StageNode[]): Pick<RolloutRecord, 'baseline
 function ordersAfter(record: RolloutRecord | undefined): RolloutRecord['orders'] {
   const paused = record?.orders.paused;
   return paused === undefined ? {} : { paused };
-}
-
-/** What most nodes run that are not of this revision; this revision, where all of them are. Nothing, where none runs. */
-function findBaseline({ nodes, hash, nowMs }: StagesInput): ProvenRevision | undefined {
-  const pending = nodes.filter(isPending);
-  if (pending.length === 0) {
-    const runs = nodes.some(({ updated }) => updated !== undefined);
-    return runs ? { hash, provenAtMs: nowMs, isBaseline: true } : undefined;
-  }
-  const counts = new Map<string, number>();
-  for (const { old } of pending) {
-    const former = old?.isReady === true ? revisionHashOfPod(old) : undefined;
-    if (former !== undefined) counts.set(former, (counts.get(former) ?? 0) + 1);
-  }
-  const [most] = [...counts.entries()].sort(
-    ([left, leftCount], [right, rightCount]) => rightCount - leftCount || compareText(left, right),
-  );
-  return most === undefined ? undefined : { hash: most[0], provenAtMs: nowMs, isBaseline: true };
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Which nodes are in open steps, and which step would be next (issue 17).
+ * Which nodes are in open steps, and which step would be next.
  *
  * A group once opened stays open, told by its name, and so do groups before it in today's order: a node that joins one of them is
  * updated at once. Steps are numbered as they are opened: a pool that scales to zero keeps its number. If the order was edited and
@@ -7,10 +7,12 @@
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
+import { comparePlaces, placesBy } from '../policy/order-places.ts';
+import type { Level } from '../policy/order-places.ts';
+import type { OrderRule } from '../policy/rollout-policy.ts';
 import { limitNodesOf, nodesRoundedUp } from '../policy/share.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { addedNodes } from './canary-losses.ts';
-import { groupNodes } from './groups.ts';
 import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
@@ -66,6 +68,38 @@ export function canaryOfNow(record: RolloutRecord, input: StepsInput): readonly 
   // Those that were taken beyond the number are named first.
   const waiting = new Set(canary.filter((name) => healed.has(name)).slice(0, beyond));
   return canary.filter((name) => !waiting.has(name));
+}
+
+/** Nodes that open together. */
+interface Group {
+  /** The values, joined by `/`; `-` stands for a label that is not there. */
+  readonly name: string;
+  readonly nodes: readonly StageNode[];
+}
+
+/**
+ * The groups, first to last, by the values of the order's labels: a group is told by its name, so that a run finds again what another
+ * one opened. Without an order there is one, whose name is empty.
+ */
+export function groupNodes(
+  nodes: readonly StageNode[],
+  order: readonly OrderRule[],
+): readonly Group[] {
+  const placeOf = placesBy(order);
+  const groups = new Map<
+    string,
+    { readonly place: readonly Level[]; readonly nodes: StageNode[] }
+  >();
+  for (const node of nodes) {
+    const place = placeOf(node.node.labels);
+    const name = place.flatMap(({ word }) => (word === '' ? [] : [word])).join('/');
+    const found = groups.get(name);
+    if (found === undefined) groups.set(name, { place, nodes: [node] });
+    else found.nodes.push(node);
+  }
+  return [...groups.entries()]
+    .sort(([, left], [, right]) => comparePlaces(left.place, right.place))
+    .map(([name, group]) => ({ name, nodes: group.nodes }));
 }
 
 /** maxUnavailable of the policy, else of the DaemonSet's strategy. */

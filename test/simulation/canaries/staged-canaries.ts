@@ -43,6 +43,15 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     in: 'undo-then-revert',
     seedsMax: 10,
   },
+  'never-ran-is-good': {
+    bug: 'a first release that never ran is the baseline: nodes that join while the next one is tried are given it (S16)',
+    file: 'src/core/stages/baseline.ts',
+    before: 'old !== undefined && isServing(old, input) ?',
+    after: 'old !== undefined ?',
+    breaks: ['S16'],
+    in: 'first-never-runs',
+    seedsMax: 5,
+  },
   'left-stays-good': {
     bug: 'a release that was left for an older good one is good for all that, and comes back without a canary (S16)',
     file: 'src/core/rollout/good-releases.ts',
@@ -102,7 +111,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'order-upside-down': {
     bug: 'groups open in the opposite of the order that the policy says (S16)',
-    file: 'src/core/stages/groups.ts',
+    file: 'src/core/stages/steps.ts',
     before: 'comparePlaces(left.place, right.place)',
     after: 'comparePlaces(right.place, left.place)',
     breaks: ['S16'],

@@ -116,7 +116,13 @@ export class StageAudit {
     revision.early.add(name);
     const canary = this.#revisions.canaryOf(policy, set);
     const { maxUnavailable } = policy;
-    if (revision.isProven || canary === undefined || maxUnavailable?.kind !== 'count') return;
+    if (
+      revision.isProven ||
+      revision.isBare ||
+      canary === undefined ||
+      maxUnavailable?.kind !== 'count'
+    )
+      return;
     if (revision.early.size <= canary + maxUnavailable.count) return;
     const on = [...revision.early].join(', ');
     this.#report(`S16: ${name} is emptied, beyond the canary of ${canary} and a batch: ${on}`);
@@ -142,16 +148,23 @@ export class StageAudit {
     this.#revisions.markFirst(staged);
     if (!this.isStageTrue()) return;
     const isUnheard = record.former.some((each) => each.key === key) || this.#isUnderWay(staged);
-    if (revision.isLeft && !isUnheard) {
-      const { name: made } = pod.metadata;
-      this.#report(`S16: ${made} is made of ${key}, which was left for ${record.current}`);
-    }
+    if (!isUnheard) this.#judgeWayBack(pod, revision, record.current);
     // After a halt nodes go back; who takes the rollout up again begins anew, where some of them are no canary any more.
     const isBackOn = key !== record.current && this.halts.hasHalted(set.metadata.uid);
     if (isBackOn) revisionIn(record, record.current).touched.delete(name);
     const isLate = revision.isBack && this.#isUnderWay(staged);
     if (isLate || revision.halted.has(name)) return;
     this.#touch(revision, { name, staged, key, what: `${pod.metadata.name} is made` });
+  }
+
+  /** It is made of what nobody goes back to. */
+  #judgeWayBack(pod: KubernetesObject, { isLeft, hasServed }: Revision, current: string): void {
+    const key = revisionOf(pod);
+    const made = `S16: ${pod.metadata.name} is made of ${key}`;
+    if (isLeft) this.#report(`${made}, which was left for ${current}`);
+    else if (!hasServed && key !== current) {
+      this.#report(`${made}, of which no pod ever ran, and not of ${current}`);
+    }
   }
 
   /** True while what was meant for the template before may still take effect. */
@@ -161,7 +174,7 @@ export class StageAudit {
 
   #touch(revision: Revision, { name, staged, key, what }: Touch): void {
     const most = this.#revisions.enter(revision, name, staged);
-    if (revision.isProven) return;
+    if (revision.isProven || revision.isBare) return;
     this.judged += 1;
     if (most === undefined) return;
     const on = [...revision.touched.keys()].join(', ');

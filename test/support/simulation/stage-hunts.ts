@@ -119,6 +119,38 @@ export const STAGE_HUNTS = {
     ],
     stepsCount: 24,
   },
+  /** The first release never runs; a second one takes its place while nodes join and lose their pods: none is given the first (S16). */
+  'first-never-runs': {
+    profile: 'baseline',
+    faults: STAGED_FAULTS,
+    setting: {
+      ...STAGED_SETTING,
+      spec: {
+        ...STAGED_SETTING.spec,
+        template: {
+          metadata: { labels: { app: 'agent' } },
+          spec: {
+            containers: [{ name: 'main', image: 'agent:1-simulate-bad-image' }],
+            nodeSelector: {},
+            tolerations: [],
+          },
+        },
+      },
+    },
+    policies: [
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 6m',
+      'maxUnavailable: 1\ncanary: {nodes: 2}\nsoak: 6m\nonBreach: rollback',
+    ],
+    cycle: [
+      ['restart-watcher', 60_000, 600_000],
+      ['end-pod', 30_000, 120_000],
+      ['release', 30_000, 150_000],
+      ['remake-node', 30_000, 60_000],
+      ['end-pod', 5000, 60_000],
+      ['end-pod', GOOD_MS, 60 * 60_000],
+    ],
+    stepsCount: 12,
+  },
   /** A release is found bad long after its canary, and Git is reverted; nodes join and lose their pods meanwhile (S16). */
   'revert-after-canary': {
     ...BACK,

@@ -37,6 +37,10 @@ const WHOLE_SOAKS = 4;
 /** One revision of one DaemonSet. */
 export interface Revision {
   isProven: boolean;
+  /** True where there was nothing to go back to when it came: it has no canary. */
+  isBare: boolean;
+  /** True once a pod of it was ready on a Ready node: until then it is nothing to go back to. */
+  hasServed: boolean;
   /** True once it was on more nodes than its canary has: what is not may have been halted, and nobody outside can tell. */
   isSpread: boolean;
   /** True of what ran before every node had a pod. */
@@ -175,6 +179,12 @@ export class StagedRevisions {
     }
   }
 
+  #markServing({ set, record }: Staged): void {
+    for (const [key, revision] of record.revisions) {
+      revision.hasServed ||= this.#ready.sinceMs(set.metadata.uid, key).length > 0;
+    }
+  }
+
   /** A template that goes back to a good revision leaves all newer ones. */
   #leaveNewer({ revisions, current }: SetRecord, from: string): void {
     const back = revisions.get(current);
@@ -291,6 +301,7 @@ export class StagedRevisions {
     const record = this.#sets.get(set.metadata.uid) ?? this.#begin(set);
     const staged = { set, policy, record };
     this.#markWhole(staged);
+    this.#markServing(staged);
     if (record.current !== current) {
       const left = { key: record.current, untilGeneration: set.metadata.generation ?? 0 };
       const former = [...record.former.filter(({ key }) => key !== current), left];
@@ -299,16 +310,16 @@ export class StagedRevisions {
       Object.assign(record, { current, before, former, editedAtMs });
       this.#leaveNewer(record, before);
       const isBack = record.revisions.has(current);
-      const { isProven, isSpread, isLeft, wholeAtMs } = revisionIn(record, current);
+      const { isProven, hasServed, isSpread, isLeft, wholeAtMs } = revisionIn(record, current);
       const whole = wholeAtMs === undefined ? {} : { wholeAtMs };
       const halted = this.#leftOn(staged);
       record.revisions.set(current, {
         ...{ ...newRevision(), ...whole },
-        ...{ isProven, isSpread, isBack, isAnew: isLeft, halted },
+        ...{ isProven, hasServed, isSpread, isBack, isAnew: isLeft, halted },
       });
-      // Where no pod serves, there is nothing to go back to; where none runs, nothing is replaced.
+      // Where no pod serves, or only what nothing proved, there is nothing to go back to; where none runs, nothing is replaced.
       const pods = this.#podsOf(set);
-      if (!pods.some(isServing)) revisionIn(record, current).isProven = true;
+      revisionIn(record, current).isBare = !pods.some(isServing) || !hasBack(record);
       if (pods.length === 0) record.isBegun = false;
     }
     const revision = revisionIn(record, current);
@@ -356,9 +367,17 @@ export function revisionIn({ revisions }: SetRecord, key: string): Revision {
   return found;
 }
 
+/** True where something served that is good for certain: what is proven as far as anybody outside can tell may have been halted. */
+function hasBack({ revisions, current }: SetRecord): boolean {
+  const others = [...revisions].filter(([key]) => key !== current).map(([, each]) => each);
+  return others.some((each) => each.wholeAtMs !== undefined || (each.isFirst && each.hasServed));
+}
+
 function newRevision(): Revision {
   return {
     isProven: false,
+    isBare: false,
+    hasServed: false,
     isSpread: false,
     isFirst: false,
     isLeft: false,

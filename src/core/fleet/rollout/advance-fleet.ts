@@ -11,13 +11,14 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { FreezeNote } from '../../takeover/freeze.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../../policy/share.ts';
 import type { FleetStrategy } from '../fleet-daemon-set.ts';
+import { noteRefused } from '../../rollout/known-bad.ts';
 import { findFleetBreach } from './find-fleet-breach.ts';
 import type { FleetBreachNote, FleetGate, FleetRecord } from './fleet-record.ts';
 import { gateAfter, isApproved, judgeStage } from './judge-stage.ts';
 import type { StageJudgement } from './judge-stage.ts';
 import { tallyStage } from './tally-stage.ts';
 import type { PoolSeen, StageSeen, StageTally } from './tally-stage.ts';
-import { withGood, withRefused, withoutBad } from './way-back.ts';
+import { withGood, withoutBad } from './way-back.ts';
 
 /** What a step has read. */
 export interface StepInput {
@@ -208,13 +209,14 @@ function halt(record: FleetRecord, breach: FleetBreachNote): FleetStep {
   const { release, good, refused } = record;
   const { contentHash } = release;
   const { cause, atMs, message, grounds } = breach;
+  const bad = { contentHash, cause, atMs };
   return {
     record: {
       ...record,
       // What was good at the last stage is not any more, unless one cluster alone says so: the ring would take it from all others.
       good: grounds === undefined ? withoutBad(good, contentHash) : good,
       breach,
-      refused: grounds === 'place' ? refused : withRefused(refused, { contentHash, cause, atMs }),
+      refused: grounds === 'place' ? refused : noteRefused(refused, bad, 'contentHash'),
       gate: { kind: 'breach' },
     },
     decision: { kind: 'halted', message },

@@ -176,15 +176,16 @@ function judgeNoNodes(
 
 /**
  * True of a rollout that went by its steps, where pods of each were available for the soak, and of a way back that is over. Where nothing
- * had to soak, all pods that its status counts have to run it and be available, but for as many nodes as were bad when it began.
+ * had to soak, all pods that its status counts have to run it and be available, but for as many nodes as were bad when it began,
+ * and a first release has to be the baseline.
  */
 function isServing(
   daemonSet: DaemonSetObject,
-  { isReturn, returnedAtMs, triedAtMs, trial }: RolloutRecord,
+  { isReturn, returnedAtMs, triedAtMs, trial, proven }: RolloutRecord,
 ): boolean {
   if (isReturn ? returnedAtMs !== undefined : triedAtMs !== undefined) return true;
   const counts = countsOf(daemonSet);
-  if (counts === undefined || counts.available === 0) return false;
+  if (counts === undefined || counts.available === 0 || proven === undefined) return false;
   return describeMissing(counts, trial.outside.length) === undefined;
 }
 

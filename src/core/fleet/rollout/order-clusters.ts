@@ -6,11 +6,12 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { OrderNote } from '../../model/rollout-record.ts';
+import { noteRefused } from '../../rollout/known-bad.ts';
 import { judgeOrder } from '../../rollout/orders.ts';
 import type { OrderResult, Ordered, RolloutOrder } from '../../rollout/orders.ts';
 import { UNTOLD_MAX, decisionOf } from './fleet-decision.ts';
 import type { FleetDecisionKind, FleetGate, FleetOrders, FleetRecord } from './fleet-record.ts';
-import { wayBackOf, withRefused, withoutBad } from './way-back.ts';
+import { wayBackOf, withoutBad } from './way-back.ts';
 
 /** What holds back more than a pause does, and is told instead of it (judge-stage.ts). */
 const GRAVER: ReadonlySet<FleetGate['kind']> = new Set([
@@ -67,8 +68,8 @@ export function orderedOf(
     orders,
     breach,
     approvable: isWaiting
-      ? { stepIndex: gate.stepIndex, else: 'changed' }
-      : { else: 'nothing-waits' },
+      ? { stepIndex: gate.stepIndex, else: 'not-next' }
+      : { else: gate.kind === 'done' ? 'over' : 'nothing-waits' },
     back: back && String(back.generation),
     isUndone: orders.undo !== undefined && !isReturnStopped(record),
   };
@@ -109,13 +110,14 @@ function withoutBreach(record: FleetRecord, why: string | undefined, note: Order
 function undone(record: FleetRecord, note: OrderNote): FleetRecord {
   const { gate, release, breach, ...rest } = record;
   const { contentHash } = release;
+  const bad = { contentHash, cause: 'Undone', atMs: note.atMs } as const;
   return {
     ...rest,
     release,
     // Asked for once more, clusters that failed on the way are tried again.
     ...defined({ breach: isReturnStopped(record) ? undefined : breach }),
     good: withoutBad(record.good, contentHash),
-    refused: withRefused(record.refused, { contentHash, cause: 'Undone', atMs: note.atMs }),
+    refused: noteRefused(record.refused, bad, 'contentHash'),
     orders: { ...record.orders, undo: note },
     gate: gate.kind === 'frozen' ? gate : { kind: 'returning' },
   };

@@ -18,12 +18,9 @@ import type {
   FleetRecord,
   FleetRelease,
   GoodFleetRelease,
-  RefusedContent,
 } from './fleet-record.ts';
 import type { GivenCluster } from './tally-stage.ts';
 
-/** Content that was halted or undone, remembered. */
-const REFUSED_MAX = 8;
 /** Clusters that a breach names. */
 const CLUSTERS_MAX = 16;
 
@@ -77,15 +74,6 @@ export function withoutBad(
   if (newest === undefined) return [];
   const { leftAtMs: _inForce, ...present } = newest;
   return [present, ...others];
-}
-
-/** With content that is held when it is applied again. */
-export function withRefused(
-  refused: readonly RefusedContent[],
-  content: RefusedContent,
-): readonly RefusedContent[] {
-  const others = refused.filter(({ contentHash }) => contentHash !== content.contentHash);
-  return [...others, content].slice(-REFUSED_MAX);
 }
 
 /** What a cluster is to a way back. */

@@ -2,13 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  chooseCanary,
-  SPREAD_DEFAULT,
-  attributeOf,
-  stratumOf,
-} from '../../../../src/core/health/canary-spread.ts';
+import { chooseCanary, attributeOf, stratumOf } from '../../../../src/core/health/canary-spread.ts';
 import type { NodeProjection } from '../../../../src/core/model/projections.ts';
+import { SPREAD_DEFAULT } from '../../../../src/core/policy/rollout-policy.ts';
 import { node } from '../../../support/core-fixtures.ts';
 
 const kind = fc.record({

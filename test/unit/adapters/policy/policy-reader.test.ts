@@ -228,6 +228,13 @@ exclude: {matchExpressions: [{key: a, operator: In}]}
     });
   }
 
+  it('a canary that is to be spread over nothing is not spread over the defaults', () => {
+    const reading = reader.read('canary: {nodes: 2, spread: []}');
+    assert.equal(reading.kind, 'policy');
+    const share = { kind: 'count', count: 2 } as const;
+    assert.deepEqual(reading.policy.canary, { kind: 'share', share, spread: [] });
+  });
+
   it('what is like nothing has no suggestion', () => {
     assert.deepEqual(problemsOf('sidecar: 1'), [['sidecar', 'is no field of a policy']]);
     assert.deepEqual(problemsOf('canary: {sidecar: 1}'), [

@@ -1,7 +1,8 @@
 /** Which nodes try a revision first: spread over kinds, controls left, the same every time. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { chooseCanary, SPREAD_DEFAULT } from '../../../../src/core/health/canary-spread.ts';
+import { chooseCanary } from '../../../../src/core/health/canary-spread.ts';
+import { SPREAD_DEFAULT } from '../../../../src/core/policy/rollout-policy.ts';
 import type { CanaryChoice } from '../../../../src/core/health/canary-spread.ts';
 import type { NodeProjection } from '../../../../src/core/model/projections.ts';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
@@ -64,7 +65,8 @@ describe('chooseCanary', () => {
       ...many('m', 3, { zone: 'b', arch: 'arm64' }),
     ];
     for (const seed of ['r', 's', 't', 'u']) {
-      const first = choose([...zones, ...rare], { count: 4, seed }).map((name) => name[0]);
+      const spread = ['kernel', ...SPREAD_DEFAULT];
+      const first = choose([...zones, ...rare], { count: 4, seed, spread }).map((name) => name[0]);
       assert.ok(first.includes('k') && first.includes('m') && first.includes('c'), first.join());
     }
   });

@@ -5,6 +5,7 @@ import type { Breach } from '../../../../src/core/model/rollout-record.ts';
 import {
   heldIfRestored,
   mayAskToRestore,
+  noteRefused,
   noteRestoring,
   refusedAfter,
 } from '../../../../src/core/rollout/known-bad.ts';
@@ -51,7 +52,7 @@ describe('revisions that were halted', () => {
       id: index === 3 ? NEW_HASH : `h${String(index)}`,
       hash: index === 3 ? NEW_HASH : `h${String(index)}`,
       cause: 'Restarts' as const,
-      atMs: index,
+      atMs: 8 - index,
     }));
     const known = { ...BREACH, cause: 'KnownBad' as const };
     const after = refusedAfter(record({ refused, breach: known }));
@@ -64,6 +65,22 @@ describe('revisions that were halted', () => {
     });
     const more = refusedAfter(record({ hash: 'cccc', refused, breach: BREACH }));
     assert.deepEqual([more.length, more[0]?.cause, more.at(-1)?.hash], [8, 'OOMKilled', 'h6']);
+  });
+
+  it('are the newest eight whichever way they were stored: lists of a fleet had the newest last', () => {
+    const eight = Array.from({ length: 8 }, (_, index) => ({
+      name: String(index),
+      cause: '',
+      atMs: index,
+    }));
+    const [, ...newest] = eight;
+    for (const stored of [eight, eight.toReversed()]) {
+      const noted = noteRefused(stored, { name: 'new', cause: '', atMs: NOW_MS }, 'name');
+      assert.deepEqual(
+        noted.map(({ name }) => name),
+        ['new', ...newest.toReversed().map(({ name }) => name)],
+      );
+    }
   });
 
   it('stay as they were where nothing was halted, and are none at first', () => {

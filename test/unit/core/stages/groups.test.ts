@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OrderRule } from '../../../../src/core/policy/rollout-policy.ts';
-import { groupNodes } from '../../../../src/core/stages/groups.ts';
+import { groupNodes } from '../../../../src/core/stages/steps.ts';
 import { stageNode } from '../../../support/stage-nodes.ts';
 
 const rule = (options: Partial<OrderRule> = {}): OrderRule => ({

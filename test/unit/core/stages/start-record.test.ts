@@ -76,7 +76,10 @@ describe('a record', () => {
       [undefined, undefined, undefined],
     );
     const running = ['n1', 'n2'].map((name) => stageNode(name, { is: 'unwell' }));
-    const seen = recordFor(stagesInput({ ...edited, record: second, nodes: running }));
+    const pending = recordFor(stagesInput({ ...edited, record: second, nodes: running }));
+    assert.equal(pending.proven, undefined, 'no pod is available');
+    const serving = ['n1', 'n2'].map((name) => stageNode(name, { is: 'well' }));
+    const seen = recordFor(stagesInput({ ...edited, record: second, nodes: serving }));
     assert.deepEqual(seen.proven, { hash: 'cccc', provenAtMs: NOW_MS, isBaseline: true });
     const between = recordFor(stagesInput({ ...edited, nodes: OLD }));
     assert.equal(between.proven?.hash, OLD_HASH, 'pods that nobody had seen yet');
@@ -84,7 +87,7 @@ describe('a record', () => {
   });
 
   it('takes what all nodes run for the baseline', () => {
-    const nodes = [stageNode('n1', { is: 'well' }), stageNode('n2', { is: 'empty' })];
+    const nodes = ['n1', 'n2'].map((name) => stageNode(name, { is: 'well' }));
     const made = recordFor(stagesInput({ nodes }));
     assert.deepEqual(made.proven, { hash: NEW_HASH, provenAtMs: NOW_MS, isBaseline: true });
     assert.equal(made.former, undefined);

@@ -233,8 +233,8 @@ describe('advanceFleet: held', () => {
     }));
     const halted = step({ record: fleetRecordOf({ refused }), open: seenOf([failedOf('a')]) });
     assert.deepEqual(halted.record.refused.length, 8);
-    assert.equal(halted.record.refused.at(-1)?.contentHash, 'new');
-    assert.equal(halted.record.refused[0]?.contentHash, 'bad-1');
+    assert.equal(halted.record.refused[0]?.contentHash, 'new');
+    assert.equal(halted.record.refused.at(-1)?.contentHash, 'bad-1');
   });
 });
 

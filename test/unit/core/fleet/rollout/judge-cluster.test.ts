@@ -127,6 +127,14 @@ describe('judgeCluster: a first release, which goes to all nodes at once', () =>
     );
   });
 
+  it('is not well by a moment in which pods ran that exit again and again: its cluster has no baseline yet', () => {
+    const { proven: _none, ...rest } = untried;
+    const heard = heardOf('c');
+    const { history } = heard.state ?? assert.fail();
+    const state = { ...(history === undefined ? {} : { history }), rollout: rest };
+    assert.equal(judge({ ...heard, state }).kind, 'rolling');
+  });
+
   it('waits for no node that was bad when it began', () => {
     const outside = [nodeName('n3')];
     const trial = { ...startTrial([], BEGAN_MS), outside };

@@ -146,9 +146,10 @@ describe('an approval', () => {
     assert.deepEqual(approved.orders, { approved: { ...NOTE, stepIndex: 2 } });
     assert.deepEqual(approved.gate, { kind: 'next' });
     assert.equal(refusedAs(waiting, { ...APPROVE, release: '3' }), 'changed');
-    assert.equal(refusedAs(waiting, { ...APPROVE, stepIndex: 4 }), 'changed');
+    assert.equal(refusedAs(waiting, { ...APPROVE, stepIndex: 4 }), 'not-next');
     assert.equal(refusedAs(fleetRecord(), APPROVE), 'nothing-waits');
     assert.equal(refusedAs(held({ kind: 'paused' }), APPROVE), 'nothing-waits');
+    assert.equal(refusedAs(held({ kind: 'done' }), APPROVE), 'over');
   });
 
   it('lets a stage pass of which no cluster shows evidence', () => {
