@@ -1,8 +1,8 @@
 /**
  * Validation of a pod's spec, in a pod or in a template: what people get wrong first, and what the parts of the cluster rely on.
  *
- * Differs from Kubernetes: containers need names and images, ports numbers, mounts a volume, requests no more than limits;
- * everything else is taken as it is. No ephemeral containers.
+ * Differs from Kubernetes: containers need names and images, ports numbers, mounts a volume, variables and volumes one
+ * source, requests no more than limits; everything else is taken as it is. No ephemeral containers.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { compareQuantities } from '../../objects/quantity.ts';
@@ -10,19 +10,29 @@ import type { FieldError } from '../shared/resource.ts';
 import {
   at,
   duplicate,
+  forbidden,
   invalid,
   invalidText,
   notFound,
   notSupported,
   required,
 } from '../shared/field-errors.ts';
-import { listAt, numberAt, objectAt, textAt, textEntriesAt } from '../shared/json-edit.ts';
+import {
+  isPresent,
+  listAt,
+  numberAt,
+  objectAt,
+  textAt,
+  textEntriesAt,
+} from '../shared/json-edit.ts';
 import { validateLabels } from '../shared/metadata-validation.ts';
 import { checkLabel } from '../shared/names.ts';
 import { quantityAt } from '../shared/resource-lists.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const PORT_MAX = 65_535;
+/** The commonest, in the order in which the API server looks at them: the first one counts. */
+const SOURCES = ['emptyDir', 'hostPath', 'secret', 'persistentVolumeClaim', 'configMap'];
 
 /** A template at `field`. */
 export function validatePodTemplate(template: JsonObject, field: string): readonly FieldError[] {
@@ -35,9 +45,10 @@ export function validatePodTemplate(template: JsonObject, field: string): readon
 /** A spec with its defaults at `field`. */
 export function validatePodSpec(spec: JsonObject, field: string): readonly FieldError[] {
   const volumes = new Set<string>();
-  const errors: FieldError[] = listAt(spec, 'volumes').flatMap((volume, index) =>
-    validateName(volume, at(`${field}.volumes`, index), volumes),
-  );
+  const errors: FieldError[] = listAt(spec, 'volumes').flatMap((volume, index) => [
+    ...validateName(volume, at(`${field}.volumes`, index), volumes),
+    ...validateSource(volume, at(`${field}.volumes`, index)),
+  ]);
   if (listAt(spec, 'containers').length === 0) errors.push(required(`${field}.containers`));
   const names = new Set<string>();
   for (const list of ['containers', 'initContainers']) {
@@ -63,6 +74,17 @@ function validateName(named: JsonObject, field: string, taken: Set<string>): rea
   return invalidText(`${field}.name`, name, checkLabel(name));
 }
 
+/** Two owners of a volume may each have given it a source. */
+function validateSource(volume: JsonObject, field: string): readonly FieldError[] {
+  const [, ...more] = [
+    ...SOURCES.filter((source) => isPresent(volume, source)),
+    ...Object.keys(volume).filter((key) => key !== 'name' && !SOURCES.includes(key)),
+  ];
+  return more.map((source) =>
+    forbidden(`${field}.${source}`, 'may not specify more than 1 volume type'),
+  );
+}
+
 function validateContainer(
   container: JsonObject,
   field: string,
@@ -79,7 +101,12 @@ function validateContainer(
     }
   }
   for (const [index, variable] of listAt(container, 'env').entries()) {
-    if (textAt(variable, 'name') === '') errors.push(required(`${at(`${field}.env`, index)}.name`));
+    const place = at(`${field}.env`, index);
+    if (textAt(variable, 'name') === '') errors.push(required(`${place}.name`));
+    if (textAt(variable, 'value') !== '' && isPresent(variable, 'valueFrom')) {
+      const detail = 'may not be specified when `value` is not empty';
+      errors.push(invalid(`${place}.valueFrom`, '', detail));
+    }
   }
   errors.push(...validateMounts(container, `${field}.volumeMounts`, volumes));
   return [...errors, ...validateResources(objectAt(container, 'resources'), `${field}.resources`)];

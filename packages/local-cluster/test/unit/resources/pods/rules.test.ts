@@ -172,6 +172,10 @@ test('what a pod may not say is refused by its field', () => {
     ],
     [{ env: [{ value: 'x' }] }, ['FieldValueRequired spec.containers[0].env[0].name']],
     [
+      { env: [{ name: 'A', value: 'x', valueFrom: {} }] },
+      ['FieldValueInvalid spec.containers[0].env[0].valueFrom'],
+    ],
+    [
       { volumeMounts: [{ name: 'none', mountPath: '/x' }] },
       ['FieldValueNotFound spec.containers[0].volumeMounts[0].name'],
     ],
@@ -185,6 +189,11 @@ test('what a pod may not say is refused by its field', () => {
     const outcome = createByRules(PODS, body);
     assert.deepEqual(outcome.kind === 'invalid' && causesOf(outcome.errors), causes);
   }
+  const sources = { configMap: { name: 'c' }, emptyDir: {} };
+  const mixed = createByRules(PODS, withPath(BASE, 'spec.volumes', [{ name: 'v', ...sources }]));
+  assert.deepEqual(mixed.kind === 'invalid' && causesOf(mixed.errors), [
+    'FieldValueForbidden spec.volumes[0].configMap',
+  ]);
   const volumes = [{ name: 'v' }, { name: 'v' }];
   const twice = createByRules(PODS, withPath(BASE, 'spec.volumes', volumes));
   assert.deepEqual(twice.kind === 'invalid' && causesOf(twice.errors), [
