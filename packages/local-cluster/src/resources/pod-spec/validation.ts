@@ -2,7 +2,7 @@
  * Validation of a pod's spec, in a pod or in a template: what people get wrong first, and what the parts of the cluster rely on.
  *
  * Differs from Kubernetes: containers need names and images, ports numbers, mounts a volume, variables and volumes one
- * source, requests no more than limits; everything else is taken as it is. No ephemeral containers.
+ * source, policies a known name, requests no more than limits; everything else is taken as it is. No ephemeral containers.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { compareQuantities } from '../../objects/quantity.ts';
@@ -29,7 +29,10 @@ import { validateLabels } from '../shared/metadata-validation.ts';
 import { checkLabel } from '../shared/names.ts';
 import { quantityAt } from '../shared/resource-lists.ts';
 
-const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
+const POLICIES: Readonly<Record<string, readonly string[]>> = {
+  restartPolicy: ['Always', 'OnFailure', 'Never'],
+  dnsPolicy: ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'],
+};
 const PORT_MAX = 65_535;
 /** The commonest, in the order in which the API server looks at them: the first one counts. */
 const SOURCES = ['emptyDir', 'hostPath', 'secret', 'persistentVolumeClaim', 'configMap'];
@@ -58,9 +61,11 @@ export function validatePodSpec(spec: JsonObject, field: string): readonly Field
       errors.push(...validateContainer(container, place, volumes));
     }
   }
-  const policy = textAt(spec, 'restartPolicy');
-  if (!RESTART_POLICIES.includes(policy)) {
-    errors.push(notSupported(`${field}.restartPolicy`, policy, RESTART_POLICIES));
+  for (const [key, supported] of Object.entries(POLICIES)) {
+    const policy = textAt(spec, key);
+    if (!supported.includes(policy)) {
+      errors.push(notSupported(`${field}.${key}`, policy, supported));
+    }
   }
   return errors;
 }

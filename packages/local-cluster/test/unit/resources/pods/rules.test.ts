@@ -189,6 +189,10 @@ test('what a pod may not say is refused by its field', () => {
     const outcome = createByRules(PODS, body);
     assert.deepEqual(outcome.kind === 'invalid' && causesOf(outcome.errors), causes);
   }
+  const dns = createByRules(PODS, withPath(BASE, 'spec.dnsPolicy', 'Odd'));
+  assert.deepEqual(dns.kind === 'invalid' && causesOf(dns.errors), [
+    'FieldValueNotSupported spec.dnsPolicy',
+  ]);
   const sources = { configMap: { name: 'c' }, emptyDir: {} };
   const mixed = createByRules(PODS, withPath(BASE, 'spec.volumes', [{ name: 'v', ...sources }]));
   assert.deepEqual(mixed.kind === 'invalid' && causesOf(mixed.errors), [
