@@ -82,9 +82,15 @@ describe('a delete that is answered 404', () => {
     }
     assert.equal(asked.length, 1);
     const { clusterUid } = world.registration;
-    const state = await world.view.readState({ clusterUid, uid: uid(world.daemonSet.metadata.uid) });
+    const state = await world.view.readState({
+      clusterUid,
+      uid: uid(world.daemonSet.metadata.uid),
+    });
     const going = state?.intents.filter((intent) => intent.kind === 'delete' && intent.isAccepted);
-    assert.deepEqual(going?.map((intent) => 'uid' in intent && intent.uid), asked);
+    assert.deepEqual(
+      going?.map((intent) => 'uid' in intent && intent.uid),
+      asked,
+    );
     await go(world, 60);
     assert.equal(updated(world).length, 4);
   });
