@@ -42,7 +42,7 @@ const files: Readonly<Record<string, string>> = {
   'src/core/default.ts': 'const value = 1;\nexport default value;\n',
   'src/core/enum.ts': "export enum Kind {\n  A = 'a',\n}\n",
   'src/core/parameters.ts':
-    'export function add(a: number, b: number, c: number, d: number): number {\n' +
+    'export function add(a: number, b: number, c: number, d: number, e: number): number {\n' +
     '  return a + b + c + d;\n}\n',
   'src/core/long.ts': `export function long(): number {\n  let total = 0;\n${longBody}  return total;\n}\n`,
   'src/core/branches.ts': `export function branches(n: number): string {\n${manyBranches.join('')}  return '';\n}\n`,

@@ -7,20 +7,20 @@ import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
   docs: 11_000,
-  functions: 1_600,
+  functions: 1_500,
   infra: 7_500,
   'packages/base': 3_000,
   'packages/local-aws': 9_000,
-  'packages/local-cluster': 67_000,
+  'packages/local-cluster': 36_500,
   scripts: 8_000,
   'src/adapters': 14_000,
-  'src/app': 22_000,
-  'src/cli': 15_000,
-  'src/core': 21_000,
+  'src/app': 21_500,
+  'src/cli': 14_000,
+  'src/core': 21_500,
   'src/engine': 2_000,
   'src/ports': 1_300,
   'src/watcher': 5_500,
-  test: 192_000,
+  test: 187_000,
 };
 
 /** Finds folders with more lines than their budget. */
