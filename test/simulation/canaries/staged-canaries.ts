@@ -59,8 +59,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     after: 'const kept = good;',
     breaks: ['S16'],
     in: 'back-and-forth',
-    firstSeed: 216,
-    seedsMax: 6,
+    firstSeed: 20,
+    seedsMax: 10,
   },
   'joins-get-the-newest': {
     bug: 'a node that joins while a revision is unproven gets it (every peer)',
@@ -135,8 +135,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
       "rules: { ...rulesOf(record, policy), awaited: { before: rulesOf(record, policy).awaited.before ?? [(record.opened ?? []).filter((name) => !input.nodes.some(({ node }) => node.labels['pool'] === name)).length].map((gone) => (gone > 0 && record.step.index >= 0 ? record.step.index + 1 + gone : undefined))[0] } },",
     breaks: ['L1'],
     in: 'pools-to-zero',
-    firstSeed: 5,
-    seedsMax: 5,
+    firstSeed: 145,
+    seedsMax: 10,
   },
   'copilot-beside-a-rollout': {
     bug: 'a DaemonSet that the built-in controller rolls is timed as well: two delete its pods (S4, ADR 0056)',

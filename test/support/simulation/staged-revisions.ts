@@ -76,6 +76,8 @@ interface SetRecord {
   former: readonly { readonly key: string; readonly untilGeneration: number }[];
   /** True once every node had a pod: what runs until then is what there is to go back to. */
   isBegun: boolean;
+  /** True once something served that is good for certain: what is proven as far as anybody outside can tell may have been halted. */
+  hasGood: boolean;
   readonly revisions: Map<string, Revision>;
 }
 
@@ -182,6 +184,8 @@ export class StagedRevisions {
   #markServing({ set, record }: Staged): void {
     for (const [key, revision] of record.revisions) {
       revision.hasServed ||= this.#ready.sinceMs(set.metadata.uid, key).length > 0;
+      const isGood = revision.wholeAtMs !== undefined || (revision.isFirst && revision.hasServed);
+      record.hasGood ||= isGood;
     }
   }
 
@@ -319,7 +323,7 @@ export class StagedRevisions {
       });
       // Where no pod serves, or only what nothing proved, there is nothing to go back to; where none runs, nothing is replaced.
       const pods = this.#podsOf(set);
-      revisionIn(record, current).isBare = !pods.some(isServing) || !hasBack(record);
+      revisionIn(record, current).isBare = !pods.some(isServing) || !record.hasGood;
       if (pods.length === 0) record.isBegun = false;
     }
     const revision = revisionIn(record, current);
@@ -335,6 +339,7 @@ export class StagedRevisions {
       editedAtMs: this.#clock.monotonicMs(),
       former: [],
       isBegun: false,
+      hasGood: false,
       revisions: new Map(),
     };
     this.#sets.set(set.metadata.uid, record);
@@ -365,12 +370,6 @@ export function revisionIn({ revisions }: SetRecord, key: string): Revision {
   const found = revisions.get(key) ?? newRevision();
   revisions.set(key, found);
   return found;
-}
-
-/** True where something served that is good for certain: what is proven as far as anybody outside can tell may have been halted. */
-function hasBack({ revisions, current }: SetRecord): boolean {
-  const others = [...revisions].filter(([key]) => key !== current).map(([, each]) => each);
-  return others.some((each) => each.wholeAtMs !== undefined || (each.isFirst && each.hasServed));
 }
 
 function newRevision(): Revision {
