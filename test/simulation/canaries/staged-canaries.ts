@@ -20,7 +20,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     after: 'nowMs > withinMs',
     breaks: ['S16'],
     in: 'silent-canaries',
-    firstSeed: 250,
+    firstSeed: 5,
     seedsMax: 20,
   },
   'revert-is-untried': {
@@ -164,7 +164,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     after: 'if (isReplaced || !isReplaced) return record;',
     breaks: ['S16'],
     in: 'beside-built-in',
-    firstSeed: 45,
+    firstSeed: 315,
     seedsMax: 10,
   },
   'stray-is-proof': {
@@ -207,7 +207,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
       "return restoring !== undefined && 'restoreRefusedAtMs' in restoring ? noteRestoring(record, restoring) : record;",
     breaks: ['S16'],
     in: 'ill-beside-built-in',
-    firstSeed: 45,
     seedsMax: 15,
   },
   'canary-of-the-healthy': {
