@@ -21,7 +21,7 @@ const CLUSTER = 'local-1';
 const FILES = [
   'rollcall.env',
   'kubeconfig',
-  'dynamodb/CURRENT',
+  'dynamodb/tables.ndjson',
   'sqs/queues.ndjson',
   `clusters/${CLUSTER}/identity.json`,
 ];

@@ -64,6 +64,12 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'cancelled with the answer',
     playedBy: 'test/unit/app/ingest/batch.test.ts',
   },
+  'src/app/checks/needs.ts': {
+    places: 1,
+    bound: 'one for each thing that a command of checks reads, 20 s',
+    merged: 'cancelled with the answer',
+    playedBy: 'test/integration/doctor/doctor.test.ts',
+  },
   'src/app/clusters/await-silence.ts': {
     places: 1,
     bound: 'the wait that the command announces',
