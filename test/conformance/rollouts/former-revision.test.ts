@@ -43,7 +43,9 @@ describeOnBackends('the former revision', { timeout: 1_200_000, usually: 'real' 
   });
 
   it('is given to a node that joins in mid-canary', async () => {
-    const rolled = await create('joined', 'canary: {nodes: 1}\nsoak: 1h');
+    // What runs first is good, and copied, after its soak; the rollout has a longer one.
+    const rolled = await create('joined', 'canary: {nodes: 1}\nsoak: 5s');
+    await setPolicy(rolled.name, 'canary: {nodes: 1}\nsoak: 1h');
     await edit(stage, rolled, { version: 'b' });
     await waitFor(stage, (observer) => nodesAt(observer, rolled, 'b').length === 1, {
       description: 'the canary is updated',
