@@ -39,7 +39,9 @@ describe('createEventBridgeBus', () => {
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
     response.end(JSON.stringify(body));
   };
-  const bus = (changes: { readonly endpoint?: string; readonly timeoutMs?: number } = {}): EventBus =>
+  const bus = (
+    changes: { readonly endpoint?: string; readonly timeoutMs?: number } = {},
+  ): EventBus =>
     createEventBridgeBus({
       busName: 'fleets',
       region: 'eu-west-1',
