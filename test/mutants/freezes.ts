@@ -70,7 +70,7 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'stack-freeze-unconfirmed': {
     bug: 'a forgotten option freezes everything (18.5)',
     file: 'src/cli/freeze/freeze-command.ts',
-    before: "&& options.yes !== true) throw unconfirmedFreeze",
+    before: '&& options.yes !== true) throw unconfirmedFreeze',
     after: "&& options.yes === undefined && why === '') throw unconfirmedFreeze",
     killedBy: { file: COMMANDS_TEST, title: 'once it is confirmed' },
   },
