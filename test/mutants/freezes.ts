@@ -11,8 +11,8 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'freeze-by-name-freezes-all': {
     bug: 'a freeze of one DaemonSet is one of every other (18.5)',
     file: FREEZE,
-    before: '(Object.hasOwn(freeze.daemonSets, key) ? freeze.daemonSets[key] : undefined)',
-    after: 'Object.values(freeze.daemonSets)[0]',
+    before: 'return freeze.all ?? noteOfScope(',
+    after: 'return freeze.all ?? Object.values(freeze.daemonSets)[0] ?? noteOfScope(',
     killedBy: { file: FREEZE_TEST, title: 'one by name is of that name alone' },
   },
   'thaw-of-the-stack-thaws-names': {

@@ -29,8 +29,7 @@ export function freezeOf(
   freeze: Freeze,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): FreezeNote | undefined {
-  const key = `${namespace}/${name}`;
-  return freeze.all ?? (Object.hasOwn(freeze.daemonSets, key) ? freeze.daemonSets[key] : undefined);
+  return freeze.all ?? noteOfScope(freeze, { kind: 'daemon-set', namespace, name });
 }
 
 /** DaemonSets that are frozen by name at most: the item is read by every run of the stack. */
