@@ -57,12 +57,12 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'copilot-old-generation': {
     bug: 'copilot takes the newest revision for current before the built-in controller saw the edit (issue 17)',
-    file: 'src/core/history/built-in-history.ts',
-    before: 'return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);',
-    after: 'return (status?.observedGeneration ?? 0) >= 0;',
+    file: 'src/core/daemon-set/generation.ts',
+    before: '>= generationOf(daemonSet);',
+    after: '>= 0;',
     killedBy: {
-      file: 'test/unit/core/history/built-in-history.test.ts',
-      title: 'is asked for once the controller has seen the generation',
+      file: 'test/unit/core/daemon-set/generation.test.ts',
+      title: 'is observed once a controller has seen it',
     },
   },
   'copilot-sees-rival': {

@@ -10,6 +10,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import { isObserved } from '../../core/daemon-set/generation.ts';
 import type { Guard, Plan, PlanNeed, StagingContext } from '../../core/model/plan.ts';
 import type { PodCause } from '../../core/model/projections.ts';
 import type { FormerTemplate } from '../../core/model/staged-progress.ts';
@@ -96,10 +97,8 @@ function planUnder(guard: Guard, input: ReconcileInput, { dependencies }: RunCon
  */
 function putOff(waiting: Waiting, input: ReconcileInput, context: RunContext): Effects | Exit {
   const { guard, isStatusHeld } = waiting;
-  const { metadata, status } = input.daemonSet;
-  const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   const isSound =
-    isObserved &&
+    isObserved(input.daemonSet) &&
     !isStatusHeld &&
     freshnessOf(input, context, { unseenCount: 0, hasWork: true }).kind === 'fresh';
   const plan = isSound ? planUnder(guard, input, context) : undefined;

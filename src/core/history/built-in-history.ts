@@ -14,11 +14,6 @@ import { controllerUidOf } from '../pod/owner.ts';
 import { findCurrentRevisions } from './history-match.ts';
 import { lacksHash } from './revisions.ts';
 
-/** True once the built-in controller has synced the DaemonSet as it stands. */
-export function isBuiltInDone({ metadata, status }: DaemonSetObject): boolean {
-  return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-}
-
 /** The owned revision with the highest number, by the view; undefined: there is none. */
 export function newestRevision(
   daemonSet: DaemonSetObject,

@@ -4,6 +4,7 @@
  * Nothing here decides: plans are made so that no breach is ever found. They are looked for all the same, in
  * production too, just before something is sent or written: a bug then costs a look, not a pod.
  */
+import { generationOf } from '../daemon-set/generation.ts';
 import { intentIdentity } from '../intents/merge-intents.ts';
 import type {
   CreateCopyEffect,
@@ -212,7 +213,7 @@ export function findStatusBreach(
   live: DaemonSetObject,
   status: DaemonSetStatus,
 ): Breach | undefined {
-  const generation = live.metadata.generation ?? 0;
+  const generation = generationOf(live);
   const before = live.status?.observedGeneration ?? 0;
   const observed = status.observedGeneration ?? 0;
   if (observed > Math.max(generation, before)) return breach('S7', 'observedGeneration would lead');

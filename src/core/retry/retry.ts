@@ -5,6 +5,7 @@
  * Failed pods have their back-off in core/pod/backoff.ts, by the same table.
  */
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import { generationOf } from '../daemon-set/generation.ts';
 import type { NodeName, Uid } from '../model/identifiers.ts';
 import type {
   DaemonSetState,
@@ -190,11 +191,6 @@ export function nextRefusedWrites(
       nowMs < entry.notBeforeMs + entry.delayMs,
   );
   return [...others, ...met.values()].sort((left, right) => (left.code < right.code ? -1 : 1));
-}
-
-/** metadata.generation, for what is refused of it. */
-export function generationOf({ metadata }: DaemonSetObject): number {
-  return metadata.generation ?? 0;
 }
 
 /** What the next look after an unfinished run is computed from. */

@@ -6,6 +6,7 @@
  * observedGeneration never falls and never leads (S7). Pods on nodes that do not exist are in no
  * counter.
  */
+import { generationOf } from '../daemon-set/generation.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { View } from '../model/plan.ts';
 import { NO_COUNTS, isPaused, withoutPauseNotice } from './pause-notice.ts';
@@ -86,7 +87,7 @@ export function withCounts(
 function observedGenerationOf(daemonSet: DaemonSetObject, isObserved: boolean): number | undefined {
   const before = daemonSet.status?.observedGeneration;
   if (!isObserved) return before;
-  return Math.max(before ?? 0, daemonSet.metadata.generation ?? 0);
+  return Math.max(before ?? 0, generationOf(daemonSet));
 }
 
 function countNodes(view: View, { currentHash: hash }: Pick<CountedFor, 'currentHash'>): Counters {

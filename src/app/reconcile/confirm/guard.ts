@@ -5,6 +5,7 @@
  * that the view was read past and never showed, are read live before they are judged (S1). Silence is the caller's matter.
  * Differs from upstream: an unseen create or delete of a pod holds back its node, not the DaemonSet.
  */
+import { generationOf, isObserved } from '../../../core/daemon-set/generation.ts';
 import { resourceVersion, uid } from '../../../core/model/identifiers.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
 import { judgeFreshness } from '../../../core/view/freshness.ts';
@@ -227,10 +228,8 @@ function judgeMarks(input: LoadedInput): 'seen' | 'status-unseen' | 'unseen' {
   const seen = version === undefined ? {} : { daemonSetVersion: resourceVersion(version) };
   if (!hasUnseenWrites({ written, marks, era, ...seen })) return 'seen';
   const { daemonSet: _status, ...others } = written;
-  const { metadata, status } = input.daemonSet;
-  const generation = metadata.generation ?? 0;
-  const isSettled =
-    (status?.observedGeneration ?? 0) >= generation && history?.generation === generation;
+  const { daemonSet } = input;
+  const isSettled = isObserved(daemonSet) && history?.generation === generationOf(daemonSet);
   return isSettled && !hasUnseenWrites({ written: others, marks, era })
     ? 'status-unseen'
     : 'unseen';

@@ -8,6 +8,7 @@
  * Differs from upstream: a refused pod does not stop the creates of other nodes; a warm process starts
  * with the batch size that a flawless run of the same generation ended with moments ago (process-cache.ts).
  */
+import { generationOf } from '../../../core/daemon-set/generation.ts';
 import type { CreatePodEffect } from '../../../core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { PlannedCreate } from '../../../core/model/plan.ts';
@@ -77,7 +78,7 @@ function isStoppedByOurs(stopped: Stop | undefined): boolean {
 
 function paceKeyOf({ input }: Fence): PaceKey {
   const { clusterUid, uid } = input.stored.ref;
-  return { clusterUid, uid, generation: input.daemonSet.metadata.generation ?? 0 };
+  return { clusterUid, uid, generation: generationOf(input.daemonSet) };
 }
 
 async function findFence(

@@ -7,6 +7,7 @@
  * the earliest, by whichever look comes then. The version of a live read of this run is the precondition. It is a batch of its own:
  * what was frozen since the run's deletes were sent is not restored.
  */
+import { generationOf } from '../../../core/daemon-set/generation.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
 import { resourceVersion } from '../../../core/model/identifiers.ts';
@@ -54,7 +55,7 @@ export async function restoreTemplate(
   );
   const isPossible = outcome.kind === 'done' || outcome.kind === 'ambiguous';
   if (isPossible) {
-    result.restoring = { restoredGeneration: live.object.metadata.generation ?? 0 };
+    result.restoring = { restoredGeneration: generationOf(live.object) };
   }
   noteOutcome(outcome, hash, step);
 }

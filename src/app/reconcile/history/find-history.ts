@@ -13,13 +13,10 @@ import type { Answers, LoadedInput, RunContext, Step } from '../run/context.ts';
 import type { Exit } from '../run/exit.ts';
 import { isFreshHistory, knownHistory, lookUpHistory, entryOf, knownUidOf } from './history.ts';
 import type { HistoryFailure, HistoryResult } from './history-result.ts';
-import { generationOf, heldWrite, isRefusedWrite } from '../../../core/retry/retry.ts';
+import { generationOf, isObserved } from '../../../core/daemon-set/generation.ts';
+import { heldWrite, isRefusedWrite } from '../../../core/retry/retry.ts';
 import { uid } from '../../../core/model/identifiers.ts';
-import {
-  isBuiltInCurrent,
-  isBuiltInDone,
-  newestRevision,
-} from '../../../core/history/built-in-history.ts';
+import { isBuiltInCurrent, newestRevision } from '../../../core/history/built-in-history.ts';
 import type { HistoryLook } from './history.ts';
 import { unreadable } from './history-result.ts';
 
@@ -107,7 +104,7 @@ async function lookUpBuiltInHistory(
   { access }: Pick<Step, 'access'>,
 ): Promise<Extract<HistoryResult, { kind: 'known' | 'failed' }>> {
   const { daemonSet } = look;
-  if (!isBuiltInDone(daemonSet)) return behind('has not seen the present generation');
+  if (!isObserved(daemonSet)) return behind('has not seen the present generation');
   const newest = newestRevision(daemonSet, look.seen);
   if (newest === undefined) return behind('has made no revision');
   const { namespace, name } = newest;

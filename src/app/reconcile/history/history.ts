@@ -4,6 +4,7 @@
  * A look is due when the generation, the template or the seen set changed: one LIST by selector, and a GET of each owned revision
  * that the selector misses. Two runs that look at once ask for the same: every step is fenced by name, UID or version (S10).
  */
+import { generationOf } from '../../../core/daemon-set/generation.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Step } from '../run/context.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
@@ -48,8 +49,8 @@ function isOfTemplate(entry: HistoryEntry, daemonSet: DaemonSetObject): boolean 
   return isOfGeneration(entry, daemonSet) && entry.template === templateHash(daemonSet);
 }
 
-function isOfGeneration({ generation }: HistoryEntry, { metadata }: DaemonSetObject): boolean {
-  return generation === (metadata.generation ?? 0);
+function isOfGeneration({ generation }: HistoryEntry, daemonSet: DaemonSetObject): boolean {
+  return generation === generationOf(daemonSet);
 }
 
 /** Of objects that some run still holds, each hashed once: a run asks several times. */
@@ -144,7 +145,7 @@ async function readRevisions(
 /** What the state remembers of a current revision. */
 export function entryOf(revision: KubernetesObject, look: HistoryLook): HistoryEntry {
   return {
-    generation: look.daemonSet.metadata.generation ?? 0,
+    generation: generationOf(look.daemonSet),
     template: templateHash(look.daemonSet),
     uid: uid(revision.metadata.uid),
     name: revision.metadata.name,

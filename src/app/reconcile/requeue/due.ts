@@ -19,12 +19,12 @@ import type {
 } from '../../../core/model/state.ts';
 import { guardOfPause } from '../../../core/status/status-writers.ts';
 import { revisionHashOfPod } from '../../../core/pod/pod-facts.ts';
+import { generationOf } from '../../../core/daemon-set/generation.ts';
 import { allowsSurge } from '../../../core/daemon-set/strategy.ts';
 import type { RunContext } from '../run/context.ts';
 import type { CarriedOut } from '../run/exit.ts';
 import type { Problem } from '../run/result.ts';
 import {
-  generationOf,
   isRefusedWrite,
   nextRefusedWrites,
   nextRefusals,
@@ -109,7 +109,7 @@ function decideRefusals(step: WaitsStep): Refusals {
   return nextRefusals(
     recorded,
     {
-      generation: input.daemonSet.metadata.generation ?? 0,
+      generation: generationOf(input.daemonSet),
       refused: result.refused,
       clearedNodes: result.clearedNodes,
       lackingNodes: lackingNodesOf(step),

@@ -4,6 +4,7 @@
  * Decides whether it is written now, and notes what came of it; a conflict or a failure only makes
  * the run incomplete. The counts are those of the plan: nothing is counted here.
  */
+import { isObserved } from '../../../core/daemon-set/generation.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { readCompat } from '../../../core/daemon-set/strategy.ts';
 import { pauseText } from '../../../core/status/status-writers.ts';
@@ -91,9 +92,7 @@ function countsOver({ daemonSet }: LoadedInput, status: DaemonSetStatus): Status
 }
 
 function mayPostpone({ daemonSet, state, nowMs }: LoadedInput): boolean {
-  const { metadata, status } = daemonSet;
-  const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-  if (!isObserved || readCompat(daemonSet) === 'strict') return false;
+  if (!isObserved(daemonSet) || readCompat(daemonSet) === 'strict') return false;
   return nowMs - (state.statusPostponedSinceMs ?? nowMs) < POSTPONED_MAX_MS;
 }
 

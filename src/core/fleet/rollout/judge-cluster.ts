@@ -8,6 +8,7 @@
  * a way back) its pods have to be available besides. Counters alone decide nothing: they are where others were told of success that
  * was of the release before. A cluster that has no node for it is `empty`, never well.
  */
+import { isObserved } from '../../daemon-set/generation.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { ClusterId, ClusterUid } from '../../model/identifiers.ts';
@@ -133,7 +134,8 @@ function judgeRollout(
   const rollout = rolloutOf(daemonSet, state);
   const halt = rollout && findHalt(rollout);
   if (halt !== undefined) return halt;
-  if (rollout === undefined || !isCounted(daemonSet)) {
+  // A status of the generation before counts pods that are updated to something else, and nodes for something else.
+  if (rollout === undefined || !isObserved(daemonSet)) {
     return { kind: 'rolling', nodes: { ...nodes, updated: 0 } };
   }
   const isDone = rollout.step.kind === 'done';
@@ -148,11 +150,6 @@ function judgeRollout(
 function nodesOf(status: DaemonSetObject['status']): NodeTally {
   const { updatedNumberScheduled: updated = 0, desiredNumberScheduled: desired = 0 } = status ?? {};
   return { updated, desired };
-}
-
-/** A status of the generation before counts pods that are updated to something else, and nodes for something else. */
-function isCounted({ metadata, status }: DaemonSetObject): boolean {
-  return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 }
 
 function findHalt({ breach, orders }: RolloutRecord): ClusterVerdict | undefined {

@@ -1,11 +1,7 @@
 /** The current revision where the built-in controller keeps history: found, never made. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  isBuiltInCurrent,
-  isBuiltInDone,
-  newestRevision,
-} from '../../../../src/core/history/built-in-history.ts';
+import { isBuiltInCurrent, newestRevision } from '../../../../src/core/history/built-in-history.ts';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import { daemonSet, revision } from '../../../support/core-fixtures.ts';
 import { storedRevision } from '../../../support/stored-revision.ts';
@@ -13,20 +9,6 @@ import { storedRevision } from '../../../support/stored-revision.ts';
 const other = daemonSet({ podSpec: { containers: [{ name: 'main', image: 'agent:2' }] } });
 
 describe('history that the built-in controller keeps', () => {
-  it('is asked for once the controller has seen the generation', () => {
-    const of = (generation: number, observedGeneration?: number): boolean =>
-      isBuiltInDone(
-        daemonSet({
-          metadata: { generation },
-          ...(observedGeneration === undefined ? {} : { status: { observedGeneration } }),
-        }),
-      );
-    assert.equal(of(2, 2), true);
-    assert.equal(of(2, 1), false);
-    assert.equal(of(1), false);
-    assert.equal(of(2, 3), true, 'a view may show the status of a later one');
-  });
-
   it('names the owned revision with the highest number, by name on a tie', () => {
     const seen = [revision(2), revision(9, { ownerUid: uid('other') }), revision(7), revision(3)];
     assert.equal(newestRevision(daemonSet(), seen)?.name, 'agent-7');
