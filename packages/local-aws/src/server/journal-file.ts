@@ -103,15 +103,24 @@ function writeAll(descriptor: number, text: string): number {
   return writtenBytes;
 }
 
-/** Replays the whole lines of a file; returns how many bytes they take. */
+/** Replays the whole lines of a file; returns how many bytes they take. Throws for one that is damaged, and names it. */
 function replayFile<Fact>(file: string, replay: (fact: Fact) => void): number {
   if (!existsSync(file)) return 0;
   const bytes = readFileSync(file);
   let start = 0;
-  for (;;) {
+  for (let lineNumber = 1; ; lineNumber += 1) {
     const end = bytes.indexOf(10, start);
     if (end < 0) return start;
-    replay(JSON.parse(bytes.toString('utf8', start, end)) as Fact);
+    replay(factIn<Fact>(bytes.toString('utf8', start, end), `${file}:${lineNumber}`));
     start = end + 1;
+  }
+}
+
+function factIn<Fact>(line: string, place: string): Fact {
+  try {
+    return JSON.parse(line) as Fact; // written by this module
+  } catch (cause) {
+    const message = `${place} is damaged; remove the data directory to start anew.`;
+    throw new Error(message, { cause });
   }
 }

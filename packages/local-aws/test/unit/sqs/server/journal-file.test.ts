@@ -94,6 +94,20 @@ describe('the journal', () => {
     assert.deepEqual(bodiesOf(open(directory, 'c')), ['1', '2']);
   });
 
+  it('says which line is damaged, and what to do about it', (context) => {
+    const directory = temporaryDirectory(context);
+    const first = open(directory, 'a');
+    first.broker.createQueue(name, { FifoQueue: 'true' }, nowMs);
+    first.journal.close();
+    const file = path.join(directory, 'queues.ndjson');
+    appendFileSync(file, 'no line of ours\n');
+    const lines = readFileSync(file, 'utf8').split('\n').length - 1;
+    const found = new RegExp(
+      `queues\\.ndjson:${String(lines)} is damaged; remove the data directory`,
+    );
+    assert.throws(() => open(directory, 'b'), found);
+  });
+
   it('forgets a dropped queue, and takes over changed attributes', (context) => {
     const directory = temporaryDirectory(context);
     const first = open(directory, 'a');
