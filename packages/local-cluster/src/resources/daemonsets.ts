@@ -5,6 +5,9 @@
  * change of the template, whatever a client writes there. Changes are changes of meaning: the order of members is none.
  */
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { compileSelector, isEmptySelector } from '@rollcall/base/label-selector.ts';
+import type { Labels } from '@rollcall/base/label-selector.ts';
+import type { LabelSelector } from '@rollcall/base/objects.ts';
 import type { ApiObject, Metadata } from '../objects/api-object.ts';
 import { applyPodSpecDefaults } from './pod-spec/defaults.ts';
 import { validatePodTemplate } from './pod-spec/validation.ts';
@@ -21,12 +24,10 @@ import { forbidden, invalid, notSupported, required } from './shared/field-error
 import {
   editObjectAt,
   isPresent,
-  listAt,
   numberAt,
   objectAt,
   optionalObjectAt,
   textAt,
-  textsAt,
   withDefaults,
   withMember,
 } from './shared/json-edit.ts';
@@ -169,42 +170,14 @@ function nonNegative(field: string, value: number | undefined): readonly FieldEr
 function validateSelector(spec: JsonObject): readonly FieldError[] {
   const selector = optionalObjectAt(spec, 'selector');
   const labels = objectAt(objectAt(objectAt(spec, 'template'), 'metadata'), 'labels');
-  const errors: FieldError[] = [];
-  if (selector === undefined || !matches(selector, labels)) {
-    const detail = '`selector` does not match template `labels`';
-    errors.push(invalid('spec.template.metadata.labels', labels, detail));
+  // Bodies are decoded by the API's types before anything is validated.
+  const typed = selector as LabelSelector | undefined;
+  if (selector !== undefined && isEmptySelector(typed)) {
+    return [invalid('spec.selector', selector, 'empty selector is invalid for daemonset')];
   }
-  if (selector === undefined) return errors;
-  const isEmpty =
-    Object.keys(objectAt(selector, 'matchLabels')).length === 0 &&
-    listAt(selector, 'matchExpressions').length === 0;
-  if (isEmpty) {
-    errors.push(invalid('spec.selector', selector, 'empty selector is invalid for daemonset'));
-  }
-  return errors;
-}
-
-function matches(selector: JsonObject, labels: JsonObject): boolean {
-  const matchLabels = objectAt(selector, 'matchLabels');
-  return (
-    Object.keys(matchLabels).every((key) => labels[key] === matchLabels[key]) &&
-    listAt(selector, 'matchExpressions').every((requirement) => meets(requirement, labels))
-  );
-}
-
-function meets(requirement: JsonObject, labels: JsonObject): boolean {
-  const label = labels[textAt(requirement, 'key')];
-  const isListed = typeof label === 'string' && textsAt(requirement, 'values').includes(label);
-  switch (textAt(requirement, 'operator')) {
-    case 'In':
-      return isListed;
-    case 'NotIn':
-      return !isListed;
-    case 'Exists':
-      return label !== undefined;
-    default:
-      return label === undefined;
-  }
+  if (compileSelector(typed).matches(labels as Labels)) return [];
+  const detail = '`selector` does not match template `labels`';
+  return [invalid('spec.template.metadata.labels', labels, detail)];
 }
 
 /** Exactly one of maxUnavailable and maxSurge is not zero, and a percentage is at most 100. */

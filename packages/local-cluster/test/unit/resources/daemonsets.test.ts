@@ -96,6 +96,11 @@ test('what a new DaemonSet may not say is refused by its field', () => {
       { matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['b'] }] },
       ['FieldValueInvalid spec.template.metadata.labels'],
     ],
+    [
+      'spec.selector',
+      { matchExpressions: [{ key: 'absent', operator: 'Lacks' }] },
+      ['FieldValueInvalid spec.template.metadata.labels'],
+    ],
     [`${POD}.containers`, [], [`FieldValueRequired ${POD}.containers`]],
     [`${POD}.restartPolicy`, 'Never', [`FieldValueNotSupported ${POD}.restartPolicy`]],
     [`${POD}.activeDeadlineSeconds`, 5, [`FieldValueForbidden ${POD}.activeDeadlineSeconds`]],
