@@ -14,6 +14,11 @@ export type ClientOutcome =
   | { readonly kind: 'ok'; readonly object: ApiObject }
   | { readonly kind: 'refused'; readonly status: Status };
 
+/** True where a deletion that names a UID needs no repeat: it is begun, there is none, or another object bears the name. */
+export function isDeleted(outcome: ClientOutcome): boolean {
+  return outcome.kind === 'ok' || [404, 409].includes(outcome.status.code ?? 0);
+}
+
 /** What a deletion asks for. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;

@@ -4,6 +4,7 @@
  * Looks again whenever an object of a terminating namespace changes. Differs from Kubernetes: it begins at once instead
  * of after 5 s, and writes no conditions about what is left.
  */
+import { isDeleted } from '../client/local-client.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import type { ControllerContext, RunningController } from './shared/controller-context.ts';
 import { refOf } from './shared/known-resources.ts';
@@ -85,9 +86,7 @@ async function deleteAll(
     if (metadata.deletionTimestamp !== undefined) continue;
     const options = { uid: metadata.uid, propagation: 'Background' } as const;
     const deleted = await client.delete(refOf(known, metadata), options);
-    const isSettled =
-      deleted.kind === 'ok' || deleted.status.code === 404 || deleted.status.code === 409;
-    if (!isSettled) hasFailed = true;
+    if (!isDeleted(deleted)) hasFailed = true;
   }
   if (hasFailed) return 'failed';
   const left = objects.length === 0 ? [] : await client.list({ resource, namespace });

@@ -4,6 +4,7 @@
  * Pods of a node that is gone (asked of the API server after 40 s), and terminating pods without a node. Differs from
  * Kubernetes: works on change instead of every 20 s; ended pods are kept however many, the out-of-service taint is not read.
  */
+import { isDeleted } from '../client/local-client.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import type { ControllerContext, RunningController } from './shared/controller-context.ts';
 import { isTerminal, keyOf, nodeNameOf } from './shared/object-views.ts';
@@ -90,6 +91,5 @@ async function forceDelete(
     if (patched === 'failed') return false;
   }
   const { uid } = pod.metadata;
-  const deleted = await client.delete(podRef(pod), { gracePeriodSeconds: 0, uid });
-  return deleted.kind === 'ok' || deleted.status.code === 404 || deleted.status.code === 409;
+  return isDeleted(await client.delete(podRef(pod), { gracePeriodSeconds: 0, uid }));
 }

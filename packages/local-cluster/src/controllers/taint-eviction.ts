@@ -11,6 +11,7 @@ import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import { toleratesTaint } from '@rollcall/base/taints.ts';
 import type { EventRecorder } from '../node-agent/shared/event-recorder.ts';
 import { createEventRecorder } from '../node-agent/shared/event-recorder.ts';
+import { isDeleted } from '../client/local-client.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import type { ControllerContext, RunningController } from './shared/controller-context.ts';
 import { keyOf, nodeNameOf, viewNode, viewPod } from './shared/object-views.ts';
@@ -118,10 +119,7 @@ class TaintEviction {
       nowMs: clock.nowMs(),
     });
     if (patched === 'failed') return RETRY;
-    const deleted = await client.delete(podRef(pod), { uid });
-    const isSettled =
-      deleted.kind === 'ok' || deleted.status.code === 404 || deleted.status.code === 409;
-    return isSettled ? DONE : RETRY;
+    return isDeleted(await client.delete(podRef(pod), { uid })) ? DONE : RETRY;
   }
 
   #note(about: ApiObject, message: string): void {
