@@ -8,7 +8,8 @@ import type {
 } from '../../src/controllers/shared/controller-context.ts';
 import { createKnownKinds } from '../../src/controllers/shared/known-resources.ts';
 import { createMirrors, createPodsByNode } from '../../src/controllers/shared/mirrors.ts';
-import { ADMINISTRATOR } from './world.ts';
+import { nodeObject } from './objects.ts';
+import { ADMINISTRATOR, createPodWorld } from './world.ts';
 import type { LocalWorld } from './world.ts';
 
 /** The controller. */
@@ -38,4 +39,15 @@ export function startOne(
       await controller.stop();
     },
   };
+}
+
+/** A world of pods with the node `n`, and one controller in it. */
+export async function startOnNode(
+  start: StartController,
+): Promise<{ readonly world: LocalWorld; readonly controller: StartedController }> {
+  const world = await createPodWorld();
+  await world.create('nodes', nodeObject('n'));
+  const controller = startOne(world, start);
+  await world.settle();
+  return { world, controller };
 }

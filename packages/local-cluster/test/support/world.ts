@@ -104,6 +104,17 @@ export async function createLocalWorld(
   };
 }
 
+/** The same with the account that every pod of the namespace default needs. */
+export async function createPodWorld(): Promise<LocalWorld> {
+  const world = await createLocalWorld();
+  await world.create('serviceaccounts', {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'default', namespace: 'default' },
+  });
+  return world;
+}
+
 /** The object of an outcome; throws with the refusal's message. */
 export function demand(outcome: ClientOutcome): ApiObject {
   if (outcome.kind === 'ok') return outcome.object;

@@ -55,6 +55,18 @@ describe('the garbage collector', () => {
     await world.settle();
   }
 
+  /** Two objects, `first` and `second`, each of which owns the other. */
+  async function makeCircle(): Promise<void> {
+    const first = await make('first');
+    const second = await make('second', [refTo(first)]);
+    demand(
+      await world.admin.patch(
+        { resource: 'configmaps', namespace: 'default', name: 'first' },
+        { type: 'merge', body: { metadata: { ownerReferences: [refTo(second)] } } },
+      ),
+    );
+  }
+
   it('deletes the dependents of an owner that was deleted in the background, and theirs', async () => {
     const owner = await make('owner');
     const child = await make('child', [refTo(owner)]);
@@ -138,14 +150,7 @@ describe('the garbage collector', () => {
   });
 
   it('does not lock up over a circle that is deleted in the foreground', async () => {
-    const first = await make('first');
-    const second = await make('second', [refTo(first)]);
-    demand(
-      await world.admin.patch(
-        { resource: 'configmaps', namespace: 'default', name: 'first' },
-        { type: 'merge', body: { metadata: { ownerReferences: [refTo(second)] } } },
-      ),
-    );
+    await makeCircle();
     await remove('first', 'Foreground');
     await world.clock.advance(1000);
     assert.equal(read('first'), undefined);
@@ -153,14 +158,7 @@ describe('the garbage collector', () => {
   });
 
   it('leaves a circle alone while nobody deletes it', async () => {
-    const first = await make('first');
-    const second = await make('second', [refTo(first)]);
-    demand(
-      await world.admin.patch(
-        { resource: 'configmaps', namespace: 'default', name: 'first' },
-        { type: 'merge', body: { metadata: { ownerReferences: [refTo(second)] } } },
-      ),
-    );
+    await makeCircle();
     await world.settle();
     assert.notEqual(read('first'), undefined);
     assert.notEqual(read('second'), undefined);

@@ -6,9 +6,9 @@ import type { ApiRequest } from '../../../src/api/request/api-request.ts';
 import { startPodGc } from '../../../src/controllers/pod-gc.ts';
 import type { ApiObject } from '../../../src/objects/api-object.ts';
 import { nodeObject, podObject } from '../../support/objects.ts';
-import { startOne } from '../../support/start-one.ts';
+import { startOnNode, startOne } from '../../support/start-one.ts';
 import type { StartedController } from '../../support/start-one.ts';
-import { createLocalWorld, demand } from '../../support/world.ts';
+import { demand } from '../../support/world.ts';
 import type { LocalWorld } from '../../support/world.ts';
 
 describe('the pod garbage collector', () => {
@@ -16,15 +16,7 @@ describe('the pod garbage collector', () => {
   let controller: StartedController;
 
   beforeEach(async () => {
-    world = await createLocalWorld();
-    await world.create('serviceaccounts', {
-      apiVersion: 'v1',
-      kind: 'ServiceAccount',
-      metadata: { name: 'default', namespace: 'default' },
-    });
-    await world.create('nodes', nodeObject('n'));
-    controller = startOne(world, startPodGc);
-    await world.settle();
+    ({ world, controller } = await startOnNode(startPodGc));
   });
 
   afterEach(async () => {

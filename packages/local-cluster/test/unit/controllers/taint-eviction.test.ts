@@ -6,10 +6,10 @@ import type { ApiRequest } from '../../../src/api/request/api-request.ts';
 import { conditionOf, viewPod } from '../../../src/controllers/shared/object-views.ts';
 import { startTaintEviction } from '../../../src/controllers/taint-eviction.ts';
 import type { ApiObject } from '../../../src/objects/api-object.ts';
-import { nodeObject, podObject } from '../../support/objects.ts';
-import { startOne } from '../../support/start-one.ts';
+import { podObject } from '../../support/objects.ts';
+import { startOnNode, startOne } from '../../support/start-one.ts';
 import type { StartedController } from '../../support/start-one.ts';
-import { createLocalWorld, demand } from '../../support/world.ts';
+import { demand } from '../../support/world.ts';
 import type { LocalWorld } from '../../support/world.ts';
 
 const GONE = { key: 'example.com/gone', effect: 'NoExecute' };
@@ -19,15 +19,7 @@ describe('the taint eviction controller', () => {
   let controller: StartedController;
 
   beforeEach(async () => {
-    world = await createLocalWorld();
-    await world.create('serviceaccounts', {
-      apiVersion: 'v1',
-      kind: 'ServiceAccount',
-      metadata: { name: 'default', namespace: 'default' },
-    });
-    await world.create('nodes', nodeObject('n'));
-    controller = startOne(world, startTaintEviction);
-    await world.settle();
+    ({ world, controller } = await startOnNode(startTaintEviction));
   });
 
   afterEach(async () => {

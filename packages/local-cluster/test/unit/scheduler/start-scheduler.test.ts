@@ -6,7 +6,7 @@ import type { ApiRequest } from '../../../src/api/request/api-request.ts';
 import { conditionOf, nodeNameOf, viewPod } from '../../../src/controllers/shared/object-views.ts';
 import { startScheduler } from '../../../src/scheduler/start-scheduler.ts';
 import { nodeObject, pinnedTo, podObject } from '../../support/objects.ts';
-import { ADMINISTRATOR, createLocalWorld, demand } from '../../support/world.ts';
+import { ADMINISTRATOR, createPodWorld, demand } from '../../support/world.ts';
 import type { LocalWorld } from '../../support/world.ts';
 
 describe('the scheduler', () => {
@@ -14,12 +14,7 @@ describe('the scheduler', () => {
   let scheduler: { readonly stop: () => Promise<void> };
 
   beforeEach(async () => {
-    world = await createLocalWorld();
-    await world.create('serviceaccounts', {
-      apiVersion: 'v1',
-      kind: 'ServiceAccount',
-      metadata: { name: 'default', namespace: 'default' },
-    });
+    world = await createPodWorld();
     start();
   });
 
