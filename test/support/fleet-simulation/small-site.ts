@@ -80,3 +80,14 @@ export function holding(site: FleetSite, image: string): readonly ModelCluster[]
 export async function turns(site: FleetSite, count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await site.turn();
 }
+
+/** A site of twelve clusters of which nine were out of reach while `agent:2` went out, and now come back at once. */
+export async function openReturning(spec: JsonObject): Promise<FleetSite> {
+  const site = await openSite(many(12), spec);
+  for (const one of site.clusters.slice(3)) one.isOffline = true;
+  await turns(site, 20);
+  await site.release('agent:2', spec);
+  await site.until('it is out', () => isDone(site, 'agent:2'), 200);
+  for (const one of site.clusters) one.isOffline = false;
+  return site;
+}

@@ -8,6 +8,7 @@ import {
   holding,
   isDone,
   many,
+  openReturning,
   openSite,
   quickly,
   turns,
@@ -67,13 +68,7 @@ describe('stepFleets: clusters that were out of reach, and belong to a stage', (
 
 describe('stepFleets: many clusters that come back at once', () => {
   it('are given what is proven, as many at a time as the last stage allows', async () => {
-    const spec = quickly({ maxConcurrency: 2 });
-    const site = await openSite(many(12), spec);
-    for (const one of site.clusters.slice(3)) one.isOffline = true;
-    await turns(site, 20);
-    await site.release('agent:2', spec);
-    await site.until('it is out', () => isDone(site, 'agent:2'), 200);
-    for (const one of site.clusters) one.isOffline = false;
+    const site = await openReturning(quickly({ maxConcurrency: 2 }));
     let most = 0;
     await site.until(
       'all have it',

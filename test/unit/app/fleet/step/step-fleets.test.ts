@@ -7,6 +7,7 @@ import {
   isDone,
   isHalted,
   many,
+  openReturning,
   openSite,
   quickly,
   traitsOf,
@@ -399,12 +400,7 @@ describe('stepFleets: an override that labels bring to many clusters at once', (
   });
 
   it('goes through the ring as many at a time as well', async () => {
-    const site = await openSite(many(12), spec);
-    for (const one of site.clusters.slice(3)) one.isOffline = true;
-    await turns(site, 20);
-    await site.release('agent:2', spec);
-    await site.until('it is out', () => isDone(site, 'agent:2'), 200);
-    for (const one of site.clusters) one.isOffline = false;
+    const site = await openReturning(spec);
     await site.until('all have what is proven', () => holding(site, 'agent:2').length === 12, 400);
     await turns(site, 30);
     assert.equal(await relabelled(site), 2);
