@@ -34,8 +34,8 @@ export const FREEZE_CANARIES: Readonly<Record<string, Canary>> = {
   'freeze-of-others-names': {
     bug: 'a freeze by name is not looked up by its namespace and name',
     file: 'src/core/takeover/freeze.ts',
-    before: '  const key = `${namespace}/${name}`;\n  return freeze.all ??',
-    after: '  const key = `${name}/${namespace}`;\n  return freeze.all ??',
+    before: "noteOfScope(freeze, { kind: 'daemon-set', namespace, name })",
+    after: "noteOfScope(freeze, { kind: 'daemon-set', namespace: name, name: namespace })",
     breaks: ['S17'],
     in: 'freezes-in-chaos',
     seedsMax: 60,
