@@ -24,12 +24,12 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { createMirrorMemory } from '../src/app/fleet/notify/mirror-show.ts';
 import type { MirrorMemory } from '../src/app/fleet/notify/mirror-show.ts';
-import { createIngestWarmth } from '../src/app/ingest/process/warmth.ts';
-import type { IngestWarmth } from '../src/app/ingest/process/warmth.ts';
+import { createIngestProcessCache } from '../src/app/ingest/process/process-cache.ts';
+import type { IngestProcessCache } from '../src/app/ingest/process/process-cache.ts';
 import { createProcessCache } from '../src/app/reconcile/process/process-cache.ts';
 import type { ProcessCache } from '../src/app/reconcile/process/process-cache.ts';
-import { createResyncWarmth } from '../src/app/resync/warmth.ts';
-import type { ResyncWarmth } from '../src/app/resync/warmth.ts';
+import { createResyncProcessCache } from '../src/app/resync/process-cache.ts';
+import type { ResyncProcessCache } from '../src/app/resync/process-cache.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../src/ports/cluster/cluster-access.ts';
 import type { CredentialStore, Seal } from '../src/ports/stores/credential-store.ts';
@@ -59,9 +59,9 @@ export interface Composition {
   readonly credentials: CredentialStore;
   /** Refuses everything in a function that has none. */
   readonly seal: Seal;
-  readonly ingestWarmth: IngestWarmth;
+  readonly ingestProcessCache: IngestProcessCache;
   readonly processCache: ProcessCache;
-  readonly resyncWarmth: ResyncWarmth;
+  readonly resyncProcessCache: ResyncProcessCache;
   readonly mirrorMemory: MirrorMemory;
 }
 
@@ -223,9 +223,9 @@ function compose(settings: Settings, identity: Identity): Composition {
       egress: settings.egress,
       ...defined({ fleetRequests, installation: settings.installation }),
     }),
-    ingestWarmth: createIngestWarmth(),
+    ingestProcessCache: createIngestProcessCache(),
     processCache: createProcessCache(),
-    resyncWarmth: createResyncWarmth(),
+    resyncProcessCache: createResyncProcessCache(),
     mirrorMemory: createMirrorMemory(),
   };
 }

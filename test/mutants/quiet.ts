@@ -36,8 +36,8 @@ export const QUIET_BUGS: Readonly<Record<string, PlantedBug>> = {
   'registration-read-each-minute': {
     bug: 'a warm resync remembers no cluster: a read more of each in every minute',
     file: LOOK,
-    before: '  remember(warmth.clusterUids, id, registration.clusterUid);\n',
-    after: '  warmth.clusterUids.delete(id);\n',
+    before: '  remember(processCache.clusterUids, id, registration.clusterUid);\n',
+    after: '  processCache.clusterUids.delete(id);\n',
     killedBy: { file: RESYNC, title: 'reads a registration only for what has a turn' },
   },
   'flushes-that-follow-nothing': {

@@ -26,8 +26,8 @@ export const TOMBSTONE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'older-tombstones-remembered-after-a-loss': {
     bug: 'a process goes on with the item that it lost by, until its message is a dead letter',
     file: OLDER,
-    before: 'warmth.keepOlder(ref, undefined);',
-    after: 'warmth.keepOlder(ref, former);',
+    before: 'processCache.keepOlder(ref, undefined);',
+    after: 'processCache.keepOlder(ref, former);',
     killedBy: { file: OLDER_TEST, title: 'an item that moved on' },
   },
   'older-tombstones-of-a-stale-slice': {

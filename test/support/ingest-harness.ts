@@ -11,7 +11,7 @@ import type { DeadLetterDependencies } from '../../src/app/dead-letter/dead-lett
 import { ingestMessage } from '../../src/app/ingest/ingest-message.ts';
 import type { IngestContext, IngestResult } from '../../src/app/ingest/message/result.ts';
 import { readPositionNow } from '../../src/app/reconcile/read/stored-inputs.ts';
-import { createIngestWarmth } from '../../src/app/ingest/process/warmth.ts';
+import { createIngestProcessCache } from '../../src/app/ingest/process/process-cache.ts';
 import type {
   ClusterAccess,
   ClusterConnector,
@@ -121,7 +121,7 @@ export class IngestHarness {
       log: this.log,
       metrics: this.metrics,
       options: { ...defaultIngestOptions, ...this.#options },
-      warmth: createIngestWarmth(),
+      processCache: createIngestProcessCache(),
     };
     return this.process;
   }

@@ -19,7 +19,7 @@ import { PLACEMENT_RULES } from '../../core/placement/placement.ts';
 import type { NamespacedName } from '../../ports/stores/view-store.ts';
 import type { IngestDependencies } from './process/dependencies.ts';
 import { namesOf } from './slices/names.ts';
-import type { WarmNames } from './process/warmth.ts';
+import type { WarmNames } from './process/process-cache.ts';
 
 /** Keys to look at because of a message; `names` is read only if it is needed. */
 async function keysOf(

@@ -80,10 +80,10 @@ async function finishApplied(
   step: Extract<Step, { kind: 'apply' }>,
   dependencies: IngestDependencies,
 ): Promise<IngestResult | 'lost'> {
-  const { view, warmth, log } = dependencies;
+  const { view, processCache, log } = dependencies;
   const { message } = incoming;
   if ((await view.writeMeta(step.meta)) === 'lost') return 'lost';
-  if (step.names !== undefined) warmth.names.set(message.clusterUid, step.names);
+  if (step.names !== undefined) processCache.names.set(message.clusterUid, step.names);
   if (message.body.kind === 'announcement' || message.body.kind === 'manifest') {
     log.info(`snapshot ${message.body.kind}`, {
       ...logFieldsOf(incoming),

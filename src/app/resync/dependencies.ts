@@ -11,7 +11,7 @@ import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
-import type { ResyncWarmth } from './warmth.ts';
+import type { ResyncProcessCache } from './process-cache.ts';
 
 /** Intervals of the schedule. None of them rests on how often it fires, or how long a walk takes. */
 interface ResyncOptions {
@@ -51,7 +51,7 @@ export interface ResyncDependencies extends ProcessPorts {
   >;
   readonly connector: ClusterConnector;
   readonly queue: HintQueue;
-  readonly warmth: ResyncWarmth;
+  readonly processCache: ResyncProcessCache;
   readonly options: ResyncOptions;
 }
 

@@ -36,7 +36,7 @@ export async function lookAtCluster(
   dependencies: ResyncDependencies,
 ): Promise<void> {
   const { id } = visit;
-  const { registry, view, warmth, clock, log, metrics, options } = dependencies;
+  const { registry, view, processCache, clock, log, metrics, options } = dependencies;
   if (await isWell(visit, dependencies)) {
     tally.troubles.note(id, [], clock.nowMs());
     metrics.count('ResyncClusters', { outcome: 'heard' });
@@ -44,7 +44,7 @@ export async function lookAtCluster(
   }
   const registration = await registry.readCluster(id);
   if (registration === undefined) return;
-  remember(warmth.clusterUids, id, registration.clusterUid);
+  remember(processCache.clusterUids, id, registration.clusterUid);
   const meta = await view.readMeta(registration.clusterUid);
   const nowMs = clock.nowMs();
   const holding = troublesOf(meta, { nowMs, ...options });
@@ -69,9 +69,9 @@ export async function lookAtCluster(
 /** True of a cluster that this process knows, that is in no trouble and has no turn: there is nothing to do or tell. */
 async function isWell(
   visit: ClusterVisit,
-  { view, warmth, clock, options }: ResyncDependencies,
+  { view, processCache, clock, options }: ResyncDependencies,
 ): Promise<boolean> {
-  const known = warmth.clusterUids.get(visit.id);
+  const known = processCache.clusterUids.get(visit.id);
   const { hinting, checking } = turnsOf(visit, options);
   if (known === undefined || hinting !== undefined || checking !== undefined) return false;
   const meta = await view.readMeta(known);

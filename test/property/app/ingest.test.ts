@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ingestMessage } from '../../../src/app/ingest/ingest-message.ts';
-import { createIngestWarmth } from '../../../src/app/ingest/process/warmth.ts';
+import { createIngestProcessCache } from '../../../src/app/ingest/process/process-cache.ts';
 import { resourceVersion } from '../../../src/core/model/identifiers.ts';
 import type { SetId, WatcherMessage } from '../../../src/core/model/watcher-message.ts';
 import { IngestHarness, contentOf } from '../../support/ingest-harness.ts';
@@ -208,7 +208,7 @@ describe('ingest, whatever happens to its messages', () => {
             await harness.ingest(message).catch(() => undefined);
             harness.view.hooks = {};
             harness.queue.failNext(0);
-            const other = { ...harness.dependencies(), warmth: createIngestWarmth() };
+            const other = { ...harness.dependencies(), processCache: createIngestProcessCache() };
             await Promise.all([
               harness.ingest(message),
               now.isConcurrent ? ingestMessage(message, harness.context(), other) : undefined,

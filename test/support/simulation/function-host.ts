@@ -22,12 +22,12 @@ import type {
   IngestDependencies,
 } from '../../../src/app/ingest/process/dependencies.ts';
 import { ingestBatch } from '../../../src/app/ingest/ingest-batch.ts';
-import { createIngestWarmth } from '../../../src/app/ingest/process/warmth.ts';
+import { createIngestProcessCache } from '../../../src/app/ingest/process/process-cache.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import type { ReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { reconcileKey } from '../../../src/app/reconcile/reconcile-key.ts';
 import { createProcessCache } from '../../../src/app/reconcile/process/process-cache.ts';
-import { createResyncWarmth } from '../../../src/app/resync/warmth.ts';
+import { createResyncProcessCache } from '../../../src/app/resync/process-cache.ts';
 import { requeueTimers } from '../../../src/app/requeue/requeue.ts';
 import { resyncClusters } from '../../../src/app/resync/resync.ts';
 import { WALK_RESERVE_MS, defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
@@ -203,7 +203,7 @@ export class FunctionHost {
           view,
           connector: gate.around('connector', this.#on.connector({ namespace: '', name: '' })),
           queue,
-          warmth: invocation.process.resyncWarmth,
+          processCache: invocation.process.resyncProcessCache,
           clock,
           random: this.#on.random,
           log: this.log,
@@ -261,7 +261,7 @@ export class FunctionHost {
       log: this.log,
       metrics: this.metrics,
       options: { ...defaultIngestOptions, ...this.#on.ingest },
-      warmth: process.ingestWarmth,
+      processCache: process.ingestProcessCache,
     };
   }
 
@@ -273,9 +273,9 @@ export class FunctionHost {
   ): Promise<InvocationEnd | undefined> {
     const { clock } = this.#on;
     const process: Process = this.#idle.pop() ?? {
-      ingestWarmth: createIngestWarmth(),
+      ingestProcessCache: createIngestProcessCache(),
       processCache: createProcessCache(),
-      resyncWarmth: createResyncWarmth(),
+      resyncProcessCache: createResyncProcessCache(),
     };
     if (process.left !== undefined) this.woken += 1;
     process.left?.thaw();

@@ -1,8 +1,8 @@
 /** One invocation of a function: its ports behind its gate, its process, its limits. */
 import type { HandlerContext } from '../../../functions/middleware.ts';
-import type { IngestWarmth } from '../../../src/app/ingest/process/warmth.ts';
+import type { IngestProcessCache } from '../../../src/app/ingest/process/process-cache.ts';
 import type { ProcessCache } from '../../../src/app/reconcile/process/process-cache.ts';
-import type { ResyncWarmth } from '../../../src/app/resync/warmth.ts';
+import type { ResyncProcessCache } from '../../../src/app/resync/process-cache.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts';
 import type { FreezeStore } from '../../../src/ports/stores/freeze-store.ts';
@@ -12,9 +12,9 @@ import type { Gate } from './gate.ts';
 
 /** What a warm process remembers. */
 export interface Process {
-  readonly ingestWarmth: IngestWarmth;
+  readonly ingestProcessCache: IngestProcessCache;
   readonly processCache: ProcessCache;
-  readonly resyncWarmth: ResyncWarmth;
+  readonly resyncProcessCache: ResyncProcessCache;
   /** An invocation that had run out of time: it stands still until the process is used again (rows 21, 30). */
   left?: Gate;
 }

@@ -12,7 +12,7 @@ import { ClusterGate } from '../../../src/app/isolation/cluster-gate.ts';
 import { reportedConnector } from '../../../src/app/isolation/reported-access.ts';
 import { defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
 import { resyncClusters } from '../../../src/app/resync/resync.ts';
-import { createResyncWarmth } from '../../../src/app/resync/warmth.ts';
+import { createResyncProcessCache } from '../../../src/app/resync/process-cache.ts';
 import type { Outcome, RefusalCode } from '../../../src/core/model/effects.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
@@ -76,7 +76,7 @@ export class TroubledFleet {
   readonly #registry = new MemoryRegistryStore();
   readonly #view = new MemoryViewStore();
   readonly #measured = new MeasuredFunctions();
-  readonly #warmth = createResyncWarmth();
+  readonly #warmth = createResyncProcessCache();
   readonly #clusters: readonly ClusterRegistration[];
   #minute = 0;
 
@@ -170,7 +170,7 @@ export class TroubledFleet {
           forget: () => undefined,
         },
         queue: new RecordingHintQueue(),
-        warmth: this.#warmth,
+        processCache: this.#warmth,
         options: defaultResyncOptions,
       },
     );

@@ -32,7 +32,7 @@ import type { PositionsTarget } from '../slices/positions.ts';
 import { editsOfDeltas, editsOfSlices, ensuring, replacing } from '../slices/slice-edits.ts';
 import type { SliceEdit } from '../slices/slice-edits.ts';
 import { slicesOfDaemonSet, slicesOfSet } from '../slices/snapshot-sums.ts';
-import type { WarmNames } from '../process/warmth.ts';
+import type { WarmNames } from '../process/process-cache.ts';
 import { latestStamp, writeSlices } from '../slices/write-slices.ts';
 import type { SliceTarget, WrittenSlice } from '../slices/write-slices.ts';
 

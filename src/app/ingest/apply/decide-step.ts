@@ -34,7 +34,7 @@ import type { LossReason } from '../message/result.ts';
 import { isSameHashes } from '../slices/snapshot-sums.ts';
 import { firstEra, latestOfDaemonSets } from '../slices/standing-stamps.ts';
 import { isItemTooLarge } from '../../../ports/stores/view-store.ts';
-import type { WarmNames } from '../process/warmth.ts';
+import type { WarmNames } from '../process/process-cache.ts';
 import { SliceMissingError } from '../slices/write-slices.ts';
 
 /** What a message leads to. */

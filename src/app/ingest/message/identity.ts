@@ -36,7 +36,7 @@ export async function verifySender(
   context: Origin,
   {
     registry,
-    warmth,
+    processCache,
     clock,
     options,
   }: Pick<IngestDependencies, 'registry' | 'warmth' | 'clock' | 'options'>,
@@ -45,7 +45,7 @@ export async function verifySender(
   if (context.groupId !== undefined && context.groupId !== claim.cluster) {
     return { kind: 'refused', code: 'wrong-group' };
   }
-  const warm = warmth.registrations.get(claim.cluster);
+  const warm = processCache.registrations.get(claim.cluster);
   if (warm !== undefined) {
     const ageMs = clock.monotonicMs() - warm.readAtMs;
     const isYoung = ageMs >= 0 && ageMs < options.registrationAgeMaxMs;
@@ -56,10 +56,10 @@ export async function verifySender(
   const readAtMs = clock.monotonicMs();
   const registration = await registry.readCluster(claim.cluster);
   if (registration === undefined) {
-    warmth.registrations.delete(claim.cluster);
+    processCache.registrations.delete(claim.cluster);
     return { kind: 'refused', code: 'unknown-cluster' };
   }
-  warmth.registrations.set(claim.cluster, { registration, readAtMs });
+  processCache.registrations.set(claim.cluster, { registration, readAtMs });
   const code = refusalOf(claim, context, registration);
   return code === undefined ? { kind: 'verified', registration } : { kind: 'refused', code };
 }

@@ -9,7 +9,7 @@ import type { HintQueue } from '../../../ports/queues/queue.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { StateStore, ViewReader, ViewWriter } from '../../../ports/stores/view-store.ts';
 import type { Asides } from './asides.ts';
-import type { IngestWarmth } from './warmth.ts';
+import type { IngestProcessCache } from './process-cache.ts';
 
 /** Bounds of ingest; `defaultIngestOptions` has the published ones. */
 export interface IngestOptions {
@@ -59,6 +59,6 @@ export interface IngestDependencies extends ProcessPorts {
   readonly options: IngestOptions;
   /** Of the batch that a message belongs to; absent outside of one. */
   readonly asides?: Asides;
-  /** One per process, made by `createIngestWarmth`; shared by all clusters. */
-  readonly warmth: IngestWarmth;
+  /** One per process, made by `createIngestProcessCache`; shared by all clusters. */
+  readonly processCache: IngestProcessCache;
 }

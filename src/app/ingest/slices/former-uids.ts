@@ -82,14 +82,14 @@ export async function removeFormerDaemonSets(
   uids: readonly Uid[],
   dependencies: IngestDependencies,
 ): Promise<void> {
-  const { view, warmth, options } = dependencies;
+  const { view, processCache, options } = dependencies;
   const slices = uids.flatMap((uid) => slicesOfDaemonSet(uid, SLICE_COUNT_MAX));
   const refs = slices.map((slice) => ({ clusterUid, ...slice }));
   await sideBySide(refs, options.concurrencyMax, async (ref) => {
     const slice = await view.readSlice(ref);
     if (slice !== undefined) await view.removeSlice(ref, slice.stamp);
-    warmth.keepSlice(ref, undefined);
-    warmth.keepOlder(ref, undefined);
+    processCache.keepSlice(ref, undefined);
+    processCache.keepOlder(ref, undefined);
   });
   await sideBySide(uids, options.concurrencyMax, (uid) =>
     view.removeDaemonSet({ clusterUid, uid }),

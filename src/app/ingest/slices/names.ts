@@ -15,7 +15,7 @@ import { namePages } from '../../clusters/name-pages.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { boundFormer, removeFormerDaemonSets } from './former-uids.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import type { WarmNames } from '../process/warmth.ts';
+import type { WarmNames } from '../process/process-cache.ts';
 
 const NAMES_PER_PAGE = 500;
 
@@ -42,12 +42,12 @@ export async function namesOf(
   meta: ClusterMeta,
   dependencies: IngestDependencies,
 ): Promise<WarmNames> {
-  const warm = dependencies.warmth.names.get(meta.clusterUid);
+  const warm = dependencies.processCache.names.get(meta.clusterUid);
   if (warm?.asOf === meta.daemonSetsChanged) return warm;
   const items = await listAllNames(meta.clusterUid, dependencies, false);
   const byUid = new Map(items.flatMap((item) => (item.uid === null ? [] : [[item.uid, item]])));
   const names = { asOf: meta.daemonSetsChanged, byUid };
-  dependencies.warmth.names.set(meta.clusterUid, names);
+  dependencies.processCache.names.set(meta.clusterUid, names);
   return names;
 }
 

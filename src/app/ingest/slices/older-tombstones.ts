@@ -25,17 +25,17 @@ export async function withRoomForTombstones(
   const { nowMs, dependencies } = context;
   const { gone = [], ...rest } = slice;
   if (gone.length <= dependencies.options.sliceTombstonesMax) return slice;
-  const { view, warmth } = dependencies;
-  const former = warmth.older(ref) ?? (await view.readOlderTombstones(ref)) ?? NONE;
+  const { view, processCache } = dependencies;
+  const former = processCache.older(ref) ?? (await view.readOlderTombstones(ref)) ?? NONE;
   // Not even of pods that live: what this process remembers of the slice may be older than the item. Who reads leaves them out.
   const all = keepTombstones([...gone, ...former.gone], { nowMs, isLiving: () => false });
   const result = await view.writeOlderTombstones(ref, { version: former.version, gone: all });
   if (result === 'lost') {
-    warmth.keepOlder(ref, undefined);
+    processCache.keepOlder(ref, undefined);
     return undefined;
   }
   const version = former.version + 1;
-  warmth.keepOlder(ref, { version, gone: all });
+  processCache.keepOlder(ref, { version, gone: all });
   const goneAtMs = Math.max(...all.map((each) => each.goneAtMs));
   return { ...rest, older: { version, goneAtMs } };
 }

@@ -59,13 +59,13 @@ async function writeSlice(
   edit: SliceEdit,
   dependencies: IngestDependencies,
 ): Promise<Stamp> {
-  const { view, warmth, options } = dependencies;
+  const { view, processCache, options } = dependencies;
   const ref: SliceRef = { clusterUid: target.clusterUid, set: edit.set, index: edit.index };
   const warm = await tryOverRemembered({ ref, target, edit }, dependencies);
   if (warm !== undefined) return warm;
   for (let attempt = 0; attempt < options.writeTriesMax; attempt += 1) {
     const stored = await view.readSlice(ref);
-    warmth.keepSlice(ref, stored);
+    processCache.keepSlice(ref, stored);
     if (stored === undefined && edit.ifMissing === 'leave') return ZERO_STAMP;
     if (stored === undefined && edit.ifMissing === 'loss') {
       throw new SliceMissingError(`${edit.set}#${edit.index} does not exist`);
@@ -88,7 +88,7 @@ async function tryOverRemembered(
   write: Omit<SliceWrite, 'stored'>,
   dependencies: IngestDependencies,
 ): Promise<Stamp | undefined> {
-  const stored = dependencies.warmth.slice(write.ref);
+  const stored = dependencies.processCache.slice(write.ref);
   if (stored === undefined || stored.stamp >= write.target.stamp) return undefined;
   const stamp = await tryOver({ ...write, stored }, dependencies);
   // A slice may not be left unwritten because of memory alone.
@@ -109,7 +109,7 @@ async function tryOver(
   });
   if (slice === undefined) return undefined;
   const written = await writeFitting({ ref, slice, expected: stored?.stamp }, dependencies);
-  dependencies.warmth.keepSlice(ref, written);
+  dependencies.processCache.keepSlice(ref, written);
   return written?.stamp;
 }
 

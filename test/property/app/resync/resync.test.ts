@@ -12,7 +12,7 @@ import { defaultResyncOptions } from '../../../../src/app/resync/dependencies.ts
 import { clusterId, clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
 import type { ResyncWalk } from '../../../../src/core/hints/resync-walk.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
-import { createResyncWarmth } from '../../../../src/app/resync/warmth.ts';
+import { createResyncProcessCache } from '../../../../src/app/resync/process-cache.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { stampAt } from '../../../support/store-suite.ts';
 
@@ -57,7 +57,7 @@ class Fleet {
   readonly checkedAtMs = new Map<string, number[]>();
   readonly cleanWalks: CleanWalk[] = [];
   /** All invocations are of one process. */
-  readonly warmth = createResyncWarmth();
+  readonly processCache = createResyncProcessCache();
   readonly #troubled = new Set<number>();
 
   constructor(isQuick: boolean) {
@@ -100,13 +100,13 @@ class Fleet {
     if (befalling.kind === 'refused') queue.failNext(befalling.at);
     const { random } = dependencies;
     const options = defaultResyncOptions;
-    const { warmth } = this;
+    const { processCache } = this;
     const ports = {
       registry,
       view,
       connector,
       queue,
-      warmth,
+      processCache,
       clock,
       random,
       log,

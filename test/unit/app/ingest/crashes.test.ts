@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
 import { ingestMessage } from '../../../../src/app/ingest/ingest-message.ts';
-import { createIngestWarmth } from '../../../../src/app/ingest/process/warmth.ts';
+import { createIngestProcessCache } from '../../../../src/app/ingest/process/process-cache.ts';
 import { IngestHarness, contentOf } from '../../../support/ingest-harness.ts';
 import {
   ScriptedSender,
@@ -152,7 +152,7 @@ describe('two runs of ingest', () => {
               wake = resume;
             });
           };
-          const zombie = { ...harness.dependencies(), warmth: harness.dependencies().warmth };
+          const zombie = { ...harness.dependencies(), processCache: harness.dependencies().processCache };
           void ingestMessage(message, harness.context(), zombie)
             .then(() => resolve(false))
             .catch(() => undefined)
@@ -180,7 +180,7 @@ describe('two runs of ingest', () => {
     const wanted = await reference();
     const harness = new IngestHarness();
     for (const message of story()) {
-      const other = { ...harness.dependencies(), warmth: createIngestWarmth() };
+      const other = { ...harness.dependencies(), processCache: createIngestProcessCache() };
       await Promise.all([
         harness.ingest(message),
         ingestMessage(message, harness.context(), other),
@@ -195,7 +195,7 @@ describe('two runs of ingest', () => {
     const sender = new ScriptedSender({ epoch: '100' });
     sender.know([daemonSetOf('logs'), nodeOf('n1')]);
     await harness.ingestAll([...sender.snapshot(), sender.changes([nodeOf('n2')])]);
-    const other = { ...harness.dependencies(), warmth: createIngestWarmth() };
+    const other = { ...harness.dependencies(), processCache: createIngestProcessCache() };
     await ingestMessage(sender.changes([nodeOf('n3')]), harness.context(), other);
     await harness.ingest(sender.changes([], { gone: ['node-uid-n1'] }));
     assert.deepEqual(await harness.namesIn('nodes'), ['n2', 'n3']);

@@ -6,8 +6,8 @@ import { resyncClusters } from '../../../../src/app/resync/resync.ts';
 import type { ResyncResult } from '../../../../src/app/resync/resync.ts';
 import { defaultResyncOptions } from '../../../../src/app/resync/dependencies.ts';
 import type { ResyncDependencies } from '../../../../src/app/resync/dependencies.ts';
-import { createResyncWarmth } from '../../../../src/app/resync/warmth.ts';
-import type { ResyncWarmth } from '../../../../src/app/resync/warmth.ts';
+import { createResyncProcessCache } from '../../../../src/app/resync/process-cache.ts';
+import type { ResyncProcessCache } from '../../../../src/app/resync/process-cache.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -15,15 +15,15 @@ const HOUR_MS = 3_600_000;
 const TICK_MS = 60_000;
 
 /** Of a process that never walked before, unless it is given what one remembers. */
-function dependenciesOf(world: ReconcileWorld, warmth = createResyncWarmth()): ResyncDependencies {
+function dependenciesOf(world: ReconcileWorld, processCache = createResyncProcessCache()): ResyncDependencies {
   const { registry, view, connector, queue, clock, log, metrics } = world;
   const { random } = world.dependencies;
   const options = defaultResyncOptions;
-  return { registry, view, connector, queue, warmth, clock, random, log, metrics, options };
+  return { registry, view, connector, queue, processCache, clock, random, log, metrics, options };
 }
 
-const tick = (world: ReconcileWorld, warmth?: ResyncWarmth): Promise<ResyncResult> =>
-  resyncClusters({ deadlineMs: world.clock.monotonicMs() + 50_000 }, dependenciesOf(world, warmth));
+const tick = (world: ReconcileWorld, processCache?: ResyncProcessCache): Promise<ResyncResult> =>
+  resyncClusters({ deadlineMs: world.clock.monotonicMs() + 50_000 }, dependenciesOf(world, processCache));
 
 describe('resync', () => {
   it('hints every key four times a day, and no more', async () => {
@@ -292,8 +292,8 @@ describe('resync', () => {
 describe('a warm resync', () => {
   /** Reads of registrations in so many minutes, of a process that walked before. */
   async function readsIn(minutes: number, world: ReconcileWorld): Promise<number> {
-    const warmth = createResyncWarmth();
-    await tick(world, warmth);
+    const processCache = createResyncProcessCache();
+    await tick(world, processCache);
     let reads = 0;
     world.registry.hooks = {
       before: ({ operation }) => {
@@ -303,7 +303,7 @@ describe('a warm resync', () => {
     for (let minute = 0; minute < minutes; minute += 1) {
       await world.clock.advance(TICK_MS);
       await world.mirror.sync();
-      await tick(world, warmth);
+      await tick(world, processCache);
     }
     return reads;
   }
@@ -318,13 +318,13 @@ describe('a warm resync', () => {
   it('reads it of what fell silent: the id may have been registered for another cluster', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.settle();
-    const warmth = createResyncWarmth();
-    await tick(world, warmth);
+    const processCache = createResyncProcessCache();
+    await tick(world, processCache);
     await world.clock.advance(defaultResyncOptions.silenceBoundMs + 1);
     // One of two minutes has no turn.
     const silentInTurn = async (): Promise<number> => {
       const before = world.metrics.sum('ResyncClusters', 'silent');
-      await tick(world, warmth);
+      await tick(world, processCache);
       return world.metrics.sum('ResyncClusters', 'silent') - before;
     };
     assert.equal(await silentInTurn(), 1);
@@ -338,23 +338,23 @@ describe('a warm resync', () => {
   it('asks for the snapshot of a view that is not whole any more', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.settle();
-    const warmth = createResyncWarmth();
-    await tick(world, warmth);
+    const processCache = createResyncProcessCache();
+    await tick(world, processCache);
     await world.mirror.sync({ isComplete: false });
-    assert.equal((await tick(world, warmth)).snapshotRequests, 1);
+    assert.equal((await tick(world, processCache)).snapshotRequests, 1);
   });
 
   it('finds at its next turn that the id was registered for another cluster', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.settle();
-    const warmth = createResyncWarmth();
-    await tick(world, warmth);
+    const processCache = createResyncProcessCache();
+    await tick(world, processCache);
     const other = clusterUid('uid-of-another');
     world.registry.seed({ ...world.registration, clusterUid: other });
     for (let elapsedMs = 0; elapsedMs < 900_000; elapsedMs += TICK_MS) {
       await world.clock.advance(TICK_MS);
-      await tick(world, warmth);
+      await tick(world, processCache);
     }
-    assert.deepEqual([...warmth.clusterUids.values()], [other]);
+    assert.deepEqual([...processCache.clusterUids.values()], [other]);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listAllNames, namesOf } from '../../../../../src/app/ingest/slices/names.ts';
-import { createIngestWarmth, IngestWarmth } from '../../../../../src/app/ingest/process/warmth.ts';
+import { createIngestProcessCache, IngestProcessCache } from '../../../../../src/app/ingest/process/process-cache.ts';
 import { clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import type { Slice } from '../../../../../src/core/model/view-items.ts';
 import { IngestHarness } from '../../../../support/ingest-harness.ts';
@@ -56,7 +56,7 @@ describe('names of a cluster', () => {
     harness.view.hooks.before = ({ operation }) => {
       if (operation === 'listNames') lists += 1;
     };
-    const dependencies = { ...harness.dependencies(), warmth: createIngestWarmth() };
+    const dependencies = { ...harness.dependencies(), processCache: createIngestProcessCache() };
     const before = await harness.meta();
     await namesOf(before, dependencies);
     const again = await namesOf(before, dependencies);
@@ -69,34 +69,34 @@ describe('names of a cluster', () => {
 });
 
 describe('slices that a process remembers', () => {
-  const ref = (index: number): Parameters<IngestWarmth['slice']>[0] => ({
+  const ref = (index: number): Parameters<IngestProcessCache['slice']>[0] => ({
     clusterUid: CLUSTER,
     set: 'nodes',
     index,
   });
   const slice = (count: number): Slice => sliceOf(stampAt(1), count);
-  const kept = (warmth: IngestWarmth): readonly number[] =>
-    [0, 1, 2, 3].filter((index) => warmth.slice(ref(index)) !== undefined);
+  const kept = (processCache: IngestProcessCache): readonly number[] =>
+    [0, 1, 2, 3].filter((index) => processCache.slice(ref(index)) !== undefined);
 
   it('are bounded by their objects, one more for each: the oldest go', () => {
-    const warmth = new IngestWarmth(12);
-    warmth.keepSlice(ref(0), slice(3));
-    warmth.keepSlice(ref(1), slice(3));
-    warmth.keepSlice(ref(2), slice(3));
-    assert.deepEqual(kept(warmth), [0, 1, 2]);
-    warmth.keepSlice(ref(3), slice(0));
-    assert.deepEqual(kept(warmth), [1, 2, 3]);
-    warmth.keepSlice(ref(0), slice(8));
-    assert.deepEqual(kept(warmth), [0, 3], 'as many as it takes');
+    const processCache = new IngestProcessCache(12);
+    processCache.keepSlice(ref(0), slice(3));
+    processCache.keepSlice(ref(1), slice(3));
+    processCache.keepSlice(ref(2), slice(3));
+    assert.deepEqual(kept(processCache), [0, 1, 2]);
+    processCache.keepSlice(ref(3), slice(0));
+    assert.deepEqual(kept(processCache), [1, 2, 3]);
+    processCache.keepSlice(ref(0), slice(8));
+    assert.deepEqual(kept(processCache), [0, 3], 'as many as it takes');
   });
 
   it('count once, however often they are read, and not at all once forgotten', () => {
-    const warmth = new IngestWarmth(12);
-    for (let read = 0; read < 5; read += 1) warmth.keepSlice(ref(0), slice(5));
-    warmth.keepSlice(ref(1), slice(5));
-    assert.deepEqual(kept(warmth), [0, 1]);
-    warmth.keepSlice(ref(0), undefined);
-    warmth.keepSlice(ref(2), slice(5));
-    assert.deepEqual(kept(warmth), [1, 2]);
+    const processCache = new IngestProcessCache(12);
+    for (let read = 0; read < 5; read += 1) processCache.keepSlice(ref(0), slice(5));
+    processCache.keepSlice(ref(1), slice(5));
+    assert.deepEqual(kept(processCache), [0, 1]);
+    processCache.keepSlice(ref(0), undefined);
+    processCache.keepSlice(ref(2), slice(5));
+    assert.deepEqual(kept(processCache), [1, 2]);
   });
 });

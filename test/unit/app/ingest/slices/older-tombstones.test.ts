@@ -115,12 +115,12 @@ describe('older tombstones of a slice', () => {
     await at.remove(3, 4, 5);
     await at.remove(6);
     const slice = await at.harness.view.readSlice(ref);
-    const remembered = sleeper.warmth.older(ref);
+    const remembered = sleeper.processCache.older(ref);
     assert.equal(remembered?.version, 1);
     at.harness.restart();
-    const { warmth } = at.harness.dependencies();
-    warmth.keepSlice(ref, slice);
-    warmth.keepOlder(ref, remembered);
+    const { processCache } = at.harness.dependencies();
+    processCache.keepSlice(ref, slice);
+    processCache.keepOlder(ref, remembered);
     await at.remove(7, 8);
     const { slice: own, item } = await at.stored();
     assert.deepEqual([...own, ...item], ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8']);
@@ -155,7 +155,7 @@ describe('older tombstones of a slice', () => {
     const before = await at.harness.view.readSlice(ref);
     await at.remove(0, 1, 2);
     at.harness.restart();
-    at.harness.dependencies().warmth.keepSlice(ref, before);
+    at.harness.dependencies().processCache.keepSlice(ref, before);
     await at.remove(3, 4, 5);
     const { slice, item } = await at.stored();
     assert.deepEqual([...slice, ...item], ['p0', 'p1', 'p2', 'p3', 'p4', 'p5']);

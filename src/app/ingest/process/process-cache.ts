@@ -25,7 +25,7 @@ interface WarmRegistration {
 }
 
 /** Memory shared by all clusters of one process. */
-export class IngestWarmth {
+export class IngestProcessCache {
   readonly names = new Map<ClusterUid, WarmNames>();
   readonly registrations = new Map<ClusterId, WarmRegistration>();
   private readonly slices = new Map<string, Slice>();
@@ -93,6 +93,6 @@ function keyOf(ref: SliceRef): string {
 }
 
 /** A fresh memory; one per process. `objectsMax` bounds the projections that it holds. */
-export function createIngestWarmth(options: { readonly objectsMax?: number } = {}): IngestWarmth {
-  return new IngestWarmth(options.objectsMax ?? 150_000);
+export function createIngestProcessCache(options: { readonly objectsMax?: number } = {}): IngestProcessCache {
+  return new IngestProcessCache(options.objectsMax ?? 150_000);
 }

@@ -7,12 +7,12 @@
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 
 /** Memory shared by all walks of one process; bounded by whoever notes in it (remember.ts). */
-export interface ResyncWarmth {
+export interface ResyncProcessCache {
   /** By the id that it is registered under. */
   readonly clusterUids: Map<string, ClusterUid>;
 }
 
 /** A fresh memory; make one per process and share it. */
-export function createResyncWarmth(): ResyncWarmth {
+export function createResyncProcessCache(): ResyncProcessCache {
   return { clusterUids: new Map() };
 }
