@@ -6,7 +6,7 @@
  */
 import { createEventBridgeBus } from '../../src/adapters/eventbridge/event-bus.ts';
 import type { EventsCredentials } from '../../src/adapters/eventbridge/signed-request.ts';
-import type { BusOptions } from '../../src/app/fleet/notify/fleet-audience.ts';
+import type { BusOptions } from '../../src/app/fleet/notify/fleet-notifier.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { eventsEndpoint } from '../events-endpoint.ts';
 

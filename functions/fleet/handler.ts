@@ -12,7 +12,7 @@ import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet-store.
 import { FLEET_REQUESTS } from '../../src/adapters/kubernetes/api/fleet-requests.ts';
 import { createMirrorConnector } from '../../src/adapters/kubernetes/api/mirror-access.ts';
 import { createFleetReader } from '../../src/adapters/policy/fleet/fleet-reader.ts';
-import { createFleetAudience } from '../../src/app/fleet/notify/fleet-audience.ts';
+import { createFleetNotifier } from '../../src/app/fleet/notify/fleet-notifier.ts';
 import { stepFleets } from '../../src/app/fleet/step/step-fleets.ts';
 import { reportedConnector } from '../../src/app/isolation/reported-access.ts';
 import { composition } from '../composition.ts';
@@ -55,7 +55,7 @@ export const handler = createHandler<ScheduledEvent, void>({
         reader,
         view,
         connector: reportedConnector(connector, { log, metrics }),
-        audience: createFleetAudience({
+        notifier: createFleetNotifier({
           ...{ process, mirror },
           ...defined({ bus: bus && { ...bus, memory } }),
         }),

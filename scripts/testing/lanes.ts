@@ -59,7 +59,7 @@ export const APART: Readonly<Record<string, string>> = {
   'test/unit/adapters/kubernetes/settings/watch-settings.test.ts': 'hooks of the whole file',
   'test/unit/adapters/system/clock-and-random.test.ts': 'starts programs',
   'test/unit/adapters/system/metrics.test.ts': 'the environment and the console',
-  'test/unit/app/fleet/notify/fleet-audience.test.ts': 'hooks of the whole file',
+  'test/unit/app/fleet/notify/fleet-notifier.test.ts': 'hooks of the whole file',
   'test/unit/cli/fleet/fleet-commands.test.ts': 'hooks of the whole file',
   'test/unit/cli/fleet/rights-command.test.ts': 'hooks of the whole file',
   'test/unit/cli/fleet/server-check.test.ts': 'hooks of the whole file',

@@ -5,7 +5,7 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const CONDITIONS = 'src/core/fleet/told/fleet-conditions.ts';
 const CONDITIONS_TEST = 'test/unit/core/fleet/told/fleet-conditions.test.ts';
-const AUDIENCE_TEST = 'test/unit/app/fleet/notify/fleet-audience.test.ts';
+const AUDIENCE_TEST = 'test/unit/app/fleet/notify/fleet-notifier.test.ts';
 const SHOW = 'src/app/fleet/notify/mirror-show.ts';
 const WRITE = 'src/app/fleet/notify/mirror-show.ts';
 const MIRROR_TEST = 'test/unit/infra/fleet-mirror.test.ts';
@@ -63,7 +63,7 @@ export const FLEET_TOLD_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'told-lost-in-silence': {
     bug: 'events that the bus never took are neither counted nor logged (18.7)',
-    file: 'src/app/fleet/notify/fleet-audience.ts',
+    file: 'src/app/fleet/notify/fleet-notifier.ts',
     before: "metrics.count('FleetEvents', { outcome: 'lost', by: lost.length });",
     after: '',
     killedBy: { file: AUDIENCE_TEST, title: 'gives up after a bound' },
@@ -97,11 +97,11 @@ export const FLEET_TOLD_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'told-twice-by-one-process': {
     bug: 'each decision is put on the bus twice',
-    file: 'src/app/fleet/notify/fleet-audience.ts',
+    file: 'src/app/fleet/notify/fleet-notifier.ts',
     before: '.filter(({ id }) => !told.has(id))',
     after: '',
     killedBy: {
-      file: 'test/unit/app/fleet/notify/fleet-audience.test.ts',
+      file: 'test/unit/app/fleet/notify/fleet-notifier.test.ts',
       title: 'puts once what it is asked for twice',
     },
   },
@@ -121,7 +121,7 @@ export const FLEET_TOLD_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: "if ((pauses.get(own)?.untilMs ?? 0) > nowMs) return 'later';",
     after: '',
     killedBy: {
-      file: 'test/unit/app/fleet/notify/fleet-audience.test.ts',
+      file: 'test/unit/app/fleet/notify/fleet-notifier.test.ts',
       title: 'tries less and less often',
     },
   },

@@ -12,14 +12,14 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createMirrorConnector } from '../../../src/adapters/kubernetes/api/mirror-access.ts';
-import { createFleetAudience } from '../../../src/app/fleet/notify/fleet-audience.ts';
+import { createFleetNotifier } from '../../../src/app/fleet/notify/fleet-notifier.ts';
 import { createMirrorMemory } from '../../../src/app/fleet/notify/mirror-show.ts';
 import type { MirrorMemory } from '../../../src/app/fleet/notify/mirror-show.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
 import { NO_MIRROR } from '../../../src/core/fleet/told/fleet-mirror.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
-import type { FleetAudience } from '../../../src/ports/fleet-audience.ts';
+import type { FleetNotifier } from '../../../src/ports/fleet-notifier.ts';
 import {
   STANDINGS,
   fleetRecord,
@@ -72,9 +72,9 @@ describe('the mirror of fleets on a real API server', { timeout: 300_000 }, () =
     authentication: { kind: 'bearer', token },
     labels: {},
   });
-  const audienceAs = (as: ClusterRegistration): FleetAudience => {
+  const audienceAs = (as: ClusterRegistration): FleetNotifier => {
     memory = createMirrorMemory();
-    return createFleetAudience({
+    return createFleetNotifier({
       process: { clock, log, metrics },
       mirror: {
         mirrors: setting,
@@ -147,7 +147,7 @@ describe('the mirror of fleets on a real API server', { timeout: 300_000 }, () =
       const conditions = jsonMember(object['status'] as JsonObject, 'conditions');
       assert.equal((conditions as readonly unknown[]).length, 7, name);
     }
-    assert.equal(metrics.sum('FleetAudienceFailures'), 0);
+    assert.equal(metrics.sum('FleetNotifierFailures'), 0);
   });
 
   it('moves lastTransitionTime with the status alone, as the API server keeps it', async () => {

@@ -213,7 +213,7 @@ export class EngineFleet extends FleetWorld {
         },
         forget: () => undefined,
       },
-      audience: {
+      notifier: {
         tell: (decisions) => {
           for (const { kind, message } of decisions) this.told.push(`${kind}: ${message}`);
           return Promise.resolve();

@@ -284,7 +284,7 @@ export class FleetSite {
       reader: createFleetReader(),
       view: process.through(this.viewOf(find), learn),
       connector: connectedThrough({ process, connector, learn }),
-      audience: {
+      notifier: {
         tell: (decisions) => {
           for (const { kind, message } of decisions) this.told.push(`${kind}: ${message}`);
           return Promise.resolve();

@@ -160,11 +160,11 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'ends with the request',
     playedBy: 'test/integration/local-aws/fleet-events.test.ts',
   },
-  'src/app/fleet/notify/fleet-audience.ts': {
+  'src/app/fleet/notify/fleet-notifier.ts': {
     places: 1,
     bound: 'three puts of one telling, each pause twice the one before',
     merged: 'ends with the step that tells',
-    playedBy: 'test/unit/app/fleet/notify/fleet-audience.test.ts',
+    playedBy: 'test/unit/app/fleet/notify/fleet-notifier.test.ts',
   },
   'src/adapters/kms/seal.ts': {
     places: 1,

@@ -4,7 +4,7 @@
  * When a step is due, core/fleet/rollout/when-due.ts decides.
  */
 import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
-import type { FleetAudience } from '../../../ports/fleet-audience.ts';
+import type { FleetNotifier } from '../../../ports/fleet-notifier.ts';
 import type { FleetReader } from '../../../ports/fleet-reader.ts';
 import type { ProcessPorts } from '../../../ports/process.ts';
 import type {
@@ -27,7 +27,7 @@ export interface StepFleetsDependencies extends ProcessPorts {
   readonly view: Pick<ViewReader, 'readMeta' | 'readName' | 'readDaemonSet' | 'readSlice'> &
     Pick<StateStore, 'readState'>;
   readonly connector: ClusterConnector;
-  readonly audience: FleetAudience;
+  readonly notifier: FleetNotifier;
 }
 
 /** Clusters that are read side by side. */

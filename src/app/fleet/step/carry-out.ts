@@ -37,7 +37,7 @@ export async function carryOut(
   dependencies: StepFleetsDependencies,
 ): Promise<StepOutcome> {
   const { known, decision, gifts } = result;
-  const { rollouts, clock, metrics, audience } = dependencies;
+  const { rollouts, clock, metrics, notifier } = dependencies;
   const nowMs = clock.nowMs();
   const next = recordOf(result, nowMs);
   const isSame = known !== undefined && isSameRecord(known, next);
@@ -52,7 +52,7 @@ export async function carryOut(
   await writeJudgements(record, result, dependencies);
   await giveClusters({ gifts, record, limits: result.limits }, dependencies);
   await tell({ record, former: known?.untold ?? [] }, dependencies);
-  if (!isSame) await audience.show(record);
+  if (!isSame) await notifier.show(record);
   await removeFormerLists(known, record, dependencies);
   const changed = isSame ? 'unchanged' : 'stepped';
   const outcome = decision === undefined ? changed : 'decided';
@@ -101,13 +101,13 @@ async function writeJudgements(
 /** The decisions of the write before once more, since who wrote them may have died; their ids are the same. */
 async function tell(
   { record, former }: { readonly record: FleetRecord; readonly former: readonly UntoldDecision[] },
-  { audience, log, metrics }: StepFleetsDependencies,
+  { notifier, log, metrics }: StepFleetsDependencies,
 ): Promise<void> {
   const { namespace, name, untold } = record;
   const ids = new Set(former.map(({ id }) => id));
   const fresh = untold.filter(({ id }) => !ids.has(id));
   const all = [...former, ...fresh];
-  if (all.length > 0) await audience.tell(all.map((one) => ({ ...one, record })));
+  if (all.length > 0) await notifier.tell(all.map((one) => ({ ...one, record })));
   for (const { kind, message } of fresh) {
     metrics.count('FleetDecisions', { outcome: kind });
     log.info('a fleet was decided on', { fleet: `${namespace}/${name}`, kind, detail: message });

@@ -52,7 +52,7 @@ export async function stepFleets(
   // Last, since nothing waits for them: what is shown already costs nothing, what could not be shown is tried again.
   for (const record of others) {
     if (clock.monotonicMs() >= deadlineMs) return;
-    await dependencies.audience.show(record);
+    await dependencies.notifier.show(record);
   }
 }
 
@@ -141,10 +141,10 @@ async function stepFleet(
 /** What is recorded goes last: as long as its mirror stands, it is what has it removed. */
 async function leave(
   known: FleetRecord | undefined,
-  { rollouts, audience }: StepFleetsDependencies,
+  { rollouts, notifier }: StepFleetsDependencies,
 ): Promise<StepOutcome> {
   if (known === undefined) return 'removed';
-  if ((await audience.hide(known)) === 'later') return 'leaving';
+  if ((await notifier.hide(known)) === 'later') return 'leaving';
   await rollouts.removeRollout(known);
   return 'removed';
 }
@@ -152,9 +152,9 @@ async function leave(
 /** The one that has its name now is shown in its place, whatever becomes of its mirror. */
 async function makeWay(
   known: FleetRecord,
-  { rollouts, audience }: StepFleetsDependencies,
+  { rollouts, notifier }: StepFleetsDependencies,
 ): Promise<StepOutcome> {
-  await audience.hide(known);
+  await notifier.hide(known);
   await rollouts.removeRollout(known);
   return 'removed';
 }

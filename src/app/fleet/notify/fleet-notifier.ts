@@ -4,7 +4,7 @@
  * is put again a few times under the same id, then given up: `rollcall fleet history` knows for
  * certain.
  */
-import type { FleetAudience } from '../../../ports/fleet-audience.ts';
+import type { FleetNotifier } from '../../../ports/fleet-notifier.ts';
 import { MirrorShow, remember } from './mirror-show.ts';
 import type { MirrorMemory, MirrorOptions } from './mirror-show.ts';
 import type { ProcessPorts } from '../../../ports/process.ts';
@@ -12,7 +12,7 @@ import { fleetEvent } from '../../../core/fleet/told/fleet-facts.ts';
 import type { FleetDecision } from '../../../core/fleet/rollout/fleet-decision.ts';
 import type { BusEntry, EventBus, PutOutcome } from '../../../ports/event-bus.ts';
 
-interface AudienceOptions {
+interface NotifierOptions {
   readonly process: Pick<ProcessPorts, 'clock' | 'log' | 'metrics'>;
   /** Absent: no bus. */
   readonly bus?: BusOptions;
@@ -21,7 +21,7 @@ interface AudienceOptions {
 }
 
 /** Whoever is configured. */
-export function createFleetAudience({ process, bus, mirror }: AudienceOptions): FleetAudience {
+export function createFleetNotifier({ process, bus, mirror }: NotifierOptions): FleetNotifier {
   const show = mirror && new MirrorShow(mirror, process);
   const guarded = async <Done>(
     what: string,
@@ -31,7 +31,7 @@ export function createFleetAudience({ process, bus, mirror }: AudienceOptions): 
       return await work;
     } catch (error) {
       // A table that does not answer, or a bug of ours: neither is the rollout's.
-      process.metrics.count('FleetAudienceFailures', { outcome: what });
+      process.metrics.count('FleetNotifierFailures', { outcome: what });
       process.log.error('the audience of fleets failed', { what }, error);
       return 'failed';
     }

@@ -10,7 +10,7 @@ import type { FleetRecord } from '../core/fleet/rollout/fleet-record.ts';
 export type { FleetDecision, FleetDecisionKind };
 
 /** Whoever is told. Never rejects. */
-export interface FleetAudience {
+export interface FleetNotifier {
   tell(decisions: readonly FleetDecision[]): Promise<void>;
   /**
    * How the fleet stands by now. Called after each step that changed its record, and for every other record that a walk passes: what is

@@ -6,9 +6,9 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
 import {
-  createFleetAudience,
+  createFleetNotifier,
   PUTS_MAX,
-} from '../../../../../src/app/fleet/notify/fleet-audience.ts';
+} from '../../../../../src/app/fleet/notify/fleet-notifier.ts';
 import {
   createMirrorMemory,
   LOOK_AGAIN_MS,
@@ -17,7 +17,7 @@ import { NO_MIRROR } from '../../../../../src/core/fleet/told/fleet-mirror.ts';
 import type { FleetMirror } from '../../../../../src/core/fleet/told/fleet-mirror.ts';
 import type { ConnectRefusal } from '../../../../../src/ports/cluster/cluster-access.ts';
 import type { BusEntry, PutOutcome } from '../../../../../src/ports/event-bus.ts';
-import type { FleetAudience } from '../../../../../src/ports/fleet-audience.ts';
+import type { FleetNotifier } from '../../../../../src/ports/fleet-notifier.ts';
 import { fleetDecision, fleetRecord, standing } from '../../../../support/fleet-record-samples.ts';
 import { MemoryFleetMirrorStore, MemoryMirrors } from '../../../../support/memory-mirrors.ts';
 import { MemoryMetrics } from '../../../../support/memory-metrics.ts';
@@ -48,9 +48,9 @@ class Place {
     await this.registry.writeCluster(this.registration, 0);
   }
 
-  get audience(): FleetAudience {
+  get notifier(): FleetNotifier {
     const { clock, log, metrics, setting, registry, memory } = this;
-    return createFleetAudience({
+    return createFleetNotifier({
       process: { clock, log, metrics },
       bus: {
         ...{ stackName: 'rollcall-test', memory },
@@ -93,10 +93,10 @@ beforeEach(() => {
   place = new Place();
 });
 
-describe('createFleetAudience', () => {
+describe('createFleetNotifier', () => {
   it('is nobody where nothing is configured', async () => {
     const { clock, log, metrics } = place;
-    const nobody = createFleetAudience({ process: { clock, log, metrics } });
+    const nobody = createFleetNotifier({ process: { clock, log, metrics } });
     await nobody.tell([fleetDecision()]);
     await nobody.show(fleetRecord());
     await nobody.hide(fleetRecord());
@@ -105,16 +105,16 @@ describe('createFleetAudience', () => {
 
   it('never rejects: a table that fails is counted and logged, and a rollout goes on', async () => {
     place.setting.readMirror = () => Promise.reject(new Error('no table'));
-    await place.audience.show(fleetRecord());
-    assert.equal(place.metrics.sum('FleetAudienceFailures', 'show'), 1);
+    await place.notifier.show(fleetRecord());
+    assert.equal(place.metrics.sum('FleetNotifierFailures', 'show'), 1);
     assert.equal(place.log.lines.length, 1);
   });
 });
 
 describe('tell', () => {
   it('puts each decision as a CloudEvent, and asks no bus for none', async () => {
-    await place.audience.tell([]);
-    await place.audience.tell([fleetDecision(), fleetDecision({ id: 'b', kind: 'halted' })]);
+    await place.notifier.tell([]);
+    await place.notifier.tell([fleetDecision(), fleetDecision({ id: 'b', kind: 'halted' })]);
     assert.equal(place.puts.length, 1);
     const [first, second] = place.puts[0] ?? [];
     assert.equal(first?.type, 'dev.rollcall.fleet.stage-opened');
@@ -123,21 +123,21 @@ describe('tell', () => {
   });
 
   it('puts once what it is asked for twice, and a process that just began puts it again under the same id', async () => {
-    await place.audience.tell([fleetDecision()]);
-    await place.audience.tell([fleetDecision(), fleetDecision({ id: 'b' })]);
+    await place.notifier.tell([fleetDecision()]);
+    await place.notifier.tell([fleetDecision(), fleetDecision({ id: 'b' })]);
     const ids = (): readonly unknown[] =>
       place.puts.flat().map(({ detail }) => (JSON.parse(detail) as JsonObject)['id']);
     assert.deepEqual(ids(), [fleetDecision().id, 'b']);
     place.memory.told.clear();
-    await place.audience.tell([fleetDecision()]);
+    await place.notifier.tell([fleetDecision()]);
     assert.deepEqual(ids(), [fleetDecision().id, 'b', fleetDecision().id]);
   });
 
   it('puts again with the next step what the bus did not take', async () => {
     place.answer = (entries) => entries.map(() => ({ kind: 'refused', code: 'InvalidArgument' }));
-    await place.audience.tell([fleetDecision()]);
+    await place.notifier.tell([fleetDecision()]);
     place.answer = (entries) => entries.map(() => ({ kind: 'put' }));
-    await place.audience.tell([fleetDecision()]);
+    await place.notifier.tell([fleetDecision()]);
     assert.equal(place.puts.length, 2);
     assert.equal(place.metrics.sum('FleetEvents', 'put'), 1);
   });
@@ -149,7 +149,7 @@ describe('tell', () => {
           ? { kind: 'retry', code: 'ThrottlingException' }
           : { kind: 'put' },
       );
-    const told = place.audience.tell([fleetDecision(), fleetDecision({ id: 'b' })]);
+    const told = place.notifier.tell([fleetDecision(), fleetDecision({ id: 'b' })]);
     await settle();
     await place.clock.advance(1000);
     await told;
@@ -161,7 +161,7 @@ describe('tell', () => {
 
   it('gives up after a bound, with one line and a count', async () => {
     place.answer = (entries) => entries.map(() => ({ kind: 'retry', code: 'InternalFailure' }));
-    const told = place.audience.tell([fleetDecision(), fleetDecision({ id: 'b' })]);
+    const told = place.notifier.tell([fleetDecision(), fleetDecision({ id: 'b' })]);
     await settle();
     await place.clock.advance(10_000);
     await told;
@@ -173,7 +173,7 @@ describe('tell', () => {
 
   it('does not repeat what is refused, nor take a missing answer for success', async () => {
     place.answer = () => [{ kind: 'refused', code: 'AccessDeniedException' }];
-    const told = place.audience.tell([fleetDecision(), fleetDecision({ id: 'b' })]);
+    const told = place.notifier.tell([fleetDecision(), fleetDecision({ id: 'b' })]);
     await settle();
     await place.clock.advance(10_000);
     await told;
@@ -188,7 +188,7 @@ describe('tell', () => {
 describe('show', () => {
   it('shows nothing, and reads the setting once a minute, where no cluster is named', async () => {
     for (let walk = 0; walk < 4; walk += 1) {
-      await place.audience.show(fleetRecord());
+      await place.notifier.show(fleetRecord());
       await place.clock.advance(30_000);
     }
     assert.equal(place.setting.reads, 2);
@@ -197,7 +197,7 @@ describe('show', () => {
 
   it('writes the object, then its status under the generation that it has', async () => {
     await place.setMirror();
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     assert.deepEqual(place.mirrors.writes, ['object', 'status']);
     assert.equal(place.status('observedGeneration'), 1);
     assert.equal(jsonMember(place.mirror?.['spec'], 'generation'), 3);
@@ -205,55 +205,55 @@ describe('show', () => {
 
   it('costs nothing while the record stays as it is', async () => {
     await place.setMirror();
-    for (let walk = 0; walk < 3; walk += 1) await place.audience.show(fleetRecord());
+    for (let walk = 0; walk < 3; walk += 1) await place.notifier.show(fleetRecord());
     assert.equal(place.connections, 1);
     assert.equal(place.mirrors.calls.length, 3);
   });
 
   it('writes nothing in a process that just began, where all is shown', async () => {
     await place.setMirror();
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     const { mirrors } = place;
     place.memory.shown.clear();
     await place.clock.advance(5000);
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     assert.deepEqual(mirrors.writes, ['object', 'status']);
   });
 
   it('writes the status alone while the release is the same', async () => {
     await place.setMirror();
-    await place.audience.show(fleetRecord());
-    await place.audience.show({ ...standing('halted'), version: 8 });
+    await place.notifier.show(fleetRecord());
+    await place.notifier.show({ ...standing('halted'), version: 8 });
     assert.deepEqual(place.mirrors.writes, ['object', 'status', 'status']);
     assert.equal(place.status('state'), 'Halted');
   });
 
   it('writes nothing for a record that only falls due later', async () => {
     await place.setMirror();
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     await place.clock.advance(60_000);
-    await place.audience.show(fleetRecord({ version: 8, dueAtMs: Infinity }));
+    await place.notifier.show(fleetRecord({ version: 8, dueAtMs: Infinity }));
     assert.deepEqual(place.mirrors.writes, ['object', 'status']);
   });
 
   it('raises the generation with a new release, so that no old status passes for it', async () => {
     await place.setMirror();
     const record = fleetRecord();
-    await place.audience.show(record);
+    await place.notifier.show(record);
     place.mirrors.fault = ({ verb }) =>
       verb === 'status' ? { kind: 'unavailable', message: 'no answer' } : undefined;
     const release = { ...record.release, generation: 4, contentHash: 'content-4' };
-    await place.audience.show({ ...record, version: 8, release });
+    await place.notifier.show({ ...record, version: 8, release });
     assert.equal(jsonMember(place.mirror?.['metadata'], 'generation'), 2);
     assert.equal(place.status('observedGeneration'), 1);
   });
 
   it('puts back what somebody removed, within an hour', async () => {
     await place.setMirror();
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     place.mirrors.objects.clear();
     await place.clock.advance(LOOK_AGAIN_MS);
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     assert.ok(place.mirror !== undefined);
   });
 
@@ -261,50 +261,50 @@ describe('show', () => {
     await place.setMirror();
     const metadata = { namespace: 'monitoring', name: 'agent', labels: { owner: 'argocd' } };
     place.mirrors.put({ metadata }, 'object');
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     assert.equal(place.status('observedGeneration'), 2);
     assert.deepEqual(jsonMember(place.mirror?.['metadata'], 'labels'), { owner: 'argocd' });
   });
 
   it('leaves what another process showed of a later record', async () => {
     await place.setMirror();
-    await place.audience.show({ ...standing('done'), version: 9 });
+    await place.notifier.show({ ...standing('done'), version: 9 });
     place.memory.shown.clear();
-    await place.audience.show(fleetRecord({ version: 8 }));
+    await place.notifier.show(fleetRecord({ version: 8 }));
     assert.equal(place.status('state'), 'Completed');
   });
 
   it('shows a FleetDaemonSet that was made anew, whatever version its record begins with', async () => {
     await place.setMirror();
-    await place.audience.show({ ...standing('done'), version: 9 });
-    await place.audience.show(fleetRecord({ uid: 'another', version: 1 }));
+    await place.notifier.show({ ...standing('done'), version: 9 });
+    await place.notifier.show(fleetRecord({ uid: 'another', version: 1 }));
     assert.equal(place.status('recordVersion'), 1);
   });
 
   it('loses to whoever writes in between, and looks again with the next walk', async () => {
     await place.setMirror();
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     let isFirst = true;
     place.mirrors.beforeWrite = () => {
       if (isFirst) place.mirrors.put({ ...place.mirror }, 'status');
       isFirst = false;
     };
     const next = { ...standing('halted'), version: 8 };
-    await place.audience.show(next);
+    await place.notifier.show(next);
     assert.equal(place.status('recordVersion'), 7);
-    await place.audience.show(next);
+    await place.notifier.show(next);
     assert.equal(place.status('recordVersion'), 8);
     assert.deepEqual(place.log.lines, []);
   });
 
   it('follows when another cluster is named', async () => {
     await place.setMirror();
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     const other = registrationOf('other');
     await place.registry.writeCluster(other, 0);
     await place.setting.writeMirror({ ...(await place.setting.readMirror()), cluster: other.id });
     await place.clock.advance(60_000);
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     assert.equal(place.connections, 2);
   });
 });
@@ -315,8 +315,8 @@ describe('a mirror that cannot be written', () => {
     place.refusal = { kind: 'unavailable', message: 'connect ETIMEDOUT' };
     const walks = 60;
     for (let walk = 0; walk < walks; walk += 1) {
-      await place.audience.show(fleetRecord());
-      await place.audience.show(fleetRecord({ name: 'other' }));
+      await place.notifier.show(fleetRecord());
+      await place.notifier.show(fleetRecord({ name: 'other' }));
       await place.clock.advance(60_000);
     }
     // After 0, 1, 3, 7, 15, then every 15 minutes.
@@ -332,10 +332,10 @@ describe('a mirror that cannot be written', () => {
   it('is shown as soon as it can be, and the trouble ends', async () => {
     await place.setMirror();
     place.refusal = { kind: 'no-credential' };
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     place.refusal = undefined;
     await place.clock.advance(60_000);
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     assert.ok(place.mirror !== undefined);
     assert.equal((await place.setting.readMirror()).trouble, undefined);
     assert.deepEqual(
@@ -348,8 +348,8 @@ describe('a mirror that cannot be written', () => {
     await place.setMirror();
     place.mirrors.fault = ({ name }) =>
       name === NAME ? { kind: 'refused', message: 'namespaces "monitoring" not found' } : undefined;
-    await place.audience.show(fleetRecord());
-    await place.audience.show(fleetRecord({ namespace: 'ops' }));
+    await place.notifier.show(fleetRecord());
+    await place.notifier.show(fleetRecord({ namespace: 'ops' }));
     assert.ok(place.mirrors.objects.has('ops/agent'));
     const { trouble } = await place.setting.readMirror();
     assert.equal(trouble?.fleet, NAME);
@@ -362,7 +362,7 @@ describe('a mirror that cannot be written', () => {
       { ...place.registration, isFrozen: true },
       stored?.configVersion ?? 0,
     );
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     assert.equal(place.connections, 0);
     assert.equal((await place.setting.readMirror()).trouble?.code, 'frozen');
   });
@@ -373,7 +373,7 @@ describe('a mirror that cannot be written', () => {
     for (let process = 0; process < 5; process += 1) {
       place.memory.pauses.clear();
       delete place.memory.setting;
-      await place.audience.show(fleetRecord());
+      await place.notifier.show(fleetRecord());
     }
     assert.equal(place.log.lines.length, 1);
   });
@@ -382,56 +382,56 @@ describe('a mirror that cannot be written', () => {
 describe('hide', () => {
   it('removes what was shown, and again nothing', async () => {
     await place.setMirror();
-    await place.audience.show(fleetRecord());
-    await place.audience.hide(fleetRecord());
-    await place.audience.hide(fleetRecord());
+    await place.notifier.show(fleetRecord());
+    await place.notifier.hide(fleetRecord());
+    await place.notifier.hide(fleetRecord());
     assert.equal(place.mirror, undefined);
     assert.equal(place.metrics.sum('FleetMirrors', 'shown'), 3);
   });
 
   it('leaves the mirror of one that was made anew under the name', async () => {
     await place.setMirror();
-    await place.audience.show(fleetRecord({ uid: 'another' }));
-    await place.audience.hide(fleetRecord());
+    await place.notifier.show(fleetRecord({ uid: 'another' }));
+    await place.notifier.hide(fleetRecord());
     assert.ok(place.mirror !== undefined);
   });
 
   it('is attempted in a pause of others, too', async () => {
     await place.setMirror();
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     place.refusal = { kind: 'no-credential' };
-    await place.audience.show(fleetRecord({ version: 8 }));
+    await place.notifier.show(fleetRecord({ version: 8 }));
     place.refusal = undefined;
-    assert.equal(await place.audience.hide(fleetRecord()), 'hidden');
+    assert.equal(await place.notifier.hide(fleetRecord()), 'hidden');
     assert.equal(place.mirror, undefined);
   });
 
   it('asks to be asked again where it could not remove it, and tries less and less often', async () => {
     await place.setMirror();
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     place.refusal = { kind: 'no-credential' };
     const before = place.connections;
     for (let minute = 0; minute < 60; minute += 1) {
-      assert.equal(await place.audience.hide(fleetRecord()), 'later');
+      assert.equal(await place.notifier.hide(fleetRecord()), 'later');
       await place.clock.advance(60_000);
     }
     assert.ok(place.connections - before <= 9, String(place.connections - before));
     assert.equal(place.log.lines.length, 1);
     place.refusal = undefined;
     await place.clock.advance(900_000);
-    assert.equal(await place.audience.hide(fleetRecord()), 'hidden');
+    assert.equal(await place.notifier.hide(fleetRecord()), 'hidden');
     assert.equal(place.mirror, undefined);
   });
 
   it('is over where nobody names a cluster any more, and where that is not registered', async () => {
     await place.setMirror();
-    await place.audience.show(fleetRecord());
+    await place.notifier.show(fleetRecord());
     place.registry.readCluster = () => Promise.resolve(undefined);
-    assert.equal(await place.audience.hide(fleetRecord()), 'hidden');
+    assert.equal(await place.notifier.hide(fleetRecord()), 'hidden');
     const other = new Place();
-    assert.equal(await other.audience.hide(fleetRecord()), 'hidden');
+    assert.equal(await other.notifier.hide(fleetRecord()), 'hidden');
     other.setting.readMirror = () => Promise.reject(new Error('no table'));
     await other.clock.advance(120_000);
-    assert.equal(await other.audience.hide(fleetRecord()), 'later', 'nobody knows');
+    assert.equal(await other.notifier.hide(fleetRecord()), 'later', 'nobody knows');
   });
 });
