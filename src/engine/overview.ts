@@ -10,7 +10,7 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { missedSinceMs, outagesOfCluster, readStanding } from '../app/explain/standing.ts';
 import type { Outage } from '../core/status/outages.ts';
 import { explainRollout } from '../app/explain/explain.ts';
-import type { SeenNodes } from '../app/explain/explain.ts';
+import type { ObservedNodes } from '../app/explain/explain.ts';
 import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
 import { createProcessCache } from '../app/reconcile/process/process-cache.ts';
 import type { ProcessCache } from '../app/reconcile/process/process-cache.ts';
@@ -56,7 +56,7 @@ export interface DaemonSetOverview {
   /** How many nodes have each verdict code. */
   readonly codes: Readonly<Partial<Record<NodeCode, number>>>;
   /** Nodes as a plan of now sees them; absent: none can be told. */
-  readonly seen?: SeenNodes;
+  readonly seen?: ObservedNodes;
   /** Effects that were recorded and are not resolved. */
   readonly openIntents: number;
   /** True when the last run saw everything and had nothing left to do. */
@@ -110,7 +110,7 @@ interface Counted {
   readonly atMs: number;
   readonly codes: DaemonSetOverview['codes'];
   readonly stages?: StagedProgress;
-  readonly seen: SeenNodes;
+  readonly seen: ObservedNodes;
   readonly budget?: ShownBudget;
 }
 

@@ -7,8 +7,8 @@ import type { PlantedBug } from './planted-bug.ts';
 const POOL = 'src/core/fleet/attribution/fleet-pool.ts';
 const TRIAL = 'src/core/health/trial.ts';
 const POOL_TEST = 'test/unit/core/fleet/attribution/fleet-pool.test.ts';
-const SIGHT = 'src/app/fleet/observe/see-pool.ts';
-const SIGHT_TEST = 'test/unit/app/fleet/observe/see-pool.test.ts';
+const SIGHT = 'src/app/fleet/observe/observe-pool.ts';
+const SIGHT_TEST = 'test/unit/app/fleet/observe/observe-pool.test.ts';
 
 /** All of them. */
 export const FLEET_ATTRIBUTION_BUGS: Readonly<Record<string, PlantedBug>> = {

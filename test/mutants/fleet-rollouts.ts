@@ -70,7 +70,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-rebuilt-makes-room': {
     bug: 'a cluster that was rebuilt before its answer was heard makes room for one more (18.2)',
-    file: 'src/app/fleet/observe/see-clusters.ts',
+    file: 'src/app/fleet/observe/observe-clusters.ts',
     before: 'const again = isRebuilt ? undefined : againOf(',
     after: 'const again = isRebuilt && record.version < 0 ? undefined : againOf(',
     killedBy: { file: STEP_TEST, title: 'make no room for others' },
@@ -326,7 +326,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-unanswered-for-ever': {
     bug: 'an apply that was not answered is never sent again (18.3)',
-    file: `src/app/fleet/observe/see-clusters.ts`,
+    file: `src/app/fleet/observe/observe-clusters.ts`,
     before: '!noted.isToGive && !isUnanswered',
     after: '!noted.isToGive && !(isUnanswered && nowMs < 0)',
     killedBy: { file: STEP_TEST, title: 'whichever write of a turn fails' },

@@ -1,6 +1,6 @@
 /** Pools of small clusters for tests: ten clusters, of which two were given it and lost a node each. */
 import type { FleetPool } from '../../src/core/fleet/attribution/fleet-pool.ts';
-import type { PoolSeen } from '../../src/core/fleet/rollout/tally-stage.ts';
+import type { ObservedPool } from '../../src/core/fleet/rollout/tally-stage.ts';
 import { clusterId, nodeName } from '../../src/core/model/identifiers.ts';
 import { NOW_MS } from './fleet-samples.ts';
 
@@ -21,6 +21,6 @@ export function poolOf(changes: Partial<FleetPool> = {}): FleetPool {
 }
 
 /** The same as a step sees it. */
-export function poolSeenOf(members: readonly string[], changes: Partial<FleetPool> = {}): PoolSeen {
+export function poolSeenOf(members: readonly string[], changes: Partial<FleetPool> = {}): ObservedPool {
   return { pool: poolOf(changes), members: new Set(members.map(clusterId)) };
 }

@@ -13,7 +13,7 @@ import type {
   GoodFleetRelease,
 } from '../../src/core/fleet/rollout/fleet-record.ts';
 import type { ClusterVerdict } from '../../src/core/fleet/rollout/judge-cluster.ts';
-import type { GivenCluster, StageSeen } from '../../src/core/fleet/rollout/tally-stage.ts';
+import type { GivenCluster, ObservedStage } from '../../src/core/fleet/rollout/tally-stage.ts';
 import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../src/core/model/rollout-record.ts';
 import { NOW_MS, fleetOf, liveOf } from './fleet-samples.ts';
@@ -140,8 +140,8 @@ export function failedBy(id: string, cause: ClusterFailureCause): GivenCluster {
 /** What was seen of a stage. */
 export function seenOf(
   given: readonly GivenCluster[],
-  changes: Partial<StageSeen> = {},
-): StageSeen {
+  changes: Partial<ObservedStage> = {},
+): ObservedStage {
   return { given, waitingClusters: 0, offlineClusters: 0, untouchedClusters: 0, ...changes };
 }
 

@@ -59,11 +59,11 @@ export async function explainNodes(
 /** A plan, and the nodes that it sees. */
 export interface Explained {
   readonly plan: Plan;
-  readonly seen: SeenNodes;
+  readonly seen: ObservedNodes;
 }
 
 /** Nodes of the cluster, as a plan sees them. */
-export interface SeenNodes {
+export interface ObservedNodes {
   readonly nodes: number;
   /** Nodes that are not eligible, and have a pod or had one within the last ten minutes. */
   readonly formerNodes: number;
@@ -88,7 +88,7 @@ export async function explainRollout(
   return { plan, seen: nodesSeenIn(input.view, context.currentHash) };
 }
 
-function nodesSeenIn(view: View, hash: string | undefined): SeenNodes {
+function nodesSeenIn(view: View, hash: string | undefined): ObservedNodes {
   const { nodes, gone, nowMs } = view;
   const fromMs = nowMs - TOMBSTONE_KEPT_MS;
   const left = new Set(gone.flatMap(({ node, goneAtMs }) => (goneAtMs > fromMs ? [node] : [])));

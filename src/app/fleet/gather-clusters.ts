@@ -6,7 +6,7 @@
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { compilePlacement } from '../../core/fleet/choose-clusters.ts';
-import type { ClusterFacts, SeenCluster } from '../../core/fleet/cluster-facts.ts';
+import type { ClusterFacts, ObservedCluster } from '../../core/fleet/cluster-facts.ts';
 import type { FleetDaemonSet, FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { NodeProjection } from '../../core/model/projections.ts';
@@ -64,7 +64,7 @@ async function observe(
   cluster: ClusterUid,
   key: FleetKey,
   view: ClusterSources['view'],
-): Promise<SeenCluster | undefined> {
+): Promise<ObservedCluster | undefined> {
   const meta = await view.readMeta(cluster);
   if (meta === undefined) return undefined;
   const heard = { heardAtMs: meta.lastSentAtMs };
@@ -85,7 +85,7 @@ async function readDaemonSet(
   clusterUid: ClusterUid,
   { namespace, name }: FleetKey,
   view: ClusterSources['view'],
-): Promise<SeenCluster['daemonSet']> {
+): Promise<ObservedCluster['daemonSet']> {
   const found = await view.readName(clusterUid, { namespace, name });
   if (found === undefined || found.uid === null) return null;
   const item = await view.readDaemonSet({ clusterUid, uid: found.uid });

@@ -16,7 +16,7 @@ import type { StandingFreeze } from '../../core/takeover/freeze.ts';
 import { freezeInForce } from '../../core/takeover/registration-guard.ts';
 import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.ts';
 import { explainRollout } from '../explain/explain.ts';
-import type { ExplainSources, SeenNodes } from '../explain/explain.ts';
+import type { ExplainSources, ObservedNodes } from '../explain/explain.ts';
 import { describeHolding, holdOf } from '../fleet/rollout/holding-fleet.ts';
 import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { outagesOfBasis } from '../explain/standing.ts';
@@ -145,7 +145,7 @@ function standingAs(told: ToldPhase, outages: readonly Outage[], mode: ClusterMo
 
 function notesOf(
   found: FoundRollout,
-  seen: SeenNodes | undefined,
+  seen: ObservedNodes | undefined,
   { isViewComplete, isStaged }: { readonly isViewComplete: boolean; readonly isStaged: boolean },
 ): string[] {
   const { registration, meta } = found.stored;
@@ -181,7 +181,7 @@ function opaqueNote({ stored: { daemonSet } }: FoundRollout): string | undefined
 }
 
 /** Upstream counts so, too; nothing is proven by such pods. */
-function otherTemplateNote(seen: SeenNodes | undefined): string | undefined {
+function otherTemplateNote(seen: ObservedNodes | undefined): string | undefined {
   const pods = seen?.otherTemplateNodes ?? 0;
   if (pods === 0) return undefined;
   const were = pods === 1 ? 'pod counts as updated and was' : 'pods count as updated and were';
@@ -287,7 +287,7 @@ type ToldPhase = Pick<Watched, 'phase' | 'summary'>;
 
 /** What an end is judged by: nodes as a plan of now sees them, where one can be told. */
 interface EndSource extends Pick<StoredInputs, 'registration' | 'state' | 'daemonSet'> {
-  readonly seen: SeenNodes | undefined;
+  readonly seen: ObservedNodes | undefined;
 }
 
 /** How an update without stages stands: by generation and counters, as `kubectl rollout status` tells it, and of OnDelete too. */
@@ -347,7 +347,7 @@ function kib(bytes: number): string {
 }
 
 /** That no node is eligible, of how many, and how many had a pod some minutes ago. */
-export function describeNoNode(seen: SeenNodes | undefined): string {
+export function describeNoNode(seen: ObservedNodes | undefined): string {
   if (seen === undefined) return 'no node is eligible';
   const { nodes, formerNodes } = seen;
   const before = formerNodes === 0 ? '' : `, ${String(formerNodes)} before`;

@@ -13,7 +13,7 @@ type PlannedRegistration = Pick<
 >;
 
 /** What the view shows of a cluster. */
-export interface SeenCluster {
+export interface ObservedCluster {
   /** When its newest message was sent. */
   readonly heardAtMs: number;
   /** Absent: the view is not whole, or there is a node that could not be read. */
@@ -25,7 +25,7 @@ export interface SeenCluster {
 /** A cluster of the plan. */
 export interface ClusterFacts extends PlannedRegistration {
   /** Absent: nothing was ever heard of it. */
-  readonly seen?: SeenCluster;
+  readonly seen?: ObservedCluster;
 }
 
 /** Longer than a watcher's longest heartbeat (13 minutes): a cluster that was not heard for so long is offline. */

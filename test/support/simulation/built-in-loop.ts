@@ -9,7 +9,7 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 import { syncBuiltIn } from './built-in-sync.ts';
-import type { BuiltInDesk, SeenCluster } from './built-in-sync.ts';
+import type { BuiltInDesk, ObservedCluster } from './built-in-sync.ts';
 
 /** What it works with. */
 export interface BuiltInSurroundings {
@@ -88,7 +88,7 @@ export class BuiltInLoop {
     });
   }
 
-  #look(): SeenCluster {
+  #look(): ObservedCluster {
     return { pods: this.#api.list('pods'), nodes: this.#api.list('nodes') };
   }
 }

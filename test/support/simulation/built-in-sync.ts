@@ -21,7 +21,7 @@ import { readyOf } from './staged-pods.ts';
 const HASH_LABEL = 'controller-revision-hash';
 
 /** What the controller's caches hold. */
-export interface SeenCluster {
+export interface ObservedCluster {
   readonly pods: readonly KubernetesObject[];
   readonly nodes: readonly KubernetesObject[];
 }
@@ -47,11 +47,11 @@ export interface SyncResult {
 interface Subject {
   readonly set: KubernetesObject;
   readonly hash: string;
-  readonly seen: SeenCluster;
+  readonly seen: ObservedCluster;
 }
 
 /** Syncs a DaemonSet that stands; one that is being deleted is left alone. */
-export function syncBuiltIn(desk: BuiltInDesk, name: string, seen: SeenCluster): SyncResult {
+export function syncBuiltIn(desk: BuiltInDesk, name: string, seen: ObservedCluster): SyncResult {
   const found = desk.api.find('daemonsets', name, 'ns');
   if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
     return { isRefused: false, againInMs: undefined };

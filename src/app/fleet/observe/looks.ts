@@ -25,7 +25,7 @@ const OPENS_MS = 1_200_000;
 const KEPT_MS = 86_400_000;
 
 /** A step's dependencies, with what it knows of clusters. */
-export interface SightDependencies extends StepFleetsDependencies {
+export interface ObserveDependencies extends StepFleetsDependencies {
   readonly looks: Looks;
 }
 

@@ -18,7 +18,7 @@ import { READ_AT_ONCE } from '../observe/dependencies.ts';
 import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 import { giveClusters } from './give-clusters.ts';
 import type { Gift } from './give-clusters.ts';
-import type { SeenClusters } from '../observe/see-clusters.ts';
+import type { ObservedClusters } from '../observe/observe-clusters.ts';
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
 import type { FreezeNote } from '../../../core/takeover/freeze.ts';
@@ -28,7 +28,7 @@ interface StepResult extends Pick<StepOf, 'known' | 'limits'> {
   readonly next: FleetRecord;
   readonly decision?: NonNullable<FleetStep['decision']>;
   readonly gifts: readonly Gift[];
-  readonly seen: readonly SeenClusters[];
+  readonly seen: readonly ObservedClusters[];
 }
 
 /** Carries it out. Rejects when a table fails. */
@@ -82,7 +82,7 @@ function tellHold(
 }
 
 /** Records that a judgement changed; a cluster that two lists have is in it once. */
-function changesIn(seen: readonly SeenClusters[]): readonly FleetClusterRecord[] {
+function changesIn(seen: readonly ObservedClusters[]): readonly FleetClusterRecord[] {
   const changed = seen.flatMap((one) => one.changed);
   return [...new Map(changed.map((record) => [record.cluster, record])).values()];
 }

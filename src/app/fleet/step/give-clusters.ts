@@ -25,7 +25,7 @@ import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 import { sendManifest } from './send-manifest.ts';
 import type { Answer } from './send-manifest.ts';
 import type { ReleaseRendering } from '../observe/release-rendering.ts';
-import type { ReachableCluster } from '../observe/see-clusters.ts';
+import type { ReachableCluster } from '../observe/observe-clusters.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 
 /** A cluster, and what it is given. */

@@ -16,12 +16,12 @@ import type { ClusterId } from '../../../core/model/identifiers.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
 import { GIVEN_MAX } from '../observe/dependencies.ts';
-import type { SightDependencies } from '../observe/looks.ts';
+import type { ObserveDependencies } from '../observe/looks.ts';
 import type { Gift } from './give-clusters.ts';
 import { readRelease } from '../observe/release-rendering.ts';
 import type { ReleaseRendering } from '../observe/release-rendering.ts';
-import { seeClusters } from '../observe/see-clusters.ts';
-import type { ReachableCluster, SeenClusters } from '../observe/see-clusters.ts';
+import { observeClusters } from '../observe/observe-clusters.ts';
+import type { ReachableCluster, ObservedClusters } from '../observe/observe-clusters.ts';
 
 interface RetreatOf {
   readonly record: FleetRecord;
@@ -33,7 +33,7 @@ interface Retreat {
   readonly record: FleetRecord;
   readonly decision?: NonNullable<FleetStep['decision']>;
   readonly gifts: readonly Gift[];
-  readonly seen: readonly SeenClusters[];
+  readonly seen: readonly ObservedClusters[];
   /** Out of reach, and not back. */
   readonly offline: readonly ClusterId[];
 }
@@ -41,17 +41,17 @@ interface Retreat {
 /** Looks who has to go back, and who is there. Rejects when a table fails. */
 export async function goBack(
   { record, fleet, target }: RetreatOf,
-  dependencies: SightDependencies,
+  dependencies: ObserveDependencies,
 ): Promise<Retreat> {
   const rendering = await readRelease(fleet, target, dependencies);
   if (rendering === undefined) return nowhere(record, target);
   const isOwn = target.contentHash === record.release.contentHash;
-  const seen: SeenClusters[] = [];
+  const seen: ObservedClusters[] = [];
   const stages: ReturningStage[] = [];
   const gifts: Gift[] = [];
   // Of all stages: the same content may have begun anew, and clusters of later ones have it from before.
   for (const [index, dealt] of record.stages.entries()) {
-    const found = await seeClusters(
+    const found = await observeClusters(
       {
         key: record,
         list: dealt.members,
@@ -96,7 +96,7 @@ function giftOf(cluster: ReachableCluster, place: number, rendering: ReleaseRend
 /** How far it is; `endsAtMs`: the rollout is over once all are back, as what they go back to is what was applied. */
 function judged(
   record: FleetRecord,
-  seen: readonly SeenClusters[],
+  seen: readonly ObservedClusters[],
   endsAtMs: number | undefined,
 ): Pick<Retreat, 'record' | 'decision'> {
   const returning = seen.reduce((sum, one) => sum + stillToGo(one), 0);
@@ -131,7 +131,7 @@ function nowhere(record: FleetRecord, { generation }: FleetRelease): Retreat {
 }
 
 /** Within reach, and not back yet, or not with its whole policy. */
-function stillToGo({ seen }: SeenClusters): number {
+function stillToGo({ seen }: ObservedClusters): number {
   const onTheWay = seen.given.filter(
     ({ record: { phase, isUngated }, verdict }) =>
       phase !== 'failed' &&
@@ -141,6 +141,6 @@ function stillToGo({ seen }: SeenClusters): number {
   return seen.waitingClusters + onTheWay.length;
 }
 
-function failedIn({ seen }: SeenClusters): number {
+function failedIn({ seen }: ObservedClusters): number {
   return seen.given.filter(({ record }) => record.phase === 'failed').length;
 }

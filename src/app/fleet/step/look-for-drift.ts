@@ -10,8 +10,8 @@ import type { Drifted, FleetRecord } from '../../../core/fleet/rollout/fleet-rec
 import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 import type { Gift } from './give-clusters.ts';
 import type { ReleaseRendering } from '../observe/release-rendering.ts';
-import { onTheirWayBesides, readWidely } from '../observe/see-clusters.ts';
-import type { SeenClusters } from '../observe/see-clusters.ts';
+import { onTheirWayBesides, readWidely } from '../observe/observe-clusters.ts';
+import type { ObservedClusters } from '../observe/observe-clusters.ts';
 import { nodesRoundedUp } from '../../../core/policy/share.ts';
 
 /** After something was given again. */
@@ -23,14 +23,14 @@ export interface DriftLook {
   readonly record: Pick<FleetRecord, 'driftDueAtMs'>;
   readonly drifted: Drifted | undefined;
   readonly gifts: readonly Gift[];
-  readonly seen: readonly SeenClusters[];
+  readonly seen: readonly ObservedClusters[];
 }
 
 interface DriftOf {
   readonly record: FleetRecord;
   readonly fleet: FleetDaemonSet;
   readonly rendering: ReleaseRendering;
-  readonly see: (stage: number) => Promise<SeenClusters | undefined>;
+  readonly see: (stage: number) => Promise<ObservedClusters | undefined>;
 }
 
 /** Looks when that is due; undefined: it is not, or the rollout is not over. Rejects when a table fails. */
@@ -82,7 +82,7 @@ export async function lookForDrift(
 function healingRoom(
   { orders, stageOpenedAtMs }: FleetRecord,
   { strategy }: FleetDaemonSet,
-  seen: readonly SeenClusters[],
+  seen: readonly ObservedClusters[],
 ): number | 'held' {
   const last = strategy.stages.at(-1);
   const given = seen.flatMap((one) => one.seen.given);

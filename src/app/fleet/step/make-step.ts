@@ -20,12 +20,12 @@ import { lookForDrift } from './look-for-drift.ts';
 import type { DriftLook } from './look-for-drift.ts';
 import { ReleaseRendering } from '../observe/release-rendering.ts';
 import { Looks } from '../observe/looks.ts';
-import type { SightDependencies } from '../observe/looks.ts';
+import type { ObserveDependencies } from '../observe/looks.ts';
 import { readList, writeList } from '../member-lists.ts';
-import { readWidely, seeStage } from '../observe/see-clusters.ts';
-import type { ReachableCluster, SeenClusters } from '../observe/see-clusters.ts';
-import { seePool } from '../observe/see-pool.ts';
-import type { PoolSeen } from '../../../core/fleet/rollout/tally-stage.ts';
+import { readWidely, seeStage } from '../observe/observe-clusters.ts';
+import type { ReachableCluster, ObservedClusters } from '../observe/observe-clusters.ts';
+import { observePool } from '../observe/observe-pool.ts';
+import type { ObservedPool } from '../../../core/fleet/rollout/tally-stage.ts';
 import { serveRing } from './serve-ring.ts';
 
 /** Makes the step. Rejects when a table fails. */
@@ -40,15 +40,15 @@ export async function makeStep(
 /** What a part of a step found, besides the stages. */
 interface Part {
   readonly gifts: readonly Gift[];
-  readonly seen: readonly SeenClusters[];
+  readonly seen: readonly ObservedClusters[];
 }
 
 class Step {
   readonly #of: StepOf;
-  readonly #dependencies: SightDependencies;
+  readonly #dependencies: ObserveDependencies;
   readonly #rendering: ReleaseRendering;
 
-  constructor(of: StepOf, dependencies: SightDependencies) {
+  constructor(of: StepOf, dependencies: ObserveDependencies) {
     this.#of = of;
     this.#dependencies = dependencies;
     this.#rendering = new ReleaseRendering(of.record.release, of.fleet, dependencies);
@@ -104,7 +104,7 @@ class Step {
       };
     }
     const ring = await serveRing(record, fleet, this.#dependencies);
-    const see = (stage: number): Promise<SeenClusters | undefined> => this.#see(stage);
+    const see = (stage: number): Promise<ObservedClusters | undefined> => this.#see(stage);
     const rendering = this.#rendering;
     const drift = await lookForDrift({ record, fleet, rendering, see }, this.#dependencies);
     return {
@@ -115,22 +115,22 @@ class Step {
   }
 
   /** Small clusters of the open stage; of a rollout that is held nobody asks. */
-  async #seePool(open: SeenClusters | undefined): Promise<PoolSeen | undefined> {
+  async #seePool(open: ObservedClusters | undefined): Promise<ObservedPool | undefined> {
     const { record, fleet } = this.#of;
     const list = record.stages[record.stage]?.members;
     if (open === undefined || list === undefined || record.breach !== undefined) return undefined;
-    return seePool({ record, order: fleet.strategy.order, list, open }, this.#dependencies);
+    return observePool({ record, order: fleet.strategy.order, list, open }, this.#dependencies);
   }
 
-  async #see(stage: number): Promise<SeenClusters | undefined> {
+  async #see(stage: number): Promise<ObservedClusters | undefined> {
     return seeStage({ ...this.#of, rendering: this.#rendering, stage }, this.#dependencies);
   }
 
   /** With stages that passed, if the next one may open. */
   async #advance(
-    open: SeenClusters | undefined,
-    pool: PoolSeen | undefined,
-  ): Promise<{ readonly step: FleetStep; readonly passed: readonly SeenClusters[] }> {
+    open: ObservedClusters | undefined,
+    pool: ObservedPool | undefined,
+  ): Promise<{ readonly step: FleetStep; readonly passed: readonly ObservedClusters[] }> {
     const { record, fleet, freeze } = this.#of;
     const nowMs = this.#dependencies.clock.nowMs();
     const { strategy } = fleet;
@@ -145,7 +145,7 @@ class Step {
   /** Out of reach when their stage passes; those of some nodes go on in the stage that opens, and are not late. */
   async #lateOf(
     { stage, stages, ...key }: FleetRecord,
-    passed: readonly SeenClusters[],
+    passed: readonly ObservedClusters[],
   ): Promise<readonly ClusterId[]> {
     const offline = passed.flatMap((one) => one.offline);
     const open = stages[stage]?.members;
@@ -165,7 +165,7 @@ class Step {
 
   /** What the open stage gives, or its gate where the first clusters of it would not have it. */
   async #stageOf(
-    open: SeenClusters,
+    open: ObservedClusters,
     step: FleetStep,
   ): Promise<{ readonly record: FleetRecord; readonly gifts: readonly Gift[] }> {
     const { record } = step;
@@ -192,7 +192,7 @@ class Step {
     return askFirst({ gifts, refusalsMax, limits, ...since }, this.#dependencies);
   }
 
-  #giftsOf(open: SeenClusters, { giveMax, record }: FleetStep): readonly Gift[] {
+  #giftsOf(open: ObservedClusters, { giveMax, record }: FleetStep): readonly Gift[] {
     if (record.gate.kind !== 'updating' && record.gate.kind !== 'refused') return [];
     // A label that changes what many are given takes them all back at once: they go on as any others do, so many at a time.
     const onTheirWay = record.counts.rolling - open.again.length;

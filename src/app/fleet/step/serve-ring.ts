@@ -11,12 +11,12 @@ import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { isRingHeld } from '../../../core/fleet/rollout/when-due.ts';
 import { nodesRoundedUp } from '../../../core/policy/share.ts';
 import { RING_EVERY_MS } from '../observe/dependencies.ts';
-import type { SightDependencies } from '../observe/looks.ts';
+import type { ObserveDependencies } from '../observe/looks.ts';
 import type { Gift } from './give-clusters.ts';
 import { readRelease } from '../observe/release-rendering.ts';
 import { readList, writeList } from '../member-lists.ts';
-import { onTheirWayBesides, seeClusters } from '../observe/see-clusters.ts';
-import type { SeenClusters } from '../observe/see-clusters.ts';
+import { onTheirWayBesides, observeClusters } from '../observe/observe-clusters.ts';
+import type { ObservedClusters } from '../observe/observe-clusters.ts';
 
 /** While one of it rolls. */
 const BUSY_EVERY_MS = 60_000;
@@ -24,14 +24,14 @@ const BUSY_EVERY_MS = 60_000;
 interface RingLook {
   readonly record: Pick<FleetRecord, 'ring' | 'ringDueAtMs' | 'counts'>;
   readonly gifts: readonly Gift[];
-  readonly seen: readonly SeenClusters[];
+  readonly seen: readonly ObservedClusters[];
 }
 
 /** Looks at it when that is due; undefined: it is not, or nothing is proven. Rejects when a table fails. */
 export async function serveRing(
   record: FleetRecord,
   fleet: FleetDaemonSet,
-  dependencies: SightDependencies,
+  dependencies: ObserveDependencies,
 ): Promise<RingLook | undefined> {
   const { ring, good, release } = record;
   const [proven] = good;
@@ -41,7 +41,7 @@ export async function serveRing(
   const last = fleet.strategy.stages.at(-1);
   if (rendering === undefined || last === undefined) return undefined;
   const atOnce = nodesRoundedUp(last.maxConcurrency, ring.count);
-  const looked = await seeClusters(
+  const looked = await observeClusters(
     {
       key: record,
       list: ring,
@@ -95,7 +95,7 @@ export async function serveRing(
 async function withoutDone(
   record: FleetRecord,
   done: ReadonlySet<ClusterId>,
-  dependencies: Pick<SightDependencies, 'rollouts'>,
+  dependencies: Pick<ObserveDependencies, 'rollouts'>,
 ): Promise<FleetRecord['ring']> {
   if (done.size === 0) return record.ring;
   const ring = await readList(record, record.ring, dependencies);

@@ -17,7 +17,7 @@ import type { FleetBreachNote, FleetGate, FleetRecord } from './fleet-record.ts'
 import { gateAfter, isApproved, judgeStage } from './judge-stage.ts';
 import type { StageJudgement } from './judge-stage.ts';
 import { tallyStage } from './tally-stage.ts';
-import type { PoolSeen, StageSeen, StageTally } from './tally-stage.ts';
+import type { ObservedPool, ObservedStage, StageTally } from './tally-stage.ts';
 import { withGood, withoutBad } from './way-back.ts';
 
 /** What a step has read. */
@@ -26,11 +26,11 @@ export interface StepInput {
   readonly strategy: FleetStrategy;
   readonly freeze?: FreezeNote;
   /** Clusters of the open stage; absent before the first one, and after the last. */
-  readonly open?: StageSeen;
+  readonly open?: ObservedStage;
   /** Small clusters of the open stage; absent: there are none to compare. */
-  readonly pool?: PoolSeen;
+  readonly pool?: ObservedPool;
   /** Of stages that passed, by their index: read once a stage might open. Absent: they were not read. */
-  readonly passed?: ReadonlyMap<number, StageSeen>;
+  readonly passed?: ReadonlyMap<number, ObservedStage>;
   readonly nowMs: number;
 }
 
@@ -155,7 +155,7 @@ function withTimes(record: FleetRecord, { judged, counts, nowMs }: Moment): Flee
 /** What a step has read of stages. */
 interface Reading {
   readonly record: FleetRecord;
-  readonly open: StageSeen | undefined;
+  readonly open: ObservedStage | undefined;
   readonly passed: StepInput['passed'] | undefined;
 }
 
@@ -194,7 +194,7 @@ function findBreachIn(
 }
 
 /** Those that were read, by their index. */
-function stagesIn({ record, open, passed }: Reading): readonly (readonly [number, StageSeen])[] {
+function stagesIn({ record, open, passed }: Reading): readonly (readonly [number, ObservedStage])[] {
   return [...(passed ?? []), ...(open === undefined ? [] : [[record.stage, open] as const])];
 }
 

@@ -14,7 +14,7 @@ import type { FleetBreach } from '../fleet-daemon-set.ts';
 import { failedOfClass } from './failure-class.ts';
 import type { FailureClass } from './failure-class.ts';
 import type { BreachGrounds, FleetBreachNote } from './fleet-record.ts';
-import type { GivenCluster, PoolSeen, StageTally } from './tally-stage.ts';
+import type { GivenCluster, ObservedPool, StageTally } from './tally-stage.ts';
 
 /** Clusters that a breach names. */
 const CLUSTERS_MAX = 16;
@@ -36,7 +36,7 @@ export interface BreachFacts {
   readonly shownBy: readonly ClusterId[];
   readonly onBreach: FleetBreach;
   /** Of the open stage: small clusters that are compared with each other. */
-  readonly pool?: PoolSeen;
+  readonly pool?: ObservedPool;
   /** A breach of this time was looked at and is overruled: what clusters show that were given it before is known; 0: none was. */
   readonly overruledAtMs: number;
   /** Since when nothing moved, where a deadline counts. */
@@ -161,7 +161,7 @@ function nodesFailed(facts: BreachFacts): FleetBreachNote | undefined {
 function witnessesOf(
   showed: readonly GivenCluster[],
   given: readonly GivenCluster[],
-  pool: PoolSeen | undefined,
+  pool: ObservedPool | undefined,
 ): readonly GivenCluster[] {
   const worth = ({ record, ratios }: GivenCluster): number =>
     pool?.members.has(record.cluster) === true ? 0 : meanRatio(ratios ?? NO_EVIDENCE);
@@ -174,7 +174,7 @@ function witnessesOf(
 /** Its own trial speaks against the release, or a node of it went bad among the small ones. */
 function isShowing(
   { record: { cluster }, ratios }: GivenCluster,
-  pool: PoolSeen | undefined,
+  pool: ObservedPool | undefined,
 ): boolean {
   if (pool?.members.has(cluster) === true) return pool.pool.failed.includes(cluster);
   return ratios !== undefined && meanRatio(ratios) > 1;
@@ -187,7 +187,7 @@ function isShowing(
  * ln 2 at most, whatever its nodes do, and mutes no other. It is still an e-value: at each failure one factor changes, whose mean under
  * a harmless release is what it was.
  */
-export function pooledEvidence(given: readonly GivenCluster[], pool?: PoolSeen): number {
+export function pooledEvidence(given: readonly GivenCluster[], pool?: ObservedPool): number {
   const sum = given
     .filter(({ record }) => pool?.members.has(record.cluster) !== true)
     .map(({ ratios = NO_EVIDENCE }) => ratios.map(halfKept))

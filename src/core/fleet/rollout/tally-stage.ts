@@ -30,14 +30,14 @@ export interface KeptLook extends Pick<GivenCluster, 'ratios'> {
 }
 
 /** Small clusters of the open stage, compared with each other. */
-export interface PoolSeen {
+export interface ObservedPool {
   readonly pool: FleetPool;
   /** Those that take part: what their own trials show counts no more. */
   readonly members: ReadonlySet<ClusterId>;
 }
 
 /** What was found of a stage's clusters. */
-export interface StageSeen {
+export interface ObservedStage {
   readonly given: readonly GivenCluster[];
   /** Of these not looked at lately; absent: none. */
   readonly unseenClusters?: number;
@@ -63,7 +63,7 @@ export interface StageTally {
 type Place = Exclude<keyof FleetCounts, 'returning'>;
 
 /** Counts them. Failures up to `overruledAtMs` were looked at by an operator: they neither block nor count. */
-export function tallyStage(seen: StageSeen, overruledAtMs: number): StageTally {
+export function tallyStage(seen: ObservedStage, overruledAtMs: number): StageTally {
   const counts: Record<Place, number> = {
     waiting: seen.waitingClusters,
     rolling: 0,

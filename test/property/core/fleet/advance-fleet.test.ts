@@ -9,7 +9,7 @@ import { beginRollout } from '../../../../src/core/fleet/rollout/begin-rollout.t
 import type { FleetOrders, FleetRecord } from '../../../../src/core/fleet/rollout/fleet-record.ts';
 import { noteVerdict } from '../../../../src/core/fleet/rollout/note-verdict.ts';
 import { tallyStage } from '../../../../src/core/fleet/rollout/tally-stage.ts';
-import type { StageSeen } from '../../../../src/core/fleet/rollout/tally-stage.ts';
+import type { ObservedStage } from '../../../../src/core/fleet/rollout/tally-stage.ts';
 import type { ClusterVerdict } from '../../../../src/core/fleet/rollout/judge-cluster.ts';
 import { fleetRecordOf, givenOf, releaseOf, seenOf } from '../../../support/fleet-records.ts';
 import { fleetOf, NOW_MS } from '../../../support/fleet-samples.ts';
@@ -51,8 +51,8 @@ type Look = typeof look extends fc.Arbitrary<infer T> ? T : never;
 interface Walked {
   readonly before: FleetRecord;
   readonly step: FleetStep;
-  readonly open?: StageSeen;
-  readonly passed: ReadonlyMap<number, StageSeen>;
+  readonly open?: ObservedStage;
+  readonly passed: ReadonlyMap<number, ObservedStage>;
   readonly isFrozen: boolean;
   readonly nowMs: number;
 }
@@ -82,7 +82,7 @@ function walk(looks: readonly Look[]): readonly Walked[] {
       const next = verdicts[index] ?? one.verdict;
       return { ...one, verdict: next, record: noteVerdict(one.record, next, nowMs).record };
     });
-    const seenAt = (stage: number): StageSeen =>
+    const seenAt = (stage: number): ObservedStage =>
       seenOf(
         clusters.filter(({ record: { place } }) => place === stage),
         {

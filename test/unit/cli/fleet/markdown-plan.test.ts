@@ -6,7 +6,7 @@ import {
   COMMENT_CHARACTERS_MAX,
   renderMarkdownPlan,
 } from '../../../../src/cli/fleet/render-plan.ts';
-import type { ClusterFacts, SeenCluster } from '../../../../src/core/fleet/cluster-facts.ts';
+import type { ClusterFacts, ObservedCluster } from '../../../../src/core/fleet/cluster-facts.ts';
 import { planFleet } from '../../../../src/core/fleet/plan-fleet.ts';
 import {
   NOW_MS,
@@ -23,7 +23,7 @@ function comment(clusters: readonly ClusterFacts[], spec: JsonObject = {}): stri
   );
 }
 
-const seen = (nodes: number, image?: string): SeenCluster => ({
+const seen = (nodes: number, image?: string): ObservedCluster => ({
   heardAtMs: NOW_MS,
   nodes: nodesOf(nodes),
   daemonSet: image === undefined ? null : liveOf(manifestOf({}, image)),

@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/core/fleet/rollout/judge-stage.ts';
 import type { StageJudgement } from '../../../../../src/core/fleet/rollout/judge-stage.ts';
 import { tallyStage } from '../../../../../src/core/fleet/rollout/tally-stage.ts';
-import type { StageSeen } from '../../../../../src/core/fleet/rollout/tally-stage.ts';
+import type { ObservedStage } from '../../../../../src/core/fleet/rollout/tally-stage.ts';
 import { fleetOf, NOW_MS } from '../../../../support/fleet-samples.ts';
 import {
   failedOf,
@@ -28,7 +28,7 @@ const SHUT = [{ days: ['Thu'], from: '10:00', to: '12:00', timeZone: 'UTC' }];
 
 interface Of {
   readonly record?: Partial<FleetRecord>;
-  readonly seen?: StageSeen;
+  readonly seen?: ObservedStage;
   readonly stages?: readonly JsonObject[];
   readonly strategy?: JsonObject;
 }

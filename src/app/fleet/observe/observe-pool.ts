@@ -20,7 +20,7 @@ import type {
 import { isOfflineAt } from '../../../core/fleet/cluster-facts.ts';
 import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
 import type { FleetRecord, MemberList } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { PoolSeen } from '../../../core/fleet/rollout/tally-stage.ts';
+import type { ObservedPool } from '../../../core/fleet/rollout/tally-stage.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { NodeProjection } from '../../../core/model/projections.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
@@ -29,7 +29,7 @@ import type { OrderRule } from '../../../core/policy/rollout-policy.ts';
 import { READ_AT_ONCE } from './dependencies.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
 import { readFewNodes } from './read-evidence.ts';
-import type { SeenClusters } from './see-clusters.ts';
+import type { ObservedClusters } from './observe-clusters.ts';
 
 type PoolSources = Pick<StepFleetsDependencies, 'registry' | 'view' | 'clock' | 'log'>;
 
@@ -39,14 +39,14 @@ interface PoolOf {
   readonly order: readonly OrderRule[];
   /** Members of the open stage. */
   readonly list: MemberList;
-  readonly open: SeenClusters;
+  readonly open: ObservedClusters;
 }
 
 /** The pool after this look, and who takes part; undefined: there is none. Never rejects. */
-export async function seePool(
+export async function observePool(
   { record, order, list, open }: PoolOf,
   sources: PoolSources,
-): Promise<PoolSeen | undefined> {
+): Promise<ObservedPool | undefined> {
   if (list.count < 2) return undefined;
   const nowMs = sources.clock.nowMs();
   const known = standingPool(record, list);
@@ -94,11 +94,11 @@ function isOverruled({ pool, orders: { resumed } }: FleetRecord): boolean {
 }
 
 /** Given this release, be it on some nodes. */
-function isGiven(cluster: ClusterId, { release }: FleetRecord, { records }: SeenClusters): boolean {
+function isGiven(cluster: ClusterId, { release }: FleetRecord, { records }: ObservedClusters): boolean {
   return records.get(cluster)?.contentHash === release.contentHash;
 }
 
-function seenOf(pool: FleetPool, clusters: readonly PooledCluster[]): PoolSeen {
+function seenOf(pool: FleetPool, clusters: readonly PooledCluster[]): ObservedPool {
   const places = new Set(pool.places);
   const members = clusters.filter(({ place }) => places.has(place)).map(({ cluster }) => cluster);
   return { pool, members: new Set(members) };

@@ -18,11 +18,11 @@ import type {
   FleetRecord,
   MemberList,
 } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { GivenCluster, KeptLook, StageSeen } from '../../../core/fleet/rollout/tally-stage.ts';
+import type { GivenCluster, KeptLook, ObservedStage } from '../../../core/fleet/rollout/tally-stage.ts';
 import type { FleetInstance } from '../../../ports/stores/fleet-rollout-store.ts';
 import { readList } from '../member-lists.ts';
 import { GIVEN_MAX, READ_AT_ONCE } from './dependencies.ts';
-import type { Recorded, SightDependencies } from './looks.ts';
+import type { Recorded, ObserveDependencies } from './looks.ts';
 import { readEvidence } from './read-evidence.ts';
 import type { FoundCluster } from './read-evidence.ts';
 import type { ReleaseRendering } from './release-rendering.ts';
@@ -42,8 +42,8 @@ export interface ReachableCluster {
 }
 
 /** What was found of a list. */
-export interface SeenClusters {
-  readonly seen: StageSeen;
+export interface ObservedClusters {
+  readonly seen: ObservedStage;
   /** All of the list, in its order, and what is recorded of those that were ever given something. */
   readonly listed: readonly ClusterId[];
   readonly records: ReadonlyMap<ClusterId, FleetClusterRecord>;
@@ -57,7 +57,7 @@ export interface SeenClusters {
   readonly offline: readonly ClusterId[];
 }
 
-interface Sight {
+interface ObservedRollout {
   readonly key: FleetInstance;
   readonly list: MemberList;
   /** What its clusters are to have. */
@@ -72,7 +72,7 @@ interface Sight {
 
 /** Of those that were given it how many are not known to run it yet, besides those that are to be given it again. */
 export function onTheirWayBesides(
-  { seen: { given } }: Pick<SeenClusters, 'seen'>,
+  { seen: { given } }: Pick<ObservedClusters, 'seen'>,
   again: readonly ReachableCluster[],
 ): number {
   const names = new Set(again.map(({ registration }) => registration.id));
@@ -81,11 +81,11 @@ export function onTheirWayBesides(
 }
 
 /** Looks at them. Rejects when the list or the records cannot be read. */
-export async function seeClusters(
-  sight: Sight,
-  dependencies: SightDependencies,
-): Promise<SeenClusters> {
-  const { key, list, isGiven, isMember = () => true } = sight;
+export async function observeClusters(
+  rollout: ObservedRollout,
+  dependencies: ObserveDependencies,
+): Promise<ObservedClusters> {
+  const { key, list, isGiven, isMember = () => true } = rollout;
   const { looks } = dependencies;
   const listed = await readList(key, list, dependencies);
   const records = await dependencies.rollouts.readClusterRecords(key, listed);
@@ -98,10 +98,10 @@ export async function seeClusters(
   const waiting = members
     .filter((id) => !givenIds.has(id))
     .map((id) => ({ id, record: records.get(id) }));
-  const next = await findReachable(waiting, sight, dependencies);
+  const next = await findReachable(waiting, rollout, dependencies);
   const inOrder = looks.inOrder(given, recordedOf);
   const judged = await sideBySide(inOrder, READ_AT_ONCE, (record) =>
-    judge(record, sight, dependencies),
+    judge(record, rollout, dependencies),
   );
   const unseen = judged.filter(({ cluster: { record } }) => !looks.isRecent(recordedOf(record)));
   return {
@@ -136,8 +136,8 @@ interface Judged {
 
 async function judge(
   record: FleetClusterRecord,
-  { key, rendering }: Sight,
-  dependencies: SightDependencies,
+  { key, rendering }: ObservedRollout,
+  dependencies: ObserveDependencies,
 ): Promise<Judged> {
   const { looks, clock } = dependencies;
   if (!looks.mayLook(recordedOf(record))) return { cluster: looks.remembered(record) };
@@ -232,8 +232,8 @@ interface Next {
 /** Goes through the waiting ones until there are as many as there is room for; who was out of reach before goes last. */
 async function findReachable(
   waiting: readonly Recorded[],
-  { key, roomFor }: Sight,
-  dependencies: SightDependencies,
+  { key, roomFor }: ObservedRollout,
+  dependencies: ObserveDependencies,
 ): Promise<Next> {
   const { looks } = dependencies;
   const room = Math.min(roomFor, GIVEN_MAX);
@@ -279,13 +279,13 @@ interface StageOf {
 /** What was found; undefined: there is no such stage. Rejects when a table fails. */
 export async function seeStage(
   { fleet, record, rendering, stage }: StageOf,
-  dependencies: SightDependencies,
-): Promise<SeenClusters | undefined> {
+  dependencies: ObserveDependencies,
+): Promise<ObservedClusters | undefined> {
   const dealt = record.stages[stage];
   if (dealt === undefined || stage >= fleet.strategy.stages.length) return undefined;
   const { contentHash } = record.release;
   const isOpen = stage === record.stage;
-  return seeClusters(
+  return observeClusters(
     {
       key: record,
       list: dealt.members,
@@ -304,9 +304,9 @@ export async function seeStage(
 /** All stages before the open one. */
 export async function readWidely(
   open: number,
-  see: (stage: number) => Promise<SeenClusters | undefined>,
-): Promise<ReadonlyMap<number, SeenClusters>> {
-  const passed = new Map<number, SeenClusters>();
+  see: (stage: number) => Promise<ObservedClusters | undefined>,
+): Promise<ReadonlyMap<number, ObservedClusters>> {
+  const passed = new Map<number, ObservedClusters>();
   for (let stage = 0; stage < open; stage += 1) {
     const seen = await see(stage);
     if (seen !== undefined) passed.set(stage, seen);

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
-import { seePool } from '../../../../../src/app/fleet/observe/see-pool.ts';
-import type { SeenClusters } from '../../../../../src/app/fleet/observe/see-clusters.ts';
+import { observePool } from '../../../../../src/app/fleet/observe/observe-pool.ts';
+import type { ObservedClusters } from '../../../../../src/app/fleet/observe/observe-clusters.ts';
 import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
-import type { PoolSeen } from '../../../../../src/core/fleet/rollout/tally-stage.ts';
+import type { ObservedPool } from '../../../../../src/core/fleet/rollout/tally-stage.ts';
 import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import type { NodeProjection } from '../../../../../src/core/model/projections.ts';
 import type { ClusterRegistration } from '../../../../../src/core/model/registration.ts';
@@ -25,17 +25,17 @@ class Stage {
   readonly log = new MemoryLog();
   readonly given = new Set(['c0']);
   readonly places = new Map<string, Place>();
-  order: Parameters<typeof seePool>[0]['order'] = [];
+  order: Parameters<typeof observePool>[0]['order'] = [];
   readonly #count: number;
 
   constructor(count: number) {
     this.#count = count;
   }
 
-  async look(changes: Partial<FleetRecord> = {}): Promise<PoolSeen | undefined> {
+  async look(changes: Partial<FleetRecord> = {}): Promise<ObservedPool | undefined> {
     const ids = Array.from({ length: this.#count }, (_, index) => clusterId(`c${String(index)}`));
     const records = new Map([...this.given].map((id) => [clusterId(id), clusterRecordOf(id)]));
-    const open: SeenClusters = {
+    const open: ObservedClusters = {
       seen: seenOf([]),
       listed: ids,
       records,
@@ -46,10 +46,10 @@ class Stage {
     };
     const list = { id: 'list-early', count: this.#count };
     const record = fleetRecordOf({ stage: 1, ...changes });
-    return seePool({ record, order: this.order, list, open }, this.#sources());
+    return observePool({ record, order: this.order, list, open }, this.#sources());
   }
 
-  #sources(): Parameters<typeof seePool>[1] {
+  #sources(): Parameters<typeof observePool>[1] {
     const of = (uid: string): Place => this.places.get(uid.replace('uid-of-', '')) ?? {};
     const sources = {
       clock: { nowMs: () => NOW_MS },
@@ -81,13 +81,13 @@ class Stage {
       },
     };
     // Of registrations, META and slices only what a look reads.
-    return sources as unknown as Parameters<typeof seePool>[1];
+    return sources as unknown as Parameters<typeof observePool>[1];
   }
 }
 
-const membersOf = (seen: PoolSeen | undefined): readonly string[] => [...(seen?.members ?? [])];
+const membersOf = (seen: ObservedPool | undefined): readonly string[] => [...(seen?.members ?? [])];
 
-describe('seePool', () => {
+describe('observePool', () => {
   it('begins with the small ones that can be seen, and leaves out all others', async () => {
     const stage = new Stage(9);
     stage.places.set('c1', { nodes: nodesOf(10) });
