@@ -17,7 +17,7 @@ import { isSameRecord, whenDue } from '../../../core/fleet/rollout/when-due.ts';
 import { READ_AT_ONCE } from '../observe/dependencies.ts';
 import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 import { giveClusters } from './give-clusters.ts';
-import type { Gift } from './give-clusters.ts';
+import type { ClusterApply } from './give-clusters.ts';
 import type { ObservedClusters } from '../observe/observe-clusters.ts';
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
@@ -27,7 +27,7 @@ interface StepResult extends Pick<StepOf, 'known' | 'limits'> {
   /** The record as it is to be written, but for its due time and what is to be told. */
   readonly next: FleetRecord;
   readonly decision?: NonNullable<FleetStep['decision']>;
-  readonly gifts: readonly Gift[];
+  readonly applies: readonly ClusterApply[];
   readonly seen: readonly ObservedClusters[];
 }
 
@@ -36,7 +36,7 @@ export async function carryOut(
   result: StepResult,
   dependencies: StepFleetsDependencies,
 ): Promise<StepOutcome> {
-  const { known, decision, gifts } = result;
+  const { known, decision, applies } = result;
   const { rollouts, clock, metrics, notifier } = dependencies;
   const nowMs = clock.nowMs();
   const next = recordOf(result, nowMs);
@@ -50,7 +50,7 @@ export async function carryOut(
   const record = isToWrite ? { ...next, version: next.version + 1 } : next;
   tellHold(known, record, dependencies);
   await writeJudgements(record, result, dependencies);
-  await giveClusters({ gifts, record, limits: result.limits }, dependencies);
+  await giveClusters({ applies, record, limits: result.limits }, dependencies);
   await tell({ record, former: known?.untold ?? [] }, dependencies);
   if (!isSame) await notifier.show(record);
   await removeFormerLists(known, record, dependencies);
@@ -90,10 +90,10 @@ function changesIn(seen: readonly ObservedClusters[]): readonly FleetClusterReco
 /** Of clusters that are given nothing: what is given something is written with it. Who loses one leaves it to the next step. */
 async function writeJudgements(
   fleet: FleetRecord,
-  { seen, gifts }: StepResult,
+  { seen, applies }: StepResult,
   { rollouts }: StepFleetsDependencies,
 ): Promise<void> {
-  const given = new Set(gifts.map(({ cluster }) => cluster.registration.id));
+  const given = new Set(applies.map(({ cluster }) => cluster.registration.id));
   const changed = changesIn(seen).filter(({ cluster }) => !given.has(cluster));
   await sideBySide(changed, READ_AT_ONCE, (record) => rollouts.writeClusterRecord(fleet, record));
 }

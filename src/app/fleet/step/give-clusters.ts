@@ -29,7 +29,7 @@ import type { ReachableCluster } from '../observe/observe-clusters.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 
 /** A cluster, and what it is given. */
-export interface Gift {
+export interface ClusterApply {
   readonly cluster: ReachableCluster;
   readonly rendering: ReleaseRendering;
   readonly place: ClusterPlace;
@@ -43,15 +43,15 @@ export interface Gift {
 
 /** Gives them what they are to have; those behind the deadline, or a fence, come with the next step. */
 export async function giveClusters(
-  { gifts, record, limits }: Under & { readonly gifts: readonly Gift[] },
+  { applies, record, limits }: Under & { readonly applies: readonly ClusterApply[] },
   dependencies: StepFleetsDependencies,
 ): Promise<void> {
-  for (let from = 0; from < gifts.length; from += GIVEN_AT_ONCE) {
+  for (let from = 0; from < applies.length; from += GIVEN_AT_ONCE) {
     const { clock } = dependencies;
     if (isPastDeadline(limits, { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() })) return;
     if (!(await stands(record, dependencies))) return;
-    await sideBySide(gifts.slice(from, from + GIVEN_AT_ONCE), GIVEN_AT_ONCE, (gift) =>
-      giveCluster(gift, { record, limits }, dependencies),
+    await sideBySide(applies.slice(from, from + GIVEN_AT_ONCE), GIVEN_AT_ONCE, (apply) =>
+      giveCluster(apply, { record, limits }, dependencies),
     );
   }
 }
@@ -75,11 +75,11 @@ interface Under {
 }
 
 /** What is recorded before anything is sent. */
-function applying(gift: Gift, hash: string, nowMs: number): FleetClusterRecord {
-  const { cluster, rendering, place, isPartial, isReturn, isUngated } = gift;
+function applying(apply: ClusterApply, hash: string, nowMs: number): FleetClusterRecord {
+  const { cluster, rendering, place, isPartial, isReturn, isUngated } = apply;
   const { registration, nodes } = cluster;
   const { generation, contentHash } = rendering.release;
-  const record = givenBefore(gift);
+  const record = givenBefore(apply);
   const kept = record ? { reverts: answered(record.reverts), nodes: record.nodes } : { nodes };
   return {
     cluster: registration.id,
@@ -102,14 +102,14 @@ function applying(gift: Gift, hash: string, nowMs: number): FleetClusterRecord {
 function givenBefore({
   cluster: { record, registration },
   rendering,
-  ...gift
-}: Gift): FleetClusterRecord | undefined {
+  ...apply
+}: ClusterApply): FleetClusterRecord | undefined {
   const isSame =
     record?.contentHash === rendering.release.contentHash &&
     record.clusterUid === registration.clusterUid &&
-    record.isPartial === gift.isPartial &&
-    record.isUngated === gift.isUngated &&
-    record.place === gift.place;
+    record.isPartial === apply.isPartial &&
+    record.isUngated === apply.isUngated &&
+    record.place === apply.place;
   return isSame ? record : undefined;
 }
 
@@ -121,16 +121,16 @@ function answered(reverts: FleetClusterRecord['reverts']): FleetClusterRecord['r
 }
 
 async function giveCluster(
-  gift: Gift,
+  apply: ClusterApply,
   { record: fleet, limits }: Under,
   dependencies: StepFleetsDependencies,
 ): Promise<void> {
   const { rollouts, clock, log, metrics } = dependencies;
-  const { registration: seen } = gift.cluster;
-  const rendered = gift.rendering.renderFor(seen, gift);
+  const { registration: seen } = apply.cluster;
+  const rendered = apply.rendering.renderFor(seen, apply);
   const nowMs = clock.nowMs();
   const hash = rendered.kind === 'rendered' ? rendered.hash : '';
-  const recorded = applying(gift, hash, nowMs);
+  const recorded = applying(apply, hash, nowMs);
   const refusal = whyNotGiven(rendered, seen.mode);
   if (refusal !== undefined || rendered.kind !== 'rendered') {
     const failure =
@@ -147,7 +147,7 @@ async function giveCluster(
   const answer = await sendManifest(
     {
       ...{ registration, limits, manifest: rendered.manifest },
-      ...{ isForced: gift.rendering.isForced, isDryRun: false },
+      ...{ isForced: apply.rendering.isForced, isDryRun: false },
     },
     dependencies,
   );
@@ -155,7 +155,7 @@ async function giveCluster(
   log.info('a cluster of a fleet was given a release', {
     fleet: `${fleet.namespace}/${fleet.name}`,
     cluster: registration.id,
-    generation: gift.rendering.release.generation,
+    generation: apply.rendering.release.generation,
     outcome: answer.kind,
   });
   const written = { ...recorded, version: recorded.version + 1 };
@@ -207,7 +207,7 @@ const ASK_AGAIN_MS_MAX = 600_000;
 export type RefusedGate = Extract<FleetGate, { readonly kind: 'refused' }>;
 
 interface FirstAsk {
-  readonly gifts: readonly Gift[];
+  readonly applies: readonly ClusterApply[];
   /** Clusters that may be unable to take it. */
   readonly refusalsMax: number;
   /** Since when it is held already; absent: it was not. */
@@ -217,12 +217,12 @@ interface FirstAsk {
 
 /** Asks them. Undefined: they may be given it. Rejects when a table fails. */
 export async function askFirst(
-  { gifts, refusalsMax, limits, ...held }: FirstAsk,
+  { applies, refusalsMax, limits, ...held }: FirstAsk,
   dependencies: StepFleetsDependencies,
 ): Promise<RefusedGate | undefined> {
-  const asked = gifts.slice(0, GIVEN_AT_ONCE);
+  const asked = applies.slice(0, GIVEN_AT_ONCE);
   const refusals = (
-    await sideBySide(asked, GIVEN_AT_ONCE, (gift) => refusalOf(gift, limits, dependencies))
+    await sideBySide(asked, GIVEN_AT_ONCE, (apply) => refusalOf(apply, limits, dependencies))
   ).filter((refusal) => refusal !== undefined);
   const [first] = refusals;
   if (first === undefined || refusals.length <= refusalsMax) return undefined;
@@ -233,7 +233,7 @@ export async function askFirst(
 }
 
 async function refusalOf(
-  { cluster: { registration: seen }, rendering, isPartial }: Gift,
+  { cluster: { registration: seen }, rendering, isPartial }: ClusterApply,
   limits: StartLimits,
   dependencies: StepFleetsDependencies,
 ): Promise<{ readonly cluster: ClusterId; readonly message: string } | undefined> {

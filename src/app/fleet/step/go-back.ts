@@ -17,7 +17,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { FleetRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
 import { GIVEN_MAX } from '../observe/dependencies.ts';
 import type { ObserveDependencies } from '../observe/looks.ts';
-import type { Gift } from './give-clusters.ts';
+import type { ClusterApply } from './give-clusters.ts';
 import { readRelease } from '../observe/release-rendering.ts';
 import type { ReleaseRendering } from '../observe/release-rendering.ts';
 import { observeClusters } from '../observe/observe-clusters.ts';
@@ -32,7 +32,7 @@ interface RetreatOf {
 interface Retreat {
   readonly record: FleetRecord;
   readonly decision?: NonNullable<FleetStep['decision']>;
-  readonly gifts: readonly Gift[];
+  readonly applies: readonly ClusterApply[];
   readonly seen: readonly ObservedClusters[];
   /** Out of reach, and not back. */
   readonly offline: readonly ClusterId[];
@@ -48,7 +48,7 @@ export async function goBack(
   const isOwn = target.contentHash === record.release.contentHash;
   const seen: ObservedClusters[] = [];
   const stages: ReturningStage[] = [];
-  const gifts: Gift[] = [];
+  const applies: ClusterApply[] = [];
   // Of all stages: the same content may have begun anew, and clusters of later ones have it from before.
   for (const [index, dealt] of record.stages.entries()) {
     const found = await observeClusters(
@@ -66,7 +66,7 @@ export async function goBack(
     seen.push(found);
     const stage = fleet.strategy.stages[index];
     if (stage !== undefined) stages.push({ stage, dealt, given: found.seen.given });
-    gifts.push(
+    applies.push(
       ...[...found.again, ...found.reachable].map((cluster) => giftOf(cluster, index, rendering)),
     );
   }
@@ -74,15 +74,15 @@ export async function goBack(
   const offline = seen.flatMap((one) => one.offline);
   if (breach === undefined) {
     const next = judged(record, seen, isOwn ? dependencies.clock.nowMs() : undefined);
-    return { ...next, gifts, seen, offline };
+    return { ...next, applies, seen, offline };
   }
   const stopped: FleetRecord = { ...record, breach, gate: { kind: 'breach' } };
   const decision = { kind: 'halted', message: breach.message } as const;
-  return { record: stopped, decision, gifts: [], seen, offline };
+  return { record: stopped, decision, applies: [], seen, offline };
 }
 
 /** What an approval or a window may hold is given without them; once it is there, whole. */
-function giftOf(cluster: ReachableCluster, place: number, rendering: ReleaseRendering): Gift {
+function giftOf(cluster: ReachableCluster, place: number, rendering: ReleaseRendering): ClusterApply {
   const { record, registration } = cluster;
   const isThere =
     record?.phase === 'returned' && record.contentHash === rendering.release.contentHash;
@@ -124,7 +124,7 @@ function nowhere(record: FleetRecord, { generation }: FleetRelease): Retreat {
   const message = `generation ${String(generation)}, to which clusters would go back, cannot be read any more`;
   return {
     record: { ...record, gate: { kind: 'invalid', message } },
-    gifts: [],
+    applies: [],
     seen: [],
     offline: [],
   };

@@ -8,7 +8,7 @@ import { DRIFT_EVERY_MS } from '../../../core/fleet/rollout/advance-fleet.ts';
 import { isBeyondForgiven } from '../../../core/fleet/rollout/failure-class.ts';
 import type { Drifted, FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { StepFleetsDependencies } from '../observe/dependencies.ts';
-import type { Gift } from './give-clusters.ts';
+import type { ClusterApply } from './give-clusters.ts';
 import type { ReleaseRendering } from '../observe/release-rendering.ts';
 import { onTheirWayBesides, readWidely } from '../observe/observe-clusters.ts';
 import type { ObservedClusters } from '../observe/observe-clusters.ts';
@@ -22,7 +22,7 @@ const SHOWN_MAX = 16;
 export interface DriftLook {
   readonly record: Pick<FleetRecord, 'driftDueAtMs'>;
   readonly drifted: Drifted | undefined;
-  readonly gifts: readonly Gift[];
+  readonly applies: readonly ClusterApply[];
   readonly seen: readonly ObservedClusters[];
 }
 
@@ -62,7 +62,7 @@ export async function lookForDrift(
   const isBusy = again.length > 0 && room !== 'held';
   const isPart = [...seen.values()].some((one) => (one.seen.unseenClusters ?? 0) > 0);
   const pauseMs = isBusy ? HEALED_LOOK_MS : DRIFT_EVERY_MS;
-  const gifts = room === 'held' ? [] : again.slice(0, room);
+  const applies = room === 'held' ? [] : again.slice(0, room);
   return {
     // Of thousands a step looks at a part.
     record: { driftDueAtMs: nowMs + (isPart ? 0 : pauseMs) },
@@ -73,7 +73,7 @@ export async function lookForDrift(
             count: changed.length,
             clusters: changed.slice(0, SHOWN_MAX).map(({ cluster }) => cluster),
           },
-    gifts,
+    applies,
     seen: [...seen.values()],
   };
 }

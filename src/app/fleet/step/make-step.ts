@@ -11,7 +11,7 @@ import { returnTargetOf } from '../../../core/fleet/rollout/way-back.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import { nodesRoundedDown } from '../../../core/policy/share.ts';
 import { askFirst } from './give-clusters.ts';
-import type { RefusedGate, Gift } from './give-clusters.ts';
+import type { RefusedGate, ClusterApply } from './give-clusters.ts';
 import { carryOut } from './carry-out.ts';
 import type { StepOf, StepOutcome } from './carry-out.ts';
 import type { StepFleetsDependencies } from '../observe/dependencies.ts';
@@ -39,7 +39,7 @@ export async function makeStep(
 
 /** What a part of a step found, besides the stages. */
 interface Part {
-  readonly gifts: readonly Gift[];
+  readonly applies: readonly ClusterApply[];
   readonly seen: readonly ObservedClusters[];
 }
 
@@ -71,7 +71,7 @@ class Step {
         ...this.#of,
         next,
         seen: [...stages, ...besides.parts.flatMap((part) => part.seen)],
-        gifts: [...(stage?.gifts ?? []), ...besides.parts.flatMap((part) => part.gifts)],
+        applies: [...(stage?.applies ?? []), ...besides.parts.flatMap((part) => part.applies)],
         ...defined({ decision: step.decision ?? besides.decision }),
       },
       this.#dependencies,
@@ -167,21 +167,21 @@ class Step {
   async #stageOf(
     open: ObservedClusters,
     step: FleetStep,
-  ): Promise<{ readonly record: FleetRecord; readonly gifts: readonly Gift[] }> {
+  ): Promise<{ readonly record: FleetRecord; readonly applies: readonly ClusterApply[] }> {
     const { record } = step;
-    const gifts = this.#giftsOf(open, step);
+    const applies = this.#giftsOf(open, step);
     const held = record.gate.kind === 'refused' ? record.gate : undefined;
-    if (held !== undefined && step.giveMax === 0) return { record, gifts: [] };
-    const gate = open.seen.given.length === 0 ? await this.#ask(gifts, held) : undefined;
-    if (gate !== undefined) return { record: { ...record, gate }, gifts: [] };
+    if (held !== undefined && step.giveMax === 0) return { record, applies: [] };
+    const gate = open.seen.given.length === 0 ? await this.#ask(applies, held) : undefined;
+    if (gate !== undefined) return { record: { ...record, gate }, applies: [] };
     return {
       record: held === undefined ? record : { ...record, gate: { kind: 'updating' } },
-      gifts,
+      applies,
     };
   }
 
   async #ask(
-    gifts: readonly Gift[],
+    applies: readonly ClusterApply[],
     held: RefusedGate | undefined,
   ): Promise<RefusedGate | undefined> {
     const { record, fleet, limits } = this.#of;
@@ -189,10 +189,10 @@ class Step {
     const count = record.stages[record.stage]?.members.count ?? 0;
     const refusalsMax = stage === undefined ? 0 : nodesRoundedDown(stage.maxRefusals, count);
     const since = defined({ sinceMs: held?.sinceMs });
-    return askFirst({ gifts, refusalsMax, limits, ...since }, this.#dependencies);
+    return askFirst({ applies, refusalsMax, limits, ...since }, this.#dependencies);
   }
 
-  #giftsOf(open: ObservedClusters, { giveMax, record }: FleetStep): readonly Gift[] {
+  #giftsOf(open: ObservedClusters, { giveMax, record }: FleetStep): readonly ClusterApply[] {
     if (record.gate.kind !== 'updating' && record.gate.kind !== 'refused') return [];
     // A label that changes what many are given takes them all back at once: they go on as any others do, so many at a time.
     const onTheirWay = record.counts.rolling - open.again.length;

@@ -12,7 +12,7 @@ import { isRingHeld } from '../../../core/fleet/rollout/when-due.ts';
 import { nodesRoundedUp } from '../../../core/policy/share.ts';
 import { RING_EVERY_MS } from '../observe/dependencies.ts';
 import type { ObserveDependencies } from '../observe/looks.ts';
-import type { Gift } from './give-clusters.ts';
+import type { ClusterApply } from './give-clusters.ts';
 import { readRelease } from '../observe/release-rendering.ts';
 import { readList, writeList } from '../member-lists.ts';
 import { onTheirWayBesides, observeClusters } from '../observe/observe-clusters.ts';
@@ -23,7 +23,7 @@ const BUSY_EVERY_MS = 60_000;
 
 interface RingLook {
   readonly record: Pick<FleetRecord, 'ring' | 'ringDueAtMs' | 'counts'>;
-  readonly gifts: readonly Gift[];
+  readonly applies: readonly ClusterApply[];
   readonly seen: readonly ObservedClusters[];
 }
 
@@ -74,7 +74,7 @@ export async function serveRing(
     ),
   );
   const isBusy = rolling.length > 0 || next.length > 0 || again.length > 0;
-  const gifts = [...again, ...next].map((cluster) => ({
+  const applies = [...again, ...next].map((cluster) => ({
     cluster,
     rendering,
     place: 'ring' as const,
@@ -87,7 +87,7 @@ export async function serveRing(
       ringDueAtMs: nowMs + (isBusy ? BUSY_EVERY_MS : RING_EVERY_MS),
       counts: { ...record.counts, returning: rolling.length + next.length },
     },
-    gifts,
+    applies,
     seen: [looked],
   };
 }
