@@ -5,7 +5,7 @@
  * are reported one by one; a refused message is finished business.
  */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { TALK_MS } from '../../src/app/ingest/process/asides.ts';
+import { TALK_MS } from '../../src/app/ingest/process/background-work.ts';
 import { ingestBatch } from '../../src/app/ingest/ingest-batch.ts';
 import { ingestDependencies } from '../ingest-dependencies.ts';
 import { toIngestRecord } from '../ingest-record.ts';

@@ -13,7 +13,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { WorkAside } from '@rollcall/base/work-aside.ts';
+import { BackgroundWork } from '@rollcall/base/background-work.ts';
 import type { RefusedBody } from '../../src/adapters/sqs/schema/refused-body.ts';
 import type { Aside } from '../../src/app/reconcile/process/dependencies.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
@@ -87,7 +87,7 @@ class BatchUnderWay {
   #running = 0;
   #isLate = false;
   #ended: SQSRecord[] = [];
-  readonly #aside: WorkAside;
+  readonly #aside: BackgroundWork;
   readonly #timers: TimersTogether;
   readonly #beside: BesideRun;
   #finishing: Promise<void> = Promise.resolve();
@@ -95,7 +95,7 @@ class BatchUnderWay {
   constructor({ lanes, wary }: Turns, work: BatchWork) {
     this.#work = work;
     const { log } = work.context;
-    this.#aside = new WorkAside({ log, failed: 'what a run left to the end of its batch failed' });
+    this.#aside = new BackgroundWork({ log, failed: 'what a run left to the end of its batch failed' });
     this.#timers = new TimersTogether(work);
     this.#beside = {
       aside: (told) => {

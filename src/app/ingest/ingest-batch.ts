@@ -9,7 +9,7 @@
  * last.
  */
 import type { WatcherHeader } from '../../core/model/watcher-message.ts';
-import { Asides } from './process/asides.ts';
+import { BatchBackgroundWork } from './process/background-work.ts';
 import type { IngestDependencies } from './process/dependencies.ts';
 import { verifySender } from './message/identity.ts';
 import { ingestMessage } from './ingest-message.ts';
@@ -49,11 +49,11 @@ export async function ingestBatch(
     groups.set(group, [...(groups.get(group) ?? []), record]);
   }
   const results = new Map<string, IngestResult>();
-  const asides = new Asides(dependencies);
+  const background = new BatchBackgroundWork(dependencies);
   const failed = await sideBySide([...groups.values()], groups.size, (group) =>
-    ingestGroup(group, { results, mayBegin }, { ...dependencies, asides }),
+    ingestGroup(group, { results, mayBegin }, { ...dependencies, background }),
   );
-  await asides.ended();
+  await background.ended();
   return { results, failedMessageIds: failed.flat() };
 }
 

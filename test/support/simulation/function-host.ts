@@ -15,7 +15,7 @@ import type { BesideRun } from '../../../functions/reconcile/take-batch.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { parseHint, parseTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import { handleDeadLetter } from '../../../src/app/dead-letter/dead-letter.ts';
-import { TALK_MS } from '../../../src/app/ingest/process/asides.ts';
+import { TALK_MS } from '../../../src/app/ingest/process/background-work.ts';
 import { defaultIngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
 import type {
   IngestOptions,

@@ -58,7 +58,7 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'letters of a key within five minutes share its id, so reconcile.fifo merges them',
     playedBy: 'test/unit/app/ingest/dead-letter.test.ts',
   },
-  'src/app/ingest/process/asides.ts': {
+  'src/app/ingest/process/background-work.ts': {
     places: 1,
     bound: 'three seconds',
     merged: 'cancelled with the answer',

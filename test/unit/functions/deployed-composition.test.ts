@@ -16,7 +16,7 @@ import { handler as resync } from '../../../functions/resync/handler.ts';
 import { decodeBody } from '../../../src/adapters/dynamodb/item-codec.ts';
 import { WALK } from '../../../src/adapters/dynamodb/records.ts';
 import { hintGroupId } from '../../../src/adapters/sqs/queue-ids.ts';
-import { TALK_MS } from '../../../src/app/ingest/process/asides.ts';
+import { TALK_MS } from '../../../src/app/ingest/process/background-work.ts';
 import { HOLD_RESERVE_MS } from '../../../src/app/resync/resync.ts';
 import { WALK_RESERVE_MS } from '../../../src/app/resync/dependencies.ts';
 import { encodeWatcherMessage } from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';

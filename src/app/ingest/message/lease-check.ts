@@ -10,7 +10,7 @@ import { isJsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
-import { withinTalkBound } from '../process/asides.ts';
+import { withinTalkBound } from '../process/background-work.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { isOpen } from '../../../core/model/breaker.ts';
 import type { Incoming } from './meta-transitions.ts';

@@ -12,7 +12,7 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
-import { TALK_MS, withinTalkBound } from '../process/asides.ts';
+import { TALK_MS, withinTalkBound } from '../process/background-work.ts';
 import type { LossReason } from './result.ts';
 
 type RequestDependencies = Pick<
@@ -63,9 +63,9 @@ export async function askForSnapshot(
   registration: ClusterRegistration,
   dependencies: RequestDependencies & Pick<IngestDependencies, 'asides'>,
 ): Promise<void> {
-  const { asides } = dependencies;
-  if (asides === undefined) await request(registration, dependencies);
-  else asides.begin((withinMs) => request(registration, dependencies, withinMs));
+  const { background } = dependencies;
+  if (background === undefined) await request(registration, dependencies);
+  else background.begin((withinMs) => request(registration, dependencies, withinMs));
 }
 
 /** Writes the request into the watcher's Lease. Never rejects for an expected outcome. */

@@ -8,7 +8,7 @@ import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts'
 import type { HintQueue } from '../../../ports/queues/queue.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { StateStore, ViewReader, ViewWriter } from '../../../ports/stores/view-store.ts';
-import type { Asides } from './asides.ts';
+import type { BatchBackgroundWork } from './background-work.ts';
 import type { IngestProcessCache } from './process-cache.ts';
 
 /** Bounds of ingest; `defaultIngestOptions` has the published ones. */
@@ -58,7 +58,7 @@ export interface IngestDependencies extends ProcessPorts {
   readonly queue: Pick<HintQueue, 'sendHints'>;
   readonly options: IngestOptions;
   /** Of the batch that a message belongs to; absent outside of one. */
-  readonly asides?: Asides;
+  readonly background?: BatchBackgroundWork;
   /** One per process, made by `createIngestProcessCache`; shared by all clusters. */
   readonly processCache: IngestProcessCache;
 }

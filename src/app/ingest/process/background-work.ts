@@ -7,17 +7,17 @@
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import { WorkAside } from '@rollcall/base/work-aside.ts';
+import { BackgroundWork } from '@rollcall/base/background-work.ts';
 
 /** Of one batch. */
-export class Asides {
+export class BatchBackgroundWork {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #work: WorkAside;
+  readonly #work: BackgroundWork;
   #sinceMs: number | undefined;
 
   constructor({ clock, log }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly log: Log }) {
     this.#clock = clock;
-    this.#work = new WorkAside({ log, failed: 'what a batch began beside its records failed' });
+    this.#work = new BackgroundWork({ log, failed: 'what a batch began beside its records failed' });
   }
 
   /** Begins something with the milliseconds that it has; a rejection is logged, with its cause. */

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
-import { WorkAside } from '../../src/work-aside.ts';
+import { BackgroundWork } from '../../src/background-work.ts';
 
 describe('work aside', () => {
   it('ends when all of it has ended, what was begun meanwhile included', async () => {
-    const aside = new WorkAside({ log: new MemoryLog(), failed: 'it failed' });
+    const aside = new BackgroundWork({ log: new MemoryLog(), failed: 'it failed' });
     assert.ok(aside.isOver);
     const first = Promise.withResolvers<void>();
     const second = Promise.withResolvers<void>();
@@ -28,7 +28,7 @@ describe('work aside', () => {
 
   it('tells of a failure with its cause, and fails nothing else', async () => {
     const log = new MemoryLog();
-    const aside = new WorkAside({ log, failed: 'what was left failed' });
+    const aside = new BackgroundWork({ log, failed: 'what was left failed' });
     const cause = new Error('no answer');
     aside.take(Promise.reject(cause));
     await aside.ended();

@@ -7,7 +7,7 @@
 import type { Log } from './ports/log.ts';
 
 /** Of one invocation. */
-export class WorkAside {
+export class BackgroundWork {
   readonly #log: Log;
   readonly #failed: string;
   readonly #underWay = new Set<Promise<void>>();
