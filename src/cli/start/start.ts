@@ -25,7 +25,7 @@ import { openActivity } from './activity.ts';
 import type { Activity } from './activity.ts';
 import { openClusterSource } from './cluster-source.ts';
 import type { ClusterSource } from './cluster-source.ts';
-import { Lookout } from './lookout.ts';
+import { OverviewPoller } from './overview-poller.ts';
 import type { StartOptions } from './options.ts';
 import { readFleetDocuments, PROVEN_IMAGE, playedRelease } from './fleet-plan.ts';
 import { FleetPlay } from './fleet-play.ts';
@@ -189,14 +189,14 @@ async function watch(watching: Watching): Promise<End> {
 async function watchPlay(watching: Watching, play: Play<FleetReport> | undefined): Promise<End> {
   const { options, source, engine, screen, activity, clock, signal } = watching;
   const startedAtMs = clock.monotonicMs();
-  const lookout = new Lookout(engine, clock);
+  const poller = new OverviewPoller(engine, clock);
   let changedAtMs = startedAtMs;
   let last: unknown;
   let standing: readonly string[] = [];
   for (;;) {
     // Whoever leaves by what it says reads it anew.
     const isLast = signal.aborted || options.shouldExitWhenSettled;
-    const overview = isLast ? lookout.fresh() : lookout.latest();
+    const overview = isLast ? poller.fresh() : poller.latest();
     const [clusters, nodes] = await Promise.all([overview, source.readNodes()]);
     if (!isDeepStrictEqual([clusters, nodes], last)) {
       last = [clusters, nodes];

@@ -8,7 +8,7 @@ import type { ClientRequest } from 'node:http';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
-import { Lookout } from '../../../src/cli/start/lookout.ts';
+import { OverviewPoller } from '../../../src/cli/start/overview-poller.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createActivityLog } from '../../conformance/scenarios/activity-log.ts';
@@ -70,9 +70,9 @@ function withTimes(log: Log): Log {
 
 /** As often as `npm start` does (src/cli/start/start.ts), until told to stop. */
 async function readTable(): Promise<void> {
-  const lookout = new Lookout(engine, clock);
+  const poller = new OverviewPoller(engine, clock);
   while (!leaving.signal.aborted) {
-    await lookout.latest();
+    await poller.latest();
     await clock.sleep(TABLE_EVERY_MS, leaving.signal);
   }
 }

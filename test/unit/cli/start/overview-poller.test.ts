@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
-import { Lookout } from '../../../../src/cli/start/lookout.ts';
+import { OverviewPoller } from '../../../../src/cli/start/overview-poller.ts';
 
 describe('the overview that is drawn', () => {
   let reads = 0;
   let whileReading: () => void = () => undefined;
   let counts = { started: 0, running: 0, zombies: 0 };
   let clock = new VirtualClock();
-  let lookout: Lookout;
+  let poller: OverviewPoller;
 
   beforeEach(() => {
     reads = 0;
@@ -21,13 +21,13 @@ describe('the overview that is drawn', () => {
       whileReading();
       return Promise.resolve([]);
     };
-    lookout = new Lookout({ overview, aws: { counts } }, clock);
+    poller = new OverviewPoller({ overview, aws: { counts } }, clock);
   });
 
   async function readsOf(looks: number): Promise<number> {
     const before = reads;
     for (let look = 0; look < looks; look += 1) {
-      await lookout.latest();
+      await poller.latest();
       await clock.advance(500);
     }
     return reads - before;
@@ -63,8 +63,8 @@ describe('the overview that is drawn', () => {
 
   it('is read anew for who decides by it', async () => {
     await readsOf(2);
-    await lookout.fresh();
-    await lookout.fresh();
+    await poller.fresh();
+    await poller.fresh();
     assert.equal(reads, 3);
   });
 });

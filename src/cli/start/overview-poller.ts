@@ -31,7 +31,7 @@ interface Seen {
 }
 
 /** Looks at an engine's clusters for as long as it runs. */
-export class Lookout {
+export class OverviewPoller {
   readonly #engine: Looked;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #seen: Seen | undefined;
