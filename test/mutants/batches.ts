@@ -151,8 +151,8 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   'writes-wait-for-one-that-hangs': {
     bug: 'a request that hangs holds the writes of every other key of its process (L3)',
     file: WRITER,
-    before: 'const FLIGHTS_MAX = 2;',
-    after: 'const FLIGHTS_MAX = 1;',
+    before: 'const IN_FLIGHT_MAX = 2;',
+    after: 'const IN_FLIGHT_MAX = 1;',
     killedBy: { file: WRITER_TEST, title: 'for no one that hangs' },
   },
   'batch-waits-for-the-slowest': {

@@ -7,7 +7,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BatchExecuteStatementCommand, BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { Flights } from '@rollcall/base/system/flights.ts';
+import { BatchesInFlight } from '@rollcall/base/system/batches-in-flight.ts';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
 import type { ItemKey, StoredItem } from './item-codec.ts';
 import { keyIn } from './item-codec.ts';
@@ -26,7 +26,7 @@ interface Plan<T, R> {
   readonly itemsMax: number;
   readonly sameItem: 'together' | 'apart';
   /** Requests under way beside which nothing is sent. */
-  readonly flightsMax: number;
+  readonly inFlightMax: number;
   /** Makes the request; what comes of each that asked. */
   readonly send: (batch: readonly T[]) => Promise<(asked: T, index: number) => R | Promise<R>>;
 }
@@ -39,11 +39,11 @@ interface Pending<T, R> {
 
 /** Gathers what is asked for, and tells everybody what became of theirs. */
 class Gathering<T extends AskedItem, R> {
-  readonly #flights: Flights<Pending<T, R>>;
+  readonly #flights: BatchesInFlight<Pending<T, R>>;
 
-  constructor({ itemsMax, sameItem, flightsMax, send }: Plan<T, R>) {
-    this.#flights = new Flights<Pending<T, R>>({
-      flightsMax,
+  constructor({ itemsMax, sameItem, inFlightMax, send }: Plan<T, R>) {
+    this.#flights = new BatchesInFlight<Pending<T, R>>({
+      inFlightMax,
       board: (pending) => {
         const ids = new Set<string>();
         const batch: Pending<T, R>[] = [];
@@ -111,7 +111,7 @@ export class BatchedReader {
   readonly #reads = new Gathering<AskedItem, StoredItem | undefined>({
     itemsMax: KEYS_MAX,
     sameItem: 'together',
-    flightsMax: Infinity,
+    inFlightMax: Infinity,
     send: async (batch) => {
       const asked = [...new Map(batch.map((read) => [idOf(read), read])).values()];
       const [only] = asked;
@@ -202,7 +202,7 @@ const STATEMENTS_MAX = 25;
 /** A larger item travels alone: nobody waits for it. */
 const BATCHED_BYTES_MAX = 64 * 1024;
 /** A request that hangs holds nobody: a second may leave. */
-const FLIGHTS_MAX = 2;
+const IN_FLIGHT_MAX = 2;
 
 /**
  * Gathers writes of one client. Each statement succeeds or fails by itself. One that is not plainly
@@ -214,7 +214,7 @@ export class BatchedWriter {
   readonly #writes = new Gathering<BatchableWrite & { readonly single: SingleWrite }, WriteResult>({
     itemsMax: STATEMENTS_MAX,
     sameItem: 'apart',
-    flightsMax: FLIGHTS_MAX,
+    inFlightMax: IN_FLIGHT_MAX,
     send: async (batch) => {
       if (batch.length === 1) return ({ single }) => single({ mayStand: false });
       const { Responses: answers = [], $metadata: sent } = await this.#client.send(

@@ -13,7 +13,7 @@ import type {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { Flights } from '@rollcall/base/system/flights.ts';
+import { BatchesInFlight } from '@rollcall/base/system/batches-in-flight.ts';
 
 /** Entries that a queue did not accept. */
 export class QueueRejectionError extends Error {
@@ -42,7 +42,7 @@ interface Refused extends Pending {
 
 const BATCH_ENTRIES_MAX = 10;
 /** Requests under way. */
-const FLIGHTS_MAX = 4;
+const IN_FLIGHT_MAX = 4;
 const ATTEMPTS_MAX = 4;
 const FIRST_DELAY_MS = 100;
 
@@ -55,8 +55,8 @@ interface SenderOptions {
 /** Sends to one queue. */
 export class BatchedSender {
   readonly #options: SenderOptions;
-  readonly #flights = new Flights<Pending>({
-    flightsMax: FLIGHTS_MAX,
+  readonly #flights = new BatchesInFlight<Pending>({
+    inFlightMax: IN_FLIGHT_MAX,
     board: (pending) => ({
       batch: pending.slice(0, BATCH_ENTRIES_MAX),
       rest: pending.slice(BATCH_ENTRIES_MAX),

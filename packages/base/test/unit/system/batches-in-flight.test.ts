@@ -1,18 +1,18 @@
 /** What is asked for in one moment leaves together, and few requests are under way at once. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Flights } from '@rollcall/base/system/flights.ts';
+import { BatchesInFlight } from '@rollcall/base/system/batches-in-flight.ts';
 
 /** Flights of two items, of which each lasts until it is let go. */
-function departures(flightsMax: number): {
-  readonly flights: Flights<string>;
+function departures(inFlightMax: number): {
+  readonly flights: BatchesInFlight<string>;
   readonly left: readonly (readonly string[])[];
   readonly land: () => void;
 } {
   const left: (readonly string[])[] = [];
   const landing: (() => void)[] = [];
-  const flights = new Flights<string>({
-    flightsMax,
+  const flights = new BatchesInFlight<string>({
+    inFlightMax,
     board: (pending) => ({ batch: pending.slice(0, 2), rest: pending.slice(2) }),
     send: (batch) => {
       left.push(batch);

@@ -15,7 +15,7 @@ export interface Boarding<T> {
 
 interface FlightPlan<T> {
   /** Requests under way beside which nothing is sent. */
-  readonly flightsMax: number;
+  readonly inFlightMax: number;
   /** Takes at least one of what waits, which is never empty. */
   readonly board: (pending: readonly T[]) => Boarding<T>;
   /** Sends a batch; never rejects: whoever asked is told. */
@@ -23,7 +23,7 @@ interface FlightPlan<T> {
 }
 
 /** Requests of one kind, on their way. */
-export class Flights<T> {
+export class BatchesInFlight<T> {
   readonly #plan: FlightPlan<T>;
   #pending: T[] = [];
   #underWay = 0;
@@ -55,8 +55,8 @@ export class Flights<T> {
   }
 
   #depart(): void {
-    const { flightsMax, board, send } = this.#plan;
-    while (this.#pending.length > 0 && this.#underWay < flightsMax) {
+    const { inFlightMax, board, send } = this.#plan;
+    while (this.#pending.length > 0 && this.#underWay < inFlightMax) {
       const { batch, rest } = board(this.#pending);
       this.#pending = [...rest];
       this.#underWay += 1;
