@@ -17,7 +17,7 @@ import type { NodeProjection, PodProjection, Tombstone } from '../../src/core/mo
 import type { DaemonSetState, Intent } from '../../src/core/model/state.ts';
 import type { Marks } from '../../src/core/model/watcher-message.ts';
 import { planReconcile } from '../../src/core/plan/plan.ts';
-import { buryMissing, keepTombstones } from '../../src/core/pod/tombstones.ts';
+import { tombstonesOfMissing, keepTombstones } from '../../src/core/pod/tombstones.ts';
 import { computeView } from '../../src/core/view/view.ts';
 import { CURRENT_HASH, NOW_MS, TIMEOUT_MS, namedPod, state } from './core-fixtures.ts';
 
@@ -65,7 +65,7 @@ export class FencedCluster {
     const pods = [...this.pods.values()];
     const { nowMs } = this;
     const living = new Set<string>(pods.map((pod) => pod.uid));
-    this.#gone = keepTombstones([...buryMissing(this.#shown, pods, nowMs), ...this.#gone], {
+    this.#gone = keepTombstones([...tombstonesOfMissing(this.#shown, pods, nowMs), ...this.#gone], {
       nowMs,
       isLiving: (each) => living.has(each),
     });

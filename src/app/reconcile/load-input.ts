@@ -6,7 +6,7 @@
  */
 import { isOpen } from '../../core/model/breaker.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
-import { buryMissing } from '../../core/pod/tombstones.ts';
+import { tombstonesOfMissing } from '../../core/pod/tombstones.ts';
 import { computeView } from '../../core/view/view.ts';
 import { judgeInput } from './confirm/guard.ts';
 import type { Judgement } from './confirm/guard.ts';
@@ -79,7 +79,7 @@ function withView(
 ): ReconcileInput {
   const { daemonSet, read, nowMs } = loaded;
   const { nodes, revisions } = read;
-  const gone = [...read.gone, ...buryMissing(read.pods, pods, nowMs)];
+  const gone = [...read.gone, ...tombstonesOfMissing(read.pods, pods, nowMs)];
   const view = computeView({ daemonSet, nodes, pods, gone, revisions, nowMs });
   const { entry, isSettled } = storedHistory(loaded);
   const isKnown = isSettled || judged.guard.kind !== 'act';

@@ -8,7 +8,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { causeOfEvents } from '../../core/health/event-causes.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { PodCause, PodProjection } from '../../core/model/projections.ts';
-import { buryMissing } from '../../core/pod/tombstones.ts';
+import { tombstonesOfMissing } from '../../core/pod/tombstones.ts';
 import { projectLivePod } from '../../core/projections/project.ts';
 import { computeView } from '../../core/view/view.ts';
 import { judgeByLive } from './confirm/guard.ts';
@@ -96,7 +96,7 @@ async function listPods(input: ReconcileInput, context: RunContext): Promise<Pro
   // The list was made now: minReadySeconds counts until then.
   const nowMs = context.dependencies.clock.nowMs();
   const { nodes, revisions } = input.read;
-  const gone = [...input.view.gone, ...buryMissing(input.read.pods, pods, nowMs)];
+  const gone = [...input.view.gone, ...tombstonesOfMissing(input.read.pods, pods, nowMs)];
   const view = computeView({ daemonSet, nodes, pods, gone, revisions, nowMs });
   // By what the slices show: what they do not show yet, the next run does not know either.
   const asShown = { ...input, read: { ...input.read, pods: input.shown } };

@@ -18,7 +18,7 @@ import type { PodProjection } from '../model/projections.ts';
 import type { CreateIntent, DaemonSetState, DeleteIntent, Intent } from '../model/state.ts';
 import type { Marks } from '../model/watcher-message.ts';
 import { resolvedAtMs } from '../pod/request-life.ts';
-import { buryAnswered } from '../pod/tombstones.ts';
+import { tombstonesOfAnswered } from '../pod/tombstones.ts';
 import { withoutLatest, intentIdentity } from './merge-intents.ts';
 import { hasPassed, rebaseWrittenMarks } from './written-marks.ts';
 
@@ -173,7 +173,7 @@ export function rebaseState(state: DaemonSetState, era: number, nowMs: number): 
   // Generations are given out again: what was current at one of them says nothing now.
   const { history: _void, ...kept } = state;
   // What they had made bore its name all the same (S13).
-  const buried = [...(state.buried ?? []), ...buryAnswered(state.intents, nowMs)];
+  const buried = [...(state.buried ?? []), ...tombstonesOfAnswered(state.intents, nowMs)];
   return {
     ...kept,
     intents,

@@ -129,7 +129,7 @@ function isOver(tombstone: Tombstone, { nowMs, toldAtMs }: BurialContext): boole
 }
 
 /** Tombstones of pods that a view still shows and that were not found live: their names were borne, too. */
-export function buryMissing(
+export function tombstonesOfMissing(
   shown: readonly PodProjection[],
   found: readonly PodProjection[],
   goneAtMs: number,
@@ -146,7 +146,7 @@ export function buryMissing(
  * Tombstones of creates that were answered and are settled, whose pods may have come and gone unseen:
  * their labels are unknown. When such a pod is seen after all, its tombstone is written anew, or dropped if it lives.
  */
-export function buryAnswered(settled: readonly Intent[], goneAtMs: number): readonly Tombstone[] {
+export function tombstonesOfAnswered(settled: readonly Intent[], goneAtMs: number): readonly Tombstone[] {
   return settled
     .filter((intent): intent is CreateIntent => intent.kind === 'create')
     .flatMap(({ name, node, answer, recordedAtMs }) =>

@@ -17,7 +17,7 @@ import type { Compat } from '../daemon-set/strategy.ts';
 import { minReadyMsOf, nodeOf } from '../pod/pod-facts.ts';
 import { hasTemplateLabels } from '../pod/pod-template.ts';
 import { forgottenUntilMs } from '../pod/request-life.ts';
-import { buryAnswered, uidsAmong } from '../pod/tombstones.ts';
+import { tombstonesOfAnswered, uidsAmong } from '../pod/tombstones.ts';
 import type { Targets } from './targets.ts';
 import { podsOfView } from '../view/view.ts';
 
@@ -158,7 +158,7 @@ function findGone(
   { state }: PlanContext,
   { settled }: IntentJudgement,
 ): readonly Tombstone[] {
-  const unseen = [...(state.buried ?? []), ...buryAnswered(settled, view.nowMs)];
+  const unseen = [...(state.buried ?? []), ...tombstonesOfAnswered(settled, view.nowMs)];
   // Stryker disable next-line ConditionalExpression: saves a look at each pod where nothing is to be added
   if (unseen.length === 0) return view.gone;
   const known = uidsAmong(unseen, view.gone, podsOfView(view));

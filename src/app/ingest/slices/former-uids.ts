@@ -8,7 +8,7 @@
  */
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import type { NameItem } from '../../../core/model/view-items.ts';
-import { TOMBSTONE_KEPT_MS, buryAnswered, areOlderNeeded } from '../../../core/pod/tombstones.ts';
+import { TOMBSTONE_KEPT_MS, tombstonesOfAnswered, areOlderNeeded } from '../../../core/pod/tombstones.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
@@ -70,7 +70,7 @@ export async function hasFreshTombstones(
     });
     const { buried = [], intents = [] } = state ?? {};
     // When a pod went that was never seen, nobody was told; it was made when it was asked for.
-    const made = buryAnswered(intents, 0).some(({ createdAtMs }) => isFresh(createdAtMs));
+    const made = tombstonesOfAnswered(intents, 0).some(({ createdAtMs }) => isFresh(createdAtMs));
     return made || buried.some(({ goneAtMs }) => isFresh(goneAtMs));
   });
   return known.includes(true);

@@ -24,7 +24,7 @@ import type { DaemonSetRef, StateStore } from '../../../ports/stores/view-store.
 import { formatKey } from '../../../core/model/identifiers.ts';
 import type { EndContext, StateWrite, LoadedInput, ReconcileInput } from './context.ts';
 import type { RunResult } from './result.ts';
-import { buryAnswered, keepTombstones, uidsAmong } from '../../../core/pod/tombstones.ts';
+import { tombstonesOfAnswered, keepTombstones, uidsAmong } from '../../../core/pod/tombstones.ts';
 import { isResolvedByTime } from '../../../core/intents/intents.ts';
 
 /** Attempts at merging before the run is given up as a lost dependency. */
@@ -127,7 +127,7 @@ export function buriedAfter(
   { read, shown, nowMs, stored }: Pick<ReconcileInput, 'read' | 'shown' | 'nowMs' | 'stored'>,
 ): Pick<DaemonSetState, 'buried'> {
   const { lastSentAtMs: toldAtMs } = stored.meta;
-  const all = [...(recorded.buried ?? []), ...buryAnswered(settled, nowMs)].map((each) => ({
+  const all = [...(recorded.buried ?? []), ...tombstonesOfAnswered(settled, nowMs)].map((each) => ({
     toldAtMs,
     ...each,
   }));

@@ -5,8 +5,8 @@ import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import type { Tombstone } from '../../../../src/core/model/projections.ts';
 import {
   TOMBSTONE_KEPT_MS,
-  buryAnswered,
-  buryMissing,
+  tombstonesOfAnswered,
+  tombstonesOfMissing,
   keepTombstones,
   tombstoneOf,
 } from '../../../../src/core/pod/tombstones.ts';
@@ -134,28 +134,28 @@ describe('keepTombstones', () => {
   });
 });
 
-describe('buryMissing', () => {
+describe('tombstonesOfMissing', () => {
   it('buries what a view shows and a live read did not find', () => {
     const [there, missing] = [pod('n1'), pod('n2')];
     const homeless = pod('n3', { targetNode: null, boundNode: null });
     const found = [{ ...there, isReady: false }];
     assert.deepEqual(
-      buryMissing([there, missing, homeless], found, 9).map(({ name, goneAtMs }) => [
+      tombstonesOfMissing([there, missing, homeless], found, 9).map(({ name, goneAtMs }) => [
         name,
         goneAtMs,
       ]),
       [[missing.name, 9]],
     );
     const same = [there];
-    assert.deepEqual(buryMissing(same, same, 9), []);
+    assert.deepEqual(tombstonesOfMissing(same, same, 9), []);
   });
 });
 
-describe('buryAnswered', () => {
+describe('tombstonesOfAnswered', () => {
   it('buries what was answered: nobody knows its labels, and it was made when it was recorded', () => {
     const answered = createIntent('n1', { recordedAtMs: 5, answer: answerOf('x') });
     const open = createIntent('n2');
-    assert.deepEqual(buryAnswered([answered, open, deleteIntent(pod('n3'))], 9), [
+    assert.deepEqual(tombstonesOfAnswered([answered, open, deleteIntent(pod('n3'))], 9), [
       { name: answered.name, uid: uid('pod-x'), node: 'n1', createdAtMs: 5, goneAtMs: 9 },
     ]);
   });
