@@ -9,7 +9,7 @@ const STEPS_TEST = 'test/property/core/fleet/advance-fleet.test.ts';
 const STEP = 'src/app/fleet/step';
 const STEP_TEST = 'test/unit/app/fleet/step/step-fleets.test.ts';
 const DAYS_TEST = 'test/simulation/fleet-rollouts.test.ts';
-const DEAL_TEST = 'test/property/core/fleet/deal-fleet.test.ts';
+const DEAL_TEST = 'test/property/core/fleet/assign-fleet.test.ts';
 
 /** All of them. */
 export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {

@@ -95,7 +95,7 @@ export function planFleet(
   };
 }
 
-/** A first stage of some nodes leaves the others of its clusters to the stage after it (core/fleet/rollout/deal-fleet.ts). */
+/** A first stage of some nodes leaves the others of its clusters to the stage after it (core/fleet/rollout/assign-fleet.ts). */
 function withUnfinished(stages: readonly PlannedStage[]): readonly PlannedStage[] {
   const [first, second, ...others] = stages;
   if (first?.nodes === undefined || second === undefined) return stages;

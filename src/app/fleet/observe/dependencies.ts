@@ -39,6 +39,6 @@ export const GIVEN_MAX = 500;
 /** How often clusters of the ring are looked at. */
 export const RING_EVERY_MS = 900_000;
 /** Registrations that change one after the other are dealt with once in this time. */
-export const DEAL_EVERY_MS = 300_000;
-/** Dealt out again at least so often, whatever the revision of the registry says: a write may have been lost. */
-export const DEAL_AT_LEAST_MS = 86_400_000;
+export const ASSIGN_EVERY_MS = 300_000;
+/** Assigned again at least so often, whatever the revision of the registry says: a write may have been lost. */
+export const ASSIGN_AT_LEAST_MS = 86_400_000;

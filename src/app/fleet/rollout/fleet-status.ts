@@ -21,7 +21,7 @@ import type { Freeze } from '../../../core/takeover/freeze.ts';
 import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
 import { olderWords } from '../../../core/rollout/good-releases.ts';
 import type {
-  DealtStage,
+  StageAssignment,
   FleetBreachNote,
   FleetOrders,
   FleetRecord,
@@ -144,7 +144,7 @@ function shownStages(record: FleetRecord): readonly ShownStage[] {
 }
 
 function shownStage(
-  { name, members }: DealtStage,
+  { name, members }: StageAssignment,
   index: number,
   { stage }: FleetRecord,
 ): ShownStage {

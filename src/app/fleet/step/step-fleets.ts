@@ -10,7 +10,7 @@ import { freezeOf } from '../../../core/takeover/freeze.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { FleetHead } from '../../../ports/stores/fleet-store.ts';
 import { listEveryFleet, listEveryRecord } from '../find-fleet.ts';
-import { dealClusters, mustDeal } from './deal-clusters.ts';
+import { assignClusters, mustAssign } from './assign-clusters.ts';
 import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 import { releaseOf } from '../fleet-release.ts';
 import { beginRollout } from '../../../core/fleet/rollout/begin-rollout.ts';
@@ -76,7 +76,7 @@ async function findDue(dependencies: StepFleetsDependencies): Promise<Turn> {
     const record = records.get(formatFleetKey(head));
     if (record === undefined || record.uid !== head.uid) return true;
     if (record.release.generation !== head.generation || record.dueAtMs <= nowMs) return true;
-    return isThawed(record) || mustDeal(record, revision, nowMs);
+    return isThawed(record) || mustAssign(record, revision, nowMs);
   };
   const named = new Set(heads.map((head) => formatFleetKey(head)));
   const gone = [...records.values()].filter((record) => !named.has(formatFleetKey(record)));
@@ -134,7 +134,7 @@ async function stepFleet(
   }
   const { fleet } = reading;
   const freeze = freezeOf(frozen, key);
-  const record = freeze === undefined ? await dealIfNeeded(begun, fleet, dependencies) : begun;
+  const record = freeze === undefined ? await assignIfNeeded(begun, fleet, dependencies) : begun;
   return makeStep({ fleet, record, known, limits, ...defined({ freeze }) }, dependencies);
 }
 
@@ -170,15 +170,15 @@ function beginIfNew(head: FleetHead, known: FleetRecord | undefined, nowMs: numb
   });
 }
 
-async function dealIfNeeded(
+async function assignIfNeeded(
   record: FleetRecord,
   fleet: FleetDaemonSet,
   dependencies: StepFleetsDependencies,
 ): Promise<FleetRecord> {
   const { registry, clock } = dependencies;
   const registryRevision = await registry.readRegistryRevision();
-  if (!mustDeal(record, registryRevision, clock.nowMs())) return record;
-  return dealClusters({ record, fleet, registryRevision }, dependencies);
+  if (!mustAssign(record, registryRevision, clock.nowMs())) return record;
+  return assignClusters({ record, fleet, registryRevision }, dependencies);
 }
 
 interface Invalid {

@@ -32,8 +32,8 @@ const NO_COUNTS = {
   returning: 0,
 };
 
-/** Needs to be dealt out. */
-const NEVER_DEALT = {
+/** Needs to be assigned. */
+const NEVER_ASSIGNED = {
   stages: [],
   ring: NO_MEMBERS,
   registryRevision: 0,
@@ -57,7 +57,7 @@ export function beginRollout(beginning: Beginning): FleetRecord {
     release,
     startedAtMs: nowMs,
     ...atStart(nowMs),
-    ...NEVER_DEALT,
+    ...NEVER_ASSIGNED,
     ...knownOf(before, beginning),
     refused,
     orders: defined({ paused: orders?.paused }),
@@ -87,7 +87,7 @@ function beginAgain(before: FleetRecord, { release, nowMs }: Beginning): FleetRe
   const standing = breach?.grounds === 'place' ? undefined : breach;
   return {
     ...kept,
-    ...NEVER_DEALT,
+    ...NEVER_ASSIGNED,
     ...defined({ breach: standing }),
     ...atStart(nowMs),
     release,

@@ -94,8 +94,8 @@ export interface MemberList {
 /** Nobody. */
 export const NO_MEMBERS: MemberList = { id: '', count: 0 };
 
-/** A stage as it was dealt out. */
-export interface DealtStage {
+/** A stage as it was assigned. */
+export interface StageAssignment {
   readonly name: string;
   readonly members: MemberList;
   /** True where it names clusters by name or label, and none is like that, not even one out of reach: it holds (Reddit 2023-03-14). */
@@ -118,14 +118,14 @@ export interface FleetRecord extends FleetKey {
   readonly wellSinceMs?: number;
   /** What the progress deadline counts from. */
   readonly progressedAtMs: number;
-  /** Dealt out when the rollout began, and again when a registration changed. */
-  readonly stages: readonly DealtStage[];
-  /** Clusters that were offline when their stage was dealt out or passed, or came late: they get what is proven, when they are back. */
+  /** Assigned when the rollout began, and again when a registration changed. */
+  readonly stages: readonly StageAssignment[];
+  /** Clusters that were offline when their stage was assigned or passed, or came late: they get what is proven, when they are back. */
   readonly ring: MemberList;
-  /** Revision of the registry when they were dealt out (RegistryRevisionStore). */
+  /** Revision of the registry when they were assigned (RegistryRevisionStore). */
   readonly registryRevision: number;
   readonly dealtAtMs: number;
-  /** Placed, and not Rollcall's to change, when they were dealt out. */
+  /** Placed, and not Rollcall's to change, when they were assigned. */
   readonly untouchedClusters: number;
   /** Clusters of the ring are looked at again after this. */
   readonly ringDueAtMs: number;

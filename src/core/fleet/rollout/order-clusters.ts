@@ -81,7 +81,7 @@ function isReturnStopped({ breach }: FleetRecord): boolean {
 
 /**
  * Clusters have gone back, perhaps all of them: what went well before is no evidence for giving it
- * to them once more. They are dealt out anew: who was out of reach meanwhile is in the ring by now,
+ * to them once more. They are assigned anew: who was out of reach meanwhile is in the ring by now,
  * and would be given one release by it, and another by its stage.
  */
 function fromTheFirstStage(record: FleetRecord, note: OrderNote): FleetRecord {

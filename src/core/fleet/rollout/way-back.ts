@@ -12,7 +12,7 @@ import { noteGood } from '../../rollout/good-releases.ts';
 import type { FleetStage, FleetStrategy } from '../fleet-daemon-set.ts';
 import { failedOfClass } from './failure-class.ts';
 import type {
-  DealtStage,
+  StageAssignment,
   FleetBreachNote,
   FleetClusterRecord,
   FleetRecord,
@@ -115,7 +115,7 @@ function placeOfFailed(
 /** A stage whose clusters go back. */
 export interface ReturningStage {
   readonly stage: Pick<FleetStage, 'maxFailures'>;
-  readonly dealt: DealtStage;
+  readonly dealt: StageAssignment;
   readonly given: readonly GivenCluster[];
 }
 

@@ -24,7 +24,7 @@ function begin(contentHash: string, former?: FleetRecord, uid = 'fleet-1'): Flee
 }
 
 describe('beginRollout', () => {
-  it('begins before the first stage, and has to be dealt out', () => {
+  it('begins before the first stage, and has to be assigned', () => {
     const record = begin('new');
     assert.deepEqual([record.version, record.stage, record.stages], [0, -1, []]);
     assert.deepEqual(record.good, []);

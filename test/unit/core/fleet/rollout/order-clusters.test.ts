@@ -126,7 +126,7 @@ describe('a resume', () => {
     const resumed = given(record, RESUME, LATER);
     assert.deepEqual([resumed.stage, resumed.stageOpenedAtMs, resumed.orders], [-1, 6000, {}]);
     assert.ok(!('wellSinceMs' in resumed));
-    assert.deepEqual(resumed.stages, [], 'dealt out anew');
+    assert.deepEqual(resumed.stages, [], 'assigned anew');
     const rolledBack = held({ kind: 'returned' }, { breach: BREACH, stage: 1 });
     assert.equal(given(rolledBack, { ...RESUME, breachAtMs: 4000 }).stage, -1);
   });

@@ -1,5 +1,5 @@
 /**
- * Deals the clusters of a fleet out to its stages and the ring, at the start of a rollout and whenever a registration changed (issue 18).
+ * Assigns the clusters of a fleet to its stages and the ring, at the start of a rollout and whenever a registration changed (issue 18).
  *
  * Costs the fleet, so it is seldom; the steps between cost their stage. A cluster is in one place:
  *
@@ -8,7 +8,7 @@
  *                                                               only who is known to have it
  *   offline; or never given anything, where others go back ─▶ the ring
  *   was waiting in the open stage, and still belongs there ─▶ goes on waiting there
- *   dealt to a stage that is open or passed, and was not given it ─▶ the ring: it comes late
+ *   assigned to a stage that is open or passed, and was not given it ─▶ the ring: it comes late
  *   all others ─▶ their stage
  *
  * A stage of some nodes (`nodes`) is finished with the stage after it: its clusters stand at the head of that list, too.
@@ -23,7 +23,7 @@ import { whyUntouched } from '../plan-cluster.ts';
 import type { ClusterPlace, FleetClusterRecord } from './fleet-record.ts';
 
 /** What dealing knows of a cluster. */
-export interface DealtCluster extends Pick<
+export interface AssignedCluster extends Pick<
   ClusterRegistration,
   'id' | 'labels' | 'mode' | 'isFrozen' | 'rival'
 > {
@@ -35,7 +35,7 @@ export interface DealtCluster extends Pick<
 }
 
 /** How far the rollout is that is dealt for. */
-export interface DealAt {
+export interface AssignedAt {
   /** Of the release. */
   readonly contentHash: string;
   /** The open stage; -1: none. */
@@ -48,7 +48,7 @@ export interface DealAt {
 }
 
 /** Who is where. */
-export interface Deal {
+export interface Assignment {
   readonly stages: readonly {
     readonly name: string;
     readonly namesNobody: boolean;
@@ -59,16 +59,16 @@ export interface Deal {
 }
 
 /** Deals them out; clusters where the fleet is not placed are left out. */
-export function dealFleet(
+export function assignFleet(
   fleet: FleetDaemonSet,
-  clusters: readonly DealtCluster[],
-  at: DealAt,
-): Deal {
+  clusters: readonly AssignedCluster[],
+  at: AssignedAt,
+): Assignment {
   const placed = clusters.filter(compilePlacement(fleet.placement));
   const touched = placed.filter((cluster) => whyUntouched(cluster) === undefined);
   const kept = new Map<ClusterId, ClusterPlace>();
   const ring: ClusterId[] = [];
-  const free: DealtCluster[] = [];
+  const free: AssignedCluster[] = [];
   for (const cluster of touched) {
     const place = placeOf(cluster, at);
     if (place !== undefined) kept.set(cluster.id, place);
@@ -99,14 +99,14 @@ export function dealFleet(
 }
 
 /** One that was given nothing before has nothing to go back from. */
-function isNoReturn({ record, clusterUid }: DealtCluster, { isReturn }: DealAt): boolean {
+function isNoReturn({ record, clusterUid }: AssignedCluster, { isReturn }: AssignedAt): boolean {
   return isReturn === true && record?.clusterUid !== clusterUid;
 }
 
 /** Where a cluster was given this release; undefined: it was not. */
 function placeOf(
-  { record, clusterUid }: DealtCluster,
-  { contentHash, stage }: DealAt,
+  { record, clusterUid }: AssignedCluster,
+  { contentHash, stage }: AssignedAt,
 ): ClusterPlace | undefined {
   if (record === undefined || record.contentHash !== contentHash) return undefined;
   if (record.clusterUid !== clusterUid) return undefined;
@@ -117,7 +117,7 @@ function placeOf(
 }
 
 /** Clusters of which a few nodes go first go on with the stage after it. */
-function withUnfinished(stages: Deal['stages'], { strategy }: FleetDaemonSet): Deal['stages'] {
+function withUnfinished(stages: Assignment['stages'], { strategy }: FleetDaemonSet): Assignment['stages'] {
   const [first, second, ...others] = stages;
   if (first === undefined || second === undefined || strategy.stages[0].nodes === undefined) {
     return stages;

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { OFFLINE_AFTER_MS } from '../../../../src/core/fleet/cluster-facts.ts';
 import { whyUntouched } from '../../../../src/core/fleet/plan-cluster.ts';
-import { dealFleet } from '../../../../src/core/fleet/rollout/deal-fleet.ts';
-import type { Deal, DealtCluster } from '../../../../src/core/fleet/rollout/deal-fleet.ts';
+import { assignFleet } from '../../../../src/core/fleet/rollout/assign-fleet.ts';
+import type { Assignment, AssignedCluster } from '../../../../src/core/fleet/rollout/assign-fleet.ts';
 import { clusterRecordOf } from '../../../support/fleet-records.ts';
 import { fleetOf, NOW_MS } from '../../../support/fleet-samples.ts';
 
@@ -37,7 +37,7 @@ const cluster = fc.record({
   record,
 });
 const clusters = fc.array(cluster, { maxLength: 40 }).map((all) =>
-  all.map((one, index): DealtCluster => {
+  all.map((one, index): AssignedCluster => {
     const id = `c${String(index)}`;
     const { place, contentHash = 'new', isRebuilt = false } = one.record ?? {};
     return {
@@ -54,7 +54,7 @@ const clusters = fc.array(cluster, { maxLength: 40 }).map((all) =>
 const stage = fc.integer({ min: -1, max: 4 });
 
 /** Which lists each cluster is in. */
-function placesOf({ stages, ring }: Deal): ReadonlyMap<string, readonly (number | 'ring')[]> {
+function placesOf({ stages, ring }: Assignment): ReadonlyMap<string, readonly (number | 'ring')[]> {
   const places = new Map<string, readonly (number | 'ring')[]>();
   const note = (id: string, place: number | 'ring'): void => {
     places.set(id, [...(places.get(id) ?? []), place]);
@@ -64,16 +64,16 @@ function placesOf({ stages, ring }: Deal): ReadonlyMap<string, readonly (number 
   return places;
 }
 
-const isPlaced = ({ labels }: DealtCluster): boolean => labels['ring'] !== 'none';
+const isPlaced = ({ labels }: AssignedCluster): boolean => labels['ring'] !== 'none';
 
-describe('dealFleet', () => {
+describe('assignFleet', () => {
   it('puts every placed cluster in one list, and those that are not ours in none', () => {
     fc.assert(
       fc.property(clusters, stage, fc.boolean(), (all, open, wasOpen) => {
         const openMembers = new Set(wasOpen ? all.map(({ id }) => id) : []);
         const at = { contentHash: 'new', stage: open, openMembers, nowMs: NOW_MS };
-        const deal = dealFleet(FLEET, all, at);
-        const places = placesOf(deal);
+        const assignment = assignFleet(FLEET, all, at);
+        const places = placesOf(assignment);
         let untouched = 0;
         for (const one of all) {
           const isOurs = whyUntouched(one) === undefined;
@@ -81,7 +81,7 @@ describe('dealFleet', () => {
           const expected = isPlaced(one) && isOurs ? 1 : 0;
           assert.equal(places.get(one.id)?.length ?? 0, expected, JSON.stringify(one));
         }
-        assert.equal(deal.untouchedClusters, untouched);
+        assert.equal(assignment.untouchedClusters, untouched);
       }),
     );
   });
@@ -90,7 +90,7 @@ describe('dealFleet', () => {
     fc.assert(
       fc.property(clusters, stage, (all, open) => {
         const at = { contentHash: 'new', stage: open, nowMs: NOW_MS };
-        const places = placesOf(dealFleet(FLEET, all, at));
+        const places = placesOf(assignFleet(FLEET, all, at));
         for (const one of all) {
           const [place] = places.get(one.id) ?? [];
           const known = one.record;
@@ -109,11 +109,11 @@ describe('dealFleet', () => {
     fc.assert(
       fc.property(clusters, stage, (all, open) => {
         const at = { contentHash: 'new', stage: open, nowMs: NOW_MS };
-        const sorted = (deal: Deal): unknown =>
-          [...placesOf(deal)].sort(([left], [right]) => (left < right ? -1 : 1));
+        const sorted = (assignment: Assignment): unknown =>
+          [...placesOf(assignment)].sort(([left], [right]) => (left < right ? -1 : 1));
         assert.deepEqual(
-          sorted(dealFleet(FLEET, [...all].reverse(), at)),
-          sorted(dealFleet(FLEET, all, at)),
+          sorted(assignFleet(FLEET, [...all].reverse(), at)),
+          sorted(assignFleet(FLEET, all, at)),
         );
       }),
     );
@@ -122,8 +122,8 @@ describe('dealFleet', () => {
   it('moves nobody who waits in the open stage when a stranger changes', () => {
     fc.assert(
       fc.property(clusters, stage, (known, open) => {
-        const all = known.map(({ record: _none, ...fresh }): DealtCluster => fresh);
-        const before = dealFleet(FLEET, all, {
+        const all = known.map(({ record: _none, ...fresh }): AssignedCluster => fresh);
+        const before = assignFleet(FLEET, all, {
           contentHash: 'new',
           stage: open - 1,
           nowMs: NOW_MS,
@@ -131,7 +131,7 @@ describe('dealFleet', () => {
         const openMembers = new Set(before.stages[open]?.clusters ?? []);
         const at = { contentHash: 'new', stage: open, openMembers, nowMs: NOW_MS };
         assert.deepEqual(
-          [...(dealFleet(FLEET, all, at).stages[open]?.clusters ?? [])].sort(),
+          [...(assignFleet(FLEET, all, at).stages[open]?.clusters ?? [])].sort(),
           [...openMembers].sort(),
         );
       }),
