@@ -21,7 +21,7 @@ import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster
 import { READINESS_ANNOTATION } from '@rollcall/local-cluster/machines/machine.ts';
 import { variedMachines } from '@rollcall/local-cluster/machines/machines.ts';
 import { deleteOldestPod } from './local/delete-oldest-pod.ts';
-import { RING_NODES_AGE_MS, ringLabels, ringMachines } from './local/local-rings.ts';
+import { CATCH_UP_NODES_AGE_MS, ringLabels, ringMachines } from './local/local-rings.ts';
 import { openTransport } from './reach-cluster.ts';
 import { packageFile } from './package-files.ts';
 
@@ -142,7 +142,7 @@ async function startOne(index: number, options: LocalFleetOptions): Promise<Loca
     logLevel: options.logLevel,
     port: port === 0 ? 0 : port + index,
     machines,
-    ...(options.layout === 'rings' ? { joinedMsAgo: RING_NODES_AGE_MS } : {}),
+    ...(options.layout === 'rings' ? { joinedMsAgo: CATCH_UP_NODES_AGE_MS } : {}),
     ...(dataDir === undefined ? {} : { dataDirectory: path.join(dataDir, 'clusters', name) }),
   };
   try {

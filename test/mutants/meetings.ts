@@ -82,7 +82,7 @@ export const MEETING_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'returning-clusters-all-at-once': {
     bug: 'clusters that come back are all given what is proven at once',
-    file: 'src/app/fleet/step/serve-ring.ts',
+    file: 'src/app/fleet/step/catch-up-clusters.ts',
     before: ': Math.max(0, atOnce - Math.max(rolling.length, onTheirWay + again.length));',
     after: ': atOnce;',
     killedBy: {

@@ -11,7 +11,7 @@ import type { MachineSpec } from '@rollcall/local-cluster/machines/machine.ts';
 const CANARY_NODES_MIN = 24;
 
 /** Nodes of a rollout's comparison have to be older than five minutes (docs/rollouts.md): these joined an hour ago. */
-export const RING_NODES_AGE_MS = 3_600_000;
+export const CATCH_UP_NODES_AGE_MS = 3_600_000;
 
 const REGIONS = ['eu-west-1', 'us-east-1', 'ap-south-1'] as const;
 

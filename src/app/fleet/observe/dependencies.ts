@@ -37,7 +37,7 @@ export const GIVEN_AT_ONCE = 10;
 /** Clusters that are looked for in one step to be given something. */
 export const GIVEN_MAX = 500;
 /** How often clusters of the ring are looked at. */
-export const RING_EVERY_MS = 900_000;
+export const CATCH_UP_EVERY_MS = 900_000;
 /** Registrations that change one after the other are dealt with once in this time. */
 export const ASSIGN_EVERY_MS = 300_000;
 /** Assigned again at least so often, whatever the revision of the registry says: a write may have been lost. */

@@ -26,7 +26,7 @@ import { readWidely, seeStage } from '../observe/observe-clusters.ts';
 import type { ReachableCluster, ObservedClusters } from '../observe/observe-clusters.ts';
 import { observePool } from '../observe/observe-pool.ts';
 import type { ObservedPool } from '../../../core/fleet/rollout/tally-stage.ts';
-import { serveRing } from './serve-ring.ts';
+import { catchUpClusters } from './catch-up-clusters.ts';
 
 /** Makes the step. Rejects when a table fails. */
 export async function makeStep(
@@ -95,7 +95,7 @@ class Step {
       const told = defined({ decision });
       if (!isBack) return { record: returned, late: [], parts: [back], ...told };
       // Once all within reach are back, those of the ring get what is proven as ever.
-      const waiting = await serveRing(returned, fleet, this.#dependencies);
+      const waiting = await catchUpClusters(returned, fleet, this.#dependencies);
       return {
         record: { ...returned, ...waiting?.record },
         late: back.offline,
@@ -103,7 +103,7 @@ class Step {
         ...told,
       };
     }
-    const ring = await serveRing(record, fleet, this.#dependencies);
+    const ring = await catchUpClusters(record, fleet, this.#dependencies);
     const see = (stage: number): Promise<ObservedClusters | undefined> => this.#see(stage);
     const rendering = this.#rendering;
     const drift = await lookForDrift({ record, fleet, rendering, see }, this.#dependencies);

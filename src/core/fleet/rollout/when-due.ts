@@ -26,12 +26,12 @@ export function whenDue(record: FleetRecord, nowMs: number): number {
 /** With the ring, where clusters of it may be given something. */
 function soonest(record: FleetRecord, atMs: number, soonestMs: number): number {
   const { ringDueAtMs, gate } = record;
-  if (isRingHeld(record) || gate.kind === 'frozen' || gate.kind === 'returning') return atMs;
+  if (isCatchUpHeld(record) || gate.kind === 'frozen' || gate.kind === 'returning') return atMs;
   return Math.min(atMs, Math.max(ringDueAtMs, soonestMs));
 }
 
 /** True while clusters of the ring are given nothing: nobody is there, nothing is good, or what is good is halted or paused. */
-export function isRingHeld({
+export function isCatchUpHeld({
   ring,
   good: [newest],
   orders,

@@ -8,9 +8,9 @@ import { isBeyondForgiven, isToTryAgain } from '../../../core/fleet/rollout/fail
 import { isOnItsWay } from '../../../core/fleet/rollout/judge-cluster.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import { isRingHeld } from '../../../core/fleet/rollout/when-due.ts';
+import { isCatchUpHeld } from '../../../core/fleet/rollout/when-due.ts';
 import { nodesRoundedUp } from '../../../core/policy/share.ts';
-import { RING_EVERY_MS } from '../observe/dependencies.ts';
+import { CATCH_UP_EVERY_MS } from '../observe/dependencies.ts';
 import type { ObserveDependencies } from '../observe/looks.ts';
 import type { ClusterApply } from './give-clusters.ts';
 import { readRelease } from '../observe/release-rendering.ts';
@@ -21,22 +21,22 @@ import type { ObservedClusters } from '../observe/observe-clusters.ts';
 /** While one of it rolls. */
 const BUSY_EVERY_MS = 60_000;
 
-interface RingLook {
+interface CatchUpLook {
   readonly record: Pick<FleetRecord, 'ring' | 'ringDueAtMs' | 'counts'>;
   readonly applies: readonly ClusterApply[];
   readonly seen: readonly ObservedClusters[];
 }
 
 /** Looks at it when that is due; undefined: it is not, or nothing is proven. Rejects when a table fails. */
-export async function serveRing(
+export async function catchUpClusters(
   record: FleetRecord,
   fleet: FleetDaemonSet,
   dependencies: ObserveDependencies,
-): Promise<RingLook | undefined> {
+): Promise<CatchUpLook | undefined> {
   const { ring, good, release } = record;
   const [proven] = good;
   const nowMs = dependencies.clock.nowMs();
-  if (proven === undefined || isRingHeld(record) || nowMs < record.ringDueAtMs) return undefined;
+  if (proven === undefined || isCatchUpHeld(record) || nowMs < record.ringDueAtMs) return undefined;
   const rendering = await readRelease(fleet, proven, dependencies);
   const last = fleet.strategy.stages.at(-1);
   if (rendering === undefined || last === undefined) return undefined;
@@ -84,7 +84,7 @@ export async function serveRing(
   return {
     record: {
       ring: await withoutDone(record, done, dependencies),
-      ringDueAtMs: nowMs + (isBusy ? BUSY_EVERY_MS : RING_EVERY_MS),
+      ringDueAtMs: nowMs + (isBusy ? BUSY_EVERY_MS : CATCH_UP_EVERY_MS),
       counts: { ...record.counts, returning: rolling.length + next.length },
     },
     applies,
