@@ -10,7 +10,8 @@ import type { HandlerContext } from './middleware.ts';
 /** Ports, bounds and warm memory of this process, with the sinks of this invocation. */
 export function ingestDependencies(context: HandlerContext): IngestDependencies {
   const { log, metrics } = context;
-  const { registry, view, connector, queue, clock, random, ingestProcessCache } = composition(context);
+  const { registry, view, connector, queue, clock, random, ingestProcessCache } =
+    composition(context);
   return {
     registry,
     view,

@@ -95,7 +95,10 @@ class BatchUnderWay {
   constructor({ lanes, wary }: Turns, work: BatchWork) {
     this.#work = work;
     const { log } = work.context;
-    this.#aside = new BackgroundWork({ log, failed: 'what a run left to the end of its batch failed' });
+    this.#aside = new BackgroundWork({
+      log,
+      failed: 'what a run left to the end of its batch failed',
+    });
     this.#timers = new TimersTogether(work);
     this.#beside = {
       aside: (told) => {

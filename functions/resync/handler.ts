@@ -21,7 +21,8 @@ export const handler = createHandler<ScheduledEvent, void>({
   readsMayLag: true,
   handle: async (_event, context) => {
     const { log, metrics, remainingMs } = context;
-    const { registry, view, connector, queue, resyncProcessCache, clock, random } = composition(context);
+    const { registry, view, connector, queue, resyncProcessCache, clock, random } =
+      composition(context);
     await resyncClusters(
       { deadlineMs: clock.monotonicMs() + remainingMs() - WALK_RESERVE_MS },
       {

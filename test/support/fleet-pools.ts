@@ -21,6 +21,9 @@ export function poolOf(changes: Partial<FleetPool> = {}): FleetPool {
 }
 
 /** The same as a step sees it. */
-export function poolSeenOf(members: readonly string[], changes: Partial<FleetPool> = {}): ObservedPool {
+export function poolSeenOf(
+  members: readonly string[],
+  changes: Partial<FleetPool> = {},
+): ObservedPool {
   return { pool: poolOf(changes), members: new Set(members.map(clusterId)) };
 }

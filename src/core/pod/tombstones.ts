@@ -146,7 +146,10 @@ export function tombstonesOfMissing(
  * Tombstones of creates that were answered and are settled, whose pods may have come and gone unseen:
  * their labels are unknown. When such a pod is seen after all, its tombstone is written anew, or dropped if it lives.
  */
-export function tombstonesOfAnswered(settled: readonly Intent[], goneAtMs: number): readonly Tombstone[] {
+export function tombstonesOfAnswered(
+  settled: readonly Intent[],
+  goneAtMs: number,
+): readonly Tombstone[] {
   return settled
     .filter((intent): intent is CreateIntent => intent.kind === 'create')
     .flatMap(({ name, node, answer, recordedAtMs }) =>

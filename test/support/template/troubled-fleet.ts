@@ -76,7 +76,7 @@ export class TroubledFleet {
   readonly #registry = new MemoryRegistryStore();
   readonly #view = new MemoryViewStore();
   readonly #measured = new MeasuredFunctions();
-  readonly #warmth = createResyncProcessCache();
+  readonly #processCache = createResyncProcessCache();
   readonly #clusters: readonly ClusterRegistration[];
   #minute = 0;
 
@@ -170,7 +170,7 @@ export class TroubledFleet {
           forget: () => undefined,
         },
         queue: new RecordingHintQueue(),
-        processCache: this.#warmth,
+        processCache: this.#processCache,
         options: defaultResyncOptions,
       },
     );

@@ -18,7 +18,11 @@ import type {
   FleetRecord,
   MemberList,
 } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { GivenCluster, KeptLook, ObservedStage } from '../../../core/fleet/rollout/tally-stage.ts';
+import type {
+  GivenCluster,
+  KeptLook,
+  ObservedStage,
+} from '../../../core/fleet/rollout/tally-stage.ts';
 import type { FleetInstance } from '../../../ports/stores/fleet-rollout-store.ts';
 import { readList } from '../member-lists.ts';
 import { GIVEN_MAX, READ_AT_ONCE } from './dependencies.ts';

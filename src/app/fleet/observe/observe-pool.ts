@@ -94,7 +94,11 @@ function isOverruled({ pool, orders: { resumed } }: FleetRecord): boolean {
 }
 
 /** Given this release, be it on some nodes. */
-function isGiven(cluster: ClusterId, { release }: FleetRecord, { records }: ObservedClusters): boolean {
+function isGiven(
+  cluster: ClusterId,
+  { release }: FleetRecord,
+  { records }: ObservedClusters,
+): boolean {
   return records.get(cluster)?.contentHash === release.contentHash;
 }
 

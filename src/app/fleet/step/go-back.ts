@@ -82,7 +82,11 @@ export async function goBack(
 }
 
 /** What an approval or a window may hold is given without them; once it is there, whole. */
-function giftOf(cluster: ReachableCluster, place: number, rendering: ReleaseRendering): ClusterApply {
+function giftOf(
+  cluster: ReachableCluster,
+  place: number,
+  rendering: ReleaseRendering,
+): ClusterApply {
   const { record, registration } = cluster;
   const isThere =
     record?.phase === 'returned' && record.contentHash === rendering.release.contentHash;

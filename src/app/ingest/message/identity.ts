@@ -39,7 +39,7 @@ export async function verifySender(
     processCache,
     clock,
     options,
-  }: Pick<IngestDependencies, 'registry' | 'warmth' | 'clock' | 'options'>,
+  }: Pick<IngestDependencies, 'registry' | 'processCache' | 'clock' | 'options'>,
 ): Promise<Verification> {
   // A cluster's id is its group as it stands: queue-ids.ts hashes only what an id cannot be.
   if (context.groupId !== undefined && context.groupId !== claim.cluster) {

@@ -61,7 +61,7 @@ export function noteSnapshotRequest(
 /** Asks beside the batch that this belongs to; outside of one, the answer is waited for here. */
 export async function askForSnapshot(
   registration: ClusterRegistration,
-  dependencies: RequestDependencies & Pick<IngestDependencies, 'asides'>,
+  dependencies: RequestDependencies & Pick<IngestDependencies, 'background'>,
 ): Promise<void> {
   const { background } = dependencies;
   if (background === undefined) await request(registration, dependencies);

@@ -17,7 +17,10 @@ export class BatchBackgroundWork {
 
   constructor({ clock, log }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly log: Log }) {
     this.#clock = clock;
-    this.#work = new BackgroundWork({ log, failed: 'what a batch began beside its records failed' });
+    this.#work = new BackgroundWork({
+      log,
+      failed: 'what a batch began beside its records failed',
+    });
   }
 
   /** Begins something with the milliseconds that it has; a rejection is logged, with its cause. */

@@ -1,7 +1,7 @@
 /**
  * What `ingest` is given: ports, bounds, and the memory that a warm process keeps.
  *
- * Nothing here is needed for correctness but the ports: a run with fresh warmth writes the same.
+ * Nothing here is needed for correctness but the ports: a run with an empty process cache writes the same.
  */
 import type { ProcessPorts } from '../../../ports/process.ts';
 import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';

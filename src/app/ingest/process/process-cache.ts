@@ -93,6 +93,8 @@ function keyOf(ref: SliceRef): string {
 }
 
 /** A fresh memory; one per process. `objectsMax` bounds the projections that it holds. */
-export function createIngestProcessCache(options: { readonly objectsMax?: number } = {}): IngestProcessCache {
+export function createIngestProcessCache(
+  options: { readonly objectsMax?: number } = {},
+): IngestProcessCache {
   return new IngestProcessCache(options.objectsMax ?? 150_000);
 }

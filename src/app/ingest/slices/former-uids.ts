@@ -8,7 +8,11 @@
  */
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import type { NameItem } from '../../../core/model/view-items.ts';
-import { TOMBSTONE_KEPT_MS, tombstonesOfAnswered, areOlderNeeded } from '../../../core/pod/tombstones.ts';
+import {
+  TOMBSTONE_KEPT_MS,
+  tombstonesOfAnswered,
+  areOlderNeeded,
+} from '../../../core/pod/tombstones.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';

@@ -194,7 +194,11 @@ function findBreachIn(
 }
 
 /** Those that were read, by their index. */
-function stagesIn({ record, open, passed }: Reading): readonly (readonly [number, ObservedStage])[] {
+function stagesIn({
+  record,
+  open,
+  passed,
+}: Reading): readonly (readonly [number, ObservedStage])[] {
   return [...(passed ?? []), ...(open === undefined ? [] : [[record.stage, open] as const])];
 }
 

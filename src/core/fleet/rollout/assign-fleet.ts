@@ -117,7 +117,10 @@ function placeOf(
 }
 
 /** Clusters of which a few nodes go first go on with the stage after it. */
-function withUnfinished(stages: Assignment['stages'], { strategy }: FleetDaemonSet): Assignment['stages'] {
+function withUnfinished(
+  stages: Assignment['stages'],
+  { strategy }: FleetDaemonSet,
+): Assignment['stages'] {
   const [first, second, ...others] = stages;
   if (first === undefined || second === undefined || strategy.stages[0].nodes === undefined) {
     return stages;

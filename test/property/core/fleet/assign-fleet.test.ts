@@ -6,7 +6,10 @@ import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts
 import { OFFLINE_AFTER_MS } from '../../../../src/core/fleet/cluster-facts.ts';
 import { whyUntouched } from '../../../../src/core/fleet/plan-cluster.ts';
 import { assignFleet } from '../../../../src/core/fleet/rollout/assign-fleet.ts';
-import type { Assignment, AssignedCluster } from '../../../../src/core/fleet/rollout/assign-fleet.ts';
+import type {
+  Assignment,
+  AssignedCluster,
+} from '../../../../src/core/fleet/rollout/assign-fleet.ts';
 import { clusterRecordOf } from '../../../support/fleet-records.ts';
 import { fleetOf, NOW_MS } from '../../../support/fleet-samples.ts';
 

@@ -152,7 +152,10 @@ describe('two runs of ingest', () => {
               wake = resume;
             });
           };
-          const zombie = { ...harness.dependencies(), processCache: harness.dependencies().processCache };
+          const zombie = {
+            ...harness.dependencies(),
+            processCache: harness.dependencies().processCache,
+          };
           void ingestMessage(message, harness.context(), zombie)
             .then(() => resolve(false))
             .catch(() => undefined)

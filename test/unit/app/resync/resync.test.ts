@@ -15,7 +15,10 @@ const HOUR_MS = 3_600_000;
 const TICK_MS = 60_000;
 
 /** Of a process that never walked before, unless it is given what one remembers. */
-function dependenciesOf(world: ReconcileWorld, processCache = createResyncProcessCache()): ResyncDependencies {
+function dependenciesOf(
+  world: ReconcileWorld,
+  processCache = createResyncProcessCache(),
+): ResyncDependencies {
   const { registry, view, connector, queue, clock, log, metrics } = world;
   const { random } = world.dependencies;
   const options = defaultResyncOptions;
@@ -23,7 +26,10 @@ function dependenciesOf(world: ReconcileWorld, processCache = createResyncProces
 }
 
 const tick = (world: ReconcileWorld, processCache?: ResyncProcessCache): Promise<ResyncResult> =>
-  resyncClusters({ deadlineMs: world.clock.monotonicMs() + 50_000 }, dependenciesOf(world, processCache));
+  resyncClusters(
+    { deadlineMs: world.clock.monotonicMs() + 50_000 },
+    dependenciesOf(world, processCache),
+  );
 
 describe('resync', () => {
   it('hints every key four times a day, and no more', async () => {

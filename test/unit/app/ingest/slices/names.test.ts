@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listAllNames, namesOf } from '../../../../../src/app/ingest/slices/names.ts';
-import { createIngestProcessCache, IngestProcessCache } from '../../../../../src/app/ingest/process/process-cache.ts';
+import {
+  createIngestProcessCache,
+  IngestProcessCache,
+} from '../../../../../src/app/ingest/process/process-cache.ts';
 import { clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import type { Slice } from '../../../../../src/core/model/view-items.ts';
 import { IngestHarness } from '../../../../support/ingest-harness.ts';

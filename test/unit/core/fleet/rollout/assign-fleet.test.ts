@@ -18,7 +18,11 @@ const BY_RING = ['0', '1', '2'].map((ring) => ({
 }));
 const OFFLINE_MS = NOW_MS - 900_000;
 
-function clusterOf(id: string, ring: string, changes: Partial<AssignedCluster> = {}): AssignedCluster {
+function clusterOf(
+  id: string,
+  ring: string,
+  changes: Partial<AssignedCluster> = {},
+): AssignedCluster {
   return {
     id: clusterId(id),
     clusterUid: clusterUid(`uid-of-${id}`),
@@ -75,7 +79,10 @@ describe('assignFleet', () => {
 
   it('leaves out where it is not placed', () => {
     const spec = { placement: { clusterNames: ['a'] }, strategy: { stages: BY_RING } };
-    assert.equal(shown(assignment([clusterOf('a', '0'), clusterOf('b', '0')], {}, spec)), 'ring-0: a');
+    assert.equal(
+      shown(assignment([clusterOf('a', '0'), clusterOf('b', '0')], {}, spec)),
+      'ring-0: a',
+    );
   });
 
   it('keeps a cluster where it was given the release, whatever its labels say by now', () => {
