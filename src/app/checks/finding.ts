@@ -33,7 +33,7 @@ export type Link =
   | 'freshness'
   | 'view'
   | 'breaker'
-  | 'rival'
+  | 'conflict'
   | 'copilot'
   | 'fleets'
   | 'clock'

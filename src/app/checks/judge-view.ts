@@ -1,5 +1,5 @@
 /**
- * Findings about what the functions know and do (freshness, view, breaker, rival loops), and about the watcher.
+ * Findings about what the functions know and do (freshness, view, breaker, conflicting controllers), and about the watcher.
  *
  * Pure. Judged by the bounds that bind the functions themselves.
  */
@@ -133,46 +133,46 @@ function judgeSentinel(
   { sentinel }: Facts<'sentinel'>,
 ): Finding {
   if (rival !== undefined) {
-    return failed('rival', 'rival-noted', {
+    return failed('conflict', 'conflict-noted', {
       seen: `another DaemonSet controller was seen, and Rollcall has stopped here: ${rival.evidence}`,
       next: takeOverAgain(id),
     });
   }
-  if (sentinel.kind === 'unchecked') return notChecked('rival', sentinel.why);
+  if (sentinel.kind === 'unchecked') return notChecked('conflict', sentinel.why);
   switch (sentinel.value) {
     case 'touched':
-      return failed('rival', 'sentinel-touched', {
+      return failed('conflict', 'sentinel-touched', {
         seen: 'another DaemonSet controller has synced the sentinel of the takeover',
         next: takeOverAgain(id),
       });
     case 'missing':
     case 'replaced':
-      return failed('rival', 'sentinel-missing', {
+      return failed('conflict', 'sentinel-missing', {
         seen: `the sentinel of the takeover is ${sentinel.value}, and Rollcall does nothing here: the cluster was handed back, or somebody deleted it`,
         next: `Enter takeover anew, with its probe: rollcall cluster set ${id} --mode takeover; if the cluster was handed back: rollcall cluster set ${id} --mode observe --without-cluster`,
       });
     case 'quiet':
     case 'not-expected':
-      return ok('rival', 'rival-none', 'no other DaemonSet controller was seen');
+      return ok('conflict', 'conflict-none', 'no other DaemonSet controller was seen');
   }
 }
 
 /** In observe and copilot the built-in loop must be on: told by what it has observed, without writing anything. */
 function judgeBuiltInLoop({ observed }: Facts<'observed'>): Finding {
-  if (observed.kind === 'unchecked') return notChecked('rival', observed.why);
+  if (observed.kind === 'unchecked') return notChecked('conflict', observed.why);
   const { total, behind } = observed.value;
   if (behind.length > 0) {
-    return warning('rival', 'built-in-loop-off', {
+    return warning('conflict', 'built-in-loop-off', {
       seen: `nobody has observed the last change of ${behind.slice(0, NAMES_SHOWN).join(', ')}: the built-in loop seems to be off, and nobody manages the DaemonSets`,
       next: 'Turn it on again, or take over: rollcall cluster set --mode takeover',
     });
   }
   if (total > 0) {
     const seen = 'a controller has observed the last change of every DaemonSet, as it should';
-    return ok('rival', 'built-in-loop-on', seen);
+    return ok('conflict', 'built-in-loop-on', seen);
   }
   const seen = 'there is no DaemonSet to tell by whether the built-in loop is on';
-  return { link: 'rival', code: 'built-in-loop-unknown', level: 'unknown', seen };
+  return { link: 'conflict', code: 'built-in-loop-unknown', level: 'unknown', seen };
 }
 
 const WITH_KUBECONFIG = 'Pass --kubeconfig FILE --context NAME to have it looked at.';

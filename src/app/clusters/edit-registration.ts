@@ -137,7 +137,7 @@ function fieldsOf(registration: ClusterRegistration): ReadonlyMap<string, string
     ['authentication', describeAuthentication(registration.authentication)],
     ['takeoverProbedAt', timeText(takeoverProbedAtMs)],
     ['sentinel', sentinel?.uid ?? ''],
-    ['rival', timeText(rival?.seenAtMs)],
+    ['conflict', timeText(rival?.seenAtMs)],
     ...Object.entries(labels).map(([key, value]) => [`label ${key}`, value] as const),
   ]);
 }

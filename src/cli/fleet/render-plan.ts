@@ -195,7 +195,7 @@ function imagesText({ images }: Pick<PlannedCluster, 'images'>): string {
 const WHY: Readonly<Record<FleetPlan['untouched'][number]['why'], string>> = {
   observe: 'mode observe: Rollcall only looks',
   frozen: 'frozen',
-  rival: 'another controller was seen there',
+  conflict: 'another controller was seen there',
 };
 
 function renderUntouched(untouched: FleetPlan['untouched']): string[] {

@@ -22,7 +22,7 @@ import type { Rendering } from './render-fleet.ts';
 type ClusterChange = 'create' | 'update' | 'adjust' | 'none' | 'unknown';
 
 /** Why Rollcall lets a cluster be, whatever the fleet says. */
-export type Untouched = 'observe' | 'frozen' | 'rival';
+export type Untouched = 'observe' | 'frozen' | 'conflict';
 
 /** One container's image, where it differs. */
 export interface ImageChange {
@@ -59,7 +59,7 @@ export function whyUntouched({
 }: Pick<ClusterFacts, 'mode' | 'isFrozen' | 'rival'>): Untouched | undefined {
   if (mode === 'observe') return 'observe';
   if (isFrozen) return 'frozen';
-  return rival === undefined ? undefined : 'rival';
+  return rival === undefined ? undefined : 'conflict';
 }
 
 /** Plans one cluster. */

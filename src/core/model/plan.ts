@@ -80,9 +80,9 @@ export type Guard =
         | 'frozen'
         | 'observe-mode'
         | 'registry-unreadable'
-        | 'rival-controller'
+        | 'conflicting-controller'
         /** Somebody else wrote the status of this DaemonSet, and of it alone. */
-        | 'rival-suspected'
+        | 'conflict-suspected'
         | 'sentinel-missing'
         | 'cluster-unavailable'
         | 'no-access'

@@ -250,7 +250,7 @@ function planStatus(view: View, context: PlanContext): DaemonSetStatus | undefin
   if (guard.kind === 'observe') return undefined;
   const isForbidden =
     guard.kind === 'status-only' &&
-    (guard.code === 'view-incomplete' || guard.code === 'rival-controller');
+    (guard.code === 'view-incomplete' || guard.code === 'conflicting-controller');
   if (isForbidden) return undefined;
   const observeGeneration = guard.kind === 'act';
   const next = computeStatus(view, { currentHash, observeGeneration });

@@ -17,7 +17,7 @@ const PAUSE_CONDITION = 'RollcallPaused';
 /** What a DaemonSet is told: the condition's reason, the Event's, and the words of both. */
 export interface PauseNotice {
   readonly reason: 'BuiltInControllerSeen' | 'StatusWrittenByAnother';
-  readonly event: 'RivalController' | 'StatusWrittenByAnother';
+  readonly event: 'ConflictingController' | 'StatusWrittenByAnother';
   readonly message: string;
 }
 
@@ -85,7 +85,7 @@ export function rivalNotice({ evidence }: RivalNote): PauseNotice {
     'Rollcall has stopped here; it creates, deletes and counts no pods. Either switch the other one off ' +
     '(kube-controller-manager --controllers=*,-daemonset-controller) and enter takeover again, ' +
     'or leave the cluster to it (--release).';
-  return { reason: 'BuiltInControllerSeen', event: 'RivalController', message };
+  return { reason: 'BuiltInControllerSeen', event: 'ConflictingController', message };
 }
 
 function isNotice(condition: JsonObject): boolean {

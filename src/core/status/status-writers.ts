@@ -73,7 +73,7 @@ export function guardOfPause(
   if (paused === undefined || mode !== 'takeover') return undefined;
   const isOver = paused.untilMs <= nowMs || paused.untilMs > nowMs + 2 * PAUSE_MS;
   if (isOver || paused.atMs <= (sentinel?.createdAtMs ?? Infinity)) return undefined;
-  return { kind: 'observe', code: 'rival-suspected', message: pauseText(paused) };
+  return { kind: 'observe', code: 'conflict-suspected', message: pauseText(paused) };
 }
 
 /** Who wrote the status and when, what that means, and what to do. */

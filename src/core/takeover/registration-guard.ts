@@ -39,7 +39,7 @@ export function guardOfRegistration(
   }
   if (registration.rival !== undefined) {
     const message = `Another controller is at work in this cluster: ${registration.rival.evidence}.`;
-    return { kind: 'observe', code: 'rival-controller', message };
+    return { kind: 'observe', code: 'conflicting-controller', message };
   }
   if (frozen !== undefined) {
     const message = `${describeFreeze(frozen)}; only its status is kept up to date.`;

@@ -122,16 +122,16 @@ describe('handover', { timeout: 1_700_000, skip }, () => {
       assert.equal(notice?.status, 'True');
     }
     await expectFinished(theatre, handed, 'c');
-    const isRival = ({ fields }: LogEntry): boolean => fields['code'] === 'rival-controller';
+    const isRival = ({ fields }: LogEntry): boolean => fields['code'] === 'conflicting-controller';
     const errors = activity.lines.filter((line) => line.level === 'error' && isRival(line));
     assert.equal(errors.length, 1, activity.tail(30));
     // An event is sent after the status that it tells of.
     const description = 'an event for each DaemonSet';
     const told = await pollUntil({ deadlineMs: 60_000, description }, async () => {
       const { items } = await admin.list(
-        '/api/v1/namespaces/default/events?fieldSelector=reason%3DRivalController',
+        '/api/v1/namespaces/default/events?fieldSelector=reason%3DConflictingController',
       );
-      const rivals = items.filter(({ reason }) => reason === 'RivalController');
+      const rivals = items.filter(({ reason }) => reason === 'ConflictingController');
       return rivals.length >= STATES.length ? rivals : undefined;
     });
     assert.equal(told.length, STATES.length, 'one event for each DaemonSet');
@@ -157,7 +157,7 @@ describe('handover', { timeout: 1_700_000, skip }, () => {
       where: ({ verb }) => verb !== 'get' && verb !== 'list',
     });
     assert.deepEqual(touched, [], 'no pod was touched beside the built-in loop');
-    assert.equal(activity.counted('RivalControllers'), 1);
+    assert.equal(activity.counted('ConflictingControllers'), 1);
   });
 
   it('takes over anew once the built-in loop is off again, and withdraws the notice', async () => {

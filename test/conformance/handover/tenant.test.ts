@@ -89,7 +89,7 @@ describe(
       assert.match(notice.message, /kube-controller-manager/);
       await othersGoOn('registry.example/agent:3');
       assert.equal(livePodsByNode(stage.observer, uids.tenant).size, NODES_COUNT - 1);
-      assert.equal(stage.activity.counted('RivalSuspected'), 1);
+      assert.equal(stage.activity.counted('ConflictSuspected'), 1);
     });
 
     /** In the other namespace a deleted pod comes back, a set image rolls; and the cluster is as it was. */
@@ -109,7 +109,7 @@ describe(
       });
       const registration = await engine().registry.readCluster(clusterId('conformance'));
       assert.equal(registration?.rival, undefined);
-      assert.equal(activity.counted('RivalControllers'), 0);
+      assert.equal(activity.counted('ConflictingControllers'), 0);
     }
 
     async function deletePod(client: ApiClient, uid: string): Promise<void> {

@@ -132,7 +132,7 @@ describe('cluster doctor on a managed local cluster', () => {
       breakage: () => ({ meta: { isComplete: false, snapshotRequestedAtMs: 1 } }),
     },
     {
-      code: 'rival-noted',
+      code: 'conflict-noted',
       breakage: () => ({ registration: { rival: { seenAtMs: 1, evidence: 'it was seen' } } }),
     },
     {
@@ -243,7 +243,7 @@ describe('cluster doctor on a managed local cluster', () => {
     assert.ok(answer.kind === 'answered' && answer.status === 200, JSON.stringify(answer));
     const found = failures(await stage.troubles());
     // The engine may have noted it already.
-    const isFound = found.includes('sentinel-touched') || found.includes('rival-noted');
+    const isFound = found.includes('sentinel-touched') || found.includes('conflict-noted');
     assert.ok(isFound, found.join());
   });
 

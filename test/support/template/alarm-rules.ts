@@ -40,7 +40,7 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   'troubled-clusters': { quiet: 2, loud: 2.1, withinMinutes: 5 },
   'credential-refusals': ANY,
   'ingest-refusals': ANY,
-  'rival-controllers': ANY,
+  'conflicting-controllers': ANY,
   'fleet-faults': ANY_THAT_LASTS,
   'fleet-halts': ANY,
   // A minute and more.

@@ -136,12 +136,12 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
     }),
   ],
   'credential-refusals': [refused('credential')],
-  'rival-controllers': [
-    own('reconcile', 'RivalControllers', {
+  'conflicting-controllers': [
+    own('reconcile', 'ConflictingControllers', {
       code: 'src/app/reconcile/confirm/rival.ts',
       write: counts('sentinel'),
     }),
-    own('reconcile', 'RivalControllers', {
+    own('reconcile', 'ConflictingControllers', {
       code: 'src/app/reconcile/confirm/rival-checks.ts',
       write: counts('sentinel-missing'),
     }),

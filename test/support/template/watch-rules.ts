@@ -19,7 +19,7 @@ const WATCHED = [
   'own DeadLetters',
   'own HandlerFailures',
   'own RecordFailures',
-  'own RivalControllers',
+  'own ConflictingControllers',
   'own FleetSteps',
   'own FleetDecisions',
   'own RefusedSenders',

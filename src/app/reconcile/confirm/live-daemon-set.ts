@@ -128,7 +128,7 @@ export async function confirmDaemonSet(step: PresentStep): Promise<DaemonSetConf
 export function unconfirmedCode({
   kind,
 }: Exclude<DaemonSetConfirmation, { kind: 'confirmed' }>): DeferralCode {
-  if (kind === 'paused') return 'rival-suspected';
+  if (kind === 'paused') return 'conflict-suspected';
   return kind === 'changed' ? 'daemon-set-changed' : 'cluster-unavailable';
 }
 

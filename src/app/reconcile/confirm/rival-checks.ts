@@ -41,7 +41,7 @@ export async function checkSentinel(
   const live = await access.getDaemonSet(SENTINEL_KEY);
   if (live.kind === 'unavailable') return { kind: 'unavailable', message: live.message };
   if (live.kind === 'found' && live.object.metadata.uid === sentinel.uid) return judgement;
-  metrics.count('RivalControllers', { outcome: 'sentinel-missing' });
+  metrics.count('ConflictingControllers', { outcome: 'sentinel-missing' });
   log.error('the sentinel of the takeover is gone; nothing is done in this cluster', {
     cluster: registration.id,
     code: 'sentinel-missing',

@@ -61,10 +61,10 @@ export async function noteForeignStatusWrite(
   const isKnown = (context.note.paused ?? input.stored.state?.paused)?.atMs === paused.atMs;
   context.note.paused = paused;
   if (isKnown) return paused;
-  metrics.count('RivalSuspected');
+  metrics.count('ConflictSuspected');
   log.warn('somebody else wrote the status of a DaemonSet; nothing is done for it for a while', {
     key: formatKey(context.hint.key),
-    code: 'rival-suspected',
+    code: 'conflict-suspected',
     detail: paused.manager,
   });
   await lookAtSentinelLive(run);
@@ -94,10 +94,10 @@ export async function noteRival(sighting: RivalSighting, context: RunContext): P
   if ((await registry.noteRival(now, { seenAtMs: clock.nowMs(), evidence })) === 'standing') {
     return false;
   }
-  metrics.count('RivalControllers', { outcome: 'sentinel' });
+  metrics.count('ConflictingControllers', { outcome: 'sentinel' });
   log.error('another DaemonSet controller is at work; Rollcall has stopped in this cluster', {
     cluster: seenUnder.id,
-    code: 'rival-controller',
+    code: 'conflicting-controller',
     detail: evidence,
   });
   await hintEveryKey(now, context);

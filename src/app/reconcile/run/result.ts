@@ -26,7 +26,7 @@ export type DeferralCode =
   | 'no-access'
   | 'daemon-set-changed'
   /** Somebody else wrote its status, and of it alone (ADR 0012). */
-  | 'rival-suspected'
+  | 'conflict-suspected'
   | 'foreign-pods-unseen'
   | 'lost-race'
   | 'status-conflict'

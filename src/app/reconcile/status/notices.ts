@@ -70,8 +70,8 @@ export async function giveRivalNotice(step: NoticeInput): Promise<ClusterAccess 
 function noticeOf({ input, guard }: NoticeInput): PauseNotice | undefined {
   if (guard.kind === 'act') return undefined;
   const { rival } = input.stored.registration;
-  if (guard.code === 'rival-controller') return rival && rivalNotice(rival);
-  return guard.code === 'rival-suspected' ? pauseNotice(guard.message) : undefined;
+  if (guard.code === 'conflicting-controller') return rival && rivalNotice(rival);
+  return guard.code === 'conflict-suspected' ? pauseNotice(guard.message) : undefined;
 }
 
 // In copilot, a policy without effect because the strategy is RollingUpdate: one Event, remembered by the state's tallies.

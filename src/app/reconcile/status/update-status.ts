@@ -80,7 +80,7 @@ async function noteOthers(
     step,
   );
   if (paused === undefined) return;
-  step.result.add({ code: 'rival-suspected', message: pauseText(paused), pace: 'soon' });
+  step.result.add({ code: 'conflict-suspected', message: pauseText(paused), pace: 'soon' });
 }
 
 /** The counts, for a DaemonSet that is still what they were counted for; what others keep there stays. */

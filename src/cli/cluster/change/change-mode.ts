@@ -64,7 +64,7 @@ export async function refuseWhileFrozen(
   );
 }
 
-/** Enters or leaves a mode; nothing where it is so already and no rival was seen. */
+/** Enters or leaves a mode; nothing where it is so already and no other controller was seen. */
 export async function changeMode(change: ModeChange): Promise<ChangedMode> {
   const { registration, mode } = change;
   if (isEntered(registration, mode) || (mode === 'observe' && registration.mode === 'observe')) {
@@ -80,7 +80,7 @@ export async function changeMode(change: ModeChange): Promise<ChangedMode> {
   }
 }
 
-/** After a rival a mode is entered anew. */
+/** After a conflict a mode is entered anew. */
 function isEntered(registration: ClusterRegistration, mode: ClusterMode): boolean {
   return registration.mode === mode && registration.rival === undefined;
 }

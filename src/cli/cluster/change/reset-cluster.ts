@@ -170,7 +170,7 @@ function refuseSame({ id, mode }: ClusterRegistration, changes: readonly FieldCh
   if (mode !== 'takeover' || changes.length === 0) return;
   throw refusal(
     `${id} is the very cluster that is registered, and in takeover: there is nothing to reset.`,
-    `To leave takeover: rollcall cluster set ${id} --mode observe. After a rival: --mode takeover.`,
+    `To leave takeover: rollcall cluster set ${id} --mode observe. After another controller was seen: --mode takeover.`,
   );
 }
 

@@ -40,7 +40,7 @@ export interface ClusterSummary {
   readonly outages: readonly Outage[];
   readonly isViewComplete: boolean;
   readonly incompleteReason?: string;
-  readonly rival?: { readonly seenAtMs: number; readonly evidence: string };
+  readonly conflict?: { readonly seenAtMs: number; readonly evidence: string };
   /** Its watcher speaks of another cluster: it was rebuilt, and waits for `cluster reset` (row 90). */
   readonly rebuilt?: {
     /** As the watcher said it; registering it anew reads it from the cluster itself. */
@@ -82,7 +82,7 @@ export function summarise(
     isViewComplete: meta?.isComplete === true,
     ...defined({
       incompleteReason: meta?.isComplete === true ? undefined : meta?.incompleteReason,
-      rival,
+      conflict: rival,
     }),
   };
 }
@@ -107,7 +107,7 @@ export function troublesOf(summary: ClusterSummary): readonly string[] {
   if (summary.rebuilt !== undefined) {
     return [`rebuilt: it is ${summary.rebuilt.foundUid} now; rollcall cluster reset ${summary.id}`];
   }
-  if (summary.rival !== undefined) troubles.push('another controller was seen');
+  if (summary.conflict !== undefined) troubles.push('another controller was seen');
   if (summary.heardAtMs === undefined) troubles.push('its watcher was never heard');
   for (const { code } of summary.outages) troubles.push(...(SHORTLY[code] ?? []));
   if (summary.heardAtMs !== undefined && !summary.isViewComplete) {

@@ -188,7 +188,7 @@ function registrationFields(details: ClusterDetails, outages: readonly Outage[])
     ['token', token && tokenText(token.expiresAtMs - nowMs, nowMs - token.issuedAtMs)],
     ['takeover entered', enteredAtMs === undefined ? undefined : isoTime(enteredAtMs)],
     ['sentinel', sentinel?.uid],
-    ['rival', rival && `${isoTime(rival.seenAtMs)}: ${rival.evidence}`],
+    ['conflict', rival && `${isoTime(rival.seenAtMs)}: ${rival.evidence}`],
     ['configuration version', String(registration.configVersion)],
   ];
 }
@@ -248,9 +248,9 @@ const SHOWN = {
       remedy: `Register it anew: rollcall cluster reset ${id}. If it was not rebuilt, take its role away from the other cluster.`,
     }),
   },
-  rival: {
-    words: ({ id, rival }) => ({
-      message: `Another controller works on its DaemonSets; Rollcall has stopped there. ${rival?.evidence ?? ''}`,
+  conflict: {
+    words: ({ id, conflict }) => ({
+      message: `Another controller works on its DaemonSets; Rollcall has stopped there. ${conflict?.evidence ?? ''}`,
       remedy: `Switch that one off, then: rollcall cluster set ${id} --mode takeover. Or leave: --mode observe.`,
     }),
   },
@@ -342,7 +342,7 @@ function diagnose(
   if ((meta?.breaker?.open?.untilMs ?? 0) <= facts.nowMs) judged.delete('breaker-open');
   const here = new Set<ShownCode>();
   if (summary.rebuilt !== undefined) here.add('rebuilt');
-  if (summary.rival !== undefined) here.add('rival');
+  if (summary.conflict !== undefined) here.add('conflict');
   if ((summary.silentForMs ?? 0) > SILENT_AFTER_MS) here.add('silent');
   if (isSnapshotAwaited(registration, meta)) here.add('awaiting-snapshot');
   return Object.entries<ShownFinding>(SHOWN).flatMap(([key, { from = [], words }]) => {

@@ -420,7 +420,7 @@ export const CASES: readonly Case[] = [
     }),
   },
   {
-    code: 'rival-noted',
+    code: 'conflict-noted',
     level: 'failed',
     facts: withRegistration({ rival: { seenAtMs: 1, evidence: 'it was seen' } }),
     says: /it was seen/,

@@ -44,7 +44,7 @@ describe('a cluster in copilot', () => {
     assert.deepEqual(world.owned, ['node-0001', 'node-0002', 'node-0003']);
     assert.deepEqual(writes(world), []);
     assert.equal(world.daemonSet.status?.observedGeneration, 1);
-    assert.equal(world.metrics.sum('RivalControllers'), 0);
+    assert.equal(world.metrics.sum('ConflictingControllers'), 0);
   });
 
   it('does nothing where a node lacks its pod, one failed or one is too many, and says whose turn it is', async () => {
@@ -78,7 +78,7 @@ describe('a cluster in copilot', () => {
     }));
     editTemplate(world, 'example/agent:2');
     await world.settle();
-    assert.equal(world.metrics.sum('RivalControllers'), 0);
+    assert.equal(world.metrics.sum('ConflictingControllers'), 0);
     assert.deepEqual(writes(world), []);
   });
 

@@ -95,7 +95,7 @@ describe('takeover without its sentinel: a registry from before a hand-back, or 
     const result = await world.run();
     assert.equal(result.kind === 'observed' && result.code, 'sentinel-missing');
     assert.deepEqual(world.cluster.requests, [`LIST daemonsets ${SENTINEL_KEY.name}`]);
-    assert.equal(world.metrics.sum('RivalControllers', 'sentinel-missing'), 1);
+    assert.equal(world.metrics.sum('ConflictingControllers', 'sentinel-missing'), 1);
     assert.equal(world.log.at('error').length, 1);
     assert.equal((await world.run()).kind, 'skipped', 'it is told once');
   });
@@ -172,7 +172,7 @@ describe('a run for the sentinel', () => {
       /rollcall-takeover-probe.*observedGeneration|observedGeneration.*rollcall-takeover-probe/,
     );
     assert.equal(world.log.at('error').length, 1);
-    assert.equal(world.metrics.sum('RivalControllers', 'sentinel'), 1);
+    assert.equal(world.metrics.sum('ConflictingControllers', 'sentinel'), 1);
     assert.deepEqual(world.queue.hintedKeys(), [
       'a/rollcall-system/rollcall-takeover-probe',
       'a/system/agents',
@@ -244,7 +244,7 @@ describe('a cluster with a rival (row 58)', () => {
     assert.match(JSON.stringify(notice['message']), /it was seen.*--release/);
     const events = world.cluster
       .list('events')
-      .filter(({ reason }) => reason === 'RivalController');
+      .filter(({ reason }) => reason === 'ConflictingController');
     assert.equal(events.length, 1);
     assert.equal(events[0]?.['type'], 'Warning');
   });
@@ -265,7 +265,7 @@ describe('a cluster with a rival (row 58)', () => {
     assert.equal(world.daemonSet.status?.conditions?.length, 1);
     const events = world.cluster
       .list('events')
-      .filter(({ reason }) => reason === 'RivalController');
+      .filter(({ reason }) => reason === 'ConflictingController');
     assert.equal(events.length, 1);
   });
 
@@ -316,19 +316,19 @@ describe('a status written by another manager', () => {
   it('is found in the live read before creates: no pod is made, and the cluster goes on', async () => {
     const { world } = await written();
     const result = await world.step();
-    assert.ok(result.kind === 'deferred' && result.code === 'rival-suspected');
+    assert.ok(result.kind === 'deferred' && result.code === 'conflict-suspected');
     await world.settle(WHILE_PAUSED);
     assert.deepEqual(world.placed, ['node-0001']);
     assert.equal((await storedRegistration(world)).rival, undefined);
-    assert.equal(world.metrics.sum('RivalSuspected'), 1);
-    assert.equal(world.metrics.sum('RivalControllers'), 0);
+    assert.equal(world.metrics.sum('ConflictSuspected'), 1);
+    assert.equal(world.metrics.sum('ConflictingControllers'), 0);
   });
 
   it('is told on the DaemonSet once: who, when, and what to do', async () => {
     const { world } = await written();
     await world.step();
     const result = await world.step();
-    assert.ok(result.kind === 'observed' && result.code === 'rival-suspected');
+    assert.ok(result.kind === 'observed' && result.code === 'conflict-suspected');
     await world.settle(WHILE_PAUSED);
     assert.equal(noticeOf(world)?.['reason'], 'StatusWrittenByAnother');
     assert.match(JSON.stringify(noticeOf(world)), /kube-controller-manager.*wrote.*stop it/);
@@ -365,7 +365,7 @@ describe('a status written by another manager', () => {
     builtInWrites(world, { byMs: 0 });
     await world.clock.advance(61_000);
     const result = await world.step();
-    assert.ok(result.kind === 'observed' && result.code === 'rival-suspected');
+    assert.ok(result.kind === 'observed' && result.code === 'conflict-suspected');
     assert.deepEqual(
       world.pods.map(({ metadata }) => metadata.name),
       [name],
@@ -399,7 +399,7 @@ describe('a status written by another manager', () => {
       assert.deepEqual(world.placed, ['node-0001']);
       assert.equal(noticeOf(world)?.['reason'], 'StatusWrittenByAnother');
     }
-    assert.equal(world.metrics.sum('RivalSuspected'), 4);
+    assert.equal(world.metrics.sum('ConflictSuspected'), 4);
     await world.clock.advance(TEN_MINUTES_MS);
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
@@ -413,7 +413,7 @@ describe('a status written by another manager', () => {
       await world.settle();
       assert.ok(world.placed.includes(node));
     }
-    assert.equal(world.metrics.sum('RivalSuspected'), 0);
+    assert.equal(world.metrics.sum('ConflictSuspected'), 0);
   });
 
   it('stops the cluster where the sentinel shows the other controller, before the watcher told of it', async () => {
@@ -426,7 +426,7 @@ describe('a status written by another manager', () => {
     await world.run();
     const { rival } = await storedRegistration(world);
     assert.match(rival?.evidence ?? '', /rollcall-takeover-probe/);
-    assert.equal(world.metrics.sum('RivalControllers', 'sentinel'), 1);
+    assert.equal(world.metrics.sum('ConflictingControllers', 'sentinel'), 1);
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001']);
     assert.equal(noticeOf(world)?.['reason'], 'BuiltInControllerSeen');
@@ -449,6 +449,6 @@ describe('a status written by another manager', () => {
     world.addNode('node-0002');
     await world.settle();
     assert.equal(world.pods.length, 2);
-    assert.equal(world.metrics.sum('RivalSuspected'), 0);
+    assert.equal(world.metrics.sum('ConflictSuspected'), 0);
   });
 });

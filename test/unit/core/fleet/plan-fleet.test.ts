@@ -176,7 +176,7 @@ describe('planFleet: clusters that are in no stage', () => {
       [
         ['seen', 'observe', 2, 'create'],
         ['held', 'frozen', 2, 'create'],
-        ['fought', 'rival', 2, 'create'],
+        ['fought', 'conflict', 2, 'create'],
       ],
     );
     assert.deepEqual(stagesOf(planned), { canary: ['ours'] });

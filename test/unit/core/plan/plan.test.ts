@@ -127,7 +127,7 @@ describe('guards (design 3.3)', () => {
     assert.match(made.verdicts()[0]?.message ?? '', /for the test/);
   });
 
-  for (const code of ['view-incomplete', 'rival-controller'] as const) {
+  for (const code of ['view-incomplete', 'conflicting-controller'] as const) {
     it(`status-only for ${code}: no status either (faults 58, 81)`, () => {
       assert.equal(plan(options, { guard: statusOnly(code) }).status, undefined);
     });

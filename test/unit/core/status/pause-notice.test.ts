@@ -72,7 +72,7 @@ describe('noticeEvent', () => {
   it('says what was seen, what that means, and both ways out', () => {
     const event = noticeEvent(NOTICE);
     assert.equal(event.type, 'Warning');
-    assert.equal(event.reason, 'RivalController');
+    assert.equal(event.reason, 'ConflictingController');
     assert.match(event.message, /it was seen.*has stopped.*-daemonset-controller.*--release/);
     assert.ok(event.message.length < 1024, 'an Event takes no more');
   });

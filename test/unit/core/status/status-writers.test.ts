@@ -121,9 +121,9 @@ describe('guardOfPause', () => {
   };
 
   it('stands until the pause is over, also by a clock that is a little behind', () => {
-    assert.equal(codeOf(AT_MS), 'rival-suspected');
-    assert.equal(codeOf(AT_MS - 5_000), 'rival-suspected');
-    assert.equal(codeOf(AT_MS + PAUSE_MS - 1), 'rival-suspected');
+    assert.equal(codeOf(AT_MS), 'conflict-suspected');
+    assert.equal(codeOf(AT_MS - 5_000), 'conflict-suspected');
+    assert.equal(codeOf(AT_MS + PAUSE_MS - 1), 'conflict-suspected');
     assert.equal(codeOf(AT_MS + PAUSE_MS), undefined);
   });
 

@@ -20,8 +20,8 @@ async function seenIn(mode: ClusterMode): Promise<boolean> {
   const context = { hint: world.hint, dependencies: world.dependencies, note: {} };
   const run = { context, input: { stored: { registration } }, access: world.cluster };
   const paused = await noteForeignStatusWrite({ object }, run as never); // as a run has them
-  assert.equal(world.metrics.sum('RivalSuspected') > 0, paused !== undefined);
-  assert.equal(world.metrics.sum('RivalControllers'), 0);
+  assert.equal(world.metrics.sum('ConflictSuspected') > 0, paused !== undefined);
+  assert.equal(world.metrics.sum('ConflictingControllers'), 0);
   return paused !== undefined;
 }
 
