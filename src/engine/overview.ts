@@ -21,7 +21,7 @@ import type { ClusterId, ClusterUid, Uid } from '../core/model/identifiers.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
 import { generationsOf } from '../core/rollout/pod-counts.ts';
-import type { HeldShrink } from '../core/model/state.ts';
+import type { HeldRemoval } from '../core/model/state.ts';
 import { toldObject } from '../core/model/view-items.ts';
 import type { ClusterMeta, NameItem } from '../core/model/view-items.ts';
 import type { StagedProgress } from '../core/model/staged-progress.ts';
@@ -69,7 +69,7 @@ export interface DaemonSetOverview {
     'phase' | 'summary' | 'revision' | 'gate' | 'evidence' | 'strays' | 'breach'
   > & { readonly budget?: ShownBudget };
   /** A removal of pods that waits for somebody to confirm it; in another mode than takeover it was only told of. */
-  readonly shrink?: HeldShrink;
+  readonly removal?: HeldRemoval;
   /** Since when a run should have come and did not. */
   readonly missedSinceMs?: number;
   /** By name, in every cluster; absent: it is not, whatever its cluster is. */
@@ -238,7 +238,7 @@ function overviewOf(
   const object = toldObject(daemonSet);
   if (object === null) return undefined;
   const { codes = {}, seen } = counted ?? {};
-  const shrink = state?.shrink?.held;
+  const removal = state?.shrink?.held;
   return {
     namespace,
     name,
@@ -248,7 +248,7 @@ function overviewOf(
     codes,
     openIntents: state?.intents.length ?? 0,
     isComplete: state?.memo !== undefined,
-    ...defined({ dueAtMs: state?.dueAtMs, seen, rollout, shrink }),
+    ...defined({ dueAtMs: state?.dueAtMs, seen, rollout, removal }),
     ...(frozen?.scope === 'daemon-set' ? { frozen } : {}),
   };
 }

@@ -381,8 +381,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-one-cluster-takes-back': {
     bug: 'the word of one cluster takes the release from all others (41)',
     file: `${CORE}/way-back.ts`,
-    before: "breach.grounds === undefined && onBreach === 'rollback'",
-    after: "onBreach === 'rollback'",
+    before: "breach.grounds === undefined && onHalt === 'rollback'",
+    after: "onHalt === 'rollback'",
     killedBy: { file: `${UNIT}/way-back.test.ts`, title: 'on the word of one cluster' },
   },
   'fleet-refusal-spoils-the-release': {
@@ -405,8 +405,8 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'fleet-liar-takes-back': {
     bug: 'a watcher that lies takes the release from the other eleven clusters (40)',
     file: `${CORE}/way-back.ts`,
-    before: "breach.grounds === undefined && onBreach === 'rollback'",
-    after: "onBreach === 'rollback'",
+    before: "breach.grounds === undefined && onHalt === 'rollback'",
+    after: "onHalt === 'rollback'",
     killedBy: {
       file: 'test/simulation/fleet-liar.test.ts',
       title: 'takes nothing back from any other cluster',

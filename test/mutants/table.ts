@@ -9,7 +9,7 @@ import { BATCH_BUGS } from './batches.ts';
 import { EVIDENCE_BUGS } from './evidence.ts';
 import { EXPLAIN_BUGS } from './explain.ts';
 import { HALT_BUGS } from './halts.ts';
-import { INTERLOCK_BUGS } from './interlock.ts';
+import { REMOVAL_GUARD_BUGS } from './removal-guard.ts';
 import { QUIET_BUGS } from './quiet.ts';
 import { ALARM_BUGS } from './alarms.ts';
 import { CLAIM_BUGS } from './claims.ts';
@@ -85,7 +85,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   FLEET_ROLLOUT_BUGS,
   FLEET_LOOK_BUGS,
   SIZE_BUGS,
-  INTERLOCK_BUGS,
+  REMOVAL_GUARD_BUGS,
   STAGE_BUGS,
   WAY_BACK_BUGS,
   HALT_BUGS,

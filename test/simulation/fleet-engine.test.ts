@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { HeldShrink } from '../../src/core/model/state.ts';
+import type { HeldRemoval } from '../../src/core/model/state.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
 import { ailmentOf } from '../support/simulation/ailments.ts';
 import { imageOf } from '../support/simulation/look.ts';
@@ -107,7 +107,7 @@ describe('a fleet over the engine', () => {
 
   it('goes back by itself where it is told to: within minutes every node runs what was proven', async () => {
     const world = await resting();
-    await world.release(BAD, { onBreach: 'rollback' });
+    await world.release(BAD, { onHalt: 'rollback' });
     await world.until('it is back', ({ gate }) => gate.kind === 'returned');
     await world.minutes(5);
     assert.deepEqual(nodesWith(world, BAD), { alpha: 0, beta: 0, gamma: 0 });
@@ -270,8 +270,8 @@ describe('Deckhouse: all pods of the ingress go at once when kubelets restart', 
     }
   }
 
-  /** What the interlock holds there (ADR 0057). */
-  function heldShrink(world: EngineFleet, name: string): HeldShrink | undefined {
+  /** What the removal guard holds there (ADR 0057). */
+  function heldShrink(world: EngineFleet, name: string): HeldRemoval | undefined {
     const { api } = world.member(name).site;
     const owner = api.find('daemonsets', 'agent', 'ns')?.metadata.uid ?? '';
     return world.view.peekState(api.clusterUid, owner)?.shrink?.held;

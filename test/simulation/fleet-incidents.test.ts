@@ -150,7 +150,7 @@ describe('failures of other fleet managers', () => {
   });
 
   it('Open Cluster Management: a breach goes back by itself where it is asked to, and leaves no mixture', async () => {
-    const spec = quickly({ onBreach: 'rollback' });
+    const spec = quickly({ onHalt: 'rollback' });
     const site = await openSite(many(12), spec);
     for (const one of site.clusters) {
       one.harmOf = (image) => (image === 'agent:2' ? 'late-restarts' : undefined);
@@ -163,7 +163,7 @@ describe('failures of other fleet managers', () => {
   });
 
   it('a tenant who sets it back in one cluster takes it from no other, and spoils no release', async () => {
-    const spec = quickly({ onBreach: 'rollback' });
+    const spec = quickly({ onHalt: 'rollback' });
     const site = await openSite(many(12), spec);
     await site.release('agent:2', spec);
     await site.until('two of the second stage have it', () => holding(site, 'agent:2').length >= 3);

@@ -72,10 +72,10 @@ export function policyOf(changes: Partial<RolloutPolicy> = {}): PolicyReading {
       soakMs: SOAK_MS,
       approval: 'none',
       windows: [],
-      onBreach: 'pause',
+      onHalt: 'pause',
       returns: 'at-once',
       budget: 'parity',
-      shrinkPercent: 20,
+      removalPercent: 20,
       ...changes,
     },
   };

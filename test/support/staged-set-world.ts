@@ -5,7 +5,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { ReconcileWorld } from './reconcile-world.ts';
 
 /** One canary, ten minutes, and back. */
-export const POLICY = 'canary: {nodes: 1}\nsoak: 10m\nmaxUnavailable: 2\nonBreach: rollback';
+export const POLICY = 'canary: {nodes: 1}\nsoak: 10m\nmaxUnavailable: 2\nonHalt: rollback';
 /** The DaemonSet. */
 export const NAME = { namespace: 'system', name: 'agents' };
 /** An hour. */

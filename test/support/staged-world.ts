@@ -50,10 +50,10 @@ export function policy(options: Partial<RolloutPolicy> = {}): RolloutPolicy {
     soakMs: 0,
     approval: 'none',
     windows: [],
-    onBreach: 'pause',
+    onHalt: 'pause',
     returns: 'at-once',
     budget: 'parity',
-    shrinkPercent: 20,
+    removalPercent: 20,
     ...options,
   };
 }

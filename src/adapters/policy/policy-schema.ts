@@ -15,7 +15,16 @@ import type {
   RolloutWindow,
 } from '../../core/policy/rollout-policy.ts';
 import { isTimeZone } from '../../core/policy/window.ts';
-import { RULES_MAX, VALUES_MAX, closed, field, listOf, needed, oneOf } from './schema-parts.ts';
+import {
+  RULES_MAX,
+  VALUES_MAX,
+  closed,
+  field,
+  listOf,
+  needed,
+  oneOf,
+  underNewNames,
+} from './schema-parts.ts';
 import * as written from './written-values.ts';
 
 const requirement = v.pipe(
@@ -170,15 +179,22 @@ export const RETIRED: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-function withoutRetired(policy: unknown): unknown {
+/** What the release before called fields (ADR 0078). */
+const NAMES_NOW: ReadonlyMap<string, string> = new Map([
+  ['onBreach', 'onHalt'],
+  ['shrink', 'removalGuard'],
+]);
+
+function asOfNow(policy: unknown): unknown {
   if (!written.isFields(policy)) return policy;
-  return Object.fromEntries(Object.entries(policy).filter(([name]) => !RETIRED.has(name)));
+  const kept = Object.entries(policy).filter(([name]) => !RETIRED.has(name));
+  return underNewNames(Object.fromEntries(kept), NAMES_NOW);
 }
 
 /** The whole. What has no default stays absent. */
 export const policySchema = v.pipe(
   v.unknown(),
-  v.transform(withoutRetired),
+  v.transform(asOfNow),
   closed('{canary: {nodes: 3}, soak: 10m}', {
     paused: field(written.flag, 'No step opens while it is true.', true, false),
     maxUnavailable: field(
@@ -212,7 +228,7 @@ export const policySchema = v.pipe(
     ),
     progressDeadline: field(
       written.duration(60_000),
-      'A rollout that gets no further for so long is a breach.',
+      'A rollout that gets no further for so long halts.',
       '1h',
     ),
     window: field(
@@ -221,7 +237,7 @@ export const policySchema = v.pipe(
       { days: ['mon-fri'], from: '22:00', to: '04:00', timeZone: 'Europe/Berlin' },
       [],
     ),
-    onBreach: field(oneOf('pause', 'rollback'), 'What a breach leads to.', 'rollback', 'pause'),
+    onHalt: field(oneOf('pause', 'rollback'), 'What a halt leads to.', 'rollback', 'pause'),
     returns: field(
       oneOf('at-once', 'staged'),
       'Whether the way back to a good release keeps canary, soak, approval and window.',
@@ -237,7 +253,7 @@ export const policySchema = v.pipe(
       'attributed',
       'parity',
     ),
-    shrink: field(
+    removalGuard: field(
       written.percent,
       'A change that removes more of its pods at once is held.',
       '20%',
@@ -248,16 +264,18 @@ export const policySchema = v.pipe(
     v.partialCheck(
       [['soak'], ['progressDeadline']],
       ({ soak, progressDeadline }) => progressDeadline === undefined || progressDeadline > soak,
-      'must be longer than soak (5m unless written), or every step would be a breach',
+      'must be longer than soak (5m unless written), or every step would halt',
     ),
     ['progressDeadline'],
   ),
-  v.transform(({ paused, soak, progressDeadline, window, shrink, ...others }): RolloutPolicy => ({
-    ...others,
-    ...defined({ progressDeadlineMs: progressDeadline }),
-    isPaused: paused,
-    soakMs: soak,
-    windows: window,
-    shrinkPercent: shrink,
-  })),
+  v.transform(
+    ({ paused, soak, progressDeadline, window, removalGuard, ...others }): RolloutPolicy => ({
+      ...others,
+      ...defined({ progressDeadlineMs: progressDeadline }),
+      isPaused: paused,
+      soakMs: soak,
+      windows: window,
+      removalPercent: removalGuard,
+    }),
+  ),
 );

@@ -22,7 +22,7 @@ import { RunResult } from './run/result.ts';
 import {
   giveNotStagedNotice,
   giveRivalNotice,
-  giveShrinkNotice,
+  giveRemovalNotice,
   noteStages,
 } from './status/notices.ts';
 import { updateStatus } from './status/update-status.ts';
@@ -77,7 +77,7 @@ async function carryOut(effects: Effects, context: RunContext): Promise<Exit> {
   }
   const step = { context, input, result, guard };
   const telling = (await giveRivalNotice(step)) ?? (await giveNotStagedNotice(step));
-  const told = await giveShrinkNotice(plan, { ...step, access: access ?? telling });
+  const told = await giveRemovalNotice(plan, { ...step, access: access ?? telling });
   return { kind: 'carried-out', input, plan, guard, result, recorded, access: told };
 }
 

@@ -7,7 +7,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import { confirmShrink } from '../../core/interlock/confirm-shrink.ts';
+import { confirmRemoval } from '../../core/removal-guard/confirm-removal.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
@@ -171,7 +171,7 @@ function seenOf({ key, policy }: FoundRollout, record: RolloutRecord, nowMs: num
   };
 }
 
-/** Confirms the shrink that was held at the first look, and no other. */
+/** Confirms the mass removal that was held at the first look, and no other. */
 async function confirm(home: NodesHome, note: OrderNote): Promise<OrderOutcome<RolloutRefusal>> {
   const first = await home.find();
   if (first.kind === 'refused') return first;
@@ -184,11 +184,11 @@ async function confirm(home: NodesHome, note: OrderNote): Promise<OrderOutcome<R
     }
     const given = state.shrink?.order;
     if (given?.token === token) return { kind: 'unchanged', since: given };
-    return { kind: 'changed', record: confirmShrink(state, note) };
+    return { kind: 'changed', record: confirmRemoval(state, note) };
   });
 }
 
-/** Of the shrink that the interlock holds; undefined where it holds none, and where it only tells of one. */
+/** Of the mass removal that the removal guard holds; undefined where it holds none, and where it only tells of one. */
 function heldToken({ stored }: FoundRollout): string | undefined {
   if (stored.registration.mode !== 'takeover') return undefined;
   return stored.state?.shrink?.held?.token;

@@ -8,8 +8,8 @@ import type { ClusterMode } from '../../core/model/registration.ts';
 import type { PolicyProblem, PolicyReading } from '../../core/policy/rollout-policy.ts';
 import { toldObject } from '../../core/model/view-items.ts';
 import type { FleetHold, Gate, StagedProgress } from '../../core/model/staged-progress.ts';
-import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
-import type { HeldShrink } from '../../core/model/state.ts';
+import { describe as describeRemoval } from '../../core/removal-guard/removal-events.ts';
+import type { HeldRemoval } from '../../core/model/state.ts';
 import { standstillOf } from '../../core/status/outages.ts';
 import type { Outage, StackStanding, Watched } from '../../core/status/outages.ts';
 import type { StandingFreeze } from '../../core/takeover/freeze.ts';
@@ -79,7 +79,7 @@ export interface RolloutStatus extends Generations, Watched {
   /** What is wrong with the policy's text, or which fields of it Rollcall ignores. */
   readonly policyProblems?: readonly PolicyProblem[];
   /** A removal of pods that waits for somebody to confirm it; in another mode than takeover it was only told of. */
-  readonly shrink?: HeldShrink;
+  readonly removal?: HeldRemoval;
   readonly isViewComplete: boolean;
   /** When the watcher sent what this is told of. */
   readonly lastSentAtMs: number;
@@ -118,7 +118,7 @@ export async function rolloutStatusOf(
       staged,
       fleet,
       budget: explained && shownBudget(explained.plan, explained.plan.verdicts()),
-      shrink: stored.state?.shrink?.held,
+      removal: stored.state?.shrink?.held,
       policyProblems: problemsOf(policy),
     }),
     isViewComplete,
@@ -152,7 +152,7 @@ function notesOf(
   const { rival } = registration;
   const told = [
     found.fleet && describeHolding(found.fleet),
-    shrinkNote(found),
+    removalNote(found),
     rival && `Rollcall has stopped there: ${rival.evidence}.`,
     isViewComplete
       ? undefined
@@ -164,7 +164,7 @@ function notesOf(
   return told.filter((note) => note !== undefined);
 }
 
-function shrinkNote({ key, stored }: FoundRollout): string | undefined {
+function removalNote({ key, stored }: FoundRollout): string | undefined {
   const held = stored.state?.shrink?.held;
   if (held === undefined) return undefined;
   const { cluster, namespace, name } = key;
@@ -172,7 +172,7 @@ function shrinkNote({ key, stored }: FoundRollout): string | undefined {
     stored.registration.mode === 'takeover'
       ? `Held until it is taken back, or: rollcall rollout confirm ${cluster} ${namespace}/${name}`
       : 'Rollcall does not act here and cannot hold it.';
-  return `${describeShrink(held)}. ${next}`;
+  return `${describeRemoval(held)}. ${next}`;
 }
 
 function opaqueNote({ stored: { daemonSet } }: FoundRollout): string | undefined {
@@ -324,7 +324,7 @@ function endOf<Told extends ToldPhase>(
   if (told.phase !== 'Done') return told;
   const held = state?.shrink?.held;
   if (held !== undefined && registration.mode === 'takeover') {
-    return { ...told, phase: 'Waiting', summary: `held: ${describeShrink(held)}` };
+    return { ...told, phase: 'Waiting', summary: `held: ${describeRemoval(held)}` };
   }
   return podCountsOf(toldObject(daemonSet)).desired > 0
     ? told

@@ -160,14 +160,14 @@ const describeFleet: CommandModule = defineCommand({
     const plan = planFleet(fleet, clusters, nowMs);
     const images = [...imagesOf(fleet.manifest)].map(([name, image]) => `${name}: ${image}`);
     const overrides = fleet.overrides.map(({ name }) => name);
-    const { onBreach } = fleet.strategy;
+    const { onHalt } = fleet.strategy;
     return {
       document: {
         kind: 'FleetDescription',
         ...head,
         images: Object.fromEntries(imagesOf(fleet.manifest)),
         overrides,
-        onBreach,
+        onHalt,
         ...planDocument(plan),
         unreadable,
       },
@@ -178,7 +178,7 @@ const describeFleet: CommandModule = defineCommand({
           ['applied', `${new Date(head.appliedAtMs).toISOString()} by ${head.appliedBy}`],
           ['images', images.join(', ')],
           ['overrides', overrides.length === 0 ? undefined : overrides.join(', ')],
-          ['on breach', onBreach],
+          ['on halt', onHalt],
         ]),
         '',
         ...renderPlan(plan),

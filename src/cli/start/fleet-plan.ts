@@ -76,7 +76,7 @@ function soakOf(failure: FleetFailure | undefined): number {
 /** As much of the options as concerns a fleet. */
 interface FleetChoice {
   readonly fleet?: true;
-  readonly onBreach?: FleetBreach;
+  readonly onHalt?: FleetBreach;
   readonly inject?: string;
   readonly clusters?: number;
   readonly mode?: string;
@@ -98,10 +98,10 @@ const CLUSTERS_MIN = 2;
 
 /** What is to be played; undefined: no fleet. Throws CommandError (exit code 2). */
 export function choosePlan(given: FleetChoice): FleetPlan | undefined {
-  const { fleet, onBreach, inject, clusters, mode } = given;
+  const { fleet, onHalt, inject, clusters, mode } = given;
   if (fleet !== true) {
-    if (onBreach !== undefined)
-      throw wrong('--on-breach says what becomes of a fleet: it needs --fleet.');
+    if (onHalt !== undefined)
+      throw wrong('--on-halt says what becomes of a fleet: it needs --fleet.');
     return undefined;
   }
   if (inject !== undefined && !isFleetFailure(inject)) {
@@ -118,7 +118,7 @@ export function choosePlan(given: FleetChoice): FleetPlan | undefined {
   if (given.data !== undefined)
     throw wrong('--fleet begins with new clusters, --data goes on with old ones.');
   if (given.cold === true) throw wrong('--fleet needs nodes that are Ready, --cold has none.');
-  return { onBreach: onBreach ?? 'halt', ...defined({ inject }) };
+  return { onHalt: onHalt ?? 'halt', ...defined({ inject }) };
 }
 
 function isFleetFailure(text: string): text is FleetFailure {
@@ -134,7 +134,7 @@ export type FleetEnding = 'completed' | 'halted' | 'rolled-back';
 
 /** What a play is about. */
 export interface FleetPlan {
-  readonly onBreach: FleetBreach;
+  readonly onHalt: FleetBreach;
   /** Absent: the release is good. */
   readonly inject?: FleetFailure;
 }
@@ -143,7 +143,7 @@ export interface FleetPlan {
 export function endingOf(
   record: FleetRecord | undefined,
   generation: number,
-  { onBreach }: Pick<FleetPlan, 'onBreach'>,
+  { onHalt }: Pick<FleetPlan, 'onHalt'>,
 ): FleetEnding | undefined {
   if (record?.release.generation !== generation) return undefined;
   switch (record.gate.kind) {
@@ -151,7 +151,7 @@ export function endingOf(
       return 'completed';
     case 'breach':
       // Where there is a way back, it has not begun yet.
-      return onBreach === 'halt' || wayBackOf(record) === undefined ? 'halted' : undefined;
+      return onHalt === 'halt' || wayBackOf(record) === undefined ? 'halted' : undefined;
     case 'returned':
       return 'rolled-back';
     default:
@@ -163,10 +163,10 @@ export function endingOf(
 export function isAsPlanned(
   ending: FleetEnding,
   record: Pick<FleetRecord, 'stage'>,
-  { onBreach, inject }: FleetPlan,
+  { onHalt, inject }: FleetPlan,
 ): boolean {
   if (inject === undefined) return ending === 'completed';
-  const expected: FleetEnding = onBreach === 'rollback' ? 'rolled-back' : 'halted';
+  const expected: FleetEnding = onHalt === 'rollback' ? 'rolled-back' : 'halted';
   return ending === expected && record.stage === 0;
 }
 
@@ -186,13 +186,13 @@ const CANARY_POLICY = '/spec/overrides/0/strategicMerge/metadata/annotations/rol
 export async function readFleetDocuments(
   file: string,
   release: PlayedRelease,
-  { onBreach, reader }: { readonly onBreach: FleetBreach; readonly reader: FleetReader },
+  { onHalt, reader }: { readonly onHalt: FleetBreach; readonly reader: FleetReader },
 ): Promise<FleetDocuments> {
   const example = demand(reader.read(await readFile(file, 'utf8'), noFile));
   const policy = `{maxUnavailable: 3, soak: ${String(release.canarySoakSeconds)}s}`;
   const common = [
     { op: 'replace', path: CANARY_POLICY, value: policy },
-    { op: 'replace', path: '/spec/strategy/onBreach', value: onBreach },
+    { op: 'replace', path: '/spec/strategy/onHalt', value: onHalt },
   ];
   const made = (patch: readonly JsonObject[]): ReadFleet =>
     demand(reader.readDocument(edited(example.document, [...common, ...patch])));

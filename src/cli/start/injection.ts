@@ -27,7 +27,7 @@ export const INJECTION_TARGET = {
 
 const CONTAINER = 'collector';
 /** In seconds, what a platform engineer would give minutes: it is watched. */
-const POLICY = 'canary: {nodes: 2}\nmaxUnavailable: 2\nsoak: 30s\nonBreach: pause\n';
+const POLICY = 'canary: {nodes: 2}\nmaxUnavailable: 2\nsoak: 30s\nonHalt: pause\n';
 
 const REQUESTS: Readonly<Record<InjectedFailure, string>> = {
   'bad-image': 'pull-fails',

@@ -81,7 +81,7 @@ ${line(`${call} --cold`, 'nodes wait for their CNI DaemonSet')}
 ${line(`${call} --nodes 200 --data ./data`, 'larger, and kept between runs')}
 ${line(`${call} --inject bad-image`, 'a bad rollout, and how it is halted')}
 ${line(`${call} --clusters 12 --fleet`, 'one DaemonSet for twelve clusters: canary, three, the rest')}
-${line(`${call} --fleet --inject kernel --on-breach rollback`, 'a bad one, halted in its first ring')}
+${line(`${call} --fleet --inject kernel --on-halt rollback`, 'a bad one, halted in its first ring')}
 ${line(`${call} --kubeconfig ~/.kube/config`, 'look only: changes no workload')}
 ${line(`${call} --kubeconfig admin.conf --mode takeover`, 'keep its DaemonSets')}
 ${line(`${call} --kubeconfig admin.conf --release`, 'hand them back; no pod is restarted')}
@@ -146,7 +146,7 @@ function buildCommand(calledAs: CalledAs): Command {
     )
     .addOption(
       new Option(
-        '--on-breach <what>',
+        '--on-halt <what>',
         'with --fleet: stand still, or go back to what was proven (default: halt)',
       ).choices(['halt', 'rollback']),
     )
@@ -189,7 +189,7 @@ interface RawOptions {
   readonly cold?: true;
   readonly inject?: string;
   readonly fleet?: true;
-  readonly onBreach?: FleetPlan['onBreach'];
+  readonly onHalt?: FleetPlan['onHalt'];
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly mode?: ClusterMode;
@@ -246,13 +246,13 @@ function timeoutOf({ fleet }: RawOptions): number {
   return fleet === true ? FLEET_DEFAULTS.timeoutSeconds : DEFAULT_TIMEOUT_S;
 }
 
-const LOCAL_ONLY = ['clusters', 'nodes', 'port', 'cold', 'inject', 'fleet', 'onBreach'] as const;
+const LOCAL_ONLY = ['clusters', 'nodes', 'port', 'cold', 'inject', 'fleet', 'onHalt'] as const;
 
 function chooseClusters(raw: RawOptions): ClusterChoice {
   if (raw.kubeconfig === undefined) return chooseLocal(raw);
   const given = LOCAL_ONLY.find((name) => raw[name] !== undefined);
   if (given !== undefined) {
-    const name = given === 'onBreach' ? 'on-breach' : given;
+    const name = given === 'onHalt' ? 'on-halt' : given;
     throw contradiction(`--${name} is about local clusters, --kubeconfig about a real one.`);
   }
   return { kind: 'kubeconfig', file: raw.kubeconfig, ...defined({ context: raw.context }) };

@@ -300,9 +300,9 @@ async function openFleetPlay(
 ): Promise<Play<FleetReport>> {
   const reader = createFleetReader();
   const release = playedRelease(plan.inject);
-  const { onBreach } = plan;
+  const { onHalt } = plan;
   const file = packageFile(FLEET_EXAMPLE);
-  const documents = await readFleetDocuments(file, release, { onBreach, reader });
+  const documents = await readFleetDocuments(file, release, { onHalt, reader });
   const { namespace, name } = documents.played.fleet;
   const place = { cluster: CANARY_CLUSTER, namespace, name };
   return new FleetPlay({

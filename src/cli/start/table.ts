@@ -11,7 +11,7 @@ import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
 import type { NodeCode } from '../../core/model/verdict.ts';
-import { describe as describeShrink } from '../../core/interlock/shrink-events.ts';
+import { describe as describeRemoval } from '../../core/removal-guard/removal-events.ts';
 import type { StandingFreeze } from '../../core/takeover/freeze.ts';
 import { isQuiet } from '../../core/status/verdicts.ts';
 import { counted } from '@rollcall/base/counted.ts';
@@ -42,9 +42,9 @@ export function renderTable(overview: ClusterOverview, nodes?: NodeCounts): stri
 
 function rolloutLines(daemonSet: DaemonSetOverview | undefined): string[] {
   const rollout = daemonSet?.rollout;
-  const { shrink } = daemonSet ?? {};
+  const { removal } = daemonSet ?? {};
   const stands = rollout === undefined || rollout.phase === 'Done' ? [] : linesOf(rollout);
-  const held = shrink === undefined ? undefined : describeShrink(shrink);
+  const held = removal === undefined ? undefined : describeRemoval(removal);
   const isSaid = held === undefined || stands.some((line) => line.includes(held));
   return [...stands, ...(isSaid ? [] : [`! ${held}`])].map((line) => `  ${plainText(line)}`);
 }

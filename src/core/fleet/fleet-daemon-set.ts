@@ -72,7 +72,7 @@ export interface FleetStage {
   readonly windows: readonly RolloutWindow[];
 }
 
-/** What a breach leads to: stand still, or go back to the last proven revision as well. */
+/** What a halt leads to: stand still, or go back to the last proven revision as well. */
 export type FleetBreach = 'halt' | 'rollback';
 
 /** Fields that others own: the cluster fails, told by manager and field; or they are taken. */
@@ -87,7 +87,7 @@ export interface FleetStrategy {
   readonly stages: readonly [FleetStage, ...FleetStage[]];
   /** Which clusters go first, inside a stage and where a stage takes a share. */
   readonly order: readonly OrderRule[];
-  readonly onBreach: FleetBreach;
+  readonly onHalt: FleetBreach;
   readonly conflicts: FleetConflicts;
   readonly drift: FleetDrift;
   /** A fleet that gets no further for so long is a breach; absent: none. */

@@ -16,7 +16,7 @@ import type {
   PodCause,
 } from './projections.ts';
 import type { ClusterMode } from './registration.ts';
-import type { BackoffEntry, DaemonSetState, HeldShrink, Intent, ShrinkRecord } from './state.ts';
+import type { BackoffEntry, DaemonSetState, HeldRemoval, Intent, RemovalRecord } from './state.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';
 import type { PolicyReading } from '../policy/rollout-policy.ts';
 import type { CopyWish, FormerTemplate, StagedProgress } from './staged-progress.ts';
@@ -144,33 +144,33 @@ export interface StagingContext {
   readonly causes?: readonly PodCause[];
 }
 
-/** How much of a shrink goes without confirmation (ADR 0057). */
-export interface ShrinkRules {
+/** How much of a mass removal goes without confirmation (ADR 0057). */
+export interface RemovalRules {
   /** `policy`: every change counts, and the last pod too. `default`: changes of nodes alone, from ten pods on. */
   readonly scope: 'policy' | 'default';
-  /** Whole percent of its pods beyond which a shrink is held; 100: none ever is. */
+  /** Whole percent of its pods beyond which a mass removal is held; 100: none ever is. */
   readonly percent: number;
 }
 
-/** What became of a shrink in this run; each is told once. */
-export type ShrinkNotice =
+/** What became of a mass removal in this run; each is told once. */
+export type RemovalNotice =
   /** It waits for a confirmation from now on. */
-  | { readonly kind: 'held'; readonly held: HeldShrink; readonly suspect: ShrinkSuspect }
+  | { readonly kind: 'held'; readonly held: HeldRemoval; readonly suspect: RemovalSuspect }
   /** It happens, and Rollcall cannot hold it: another controller acts here. */
-  | { readonly kind: 'alarmed'; readonly held: HeldShrink; readonly suspect: ShrinkSuspect }
-  | { readonly kind: 'confirmed'; readonly held: HeldShrink }
+  | { readonly kind: 'alarmed'; readonly held: HeldRemoval; readonly suspect: RemovalSuspect }
+  | { readonly kind: 'confirmed'; readonly held: HeldRemoval }
   /** What was held was taken back. */
-  | { readonly kind: 'ended'; readonly held: HeldShrink };
+  | { readonly kind: 'ended'; readonly held: HeldRemoval };
 
 /** The object whose managedFields may name who made the change. */
-export type ShrinkSuspect =
+export type RemovalSuspect =
   | { readonly kind: 'daemon-set' }
   | { readonly kind: 'node'; readonly node: NodeName; readonly part: 'labels' | 'taints' };
 
-/** What a plan has to say about a shrink: the record as it is to be stored, and what is to be told. */
-export interface ShrinkOutcome {
-  readonly record: ShrinkRecord;
-  readonly notice?: ShrinkNotice;
+/** What a plan has to say about a mass removal: the record as it is to be stored, and what is to be told. */
+export interface RemovalOutcome {
+  readonly record: RemovalRecord;
+  readonly notice?: RemovalNotice;
 }
 
 /** One pod to create. */
@@ -260,7 +260,7 @@ export interface Plan {
   readonly stages?: StagedProgress;
   /** What has to be read before this plan is final; the caller reads it, and plans again. */
   readonly needs: readonly PlanNeed[];
-  /** Copilot, after a breach with `onBreach: rollback`: hash of the revision whose template the DaemonSet is to have. */
+  /** Copilot, after a breach with `onHalt: rollback`: hash of the revision whose template the DaemonSet is to have. */
   readonly restores?: string;
   /** Takeover: the copy of the present template that is to be written, or to be looked at. */
   readonly copy?: CopyWish;
@@ -278,5 +278,5 @@ export interface Plan {
   /** Creates and deletes that the burst cap left for the next run. */
   readonly cappedCount: number;
   /** Absent: this run may not judge shrinks, and what is stored stays. */
-  readonly shrink?: ShrinkOutcome;
+  readonly shrink?: RemovalOutcome;
 }

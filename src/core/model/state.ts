@@ -163,7 +163,7 @@ export interface Memo {
 }
 
 /** A shrink that waits for somebody to confirm it, or (where Rollcall does not act) that was told of. */
-export interface HeldShrink {
+export interface HeldRemoval {
   /** What the confirmation has to name. */
   readonly token: string;
   readonly heldAtMs: number;
@@ -178,13 +178,13 @@ export interface HeldShrink {
   readonly calmSinceMs?: number;
 }
 
-/** What the interlock remembers of pods that have to leave their nodes (ADR 0057); absent: no run has looked yet. */
-export interface ShrinkRecord {
+/** What the removal guard remembers of pods that have to leave their nodes (ADR 0057); absent: no run has looked yet. */
+export interface RemovalRecord {
   /** Hash of what the template says of placement, as of the last run that found no pod on its way out. */
   readonly placement: number;
   /** Since when pods are to leave nodes that changed: some seconds show whether more follow. */
   readonly sinceMs?: number;
-  readonly held?: HeldShrink;
+  readonly held?: HeldRemoval;
   /** So many pods may go until then: a confirmation, or an edit that needs none. */
   readonly allowed?: { readonly pods: number; readonly untilMs: number };
   /** A confirmation that was given in the state itself (`rollcall rollout confirm`). */
@@ -271,7 +271,7 @@ export interface DaemonSetState {
   readonly rollout?: RolloutRecord;
   /** Templates that stand in the cluster as copies (ADR 0063), one for a slot; absent: none that is known. */
   readonly copies?: { readonly held: readonly TemplateCopy[]; readonly refusedAtMs?: number };
-  readonly shrink?: ShrinkRecord;
+  readonly shrink?: RemovalRecord;
   /** Absent: nobody else wrote its status lately. */
   readonly paused?: StatusPause;
 }

@@ -44,7 +44,7 @@ export type NodeCode =
   | 'WaitingForCluster'
   /** Another daemon of the node is being replaced, or goes first (ADR 0058). */
   /** Its pod would go with so many others that somebody has to confirm it, or it is not clear yet (ADR 0057). */
-  | 'HeldByInterlock'
+  | 'HeldByRemovalGuard'
   | 'NotWanted'
   | 'KeptDespiteTaint'
   | 'Blocked'

@@ -24,7 +24,7 @@ import { computeDueAt } from './due-time.ts';
 import { selectingAllEvent } from '../events/events.ts';
 import { planTrims } from '../history/history-trim.ts';
 import { judgeIntents } from '../intents/intents.ts';
-import { holdShrink } from '../interlock/hold-shrink.ts';
+import { holdRemoval } from '../removal-guard/hold-removal.ts';
 import { whyLeftAlone } from '../daemon-set/strategy.ts';
 import { planPods } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
@@ -59,7 +59,7 @@ function planAlone(view: View, context: PlanContext): Plan {
   const planning = preparePlanning(view, context, { intents, targets });
   const wanted = planPods(planning);
   const updated = planRollout(planning, wanted, staging);
-  const held = holdShrink(planning, { decisions: wanted, rollout: updated });
+  const held = holdRemoval(planning, { decisions: wanted, rollout: updated });
   const { rollout, shrink } = held;
   const decisions = context.mode === 'copilot' ? leaveToBuiltIn(held.decisions) : held.decisions;
   const claims = claimsOf(view, context);

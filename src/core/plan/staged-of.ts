@@ -38,7 +38,7 @@ function mayRestore(
   { staging, guard }: PlanContext,
   nowMs: number,
 ): boolean {
-  const isAsked = policy.onBreach === 'rollback' && guard.kind === 'act';
+  const isAsked = policy.onHalt === 'rollback' && guard.kind === 'act';
   const { breach } = record;
   if (!isAsked || staging?.mode !== 'copilot' || breach === undefined) return false;
   return breach.cause !== 'KnownBad' && mayAskToRestore(breach, nowMs);

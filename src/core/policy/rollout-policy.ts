@@ -53,8 +53,8 @@ export interface RolloutWindow {
   readonly timeZone: string;
 }
 
-/** What a breach leads to, besides holding the rollout. */
-export type OnBreach = 'pause' | 'rollback';
+/** What a halt leads to, besides holding the rollout. */
+export type OnHalt = 'pause' | 'rollback';
 
 /** A policy, with every default filled in. */
 export interface RolloutPolicy {
@@ -73,7 +73,7 @@ export interface RolloutPolicy {
   readonly progressDeadlineMs?: number;
   /** Empty: at any time. A step opens inside one of them. */
   readonly windows: readonly RolloutWindow[];
-  readonly onBreach: OnBreach;
+  readonly onHalt: OnHalt;
   /** `staged`: the way back to a good release keeps all gates. */
   readonly returns: 'at-once' | 'staged';
   /** Nodes that are never updated by the rollout. */
@@ -81,7 +81,7 @@ export interface RolloutPolicy {
   /** `attributed`: nodes that went bad by themselves neither block nor use up maxUnavailable, up to a cap. */
   readonly budget: 'parity' | 'attributed';
   /** Share of its pods, in percent, beyond which a change that removes them within ten minutes is held. */
-  readonly shrinkPercent: number;
+  readonly removalPercent: number;
 }
 
 /** One thing wrong with a policy's text. */

@@ -6,7 +6,7 @@
  * unproven, a node outside of open steps that joins, is replaced or loses its pod gets the former
  * one, and one that got ahead is put back. Once the canary proved it, new pods are of the revision
  * itself, and nodes are put back only where the partition was raised. A pod of the revision from
- * before the rollout is put back by neither. After a breach with `onBreach: rollback` all nodes go
+ * before the rollout is put back by neither. After a breach with `onHalt: rollback` all nodes go
  * back.
  */
 import type { NodeName } from '../model/identifiers.ts';
@@ -83,7 +83,7 @@ export function isRollingBack(
 ): boolean {
   const { breach, former, orders } = record;
   if (!isStageTrue || former === undefined) return false;
-  const isAsked = breach !== undefined && policy.onBreach === 'rollback';
+  const isAsked = breach !== undefined && policy.onHalt === 'rollback';
   return isAsked || orders.undo?.to === former.hash;
 }
 

@@ -131,11 +131,11 @@ export class FleetStage {
   /** `rollcall fleet apply` of an image, with what a breach leads to, and how much each step waits for. */
   async apply(
     image: string,
-    onBreach: 'halt' | 'rollback' = 'halt',
+    onHalt: 'halt' | 'rollback' = 'halt',
     pace: keyof typeof PACES = 'quick',
   ): Promise<void> {
     const file = join(this.#directory, 'fleet.json');
-    await writeFile(file, JSON.stringify(fleetOf(image, { onBreach, ...PACES[pace] })));
+    await writeFile(file, JSON.stringify(fleetOf(image, { onHalt, ...PACES[pace] })));
     const { code, stdout, stderr } = await this.rollcall('fleet', 'apply', '-f', file);
     assert.equal(code, 0, `${stdout}\n${stderr}`);
   }

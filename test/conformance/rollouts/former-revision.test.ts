@@ -31,8 +31,8 @@ describeOnBackends('the former revision', { timeout: 1_200_000, usually: 'real' 
     await (stage as Stage | undefined)?.close();
   });
 
-  it('comes back to the canary’s nodes after a breach with onBreach: rollback', async () => {
-    const rolled = await create('returned', 'canary: {nodes: 1}\nsoak: 5s\nonBreach: rollback');
+  it('comes back to the canary’s nodes after a breach with onHalt: rollback', async () => {
+    const rolled = await create('returned', 'canary: {nodes: 1}\nsoak: 5s\nonHalt: rollback');
     await edit(stage, rolled, { version: 'b', isBad: true });
     await waitFor(stage, (observer) => nodesAt(observer, rolled, 'b').length === 1, {
       description: 'the canary has the bad revision',

@@ -3,7 +3,7 @@
  * nodes, one story, each step on what the one before left.
  *
  * A good release goes canary by canary and pool by pool; each of five bad ones is halted on its canary, with the cause in the Event, the
- * status command and the log; then the way back, `onBreach: rollback`, and what people do in the middle.
+ * status command and the log; then the way back, `onHalt: rollback`, and what people do in the middle.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -66,7 +66,7 @@ export function tellStory(mode: StagedMode, stage: () => StagedStage): void {
       await meetBadRelease(stage(), bad, bad.cause[mode]).finally(() => goBack(stage()));
     });
   }
-  it('with onBreach: rollback returns to the proven revision, and holds the same bad one when it comes again', () =>
+  it('with onHalt: rollback returns to the proven revision, and holds the same bad one when it comes again', () =>
     rollBack(stage()));
 }
 
@@ -165,7 +165,7 @@ export async function goBack(stage: StagedStage): Promise<void> {
 }
 
 async function rollBack(stage: StagedStage): Promise<void> {
-  await stage.setPolicy(policyOf('45s', 'onBreach: rollback'));
+  await stage.setPolicy(policyOf('45s', 'onHalt: rollback'));
   if (stage.mode === 'copilot') await stage.grantRollback();
   const bad: Release = { version: 'worse', image: 'crashes' };
   const fromEvent = await stage.release(bad);

@@ -111,7 +111,7 @@ describe('staged rollouts in takeover', { timeout: 1_700_000, skip }, () => {
     const [message = ''] = await pollUntil(
       { deadlineMs: DEADLINE_MS, description: 'the Event' },
       async () => {
-        const told = await stage.events('ShrinkHeld');
+        const told = await stage.events('RemovalHeld');
         return told.length === 0 ? undefined : told;
       },
     );

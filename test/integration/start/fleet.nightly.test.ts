@@ -21,7 +21,7 @@ describe('npm start -- --fleet --inject', () => {
     });
 
     it(`${failure} halts in the first ring, and goes back if told to`, async () => {
-      const played = await playFleet('--inject', failure, '--on-breach', 'rollback');
+      const played = await playFleet('--inject', failure, '--on-halt', 'rollback');
       assertHaltedInFirstRing(played, cause);
       assertWentBack(played);
     });

@@ -20,7 +20,7 @@ describe('npm start -- --fleet', { concurrency: true }, () => {
   });
 
   it('halts an image that cannot be pulled in the first ring, and goes back', async () => {
-    const played = await playFleet('--inject', 'bad-image', '--on-breach', 'rollback');
+    const played = await playFleet('--inject', 'bad-image', '--on-halt', 'rollback');
     assertHaltedInFirstRing(played, /Halted\/StartFailure/);
     assertWentBack(played);
   });

@@ -131,17 +131,17 @@ const POLICY = {
   approval: 'after-canary',
   progressDeadline: '2h',
   window: [{ days: ['mon-fri'], from: '22:00', to: '04:00', timeZone: 'Europe/Berlin' }],
-  onBreach: 'rollback',
+  onHalt: 'rollback',
   exclude: { matchExpressions: [{ key: 'pool', operator: 'In', values: ['pinned'] }] },
   budget: 'attributed',
-  shrink: '35%',
+  removalGuard: '35%',
 };
 
-function assertBounds({ canary, soakMs, windows, shrinkPercent }: RolloutPolicy): void {
+function assertBounds({ canary, soakMs, windows, removalPercent }: RolloutPolicy): void {
   const nowMs = Date.parse('2026-11-25T10:00Z');
   if (canary.kind === 'share') assert.ok(nodesRoundedUp(canary.share, 3) >= 1);
   assert.ok(Number.isInteger(soakMs) && soakMs >= 0 && soakMs <= 720 * 3_600_000);
-  assert.ok(Number.isInteger(shrinkPercent) && shrinkPercent >= 1 && shrinkPercent <= 100);
+  assert.ok(Number.isInteger(removalPercent) && removalPercent >= 1 && removalPercent <= 100);
   assert.ok((nextOpeningMs(windows, nowMs) ?? nowMs) >= nowMs);
 }
 

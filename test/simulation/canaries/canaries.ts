@@ -395,9 +395,9 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     in: 'changing-nodes',
     seedsMax: 20,
   },
-  'no-interlock': {
+  'no-removal-guard': {
     bug: 'a label that vanishes from all nodes takes every pod at once (upstream; Reddit, March 2023)',
-    file: 'src/core/interlock/hold-shrink.ts',
+    file: 'src/core/removal-guard/hold-removal.ts',
     before: "const isTaken = decision.kind === 'go'",
     after: 'const isTaken = true',
     breaks: ['S14'],
@@ -405,9 +405,9 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 2,
     isQuick: true,
   },
-  'forgetful-interlock': {
+  'forgetful-removal-guard': {
     bug: 'a label that is taken off one node after the other takes every pod, two at a time',
-    file: 'src/core/interlock/count-shrink.ts',
+    file: 'src/core/removal-guard/count-removal.ts',
     before: 'if (nodeView.pods.length > 0 || gone.has(nodeView.node.name)) left.push(nodeView);',
     after: '',
     breaks: ['S14'],

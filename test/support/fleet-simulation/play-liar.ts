@@ -105,7 +105,7 @@ class LiarPlay {
       ],
       soak: '20m',
       maxConcurrency: '100%',
-      onBreach: 'rollback',
+      onHalt: 'rollback',
       progressDeadline: '2h',
       rollout: { canary: { nodes: 1 }, soak: '5m', maxUnavailable: 2 },
     };

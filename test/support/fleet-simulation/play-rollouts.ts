@@ -80,7 +80,7 @@ function specOf(dice: Dice): JsonObject {
       soak: dice.pick(['10m', '30m']),
       maxConcurrency: dice.pick(['25%', '10%', 5]),
       maxFailures: dice.pick([0, '5%']),
-      onBreach: dice.pick(['halt', 'rollback']),
+      onHalt: dice.pick(['halt', 'rollback']),
     },
   };
 }

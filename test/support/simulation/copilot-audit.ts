@@ -153,7 +153,7 @@ export class CopilotAudit {
       readonly updateStrategy?: { readonly type?: string };
     };
     note(record.timed, policy !== undefined && updateStrategy?.type === 'OnDelete', nowMs);
-    note(record.rollback, policy?.onBreach === 'rollback', nowMs);
+    note(record.rollback, policy?.onHalt === 'rollback', nowMs);
     note(record.templates, textOf(set), nowMs);
     // Without a policy nothing is recorded.
     if (policy === undefined) record.left.clear();

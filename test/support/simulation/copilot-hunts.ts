@@ -29,7 +29,7 @@ export const COPILOT_HUNTS = {
     policies: [
       'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m',
       'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m',
-      'maxUnavailable: 1\ncanary: {nodes: 2}\nsoak: 5m\nonBreach: rollback',
+      'maxUnavailable: 1\ncanary: {nodes: 2}\nsoak: 5m\nonHalt: rollback',
     ],
     cycle: [
       ['release', 5000, 60_000],
@@ -57,7 +57,7 @@ export const COPILOT_HUNTS = {
     setting: RESTORING,
     policies: [
       'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m',
-      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonBreach: rollback',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonHalt: rollback',
     ],
     cycle: [
       ['release', 1000, 300_000],
@@ -78,8 +78,8 @@ export const COPILOT_HUNTS = {
     faults: STAGED_FAULTS,
     setting: RESTORING,
     policies: [
-      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m\nonBreach: rollback',
-      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonBreach: rollback',
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m\nonHalt: rollback',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonHalt: rollback',
       'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m',
     ],
     cycle: [

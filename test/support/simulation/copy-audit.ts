@@ -99,7 +99,7 @@ export class CopyAudit {
   #judgeRollback(set: KubernetesObject): void {
     const { name, uid } = set.metadata;
     const record = this.recordOf(uid);
-    const isBack = record?.breach !== undefined && policyOf(set)?.onBreach === 'rollback';
+    const isBack = record?.breach !== undefined && policyOf(set)?.onHalt === 'rollback';
     if (!isBack || record.former === undefined) {
       this.#breaches.delete(uid);
       return;

@@ -52,7 +52,7 @@ export const FREEZE_HUNTS = {
     setting: { ...SETTING },
     policies: [
       'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 1m',
-      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 1m\nonBreach: rollback',
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 1m\nonHalt: rollback',
     ],
     cycle: [
       ['release', 1000, 90_000],

@@ -237,7 +237,7 @@ const HUNTS = {
     policies: [
       'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m',
       'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 6m',
-      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonBreach: rollback',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonHalt: rollback',
     ],
     cycle: [
       ['release', 5000, 60_000],
@@ -272,7 +272,7 @@ const HUNTS = {
     policies: [
       'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m',
       'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 20m',
-      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 8m\nonBreach: rollback',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 8m\nonHalt: rollback',
     ],
     cycle: [
       ['release', 5000, 240_000],
@@ -321,7 +321,7 @@ const HUNTS = {
     },
     policies: [
       'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m',
-      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonBreach: rollback',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonHalt: rollback',
     ],
     cycle: [
       ['end-pod', 60_000, 120_000],
@@ -342,8 +342,8 @@ const HUNTS = {
       isGuarded: true,
     },
     policies: [
-      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m\nonBreach: rollback',
-      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonBreach: rollback',
+      'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 5m\nonHalt: rollback',
+      'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 5m\nonHalt: rollback',
     ],
     cycle: [
       ['end-pod', 60_000, 120_000],

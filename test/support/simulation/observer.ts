@@ -33,7 +33,7 @@ import { NodeAudit } from './node-audit.ts';
 import type { NotedView } from './noted-view.ts';
 import { findCrowds } from './pod-audit.ts';
 import { SecretAudit } from './secret-audit.ts';
-import { ShrinkAudit } from './shrink-audit.ts';
+import { ShrinkAudit } from './removal-audit.ts';
 import { StageAudit } from './stage-audit.ts';
 import { StartAudit } from './start-audit.ts';
 

@@ -24,7 +24,7 @@ import type { CopilotAudit } from './copilot-audit.ts';
 import { CopyAudit } from './copy-audit.ts';
 import { refuseEffect, refuseRead } from './copilot-rights.ts';
 import type { FunctionRights } from './copilot-rights.ts';
-import type { ShrinkAudit } from './shrink-audit.ts';
+import type { ShrinkAudit } from './removal-audit.ts';
 import { OrderAudit } from './order-audit.ts';
 import type { StageAudit } from './stage-audit.ts';
 import { SimulatedControllers } from './controllers.ts';

@@ -192,6 +192,6 @@ export class StageAudit {
  * What nothing proved goes back in a rollback, whichever revision was halted. Of one that got no further than its canary nobody
  * outside can tell: it stood there for its soak, and yet no run may have seen it in a fresh view.
  */
-function isWayBack(left: Revision | undefined, { onBreach }: RolloutPolicy): boolean {
-  return onBreach === 'rollback' && left?.isSpread !== true;
+function isWayBack(left: Revision | undefined, { onHalt }: RolloutPolicy): boolean {
+  return onHalt === 'rollback' && left?.isSpread !== true;
 }

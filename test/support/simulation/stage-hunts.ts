@@ -8,7 +8,7 @@ const BACK = {
   setting: { ...STAGED_SETTING, podStartMsMax: 2000 },
   policies: [
     'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 6m',
-    'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 6m\nonBreach: rollback',
+    'maxUnavailable: 2\ncanary: {nodes: 2}\nsoak: 6m\nonHalt: rollback',
   ],
 } as const;
 
@@ -59,7 +59,7 @@ export const STAGE_HUNTS = {
     policies: [
       'maxUnavailable: 34%\ncanary: {nodes: 1}\nsoak: 8m',
       'maxUnavailable: 50%\ncanary: {nodes: 25%}\nsoak: 8m',
-      'maxUnavailable: 67%\ncanary: {nodes: 2}\nsoak: 12m\nonBreach: rollback',
+      'maxUnavailable: 67%\ncanary: {nodes: 2}\nsoak: 12m\nonHalt: rollback',
     ],
     cycle: [
       ['end-pod', 30_000, 60_000],
@@ -139,7 +139,7 @@ export const STAGE_HUNTS = {
     },
     policies: [
       'maxUnavailable: 2\ncanary: {nodes: 1}\nsoak: 6m',
-      'maxUnavailable: 1\ncanary: {nodes: 2}\nsoak: 6m\nonBreach: rollback',
+      'maxUnavailable: 1\ncanary: {nodes: 2}\nsoak: 6m\nonHalt: rollback',
     ],
     cycle: [
       ['restart-watcher', 60_000, 600_000],

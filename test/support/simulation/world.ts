@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import assert from 'node:assert/strict';
-import { CONFIRM_ANNOTATION } from '../../../src/core/interlock/shrink-rules.ts';
+import { CONFIRM_ANNOTATION } from '../../../src/core/removal-guard/removal-rules.ts';
 import { clusterUid, uid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';

@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
-import { shrinkRulesOf } from '../../../src/core/interlock/shrink-rules.ts';
+import { removalRulesOf } from '../../../src/core/removal-guard/removal-rules.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
 import type { RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
 import { node } from '../../support/core-fixtures.ts';
@@ -176,7 +176,7 @@ const EFFECTS: Readonly<Record<string, (applied: Applied) => void>> = {
     // Sunday in Santiago begins at 03:00 UTC in November.
     expectWindow(applied, at(4, 2), at(4, 4));
   },
-  onBreach: ({ world }) => {
+  onHalt: ({ world }) => {
     const lastExit = { reason: 'OOMKilled', exitCode: 137 };
     world.behaviours.set(NEW, {
       trouble: (ageMs) => (ageMs < 10_000 ? undefined : { restarts: 1, lastExit }),
@@ -208,9 +208,9 @@ const EFFECTS: Readonly<Record<string, (applied: Applied) => void>> = {
     roll(world);
     assert.equal(updatedOf(world).length, 9, 'a dead node costs no budget');
   },
-  // Removals are played in test/unit/app/reconcile/shrink-rules.test.ts.
+  // Removals are played in test/unit/app/reconcile/removal-rules.test.ts.
   shrink: ({ policy }) => {
-    assert.equal(shrinkRulesOf({ kind: 'policy', policy }).percent, 35);
+    assert.equal(removalRulesOf({ kind: 'policy', policy }).percent, 35);
   },
 };
 

@@ -15,7 +15,7 @@ import { CopyAudit } from '../../support/simulation/copy-audit.ts';
 import { rawDaemonSet, rawNode, rawPod } from '../../support/simulation/objects.ts';
 
 const MINUTE_MS = 60_000;
-const POLICY = 'canary: {nodes: 1}\nonBreach: rollback';
+const POLICY = 'canary: {nodes: 1}\nonHalt: rollback';
 const specOf = (tag: number) => ({ containers: [{ name: 'main', image: `agent:${tag}` }] });
 
 class AuditWorld {

@@ -240,7 +240,7 @@ describe('S16: a halt', () => {
     world.take('n1', 2);
     return world.reports;
   };
-  const ROLLBACK = `${POLICY}\nonBreach: rollback`;
+  const ROLLBACK = `${POLICY}\nonHalt: rollback`;
   const soak = async ({ clock }: AuditWorld): Promise<void> => {
     await clock.advance(10 * MINUTE_MS);
   };

@@ -185,7 +185,7 @@ function judgeStages({ stages, soak, progressDeadline }: WrittenStrategy): Fleet
   ];
   const soaksMs = [soak, ...stages.map((stage) => stage.soak ?? 0)];
   if (progressDeadline !== undefined && progressDeadline <= Math.max(...soaksMs)) {
-    const message = 'must be longer than every soak (1h unless written), or it would be a breach';
+    const message = 'must be longer than every soak (1h unless written), or it would halt';
     problems.push({ field: 'spec.strategy.progressDeadline', message });
   }
   return problems;
@@ -215,7 +215,7 @@ function takesAll({ clusterNames, clusterSelector, clusters }: WrittenStage): bo
 
 /** A last stage that does not take every cluster is followed by `rest`. */
 function toStrategy(written: WrittenStrategy): FleetStrategy {
-  const { stages, order, onBreach, conflicts, drift, progressDeadline } = written;
+  const { stages, order, onHalt, conflicts, drift, progressDeadline } = written;
   const last = stages.at(-1);
   // A few nodes of all clusters are no end.
   const isWhole = last !== undefined && takesAll(last) && last.nodes === undefined;
@@ -223,7 +223,7 @@ function toStrategy(written: WrittenStrategy): FleetStrategy {
   return {
     stages: [toStage(first, written), ...others.map((stage) => toStage(stage, written))],
     order,
-    onBreach,
+    onHalt,
     conflicts,
     drift,
     ...defined({ progressDeadlineMs: progressDeadline }),

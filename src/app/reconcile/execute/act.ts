@@ -17,7 +17,7 @@ import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../../../core/eve
 import { mergeIntents, stampIntents } from '../../../core/intents/merge-intents.ts';
 import { executeClaims } from './adopt-release.ts';
 import type { Fence, FencedSending } from '../confirm/batch-fence.ts';
-import { buriedAfter, shrinkAfter, withListed } from '../run/record-state.ts';
+import { buriedAfter, removalAfter, withListed } from '../run/record-state.ts';
 import { confirmPlan } from '../confirm/confirm.ts';
 import type { ConfirmStep, ConfirmedPlan } from '../confirm/confirm.ts';
 import { effectDeadlineMs } from '../run/context.ts';
@@ -152,7 +152,7 @@ async function recordIntents(
     backoff,
     // A step is opened by the write that records the first deletes it allows.
     ...defined({ rollout: plan.stages?.record }),
-    ...shrinkAfter(input.state, plan),
+    ...removalAfter(input.state, plan),
   };
   return step.context.recordIntents(input.stored.ref, { from: input.state, to: next, settled });
 }

@@ -1,7 +1,7 @@
 /**
  * The rollback of copilot: a DaemonSet whose rollout was halted gets the template of its former revision back.
  *
- * Only where its policy says `onBreach: rollback`, and once a breach: the record notes the generation, and the next look finds
+ * Only where its policy says `onHalt: rollback`, and once a breach: the record notes the generation, and the next look finds
  * the former revision current, or the halted one put back, which is held. The right to patch named DaemonSets is optional;
  * without it the rollout stays halted, an Event has the command for a person, and the API server is asked again after an hour at
  * the earliest, by whichever look comes then. The version of a live read of this run is the precondition. It is a batch of its own:

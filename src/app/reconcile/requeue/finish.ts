@@ -19,7 +19,7 @@ import {
   buriedAfter,
   mergeOutcomes,
   raiseWritten,
-  shrinkAfter,
+  removalAfter,
   writeState,
   withListed,
 } from '../run/record-state.ts';
@@ -137,7 +137,7 @@ function composeState(
     ...(refusedWrites.length === 0 ? {} : { refusedWrites }),
     ...(refusals.length === 0 ? {} : { refusals }),
     ...openSince(step),
-    ...shrinkAfter(recorded, plan, result.shrinkAuthor),
+    ...removalAfter(recorded, plan, result.removalAuthor),
     ...(decided.isComplete ? { memo } : {}),
   };
 }

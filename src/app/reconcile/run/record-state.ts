@@ -11,7 +11,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { findStateBreach } from '../../../core/plan/invariants.ts';
 import type { StateChange } from '../../../core/plan/invariants.ts';
-import type { ShrinkAuthor } from '../../../core/interlock/shrink-author.ts';
+import type { RemovalAuthor } from '../../../core/removal-guard/removal-author.ts';
 import { noteWritten } from '../../../core/intents/written-marks.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import { emptyState } from '../../../core/model/state.ts';
@@ -137,11 +137,11 @@ export function buriedAfter(
   return buried.length === 0 ? {} : { buried };
 }
 
-/** What a state knows of shrinks after a plan; a run that may not judge them leaves it as it is (ADR 0057). */
-export function shrinkAfter(
+/** What a state knows of mass removals after a plan; a run that may not judge them leaves it as it is (ADR 0057). */
+export function removalAfter(
   { shrink }: Pick<DaemonSetState, 'shrink'>,
   plan: Pick<Plan, 'shrink'>,
-  author?: ShrinkAuthor,
+  author?: RemovalAuthor,
 ): Pick<DaemonSetState, 'shrink'> {
   const after = plan.shrink?.record ?? shrink;
   if (after?.held === undefined || author === undefined) return defined({ shrink: after });

@@ -9,7 +9,7 @@ import { newerVersion } from '../../../core/model/identifiers.ts';
 import type { PlannedEvent } from '../../../core/model/plan.ts';
 import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
 import type { Restoring } from '../../../core/rollout/known-bad.ts';
-import type { ShrinkAuthor } from '../../../core/interlock/shrink-author.ts';
+import type { RemovalAuthor } from '../../../core/removal-guard/removal-author.ts';
 import type { IntentAnswer } from '../../../core/intents/merge-intents.ts';
 import type { Refused, RefusedWrite } from '../../../core/retry/retry.ts';
 
@@ -118,8 +118,8 @@ export class RunResult {
   readonly problems: Problem[] = [];
   /** What came of restoring the template (copilot); undefined: nothing is known to have. */
   restoring: Restoring | undefined;
-  /** Who is behind a shrink that this run holds or tells of, where a live read said so. */
-  shrinkAuthor?: ShrinkAuthor;
+  /** Who is behind a mass removal that this run holds or tells of, where a live read said so. */
+  removalAuthor?: RemovalAuthor;
   /** What is known of copies of templates, if this run saw to one. */
   copies?: NonNullable<DaemonSetState['copies']>;
   readonly written: { pods?: ResourceVersion; daemonSet?: ResourceVersion } = {};

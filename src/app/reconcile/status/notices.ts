@@ -13,7 +13,7 @@ import {
   withPauseNotice,
 } from '../../../core/status/pause-notice.ts';
 import type { PauseNotice } from '../../../core/status/pause-notice.ts';
-import type { Guard, Plan, ShrinkNotice, ShrinkSuspect } from '../../../core/model/plan.ts';
+import type { Guard, Plan, RemovalNotice, RemovalSuspect } from '../../../core/model/plan.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import type { Step, LoadedInput, RunContext } from '../run/context.ts';
 import type { RunResult } from '../run/result.ts';
@@ -21,9 +21,9 @@ import { writeStatus } from './write-status.ts';
 import type { StatusFor } from './write-status.ts';
 import { NOT_STAGED, notStagedEvent } from '../../../core/events/events.ts';
 import { explainNotFollowed } from '../../../core/takeover/opt-in.ts';
-import { findAuthor } from '../../../core/interlock/shrink-author.ts';
-import type { ShrinkAuthor } from '../../../core/interlock/shrink-author.ts';
-import { describe, shrinkEvent } from '../../../core/interlock/shrink-events.ts';
+import { findAuthor } from '../../../core/removal-guard/removal-author.ts';
+import type { RemovalAuthor } from '../../../core/removal-guard/removal-author.ts';
+import { describe, removalEvent } from '../../../core/removal-guard/removal-events.ts';
 import { formatKey } from '../../../core/model/identifiers.ts';
 import { keyOf } from '../run/context.ts';
 
@@ -100,8 +100,8 @@ type NoticeStep = Omit<Step, 'access'> & {
   readonly access: ClusterAccess | undefined;
 };
 
-/** Tells what a plan has to say of a shrink; answers the access that its Event is written with. */
-export async function giveShrinkNotice(
+/** Tells what a plan has to say of a mass removal; answers the access that its Event is written with. */
+export async function giveRemovalNotice(
   { shrink }: Pick<Plan, 'shrink'>,
   step: NoticeStep,
 ): Promise<ClusterAccess | undefined> {
@@ -114,17 +114,17 @@ export async function giveShrinkNotice(
     isTold && access !== undefined
       ? await readAuthor(notice.suspect, { context, access })
       : undefined;
-  if (author !== undefined) result.shrinkAuthor = author;
+  if (author !== undefined) result.removalAuthor = author;
   report(notice, { context, author });
-  const event = shrinkEvent(notice, { ...keyOf(context), author });
+  const event = removalEvent(notice, { ...keyOf(context), author });
   if (event !== undefined && access !== undefined) result.events.push(event);
   return access;
 }
 
 async function readAuthor(
-  suspect: ShrinkSuspect,
+  suspect: RemovalSuspect,
   { context, access }: { readonly context: RunContext; readonly access: ClusterAccess },
-): Promise<ShrinkAuthor | undefined> {
+): Promise<RemovalAuthor | undefined> {
   const live =
     suspect.kind === 'node'
       ? await access.getNode(suspect.node)
@@ -134,14 +134,14 @@ async function readAuthor(
 }
 
 function report(
-  { kind, held }: ShrinkNotice,
-  { context, author }: { readonly context: RunContext; readonly author: ShrinkAuthor | undefined },
+  { kind, held }: RemovalNotice,
+  { context, author }: { readonly context: RunContext; readonly author: RemovalAuthor | undefined },
 ): void {
   const { metrics, log } = context.dependencies;
   metrics.count('ReconcileShrinks', { outcome: kind });
   const fields = { key: formatKey(context.hint.key), code: kind, detail: describe(held, author) };
-  if (kind === 'held' || kind === 'alarmed') log.warn('a DaemonSet shrinks', fields);
-  else log.info('a DaemonSet shrinks no more', fields);
+  if (kind === 'held' || kind === 'alarmed') log.warn('many pods of a DaemonSet are to go', fields);
+  else log.info('many pods of a DaemonSet go no more', fields);
 }
 
 // A staged rollout, for who has no way into the cluster, and for alarms: a halt is a warning whose code is the cause.

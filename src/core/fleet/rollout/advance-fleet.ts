@@ -118,7 +118,7 @@ function isOthersToSee(
   { grounds }: FleetBreachNote,
   { record, strategy, passed }: StepInput,
 ): boolean {
-  const mayLeadBack = grounds === 'one-cluster' && strategy.onBreach === 'rollback';
+  const mayLeadBack = grounds === 'one-cluster' && strategy.onHalt === 'rollback';
   return mayLeadBack && record.stage > 0 && passed === undefined;
 }
 
@@ -182,7 +182,7 @@ function findBreachIn(
       refusedClustersMax: nodesRoundedDown(stage.maxRefusals, dealt.members.count),
       isAlone,
       shownBy: gravest?.grounds === 'one-cluster' ? gravest.clusters : [],
-      onBreach: strategy.onBreach,
+      onHalt: strategy.onHalt,
       overruledAtMs,
       ...(isOpen && record.gate.kind === 'updating' ? { stuckSinceMs: record.progressedAtMs } : {}),
       ...defined({ progressDeadlineMs: strategy.progressDeadlineMs }),

@@ -34,7 +34,7 @@ export interface BreachFacts {
   readonly isAlone: boolean;
   /** Clusters whose evidence was found before, and was not enough to lead back. */
   readonly shownBy: readonly ClusterId[];
-  readonly onBreach: FleetBreach;
+  readonly onHalt: FleetBreach;
   /** Of the open stage: small clusters that are compared with each other. */
   readonly pool?: ObservedPool;
   /** A breach of this time was looked at and is overruled: what clusters show that were given it before is known; 0: none was. */
@@ -72,12 +72,12 @@ interface Shown extends Pick<FleetBreachNote, 'cause' | 'message'> {
 /** With its grounds, which its message says where they keep clusters from going back. */
 function noteOf(
   { cause, message, showed, witnesses }: Shown,
-  { isAlone, shownBy, onBreach, nowMs }: BreachFacts,
+  { isAlone, shownBy, onHalt, nowMs }: BreachFacts,
 ): FleetBreachNote {
   const all = new Set([...shownBy, ...idsOf(witnesses)]);
   const isEnough = all.size > 1 || (all.size === 1 && isAlone);
   const grounds = isEnough ? undefined : groundsOf(all);
-  const why = onBreach === 'rollback' && grounds !== undefined ? whyNotBack(grounds, [...all]) : '';
+  const why = onHalt === 'rollback' && grounds !== undefined ? whyNotBack(grounds, [...all]) : '';
   const clusters = [...new Set([...shownBy, ...idsOf(showed)])].slice(0, CLUSTERS_MAX);
   return { cause, atMs: nowMs, message: `${message}${why}`, clusters, ...defined({ grounds }) };
 }

@@ -45,11 +45,11 @@ export function backAtOf(record: FleetRecord): FleetRelease | undefined {
  */
 export function returnTargetOf(
   record: FleetRecord,
-  { onBreach }: Pick<FleetStrategy, 'onBreach'>,
+  { onHalt }: Pick<FleetStrategy, 'onHalt'>,
 ): FleetRelease | undefined {
   const { orders, breach, isReturn, release } = record;
   if (breach?.cause === 'ReturnFailed') return undefined;
-  const isAsked = breach !== undefined && breach.grounds === undefined && onBreach === 'rollback';
+  const isAsked = breach !== undefined && breach.grounds === undefined && onHalt === 'rollback';
   if (orders.undo !== undefined || isAsked) return wayBackOf(record);
   const isHeld = breach !== undefined || orders.paused !== undefined;
   return isReturn === true && !isHeld ? release : undefined;

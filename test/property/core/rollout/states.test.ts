@@ -94,7 +94,7 @@ function begin(seed: number): Walk {
       soakMs: 60_000,
       order: [{ label: 'pool', values: [], isLast: false }],
       approval: pick(['none', 'after-canary', 'each-step']),
-      onBreach: pick(['pause', 'rollback']),
+      onHalt: pick(['pause', 'rollback']),
     }),
   });
   for (const hash of ['bad1', 'bad2']) {

@@ -134,7 +134,7 @@ for (const mode of ['copilot', 'takeover'] as const) {
       late.until(() => late.count(NEW) === 1, { stepMs: 5_000 });
       late.isViewFresh = false;
       assert.ok(late.until(() => late.record?.breach?.cause === 'ProgressDeadlineExceeded'));
-      const failing = start(6, { onBreach: 'rollback' });
+      const failing = start(6, { onHalt: 'rollback' });
       const lastExit = { reason: 'OOMKilled', exitCode: 137 };
       failing.behaviours.set(NEW, trouble({ restarts: 1, lastExit }));
       failing.hash = NEW;

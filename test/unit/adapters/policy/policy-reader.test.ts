@@ -40,10 +40,10 @@ const DEFAULTS: RolloutPolicy = {
   soakMs: 300_000,
   approval: 'none',
   windows: [],
-  onBreach: 'pause',
+  onHalt: 'pause',
   returns: 'at-once',
   budget: 'parity',
-  shrinkPercent: 20,
+  removalPercent: 20,
 };
 
 describe('createPolicyReader', () => {
@@ -87,7 +87,7 @@ maxUnavailable: 20%
 canary: {nodes: 3}
 soak: 10m
 order: [{label: topology.kubernetes.io/zone}]
-onBreach: pause
+onHalt: pause
 `;
     assert.deepEqual(policyOf(text), {
       ...DEFAULTS,
@@ -123,14 +123,14 @@ onBreach: pause
       },
       { days: [6], startMinute: 0, endMinute: 1440, timeZone: 'UTC' },
     ],
-    onBreach: 'rollback',
+    onHalt: 'rollback',
     returns: 'at-once',
     exclude: {
       matchLabels: { pinned: 'yes' },
       matchExpressions: [{ key: 'spot', operator: 'Exists' }],
     },
     budget: 'attributed',
-    shrinkPercent: 35,
+    removalPercent: 35,
   };
 
   it('reads every field', () => {
@@ -220,13 +220,21 @@ exclude: {matchExpressions: [{key: a, operator: In}]}
     ['progressDeadlineSeconds: 600', 'progressDeadline'],
     ['minReadySeconds: 10', 'soak'],
     ['windows: []', 'window'],
-    ['onbreach: pause', 'onBreach'],
+    ['onhalt: pause', 'onHalt'],
   ] as const;
   for (const [text, meant] of near) {
     it(`${text}: ${meant} may be meant`, () => {
       assert.match(problemsOf(text)[0]?.[1] ?? '', new RegExp(`did you mean ${meant}\\?$`));
     });
   }
+
+  it('fields are read under the names of the release before, and refused under both', () => {
+    const now = reader.read('onHalt: rollback\nremovalGuard: 35%');
+    assert.deepEqual(reader.read('onBreach: rollback\nshrink: 35%'), now);
+    assert.deepEqual(problemsOf('onBreach: rollback\nonHalt: pause'), [
+      ['onBreach', 'is no field of a policy'],
+    ]);
+  });
 
   it('a canary that is to be spread over nothing is not spread over the defaults', () => {
     const reading = reader.read('canary: {nodes: 2, spread: []}');
@@ -347,14 +355,14 @@ describe('what a reader tells of a text', () => {
     const texts = [
       `maxUnavailable: ${secret}`,
       `soak: ${secret}`,
-      `onBreach: ${secret}`,
+      `onHalt: ${secret}`,
       `paused: ${secret}`,
       `canary: {nodes: ${secret}, selector: {matchLabels: {a: "${secret} !"}}}`,
       `exclude: {matchExpressions: [{key: "${secret} ", operator: ${secret}, values: ["${secret} "]}]}`,
       `window: {days: [${secret}], from: ${secret}, to: ${secret}, timeZone: ${secret}}`,
-      `shrink: [${secret}`,
-      `shrink: *${secret}`,
-      `shrink: !${secret} x`,
+      `removalGuard: [${secret}`,
+      `removalGuard: *${secret}`,
+      `removalGuard: !${secret} x`,
       `%${secret}\n---\na: 1`,
       `"${secret}\u0007": 1`,
       `"${secret}": "\\q"`,

@@ -17,12 +17,12 @@ progressDeadline: 2h
 window:
   - {days: [mon-fri, sun], from: "22:00", to: "4:00", timeZone: Europe/Berlin}
   - {days: [Sat], timeZone: UTC}
-onBreach: rollback
+onHalt: rollback
 exclude:
   matchLabels: {pinned: "yes"}
   matchExpressions: [{key: spot, operator: Exists}]
 budget: attributed
-shrink: 35%
+removalGuard: 35%
 `;
 
 /**
@@ -83,9 +83,9 @@ export const REFUSED_POLICIES: readonly (readonly [
     'progressDeadline',
     'reader',
   ],
-  ['an unknown word', 'onBreach: stop', 'onBreach'],
-  ['a shrink that is a count', 'shrink: 20', 'shrink'],
-  ['a shrink of nothing', 'shrink: 0%', 'shrink'],
+  ['an unknown word', 'onHalt: stop', 'onHalt'],
+  ['a removal guard that is a count', 'removalGuard: 20', 'removalGuard'],
+  ['a removal guard of nothing', 'removalGuard: 0%', 'removalGuard'],
   ['half a window', 'window: {from: "22:00", timeZone: UTC}', 'window', 'reader'],
   [
     'a window that is never open',

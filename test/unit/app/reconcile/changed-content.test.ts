@@ -9,7 +9,7 @@ import type { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { HOURS_MS, NAME, stagedSetWorld } from '../../../support/staged-set-world.ts';
 
 const MINUTE_MS = 60_000;
-const POLICY = 'canary: {nodes: 1}\nsoak: 10m\nmaxUnavailable: 2\nonBreach: rollback';
+const POLICY = 'canary: {nodes: 1}\nsoak: 10m\nmaxUnavailable: 2\nonHalt: rollback';
 
 type Template = DaemonSetObject['spec']['template'];
 

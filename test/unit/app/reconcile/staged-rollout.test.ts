@@ -80,7 +80,7 @@ describe('a canary node that dies after its update', () => {
 
 describe('a rollback in takeover', () => {
   it('takes pods of a third revision back as well, whose rollout was edited away on its canary', async () => {
-    const made = await world('takeover', `${POLICY}\nonBreach: rollback`);
+    const made = await world('takeover', `${POLICY}\nonHalt: rollback`);
     const proven = made.pods.map((pod) => imageIn(pod['spec']))[0] ?? '';
     edit(made, 'example/agent:2');
     await made.settle({ withinMs: 60_000 });
@@ -98,7 +98,7 @@ describe('a rollback in takeover', () => {
 });
 
 describe('a rollback in copilot', () => {
-  const ROLLBACK = `${POLICY}\nonBreach: rollback`;
+  const ROLLBACK = `${POLICY}\nonHalt: rollback`;
 
   it('gives the DaemonSet its proven template back, and all pods with it', async () => {
     const made = await world('copilot', ROLLBACK);

@@ -133,7 +133,7 @@ describe('rollcall rollout status', () => {
   it('follows a breach that sends the nodes back, until all of them are', async () => {
     const status = { ...COUNTERS, updatedNumberScheduled: 2 };
     const record = recordOf({ breach: breachOf(), former: PROVEN });
-    const policy = 'onBreach: rollback';
+    const policy = 'onHalt: rollback';
     const world = await worldWith({ policy, record, object: { status } });
     assert.match((await world.run(['rollout', 'status', ...AGENT])).stdout, /: Returning\n/);
     const back = { ...COUNTERS, updatedNumberScheduled: 0 };

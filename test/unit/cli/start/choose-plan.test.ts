@@ -17,16 +17,16 @@ describe('npm start -- --fleet', () => {
         kind: 'local',
         clusterCount: 5,
         nodesPerCluster: 6,
-        fleet: { onBreach: 'halt' },
+        fleet: { onHalt: 'halt' },
       },
       settleTimeoutMs: 900_000,
     });
   });
 
   it('takes a failure, and what becomes of it', () => {
-    const options = choiceOf('--clusters 12 --fleet --inject kernel --on-breach rollback');
+    const options = choiceOf('--clusters 12 --fleet --inject kernel --on-halt rollback');
     assert.partialDeepStrictEqual(options, {
-      choice: { clusterCount: 12, fleet: { inject: 'kernel', onBreach: 'rollback' } },
+      choice: { clusterCount: 12, fleet: { inject: 'kernel', onHalt: 'rollback' } },
     });
     assert.partialDeepStrictEqual(choiceOf('--inject bad-image'), {
       choice: { inject: 'bad-image' },
@@ -35,7 +35,7 @@ describe('npm start -- --fleet', () => {
   });
 
   for (const [line, named] of [
-    ['--on-breach halt', '--on-breach'],
+    ['--on-halt halt', '--on-halt'],
     ['--inject kernel', '--inject kernel'],
     ['--fleet --inject flap', '--inject flap'],
     ['--fleet --clusters 1', '--fleet needs 2'],
@@ -43,7 +43,7 @@ describe('npm start -- --fleet', () => {
     ['--fleet --data d', '--data'],
     ['--fleet --cold', '--cold'],
     ['--fleet --kubeconfig f', '--fleet'],
-    ['--on-breach halt --kubeconfig f', '--on-breach'],
+    ['--on-halt halt --kubeconfig f', '--on-halt'],
   ] as const) {
     it(`refuses ${line}, and names what contradicts it`, () => {
       assert.throws(

@@ -13,7 +13,7 @@ import { imagesOf } from '../../../../src/core/fleet/plan-cluster.ts';
 import { packageFile } from '../../../../src/engine/package-files.ts';
 
 function documentsOf(failure?: FleetFailure): Promise<FleetDocuments> {
-  const options = { onBreach: 'rollback', reader: createFleetReader() } as const;
+  const options = { onHalt: 'rollback', reader: createFleetReader() } as const;
   return readFleetDocuments(
     packageFile('examples/fleet/fleet-agent.yaml'),
     playedRelease(failure),
@@ -32,7 +32,7 @@ describe('the documents of a play', () => {
     assert.deepEqual(played.fleet.strategy.stages[1]?.share, { kind: 'count', count: 3 });
     assert.deepEqual([...imagesOf(proven.fleet.manifest).values()], [PROVEN_IMAGE]);
     assert.notDeepEqual(imagesOf(played.fleet.manifest), imagesOf(proven.fleet.manifest));
-    assert.equal(played.fleet.strategy.onBreach, 'rollback');
+    assert.equal(played.fleet.strategy.onHalt, 'rollback');
   });
 
   it('differ by failure in the image alone, and in how long the canary is watched', async () => {

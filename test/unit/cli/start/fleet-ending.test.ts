@@ -5,10 +5,10 @@ import { endingOf, isAsPlanned } from '../../../../src/cli/start/fleet-plan.ts';
 import type { FleetGate } from '../../../../src/core/fleet/rollout/fleet-record.ts';
 import { fleetRecordOf } from '../../../support/fleet-records.ts';
 
-const HALT = { onBreach: 'halt' } as const;
-const ROLLBACK = { onBreach: 'rollback' } as const;
+const HALT = { onHalt: 'halt' } as const;
+const ROLLBACK = { onHalt: 'rollback' } as const;
 
-function ended(gate: FleetGate, plan: { readonly onBreach: 'halt' | 'rollback' }): unknown {
+function ended(gate: FleetGate, plan: { readonly onHalt: 'halt' | 'rollback' }): unknown {
   const record = fleetRecordOf({ gate });
   return endingOf(record, record.release.generation, plan);
 }

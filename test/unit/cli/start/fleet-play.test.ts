@@ -35,7 +35,7 @@ async function start(plan: FleetPlan): Promise<Stage> {
   const rollouts = new MemoryFleetRolloutStore();
   const release = playedRelease(plan.inject);
   const file = packageFile('examples/fleet/fleet-agent.yaml');
-  const documents = await readFleetDocuments(file, release, { onBreach: plan.onBreach, reader });
+  const documents = await readFleetDocuments(file, release, { onHalt: plan.onHalt, reader });
   const said: string[] = [];
   const counts = { turns: 0, replaced: 0 };
   const applied = async (): Promise<number | undefined> =>
@@ -91,7 +91,7 @@ async function toStages({ play, record }: Stage): Promise<void> {
 
 describe('the play of a fleet', () => {
   it('applies nothing before the clusters settled, nor the release of the stages before the other is proven', async () => {
-    const stage = await start({ onBreach: 'halt' });
+    const stage = await start({ onHalt: 'halt' });
     assert.equal(
       await stage.play.advance({ clusters: [], isSettled: false }),
       'the clusters to settle',
@@ -110,7 +110,7 @@ describe('the play of a fleet', () => {
   });
 
   it('ends once a good release went through, and tells so', async () => {
-    const stage = await start({ onBreach: 'halt' });
+    const stage = await start({ onHalt: 'halt' });
     await toStages(stage);
     assert.notEqual(
       await stage.play.advance({ clusters: [], isSettled: true }),
@@ -132,7 +132,7 @@ describe('the play of a fleet', () => {
   });
 
   it('tells that a bad release went through, which is what should not be', async () => {
-    const stage = await start({ onBreach: 'halt', inject: 'crash-loop' });
+    const stage = await start({ onHalt: 'halt', inject: 'crash-loop' });
     await toStages(stage);
     await stage.record({ kind: 'done' }, 3);
     assert.equal(await stage.play.advance({ clusters: [], isSettled: true }), undefined);
@@ -141,7 +141,7 @@ describe('the play of a fleet', () => {
   });
 
   it('ends where what should have been proven was not', async () => {
-    const stage = await start({ onBreach: 'halt', inject: 'crash-loop' });
+    const stage = await start({ onHalt: 'halt', inject: 'crash-loop' });
     await stage.play.advance({ clusters: [], isSettled: true });
     await stage.record({ kind: 'breach' });
     assert.equal(await stage.play.advance({ clusters: [], isSettled: true }), undefined);
@@ -150,7 +150,7 @@ describe('the play of a fleet', () => {
   });
 
   it('has traffic before and during a release that only traffic shows, and for no other', async () => {
-    const stage = await start({ onBreach: 'halt', inject: 'slow-api' });
+    const stage = await start({ onHalt: 'halt', inject: 'slow-api' });
     await toStages(stage);
     assert.equal(await stage.applied(), 1, 'nothing to compare with yet');
     for (let second = 0; second < 110; second += 1) {
@@ -159,7 +159,7 @@ describe('the play of a fleet', () => {
     }
     assert.equal(await stage.applied(), 2);
     assert.ok(stage.counts.replaced >= 13, String(stage.counts.replaced));
-    const other = await start({ onBreach: 'halt', inject: 'kernel' });
+    const other = await start({ onHalt: 'halt', inject: 'kernel' });
     await toStages(other);
     await other.play.advance({ clusters: [], isSettled: true });
     assert.equal(other.counts.replaced, 0);

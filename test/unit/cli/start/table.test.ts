@@ -98,7 +98,7 @@ describe('the table', () => {
     };
     const held = { token: 'x', heldAtMs: 1, pods: 9, basePods: 9, cause: 'n1 lost a label' };
     const author = { manager: 'cleaner', atMs: STARTED_MS };
-    const shown = daemonSet({ rollout, shrink: { ...held, author } });
+    const shown = daemonSet({ rollout, removal: { ...held, author } });
     const text = renderTable(cluster({ daemonSets: [shown] })).join('\n');
     assert.match(text, /budget: 1 of 3 unavailable, 2 free; used by n1 \(NotReady\); 4 nodes wait/);
     assert.match(text, /strays: 1 ahead of their step, watched as canaries: n3/);

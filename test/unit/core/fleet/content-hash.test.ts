@@ -13,7 +13,7 @@ describe('the name of what a FleetDaemonSet gives clusters', () => {
     const same = [
       {},
       { placement: { clusterNames: ['a'] } },
-      { strategy: { soak: '2h', onBreach: 'rollback', rollout: { soak: '1m' } } },
+      { strategy: { soak: '2h', onHalt: 'rollback', rollout: { soak: '1m' } } },
     ];
     assert.equal(new Set(same.map(hashOf)).size, 1);
     const renamed = [OVERRIDE, { ...OVERRIDE, name: 'other' }];

@@ -287,7 +287,7 @@ describe('stage-true revisions, in takeover', () => {
   });
 
   it('roll back to the proven revision after a breach, if the policy says so', () => {
-    const world = start({ onBreach: 'rollback' });
+    const world = start({ onHalt: 'rollback' });
     world.hash = 'bbbb';
     world.behaviours.set('bbbb', LEAKS);
     world.until(() => world.record?.breach !== undefined);

@@ -154,7 +154,7 @@ for (const mode of ['copilot', 'takeover'] as const) {
         const made = firstCreate(mode, {});
         made.behaviours.set(FIRST, ails(made.nowMs));
         made.until(() => false, { maxMs: 30 * MINUTE_MS });
-        made.policy = { ...made.policy, onBreach: 'rollback' };
+        made.policy = { ...made.policy, onHalt: 'rollback' };
         made.behaviours.set(FIX, { trouble: () => ({ waiting: 'ImagePullBackOff' }) });
         made.hash = FIX;
         assert.ok(made.until(() => made.record?.breach !== undefined));

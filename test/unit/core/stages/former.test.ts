@@ -14,7 +14,7 @@ import { record, stagesInput } from '../../../support/stage-records.ts';
 import { NEW_HASH, OLD_HASH, stageNode } from '../../../support/stage-nodes.ts';
 
 const BREACH = { cause: 'Restarts', atMs: NOW_MS, message: '', nodes: [] } as const;
-const ROLLBACK = policy({ onBreach: 'rollback' });
+const ROLLBACK = policy({ onHalt: 'rollback' });
 const NOTE = { by: 'somebody', atMs: NOW_MS };
 const PROVEN = { hash: NEW_HASH, provenAtMs: NOW_MS, isBaseline: false };
 const STARTED_MS = record().startedAtMs;

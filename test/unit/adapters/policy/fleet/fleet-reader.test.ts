@@ -47,7 +47,7 @@ describe('createFleetReader', () => {
         { name: 'rest', ...pace },
       ],
       order: [],
-      onBreach: 'halt',
+      onHalt: 'halt',
       conflicts: 'abort',
       drift: 'report',
       policyText: '{}',
@@ -68,8 +68,8 @@ describe('createFleetReader', () => {
       [early.windows[0]?.timeZone, rest.windows[0]?.timeZone],
       ['Europe/Berlin', 'UTC'],
     );
-    const { onBreach, progressDeadlineMs, policyText } = fleet.strategy;
-    assert.deepEqual([onBreach, progressDeadlineMs], ['rollback', 86_400_000]);
+    const { onHalt, progressDeadlineMs, policyText } = fleet.strategy;
+    assert.deepEqual([onHalt, progressDeadlineMs], ['rollback', 86_400_000]);
     // As it was written: each cluster's reader fills in its own defaults.
     assert.equal(policyText, '{"canary":{"nodes":2},"window":{"timeZone":"UTC"}}');
     assert.deepEqual(fleet.placement.exclude, { names: ['lab-1'] });

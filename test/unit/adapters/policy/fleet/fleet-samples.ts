@@ -31,7 +31,7 @@ export const EVERY_FIELD = `${BEGINNING}  placement:
     - {name: early, clusters: 10%, maxConcurrency: 1, maxFailures: 5%}
     - {name: rest, window: {days: [mon-thu], from: "09:00", to: "16:00", timeZone: UTC}}
     order: [{label: tier, values: [dev]}, {label: critical, last: true}]
-    onBreach: rollback
+    onHalt: rollback
     progressDeadline: 24h
     rollout: {canary: {nodes: 2}, window: {timeZone: UTC}}
     maxConcurrency: 20%

@@ -33,8 +33,8 @@ function assertUnharmed({ record, audit }: FleetSite): void {
 
 describe('stepFleets: clusters that would refuse a release', () => {
   it('hold their stage before any of it is given anything, and it goes on by itself once they take it', async () => {
-    for (const onBreach of ['halt', 'rollback']) {
-      const site = await withoutRights(quickly({ onBreach, progressDeadline: '10m' }));
+    for (const onHalt of ['halt', 'rollback']) {
+      const site = await withoutRights(quickly({ onHalt, progressDeadline: '10m' }));
       await site.until('it is held', () => site.record?.gate.kind === 'refused', 60);
       await turns(site, 300);
       const gate = site.record?.gate;

@@ -239,7 +239,7 @@ describe('advanceFleet: held', () => {
 });
 
 describe('advanceFleet: what one cluster may do to the others', () => {
-  const ROLLBACK = { onBreach: 'rollback' } as const;
+  const ROLLBACK = { onHalt: 'rollback' } as const;
   const PLACE = [
     'Conflict',
     'Refused',

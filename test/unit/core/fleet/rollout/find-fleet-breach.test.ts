@@ -34,7 +34,7 @@ function find(given: readonly GivenCluster[], changes: Partial<BreachFacts> = {}
     refusedClustersMax: 0,
     isAlone: false,
     shownBy: [],
-    onBreach: 'halt',
+    onHalt: 'halt',
     overruledAtMs,
     nowMs: NOW_MS,
     ...changes,

@@ -25,7 +25,7 @@ import {
 const BY = { by: 'ann', atMs: NOW_MS };
 const HALTED: FleetBreachNote = { cause: 'ClustersFailed', atMs: 1, message: '', clusters: [] };
 const { strategy } = fleetOf({});
-const ROLLBACK = { ...strategy, onBreach: 'rollback' } as const;
+const ROLLBACK = { ...strategy, onHalt: 'rollback' } as const;
 
 describe('returnTargetOf', () => {
   const targetOf = (...of: Parameters<typeof returnTargetOf>): string | undefined =>

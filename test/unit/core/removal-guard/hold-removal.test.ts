@@ -1,16 +1,21 @@
-/** The mass-shrink interlock (ADR 0057, issue 17): what goes, what is held, and what ends a hold. */
+/** The mass-shrink removal guard (ADR 0057, issue 17): what goes, what is held, and what ends a hold. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { confirmShrink } from '../../../../src/core/interlock/confirm-shrink.ts';
-import { SETTLE_MS } from '../../../../src/core/interlock/decide-shrink.ts';
+import { confirmRemoval } from '../../../../src/core/removal-guard/confirm-removal.ts';
+import { SETTLE_MS } from '../../../../src/core/removal-guard/decide-removal.ts';
 import {
   CONFIRM_ANNOTATION,
-  SHRINK_WINDOW_MS,
-} from '../../../../src/core/interlock/shrink-rules.ts';
+  FORMER_CONFIRM_ANNOTATION,
+  REMOVAL_WINDOW_MS,
+} from '../../../../src/core/removal-guard/removal-rules.ts';
 import type { Plan, PlanContext } from '../../../../src/core/model/plan.ts';
 import type { NodeProjection, PodProjection } from '../../../../src/core/model/projections.ts';
-import type { DaemonSetState, HeldShrink, ShrinkRecord } from '../../../../src/core/model/state.ts';
+import type {
+  DaemonSetState,
+  HeldRemoval,
+  RemovalRecord,
+} from '../../../../src/core/model/state.ts';
 import { planReconcile } from '../../../../src/core/plan/plan.ts';
 import {
   NOW_MS,
@@ -28,8 +33,8 @@ import { policy } from '../../../support/staged-world.ts';
 
 const LABELLED = { labels: { pool: 'a' } };
 /** Of a DaemonSet whose policy says so. */
-function policyOf(shrinkPercent: number): NonNullable<PlanContext['staging']> {
-  const reading = { kind: 'policy', policy: policy({ shrinkPercent }) } as const;
+function policyOf(removalPercent: number): NonNullable<PlanContext['staging']> {
+  const reading = { kind: 'policy', policy: policy({ removalPercent }) } as const;
   return { reading, mode: 'takeover', seenView: '1/1', isViewFresh: true, unheardMs: 0 };
 }
 const POLICY = policyOf(20);
@@ -69,7 +74,7 @@ function plan(cluster: Cluster, by: Partial<PlanContext> = {}): Plan {
 }
 
 /** What a plan without a shrink stores. */
-function calmRecord(cluster: Partial<Cluster> = {}): ShrinkRecord {
+function calmRecord(cluster: Partial<Cluster> = {}): RemovalRecord {
   const { shrink } = plan({ pods: 1, unlabelled: 0, ...cluster });
   assert.ok(shrink !== undefined);
   return shrink.record;
@@ -80,7 +85,7 @@ function settled(options: Partial<DaemonSetState> = {}): DaemonSetState {
   return state({ shrink: { ...calmRecord(), sinceMs: NOW_MS - SETTLE_MS }, ...options });
 }
 
-function heldBy(made: Plan): HeldShrink {
+function heldBy(made: Plan): HeldRemoval {
   const held = made.shrink?.record.held;
   assert.ok(held !== undefined, 'nothing is held');
   return held;
@@ -102,7 +107,7 @@ describe('S14: a change of nodes', () => {
     assert.deepEqual([pods, basePods], [50, 50]);
     assert.match(cause, /n00, n01, n02 and 47 more are a node that lacks the label pool=a/);
     assert.equal(then.shrink?.notice?.kind, 'held');
-    assert.deepEqual(codesOf(then), ['HeldByInterlock']);
+    assert.deepEqual(codesOf(then), ['HeldByRemovalGuard']);
   });
 
   it('goes after some seconds where it is a small share', () => {
@@ -115,7 +120,7 @@ describe('S14: a change of nodes', () => {
   it('adds up with what went within ten minutes, and not with what went before', () => {
     const cluster = { pods: 50, unlabelled: 11, goneAlready: 6 };
     assert.equal(plan(cluster, { state: settled() }).deletes.length, 0);
-    const nowMs = NOW_MS + SHRINK_WINDOW_MS;
+    const nowMs = NOW_MS + REMOVAL_WINDOW_MS;
     const later = plan({ ...cluster, nowMs }, { state: settled() });
     assert.equal(later.deletes.length, 5);
   });
@@ -261,7 +266,7 @@ describe('a policy', () => {
     const made = plan(cluster, { state: settled(), staging: POLICY });
     assert.equal(vacated(made), 0);
     assert.match(heldBy(made).cause, /taint maintenance/);
-    assert.ok(codesOf(made).includes('HeldByInterlock'));
+    assert.ok(codesOf(made).includes('HeldByRemovalGuard'));
   });
 });
 
@@ -284,6 +289,12 @@ describe('a hold', () => {
     assert.notEqual(heldBy(plan(lost, { state: other })).token, heldBy(begun).token);
   });
 
+  it('is confirmed under the name that the release before gave the annotation', () => {
+    const metadata = { annotations: { [FORMER_CONFIRM_ANNOTATION]: heldBy(begun).token } };
+    const made = plan({ ...lost, metadata }, { state: stored, burstPodsMax: 20 });
+    assert.equal(made.shrink?.notice?.kind, 'confirmed');
+  });
+
   it('is confirmed by the annotation with its token, once for all of it, and by no other', () => {
     const annotated = (value: string): JsonObject => ({
       annotations: { [CONFIRM_ANNOTATION]: value },
@@ -303,17 +314,17 @@ describe('a hold', () => {
   });
 
   it('is confirmed in the state by the command, whatever memo stands there', () => {
-    const confirmed = confirmShrink(stored, { by: 'ada', atMs: NOW_MS });
+    const confirmed = confirmRemoval(stored, { by: 'ada', atMs: NOW_MS });
     assert.equal(confirmed.memo, undefined);
     assert.equal(plan(lost, { state: confirmed }).deletes.length, 50);
     const idle = state();
-    assert.equal(confirmShrink(idle, { by: 'ada', atMs: NOW_MS }), idle);
+    assert.equal(confirmRemoval(idle, { by: 'ada', atMs: NOW_MS }), idle);
   });
 
   it('that was confirmed for a part begins anew beyond it', () => {
     const { placement } = calmRecord();
     const allowed = { pods: 22, untilMs: NOW_MS + 60_000 };
-    const shrink: ShrinkRecord = { placement, allowed };
+    const shrink: RemovalRecord = { placement, allowed };
     assert.equal(
       plan({ pods: 50, unlabelled: 22 }, { state: state({ shrink }) }).deletes.length,
       22,
@@ -337,10 +348,10 @@ describe('a hold', () => {
     const few = { pods: 50, unlabelled: 4 };
     const made = plan(few, { state: stored });
     assert.deepEqual(made.deletes, []);
-    assert.equal(made.dueAtMs, NOW_MS + SHRINK_WINDOW_MS);
+    assert.equal(made.dueAtMs, NOW_MS + REMOVAL_WINDOW_MS);
     const shrink = made.shrink?.record;
     assert.ok(shrink !== undefined);
-    const nowMs = NOW_MS + SHRINK_WINDOW_MS;
+    const nowMs = NOW_MS + REMOVAL_WINDOW_MS;
     assert.equal(
       plan({ ...few, nowMs: nowMs - 1 }, { state: state({ shrink }) }).deletes.length,
       0,

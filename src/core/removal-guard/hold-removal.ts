@@ -1,24 +1,24 @@
 /**
- * The interlock in a plan: takes deletes of a held shrink out of what was decided, and says so of each node (ADR 0057).
+ * The removal guard in a plan: takes deletes of a held shrink out of what was decided, and says so of each node (ADR 0057).
  *
  * Only deletes that take a pod from a node where it does not belong are touched: what is broken, double, finished or
  * outdated goes on. A delete that was recorded and not answered is repeated while others wait for some seconds, and is not
- * while the shrink is held. Judged only where the run may act, or where another controller is known to.
+ * while the mass removal is held. Judged only where the run may act, or where another controller is known to.
  *
  * Differs from upstream: pods of many nodes that lose a label wait for a confirmation; `strict` restores upstream.
  */
 import type { NodeName } from '../model/identifiers.ts';
-import type { PlanContext, PlannedDelete, ShrinkOutcome } from '../model/plan.ts';
-import type { HeldShrink } from '../model/state.ts';
+import type { PlanContext, PlannedDelete, RemovalOutcome } from '../model/plan.ts';
+import type { HeldRemoval } from '../model/state.ts';
 import type { PodDecisions } from '../pods/plan-pods.ts';
 import type { Wait } from '../pods/plan-create.ts';
 import type { Planning } from '../pods/planning.ts';
 import type { RolloutDecisions, RolloutNote } from '../rolling-update/plan-rollout.ts';
-import { countShrink, isRemoval, withoutRemovals } from './count-shrink.ts';
-import { decideShrink, isEdited } from './decide-shrink.ts';
-import type { ShrinkDecision, ShrinkInput } from './decide-shrink.ts';
-import { placementHash } from './shrink-cause.ts';
-import { CONFIRM_ANNOTATION, shrinkRulesOf } from './shrink-rules.ts';
+import { countRemoval, isRemoval, withoutRemovals } from './count-removal.ts';
+import { decideRemoval, isEdited } from './decide-removal.ts';
+import type { RemovalDecision, RemovalInput } from './decide-removal.ts';
+import { placementHash } from './removal-cause.ts';
+import { CONFIRM_ANNOTATION, removalRulesOf } from './removal-rules.ts';
 
 /** What was decided of nodes and of the rolling update. */
 export interface Decided {
@@ -27,20 +27,20 @@ export interface Decided {
 }
 
 /** The same without what is held, and what is to be stored and told. */
-export type Interlocked = Decided & { readonly shrink?: ShrinkOutcome };
+export type Interlocked = Decided & { readonly shrink?: RemovalOutcome };
 
-/** Puts the interlock between what was decided and what is sent. */
-export function holdShrink(planning: Planning, decided: Decided): Interlocked {
+/** Puts the removal guard between what was decided and what is sent. */
+export function holdRemoval(planning: Planning, decided: Decided): Interlocked {
   const { view, context } = planning;
   const stance = stanceOf(context);
   if (stance === undefined) return decided;
   const { daemonSet, nowMs } = view;
   const record = context.state.shrink;
   const placement = placementHash(daemonSet);
-  const counted = countShrink(planning, decided, isEdited(record, placement));
-  const decision = decideShrink({
+  const counted = countRemoval(planning, decided, isEdited(record, placement));
+  const decision = decideRemoval({
     daemonSet,
-    rules: shrinkRulesOf(context.staging?.reading),
+    rules: removalRulesOf(context.staging?.reading),
     shrink: counted,
     record,
     placement,
@@ -56,7 +56,7 @@ export function holdShrink(planning: Planning, decided: Decided): Interlocked {
 }
 
 /** Whether the run acts, or watches another controller do so; undefined: its view is in doubt, and it judges nothing. */
-function stanceOf({ guard, mode }: PlanContext): ShrinkInput['stance'] | undefined {
+function stanceOf({ guard, mode }: PlanContext): RemovalInput['stance'] | undefined {
   if (guard.kind === 'status-only') return undefined;
   if (mode === 'copilot') return 'watch';
   if (guard.kind === 'act') return 'act';
@@ -65,14 +65,14 @@ function stanceOf({ guard, mode }: PlanContext): ShrinkInput['stance'] | undefin
 
 function withhold(
   { decisions, rollout }: Decided,
-  { kind, record, untilMs }: ShrinkDecision,
+  { kind, record, untilMs }: RemovalDecision,
   leaving: ReadonlySet<NodeName>,
 ): Decided {
   const isHeld = (planned: PlannedDelete): boolean =>
     isRemoval(planned) && (kind === 'hold' || planned.reason !== 'repeat');
   const message = record.held === undefined ? SETTLING : describeHeld(record.held);
   const until = untilMs === undefined ? {} : { untilMs };
-  const waitOf = (pod: string): Wait => ({ code: 'HeldByInterlock', message, pod, ...until });
+  const waitOf = (pod: string): Wait => ({ code: 'HeldByRemovalGuard', message, pod, ...until });
   const notes = new Map<NodeName, RolloutNote>(rollout.notes);
   const deletes = rollout.deletes.filter(({ planned }) => {
     const { node, name } = planned;
@@ -95,7 +95,7 @@ function withhold(
 
 const SETTLING = 'its pod is to go; some seconds show whether many others are to go as well';
 
-function describeHeld({ pods, basePods, token }: HeldShrink): string {
+function describeHeld({ pods, basePods, token }: HeldRemoval): string {
   return (
     `${pods} of ${basePods} pods would go within ten minutes; its pod stays until annotation ` +
     `${CONFIRM_ANNOTATION}: ${token} confirms it, or the change is taken back`

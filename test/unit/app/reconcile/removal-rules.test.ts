@@ -1,8 +1,8 @@
 /** A shrink that is held (ADR 0057): nothing goes, the cause is told once, one confirmation lets it proceed. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CONFIRM_ANNOTATION } from '../../../../src/core/interlock/shrink-rules.ts';
-import { confirmShrink } from '../../../../src/core/interlock/confirm-shrink.ts';
+import { CONFIRM_ANNOTATION } from '../../../../src/core/removal-guard/removal-rules.ts';
+import { confirmRemoval } from '../../../../src/core/removal-guard/confirm-removal.ts';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetState } from '../../../../src/core/model/state.ts';
 import type { DaemonSetRef } from '../../../../src/ports/stores/view-store.ts';
@@ -89,7 +89,7 @@ describe('S14: fifty nodes that lose their label in one second', () => {
   it('lose no pod, and one Event names the cause, its author and the way out', async () => {
     const world = await heldWorld();
     await world.settle();
-    const [message = '', ...others] = eventsOf(world, 'ShrinkHeld');
+    const [message = '', ...others] = eventsOf(world, 'RemovalHeld');
     assert.deepEqual(others, []);
     assert.match(message, /^Held: 50 of 50 pods go within ten minutes: node-00, node-01, node-02 /);
     assert.match(message, /lacks the label pool=a .*last written by label-cleaner at /);
@@ -104,7 +104,7 @@ describe('S14: fifty nodes that lose their label in one second', () => {
     const lines = world.log.lines.filter(({ fields }) => fields?.['code'] === 'held');
     assert.equal(lines.length, 1);
     const verdicts = await world.explain();
-    assert.deepEqual([...new Set(verdicts?.map(({ code }) => code))], ['HeldByInterlock']);
+    assert.deepEqual([...new Set(verdicts?.map(({ code }) => code))], ['HeldByRemovalGuard']);
   });
 
   it('lose none either when only a few are seen at first', async () => {
@@ -130,7 +130,10 @@ describe('S14: fifty nodes that lose their label in one second', () => {
 
   it('lose them once the state says so, as the command writes it', async () => {
     const world = await heldWorld();
-    const confirmed = confirmShrink(await stateOf(world), { by: 'ada', atMs: world.clock.nowMs() });
+    const confirmed = confirmRemoval(await stateOf(world), {
+      by: 'ada',
+      atMs: world.clock.nowMs(),
+    });
     assert.equal(await world.view.writeState(refOf(world), confirmed), 'written');
     await world.settle();
     assert.deepEqual(world.owned, []);
@@ -146,7 +149,7 @@ describe('S14: fifty nodes that lose their label in one second', () => {
     stripLabels(world);
     await world.settle();
     assert.equal(world.owned.length, NODES);
-    assert.equal(eventsOf(world, 'ShrinkHeld').length, 2);
+    assert.equal(eventsOf(world, 'RemovalHeld').length, 2);
   });
 
   it('cost nothing while they are held: a look skips', async () => {
@@ -164,7 +167,7 @@ describe('where Rollcall only observes', () => {
     stripLabels(world);
     await world.settle();
     assert.equal(world.metrics.sum('ReconcileShrinks', 'alarmed'), 1);
-    assert.deepEqual([...eventsOf(world, 'ShrinkHeld'), ...eventsOf(world, 'ShrinkSeen')], []);
+    assert.deepEqual([...eventsOf(world, 'RemovalHeld'), ...eventsOf(world, 'RemovalSeen')], []);
     assert.equal(world.owned.length, NODES);
   });
 
@@ -173,7 +176,7 @@ describe('where Rollcall only observes', () => {
     world.register({ mode: 'copilot' });
     stripLabels(world);
     await world.settle();
-    const [message = '', ...others] = eventsOf(world, 'ShrinkSeen');
+    const [message = '', ...others] = eventsOf(world, 'RemovalSeen');
     assert.deepEqual(others, []);
     assert.match(message, /^50 of 50 pods go .*last written by label-cleaner .*cannot hold it\.$/);
     assert.equal(world.metrics.sum('ReconcileShrinks', 'alarmed'), 1);

@@ -3,15 +3,15 @@
  */
 import type { PlantedBug } from './planted-bug.ts';
 
-const RULES = 'src/core/interlock/shrink-rules.ts';
-const COUNT = 'src/core/interlock/count-shrink.ts';
-const DECIDE = 'src/core/interlock/decide-shrink.ts';
-const HOLD = 'src/core/interlock/hold-shrink.ts';
-const CORE_TEST = 'test/unit/core/interlock/hold-shrink.test.ts';
-const APP_TEST = 'test/unit/app/reconcile/shrink-rules.test.ts';
+const RULES = 'src/core/removal-guard/removal-rules.ts';
+const COUNT = 'src/core/removal-guard/count-removal.ts';
+const DECIDE = 'src/core/removal-guard/decide-removal.ts';
+const HOLD = 'src/core/removal-guard/hold-removal.ts';
+const CORE_TEST = 'test/unit/core/removal-guard/hold-removal.test.ts';
+const APP_TEST = 'test/unit/app/reconcile/removal-rules.test.ts';
 
-/** The rows of the interlock. */
-export const INTERLOCK_BUGS: Readonly<Record<string, PlantedBug>> = {
+/** The rows of the removal guard. */
+export const REMOVAL_GUARD_BUGS: Readonly<Record<string, PlantedBug>> = {
   'shrink-at-once': {
     bug: 'the first pods of fifty go before the others are seen',
     file: DECIDE,
@@ -50,8 +50,8 @@ export const INTERLOCK_BUGS: Readonly<Record<string, PlantedBug>> = {
   'shrink-any-token': {
     bug: 'an annotation that an earlier shrink was confirmed by confirms each later one',
     file: DECIDE,
-    before: 'annotated === former.token',
-    after: 'annotated !== undefined',
+    before: 'tokens.includes(former.token)',
+    after: 'tokens.some((token) => token !== undefined)',
     killedBy: { file: CORE_TEST, title: 'and by no other' },
   },
   'shrink-confirmed-for-ever': {
@@ -64,7 +64,7 @@ export const INTERLOCK_BUGS: Readonly<Record<string, PlantedBug>> = {
   'shrink-ends-below-the-share': {
     bug: 'nodes that get their label back one by one lose the last pods on the way',
     file: DECIDE,
-    before: 'const untilMs = sinceMs + SHRINK_WINDOW_MS;\n  if (nowMs',
+    before: 'const untilMs = sinceMs + REMOVAL_WINDOW_MS;\n  if (nowMs',
     after: 'const untilMs = sinceMs;\n  if (nowMs',
     killedBy: { file: CORE_TEST, title: 'keeps the pods of nodes that wait for their label' },
   },
@@ -91,7 +91,7 @@ export const INTERLOCK_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'shrink-confirmed-asleep': {
     bug: 'a confirmation by the command is not looked at until something else happens',
-    file: 'src/core/interlock/confirm-shrink.ts',
+    file: 'src/core/removal-guard/confirm-removal.ts',
     before: 'const { memo: _memo, ...kept } = state;',
     after: 'const kept = state;',
     killedBy: { file: APP_TEST, title: 'lose them once the state says so' },

@@ -8,7 +8,7 @@ import type { OrderNote } from '../model/rollout-record.ts';
 import type { DaemonSetState } from '../model/state.ts';
 
 /** The state with the confirmation; the very same one if nothing is held. */
-export function confirmShrink(state: DaemonSetState, { by, atMs }: OrderNote): DaemonSetState {
+export function confirmRemoval(state: DaemonSetState, { by, atMs }: OrderNote): DaemonSetState {
   const { shrink } = state;
   if (shrink?.held === undefined) return state;
   const { memo: _memo, ...kept } = state;

@@ -28,7 +28,7 @@ interface SetRecord {
   confirmed: string | undefined;
   editedAtMs: number;
   confirmedAtMs: number;
-  /** When it last had fewer pods than the interlock looks at. */
+  /** When it last had fewer pods than the removal guard looks at. */
   smallAtMs: number;
   /** The most pods that it had, lately. */
   readonly sizes: { readonly atMs: number; readonly pods: number }[];
@@ -96,7 +96,7 @@ export class ShrinkAudit {
   #lookAt(set: KubernetesObject, nowMs: number): void {
     const { uid, annotations = {} } = set.metadata;
     const placement = JSON.stringify(podSpecOf(set));
-    const confirmed = annotations['rollcall.dev/confirm-shrink'];
+    const confirmed = annotations['rollcall.dev/confirm-removal'];
     const record: SetRecord = this.#sets.get(uid) ?? {
       placement,
       confirmed,

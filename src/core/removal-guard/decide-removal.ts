@@ -1,5 +1,5 @@
 /**
- * What becomes of a shrink: it goes, waits some seconds, is held, or was confirmed (ADR 0057).
+ * What becomes of a mass removal: it goes, waits some seconds, is held, or was confirmed (ADR 0057).
  *
  *   pods to leave ─▶ over the share? ─▶ held ─▶ confirmed ─▶ so many may go
  *                    └─ not yet: some seconds for more ─▶ go        └─ taken back: ended
@@ -11,32 +11,33 @@
  */
 import { hash48 } from '@rollcall/base/hash48.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { ShrinkNotice, ShrinkRules } from '../model/plan.ts';
-import type { HeldShrink, ShrinkRecord } from '../model/state.ts';
-import type { Shrink } from './count-shrink.ts';
-import { findCause } from './shrink-cause.ts';
+import type { RemovalNotice, RemovalRules } from '../model/plan.ts';
+import type { HeldRemoval, RemovalRecord } from '../model/state.ts';
+import type { Removal } from './count-removal.ts';
+import { findCause } from './removal-cause.ts';
 import {
   CONFIRM_ANNOTATION,
-  SHRINK_WINDOW_MS,
+  FORMER_CONFIRM_ANNOTATION,
+  REMOVAL_WINDOW_MS,
   isOff,
   isOverShare,
   isStillOver,
   mayBegin,
   shareOf,
-} from './shrink-rules.ts';
+} from './removal-rules.ts';
 
 /** How long the first pods that leave wait for others: a watcher tells of nodes within two seconds (ADR 0009). */
 export const SETTLE_MS = 5_000;
 const ALLOWED_MS = 3_600_000;
 const TOKEN_RADIX = 36;
 
-/** What a shrink is judged by. */
-export interface ShrinkInput {
+/** What a mass removal is judged by. */
+export interface RemovalInput {
   readonly daemonSet: DaemonSetObject;
-  readonly rules: ShrinkRules;
-  readonly shrink: Shrink;
+  readonly rules: RemovalRules;
+  readonly shrink: Removal;
   /** As stored; absent: no run has looked yet. */
-  readonly record: ShrinkRecord | undefined;
+  readonly record: RemovalRecord | undefined;
   /** Hash of the present placement (shrink-cause.ts). */
   readonly placement: number;
   readonly nowMs: number;
@@ -45,21 +46,21 @@ export interface ShrinkInput {
 }
 
 /** What becomes of it. */
-export interface ShrinkDecision {
+export interface RemovalDecision {
   /** `settle`: what was not sent yet waits until `untilMs`. `hold`: nothing that takes a pod away is sent. */
   readonly kind: 'go' | 'settle' | 'hold';
-  readonly record: ShrinkRecord;
+  readonly record: RemovalRecord;
   readonly untilMs?: number;
-  readonly notice?: ShrinkNotice;
+  readonly notice?: RemovalNotice;
 }
 
 /** True if the template's placement is not what it was when no pod was on its way out. */
-export function isEdited(record: ShrinkRecord | undefined, placement: number): boolean {
+export function isEdited(record: RemovalRecord | undefined, placement: number): boolean {
   return record !== undefined && record.placement !== placement;
 }
 
 /** Decides one shrink. */
-export function decideShrink(input: ShrinkInput): ShrinkDecision {
+export function decideRemoval(input: RemovalInput): RemovalDecision {
   const { shrink, rules, daemonSet, placement, record, stance } = input;
   if (shrink.pods === 0 || isOff(rules, daemonSet)) return rest(input, { placement });
   if (shrink.leaving.length === 0 && stance === 'act') return rest(input, trailing(input));
@@ -70,16 +71,16 @@ export function decideShrink(input: ShrinkInput): ShrinkDecision {
 }
 
 /** The DaemonSet's own placement was edited: the whole of it is seen at once. */
-function decideEdit(input: ShrinkInput): ShrinkDecision {
+function decideEdit(input: RemovalInput): RemovalDecision {
   const { rules, shrink } = input;
   if (rules.scope === 'default') {
-    return go({ ...baseOf(input), allowed: allow(input, SHRINK_WINDOW_MS) });
+    return go({ ...baseOf(input), allowed: allow(input, REMOVAL_WINDOW_MS) });
   }
   return isOverShare(rules, shrink) ? hold(input) : go(baseOf(input));
 }
 
 /** Nodes changed. */
-function decideNodes(input: ShrinkInput): ShrinkDecision {
+function decideNodes(input: RemovalInput): RemovalDecision {
   const { rules, shrink, stance } = input;
   if (!mayBegin(rules, shrink)) return go(baseOf(input));
   if (stance === 'act') return settle(input);
@@ -87,7 +88,7 @@ function decideNodes(input: ShrinkInput): ShrinkDecision {
 }
 
 /** The first that leave wait a little: what is told, and what is held, is then the whole of it. */
-function settle(input: ShrinkInput): ShrinkDecision {
+function settle(input: RemovalInput): RemovalDecision {
   const { record, nowMs, rules, shrink } = input;
   const sinceMs = Math.min(record?.sinceMs ?? nowMs, nowMs);
   const untilMs = sinceMs + SETTLE_MS;
@@ -96,16 +97,16 @@ function settle(input: ShrinkInput): ShrinkDecision {
   return isOverShare(rules, shrink) ? hold(input) : go(next);
 }
 
-function go(record: ShrinkRecord): ShrinkDecision {
+function go(record: RemovalRecord): RemovalDecision {
   return { kind: 'go', record };
 }
 
-function baseOf({ record, placement }: ShrinkInput): Pick<ShrinkRecord, 'placement'> {
+function baseOf({ record, placement }: RemovalInput): Pick<RemovalRecord, 'placement'> {
   return { placement: record?.placement ?? placement };
 }
 
 /** Nothing is to leave: whatever was held was taken back. */
-function rest({ record }: ShrinkInput, next: ShrinkRecord): ShrinkDecision {
+function rest({ record }: RemovalInput, next: RemovalRecord): RemovalDecision {
   const held = record?.held;
   return {
     kind: 'go',
@@ -115,32 +116,37 @@ function rest({ record }: ShrinkInput, next: ShrinkRecord): ShrinkDecision {
 }
 
 /** All are on their way: what was allowed counts for one more window, so that these are not held against the next. */
-function trailing({ record, placement, nowMs }: ShrinkInput): ShrinkRecord {
+function trailing({ record, placement, nowMs }: RemovalInput): RemovalRecord {
   const allowed = record?.allowed;
   if (allowed === undefined || nowMs >= allowed.untilMs) return { placement };
-  const untilMs = Math.min(allowed.untilMs, nowMs + SHRINK_WINDOW_MS);
+  const untilMs = Math.min(allowed.untilMs, nowMs + REMOVAL_WINDOW_MS);
   return { placement, allowed: { ...allowed, untilMs } };
 }
 
 function isAllowed(
-  { pods, untilMs }: NonNullable<ShrinkRecord['allowed']>,
-  { shrink, nowMs }: ShrinkInput,
+  { pods, untilMs }: NonNullable<RemovalRecord['allowed']>,
+  { shrink, nowMs }: RemovalInput,
 ): boolean {
   return nowMs < untilMs && untilMs - nowMs <= ALLOWED_MS && shrink.pods <= pods;
 }
 
 function allow(
-  { shrink, rules, nowMs }: ShrinkInput,
+  { shrink, rules, nowMs }: RemovalInput,
   forMs: number,
-): NonNullable<ShrinkRecord['allowed']> {
+): NonNullable<RemovalRecord['allowed']> {
   return { pods: shrink.pods + shareOf(rules, shrink), untilMs: nowMs + forMs };
 }
 
-function decideHeld(input: ShrinkInput, former: HeldShrink): ShrinkDecision {
+function decideHeld(input: RemovalInput, former: HeldRemoval): RemovalDecision {
   const { shrink, rules, nowMs, daemonSet, stance } = input;
   const base = baseOf(input);
-  const annotated = daemonSet.metadata.annotations?.[CONFIRM_ANNOTATION];
-  if (annotated === former.token || input.record?.order?.token === former.token) {
+  const { annotations = {} } = daemonSet.metadata;
+  const tokens = [
+    annotations[CONFIRM_ANNOTATION],
+    annotations[FORMER_CONFIRM_ANNOTATION],
+    input.record?.order?.token,
+  ];
+  if (tokens.includes(former.token)) {
     const record = { ...base, allowed: allow(input, ALLOWED_MS) };
     return { kind: 'go', record, notice: { kind: 'confirmed', held: former } };
   }
@@ -148,16 +154,16 @@ function decideHeld(input: ShrinkInput, former: HeldShrink): ShrinkDecision {
   const counted = { ...hard, pods: shrink.pods, basePods: shrink.basePods };
   if (isStillOver(rules, shrink)) return { kind: 'hold', record: { ...base, held: counted } };
   const sinceMs = Math.min(calmSinceMs ?? nowMs, nowMs);
-  const untilMs = sinceMs + SHRINK_WINDOW_MS;
+  const untilMs = sinceMs + REMOVAL_WINDOW_MS;
   if (nowMs >= untilMs || stance === 'watch') return rest(input, base);
   return { kind: 'hold', record: { ...base, held: { ...counted, calmSinceMs: sinceMs } }, untilMs };
 }
 
-function hold(input: ShrinkInput): ShrinkDecision {
+function hold(input: RemovalInput): RemovalDecision {
   const { shrink, record, placement, nowMs, stance } = input;
   const cause = findCause(shrink, isEdited(record, placement));
   const { pods, basePods } = shrink;
-  const held: HeldShrink = {
+  const held: HeldRemoval = {
     token: tokenOf(input),
     heldAtMs: nowMs,
     pods,
@@ -176,7 +182,7 @@ function hold(input: ShrinkInput): ShrinkDecision {
  * The same again in a run whose write was lost, so that what was told stays true; another one for another shrink, and for
  * what goes beyond a confirmation.
  */
-function tokenOf({ daemonSet, record, placement, nowMs }: ShrinkInput): string {
+function tokenOf({ daemonSet, record, placement, nowMs }: RemovalInput): string {
   const { uid, generation = 0 } = daemonSet.metadata;
   const episode = isEdited(record, placement)
     ? `edit ${generation} ${placement}`

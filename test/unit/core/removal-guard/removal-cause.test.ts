@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findCause, placementHash } from '../../../../src/core/interlock/shrink-cause.ts';
-import type { Shrink } from '../../../../src/core/interlock/count-shrink.ts';
+import { findCause, placementHash } from '../../../../src/core/removal-guard/removal-cause.ts';
+import type { Removal } from '../../../../src/core/removal-guard/count-removal.ts';
 import type { NodeView } from '../../../../src/core/model/plan.ts';
 import { daemonSet, node } from '../../../support/core-fixtures.ts';
 
@@ -22,7 +22,7 @@ function nodes(reason: Reason, ...names: readonly string[]): readonly NodeView[]
   }));
 }
 
-function cause(shrink: Partial<Shrink>, isEdit = false): ReturnType<typeof findCause> {
+function cause(shrink: Partial<Removal>, isEdit = false): ReturnType<typeof findCause> {
   return findCause({ leaving: [], left: [], pods: 0, basePods: 0, ...shrink }, isEdit);
 }
 

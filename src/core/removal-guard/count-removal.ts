@@ -1,5 +1,5 @@
 /**
- * Counts a shrink: which nodes are to lose their pod in this run, which lost it within the window, and of how many.
+ * Counts a mass removal: which nodes are to lose their pod in this run, which lost it within the window, and of how many.
  *
  * Nothing is stored for it: a pod that went is remembered by its tombstone for just as long (S13), and one that is going is
  * seen to be. Nodes are counted, not pods, and only nodes that exist: a node that comes back into the placement is none any
@@ -12,11 +12,11 @@ import type { Planning } from '../pods/planning.ts';
 import type { RolloutDecisions } from '../rolling-update/plan-rollout.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeView, PlannedDelete } from '../model/plan.ts';
-import type { ShrinkCount } from './shrink-rules.ts';
-import { SHRINK_WINDOW_MS } from './shrink-rules.ts';
+import type { RemovalCount } from './removal-rules.ts';
+import { REMOVAL_WINDOW_MS } from './removal-rules.ts';
 
 /** A shrink as one run sees it. */
-export interface Shrink extends ShrinkCount {
+export interface Removal extends RemovalCount {
   /** Nodes whose pods are to go in this run, in the order of the view. */
   readonly leaving: readonly NodeView[];
   /** Nodes that count although nothing is to go there any more. */
@@ -30,11 +30,11 @@ export function isRemoval({ reason, repeats }: PlannedDelete): boolean {
 }
 
 /** Counts what was decided so far. `isEdit`: the template is not what it was, so pods may tolerate what it does not. */
-export function countShrink(
+export function countRemoval(
   planning: Planning,
   made: { readonly decisions: PodDecisions; readonly rollout: RolloutDecisions },
   isEdit: boolean,
-): Shrink {
+): Removal {
   const vacated = new Set(made.rollout.deletes.flatMap(({ planned }) => nodeOfRemoval(planned)));
   const leaving: NodeView[] = [];
   const left: NodeView[] = [];
@@ -71,11 +71,11 @@ function isExempt({ node, placement, reason }: NodeView, isEdit: boolean): boole
 
 /** Nodes from which a pod went within the window. */
 function lately({ view }: Planning): ReadonlySet<NodeName> {
-  const fromMs = view.nowMs - SHRINK_WINDOW_MS;
+  const fromMs = view.nowMs - REMOVAL_WINDOW_MS;
   return new Set(view.gone.filter(({ goneAtMs }) => goneAtMs > fromMs).map(({ node }) => node));
 }
 
-/** A node's decision without the deletes that a shrink would send. */
+/** A node's decision without the deletes that a mass removal would send. */
 export function withoutRemovals(
   decision: NodeDecision,
   isHeld: (planned: PlannedDelete) => boolean,

@@ -1,13 +1,13 @@
 /**
- * What is told of a shrink: one Event, and the same sentence in the log.
+ * What is told of a mass removal: one Event, and the same sentence in the log.
  *
  * An Event holds 1,024 characters; each part is bounded. No content of an object is in it but names of nodes, label and taint keys
  * with their values as the template has them, and the field manager.
  */
-import type { PlannedEvent, ShrinkNotice } from '../model/plan.ts';
-import type { HeldShrink } from '../model/state.ts';
-import type { ShrinkAuthor } from './shrink-author.ts';
-import { CONFIRM_ANNOTATION } from './shrink-rules.ts';
+import type { PlannedEvent, RemovalNotice } from '../model/plan.ts';
+import type { HeldRemoval } from '../model/state.ts';
+import type { RemovalAuthor } from './removal-author.ts';
+import { CONFIRM_ANNOTATION } from './removal-rules.ts';
 
 const MESSAGE_LENGTH_MAX = 1_024;
 
@@ -15,19 +15,19 @@ const MESSAGE_LENGTH_MAX = 1_024;
 interface Told {
   readonly namespace: string;
   readonly name: string;
-  readonly author: ShrinkAuthor | undefined;
+  readonly author: RemovalAuthor | undefined;
 }
 
 /** The Event of a notice; none of what ends by itself or was asked for. */
-export function shrinkEvent(notice: ShrinkNotice, told: Told): PlannedEvent | undefined {
+export function removalEvent(notice: RemovalNotice, told: Told): PlannedEvent | undefined {
   switch (notice.kind) {
     case 'held': {
       const message = `Held: ${describe(notice.held, told.author)}. ${whatToDo(notice.held, told)}`;
-      return warning('ShrinkHeld', message);
+      return warning('RemovalHeld', message);
     }
     case 'alarmed': {
       const rest = 'Rollcall does not act here and cannot hold it.';
-      return warning('ShrinkSeen', `${describe(notice.held, told.author)}. ${rest}`);
+      return warning('RemovalSeen', `${describe(notice.held, told.author)}. ${rest}`);
     }
     case 'confirmed':
     case 'ended':
@@ -41,18 +41,18 @@ function warning(reason: string, message: string): PlannedEvent {
 
 /** What goes, why, and by whom. */
 export function describe(
-  { pods, basePods, cause, ...held }: HeldShrink,
-  author: ShrinkAuthor | undefined = held.author,
+  { pods, basePods, cause, ...held }: HeldRemoval,
+  author: RemovalAuthor | undefined = held.author,
 ): string {
   const by = author === undefined ? '' : `; last written by ${author.manager} at ${timeOf(author)}`;
   return `${pods} of ${basePods} pods go within ten minutes: ${cause}${by}`;
 }
 
-function timeOf({ atMs }: ShrinkAuthor): string {
+function timeOf({ atMs }: RemovalAuthor): string {
   return new Date(atMs).toISOString();
 }
 
-function whatToDo({ token }: HeldShrink, { namespace, name }: Told): string {
+function whatToDo({ token }: HeldRemoval, { namespace, name }: Told): string {
   return (
     'Take the change back, or confirm it: ' +
     `kubectl annotate daemonset --overwrite -n ${namespace} ${name} ${CONFIRM_ANNOTATION}=${token}`

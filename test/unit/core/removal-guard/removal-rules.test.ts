@@ -2,22 +2,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  DEFAULT_SHRINK_RULES,
+  DEFAULT_REMOVAL_RULES,
   isOverShare,
   isStillOver,
   shareOf,
-  shrinkRulesOf,
-} from '../../../../src/core/interlock/shrink-rules.ts';
+  removalRulesOf,
+} from '../../../../src/core/removal-guard/removal-rules.ts';
 import type { RolloutPolicy } from '../../../../src/core/policy/rollout-policy.ts';
 
-const policy = { shrinkPercent: 35 } as RolloutPolicy;
+const policy = { removalPercent: 35 } as RolloutPolicy;
 
 describe('rules of a shrink', () => {
   it('come from the policy; one that cannot be read protects as the default share does', () => {
-    assert.deepEqual(shrinkRulesOf({ kind: 'none' }), DEFAULT_SHRINK_RULES);
-    assert.deepEqual(shrinkRulesOf({ kind: 'policy', policy }), { scope: 'policy', percent: 35 });
-    const problems = [{ field: 'shrink', message: 'is no percentage' }] as const;
-    assert.deepEqual(shrinkRulesOf({ kind: 'invalid', problems }), {
+    assert.deepEqual(removalRulesOf({ kind: 'none' }), DEFAULT_REMOVAL_RULES);
+    assert.deepEqual(removalRulesOf({ kind: 'policy', policy }), { scope: 'policy', percent: 35 });
+    const problems = [{ field: 'removalGuard', message: 'is no percentage' }] as const;
+    assert.deepEqual(removalRulesOf({ kind: 'invalid', problems }), {
       scope: 'policy',
       percent: 20,
     });
@@ -45,8 +45,8 @@ describe('rules of a shrink', () => {
   });
 
   it('let a hold go on where none would begin, for nodes that went meanwhile', () => {
-    assert.ok(isStillOver(DEFAULT_SHRINK_RULES, { pods: 9, basePods: 9 }));
-    assert.ok(!isStillOver(DEFAULT_SHRINK_RULES, { pods: 1, basePods: 9 }));
-    assert.equal(shareOf(DEFAULT_SHRINK_RULES, { pods: 0, basePods: 14 }), 2);
+    assert.ok(isStillOver(DEFAULT_REMOVAL_RULES, { pods: 9, basePods: 9 }));
+    assert.ok(!isStillOver(DEFAULT_REMOVAL_RULES, { pods: 1, basePods: 9 }));
+    assert.equal(shareOf(DEFAULT_REMOVAL_RULES, { pods: 0, basePods: 14 }), 2);
   });
 });

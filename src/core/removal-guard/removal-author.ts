@@ -1,13 +1,13 @@
 /**
- * Who wrote the part of an object that a shrink is blamed on, by metadata.managedFields.
+ * Who wrote the part of an object that a mass removal is blamed on, by metadata.managedFields.
  *
  * What was taken away leaves no entry, so this names who wrote that part last, and only if that was a short while before
- * the shrink was seen: evidence for a person, never a ground of a decision. Times are the API server's, in whole seconds.
+ * the mass removal was seen: evidence for a person, never a ground of a decision. Times are the API server's, in whole seconds.
  */
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { ShrinkSuspect } from '../model/plan.ts';
+import type { RemovalSuspect } from '../model/plan.ts';
 
 /** Older writes than that are no cause of what is seen now: a view is minutes old at most while anything is sent. */
 const LATELY_MS = 30 * 60_000;
@@ -21,7 +21,7 @@ const PATHS = {
 } as const;
 
 /** A field manager, and when it wrote. */
-export interface ShrinkAuthor {
+export interface RemovalAuthor {
   readonly manager: string;
   readonly atMs: number;
 }
@@ -29,9 +29,9 @@ export interface ShrinkAuthor {
 /** Who wrote that part last, if it was lately. */
 export function findAuthor(
   object: KubernetesObject,
-  suspect: ShrinkSuspect,
+  suspect: RemovalSuspect,
   nowMs: number,
-): ShrinkAuthor | undefined {
+): RemovalAuthor | undefined {
   const path = PATHS[suspect.kind === 'daemon-set' ? 'template' : suspect.part];
   const { managedFields } = object.metadata as { readonly managedFields?: unknown };
   if (!Array.isArray(managedFields)) return undefined;
@@ -40,7 +40,7 @@ export function findAuthor(
   return last !== undefined && nowMs - last.atMs <= LATELY_MS ? last : undefined;
 }
 
-function authorOf(entry: Json, path: readonly string[]): readonly ShrinkAuthor[] {
+function authorOf(entry: Json, path: readonly string[]): readonly RemovalAuthor[] {
   if (!isJsonObject(entry)) return [];
   const { manager, time, fieldsV1, subresource } = entry;
   if (typeof manager !== 'string' || typeof time !== 'string') return [];

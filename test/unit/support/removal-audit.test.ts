@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterUid } from '../../../src/core/model/identifiers.ts';
 import { SimulatedApiServer } from '../../support/simulation/api-server.ts';
-import { ShrinkAudit } from '../../support/simulation/shrink-audit.ts';
+import { ShrinkAudit } from '../../support/simulation/removal-audit.ts';
 import { rawDaemonSet, rawNode, rawPod } from '../../support/simulation/objects.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
@@ -81,7 +81,7 @@ describe('S14: more than the share goes within ten minutes', () => {
     const young = new AuditWorld(10);
     for (const index of [0, 1, 2, 3]) young.take(index);
     const confirmed = await rested();
-    confirmed.edit((annotations) => ({ ...annotations, 'rollcall.dev/confirm-shrink': 'x' }));
+    confirmed.edit((annotations) => ({ ...annotations, 'rollcall.dev/confirm-removal': 'x' }));
     for (const index of [0, 1, 2, 3]) confirmed.take(index);
     assert.deepEqual([...few.reports, ...young.reports, ...confirmed.reports], []);
     assert.equal(few.audit.judged + young.audit.judged + confirmed.audit.judged, 0);

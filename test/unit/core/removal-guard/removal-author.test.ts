@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
-import { findAuthor } from '../../../../src/core/interlock/shrink-author.ts';
+import { findAuthor } from '../../../../src/core/removal-guard/removal-author.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 
 const LABELS = { kind: 'node', node: nodeName('n1'), part: 'labels' } as const;
