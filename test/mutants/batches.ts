@@ -337,11 +337,11 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'table-stands-still': {
     bug: 'the table of npm start shows what was half written while it was read (issue 16)',
-    file: 'src/cli/start/poller.ts',
+    file: 'src/cli/start/overview-poller.ts',
     before: 'const runs = before === after ? before : undefined;',
     after: 'const runs = after ?? before;',
     killedBy: {
-      file: 'test/unit/cli/start/poller.test.ts',
+      file: 'test/unit/cli/start/overview-poller.test.ts',
       title: 'does not stand when a function ran while it was read',
     },
   },

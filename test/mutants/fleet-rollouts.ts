@@ -91,7 +91,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-ring-heals-all-at-once': {
     bug: 'clusters of the ring whose template changed are given it again all at once (18.6)',
-    file: `${STEP}/serve-ring.ts`,
+    file: `${STEP}/catch-up-clusters.ts`,
     before: 'changed.slice(0, Math.max(0, atOnce - onTheirWay))',
     after: 'changed',
     killedBy: { file: STEP_TEST, title: 'goes through the ring as many at a time' },
@@ -192,14 +192,14 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-label-empties-the-stage': {
     bug: 'a registration that changes sends all that wait in the open stage to the ring (18.2)',
-    file: `${CORE}/deal-fleet.ts`,
+    file: `${CORE}/assign-fleet.ts`,
     before: 'at.openMembers?.has(id) !== true',
     after: 'at.openMembers !== null',
     killedBy: { file: DEAL_TEST, title: 'moves nobody who waits in the open stage' },
   },
   'fleet-late-comer-skips-the-ring': {
     bug: 'a cluster that comes to a stage that passed is put in it, and never given anything (18.6)',
-    file: `${CORE}/deal-fleet.ts`,
+    file: `${CORE}/assign-fleet.ts`,
     before: 'index < at.stage || ',
     after: '',
     killedBy: { file: DEAL_TEST, title: 'none else in a stage that passed' },
@@ -302,7 +302,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-never-given-after-thaw': {
     bug: 'a cluster that was frozen before its release arrived is taken for one that has it (40.4)',
-    file: `${CORE}/deal-fleet.ts`,
+    file: `${CORE}/assign-fleet.ts`,
     before: "place < stage && phase !== 'applying'",
     after: 'place < stage',
     killedBy: {
@@ -319,7 +319,7 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'fleet-ring-after-undo': {
     bug: 'a cluster that got the release through the ring keeps it at an undo (18.6)',
-    file: `${STEP}/deal-clusters.ts`,
+    file: `${STEP}/assign-clusters.ts`,
     before: 'const isTurned = record.dealtAtMs < turnedAtMs;',
     after: 'const isTurned = record.dealtAtMs < 0 * turnedAtMs;',
     killedBy: { file: STEP_TEST, title: 'sends every cluster back at an undo' },

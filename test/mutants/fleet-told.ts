@@ -108,8 +108,8 @@ export const FLEET_TOLD_BUGS: Readonly<Record<string, PlantedBug>> = {
   'told-mirror-left-behind': {
     bug: 'a mirror whose removal failed stays for ever',
     file: 'src/app/fleet/step/step-fleets.ts',
-    before: "if ((await audience.hide(known)) === 'later') return 'leaving';",
-    after: 'await audience.hide(known);',
+    before: "if ((await notifier.hide(known)) === 'later') return 'leaving';",
+    after: 'await notifier.hide(known);',
     killedBy: {
       file: 'test/unit/app/fleet/step/step-fleet.test.ts',
       title: 'leaves nothing once its mirror is removed',

@@ -148,7 +148,7 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
   'after-holds-a-fleet': {
     bug: 'a FleetDaemonSet whose policy has a field of an earlier release is refused, and its fleet stands (ADR 0061)',
     file: 'src/adapters/policy/policy-schema.ts',
-    before: 'v.transform(withoutRetired),',
+    before: 'v.transform(asOfNow),',
     after: '',
     killedBy: {
       file: 'test/unit/adapters/policy/fleet/fleet-reader.test.ts',

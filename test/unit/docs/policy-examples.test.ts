@@ -209,7 +209,7 @@ const EFFECTS: Readonly<Record<string, (applied: Applied) => void>> = {
     assert.equal(updatedOf(world).length, 9, 'a dead node costs no budget');
   },
   // Removals are played in test/unit/app/reconcile/removal-rules.test.ts.
-  shrink: ({ policy }) => {
+  removalGuard: ({ policy }) => {
     assert.equal(removalRulesOf({ kind: 'policy', policy }).percent, 35);
   },
 };
