@@ -90,7 +90,7 @@ function readForeign(line: Buffer, metadataStart: number): KubernetesObject | un
 }
 
 /** True only if a controller is named, and nothing that is called a DaemonSet. */
-export function hasForeignController(owners: unknown): boolean {
+function hasForeignController(owners: unknown): boolean {
   if (!Array.isArray(owners) || !owners.every(isJsonObject)) return false;
   return (
     owners.some((owner) => owner['controller'] === true) &&
