@@ -35,7 +35,6 @@ import { FLEET_EDGE_BUGS } from './fleet-edges.ts';
 import { FLEET_TOLD_BUGS } from './fleet-told.ts';
 import { POLICY_BUGS } from './policy.ts';
 import type { PlantedBug } from './planted-bug.ts';
-import { PROTOBUF_BUGS } from './protobuf.ts';
 import { RESTORE_BUGS } from './restores.ts';
 import { STAGE_BUGS } from './stages.ts';
 import { WAY_BACK_BUGS } from './ways-back.ts';
@@ -95,7 +94,6 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   FLEET_EDGE_BUGS,
   FLEET_TOLD_BUGS,
   RESTORE_BUGS,
-  PROTOBUF_BUGS,
   TOMBSTONE_BUGS,
   MEETING_BUGS,
 ];

@@ -1,6 +1,6 @@
 /**
- * The watch of pods against a real kube-apiserver, as the watcher's service account under the RBAC that is shipped: what is kept
- * of a pod is the same whether it is read in protobuf, as it is watched, or in JSON, as pages and live reads have it (ADR 0075).
+ * The watch of pods against a real kube-apiserver, as the watcher's service account under the RBAC that is shipped: what is
+ * kept of a pod is the same whether an event or a page of a list tells of it.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -8,8 +8,6 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { parseEndpoint } from '../../../src/adapters/kubernetes/egress/endpoint.ts';
-import { PROTOBUF_OR_JSON } from '../../../src/adapters/kubernetes/transport/answer-forms.ts';
-import { createWatchConnection } from '../../../src/adapters/kubernetes/watch/watch-connection.ts';
 import type { WatchConnectionOptions } from '../../../src/adapters/kubernetes/watch/watch-connection.ts';
 import { ApiWatchSource } from '../../../src/adapters/kubernetes/watch/watch-source.ts';
 import { resourceVersion } from '../../../src/core/model/identifiers.ts';
@@ -195,30 +193,17 @@ describe('the watch of pods on a real API server', () => {
     await cluster.close();
   });
 
-  it('is written in protobuf', async () => {
-    const connection = createWatchConnection(optionsOf(cluster.access.tokens.watcher));
-    const controller = new AbortController();
-    const stream = await connection.open({
-      path: '/api/v1/pods?watch=true',
-      accept: PROTOBUF_OR_JSON,
-      signal: controller.signal,
-    });
-    assert.equal(stream.kind === 'open' && stream.form, 'protobuf', JSON.stringify(stream.kind));
-    controller.abort();
-    connection.close();
-  });
-
-  it('tells as initial events what a page in JSON holds', async () => {
-    const { kept: inJson } = await listed();
-    assert.deepEqual([...inJson.keys()].sort(), ['foreign', 'orphan', 'owned']);
-    const inProtobuf: Kept = new Map();
+  it('tells as initial events what a page holds', async () => {
+    const { kept: inPage } = await listed();
+    assert.deepEqual([...inPage.keys()].sort(), ['foreign', 'orphan', 'owned']);
+    const inEvents: Kept = new Map();
     for await (const frame of watched(undefined)) {
       if (frame.kind === 'bookmark' && frame.isInitialEventsEnd) break;
       assert.ok(frame.kind === 'added', JSON.stringify(frame));
-      keep(inProtobuf, frame.object);
+      keep(inEvents, frame.object);
     }
-    assert.deepEqual(inProtobuf, inJson);
-    const owned = inJson.get('owned') as {
+    assert.deepEqual(inEvents, inPage);
+    const owned = inPage.get('owned') as {
       slim: { projection: Readonly<Record<string, unknown>> };
     };
     const { trouble, targetNode, isTerminating, readyChangedAtMs } = owned.slim.projection;
@@ -234,11 +219,11 @@ describe('the watch of pods on a real API server', () => {
     );
   });
 
-  it('tells of a change and of an end as JSON would', async () => {
+  it('tells of a change as a page would, and of an end', async () => {
     const { version } = await listed();
     const note = { metadata: { labels: { app: 'y' } } };
     await admin.request({ method: 'PATCH', path: `${pods}/orphan`, body: note });
-    const { kept: inJson } = await listed();
+    const { kept: inPage } = await listed();
     await release('owned');
     const seen: string[] = [];
     for await (const frame of watched(version)) {
@@ -247,7 +232,7 @@ describe('the watch of pods on a real API server', () => {
       if (namespace !== NAMESPACE) continue;
       seen.push(`${frame.kind} ${name}`);
       if (name === 'orphan') {
-        assert.deepEqual(projector.project('Pod', frame.object), inJson.get('orphan'));
+        assert.deepEqual(projector.project('Pod', frame.object), inPage.get('orphan'));
       }
       if (frame.kind === 'deleted') break;
     }

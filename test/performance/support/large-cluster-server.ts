@@ -1,20 +1,17 @@
 /**
  * An API server over TLS with a large cluster behind it, as far as a watcher asks: lists by pages with limit and continue,
- * watches with bookmarks every minute, of pods in protobuf where that is asked for and else in JSON, initial events where it
- * is told to stream lists, the Lease as compare-and-set, the identity of kube-system.
+ * watches with bookmarks every minute, initial events where it is told to stream lists, the Lease as compare-and-set, the identity of kube-system.
  *
  * Only nodes change, one at a time; a watch from an earlier version is brought what it missed. It knows no authorisation,
  * never expires a version and honours a stream's time-out. What a real one does beyond that: test/conformance.
  */
 import type { ServerResponse } from 'node:http';
-import type { JsonObject } from '@rollcall/base/json.ts';
 import type { WatchedKind } from '../../../src/core/model/projections.ts';
 import {
   answerJson,
   startScriptedApiServer,
   statusBody,
 } from '../../support/scripted-api-server.ts';
-import { encodeEvent, encodeObject, framed } from '../../support/encode-protobuf.ts';
 import type { ScriptedApiServer, SeenRequest } from '../../support/scripted-api-server.ts';
 import { RING } from './large-cluster-objects.ts';
 import type { LargeCluster, NodeWords } from './large-cluster.ts';
@@ -51,28 +48,11 @@ interface Change {
   readonly line: string;
 }
 
-/** How the events of one stream are written. */
-interface StreamForm {
-  readonly contentType: string;
-  /** `object`: JSON, without its kind and apiVersion. */
-  readonly event: (type: string, kind: WatchedKind, object: string) => string | Buffer;
+/** An event of an object's JSON, which has no kind and apiVersion. */
+function eventLine(type: string, kind: WatchedKind, object: string): string {
+  const typeMeta = `"kind":"${kind}","apiVersion":"${apiVersionOf(kind)}"`;
+  return `{"type":"${type}","object":{${typeMeta},${object.slice(1)}}\n`;
 }
-
-const IN_JSON: StreamForm = {
-  contentType: 'application/json',
-  event: (type, kind, object) => {
-    const typeMeta = `"kind":"${kind}","apiVersion":"${apiVersionOf(kind)}"`;
-    return `{"type":"${type}","object":{${typeMeta},${object.slice(1)}}\n`;
-  },
-};
-
-const IN_PROTOBUF: StreamForm = {
-  contentType: 'application/vnd.kubernetes.protobuf;stream=watch',
-  event: (type, kind, object) => {
-    const json = JSON.parse(object) as JsonObject;
-    return framed(encodeEvent(type, encodeObject(apiVersionOf(kind), kind, json)));
-  },
-};
 
 /** Starts it on 127.0.0.1. */
 export async function serveLargeCluster(
@@ -136,7 +116,7 @@ class ServedCluster {
       ring: what === 'heartbeat' ? ring : ring === RING ? 'off' : RING,
     };
     this.#said.set(index, said);
-    const line = String(IN_JSON.event('MODIFIED', 'Node', this.#text('Node', index)));
+    const line = eventLine('MODIFIED', 'Node', this.#text('Node', index));
     this.#changes.push({ version: this.#version, line });
     for (const stream of this.#watching.get('Node') ?? []) stream.write(line);
   }
@@ -155,8 +135,7 @@ class ServedCluster {
     } else if (query.get('sendInitialEvents') === 'true' && this.#way === 'paged') {
       answerJson(response, { status: 422, body: statusBody(422, 'Invalid') });
     } else {
-      const isProtobuf = kind === 'Pod' && request.headers.accept?.includes('protobuf') === true;
-      void this.#answerWatch(kind, query, { response, form: isProtobuf ? IN_PROTOBUF : IN_JSON });
+      void this.#answerWatch(kind, query, response);
     }
   }
 
@@ -199,9 +178,9 @@ class ServedCluster {
   async #answerWatch(
     kind: WatchedKind,
     query: URLSearchParams,
-    { response, form }: { readonly response: ServerResponse; readonly form: StreamForm },
+    response: ServerResponse,
   ): Promise<void> {
-    response.writeHead(200, { 'content-type': form.contentType });
+    response.writeHead(200, { 'content-type': 'application/json' });
     response.flushHeaders();
     const watching = this.#watching.get(kind) ?? new Set();
     this.#watching.set(kind, watching);
@@ -209,13 +188,13 @@ class ServedCluster {
     if (query.get('sendInitialEvents') === 'true') {
       this.lists.streamed += 1;
       from = this.#version;
-      await this.#sendInitial(kind, response, form);
+      await this.#sendInitial(kind, response);
     }
     // From here on without a pause: what is missed is what happened before.
     const missed = kind === 'Node' ? this.#changes.filter(({ version }) => version > from) : [];
     for (const { line } of missed) response.write(line);
     watching.add(response);
-    const bookmark = (): boolean => response.write(this.#bookmark(form, kind));
+    const bookmark = (): boolean => response.write(this.#bookmark(kind));
     const soon = setTimeout(bookmark, FIRST_BOOKMARK_MS);
     const each = setInterval(bookmark, BOOKMARK_MS);
     const stop = (): void => {
@@ -232,26 +211,22 @@ class ServedCluster {
   }
 
   /** Paced by the reader, as by a server whose buffers are full. */
-  async #sendInitial(kind: WatchedKind, response: ServerResponse, form: StreamForm): Promise<void> {
+  async #sendInitial(kind: WatchedKind, response: ServerResponse): Promise<void> {
     const version = this.#version;
     for (let index = 0; index < this.#cluster.counts[kind]; index += 1) {
       if (response.destroyed) return;
-      if (!response.write(form.event('ADDED', kind, this.#text(kind, index)))) {
+      if (!response.write(eventLine('ADDED', kind, this.#text(kind, index)))) {
         await untilWritable(response);
       }
     }
-    response.write(this.#bookmark(form, kind, { version, isEnd: true }));
+    response.write(this.#bookmark(kind, { version, isEnd: true }));
   }
 
-  #bookmark(
-    form: StreamForm,
-    kind: WatchedKind,
-    end?: { readonly version: number; readonly isEnd: true },
-  ): string | Buffer {
+  #bookmark(kind: WatchedKind, end?: { readonly version: number; readonly isEnd: true }): string {
     const resourceVersion = String(end?.version ?? this.#version);
     const annotations = { 'k8s.io/initial-events-end': 'true' };
     const metadata = { resourceVersion, ...(end === undefined ? {} : { annotations }) };
-    return form.event('BOOKMARK', kind, JSON.stringify({ metadata }));
+    return eventLine('BOOKMARK', kind, JSON.stringify({ metadata }));
   }
 
   #text(kind: WatchedKind, index: number): string {

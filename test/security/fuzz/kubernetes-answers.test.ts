@@ -15,7 +15,6 @@ import {
   classifyRead,
   classifyWrite,
 } from '../../../src/adapters/kubernetes/api/status-classifier.ts';
-import { readEvent } from '../../../src/adapters/kubernetes/watch/protobuf-events.ts';
 import { skimForeignPod } from '../../../src/adapters/kubernetes/watch/skim-pod.ts';
 import {
   LineSplitter,
@@ -29,8 +28,6 @@ import {
   parseWatcherMessage,
 } from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { daemonSet } from '../../support/core-fixtures.ts';
-import { encodeEvent, encodeObject } from '../../support/encode-protobuf.ts';
-import { FULL_POD } from '../../support/full-pod.ts';
 import { assertOneLine, fuzz } from '../../support/fuzz/fuzz.ts';
 import { bendJson, bendJsonText, bendText } from '../../support/fuzz/hostile-input.ts';
 import { rawNode, rawPod } from '../../support/simulation/objects.ts';
@@ -78,28 +75,6 @@ test('row 67: a watch line is an event, a failure or undecodable, never a crash'
     feed: (random) => {
       const sample = samples[Math.floor(random.next() * samples.length)];
       kinds.add(parseWatchFrame(bendJsonText(sample, random)).kind);
-    },
-  });
-  if (count > 1) assert.ok(kinds.has('added') && kinds.has('undecodable') && kinds.has('failed'));
-});
-
-test('row 67: an event in protobuf is one, or undecodable, whichever of its bytes are others', async () => {
-  const samples = [
-    encodeEvent('ADDED', encodeObject('v1', 'Pod', FULL_POD)),
-    encodeEvent('BOOKMARK', encodeObject('v1', 'Pod', { metadata: { resourceVersion: '7' } })),
-    encodeEvent('ERROR', encodeObject('v1', 'Status', { metadata: {}, ...STATUS })),
-  ];
-  const kinds = new Set<string>();
-  const count = await fuzz({
-    name: 'readEvent',
-    feed: (random) => {
-      const sample = samples[Math.floor(random.next() * samples.length)] ?? Buffer.alloc(0);
-      const bytes = Buffer.from(sample);
-      for (let left = Math.floor(random.next() * 4); left > 0; left -= 1) {
-        bytes[Math.floor(random.next() * bytes.length)] = Math.floor(random.next() * 256);
-      }
-      const end = random.next() < 0.2 ? Math.floor(random.next() * bytes.length) : bytes.length;
-      kinds.add(readEvent(bytes.subarray(0, end)).kind);
     },
   });
   if (count > 1) assert.ok(kinds.has('added') && kinds.has('undecodable') && kinds.has('failed'));

@@ -36,8 +36,6 @@ export interface FieldDefinition {
   readonly omission: 'always' | 'empty' | 'zero';
   readonly patchStrategies: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly patchMergeKey?: string;
-  /** Its number in protobuf messages; TypeMeta has none. */
-  readonly protobufNumber?: number;
 }
 
 const SCALARS: ReadonlySet<string> = new Set<ScalarType>([
@@ -76,10 +74,7 @@ export const KINDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
 function parseField(name: string, text: string): FieldDefinition {
   const [typeText = '', ...words] = text.split(' ');
   const omission = words.find((word) => word === 'always' || word === 'zero') ?? 'empty';
-  const number = words.find((word) => word.startsWith('#'));
-  const strategies = words
-    .filter((word) => word !== omission && word !== number)
-    .map((word) => word.split('='));
+  const strategies = words.filter((word) => word !== omission).map((word) => word.split('='));
   const patchMergeKey = strategies.find(([, key]) => key !== undefined)?.[1];
   return {
     name,
@@ -87,7 +82,6 @@ function parseField(name: string, text: string): FieldDefinition {
     omission,
     patchStrategies: strategies.map(([strategy = '']) => parseStrategy(strategy)),
     ...(patchMergeKey === undefined ? {} : { patchMergeKey }),
-    ...(number === undefined ? {} : { protobufNumber: Number(number.slice(1)) }),
   };
 }
 

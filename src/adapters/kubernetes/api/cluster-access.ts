@@ -44,7 +44,6 @@ import type { ListMeans, ListQuery } from './list-pages.ts';
 import { readPodEvents } from './pod-events.ts';
 import { WATCHER_LEASE, askForSnapshot } from './snapshot-request.ts';
 import { classifyRead, classifyWrite } from './status-classifier.ts';
-import { METADATA_LIST } from '../transport/answer-forms.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
 
 /** Options of an access. */
@@ -74,6 +73,8 @@ interface ReadTarget {
  * up too soon is ambiguous.
  */
 export const OBJECT_READ_TIMEOUT_MS = 5_000;
+/** Of a list: by it alone, since whole objects of thousands of pods are what is to be spared. */
+const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 /** A request without an answer for so long was never answered. */
 const HANG_MS = 5_000;
 

@@ -12,7 +12,6 @@ import type { Effect } from '../../../core/model/effects.ts';
 import { isPatch, testedValue } from '../../../core/status/status-patch.ts';
 import { FIELD_MANAGER } from '../../../ports/cluster/manifest-access.ts';
 import type { WriteSubject } from './status-classifier.ts';
-import { METADATA_ONLY } from '../transport/answer-forms.ts';
 import type { TransportRequest } from '../transport/transport.ts';
 
 /** An effect as a request, or why it must not be sent. */
@@ -25,6 +24,9 @@ type WriteRequest = TransportRequest & { readonly method: keyof typeof OPERATION
 /** DNS-1123 subdomain: what can stand in a path without escaping, and never '.' or '..'. */
 const NAME_PATTERN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
+/** The metadata of one object is answered, not all of it; an older API server answers the whole. */
+const METADATA_ONLY =
+  'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;q=0.9';
 const MERGE_PATCH = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
 

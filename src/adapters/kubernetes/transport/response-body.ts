@@ -19,19 +19,15 @@ class TooLargeError extends Error {
   readonly code = 'RESPONSE_TOO_LARGE';
 }
 
-/** The body as text, as {@link readWhole} reads it. */
-export async function readBody(response: IncomingMessage, bytesMax: number): Promise<string> {
-  return (await readWhole(response, bytesMax)).toString('utf8');
-}
-
 /**
- * The body. Rejects when it is larger than `bytesMax` (compressed or not), cut short, or not what its
+ * The body as text. Rejects when it is larger than `bytesMax` (compressed or not), cut short, or not what its
  * content-encoding says.
  */
-export async function readWhole(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
+export async function readBody(response: IncomingMessage, bytesMax: number): Promise<string> {
   const raw = await readBytes(response, bytesMax);
-  if (response.headers['content-encoding'] !== 'gzip') return raw;
-  return gunzipAsync(raw, { maxOutputLength: bytesMax });
+  const isGzip = response.headers['content-encoding'] === 'gzip';
+  const bytes = isGzip ? await gunzipAsync(raw, { maxOutputLength: bytesMax }) : raw;
+  return bytes.toString('utf8');
 }
 
 /** By events: thousands of small answers cost half as much as with an iterator for each. */

@@ -15,12 +15,10 @@ import {
   concealToken,
   parseBody,
   parseRetryAfterMs,
-  readWhole,
+  readBody,
 } from '../transport/response-body.ts';
-import { isProtobuf } from '../transport/answer-forms.ts';
 import { describeFailure } from '../transport/tls-fault.ts';
 import { TrustedPool } from '../transport/pooled-agent.ts';
-import { refusalText } from './protobuf-events.ts';
 import type { RefusedRequest } from './watch-frames.ts';
 
 /** Options of a connection. */
@@ -33,8 +31,6 @@ export interface WatchConnectionOptions extends Omit<ConnectionOptions, 'lookup'
 export type OpenedStream =
   | {
       readonly kind: 'open';
-      /** How the server writes it. */
-      readonly form: 'json' | 'protobuf';
       readonly chunks: AsyncIterable<Buffer>;
       /** Takes the token of this stream out of what the server says in it. */
       readonly conceal: (text: string) => string;
@@ -45,8 +41,6 @@ export type OpenedStream =
 /** What a stream is asked for. */
 export interface StreamRequest {
   readonly path: string;
-  /** The form of its answer (transport/answer-forms.ts). */
-  readonly accept: string;
   readonly signal: AbortSignal;
 }
 
@@ -75,10 +69,9 @@ export function createWatchConnection(options: WatchConnectionOptions): WatchCon
         agent.dropStale();
         const outgoing = sendRequest({ ...request, options, agent, token });
         const response = await answerTo(outgoing, options);
-        const form = isProtobuf(response.headers['content-type']) ? 'protobuf' : 'json';
-        if (response.statusCode !== 200) return await readRefusal(response, { form, clock, token });
+        if (response.statusCode !== 200) return await readRefusal(response, { clock, token });
         const conceal = (text: string): string => concealToken(text, token);
-        return { kind: 'open', form, chunks: response, conceal };
+        return { kind: 'open', chunks: response, conceal };
       } catch (cause) {
         return { kind: 'failed', message: describeFailure(cause) };
       }
@@ -96,10 +89,10 @@ function sendRequest(
     readonly token: string | undefined;
   },
 ): ClientRequest {
-  const { options, agent, path, accept, token, signal } = request;
+  const { options, agent, path, token, signal } = request;
   const { host, port, pathPrefix } = options.endpoint;
   const headers = {
-    accept,
+    accept: 'application/json',
     'user-agent': 'rollcall-watcher',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
@@ -135,19 +128,10 @@ function answerTo(
 
 async function readRefusal(
   response: IncomingMessage,
-  {
-    form,
-    clock,
-    token,
-  }: {
-    readonly form: 'json' | 'protobuf';
-    readonly clock: Clock;
-    readonly token: string | undefined;
-  },
+  { clock, token }: { readonly clock: Clock; readonly token: string | undefined },
 ): Promise<OpenedStream> {
   const retryAfterMs = parseRetryAfterMs(response.headers['retry-after'], clock.nowMs());
-  const bytes = await readWhole(response, ERROR_BYTES_MAX);
-  const text = form === 'json' ? bytes.toString('utf8') : refusalText(bytes);
+  const text = await readBody(response, ERROR_BYTES_MAX);
   return {
     kind: 'refused',
     status: response.statusCode ?? 0,

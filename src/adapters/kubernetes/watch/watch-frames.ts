@@ -1,5 +1,5 @@
 /**
- * What the events of a watch mean as frames, and the bytes of a watch in JSON: one document per line, parsed once.
+ * The bytes of a watch into frames: one JSON document per line, parsed once.
  *
  * Lines are cut at byte level, so that a character that spans two chunks stays whole. A line that is no
  * event is `undecodable`, never skipped in silence: what it said is unknown (faults row 36). An ERROR
@@ -14,7 +14,7 @@ import type { SourceFailure, WatchFrame } from '../../../ports/cluster/watch-sou
 import { readStatus } from '../transport/api-status.ts';
 
 /** Far above what etcd stores as one object (1.5 MiB by default). */
-export const FRAME_BYTES_MAX = 16 * 1024 * 1024;
+const FRAME_BYTES_MAX = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
@@ -70,8 +70,7 @@ export function parseWatchFrame(line: string): WatchFrame {
   return frameOf(typeof event['type'] === 'string' ? event['type'] : '', object);
 }
 
-/** An event of this type about this object as a frame. */
-export function frameOf(type: string, object: JsonObject): WatchFrame {
+function frameOf(type: string, object: JsonObject): WatchFrame {
   if (type === 'ERROR') return { kind: 'failed', failure: errorFailure(object) };
   const metadata = object['metadata'];
   if (!isJsonObject(metadata)) return { kind: 'undecodable', message: 'an object has no metadata' };

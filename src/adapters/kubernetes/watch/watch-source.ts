@@ -1,8 +1,8 @@
 /**
  * The WatchSource port over a real API server: list pages, watch streams, the watcher's Lease.
  *
- * Objects stay raw (spec aws-facts 3.5): JSON, or what JSON would have of a pod (ADR 0075). Lists never ask for resourceVersion=0, which a cache may
- * answer from the past; without a version they are consistent. Streams ask for bookmarks, and for
+ * Objects stay raw JSON. Lists never ask for resourceVersion=0, which a cache may answer from the past; without a
+ * version they are consistent. Streams ask for bookmarks, and for
  * initial events where the caller wants a WatchList. Failures are classified and returned; retrying,
  * resuming and judging silence are the watcher's.
  */
@@ -20,7 +20,6 @@ import type {
   WatchOptions,
   WatchSource,
 } from '../../../ports/cluster/watch-source.ts';
-import { JSON_OBJECTS, PROTOBUF_OR_JSON } from '../transport/answer-forms.ts';
 import { BrokenAnswerError, answerChunks } from '../transport/response-body.ts';
 import { ListPageReader, hasMetadata } from './list-page.ts';
 import { describeFailure } from '../transport/tls-fault.ts';
@@ -28,8 +27,8 @@ import { HttpsTransport } from '../transport/transport.ts';
 import type { Transport, TransportAnswer } from '../transport/transport.ts';
 import { createWatchConnection } from './watch-connection.ts';
 import type { OpenedStream, WatchConnection, WatchConnectionOptions } from './watch-connection.ts';
-import { streamEvents } from './stream-events.ts';
-import { watchFailure } from './watch-frames.ts';
+import { skimForeignPod } from './skim-pod.ts';
+import { LineSplitter, parseWatchFrame, watchFailure } from './watch-frames.ts';
 
 /** Options of a watch source. */
 export interface WatchSourceOptions extends WatchConnectionOptions {
@@ -53,8 +52,6 @@ const PAGE_BYTES_MAX = 256 * 1024 * 1024;
 export class ApiWatchSource implements WatchSource {
   readonly #transport: Transport;
   readonly #connection: WatchConnection;
-  /** Until an event in it could not be read: what a proxy garbled once would be listed again for ever. */
-  #isProtobufRead = true;
 
   constructor(options: WatchSourceOptions) {
     this.#connection = createWatchConnection(options);
@@ -80,11 +77,7 @@ export class ApiWatchSource implements WatchSource {
     const query = new URLSearchParams({ limit: String(options.limit) });
     if (options.continueToken !== undefined) query.set('continue', options.continueToken);
     const path = `${PATHS[kind]}?${query.toString()}`;
-    const stream = await this.#connection.open({
-      path,
-      accept: JSON_OBJECTS,
-      signal: options.signal,
-    });
+    const stream = await this.#connection.open({ path, signal: options.signal });
     if (stream.kind === 'refused') return { kind: 'failed', failure: watchFailure(stream) };
     if (stream.kind === 'failed') return unavailable(stream.message);
     const reader = new ListPageReader(kind, options.onItem);
@@ -101,7 +94,6 @@ export class ApiWatchSource implements WatchSource {
   async *watch(kind: WatchedKind, options: WatchOptions): AsyncGenerator<WatchFrame> {
     const stream = await this.#connection.open({
       path: watchPath(kind, options),
-      accept: kind === 'Pod' && this.#isProtobufRead ? PROTOBUF_OR_JSON : JSON_OBJECTS,
       signal: options.signal,
     });
     if (stream.kind === 'refused') {
@@ -113,10 +105,7 @@ export class ApiWatchSource implements WatchSource {
       return;
     }
     options.onBytes();
-    const onUndecodable = (): void => {
-      if (stream.form === 'protobuf') this.#isProtobufRead = false;
-    };
-    yield* readFrames(stream, kind, { ...options, onUndecodable });
+    yield* readFrames(stream, kind, options);
   }
 
   async readLease(): ReturnType<WatchSource['readLease']> {
@@ -161,21 +150,20 @@ export class ApiWatchSource implements WatchSource {
 async function* readFrames(
   stream: Extract<OpenedStream, { kind: 'open' }>,
   kind: WatchedKind,
-  options: Pick<WatchOptions, 'onBytes' | 'signal'> & { readonly onUndecodable: () => void },
+  options: Pick<WatchOptions, 'onBytes' | 'signal'>,
 ): AsyncGenerator<WatchFrame> {
-  const events = streamEvents(stream.form, kind);
+  const splitter = new LineSplitter();
   try {
     for await (const chunk of stream.chunks) {
       options.onBytes();
-      const complete = events.split(chunk);
-      if (complete === undefined) {
-        options.onUndecodable();
+      const lines = splitter.split(chunk);
+      if (lines === undefined) {
         yield { kind: 'undecodable', message: 'an event is too long' };
         return;
       }
-      for (const bytes of complete) {
-        const frame = events.read(bytes);
-        if (frame.kind === 'undecodable') options.onUndecodable();
+      for (const line of lines) {
+        const skimmed = kind === 'Pod' ? skimForeignPod(line) : undefined;
+        const frame = skimmed ?? parseWatchFrame(line.toString('utf8'));
         if (frame.kind !== 'failed') {
           yield frame;
           continue;

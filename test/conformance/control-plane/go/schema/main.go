@@ -3,11 +3,11 @@
 //
 // A field is one line of words, the first of which is its type in Go's notation:
 //
-//	"containers": "[]core.v1.Container always merge=name #2"
+//	"containers": "[]core.v1.Container always merge=name"
 //
 // Words after the type: `always` (no omitempty), `zero` (omitzero); `merge`, `merge=KEY`, `replace`, `retainKeys` are the
-// patch strategy; `#N` is the field's number in protobuf. Types that write themselves are named by what they are: time,
-// microTime, quantity, intOrString, raw. One struct is one line of the output.
+// patch strategy. Types that write themselves are named by what they are: time, microTime, quantity, intOrString, raw.
+// One struct is one line of the output.
 // It panics over a type that it does not know, so that a new release cannot slip through.
 package main
 
@@ -216,19 +216,7 @@ func (s structs) words(field reflect.StructField, options []string) []string {
 			words = append(words, strategy)
 		}
 	}
-	if number := protobufNumber(field); number != "" {
-		words = append(words, number)
-	}
 	return words
-}
-
-// protobufNumber gives `#2`, or nothing for a field that protobuf does not carry.
-func protobufNumber(field reflect.StructField) string {
-	parts := strings.Split(field.Tag.Get("protobuf"), ",")
-	if len(parts) < 2 {
-		return ""
-	}
-	return "#" + parts[1]
 }
 
 // nameOf gives `core.v1.Pod` for k8s.io/api/core/v1.Pod and `meta.v1.ObjectMeta` for the shared ones.

@@ -9,8 +9,6 @@ import { resourceVersion } from '../../../../../src/core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { WatchFrame, WatchOptions } from '../../../../../src/ports/cluster/watch-source.ts';
-import { encodeEvent, encodeObject, framed } from '../../../../support/encode-protobuf.ts';
-import { FULL_POD } from '../../../../support/full-pod.ts';
 import { createHeldTimers } from '../../../../support/held-timers.ts';
 import {
   answerJson,
@@ -178,97 +176,29 @@ test('a stream asks for bookmarks and its time-out, and delivers events as they 
   );
 });
 
-const PROTOBUF = 'application/vnd.kubernetes.protobuf;stream=watch';
-
-/** Answers a watch with these events in protobuf, in chunks that end anywhere. */
-function protobufEvents(response: ServerResponse, ...events: readonly Buffer[]): void {
-  response.writeHead(200, { 'content-type': PROTOBUF });
-  const bytes = Buffer.concat(events.map(framed));
-  response.write(bytes.subarray(0, 3));
-  setTimeout(() => response.end(bytes.subarray(3)), 20);
-}
-
-test('pods are asked for in protobuf, or JSON, and all else in JSON', async () => {
+test('a stream ends with the failure in it, and a refusal says why: neither repeats the token', async () => {
+  tokens = ['secret-token', 'secret-token'];
+  const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'of secret-token' };
   server.answerWith((_request, response) => {
-    lines(response, event('ADDED', '42'));
+    const error = `${JSON.stringify({ type: 'ERROR', object: status })}\n`;
+    lines(response, event('ADDED', '42'), error, event('MODIFIED', '43'));
     response.end();
-  });
-  for (const kind of ['Pod', 'Node', 'DaemonSet', 'ControllerRevision'] as const) {
-    const [frame] = await read(source.watch(kind, options()));
-    assert.equal(frame?.kind, 'added', 'a server that has JSON alone is read');
-  }
-  const asked = server.requests.map(({ headers }) => headers.accept);
-  const json = 'application/json';
-  assert.deepEqual(asked, [
-    'application/vnd.kubernetes.protobuf,application/json;q=0.9',
-    json,
-    json,
-    json,
-  ]);
-});
-
-test('events in protobuf are delivered as they come, with their failure at the end', async () => {
-  tokens = ['secret-token'];
-  const refused = { metadata: {}, code: 410, reason: 'Expired', message: 'of secret-token' };
-  server.answerWith((_request, response) => {
-    protobufEvents(
-      response,
-      encodeEvent('ADDED', encodeObject('v1', 'Pod', FULL_POD)),
-      encodeEvent('ERROR', encodeObject('v1', 'Status', refused)),
-      encodeEvent('MODIFIED', encodeObject('v1', 'Pod', FULL_POD)),
-    );
   });
   const frames = await read(source.watch('Pod', options()));
   assert.deepEqual(
     frames.map(({ kind }) => kind),
     ['added', 'failed'],
   );
-  const [pod, failed] = frames;
-  assert.ok(pod?.kind === 'added' && failed?.kind === 'failed');
-  assert.equal(pod.object.metadata.name, 'agent-x');
-  assert.deepEqual(failed.failure, {
-    kind: 'expired',
-    message: 'HTTP 410 Expired: of [redacted]',
-  });
-});
-
-test('a refusal in protobuf says as much as one in JSON', async () => {
-  tokens = ['secret-token'];
-  const status = { metadata: {}, code: 403, reason: 'Forbidden', message: 'not to secret-token' };
+  const failure = { kind: 'expired', message: 'HTTP 410 Expired: of [redacted]' };
+  assert.deepEqual(frames[1], { kind: 'failed', failure });
+  const body = { ...statusBody(403, 'Forbidden'), message: 'not to secret-token' };
   server.answerWith((_request, response) => {
-    response.writeHead(403, { 'content-type': PROTOBUF, 'retry-after': '2' });
-    response.end(encodeObject('v1', 'Status', status));
+    answerJson(response, { status: 403, body, headers: { 'retry-after': '2' } });
   });
+  const message = 'HTTP 403 Forbidden: not to [redacted]';
   assert.deepEqual(await read(source.watch('Pod', options())), [
-    {
-      kind: 'failed',
-      failure: {
-        kind: 'unauthorized',
-        message: 'HTTP 403 Forbidden: not to [redacted]',
-        retryAfterMs: 2000,
-      },
-    },
+    { kind: 'failed', failure: { kind: 'unauthorized', message, retryAfterMs: 2000 } },
   ]);
-});
-
-test('a stream in protobuf that cannot be read is the last that is asked for', async () => {
-  const garbled = [Buffer.from([0, 0, 0, 2, 0x0a, 0xff]), Buffer.from([0xff, 0xff, 0xff, 0xff])];
-  for (const bytes of garbled) {
-    const own = openSource(createSystemClock());
-    server.requests.length = 0;
-    server.answerWith((_request, response) => {
-      response.writeHead(200, { 'content-type': PROTOBUF });
-      response.end(bytes);
-    });
-    const [frame] = await read(own.watch('Pod', options()));
-    assert.equal(frame?.kind, 'undecodable');
-    await read(own.watch('Pod', options()));
-    own.close();
-    assert.deepEqual(
-      server.requests.map(({ headers }) => headers.accept),
-      ['application/vnd.kubernetes.protobuf,application/json;q=0.9', 'application/json'],
-    );
-  }
 });
 
 test('a WatchList asks for initial events; a server that has none is unsupported', async () => {
