@@ -12,39 +12,11 @@ const HINTS_TEST = 'test/unit/app/ingest/hints.test.ts';
 
 /** The rows of affected keys. */
 export const AFFECTED_BUGS: Readonly<Record<string, PlantedBug>> = {
-  'affected-forgets-pods-of-a-node': {
-    bug: 'a node that came back under its name concerns nobody, though pods stand there that must go (issue 16)',
-    file: FINDER,
-    before: 'return bare.size > 0 && this.#hasPodOn(daemonSet, bare);',
-    after: 'return false;',
-    killedBy: { file: PROPERTY, title: 'wakes who has a pod there that must go' },
-  },
-  'affected-ready-node-ignored': {
-    bug: 'a rollout in stages that waits for a node to be Ready sleeps on (S16)',
-    file: FINDER,
-    before: 'before.isReady !== after.isReady || ',
-    after: '',
-    killedBy: { file: PROPERTY, title: 'wakes who is rolled in stages' },
-  },
-  'affected-ready-node-wakes-all': {
-    bug: 'a node that is not Ready for a moment wakes every DaemonSet',
-    file: FINDER,
-    before: 'before !== undefined && isStaged(daemonSet) &&',
-    after: 'before !== undefined &&',
-    killedBy: { file: PROPERTY, title: 'wakes who is rolled in stages' },
-  },
   'affected-first-node-only': {
     bug: 'of several nodes in a message only the first is compared (issue 16)',
     file: FINDER,
     before: 'for (const { before, after } of changes) {',
     after: 'for (const { before, after } of changes.slice(0, 1)) {',
-    killedBy: { file: PROPERTY, title: EACH },
-  },
-  'affected-snapshot-forgotten': {
-    bug: 'what a snapshot sent of a node is not remembered: its next change is taken for a new node (issue 16)',
-    file: 'src/watcher/replicate/outbox.ts',
-    before: '      noteSentNode(tracked, projection);\n',
-    after: '',
     killedBy: { file: PROPERTY, title: EACH },
   },
   'affected-gone-node-ignored': {

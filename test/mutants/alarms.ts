@@ -92,13 +92,6 @@ export const ALARM_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "metrics.count('ClusterTrouble',",
     killedBy: { file: ALARMS, title: 'count what the code counts, under that name' },
   },
-  'standing-trouble-counts-each-minute': {
-    bug: 'a cluster that stays in trouble is counted with every look, and holds its alarm for ever (issue 40)',
-    file: 'src/core/hints/cluster-troubles.ts',
-    before: 'one.isLasting && !one.isKnown',
-    after: 'one.isLasting',
-    killedBy: { file: ACTIONS, title: 'calls for a second cluster though the first has stood' },
-  },
   'come-and-gone-counts-anew': {
     bug: 'a cluster that comes and goes counts each time, and holds its alarm for ever (issue 40)',
     file: 'src/core/hints/cluster-troubles.ts',

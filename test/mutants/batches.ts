@@ -241,17 +241,6 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'is a pod that is aimed elsewhere',
     },
   },
-  'company-is-put-off': {
-    bug: 'what only explains is never sent while others like it come (issue 16)',
-    file: 'src/watcher/pace/heartbeat.ts',
-    before:
-      'if (this.#waitingUntilMs !== undefined && this.#waitingUntilMs <= untilMs) return false;\n',
-    after: '',
-    killedBy: {
-      file: 'test/unit/watcher/pace/heartbeat.test.ts',
-      title: 'what only explains waits longer',
-    },
-  },
   'lost-history-is-counted': {
     bug: 'counts of a lost history count as written (row 71)',
     file: 'src/app/reconcile/status/write-status.ts',

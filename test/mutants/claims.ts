@@ -5,16 +5,6 @@
 import type { PlantedBug } from './planted-bug.ts';
 
 const parity: Readonly<Record<string, PlantedBug>> = {
-  'unreadable-bound-is-everything': {
-    bug: 'maxUnavailable that cannot be parsed takes all nodes at once (parity 2.9)',
-    file: 'src/core/daemon-set/strategy.ts',
-    before: 'return percent === undefined ? undefined : Math.ceil((percent * total) / 100);',
-    after: 'return Math.ceil(((percent ?? 100) * total) / 100);',
-    killedBy: {
-      file: 'test/unit/core/daemon-set/strategy.test.ts',
-      title: 'a text that is no percentage: as absent',
-    },
-  },
   'percentage-without-its-sign': {
     bug: 'maxUnavailable "50" as a text counts as a percentage (parity 2.9)',
     file: 'src/core/daemon-set/strategy.ts',
@@ -45,105 +35,6 @@ const parity: Readonly<Record<string, PlantedBug>> = {
       title: 'S2: surge stays within maxSurge',
     },
   },
-  'both-count-by-the-old-one': {
-    bug: 'before others are vacated, a node with both pods counts by the old one alone (parity, differences)',
-    file: 'src/core/rolling-update/rollout-states.ts',
-    before: 'return isSafelyAvailable(state.old) || isSafelyAvailable(state.new);',
-    after: 'return isSafelyAvailable(state.old);',
-    killedBy: {
-      file: 'test/unit/core/rolling-update/rollout-with-surge.test.ts',
-      title: 'both count as one supplied node while either is available',
-    },
-  },
-  'old-goes-for-a-ready-one': {
-    bug: 'with surge the old pod goes when the new one is ready, before minReadySeconds (parity 2.7, S3)',
-    file: 'src/core/pods/plan-pods.ts',
-    before: '(isKept && isAvailable(kept, at))',
-    after: '(isKept && kept.isReady)',
-    killedBy: {
-      file: 'test/unit/core/pods/plan-pods.test.ts',
-      title: 'old and new, new ready but not available: both stay',
-    },
-  },
-  'old-goes-when-not-available': {
-    bug: 'with surge an old pod that is Ready, for less than minReadySeconds, goes without a successor (parity 2.7, S3)',
-    file: 'src/core/pods/plan-pods.ts',
-    before: 'const isReplaced = !old.isReady ||',
-    after: 'const isReplaced = !isAvailable(old, at) ||',
-    killedBy: {
-      file: 'test/unit/core/pods/plan-pods.test.ts',
-      title: 'old ready, but not available: it stays while the new one is not available',
-    },
-  },
-  'cordon-keeps-pods-away': {
-    bug: 'a cordoned node gets no pod (parity 2.5)',
-    file: 'src/core/placement/placement.ts',
-    before: 'if (mismatch !== undefined) return',
-    after:
-      "if (node.unschedulable) return { placement: 'keep', reason: { code: 'Eligible' } };\n  if (mismatch !== undefined) return",
-    killedBy: {
-      file: 'test/unit/core/placement/placement.test.ts',
-      title: 'looks at nothing else',
-    },
-  },
-  'node-name-is-not-looked-at': {
-    bug: 'spec.nodeName of the template leaves no node out (parity 2.5)',
-    file: 'src/core/placement/placement.ts',
-    before: 'prepared.nodeName !== undefined && prepared.nodeName !== node.name',
-    after: 'prepared.nodeName === node.name + "/"',
-    killedBy: {
-      file: 'test/unit/core/placement/placement.test.ts',
-      title: 'rule 1: leaves every node but the one of spec.nodeName',
-    },
-  },
-  'succeeded-and-held-blocks-its-node': {
-    bug: 'a succeeded pod that a finalizer holds keeps its node from getting another (parity 2.4)',
-    file: 'src/core/pod/pod-facts.ts',
-    before: 'return pod.isTerminating && isTerminal(pod);',
-    after: "return pod.isTerminating && pod.phase === 'Failed';",
-    killedBy: {
-      file: 'test/unit/core/view/view.test.ts',
-      title: 'leaves out terminal terminating pods',
-    },
-  },
-  'succeeded-waits-for-back-off': {
-    bug: 'a succeeded pod waits until the back-off of its node ends (parity 2.7)',
-    file: 'src/core/pods/plan-pods.ts',
-    before: "if (pod.phase === 'Succeeded') {",
-    after:
-      "if (pod.phase === 'Succeeded' && (entry === undefined || !isInBackoff(entry, nowMs))) {",
-    killedBy: {
-      file: 'test/unit/core/pods/plan-pods.test.ts',
-      title: 'a succeeded pod goes at once, with its event and without back-off',
-    },
-  },
-  'succeeded-is-a-warning': {
-    bug: 'the Event about a succeeded pod is a warning (parity 2.7)',
-    file: 'src/core/events/events.ts',
-    before: "{ type: 'Normal', reason: 'SucceededDaemonPod', message }",
-    after: "{ type: 'Warning', reason: 'SucceededDaemonPod', message }",
-    killedBy: {
-      file: 'test/unit/app/reconcile/event-rules.test.ts',
-      title: 'upstream never tests: Succeeded-pod event',
-    },
-  },
-  'reason-of-a-failed-delete': {
-    bug: 'an Event has another reason than upstream gives it (parity 2.8)',
-    file: 'src/core/events/events.ts',
-    before: "reason: 'FailedDelete'",
-    after: "reason: 'FailedDeletion'",
-    killedBy: { file: 'test/unit/core/events/events.test.ts', title: 'Warning FailedDelete' },
-  },
-  'pods-without-labels': {
-    bug: 'a template without labels makes pods (parity 2.8)',
-    file: 'src/core/pod/pod-template.ts',
-    before: 'return Object.keys(daemonSet.spec.template.metadata?.labels ?? {}).length > 0;',
-    after: 'return Object.keys(daemonSet.spec.template.metadata?.labels ?? {}).length >= 0;',
-    killedBy: {
-      file: 'test/unit/core/pods/plan-create.test.ts',
-      title: 'a template without labels makes no pods',
-    },
-  },
   'terminating-namespace-is-told': {
     bug: 'creates that a terminating namespace refuses are told as FailedCreate (parity 2.8)',
     file: 'src/app/reconcile/execute/create-result.ts',
@@ -154,16 +45,6 @@ const parity: Readonly<Record<string, PlantedBug>> = {
       title: 'is silent, and no key is frozen by it',
     },
   },
-  'held-pods-need-no-revision': {
-    bug: 'the revision of a pod that a finalizer holds is trimmed (parity 2.11, S10)',
-    file: 'src/core/history/history-trim.ts',
-    before: '...view.nodes.flatMap(({ pods, held }) => [...pods, ...held]),',
-    after: '...view.nodes.flatMap(({ pods }) => pods),',
-    killedBy: {
-      file: 'test/unit/core/history/history-trim.test.ts',
-      title: 'a finished pod that a finalizer holds',
-    },
-  },
   'deletes-wait-for-creates': {
     bug: 'the deletes of a run are sent after its creates (parity, differences)',
     file: 'src/app/reconcile/execute/act.ts',
@@ -172,36 +53,6 @@ const parity: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/app/reconcile/execute/execute-deletes.test.ts',
       title: 'are not starved by creates that take all the time of the run',
-    },
-  },
-  'events-end-at-25': {
-    bug: 'the combined Event stops counting at 25, as client-go does (parity, differences)',
-    file: 'src/core/events/event-correlation.ts',
-    before: 'const raised = { ...last, count: last.count + 1 };',
-    after: 'const raised = { ...last, count: Math.min(25, last.count + 1) };',
-    killedBy: {
-      file: 'test/unit/app/reconcile/event-rules.test.ts',
-      title: 'raises the combined Event from then on, one request per run and minute',
-    },
-  },
-  'events-raised-by-every-run': {
-    bug: 'a combined Event is raised by every run: ten requests of a joining node that tell one number each (issue 16)',
-    file: 'src/core/events/event-correlation.ts',
-    before: 'last.count < RAISED_FREELY_MAX || isLate',
-    after: 'last.count < Infinity || isLate',
-    killedBy: {
-      file: 'test/unit/core/events/event-correlation.test.ts',
-      title: 'raises one that counts more once a minute',
-    },
-  },
-  'events-wait-for-a-clock-ahead': {
-    bug: 'a combined Event waits for a clock that was ahead of ours (row 14)',
-    file: 'src/core/events/event-correlation.ts',
-    before: 'Math.abs(nowMs - toldAtMs)',
-    after: '(nowMs - toldAtMs)',
-    killedBy: {
-      file: 'test/unit/core/events/event-correlation.test.ts',
-      title: 'waits for no clock that was ahead',
     },
   },
   'invalid-adoption-fails-for-ever': {
@@ -341,16 +192,6 @@ const promise: Readonly<Record<string, PlantedBug>> = {
       title: 'the view store in memory (M4, row 62)',
     },
   },
-  'marks-vouch-for-hidden-pods': {
-    bug: 'an inflated mark settles a create whose pod lives and is hidden (row 64, S1)',
-    file: 'src/core/intents/intents.ts',
-    before: 'if (input.state.written.era !== input.era) return [];\n  const answered',
-    after: 'if (input.state.written.era !== undefined) return [];\n  const answered',
-    killedBy: {
-      file: 'test/unit/app/reconcile/own-writes.test.ts',
-      title: 'own creates that a live read found, and no view shows (row 64, ADR 0039)',
-    },
-  },
   'deferral-without-cap': {
     bug: 'a mark that never comes puts a run off for ever (row 64, protocol 1)',
     file: 'src/app/reconcile/confirm/guard.ts',
@@ -421,13 +262,6 @@ const promise: Readonly<Record<string, PlantedBug>> = {
       file: 'test/simulation/systematic/passages.test.ts',
       title: 'M1, row 16: a plan that matches no passage',
     },
-  },
-  'one-more-than-the-budget': {
-    bug: 'one node more than maxUnavailable allows loses its pod (S3)',
-    file: 'src/core/rolling-update/rollout-without-surge.ts',
-    before: 'const left = Math.max(0, maxUnavailable - unavailableCount);',
-    after: 'const left = Math.max(0, maxUnavailable + 1 - unavailableCount);',
-    killedBy: { file: 'test/property/core/rolling-update/plan-rollout.test.ts', title: 'S3' },
   },
   'pods-heard-of-an-hour-ago': {
     bug: 'availability is spent by pods heard of within an hour, not 90 s (S3)',

@@ -130,26 +130,6 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'gives up after the time that safety counts on',
     },
   },
-  'restore-unseen-by-the-lease': {
-    bug: 'a Lease whose version fell is no sign that etcd was restored (14 A.4)',
-    file: 'src/watcher/lease/lease.ts',
-    before: "    if (isBelow(facts, versionOf(held))) return { kind: 'over', end: 'restored' };\n",
-    after: '',
-    killedBy: {
-      file: 'test/unit/watcher/epochs.test.ts',
-      title: 'a Lease of an earlier watcher, below the own version',
-    },
-  },
-  'stand-by-waits-for-a-lost-holder': {
-    bug: 'who stands by waits for a holder of a history that etcd has lost (14 A.4)',
-    file: 'src/watcher/lease/lease.ts',
-    before: '      if (isBelow(facts, floor)) return true;\n',
-    after: '',
-    killedBy: {
-      file: 'test/unit/watcher/epochs.test.ts',
-      title: 'takes a Lease from before its own at once',
-    },
-  },
   'two-hundred-silent-streams': {
     bug: 'a stream may be silent two hundred times before its kind is listed (14 A.4)',
     file: 'src/watcher/observe/list-watch.ts',

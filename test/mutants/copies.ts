@@ -1,7 +1,6 @@
 /** Bugs of the copies of proven templates: which is written, over what, and what a pod says of them (ADR 0063). */
 import type { PlantedBug } from './planted-bug.ts';
 
-const PLAN_TEST = 'test/unit/core/rolling-update/plan-copy.test.ts';
 const KEEP = 'src/app/reconcile/execute/keep-copy.ts';
 const FORMER_TEST = 'test/unit/app/reconcile/history/former-copy.test.ts';
 const TROUBLE_TEST = 'test/unit/app/reconcile/execute/copy-trouble.test.ts';
@@ -9,13 +8,6 @@ const KEEP_TEST = 'test/unit/app/reconcile/execute/keep-copy.test.ts';
 
 /** The rows of copies. */
 export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
-  'copies-overwrite-the-former': {
-    bug: 'the copy of the former revision is written over, and a late breach leads nowhere',
-    file: 'src/core/rolling-update/plan-copy.ts',
-    before: '.filter((slot) => slot !== needed);',
-    after: ".filter((slot) => slot !== needed || slot === 'a').slice(0, 1);",
-    killedBy: { file: PLAN_TEST, title: 'leaves the former revision’s alone' },
-  },
   'copies-take-what-is-not-theirs': {
     bug: 'an object of somebody else’s is written over',
     file: KEEP,
@@ -29,13 +21,6 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'import { readPlanned } from',
     after: 'import { readPresent as readPlanned } from',
     killedBy: { file: KEEP_TEST, title: 'is not written of a template that was edited' },
-  },
-  'copies-unsaid': {
-    bug: 'a pod of a former revision does not say which copy it is of, and admission refuses it',
-    file: 'src/core/pod/pod-template.ts',
-    before: 'if (copy === undefined) return prepared;',
-    after: 'if (copy === undefined || isJsonObject(prepared.metadata)) return prepared;',
-    killedBy: { file: KEEP_TEST, title: 'a rollback returns the canary' },
   },
   'copies-past-the-deadline': {
     bug: 'a copy is written after the time of its run',

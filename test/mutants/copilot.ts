@@ -7,40 +7,6 @@ const RULES_TEST = 'test/unit/app/reconcile/copilot-rules.test.ts';
 
 /** The rows of copilot. */
 export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
-  'copilot-sends-anything': {
-    bug: 'nothing stands between a plan and the cluster in copilot (issue 17)',
-    file: 'src/core/plan/invariants.ts',
-    before: "const isAllowed = mode === 'copilot' && COPILOT_KINDS.includes(kind);",
-    after: "const isAllowed = mode === 'copilot';",
-    killedBy: {
-      file: 'test/unit/core/plan/invariants.test.ts',
-      title: 'S4 in copilot unless it deletes a pod or tells an Event',
-    },
-  },
-  'copilot-deletes-failed': {
-    bug: 'copilot deletes pods that the built-in controller removes by its back-off (issue 17)',
-    file: PLAN,
-    before: "return (repeats ?? reason) === 'outdated';",
-    after: "return repeats !== undefined || reason === 'outdated';",
-    killedBy: { file: PLAN_TEST, title: 'is nothing else, for whatever reason' },
-  },
-  'copilot-deletes-unasked': {
-    bug: 'copilot rolls DaemonSets that did not opt in (issue 17)',
-    file: PLAN,
-    before: 'deletes: isFollowed ? plan.deletes.filter(isOfRollingUpdate) : [],',
-    after: 'deletes: plan.deletes.filter(isOfRollingUpdate),',
-    killedBy: { file: PLAN_TEST, title: 'is the rolling update of a DaemonSet that opted in' },
-  },
-  'copilot-follows-rolling-update': {
-    bug: 'a policy beside RollingUpdate is followed: two controllers roll one DaemonSet (issue 17)',
-    file: 'src/core/takeover/opt-in.ts',
-    before: "return strategyTypeOf(daemonSet) === 'OnDelete' ? 'followed' : 'rolling-update';",
-    after: "return 'followed';",
-    killedBy: {
-      file: 'test/unit/core/takeover/opt-in.test.ts',
-      title: 'only observes RollingUpdate',
-    },
-  },
   'copilot-writes-status': {
     bug: 'copilot writes the status beside the built-in controller (issue 17)',
     file: PLAN,
@@ -54,16 +20,6 @@ export const COPILOT_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: "stored.registration.mode === 'copilot' ? lookUpBuiltInHistory : lookUpHistory;",
     after: 'lookUpHistory;',
     killedBy: { file: RULES_TEST, title: 'is read once for each revision, and never written' },
-  },
-  'copilot-old-generation': {
-    bug: 'copilot takes the newest revision for current before the built-in controller saw the edit (issue 17)',
-    file: 'src/core/daemon-set/generation.ts',
-    before: '>= generationOf(daemonSet);',
-    after: '>= 0;',
-    killedBy: {
-      file: 'test/unit/core/daemon-set/generation.test.ts',
-      title: 'is observed once a controller has seen it',
-    },
   },
   'copilot-sees-rival': {
     bug: 'copilot takes the built-in controller for a stranger and pauses (issue 17)',

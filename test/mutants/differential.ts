@@ -101,60 +101,12 @@ export const DIFFERENTIAL_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "notes.filter(({ reason }) => reason === 'never').length;",
     killedBy: { file: LATENESS, title: 'allows one in fifty points to change after quiet' },
   },
-  'greater-and-less-swapped': {
-    bug: 'required affinity takes Gt for Lt (14 A.6)',
-    ...ofMutant('greater-and-less-swapped'),
-    killedBy: {
-      file: 'packages/base/test/unit/node-affinity.test.ts',
-      title: 'one requirement on a label',
-    },
-  },
   'fields-ignored': {
     bug: 'required affinity does not look at matchFields (14 A.6)',
     ...ofMutant('fields-ignored'),
     killedBy: {
       file: 'packages/base/test/unit/node-affinity.test.ts',
       title: 'ANDs expressions and fields',
-    },
-  },
-  'pod-of-another-namespace': {
-    bug: 'a pod that names an owner of another namespace holds a place there (40)',
-    file: 'src/core/view/view.ts',
-    before: "if (pod.namespace !== claimant.namespace) return 'ignore';",
-    after: '',
-    killedBy: { file: 'test/unit/core/view/view.test.ts', title: 'by an owner that it made up' },
-  },
-  'taken-from-another-set': {
-    bug: 'a DaemonSet takes the pods of another that its selector matches (14 A.6)',
-    file: 'src/core/view/view.ts',
-    before: "if (pod.ownerUid !== claimant.uid) return 'ignore';",
-    after: "if (pod.ownerUid !== claimant.uid) return isMatch ? 'keep' : 'ignore';",
-    killedBy: { file: 'test/unit/core/view/view.test.ts', title: 'ignore:' },
-  },
-  'node-name-ignored': {
-    bug: 'a template that names a node gets pods on all (14 A.6)',
-    ...ofMutant('node-name-ignored'),
-    killedBy: {
-      file: 'test/unit/core/placement/placement.test.ts',
-      title: 'rule 1: leaves every node but the one of spec.nodeName',
-    },
-  },
-  'min-ready-ignored': {
-    bug: 'a pod is available as soon as it is ready (14 A.6)',
-    ...ofMutant('min-ready-ignored'),
-    killedBy: {
-      file: 'test/unit/core/pod/pod-facts.test.ts',
-      title: 'reads minReadySeconds as milliseconds',
-    },
-  },
-  'unavailable-within-budget': {
-    bug: 'unavailable old pods wait for the budget of a rollout (14 A.6)',
-    file: 'src/core/rolling-update/rollout-without-surge.ts',
-    before: "if (!state.old.isAvailable) return 'delete';",
-    after: "if (!state.old.isAvailable) return 'candidate';",
-    killedBy: {
-      file: 'test/unit/core/rolling-update/rollout-without-surge.test.ts',
-      title: 'lets all unavailable old pods go beyond the budget',
     },
   },
 };

@@ -8,16 +8,6 @@ const TEST = 'test/simulation/fleet-thousands.test.ts';
 
 /** All of them. */
 export const FLEET_LOOK_BUGS: Readonly<Record<string, PlantedBug>> = {
-  'fleet-opens-half-seen': {
-    bug: 'a stage opens although clusters were not looked at lately',
-    file: 'src/core/fleet/rollout/advance-fleet.ts',
-    before: 'unseenClusters > 0',
-    after: 'unseenClusters < 0',
-    killedBy: {
-      file: 'test/unit/core/fleet/rollout/advance-fleet.test.ts',
-      title: 'before everyone was looked at lately',
-    },
-  },
   'fleet-looks-without-end': {
     bug: 'a step looks at all clusters of a stage, however many they are',
     file: LOOKS,

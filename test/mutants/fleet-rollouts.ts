@@ -9,38 +9,9 @@ const STEPS_TEST = 'test/property/core/fleet/advance-fleet.test.ts';
 const STEP = 'src/app/fleet/step';
 const STEP_TEST = 'test/unit/app/fleet/step/step-fleets.test.ts';
 const DAYS_TEST = 'test/simulation/fleet-rollouts.test.ts';
-const DEAL_TEST = 'test/property/core/fleet/deal-fleet.test.ts';
 
 /** All of them. */
 export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
-  'fleet-old-status-counts': {
-    bug: 'a status of the generation before is evidence (18.4, Argo CD #29410)',
-    file: `${CORE}/judge-cluster.ts`,
-    before: 'return generation === undefined || generation >= appliedGeneration;',
-    after: 'return true;',
-    killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'a status from before the apply' },
-  },
-  'fleet-silence-before-it-counts': {
-    bug: 'a message from before the cluster was given it is evidence (18.4)',
-    file: `${CORE}/judge-cluster.ts`,
-    before: 'appliedGeneration === undefined || heardAtMs <= openedAtMs',
-    after: 'appliedGeneration === undefined',
-    killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'a status from before the apply' },
-  },
-  'fleet-counters-say-well': {
-    bug: 'a cluster whose canary soaks is well, since all of its counters are (18.4)',
-    file: `${CORE}/judge-cluster.ts`,
-    before: '(isServed || isTried(record, rollout))',
-    after: 'nodes.updated === nodes.desired',
-    killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'whatever the counters say' },
-  },
-  'fleet-made-is-well': {
-    bug: 'a first release is well once its pods are made, whether or not one of them runs',
-    file: `${CORE}/judge-cluster.ts`,
-    before: 'isDone && isServing(daemonSet, rollout)',
-    after: 'isDone',
-    killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'not once they are made' },
-  },
   'fleet-first-cluster-alone': {
     bug: 'by default one cluster opens the next stage by its word alone',
     file: 'src/adapters/policy/fleet/fleet-schema.ts',
@@ -49,23 +20,6 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/core/fleet/plan-fleet.test.ts',
       title: 'from one node of each of two clusters',
-    },
-  },
-  'fleet-zero-is-well': {
-    bug: 'a cluster whose nodes are all gone from it is no failure (18.4, Reddit 2023-03-14)',
-    file: `${CORE}/judge-cluster.ts`,
-    before: 'before !== undefined && before.desired > 0',
-    after: 'before !== undefined && before.desired < 0',
-    killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'where it ran on nodes before' },
-  },
-  'fleet-passes-in-silence': {
-    bug: 'a stage of which nobody is heard passes although nobody before it is heard either (18.4)',
-    file: `${CORE}/advance-fleet.ts`,
-    before: '  if (isShown) return undefined;\n  return {',
-    after: '  if (!isShown) return undefined;\n  return {',
-    killedBy: {
-      file: `${UNIT}/advance-fleet.test.ts`,
-      title: 'when every cluster has fallen silent',
     },
   },
   'fleet-rebuilt-makes-room': {
@@ -96,20 +50,6 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'changed',
     killedBy: { file: STEP_TEST, title: 'goes through the ring as many at a time' },
   },
-  'fleet-blames-scaling-to-zero': {
-    bug: 'a cluster that was scaled to nothing in its soak halts the fleet (18.4)',
-    file: `${CORE}/judge-cluster.ts`,
-    before: 'nodes.desired === 0 && isWithoutNodes === true',
-    after: 'nodes.desired < 0 && isWithoutNodes === true',
-    killedBy: { file: `${UNIT}/judge-cluster.test.ts`, title: 'has no node at all' },
-  },
-  'fleet-opens-without-evidence': {
-    bug: 'a stage of which nobody shows evidence passes (18.4)',
-    file: `${CORE}/judge-stage.ts`,
-    before: 'tally.provenClusters > 0 ||',
-    after: 'tally.provenClusters >= 0 ||',
-    killedBy: { file: `${UNIT}/judge-stage.test.ts`, title: 'holds where none shows evidence' },
-  },
   'fleet-gives-while-paused': {
     bug: 'a paused fleet goes on (18.1)',
     file: `${CORE}/judge-stage.ts`,
@@ -124,33 +64,12 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '    isReturning',
     killedBy: { file: STEPS_TEST, title: 'while it is frozen, paused or halted' },
   },
-  'fleet-forgets-who-rolls': {
-    bug: 'those that roll do not count against maxConcurrency (18.1)',
-    file: `${CORE}/advance-fleet.ts`,
-    before: 'rollingMaxOf(record, strategy) - record.counts.rolling',
-    after: 'rollingMaxOf(record, strategy) - record.counts.returning',
-    killedBy: { file: STEPS_TEST, title: 'never rolls more clusters at once' },
-  },
   'fleet-old-approval-counts': {
     bug: 'what was agreed to of the gates of another strategy opens those of this one (18.1)',
     file: `${CORE}/begin-rollout.ts`,
     before: '    release,\n    orders,\n  };\n}',
     after: '    release,\n  };\n}',
     killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'with nothing agreed to' },
-  },
-  'fleet-way-back-to-itself': {
-    bug: 'content that comes again and is halted rolls back to itself (18.1)',
-    file: `${CORE}/way-back.ts`,
-    before: 'good.find(({ id }) => id !== release.contentHash)',
-    after: 'good.find(({ id }) => id !== release.documentId)',
-    killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'is a return where good content' },
-  },
-  'fleet-return-goes-by-stages': {
-    bug: 'good content that is applied again waits for stages, soaks and approvals',
-    file: `${CORE}/begin-rollout.ts`,
-    before: "if (judged.kind === 'return')",
-    after: "if (judged.kind === 'return' && good.length > 9)",
-    killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'is a return where good content' },
   },
   'fleet-undone-comes-again': {
     bug: 'what was undone goes out again when GitOps applies it again',
@@ -169,13 +88,6 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'brings a cluster that never had what the others go back to',
     },
   },
-  'fleet-way-back-keeps-no-gate': {
-    bug: 'a cluster that is back goes on without approval and windows for good',
-    file: `${CORE}/note-verdict.ts`,
-    before: 'isToGive: isUngated === true',
-    after: 'isToGive: false',
-    killedBy: { file: `${UNIT}/note-verdict.test.ts`, title: 'its whole policy' },
-  },
   'fleet-tenant-stops-the-way-back': {
     bug: 'a quota in one cluster keeps all others at a bad release',
     file: `${CORE}/way-back.ts`,
@@ -189,72 +101,6 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'breach: knownBad(before.refused, beginning)',
     after: 'breach: undefined',
     killedBy: { file: `${UNIT}/begin-rollout.test.ts`, title: 'holds content that was halted' },
-  },
-  'fleet-label-empties-the-stage': {
-    bug: 'a registration that changes sends all that wait in the open stage to the ring (18.2)',
-    file: `${CORE}/deal-fleet.ts`,
-    before: 'at.openMembers?.has(id) !== true',
-    after: 'at.openMembers !== null',
-    killedBy: { file: DEAL_TEST, title: 'moves nobody who waits in the open stage' },
-  },
-  'fleet-late-comer-skips-the-ring': {
-    bug: 'a cluster that comes to a stage that passed is put in it, and never given anything (18.6)',
-    file: `${CORE}/deal-fleet.ts`,
-    before: 'index < at.stage || ',
-    after: '',
-    killedBy: { file: DEAL_TEST, title: 'none else in a stage that passed' },
-  },
-  'fleet-one-revert-counts-thrice': {
-    bug: 'one revert that is seen three times while nothing is given is a loop (18.3)',
-    file: `${CORE}/note-verdict.ts`,
-    before: 'if (reverts?.isOpen === true) return { record, isToGive: true };',
-    after: '',
-    killedBy: { file: `${UNIT}/note-verdict.test.ts`, title: 'one turn however often it is seen' },
-  },
-  'fleet-failure-heals': {
-    bug: 'a cluster that failed and looks well at the gate is well (18.4)',
-    file: `${CORE}/note-verdict.ts`,
-    before: "if (record.phase === 'failed') return kept;",
-    after: '',
-    killedBy: { file: `${UNIT}/note-verdict.test.ts`, title: 'lets a failure stand' },
-  },
-  'fleet-resume-halts-again': {
-    bug: 'silence that an operator overruled halts the fleet again at once (18.1)',
-    file: `${CORE}/find-fleet-breach.ts`,
-    before: 'record.openedAtMs > overruledAtMs',
-    after: 'record.openedAtMs > 0 * overruledAtMs',
-    killedBy: {
-      file: `${UNIT}/find-fleet-breach.test.ts`,
-      title: 'silent when an operator overruled',
-    },
-  },
-  'fleet-offline-halts-later': {
-    bug: 'clusters of a stage that passed halt the fleet when they are merely offline (18.6)',
-    file: `${CORE}/find-fleet-breach.ts`,
-    before: 'if (!isOpen) return undefined;',
-    after: '',
-    killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'merely offline by now' },
-  },
-  'fleet-one-read-restarts-the-soak': {
-    bug: 'one cluster that could not be read restarts the soak of thousands (18.4)',
-    file: `${CORE}/tally-stage.ts`,
-    before: "verdict.kind === 'unclear' && record.phase === 'well'",
-    after: "verdict.kind === 'unclear' && record.phase === 'failed'",
-    killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'could not be read once' },
-  },
-  'fleet-one-read-opens-a-gate': {
-    bug: 'a stage opens although a cluster of the one before it cannot be read (18.4)',
-    file: `${CORE}/judge-stage.ts`,
-    before: 'const isSeen = tally.unclearClusters === 0;',
-    after: 'const isSeen = tally.unclearClusters >= 0;',
-    killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'could not be read once' },
-  },
-  'fleet-copilot-rolling-update': {
-    bug: 'a copilot cluster is given RollingUpdate, which its built-in controller rolls everywhere at once (18.3)',
-    file: `${CORE}/may-give.ts`,
-    before: 'isUnstaged(rendering, mode)',
-    after: "mode === 'observe'",
-    killedBy: { file: `${UNIT}/may-give.test.ts`, title: 'keeps RollingUpdate from copilot' },
   },
   'fleet-one-batch-too-many': {
     bug: 'a freeze is not seen between two batches of gifts (18.5)',
@@ -298,16 +144,6 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/app/fleet/step/give-clusters.test.ts',
       title: 'after its record was written',
-    },
-  },
-  'fleet-never-given-after-thaw': {
-    bug: 'a cluster that was frozen before its release arrived is taken for one that has it (40.4)',
-    file: `${CORE}/deal-fleet.ts`,
-    before: "place < stage && phase !== 'applying'",
-    after: 'place < stage',
-    killedBy: {
-      file: 'test/unit/app/fleet/step/give-clusters.test.ts',
-      title: 'between two batches',
     },
   },
   'fleet-batch-of-forty': {
@@ -377,20 +213,6 @@ export const FLEET_ROLLOUT_BUGS: Readonly<Record<string, PlantedBug>> = {
       file: DAYS_TEST,
       title: 'keeps every promise through a day of releases under faults',
     },
-  },
-  'fleet-one-cluster-takes-back': {
-    bug: 'the word of one cluster takes the release from all others (41)',
-    file: `${CORE}/way-back.ts`,
-    before: "breach.grounds === undefined && onBreach === 'rollback'",
-    after: "onBreach === 'rollback'",
-    killedBy: { file: `${UNIT}/way-back.test.ts`, title: 'on the word of one cluster' },
-  },
-  'fleet-refusal-spoils-the-release': {
-    bug: 'a quota or a conflict in one cluster makes the content known to be bad (41)',
-    file: `${CORE}/advance-fleet.ts`,
-    before: "refused: grounds === 'place' ? refused : noteRefused",
-    after: 'refused: noteRefused',
-    killedBy: { file: `${UNIT}/advance-fleet.test.ts`, title: 'blames no release' },
   },
   'fleet-dark-rack-mutes-the-others': {
     bug: 'old nodes that die in one cluster outweigh what all others show (41)',

@@ -5,7 +5,6 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const ROLLOUTS = 'src/adapters/dynamodb/fleet-rollout-store.ts';
 const ROLLOUTS_TEST = 'test/integration/dynamodb/fleet/fleet-rollout-store.test.ts';
-const RULES = 'src/core/rollout/orders.ts';
 const ORDERS = 'src/core/fleet/rollout/order-clusters.ts';
 const ORDERS_TEST = 'test/unit/core/fleet/rollout/order-clusters.test.ts';
 
@@ -58,13 +57,6 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'the DynamoDB stores on the local tables',
     },
   },
-  'fleet-resumed-in-two-lists': {
-    bug: 'after a way back that was taken back the ring and a stage give a cluster different releases (18.6)',
-    file: ORDERS,
-    before: 'stage: -1, stages: [],',
-    after: 'stage: -1,',
-    killedBy: { file: ORDERS_TEST, title: 'takes an undo back, and begins with the first stage' },
-  },
   'fleet-proven-forgotten': {
     bug: 'the release that a rollback leads to is removed by the tenth apply after it (18.1)',
     file: 'src/app/fleet/apply-fleet.ts',
@@ -85,40 +77,12 @@ export const FLEET_STORE_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'is the same however clusters are staged',
     },
   },
-  'fleet-resume-blind': {
-    bug: 'a resume overrules a breach that nobody has looked at (18.4)',
-    file: RULES,
-    before: 'if (breach !== undefined && breach.atMs !== order.breachAtMs)',
-    after: 'if (breach !== undefined && order.breachAtMs === 0)',
-    killedBy: { file: ORDERS_TEST, title: 'overrules the breach that was seen' },
-  },
-  'fleet-approve-twice': {
-    bug: 'the second of two operators who approve at once opens a gate that he has not seen (18.4)',
-    file: RULES,
-    before: 'if (approvable.stepIndex !== stepIndex) return refused(approvable.else);',
-    after: '',
-    killedBy: { file: ORDERS_TEST, title: 'is of the gate that waits' },
-  },
-  'fleet-approve-over-breach': {
-    bug: 'an approval opens a stage of a fleet that is halted (18.4)',
-    file: RULES,
-    before: "if (breach !== undefined || orders.undo !== undefined) return refused('halted');",
-    after: '',
-    killedBy: { file: ORDERS_TEST, title: 'opens nothing over a breach' },
-  },
   'fleet-resumed-where-it-was': {
     bug: 'after an undo was taken back, clusters of passed stages keep the old release and count as passed (18.1)',
     file: ORDERS,
     before: 'isBack ? fromTheFirstStage(opened, note) : opened',
     after: 'opened',
     killedBy: { file: ORDERS_TEST, title: 'begins with the first stage' },
-  },
-  'fleet-order-not-due': {
-    bug: 'a pause of a fleet that soaks for a day is seen the next day (18.5)',
-    file: ORDERS,
-    before: 'dueAtMs: Math.min(record.dueAtMs, atMs)',
-    after: 'dueAtMs: Math.max(record.dueAtMs, atMs)',
-    killedBy: { file: ORDERS_TEST, title: 'due at once' },
   },
   'fleet-zero-hidden': {
     bug: 'a cluster of which no node runs the release is not shown, or below those that get on (users-want 4)',

@@ -3,8 +3,6 @@
  */
 import type { PlantedBug } from './planted-bug.ts';
 
-const CONDITIONS = 'src/core/fleet/told/fleet-conditions.ts';
-const CONDITIONS_TEST = 'test/unit/core/fleet/told/fleet-conditions.test.ts';
 const AUDIENCE_TEST = 'test/unit/app/fleet/notify/fleet-audience.test.ts';
 const SHOW = 'src/app/fleet/notify/mirror-show.ts';
 const WRITE = 'src/app/fleet/notify/mirror-show.ts';
@@ -12,27 +10,6 @@ const MIRROR_TEST = 'test/unit/infra/fleet-mirror.test.ts';
 
 /** All of them. */
 export const FLEET_TOLD_BUGS: Readonly<Record<string, PlantedBug>> = {
-  'told-times-move-with-reasons': {
-    bug: 'lastTransitionTime moves although the status did not (18.7)',
-    file: CONDITIONS,
-    before: 'const isSame = former?.status === status &&',
-    after: 'const isSame = former?.status !== status &&',
-    killedBy: { file: CONDITIONS_TEST, title: 'moves lastTransitionTime with the status' },
-  },
-  'told-held-is-ready': {
-    bug: 'a fleet that waits for an approval is neither reconciling nor stalled (18.7)',
-    file: CONDITIONS,
-    before: "Reconciling: when(kind !== 'done' && !isStalled)",
-    after: "Reconciling: when(kind === 'moving' && !isStalled)",
-    killedBy: { file: CONDITIONS_TEST, title: 'says of one type alone' },
-  },
-  'told-overruled-breach-stays': {
-    bug: 'a breach that an operator overruled is told as if it stood (18.7)',
-    file: CONDITIONS,
-    before: 'breach !== undefined && resumed?.breachAtMs === breach.atMs ? undefined : breach',
-    after: 'breach !== undefined && resumed?.breachAtMs === 0 ? undefined : breach',
-    killedBy: { file: CONDITIONS_TEST, title: 'overruled' },
-  },
   'told-older-record-wins': {
     bug: 'a process that is late shows an older record over a later one (18.7)',
     file: WRITE,

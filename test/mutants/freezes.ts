@@ -8,26 +8,12 @@ const COMMANDS_TEST = 'test/unit/cli/freeze/freeze-commands.test.ts';
 
 /** The rows of freezes. */
 export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
-  'freeze-by-name-freezes-all': {
-    bug: 'a freeze of one DaemonSet is one of every other (18.5)',
-    file: FREEZE,
-    before: 'return freeze.all ?? noteOfScope(',
-    after: 'return freeze.all ?? Object.values(freeze.daemonSets)[0] ?? noteOfScope(',
-    killedBy: { file: FREEZE_TEST, title: 'one by name is of that name alone' },
-  },
   'thaw-of-the-stack-thaws-names': {
     bug: 'a thaw of the stack ends what somebody else froze by name (18.5)',
     file: FREEZE,
     before: 'const { all: _lifted, ...rest } = freeze;\n    return rest;',
     after: 'return { version: freeze.version, daemonSets: {} };',
     killedBy: { file: FREEZE_TEST, title: 'is thawed by its own scope alone' },
-  },
-  'second-freeze-takes-the-note': {
-    bug: 'who froze first, and why, is lost to whoever freezes again (18.5)',
-    file: FREEZE,
-    before: 'if (noteOfScope(freeze, scope) !== undefined) return freeze;\n  if',
-    after: 'if',
-    killedBy: { file: FREEZE_TEST, title: 'keeps who was first' },
   },
   'freeze-unfenced': {
     bug: 'a run that has begun does not look at the freeze again (18.5, protocol 7)',
@@ -73,16 +59,6 @@ export const FREEZE_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: '&& options.yes !== true) throw unconfirmedFreeze',
     after: "&& options.yes === undefined && why === '') throw unconfirmedFreeze",
     killedBy: { file: COMMANDS_TEST, title: 'once it is confirmed' },
-  },
-  'pause-believes-the-future': {
-    bug: 'a forged time that has not come pauses a DaemonSet for ever (40.1)',
-    file: 'src/core/status/status-writers.ts',
-    before: 'atMs > sinceMs && atMs <= answeredAtMs && leftMs > 0',
-    after: 'atMs > sinceMs && leftMs > 0',
-    killedBy: {
-      file: 'test/unit/core/status/status-writers.test.ts',
-      title: 'counts no time that is ahead of the API server',
-    },
   },
   'status-write-stops-the-cluster': {
     bug: 'whoever may edit one DaemonSet stops all of its cluster (40.1)',

@@ -17,40 +17,12 @@ const OBSERVE_TEST = 'test/unit/core/stages/observe.test.ts';
 
 /** The rows of what halts. */
 export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
-  'answers-of-any-time': {
-    bug: 'a server that was slow an hour ago halts a rollout now (17 Build 3)',
-    file: ANSWERS,
-    before: 'nowMs - quarterMs <= RECENT_MS',
-    after: 'nowMs - quarterMs <= RECENT_MS * 2',
-    killedBy: { file: ANSWERS_TEST, title: 'that was slow ten minutes ago' },
-  },
   'answers-one-outlier': {
     bug: 'one slow answer before the rollout hides a server that became slow (17 Build 3)',
     file: ANSWERS,
     before: 'const SLOWEST_PERCENT = 90;',
     after: 'const SLOWEST_PERCENT = 100;',
     killedBy: { file: ANSWERS_TEST, title: 'that was slow now and then before' },
-  },
-  'answers-slow-anyway': {
-    bug: 'a server that is slow now and then, with the rollout or without, halts it (17 Build 3)',
-    file: ANSWERS,
-    before: '    quantile(before, SLOWEST_PERCENT),\n',
-    after: '',
-    killedBy: { file: ANSWERS_TEST, title: 'that was slow now and then before' },
-  },
-  'answers-baseline-lost': {
-    bug: 'what was before the rollout is pushed out by what is since (17 Build 3)',
-    file: ANSWERS,
-    before: 'return [...before.slice(-SAMPLES_MAX), ...since.slice(-SAMPLES_MAX)];',
-    after: 'return [...before, ...since].slice(-SAMPLES_MAX);',
-    killedBy: { file: ANSWERS_TEST, title: 'the newest of either side' },
-  },
-  'answers-resumed-again': {
-    bug: 'a slow server that an operator overruled halts the rollout again, as slow as it was (17 Build 3)',
-    file: ANSWERS,
-    before: 'return Math.max(triedAtMs, resumed.atMs);',
-    after: 'return triedAtMs;',
-    killedBy: { file: ANSWERS_TEST, title: 'before the order that overruled them' },
   },
   'answers-of-new-connections': {
     bug: 'the making of a connection, and a first look at a token, count as a slow answer (17 Build 3)',
@@ -73,13 +45,6 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "['Rebooted']",
     killedBy: { file: OBSERVE_TEST, title: 'that evicted its pod' },
   },
-  'evictions-of-updated-only': {
-    bug: 'only evictions of the new revision count, so that the release is blamed for pressure everywhere (17 Build 4)',
-    file: OBSERVE,
-    before: 'const pod = updated ?? old;',
-    after: 'const pod = updated;',
-    killedBy: { file: OBSERVE_TEST, title: 'of either revision' },
-  },
   'demand-of-the-halted': {
     bug: 'what a halted release asked for is what the next one is compared with (rollouts facts 1)',
     file: 'src/core/stages/start-record.ts',
@@ -90,40 +55,12 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'of the proven revision asked',
     },
   },
-  'boot-is-never-new': {
-    bug: 'containers that a reboot ended are restarts of the release (rollouts facts 1)',
-    file: OBSERVE,
-    before: "watched.boot === now ? 'same' : 'changed'",
-    after: "watched.boot === '' ? 'changed' : 'same'",
-    killedBy: { file: OBSERVE_TEST, title: 'is another boot ID' },
-  },
-  'clocks-age-by-theirs': {
-    bug: 'an image that failed once is too late at once, where the API server is behind (17 Build 3)',
-    file: 'src/core/health/pod-signs.ts',
-    before: 'return seenSinceMs ?? createdAtMs;',
-    after: 'return seenSinceMs === 0 ? 0 : createdAtMs;',
-    killedBy: { file: CLOCKS_TEST, title: 'an image that cannot be pulled' },
-  },
-  'clocks-silence-by-theirs': {
-    bug: 'a pod that comes up is too late at once, where the API server is behind (17 Build 3)',
-    file: 'src/core/health/pod-signs.ts',
-    before: 'return seenSinceMs ?? Math.max(',
-    after: 'return Math.max(',
-    killedBy: { file: CLOCKS_TEST, title: 'a pod that never starts' },
-  },
   'clocks-exits-before': {
     bug: 'exits of the first minutes are taken for older than the rollout, where kubelets are behind (17 Build 3)',
     file: 'src/core/stages/find-breach.ts',
     before: 'return isWhole ? {} : { sinceMs: startedAtMs };',
     after: 'return { sinceMs: startedAtMs + (isWhole ? 0 : 1) };',
     killedBy: { file: CLOCKS_TEST, title: 'halts on the canary, when it shows' },
-  },
-  'clocks-young-nodes': {
-    bug: 'a node that joins counts as one that was there, where the API server is behind (17 Build 4)',
-    file: 'src/core/health/trial.ts',
-    before: ' <= startedAtMs - CLOCKS_DIFFER_MS',
-    after: ' <= startedAtMs',
-    killedBy: { file: 'test/unit/core/health/trial.test.ts', title: 'by the API server’s clock' },
   },
   'clocks-first-turn': {
     bug: 'pods that come up have turned, where kubelets are ahead (17 Build 3)',
@@ -155,16 +92,6 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'takes a policy with fields of an earlier release',
     },
   },
-  'events-asked-again': {
-    bug: 'Events are asked by each look at a rollout that stands (17 Build 3)',
-    file: 'src/core/stages/find-breach.ts',
-    before: 'found === undefined || before.breach !== undefined ||',
-    after: 'found === undefined ||',
-    killedBy: {
-      file: 'test/unit/core/stages/silent-pods.test.ts',
-      title: 'of a rollout that stands',
-    },
-  },
   'events-text-repeated': {
     bug: 'what somebody wrote into an Event is repeated in statuses and logs (17 Build 3)',
     file: EVENTS,
@@ -178,12 +105,5 @@ export const HALT_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'Object.hasOwn(SAYS, reason)',
     after: 'reason in SAYS',
     killedBy: { file: EVENTS_TEST, title: 'repeats nothing else' },
-  },
-  'events-refused-is-silent': {
-    bug: 'Events that cannot be read are told as if there were none (17 Build 3)',
-    file: EVENTS,
-    before: "kind === 'unreadable')",
-    after: "kind === 'known')",
-    killedBy: { file: EVENTS_TEST, title: 'says that none is known' },
   },
 };

@@ -53,16 +53,6 @@ export const MEETING_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'clock.nowMs() - meta.lastSentAtMs',
     killedBy: { file: 'test/unit/app/ingest/epochs.test.ts', title: 'a backlog is no silence' },
   },
-  'lease-back-off-only-grows': {
-    bug: 'the back-off of a Lease never begins anew: after a month each failure costs its cap',
-    file: 'src/watcher/lease/lease.ts',
-    before: "if (renewal.kind === 'written') backoff.reset();",
-    after: '',
-    killedBy: {
-      file: 'test/unit/watcher/epochs.test.ts',
-      title: 'a renewal that fails once is tried again at once',
-    },
-  },
   'twin-is-a-duplicate': {
     bug: 'the deduplication id of a hint has no namespace: in a lane, of two DaemonSets of one name one is not looked at',
     file: 'src/adapters/sqs/queue-ids.ts',

@@ -30,16 +30,6 @@ export const MUTATION_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'index > sliceCount',
     killedBy: { file: `${INGEST}/snapshot-bounds.test.ts`, title: 'at or beyond its slice count' },
   },
-  'outbox-size-not-counted': {
-    bug: 'a message takes as many deltas as may be, whatever their text (14 A.9)',
-    file: 'src/watcher/replicate/outbox.ts',
-    before: 'chars + size > charsMax',
-    after: 'size > charsMax',
-    killedBy: {
-      file: `${WATCHER}/replicate/outbox.test.ts`,
-      title: 'by text and number of deltas',
-    },
-  },
   'lease-believes-days-ahead': {
     bug: 'a renewal that lies ten days ahead is believed, and all after it lie there (14 A.9)',
     file: 'src/watcher/lease/lease-object.ts',

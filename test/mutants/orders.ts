@@ -1,14 +1,11 @@
 /** Bugs by which an operator's order does nothing, does it twice, or is of another rollout than was seen (issue 17). */
 import type { PlantedBug } from './planted-bug.ts';
 
-const ORDERS = 'src/core/rollout/orders.ts';
 const ORDERS_TEST = 'test/unit/core/rollout/orders.test.ts';
 const NODES = 'src/core/stages/order-nodes.ts';
 const GIVE = 'src/app/rollout/give-order.ts';
 const HOME = 'src/app/orders/order-home.ts';
 const GIVE_TEST = 'test/unit/app/rollout/give-order.test.ts';
-const GATE = 'src/core/rollout/gate.ts';
-const GATE_TEST = 'test/unit/core/rollout/gate.test.ts';
 
 const EXPLAIN = 'src/app/explain/explain.ts';
 const RUNS_TEST = 'test/unit/app/rollout/orders-in-runs.test.ts';
@@ -36,13 +33,6 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'const edited = edit(first);',
     killedBy: { file: GIVE_TEST, title: 'applies the order to what it finds' },
   },
-  'resume-overrules-what-nobody-saw': {
-    bug: 'a breach that came after the look is overruled with the one before (17.9)',
-    file: ORDERS,
-    before: 'breach.atMs !== order.breachAtMs',
-    after: 'order.breachAtMs === undefined',
-    killedBy: { file: ORDERS_TEST, title: 'overrules no breach that its giver did not see' },
-  },
   'resume-keeps-the-evidence': {
     bug: 'a rollout that was resumed halts again at once, by what was overruled (17.9)',
     file: NODES,
@@ -50,33 +40,12 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'trial,',
     killedBy: { file: ORDERS_TEST, title: 'overrules a breach: soak and evidence begin anew' },
   },
-  'approval-of-any-step': {
-    bug: 'one approval opens all steps (17.9)',
-    file: ORDERS,
-    before: 'if (approvable.stepIndex !== stepIndex) return refused(approvable.else);\n',
-    after: '',
-    killedBy: { file: ORDERS_TEST, title: 'is of the next step alone' },
-  },
   'approval-that-nobody-can-give': {
     bug: 'a pool that scales to zero shifts the numbers of steps: the last one waits for an approval that is refused',
     file: 'src/core/stages/steps.ts',
     before: 'left: left.length };',
     after: 'left: groups.length - Math.max(step.index, 0) };',
     killedBy: { file: RUNS_TEST, title: 'shift no numbers' },
-  },
-  'two-approvals-are-two': {
-    bug: 'two people who approve at once approve two steps, or one of them is told off (17.9)',
-    file: ORDERS,
-    before: 'approved.stepIndex >= stepIndex) return',
-    after: 'approved.stepIndex > stepIndex) return',
-    killedBy: { file: ORDERS_TEST, title: 'does one thing when two people ask' },
-  },
-  'approval-beside-a-breach': {
-    bug: 'a halted rollout can be approved (17.9)',
-    file: ORDERS,
-    before: "if (breach !== undefined || orders.undo !== undefined) return refused('halted');\n",
-    after: '',
-    killedBy: { file: ORDERS_TEST, title: 'opens nothing beside a breach' },
   },
   'order-beside-its-fleet': {
     bug: 'while a fleet has the first nodes of a cluster, an approval there updates all others at once',
@@ -108,20 +77,6 @@ export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'state === undefined || heldToken(found) !== token',
     after: 'state === undefined',
     killedBy: { file: GIVE_TEST, title: 'confirms no other one that came meanwhile' },
-  },
-  'gate-says-done-too-early': {
-    bug: 'a pipeline that watches its new image is told that the image before is done (17.9)',
-    file: GATE,
-    before: "if (isBehind) return { kind: 'unseen' };\n",
-    after: '',
-    killedBy: { file: GATE_TEST, title: 'is done at the end, unless a newer template' },
-  },
-  'approval-before-the-soak': {
-    bug: 'two people who approve one after the other approve two steps (17.9)',
-    file: 'src/core/rollout/judge-step.ts',
-    before: "if (untilMs > nowMs) return { kind: 'soaking', untilMs };\n",
-    after: '',
-    killedBy: { file: GATE_TEST, title: 'is an approval once the soak is over' },
   },
   'undo-in-a-moving-view': {
     bug: 'where pods flap, who asks for the way back in copilot is not told the command (issue 17)',

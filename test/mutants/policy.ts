@@ -18,23 +18,6 @@ export const POLICY_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'down and what it leaves are all nodes',
     },
   },
-  'percent-as-a-fraction': {
-    bug: '7 % of 100 nodes are eight (17.2)',
-    file: 'src/core/policy/share.ts',
-    before: 'Math.ceil((share.percent * nodes) / 100)',
-    after: 'Math.ceil((share.percent / 100) * nodes)',
-    killedBy: {
-      file: 'test/unit/core/policy/share.test.ts',
-      title: '7 % of 100 nodes are 7 both ways',
-    },
-  },
-  'window-after-midnight-by-its-own-day': {
-    bug: 'after midnight a window counts the day that it is, not the one on which it started (17.2)',
-    file: 'src/core/policy/window.ts',
-    before: 'days.includes(((weekday + 6) % 7) as Weekday)',
-    after: 'days.includes(weekday)',
-    killedBy: { file: WINDOW_TEST, title: 'its weekday is the one it starts on' },
-  },
   'midnight-is-24': {
     bug: 'midnight is 24:00, and a window from 00:00 opens an hour late (17.2)',
     file: 'src/core/policy/window.ts',

@@ -47,16 +47,6 @@ export const POSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'comes after slices whose position went with META',
     },
   },
-  'portion-covers-others': {
-    bug: 'a portion of DaemonSets sweeps those that portions before it hold (issue 40)',
-    file: 'src/core/projections/set-hash.ts',
-    before: '(after === undefined || key > after)',
-    after: '(after === undefined || key >= after)',
-    killedBy: {
-      file: 'test/unit/app/ingest/snapshots.test.ts',
-      title: 'takes what a portion covers and does not hold',
-    },
-  },
   'begun-set-keeps-what-stood': {
     bug: 'a set that begins keeps what a watcher before left in it (issue 40)',
     file: 'src/app/ingest/apply/apply-content.ts',
@@ -65,26 +55,6 @@ export const POSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/app/ingest/snapshots.test.ts',
       title: 'a delta into a slice that an older epoch left replaces it',
-    },
-  },
-  'last-portion-ends-early': {
-    bug: 'the last portion of DaemonSets covers no name beyond the last of them (issue 40)',
-    file: 'src/watcher/replicate/snapshot.ts',
-    before: 'this.#ahead = upTo === undefined ? undefined : { after: upTo };',
-    after: 'this.#ahead = this.#portion > 1 || upTo === undefined ? undefined : { after: upTo };',
-    killedBy: {
-      file: 'test/property/app/many-daemon-sets.test.ts',
-      title: 'a snapshot of 1,200 DaemonSets',
-    },
-  },
-  'orphans-in-every-set': {
-    bug: 'an orphan stands with every DaemonSet that selects it: thousands of them end the epoch when it changes (issue 40)',
-    file: 'src/watcher/project/membership.ts',
-    before: 'if (sets.length >= ORPHAN_SETS_MAX) break;',
-    after: '',
-    killedBy: {
-      file: 'test/unit/watcher/orphans.test.ts',
-      title: 'that hundreds of DaemonSets select ends no epoch',
     },
   },
 };

@@ -28,13 +28,6 @@ export const RESTORE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'const isKept =',
     killedBy: { file: RESTORED_TEST, title: 'nor later in that era' },
   },
-  'bump-is-growth': {
-    bug: 'a restore that bumped the versions is taken for a store that grew (S2)',
-    file: 'src/core/view/freshness.ts',
-    before: 'ahead < 0 || ahead > LEAP_MIN',
-    after: 'ahead < 0',
-    killedBy: { file: RESTORED_TEST, title: 'nor where its version was bumped' },
-  },
   'doubted-list-is-told': {
     bug: 'a list that one key doubts tells the next one that no etcd was restored (S2)',
     file: READS,

@@ -3,8 +3,6 @@ import type { PlantedBug } from './planted-bug.ts';
 
 const NODES = 'src/app/rollout/rollout-status.ts';
 const NODES_TEST = 'test/unit/app/rollout/rollout-status.test.ts';
-const STRAYS = 'src/core/stages/former.ts';
-const STRAYS_TEST = 'test/unit/core/stages/former-strays.test.ts';
 const NOTICE = 'src/app/reconcile/status/notices.ts';
 const STAGED_TEST = 'test/unit/app/reconcile/staged-rollout.test.ts';
 const EVIDENCE = 'src/core/rollout/shown-evidence.ts';
@@ -18,13 +16,6 @@ export const SHOWN_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'freeNodes: Math.max(0, free)',
     after: 'freeNodes: free',
     killedBy: { file: NODES_TEST, title: 'has nothing free where more is used than it allows' },
-  },
-  'status-calls-canaries-strays': {
-    bug: 'nodes of open steps are said to be ahead of them (17.5)',
-    file: STRAYS,
-    before: 'node.updated !== undefined && !open.has(nameOf(node))',
-    after: 'node.updated !== undefined',
-    killedBy: { file: STRAYS_TEST, title: 'are the nodes whose pod somebody removed' },
   },
   'halt-is-not-logged': {
     bug: 'a halt is an Event in a cluster, and nowhere else (issue 17)',

@@ -115,26 +115,6 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'at a pod that lives and that the view never shows go to five minutes',
     },
   },
-  'several-requests-as-one': {
-    bug: 'of three requests of one name the first goes with the record of the second (protocol 5)',
-    file: 'src/core/intents/merge-intents.ts',
-    before: 'times.size > 1 ? later.recordedAtMs - 0.5 : Math.max(...times);',
-    after: 'Math.max(...times);',
-    killedBy: {
-      file: 'test/property/core/intents/overlapping-runs.test.ts',
-      title: 'no request that may still arrive is forgotten',
-    },
-  },
-  'earlier-request-forgotten': {
-    bug: 'an intent speaks of the request recorded last alone, and another one starts after it (protocol 5)',
-    file: 'src/core/intents/merge-intents.ts',
-    before: 'if (earlier.length === 0) return joined;',
-    after: 'if (earlier.length >= 0) return joined;',
-    killedBy: {
-      file: 'test/property/core/intents/overlapping-runs.test.ts',
-      title: 'no request that may still arrive is forgotten',
-    },
-  },
   'start-by-any-record': {
     bug: 'a create is judged by what is on record of its name, not by what its own run said (protocol 5)',
     file: 'test/support/simulation/start-audit.ts',

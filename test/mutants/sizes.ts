@@ -22,13 +22,6 @@ export const SIZE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'INTENTS_MAX = 20_000',
     killedBy: { file: LARGEST, title: 'hold the state of a DaemonSet' },
   },
-  'fleet-keeps-every-word': {
-    bug: 'the record of a fleet keeps all that sixteen webhooks say',
-    file: 'src/core/fleet/rollout/note-verdict.ts',
-    before: 'failure.message.slice(0, FAILURE_MESSAGE_MAX)',
-    after: 'failure.message.slice(0)',
-    killedBy: { file: LARGEST, title: 'hold the record of a fleet' },
-  },
   'state-too-large-throws': {
     bug: 'a state that is too large for its item is a throw, for ever',
     file: 'src/app/reconcile/run/record-state.ts',

@@ -102,16 +102,6 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
       title: 'row 35: a page that is cut short',
     },
   },
-  'own-lease-waited-for': {
-    bug: 'a standing-by watcher waits forty seconds for the Lease that it holds itself (14)',
-    file: 'src/watcher/lease/lease.ts',
-    before: 'holder === own || holder === former;',
-    after: 'holder === own;',
-    killedBy: {
-      file: 'test/unit/watcher/stand-by.test.ts',
-      title: 'does not wait for itself after its own epoch ended',
-    },
-  },
   'takes-from-living-holder': {
     bug: 'who stands by takes the Lease from a holder that renews it (14)',
     file: 'src/watcher/lease/vacancy.ts',
@@ -120,56 +110,6 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/watcher/epochs.test.ts',
       title: 'takes over soon after the Lease has run out, not before (row 72)',
-    },
-  },
-  'stream-backoff-grows': {
-    bug: 'the back-off of a kind never begins anew: after a month every failure costs its cap (14)',
-    file: 'src/watcher/observe/list-watch.ts',
-    before: '    if (this.#hasProgressed) this.#backoff.reset();\n',
-    after: '',
-    killedBy: {
-      file: 'test/unit/watcher/observe/list-watch.test.ts',
-      title: 'what works begins the back-off anew',
-    },
-  },
-  'broken-position-kept': {
-    bug: 'a stream that cannot be read is opened again at the same place for ever (14)',
-    file: 'src/watcher/observe/list-watch.ts',
-    before: '          reason: end.message,\n        });\n        this.#version = undefined;',
-    after: '          reason: end.message,\n        });',
-    killedBy: {
-      file: 'test/unit/watcher/observe/list-watch.test.ts',
-      title: 'a line that cannot be read leads to a relist, and is counted',
-    },
-  },
-  'opaque-for-ever': {
-    bug: 'an object that was refused once travels opaque for as long as the process lives (14)',
-    file: 'src/watcher/session/session.ts',
-    before: '    this.#on.memory.unsendable.clear();\n',
-    after: '',
-    killedBy: {
-      file: 'test/unit/watcher/snapshots.test.ts',
-      title: 'what was refused once travels whole again',
-    },
-  },
-  'fewer-slices-announced': {
-    bug: 'a cluster that shrinks, and one whose sets need fewer slices, announces snapshots for it (14)',
-    file: 'src/watcher/session/session.ts',
-    before: 'if (sliceCount > this.#publisher.sliceCount) return announcement',
-    after: 'if (sliceCount !== this.#publisher.sliceCount) return announcement',
-    killedBy: {
-      file: 'test/unit/watcher/snapshots.test.ts',
-      title: 'crossing a threshold announces again, falling below does not',
-    },
-  },
-  'standby-never-ready': {
-    bug: 'a watcher that stands by is never ready: a rollout of two replicas hangs (14)',
-    file: 'src/watcher/process/health.ts',
-    before: "if (status.state === 'standby') return [...problems, ...heldElsewhere(status)];",
-    after: "if (status.state === 'standby') problems.push(...heldElsewhere(status));",
-    killedBy: {
-      file: 'test/unit/watcher/process/health.test.ts',
-      title: 'that stands by is ready, as long as it can read the Lease',
     },
   },
   'stop-keeps-lease': {
@@ -230,16 +170,6 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/app/ingest/crashes.test.ts',
       title: 'a run that wakes up late, wherever it slept',
-    },
-  },
-  'refusals-of-old-template': {
-    bug: 'what the template before was refused for holds the new one back (14)',
-    file: 'src/core/retry/retry.ts',
-    before: '  if (entry.generation !== change.generation) return false;\n',
-    after: '',
-    killedBy: {
-      file: 'test/unit/app/reconcile/refused-deletes.test.ts',
-      title: 'grows while it is refused again, and is forgotten some time after',
     },
   },
   'deletes-go-on-in-trouble': {

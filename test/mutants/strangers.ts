@@ -121,66 +121,6 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'Retry-After is honoured',
     },
   },
-  'anybodys-lease-is-released': {
-    bug: 'a watcher that ends gives back the Lease of its successor (14)',
-    file: 'src/watcher/lease/lease.ts',
-    before: '      if (leaseFacts(read.value).holder !== taken.incarnation) return false;\n',
-    after: '',
-    killedBy: {
-      file: 'test/unit/watcher/stand-by.test.ts',
-      title: 'leaves a Lease alone that is another one’s by now',
-    },
-  },
-  'requests-are-heard-again': {
-    bug: 'a request in the Lease asks for a snapshot at each renewal (14)',
-    file: 'src/watcher/lease/lease.ts',
-    before: 'if (asked !== undefined && asked !== requestId)',
-    after: 'if (asked !== undefined)',
-    killedBy: {
-      file: 'test/unit/watcher/epochs.test.ts',
-      title: 'a request for a snapshot is announced with its id, once (protocol 17)',
-    },
-  },
-  'filtered-events-are-counted-again': {
-    bug: 'filtered events are counted again with each heartbeat (14)',
-    file: 'src/watcher/session/session.ts',
-    before: '      this.#filteredCount = 0;\n',
-    after: '',
-    killedBy: {
-      file: 'test/unit/watcher/sending.test.ts',
-      title: 'count the events that were filtered away since the heartbeat before, each once',
-    },
-  },
-  'sleeping-machines-age-no-cut': {
-    bug: 'the age of a cut misses the time that the machine slept (14)',
-    file: 'src/watcher/replicate/sender.ts',
-    before: 'cut.monotonicMs, clock.nowMs() - cut.wallMs)',
-    after: 'cut.monotonicMs)',
-    killedBy: {
-      file: 'test/unit/watcher/sending.test.ts',
-      title: 'counts what a machine slept through, when its monotonic clock stood still',
-    },
-  },
-  'same-version-is-a-restore': {
-    bug: 'a list at the version of the mark counts as a restore of etcd (14)',
-    file: 'src/watcher/observe/intake.ts',
-    before: 'compareResourceVersions(version, mark) >= 0) return false;',
-    after: 'compareResourceVersions(version, mark) > 0) return false;',
-    killedBy: {
-      file: 'test/unit/watcher/epochs.test.ts',
-      title: 'a bookmark, or a list, at the own mark is none',
-    },
-  },
-  'initial-deletes-are-kept': {
-    bug: 'an object deleted among initial events stays (14)',
-    file: 'src/watcher/observe/frame-reader.ts',
-    before: "const item = kind === 'deleted' ? undefined : this.#target.project(raw);",
-    after: "const item = kind === 'modified' ? undefined : this.#target.project(raw);",
-    killedBy: {
-      file: 'test/unit/watcher/observe/list-watch.test.ts',
-      title: 'an object that is deleted among the initial events is not listed',
-    },
-  },
   'failed-renewal-exits-zero': {
     bug: 'a renewal that failed ends with exit code 0 (14)',
     file: 'src/watcher/renew-main.ts',
@@ -191,17 +131,6 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'a renewal that sent nothing ends with 1',
     },
   },
-  'tokens-of-anybody-are-sealed': {
-    bug: 'a token of another account is sealed and sent (14)',
-    file: 'src/watcher/renew/renew-credential.ts',
-    before:
-      "  if (subject !== subjectOf(purpose)) return failed('token', 'the token is of somebody else');\n",
-    after: '  void subject;\n',
-    killedBy: {
-      file: 'test/unit/watcher/renew/renew-credential.test.ts',
-      title: ', says so, and sends nothing',
-    },
-  },
   'heartbeat-never-rests': {
     bug: 'after a filtered event heartbeats follow each other without rest (14)',
     file: 'src/watcher/pace/heartbeat.ts',
@@ -210,16 +139,6 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/watcher/pace/heartbeat.test.ts',
       title: 'a cut answers for the event that was filtered away before it',
-    },
-  },
-  'daemon-sets-go-last': {
-    bug: 'deltas of DaemonSets are sent after those of their pods (14)',
-    file: 'src/watcher/replicate/outbox.ts',
-    before: 'new Set([...waiting.filter(isOwner), ...others])',
-    after: 'new Set([...others, ...waiting.filter(isOwner)])',
-    killedBy: {
-      file: 'test/unit/watcher/sending.test.ts',
-      title: 'DaemonSets go before what belongs to them',
     },
   },
 };

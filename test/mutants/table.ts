@@ -38,7 +38,6 @@ import type { PlantedBug } from './planted-bug.ts';
 import { PROTOBUF_BUGS } from './protobuf.ts';
 import { RESTORE_BUGS } from './restores.ts';
 import { STAGE_BUGS } from './stages.ts';
-import { WAY_BACK_BUGS } from './ways-back.ts';
 import { TOMBSTONE_BUGS } from './tombstones.ts';
 import { SIZE_BUGS } from './sizes.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
@@ -87,7 +86,6 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   SIZE_BUGS,
   INTERLOCK_BUGS,
   STAGE_BUGS,
-  WAY_BACK_BUGS,
   HALT_BUGS,
   COPY_BUGS,
   FLEET_STORE_BUGS,

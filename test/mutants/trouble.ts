@@ -6,8 +6,6 @@ import type { PlantedBug } from './planted-bug.ts';
 const READ = 'src/core/projections/pod-trouble.ts';
 const READ_TEST = 'test/unit/core/projections/pod-trouble.test.ts';
 const COST_TEST = 'test/unit/watcher/session/trouble.test.ts';
-const COMPANY = 'src/watcher/project/company.ts';
-const COMPANY_TEST = 'test/unit/watcher/project/company.test.ts';
 
 /** The rows of trouble. */
 export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
@@ -25,48 +23,12 @@ export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "for (const field of ['containerStatuses'] as const) {",
     killedBy: { file: READ_TEST, title: 'is told of where it ended last' },
   },
-  'exits-are-of-one-state': {
-    bug: 'the exit of a container that was started again is forgotten: a slow leak shows nothing',
-    file: READ,
-    before: "return ['lastState', 'state'].flatMap(",
-    after: "return ['state'].flatMap(",
-    killedBy: { file: READ_TEST, title: 'as a slow leak does' },
-  },
-  'restarts-are-unbounded': {
-    bug: 'a made-up restart count makes a message that functions refuse: the cluster loses its view (L4)',
-    file: READ,
-    before: 'restarts: Math.min(restarts, RESTARTS_MAX)',
-    after: 'restarts',
-    killedBy: { file: 'test/property/watcher/trouble.test.ts', title: 'trouble of a pod' },
-  },
   'stops-are-failures': {
     bug: 'what a kubelet makes of a pod that was deleted counts as its failure',
     file: 'src/core/projections/project.ts',
     before: 'pod.isTerminating ? undefined : readTrouble(status, reading)',
     after: 'readTrouble(status, reading)',
     killedBy: { file: READ_TEST, title: 'is each that is going' },
-  },
-  'back-off-is-news': {
-    bug: 'each crash of a container is a message more than its exit and its restart',
-    file: COMPANY,
-    before: "? 'accompanies'",
-    after: "? 'explains'",
-    killedBy: { file: COST_TEST, title: 'is one message a crash' },
-  },
-  'back-off-is-never-sent': {
-    bug: 'what comes with a CrashLoopBackOff, as a new node or label, waits for the next message',
-    file: COMPANY,
-    before:
-      'isBackOff(former, next) && isSameProjection(withoutWaiting(before), withoutWaiting(after))',
-    after: 'isBackOff(former, next)',
-    killedBy: { file: COMPANY_TEST, title: 'CrashLoopBackOff comes and goes' },
-  },
-  'exits-wait': {
-    bug: 'a rollout goes on for seconds after its canary crashed',
-    file: COMPANY,
-    before: 'trouble?.lastExit && { trouble: { lastExit: trouble.lastExit } };',
-    after: '{ trouble: {} };\n  void trouble;',
-    killedBy: { file: COMPANY_TEST, title: 'an exit decides' },
   },
   'judged-by-nobody': {
     bug: 'a canary whose image cannot be pulled is never judged: no message comes while it waits (L1)',
@@ -76,33 +38,6 @@ export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/simulation/halted-rollouts.test.ts',
       title: 'by bad-image although nothing comes',
-    },
-  },
-  'pull-judged-by-its-grace': {
-    bug: 'a canary whose image cannot be pulled is looked at after minutes only (L1)',
-    file: 'src/core/health/pod-signs.ts',
-    before: 'const failsAtMs = Math.min(lateAtMs, retriedAtMs);',
-    after: 'const failsAtMs = Math.max(lateAtMs, retriedAtMs);',
-    killedBy: {
-      file: 'test/property/core/health/pod-evidence.test.ts',
-      title: 'becomes a failure when it said',
-    },
-  },
-  'kubelets-are-awaited': {
-    bug: 'every status write of a kubelet is a heartbeat within a second',
-    file: 'src/watcher/session/epoch.ts',
-    before: ' && tracked.slim?.isStatusWrite !== true',
-    after: '',
-    killedBy: { file: COST_TEST, title: 'is one message, at once' },
-  },
-  'own-writes-look-like-kubelets': {
-    bug: 'a run waits long for its own write, because a kubelet wrote in the same second (row 91)',
-    file: 'src/watcher/project/status-write.ts',
-    before: 'isStatus &&= isOfStatus',
-    after: 'isStatus ||= isOfStatus',
-    killedBy: {
-      file: 'test/unit/watcher/project/status-write.test.ts',
-      title: 'one of anything else, later or in the same second, is none',
     },
   },
 };
