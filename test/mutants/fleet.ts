@@ -1,138 +1,458 @@
-/**
- * Bugs in what a FleetDaemonSet means for a cluster: each would show a plan that is not what was asked for (issue 18).
- */
-import type { PlantedBug } from './planted-bug.ts';
+/** Planted bugs of fleets and their documents (table.ts), by the file that they change. */
+import type { PlantedBugs } from './planted-bug.ts';
 
-const PLAN = 'src/core/fleet/plan-fleet.ts';
-const PLAN_TEST = 'test/unit/core/fleet/plan-fleet.test.ts';
-const STAGES = 'src/core/fleet/assign-stages.ts';
-const STAGES_TEST = 'test/property/core/fleet/assign-stages.test.ts';
-const RENDER = 'src/core/fleet/render-fleet.ts';
-const RENDER_TEST = 'test/unit/core/fleet/render-fleet.test.ts';
-const COMPARE_TEST = 'test/unit/core/fleet/compare-manifest.test.ts';
-const STORE_TEST = 'test/integration/dynamodb/fleet/fleet-store.test.ts';
-
-/** All of them. */
-export const FLEET_BUGS: Readonly<Record<string, PlantedBug>> = {
-  'fleet-offline-counts': {
-    bug: 'an offline cluster is in a stage, and blocks it (18.6)',
-    file: PLAN,
-    before: 'else if (silentForMs > OFFLINE_AFTER_MS) offline.push',
-    after: 'else if (silentForMs < 0) offline.push',
-    killedBy: { file: PLAN_TEST, title: 'neither block nor count' },
+/** The rows by name. */
+export const FLEET_BUGS: PlantedBugs = {
+  'fleet-octal-taken': {
+    bug: 'a mode of 0644 is 644, and opens a file to others (18.1)',
+    at: 'src/adapters/policy/fleet/fleet-reader.ts#RULES',
+    to: "{ depthMax: 32, leadingZeros: 'taken' }",
+    killedBy: 'test/unit/adapters/policy/fleet/fleet-reader.test.ts: reads as octal',
   },
-  'fleet-observed-is-rolled': {
-    bug: 'a cluster in mode observe is in a stage (18.3)',
-    file: 'src/core/fleet/plan-cluster.ts',
-    before: "if (mode === 'observe') return 'observe';",
-    after: '',
-    killedBy: { file: PLAN_TEST, title: 'touches none of them' },
+  'fleet-first-cluster-alone': {
+    bug: 'by default one cluster opens the next stage by its word alone',
+    at: 'src/adapters/policy/fleet/fleet-schema.ts#strategy',
+    change: "name: 'canary', clusters: 2, nodes: 1",
+    to: "name: 'canary', clusters: 1, nodes: 1",
+    killedBy: 'test/unit/core/fleet/plan-fleet.test.ts: from one node of each of two clusters',
   },
-  'fleet-frozen-is-rolled': {
-    bug: 'a frozen cluster is in a stage (18.5)',
-    file: 'src/core/fleet/plan-cluster.ts',
-    before: "if (isFrozen) return 'frozen';",
-    after: '',
-    killedBy: { file: PLAN_TEST, title: 'touches none of them' },
+  'readings-without-end': {
+    bug: 'a warm process keeps every policy that it ever read (17.2)',
+    at: 'src/adapters/policy/policy-reader.ts#createPolicyReader',
+    change: 'readings.size > READINGS_MAX',
+    to: 'readings.size < 0',
+    killedBy:
+      'test/unit/adapters/policy/policy-reader.test.ts: as long as it is among the last 128',
   },
-  'fleet-failures-round-up': {
-    bug: 'a budget of 34 % lets a cluster of two fail (18.1)',
-    file: PLAN,
-    before: 'nodesRoundedDown(maxFailures',
-    after: 'nodesRoundedUp(maxFailures',
-    killedBy: { file: PLAN_TEST, title: 'rounds shares and concurrency up and failures down' },
+  'deadline-within-the-soak': {
+    bug: 'a deadline that every soak would miss is taken (17.2)',
+    at: 'src/adapters/policy/policy-schema.ts#policySchema',
+    change: 'progressDeadline === undefined || progressDeadline > soak',
+    to: 'progressDeadline === undefined || progressDeadline >= soak',
+    killedBy:
+      'test/unit/adapters/policy/policy-reader.test.ts: a deadline that each soak would miss',
   },
-  'fleet-new-daemon-on-few-nodes': {
-    bug: 'a DaemonSet that is made in a cluster is told to start on the nodes of the ring alone (18.1)',
-    file: PLAN,
-    before: "if (share === undefined || change === 'create') return changedNodes;",
-    after: 'if (share === undefined) return changedNodes;',
-    killedBy: { file: PLAN_TEST, title: 'all of one that has none' },
+  'rollback-unasked': {
+    bug: 'a policy that says nothing of breaches rolls back (17.2)',
+    at: 'src/adapters/policy/policy-schema.ts#policySchema',
+    change: "'rollback', 'pause')",
+    to: "'rollback', 'rollback')",
+    killedBy:
+      'test/unit/adapters/policy/policy-reader.test.ts: a policy that says nothing has every default',
   },
-  'fleet-stage-shares-a-cluster': {
-    bug: 'a cluster is in two stages (18.2)',
-    file: STAGES,
-    before: 'for (const cluster of taken) left.delete(cluster);',
-    after: '',
-    killedBy: { file: STAGES_TEST, title: 'puts every cluster in one stage' },
+  'after-holds-a-fleet': {
+    bug: 'a FleetDaemonSet whose policy has a field of an earlier release is refused, and its fleet stands (ADR 0061)',
+    at: 'src/adapters/policy/policy-schema.ts#policySchema',
+    change: 'v.transform(asOfNow)',
+    to: '',
+    killedBy:
+      'test/unit/adapters/policy/fleet/fleet-reader.test.ts: takes a policy with fields of an earlier release',
   },
-  'fleet-order-as-read': {
-    bug: 'the canary is whichever cluster is registered first, of every fleet (18.1)',
-    file: STAGES,
-    before: 'compareText(left.hash, right.hash) ||',
-    after: '',
-    killedBy: { file: STAGES_TEST, title: 'an order of its own' },
+  'after-holds': {
+    bug: 'a policy with a field of an earlier release is refused, and holds the rollout (ADR 0058)',
+    at: 'src/adapters/policy/policy-schema.ts#asOfNow',
+    change: '.filter(([name]) => !RETIRED.has(name))',
+    to: '.filter(() => true)',
+    killedBy:
+      'test/unit/adapters/policy/policy-reader.test.ts: a field of an earlier release is ignored',
   },
-  'fleet-override-changes-the-selector': {
-    bug: 'an override changes the selector, which every API server refuses (18.1)',
-    file: RENDER,
-    before: 'if (!hasSameSelector(judged.manifest, fleet.manifest)) {',
-    after: 'if (fleet.overrides.length < 0) {',
-    killedBy: { file: RENDER_TEST, title: 'another selector' },
+  'unknown-fields-one-at-a-time': {
+    bug: 'of several unknown fields only the first is told (17.2)',
+    at: 'src/adapters/policy/problems.ts#toProblems',
+    change: '.filter((key) => !known.includes(key))',
+    to: '.filter((key) => key === last.key)',
+    killedBy: 'test/unit/adapters/policy/policy-reader.test.ts: says no more than ten problems',
   },
-  'fleet-template-of-another-cluster': {
-    bug: 'a cluster is given what was rendered for one with other overrides (18.2)',
-    file: RENDER,
-    before: 'const known = rendered.get(key);',
-    after: 'const [known] = rendered.values();',
-    killedBy: {
-      file: 'test/unit/cli/fleet/fleet-commands.test.ts',
-      title: 'leaves with 3 when some cluster',
-    },
+  'policy-of-the-first-document': {
+    bug: 'of two YAML documents the second, which pauses, is passed over (17.2)',
+    at: 'src/adapters/policy/read-yaml.ts#OPTIONS',
+    change: "logLevel: 'error'",
+    to: "logLevel: 'silent'",
+    killedBy: 'test/unit/adapters/policy/policy-reader.test.ts: a second document',
   },
-  'fleet-annotation-restarts': {
-    bug: 'a plan says that pods are replaced where an annotation of the DaemonSet changes (18.1)',
-    file: 'src/core/fleet/plan-cluster.ts',
-    before: 'field.startsWith(TEMPLATE_FIELD)',
-    after: "field !== ''",
-    killedBy: { file: PLAN_TEST, title: 'outside of the pod template' },
+  'policy-by-directive': {
+    bug: 'a directive makes a policy one of YAML 1.1, where on is true (17.2)',
+    at: 'src/adapters/policy/read-yaml.ts#guarded',
+    change: '/^%/m.test(text)',
+    to: 'false',
+    killedBy:
+      'test/unit/adapters/policy/policy-reader.test.ts: a directive, by which `on` would be true',
   },
-  'fleet-restart-unseen': {
-    bug: 'what only the cluster has is no difference: kubectl rollout restart is not seen (18.3)',
-    file: 'src/core/fleet/compare-manifest.ts',
-    before: 'if (!isServers(name, from, { ...live, ...wanted }))',
-    after: 'if (name.length < 0)',
-    killedBy: { file: COMPARE_TEST, title: 'a restart by kubectl' },
+  'policy-says-it-twice': {
+    bug: 'of a field that is given twice the last one counts (17.2)',
+    at: 'src/adapters/policy/read-yaml.ts#plainMap',
+    change: 'if (entries.has(name)) problems.push',
+    to: 'if (entries.size < 0) problems.push',
+    killedBy: 'test/unit/adapters/policy/policy-reader.test.ts: a key that is given twice',
   },
-  'fleet-defaults-differ': {
-    bug: 'what an API server fills in is a difference for ever (18.3)',
-    file: 'src/core/fleet/compare-manifest.ts',
-    before: 'return isFilledIn(name, value, beside);',
-    after: 'return false;',
-    killedBy: { file: COMPARE_TEST, title: 'finds nothing in what an API server made' },
+  'aliases-in-a-policy': {
+    bug: 'anchors are read over: a policy that is short may be long (17.2)',
+    at: 'src/adapters/policy/read-yaml.ts#whyRefused',
+    change: 'if (node.anchor !== undefined)',
+    to: 'if (depth < 0)',
+    killedBy:
+      'test/unit/adapters/policy/policy-reader.test.ts: anchors, aliases and tags, each at its field',
+  },
+  'problems-quote-the-policy': {
+    bug: 'a problem quotes what was written, secrets too (17.2, S11)',
+    at: 'src/adapters/policy/schema-parts.ts#oneOf',
+    change: "return v.picklist(words, `must be one of ${words.join(', ')}`);",
+    to: 'return v.picklist(words, (issue) => issue.message);',
+    killedBy:
+      'test/unit/adapters/policy/policy-reader.test.ts: is no value of it, whatever is wrong',
+  },
+  'fleet-proven-forgotten': {
+    bug: 'the release that a rollback leads to is removed by the tenth apply after it (18.1)',
+    at: 'src/app/fleet/apply-fleet.ts#nextHistory',
+    change: '|| kept.has(documentId)',
+    to: '',
+    killedBy:
+      'test/unit/app/fleet/kept-generations.test.ts: what the record of the rollout names as well',
+  },
+  'copilot-rolls-everywhere': {
+    bug: 'a release that a copilot cluster rolls everywhere at once is stored',
+    at: 'src/app/fleet/apply-fleet.ts#renderPlaced',
+    change: 'renderForMode(renderFor(registration), registration.mode)',
+    to: 'renderFor(registration)',
+    killedBy:
+      'test/unit/cli/fleet/fleet-commands.test.ts: keeps RollingUpdate from clusters in copilot',
+  },
+  'apply-dry-run-stores': {
+    bug: '--dry-run=server stores the release',
+    at: 'src/app/fleet/apply-fleet.ts#storeFleet',
+    change: 'if (isDryRun) return applied;',
+    to: '',
+    killedBy: 'test/unit/cli/fleet/server-check.test.ts: asks and stores nothing',
+  },
+  'check-changes-clusters': {
+    bug: 'asking gives the clusters the release',
+    at: 'src/app/fleet/check/ask-clusters.ts#askCluster',
+    change: 'isDryRun: true',
+    to: 'isDryRun: false',
+    killedBy: 'test/unit/app/fleet/check/ask-clusters.test.ts: nothing is kept',
+  },
+  'check-never-ends': {
+    bug: 'clusters that hang are asked one after the other for as long as it takes',
+    at: 'src/app/fleet/check/ask-clusters.ts#askClusters',
+    change: 'if (clock.monotonicMs() >= deadlineMs)',
+    to: 'if (clock.monotonicMs() < 0)',
+    killedBy: 'test/unit/app/fleet/check/ask-clusters.test.ts: nobody is asked after two minutes',
+  },
+  'check-webhook-refuses': {
+    bug: 'a webhook that takes no dry run is in the way of every release',
+    at: 'src/app/fleet/check/ask-clusters.ts#verdictOf',
+    change: 'if (takesNoDryRun(outcome)) return notChecked(message);',
+    to: '',
+    killedBy: 'test/unit/app/fleet/check/verdict.test.ts: a webhook that takes no dry run',
+  },
+  'check-rights-of-a-person': {
+    bug: 'whoever may not ask a cluster may release nothing',
+    at: 'src/app/fleet/check/ask-clusters.ts#verdictOf',
+    change: 'return isRight ?',
+    to: 'return status < 0 ?',
+    killedBy: 'test/unit/app/fleet/check/verdict.test.ts: a right that whoever asks does not have',
+  },
+  'check-policy-is-a-right': {
+    bug: 'what admission refuses is told as not checked',
+    at: 'src/app/fleet/check/ask-clusters.ts#verdictOf',
+    change: 'status === 403 && NO_RIGHT.test(message) &&',
+    to: 'status === 403 &&',
+    killedBy: 'test/unit/app/fleet/check/verdict.test.ts: an admission policy',
+  },
+  'rights-of-every-fleet': {
+    bug: 'a cluster grants what is placed elsewhere',
+    at: 'src/app/fleet/find-fleet.ts#fleetsOn',
+    change: 'compilePlacement(placement)(cluster)',
+    to: 'compilePlacement(placement)(cluster) || true',
+    killedBy:
+      'test/unit/cli/fleet/rights-command.test.ts: names all that are placed there and no other',
+  },
+  'told-lost-in-silence': {
+    bug: 'events that the bus never took are neither counted nor logged (18.7)',
+    at: 'src/app/fleet/notify/fleet-notifier.ts#tellBus',
+    change: "metrics.count('FleetEvents', { outcome: 'lost', by: lost.length });",
+    to: '',
+    killedBy: 'test/unit/app/fleet/notify/fleet-notifier.test.ts: gives up after a bound',
+  },
+  'told-twice-by-one-process': {
+    bug: 'each decision is put on the bus twice',
+    at: 'src/app/fleet/notify/fleet-notifier.ts#tellBus',
+    change: '.filter(({ id }) => !told.has(id))',
+    to: '',
+    killedBy:
+      'test/unit/app/fleet/notify/fleet-notifier.test.ts: puts once what it is asked for twice',
+  },
+  'told-frozen-is-written': {
+    bug: 'a mirror is written into a frozen cluster (18.5)',
+    at: 'src/app/fleet/notify/mirror-show.ts#MirrorShow.#open',
+    change: 'if (registration.isFrozen) {',
+    to: 'if (registration.id === undefined) {',
+    killedBy: 'test/unit/app/fleet/notify/fleet-notifier.test.ts: is not tried in a frozen cluster',
+  },
+  'told-hide-never-pauses': {
+    bug: 'a cluster that is away is asked each minute to remove a mirror',
+    at: 'src/app/fleet/notify/mirror-show.ts#MirrorShow.hide',
+    change: "if ((pauses.get(own)?.untilMs ?? 0) > nowMs) return 'later';",
+    to: '',
+    killedBy: 'test/unit/app/fleet/notify/fleet-notifier.test.ts: tries less and less often',
+  },
+  'told-outage-never-pauses': {
+    bug: 'a management cluster that is down is asked for every fleet and every minute (18.7)',
+    at: 'src/app/fleet/notify/mirror-show.ts#MirrorShow.show',
+    change: 'if (this.#isPaused(record, nowMs)) return;',
+    to: '',
+    killedBy: 'test/unit/app/fleet/notify/fleet-notifier.test.ts: tried less and less often',
+  },
+  'told-older-record-wins': {
+    bug: 'a process that is late shows an older record over a later one (18.7)',
+    at: 'src/app/fleet/notify/mirror-show.ts#isLater',
+    change: "return isOurs && typeof version === 'number' && version > record.version;",
+    to: "return isOurs && typeof version === 'number' && version < 0;",
+    killedBy:
+      'test/unit/app/fleet/notify/fleet-notifier.test.ts: leaves what another process showed',
+  },
+  'told-write-without-a-fence': {
+    bug: 'a mirror is written over what somebody else wrote since it was read (18.7)',
+    at: 'src/app/fleet/notify/mirror-show.ts#withVersion',
+    change: "return typeof resourceVersion === 'string'",
+    to: "return typeof resourceVersion === 'number'",
+    killedBy:
+      'test/unit/app/fleet/notify/fleet-notifier.test.ts: loses to whoever writes in between',
+  },
+  'fleet-batch-of-forty': {
+    bug: 'forty clusters are given something between two looks at freeze and orders (18.5)',
+    at: 'src/app/fleet/observe/dependencies.ts#GIVEN_AT_ONCE',
+    to: '40',
+    killedBy:
+      'test/unit/app/fleet/step/step-fleets.test.ts: between two batches end the second one',
+  },
+  'fleet-looks-of-before': {
+    bug: 'what was seen before all were well lets the next stage open',
+    at: 'src/app/fleet/observe/looks.ts#Looks.constructor',
+    change: 'Math.max(wellSinceMs, clock.nowMs() - OPENS_MS)',
+    to: 'Math.max(0 * wellSinceMs, clock.nowMs() - OPENS_MS)',
+    killedBy: 'test/simulation/fleet-thousands.test.ts: by what was seen before it soaked',
+  },
+  'fleet-looks-at-the-first': {
+    bug: 'clusters that roll wait until all that are done were looked at once more',
+    at: 'src/app/fleet/observe/looks.ts#Looks.inOrder',
+    change: 'turnOf(left) - turnOf(right)',
+    to: '0 * (turnOf(left) - turnOf(right))',
+    killedBy: 'test/unit/app/fleet/observe/looks.test.ts: rolls before',
+  },
+  'fleet-looks-without-end': {
+    bug: 'a step looks at all clusters of a stage, however many they are',
+    at: 'src/app/fleet/observe/looks.ts#Looks.mayLook',
+    change: 'const isOver = this.#clock',
+    to: 'const isOver = this.#count < 0 && this.#clock',
+    killedBy:
+      'test/simulation/fleet-thousands.test.ts: without an invocation that runs out of time',
+  },
+  'fleet-looks-lose-their-place': {
+    bug: 'what a step found is forgotten with it',
+    at: 'src/app/fleet/observe/looks.ts#Looks.write',
+    change: 'this.#ends === undefined || this.#count === 0',
+    to: 'this.#ends === undefined || this.#count >= 0',
+    killedBy:
+      'test/simulation/fleet-thousands.test.ts: without an invocation that runs out of time',
+  },
+  'fleet-unanswered-for-ever': {
+    bug: 'an apply that was not answered is never sent again (18.3)',
+    at: 'src/app/fleet/observe/observe-clusters.ts#againOf',
+    change: '!noted.isToGive && !isUnanswered',
+    to: '!noted.isToGive && !(isUnanswered && nowMs < 0)',
+    killedBy: 'test/unit/app/fleet/step/step-fleets.test.ts: whichever write of a turn fails',
+  },
+  'fleet-rebuilt-makes-room': {
+    bug: 'a cluster that was rebuilt before its answer was heard makes room for one more (18.2)',
+    at: 'src/app/fleet/observe/observe-clusters.ts#judge',
+    change: 'const again = isRebuilt ? undefined : againOf(',
+    to: 'const again = isRebuilt && record.version < 0 ? undefined : againOf(',
+    killedBy: 'test/unit/app/fleet/step/step-fleets.test.ts: make no room for others',
+  },
+  'fleet-pool-outlives-resume': {
+    bug: 'what an operator overruled halts again at the next look (18.4)',
+    at: 'src/app/fleet/observe/observe-pool.ts#isOverruled',
+    change: 'resumed.atMs >= pool.startedAtMs',
+    to: 'resumed.atMs < 0',
+    killedBy:
+      'test/unit/app/fleet/observe/observe-pool.test.ts: somebody took the rollout up again',
+  },
+  'fleet-pool-compares-across-order': {
+    bug: 'regions that the order sends first are compared with those that it sends later (18.4)',
+    at: 'src/app/fleet/observe/observe-pool.ts#observePool',
+    change: '[poolStratumOf(node, found.registration), ...turn]',
+    to: '[poolStratumOf(node, found.registration)]',
+    killedBy:
+      'test/unit/app/fleet/observe/observe-pool.test.ts: that the order sends one after the other',
+  },
+  'fleet-zero-hidden': {
+    bug: 'a cluster of which no node runs the release is not shown, or below those that get on (users-want 4)',
+    at: 'src/app/fleet/rollout/list-clusters.ts#rankOf',
+    change: 'if (isAtZero({ phase, nodes })) return 1;',
+    to: '',
+    killedBy:
+      'test/unit/cli/fleet/rollout-commands.test.ts: the clusters that are not well, the worst first',
+  },
+  'check-without-fence': {
+    bug: 'what rollcall itself wrote otherwise is told as a conflict',
+    at: 'src/app/fleet/send-at-version.ts#sendAtVersion',
+    change: '{ ...options, resourceVersion, uid }',
+    to: 'options',
+    killedBy: 'test/unit/app/fleet/check/ask-clusters.test.ts: at the version that it read',
+  },
+  'fleet-ring-after-undo': {
+    bug: 'a cluster that got the release through the ring keeps it at an undo (18.6)',
+    at: 'src/app/fleet/step/assign-clusters.ts#mustAssign',
+    change: 'const isTurned = record.dealtAtMs < turnedAtMs;',
+    to: 'const isTurned = record.dealtAtMs < 0 * turnedAtMs;',
+    killedBy: 'test/unit/app/fleet/step/step-fleets.test.ts: sends every cluster back at an undo',
+  },
+  'fleet-nodes-of-before': {
+    bug: 'a cluster whose nodes a release selects no more is empty, and no failure (18.4, Reddit 2023-03-14)',
+    at: 'src/app/fleet/step/give-clusters.ts#applying',
+    change: ': { nodes };',
+    to: ': {};',
+    killedBy: 'test/simulation/fleet-incidents.test.ts: Reddit 2023-03-14',
+  },
+  'fleet-gift-to-the-frozen': {
+    bug: 'a cluster that was frozen since the step saw it is given the release (40.4)',
+    at: 'src/app/fleet/step/give-clusters.ts#readAsSeen',
+    change: 'stored?.configVersion === configVersion && whyUntouched(stored) === undefined',
+    to: 'stored !== undefined && configVersion > 0',
+    killedBy: 'test/unit/app/fleet/step/give-clusters.test.ts: after its record was written',
+  },
+  'fleet-one-batch-too-many': {
+    bug: 'a freeze is not seen between two batches of gifts (18.5)',
+    at: 'src/app/fleet/step/give-clusters.ts#stands',
+    change: 'freezeOf(freeze, record) === undefined &&',
+    to: '',
+    killedBy:
+      'test/unit/app/fleet/step/step-fleets.test.ts: between two batches end the second one',
+  },
+  'fleet-order-not-seen': {
+    bug: 'an order is not seen between two batches of gifts (18.5)',
+    at: 'src/app/fleet/step/give-clusters.ts#stands',
+    change: 'now.version === record.version',
+    to: 'now.version >= record.version',
+    killedBy:
+      'test/unit/app/fleet/step/step-fleets.test.ts: between two batches end the second one',
+  },
+  'fleet-way-back-waits-for-approval': {
+    bug: 'a cluster that never completed what the others go back to waits for a person and a window',
+    at: 'src/app/fleet/step/go-back.ts#giftOf',
+    change: '!isThere && rendering.isGatedFor(registration)',
+    to: 'isThere && rendering.isGatedFor(registration)',
+    killedBy:
+      'test/simulation/fleet-way-back.test.ts: brings a cluster that never had what the others go back to',
+  },
+  'fleet-heals-on-after-failures': {
+    bug: 'what is healed fails in one cluster after the other, and goes on (18.3)',
+    at: 'src/app/fleet/step/look-for-drift.ts#healingRoom',
+    change: 'isBeyondForgiven(failed, last, given.length)',
+    to: 'failed.length > given.length',
+    killedBy: 'test/unit/app/fleet/step/step-fleets.test.ts: no further once one of them fails',
+  },
+  'fleet-heals-all-at-once': {
+    bug: 'an override that a label brings reaches all clusters at once (18.3)',
+    at: 'src/app/fleet/step/look-for-drift.ts#lookForDrift',
+    change: "room === 'held' ? [] : again.slice(0, room)",
+    to: "room === 'held' ? [] : again",
+    killedBy:
+      'test/unit/app/fleet/step/step-fleets.test.ts: as many at a time as the last stage allows',
+  },
+  'fleet-begun-and-late': {
+    bug: 'the ring takes from a cluster what some of its nodes have, and its stage gives it again (18.6)',
+    at: 'src/app/fleet/step/make-step.ts#Step.#lateOf',
+    change: 'return offline.filter((id) => !goingOn.has(id));',
+    to: 'return offline;',
+    killedBy: 'test/unit/app/fleet/step/make-step.test.ts: go on with the next stage',
+  },
+  'fleet-asks-nobody': {
+    bug: 'the first clusters of a stage are given what all of them refuse, and the fleet halts (40.5)',
+    at: 'src/app/fleet/step/make-step.ts#Step.#stageOf',
+    change: 'open.seen.given.length === 0 ?',
+    to: 'open.seen.given.length < 0 ?',
+    killedBy: 'test/unit/app/fleet/step/ask-first.test.ts: hold their stage before any of it',
+  },
+  'fleet-undo-waits-for-a-look': {
+    bug: 'clusters that go back wait for a look at the stage that they leave',
+    at: 'src/app/fleet/step/make-step.ts#Step.make',
+    change:
+      'const isHeld = freeze !== undefined || returnTargetOf(record, fleet.strategy) !== undefined;',
+    to: 'const isHeld = freeze !== undefined;',
+    killedBy: 'test/simulation/fleet-thousands.test.ts: goes back at once when somebody orders it',
+  },
+  'fleet-ring-heals-all-at-once': {
+    bug: 'clusters of the ring whose template changed are given it again all at once (18.6)',
+    at: 'src/app/fleet/step/catch-up-clusters.ts#catchUpClusters',
+    change: 'changed.slice(0, Math.max(0, atOnce - onTheirWay))',
+    to: 'changed',
+    killedBy:
+      'test/unit/app/fleet/step/step-fleets.test.ts: goes through the ring as many at a time',
+  },
+  'returning-clusters-all-at-once': {
+    bug: 'clusters that come back are all given what is proven at once',
+    at: 'src/app/fleet/step/catch-up-clusters.ts#catchUpClusters',
+    change: ': Math.max(0, atOnce - Math.max(rolling.length, onTheirWay + again.length));',
+    to: ': atOnce;',
+    killedBy:
+      'test/unit/app/fleet/step/make-step.test.ts: are given what is proven, as many at a time',
+  },
+  'told-mirror-left-behind': {
+    bug: 'a mirror whose removal failed stays for ever',
+    at: 'src/app/fleet/step/step-fleets.ts#leave',
+    change: "if ((await notifier.hide(known)) === 'later') return 'leaving';",
+    to: 'await notifier.hide(known);',
+    killedBy:
+      'test/unit/app/fleet/step/step-fleet.test.ts: leaves nothing once its mirror is removed',
   },
   'fleet-diff-shows-tokens': {
     bug: 'values of environment variables are printed (S11)',
-    file: 'src/cli/fleet/plan-commands.ts',
-    before: '(env|args|command|annotations)',
-    after: '(args|command|annotations)',
-    killedBy: {
-      file: 'test/unit/cli/fleet/fleet-commands.test.ts',
-      title: 'values only where they are no secrets',
-    },
+    at: 'src/cli/fleet/plan-commands.ts#HIDDEN',
+    to: '/\\.(args|command|annotations)\\b/',
+    killedBy: 'test/unit/cli/fleet/fleet-commands.test.ts: values only where they are no secrets',
   },
-  'fleet-octal-taken': {
-    bug: 'a mode of 0644 is 644, and opens a file to others (18.1)',
-    file: 'src/adapters/policy/fleet/fleet-reader.ts',
-    before: "leadingZeros: 'refused'",
-    after: "leadingZeros: 'taken'",
-    killedBy: {
-      file: 'test/unit/adapters/policy/fleet/fleet-reader.test.ts',
-      title: 'reads as octal',
-    },
+  'told-images-are-markup': {
+    bug: 'the name of an image is a mention, a link or a cell of a comment (18.7)',
+    at: 'src/cli/fleet/render-plan.ts#code',
+    change: ".replaceAll('|', '\\\\|')",
+    to: '',
+    killedBy: 'test/unit/cli/fleet/markdown-plan.test.ts: lets no image become a link',
   },
-  'fleet-head-of-another': {
-    bug: 'an apply replaces what was made anew under its name (18.1)',
-    file: 'src/adapters/dynamodb/table.ts',
-    before: "expression: 'version = :version AND #uid = :uid',",
-    after: "expression: 'version = :version OR #uid = :uid',",
-    killedBy: { file: STORE_TEST, title: 'replaces nothing that was made anew' },
+  'rights-lost-unseen': {
+    bug: 'a FleetDaemonSet that cannot be read loses its right',
+    at: 'src/cli/fleet/rights-command.ts#everyFleet',
+    change: 'if (every.unreadable.length > 0) {',
+    to: 'if (every.unreadable.length < 0) {',
+    killedBy: 'test/unit/cli/fleet/rights-command.test.ts: it would lose its right',
   },
-  'fleet-former-document-stays': {
-    bug: 'each apply leaves a document behind (18.1)',
-    file: 'src/adapters/dynamodb/fleet-store.ts',
-    before: '[documentId] : unnamed(former, head.history);',
-    after: '[documentId] : [];',
-    killedBy: { file: STORE_TEST, title: 'keeps one document of each' },
+  'fence-denies-nothing': {
+    bug: 'the fence of fleets is printed, and refuses nothing',
+    at: 'src/cli/fleet/rights-command.ts#fleetFence',
+    change: "validationActions: ['Deny']",
+    to: "validationActions: ['Audit']",
+    killedBy: 'test/conformance/rights/fence.test.ts: is refused, created and changed',
+  },
+  'fence-forgets-the-release-before': {
+    bug: 'a fence that is printed for a file refuses the way back to what was applied before it',
+    at: 'src/cli/fleet/rights-command.ts#fleetRightsCommand',
+    change: 'const documents = [...every, ...added];',
+    to: 'const documents = [...others, ...added];',
+    killedBy: 'test/unit/cli/fleet/rights-command.test.ts: by the one before it as well',
+  },
+  'apply-goes-on-after-ctrl-c': {
+    bug: 'a check that was interrupted counts as passed',
+    at: 'src/cli/fleet/server-check.ts#checkOnServers',
+    change: 'throwIfInterrupted(signal);',
+    to: '',
+    killedBy: 'test/unit/cli/fleet/server-check.test.ts: stores nothing after Ctrl-C',
+  },
+  'apply-ignores-conflicts': {
+    bug: 'a conflict is told, and the release is stored all the same',
+    at: 'src/cli/fleet/server-check.ts#isAnyAgainst',
+    change: "kind === 'conflict' || kind === 'refused'",
+    to: "kind === 'refused'",
+    killedBy: 'test/unit/cli/fleet/server-check.test.ts: stores nothing',
   },
 };

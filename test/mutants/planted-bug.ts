@@ -3,8 +3,17 @@ import type { Mutant } from '../support/mutants.ts';
 
 /** One row of the table (table.ts). */
 export interface PlantedBug extends Mutant {
-  /** What is broken, in a line, with the item of the issue (`14 A.4`). */
+  /** What is broken, in a line. */
   readonly bug: string;
-  /** The test that must fail: its file, and a text that its title, or the title of a suite around it, contains. */
-  readonly killedBy: { readonly file: string; readonly title: string };
+  /** `FILE: TITLE`: the test that must fail; its title, or that of a suite around it, contains this one. */
+  readonly killedBy: string;
+}
+
+/** Rows by name. */
+export type PlantedBugs = Readonly<Record<string, PlantedBug>>;
+
+/** The test that must fail. */
+export function killerOf({ killedBy }: PlantedBug): { file: string; title: string } {
+  const [file = '', ...title] = killedBy.split(': ');
+  return { file, title: title.join(': ') };
 }

@@ -88,12 +88,12 @@ export async function runTest(run: TestRun): Promise<MutantRun> {
   const { NODE_TEST_CONTEXT: _ours, ...environment } = process.env;
   const child = spawn(process.execPath, nodeParameters(run, report), {
     cwd: run.directory,
-    // What Node keeps of modules goes by their paths: kept elsewhere, it would stay when the copy is gone.
+    // What Node keeps of modules is kept beside the copy, for all its rows: it goes with the copy.
     env: {
       ...environment,
       // A copy has no history of its own.
       ROLLCALL_HISTORY: OWN_DIRECTORY,
-      NODE_COMPILE_CACHE: path.join(temporary, 'compile'),
+      NODE_COMPILE_CACHE: path.join(run.directory, '..', 'compile'),
       TMPDIR: temporary,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -13,6 +13,7 @@ import { chooseRows, UsageError } from './choose-rows.ts';
 import type { ChosenRows } from './choose-rows.ts';
 import { copyRepository } from './copy-repository.ts';
 import type { Judgement } from './judge-run.ts';
+import { killerOf } from './planted-bug.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { PLANTED_BUGS } from './table.ts';
 import { tryBug } from './try-bug.ts';
@@ -34,7 +35,7 @@ const SLOW_TIMEOUT_MS = 1_800_000;
 const SLOW = /^test\/(?:browser|conformance|deploy)\/|\.nightly\.test\.ts$/;
 
 async function judge(bug: PlantedBug, trial: Omit<Trial, 'timeoutMs'>): Promise<Judgement> {
-  const timeoutMs = SLOW.test(bug.killedBy.file) ? SLOW_TIMEOUT_MS : TIMEOUT_MS;
+  const timeoutMs = SLOW.test(killerOf(bug).file) ? SLOW_TIMEOUT_MS : TIMEOUT_MS;
   try {
     return await tryBug(bug, { ...trial, timeoutMs });
   } catch (error) {

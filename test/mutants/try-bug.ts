@@ -5,9 +5,10 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { mutate } from '../support/mutants.ts';
+import { fileOf, mutate } from '../support/mutants.ts';
 import { judgeRun } from './judge-run.ts';
 import type { Judgement } from './judge-run.ts';
+import { killerOf } from './planted-bug.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { runTest } from './run-test.ts';
 import type { TestRun } from './run-test.ts';
@@ -17,12 +18,12 @@ export type Trial = Pick<TestRun, 'directory' | 'onGroup' | 'signal' | 'timeoutM
 
 /** Says whether the test of a bug kills it. Throws when the bug cannot be planted. */
 export async function tryBug(bug: PlantedBug, trial: Trial): Promise<Judgement> {
-  const { killedBy } = bug;
-  const file = path.join(trial.directory, bug.file);
+  const killer = killerOf(bug);
+  const file = path.join(trial.directory, fileOf(bug));
   const source = await readFile(file, 'utf8');
   await writeFile(file, mutate(source, bug));
   try {
-    return judgeRun(await runTest({ ...trial, ...killedBy }), killedBy.title);
+    return judgeRun(await runTest({ ...trial, ...killer }), killer.title);
   } finally {
     await writeFile(file, source);
   }

@@ -2,8 +2,9 @@
  * Stands in for node:test while mutants are tried: it collects the tests of a file instead of running them, so that
  * one process can run any of them again and again.
  *
- * Knows what the tests of the core use: describe, it and test with a title and a body. Anything else of node:test is
- * not exported, and a test file that imports it fails to load: better than a test that silently does not run.
+ * Knows describe, it and test with a title and a body, and hooks: since any test may run alone, and again, those of a
+ * suite run around each of its tests. Anything else of node:test is not exported, and a test file that imports it fails
+ * to load: better than a test that silently does not run.
  */
 
 /** A test of one file; `id` is the same in every process and in every loading. */
@@ -17,14 +18,22 @@ export interface CollectedTest {
 
 type Body = () => unknown;
 
+/** What runs around the tests of a suite; a suite begins with what is around it. */
+interface Hooks {
+  readonly before: Body[];
+  readonly after: Body[];
+}
+
 let file = '';
 let titles: readonly string[] = [];
+let hooks: Hooks = { before: [], after: [] };
 let collected: CollectedTest[] = [];
 
 /** Begins a file: forgets what was collected before. */
 export function beginFile(path: string): void {
   file = path;
   titles = [];
+  hooks = { before: [], after: [] };
   collected = [];
 }
 
@@ -35,12 +44,13 @@ export function collectedTests(): readonly CollectedTest[] {
 
 /** A group of tests; its body runs at once, as node:test does it. */
 export function describe(title: string, body: Body): void {
-  const outer = titles;
+  const [outer, around] = [titles, hooks];
   titles = [...outer, title];
+  hooks = { before: [...around.before], after: [...around.after] };
   try {
     body();
   } finally {
-    titles = outer;
+    [titles, hooks] = [outer, around];
   }
 }
 
@@ -49,7 +59,32 @@ export function test(title: string, body: Body): void {
   const full = [...titles, title].join(' > ');
   const same = collected.filter((other) => other.title === full).length;
   const suffix = same === 0 ? '' : ` (${same + 1})`;
-  collected.push({ id: `${file} > ${full}${suffix}`, file, title: full, run: body });
+  collected.push({ id: `${file} > ${full}${suffix}`, file, title: full, run: within(hooks, body) });
+}
+
+/** A hook; before a suite is before each of its tests. */
+export function beforeEach(body: Body): void {
+  hooks.before.push(body);
+}
+
+/** A hook; what is made last is undone first. */
+export function afterEach(body: Body): void {
+  hooks.after.unshift(body);
+}
+
+export { beforeEach as before, afterEach as after };
+
+/** A body with the hooks of its suite around it, those included that the suite adds after it. */
+function within(around: Hooks, body: Body): Body {
+  const { before, after } = around;
+  return async () => {
+    try {
+      for (const hook of before) await hook();
+      await body();
+    } finally {
+      for (const hook of after) await hook();
+    }
+  };
 }
 
 /** The other name of `test`. */

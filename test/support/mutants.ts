@@ -1,19 +1,25 @@
 /**
- * Deliberate errors: the source text of one file of src is changed while it is loaded, in this process only.
+ * Deliberate errors: one place of one file of the repository is changed. The place is named by its file, the declaration
+ * or the path that it stands in, and its code there (change-code.ts, change-yaml.ts): no text of the file is quoted.
  *
- * Production code has no seam for this. A mutant whose text is not found exactly once, or whose file was never
- * loaded, is an error: a mutant that was not planted proves nothing. To be called before anything that imports
- * the file is imported; each mutant needs a process of its own.
+ * Production code has no seam for this. A mutant that does not find its place once, or whose file was never loaded, is
+ * an error: a mutant that was not planted proves nothing.
  */
 import { registerHooks } from 'node:module';
+import { changeCode } from './change-code.ts';
+import { changeYaml } from './change-yaml.ts';
 
 /** One deliberate error. */
 export interface Mutant {
-  /** Path of the file from the root of the repository. */
-  readonly file: string;
-  /** Text that the file holds exactly once. */
-  readonly before: string;
-  readonly after: string;
+  /**
+   * The file from the root of the repository, and in it `#` the declaration (`Class.member` for one of a class) or the
+   * path of a YAML file.
+   */
+  readonly at: string;
+  /** Code that stands there once; absent: the value of the constant, or of the path. */
+  readonly change?: string;
+  /** What it becomes; empty: it is taken out. */
+  readonly to: string;
 }
 
 /** A planted mutant. */
@@ -24,9 +30,18 @@ export interface PlantedMutant {
 
 const ROOT = new URL('../../', import.meta.url);
 
-/** Plants a mutant for all later imports of this process. */
+/** Path of the file that a mutant changes. */
+export function fileOf({ at }: Pick<Mutant, 'at'>): string {
+  return at.replace(/#.*$/s, '');
+}
+
+/**
+ * Plants a mutant for all later imports of this process. To be called before anything that imports the file is
+ * imported; each mutant needs a process of its own.
+ */
 export function plantMutant(name: string, mutant: Mutant): PlantedMutant {
-  const url = new URL(mutant.file, ROOT).href;
+  const file = fileOf(mutant);
+  const url = new URL(file, ROOT).href;
   let isLoaded = false;
   registerHooks({
     load: (loadedUrl, context, nextLoad) => {
@@ -38,18 +53,22 @@ export function plantMutant(name: string, mutant: Mutant): PlantedMutant {
   });
   return {
     assertLoaded: () => {
-      if (!isLoaded) throw new Error(`mutant ${name}: ${mutant.file} was not loaded`);
+      if (!isLoaded) throw new Error(`mutant ${name}: ${file} was not loaded`);
     },
   };
 }
 
-/** The changed text; throws unless `before` stands in it exactly once. */
-export function mutate(source: string, { file, before, after }: Mutant): string {
-  const parts = source.split(before);
-  if (parts.length !== 2) {
-    throw new Error(`${file} holds ${parts.length - 1} times, not once: ${before}`);
+/** The changed text; throws unless there is one place to change. */
+export function mutate(source: string, { at, change: code, to }: Mutant): string {
+  const file = fileOf({ at });
+  const name = file === at ? undefined : at.slice(file.length + 1);
+  try {
+    if (!/\.ya?ml$/.test(file)) return changeCode(source, { name, code, to });
+    return changeYaml(source, { path: name ?? '', code, to });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${at} ${reason}`, { cause: error });
   }
-  return parts.join(after);
 }
 
 function textOf(source: unknown): string {

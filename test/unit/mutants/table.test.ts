@@ -10,8 +10,9 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
 import { titlesIn } from '../../../scripts/testing/test-titles.ts';
+import { killerOf } from '../../mutants/planted-bug.ts';
 import { AREAS, PLANTED_BUGS } from '../../mutants/table.ts';
-import { mutate } from '../../support/mutants.ts';
+import { fileOf, mutate } from '../../support/mutants.ts';
 
 const IMPORT = /\bfrom '(\.[^']+)'/g;
 
@@ -37,11 +38,11 @@ function hasTitle(file: string, title: string): boolean {
 
 describe('a planted bug', () => {
   for (const [name, bug] of Object.entries(PLANTED_BUGS)) {
-    it(`(${name}) changes a text that its file holds once, and names a test that exists`, () => {
+    it(`(${name}) finds its place once, and names a test that exists`, () => {
       assert.match(name, /^[a-z0-9]+(?:-[a-z0-9]+)*$/);
-      const source = read(bug.file);
+      const source = read(fileOf(bug));
       assert.notEqual(mutate(source, bug), source);
-      const { file, title } = bug.killedBy;
+      const { file, title } = killerOf(bug);
       assert.match(file, /^(packages\/[\w-]+\/)?test\/.*\.test\.ts$/);
       assert.ok(existsSync(path.join(repositoryRoot, file)), file);
       assert.ok(hasTitle(file, title), `${file} has no title with: ${title}`);

@@ -41,15 +41,14 @@ describe('tryBug', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const trial = async (title: string, after: string, file = 'value.ts'): Promise<Judgement> => {
+  const trial = async (title: string, to: string, at = 'value.ts#value'): Promise<Judgement> => {
     const groups: boolean[] = [];
     const judgement = await tryBug(
       {
         bug: 'another value',
-        file,
-        before: file === 'value.ts' ? '= 1;' : 'value: 1',
-        after,
-        killedBy: { file: 'value.test.ts', title },
+        at,
+        to,
+        killedBy: `value.test.ts: ${title}`,
       },
       {
         directory: copy,
@@ -70,29 +69,29 @@ describe('tryBug', () => {
   };
 
   it('calls a bug killed when its test fails, or one in a suite of that title', async () => {
-    assert.deepEqual(await trial('is one', '= 2;'), { kind: 'killed' });
-    assert.deepEqual(await trial('the value', '= 20;'), { kind: 'killed' });
+    assert.deepEqual(await trial('is one', '2'), { kind: 'killed' });
+    assert.deepEqual(await trial('the value', '20'), { kind: 'killed' });
   });
 
   it('plants in what is no program alike', async () => {
-    assert.deepEqual(await trial('settings.yml', 'value: 2', 'settings.yml'), { kind: 'killed' });
+    assert.deepEqual(await trial('settings.yml', '2', 'settings.yml#value'), { kind: 'killed' });
   });
 
   it('calls it survived when its test passes, whatever others do', async () => {
-    assertSurvived(await trial('is below ten', '= 3;'), /1 of its tests passed/);
+    assertSurvived(await trial('is below ten', '3'), /1 of its tests passed/);
   });
 
   it('does not take a file that cannot be loaded for a failed test', async () => {
-    assertSurvived(await trial('is one', '= ;'), /did not load/);
+    assertSurvived(await trial('is one', ''), /did not load/);
   });
 
   it('does not take a hook that fails, or a time-out, for a failed test', async () => {
-    assertSurvived(await trial('begins', '= 2;'), /did not come to its end: no hook/);
+    assertSurvived(await trial('begins', '2'), /did not come to its end: no hook/);
     assertSurvived(judgeRun({ kind: 'time-out', afterMs: 3000 }, 'begins'), /time-out after 3 s/);
   });
 
   it('does not take a skipped test, or none, for a failed one', async () => {
-    assertSurvived(await trial('needs a tool', '= 2;'), /skipped/);
-    assertSurvived(await trial('is two', '= 2;'), /no test of that title ran/);
+    assertSurvived(await trial('needs a tool', '2'), /skipped/);
+    assertSurvived(await trial('is two', '2'), /no test of that title ran/);
   });
 });

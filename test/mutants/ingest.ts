@@ -1,0 +1,220 @@
+/** Planted bugs of what watchers report, and what is due (table.ts), by the file that they change. */
+import type { PlantedBugs } from './planted-bug.ts';
+
+/** The rows by name. */
+export const INGEST_BUGS: PlantedBugs = {
+  'silence-of-first-page': {
+    bug: 'open requests of the hundred-and-first DaemonSet are not waited for',
+    at: 'src/app/clusters/await-silence.ts#findLastDeath',
+    change: '} } return lastMs;',
+    to: '} break; } return lastMs;',
+    killedBy:
+      'test/unit/app/clusters/await-silence.test.ts: waits for an open request of any DaemonSet, beyond the first hundred too',
+  },
+  'former-sets-not-forgotten': {
+    bug: 'slices and state of former DaemonSets stay when a cluster is removed',
+    at: 'src/app/clusters/forget-view.ts#forgetName',
+    change: 'const uids = [...(item.formerUids ?? []), ...(item.uid === null ? [] : [item.uid])];',
+    to: 'const uids = item.uid === null ? [] : [item.uid];',
+    killedBy:
+      'test/unit/app/clusters/forget-view.test.ts: forgets slices and state of a DaemonSet, of those before it',
+  },
+  'lost-hints-of-a-former-cluster': {
+    bug: 'the lost hint of a rebuilt cluster is looked at again',
+    at: 'src/app/dead-letter/dead-letter.ts#handleLostHint',
+    change: 'if (registration?.clusterUid !== clusterUid) return',
+    to: 'if (registration === undefined) return',
+    killedBy:
+      'test/unit/app/ingest/dead-letter.test.ts: A.4: nothing is sent for a cluster that is gone, or was made again (row 90)',
+  },
+  'lost-announcement-is-outdated': {
+    bug: 'a lost announcement on which the view waits counts as outdated',
+    at: 'src/app/dead-letter/dead-letter.ts#isOutdated',
+    change: 'seq < announcedSeq;',
+    to: 'seq <= announcedSeq;',
+    killedBy:
+      'test/unit/app/ingest/dead-letter.test.ts: protocol 18: of the announcement itself makes the view incomplete',
+  },
+  'begun-set-keeps-what-stood': {
+    bug: 'a set that begins keeps what a watcher before left in it',
+    at: 'src/app/ingest/apply/apply-content.ts#applyDeltas',
+    change: 'begun.has(set);',
+    to: "begun.has(set) && set === 'nodes';",
+    killedBy:
+      'test/unit/app/ingest/snapshots.test.ts: a delta into a slice that an older epoch left replaces it',
+  },
+  'any-sender': {
+    bug: 'whoever may send to the queue speaks for any cluster (14 A.3, row 63)',
+    at: 'src/app/ingest/message/identity.ts#refusalOf',
+    change: "if (registration.senderRoleId !== context.senderRoleId) return 'wrong-sender';",
+    to: "if (registration.senderRoleId === '') return 'wrong-sender';",
+    killedBy: 'test/simulation/identity.test.ts: row 63, S6: messages of a wrong sender',
+  },
+  'poison-is-thrown': {
+    bug: 'a body that cannot be read fails its batch (row 25, L4)',
+    at: 'src/app/ingest/message/ingest-refused.ts#ingestRefused',
+    change: 'const { cluster, clusterUid } = parsed.header;',
+    to: "const { cluster, clusterUid } = parsed.header; if (parsed.code !== undefined) throw new Error('poison');",
+    killedBy: 'test/simulation/identity.test.ts: L4, row 25',
+  },
+  'positions-of-the-gone': {
+    bug: 'DaemonSets that are gone keep their room in META for ever',
+    at: 'src/app/ingest/message/meta-transitions.ts#closed',
+    change: 'positions: positionsOf(context.standing, positions)',
+    to: 'positions: positions ?? {}',
+    killedBy: 'test/unit/app/ingest/slices/positions.test.ts: leave with their DaemonSets',
+  },
+  'ingest-asks-once': {
+    bug: 'ingest asks again for a lost snapshot after seventeen hours',
+    at: 'src/app/ingest/process/dependencies.ts#defaultIngestOptions',
+    change: 'snapshotRequestEveryMs: 60_000',
+    to: 'snapshotRequestEveryMs: 60_000_000',
+    killedBy: 'test/unit/app/ingest/epochs.test.ts: asks for a snapshot at most once a minute',
+  },
+  'epochs-wait-longer': {
+    bug: 'a lower epoch waits eighteen minutes instead of thirteen (14 A.3, protocol 15)',
+    at: 'src/app/ingest/process/dependencies.ts#defaultIngestOptions',
+    change: 'epochSilenceMs: 780_000',
+    to: 'epochSilenceMs: 1_080_000',
+    killedBy: 'test/simulation/restarts.test.ts: protocol 15: without a credential',
+  },
+  'older-tombstones-left-behind': {
+    bug: 'of slices that a smaller view drops, older tombstones are not carried',
+    at: 'src/app/ingest/slices/carry-tombstones.ts#readBuried',
+    change: 'return [...own, ...(older?.gone ?? [])];',
+    to: 'return older === undefined ? [] : own;',
+    killedBy:
+      'test/unit/app/ingest/tombstones.test.ts: outlast slices that a smaller view has no more',
+  },
+  'unseen-names-are-forgotten': {
+    bug: 'names that only the state of a DaemonSet knows go with it, and an etcd that is restored brings it back (S13, seed 131291579)',
+    at: 'src/app/ingest/slices/former-uids.ts#hasFreshTombstones',
+    change: 'return made || buried',
+    to: 'return buried',
+    killedBy: 'test/unit/app/ingest/tombstones.test.ts: that only its state knows',
+  },
+  'older-tombstones-swept': {
+    bug: 'a DaemonSet that went is swept while its older tombstones are needed (row 71)',
+    at: 'src/app/ingest/slices/former-uids.ts#hasFreshTombstones',
+    change: 'areOlderNeeded(older, nowMs) || gone.some(',
+    to: 'gone.some(',
+    killedBy: 'test/unit/app/ingest/tombstones.test.ts: a restored etcd may bring it back',
+  },
+  'older-tombstones-take-the-place-of-all': {
+    bug: 'what moves out of a slice takes the place of what moved before',
+    at: 'src/app/ingest/slices/older-tombstones.ts#withRoomForTombstones',
+    change: 'keepTombstones([...gone, ...former.gone]',
+    to: 'keepTombstones([...gone]',
+    killedBy: 'test/unit/app/ingest/slices/older-tombstones.test.ts: and add up',
+  },
+  'position-falls': {
+    bug: 'a late message lowers a position, and a key is skipped for a stamp that came before (S8)',
+    at: 'src/app/ingest/slices/positions.ts#raised',
+    change: 'podsChanged: laterStamp(former.podsChanged, by.podsChanged)',
+    to: 'podsChanged: by.podsChanged',
+    killedBy: 'test/unit/app/ingest/slices/positions.test.ts: never falls in META',
+  },
+  'lost-meta-forgets-slices': {
+    bug: 'after a META that was lost, slices stand above all that comes (row 34, L1)',
+    at: 'src/app/ingest/slices/standing-stamps.ts#firstEra',
+    change: 'await latestOfSlices(clusterUid, uids, dependencies)',
+    to: '',
+    killedBy:
+      'test/unit/app/ingest/slices/standing-stamps.test.ts: comes after slices whose position went with META',
+  },
+  'walk-without-a-reserve': {
+    bug: 'a walk of resync goes on until its function is stopped',
+    at: 'src/app/resync/dependencies.ts#WALK_RESERVE_MS',
+    to: '0',
+    killedBy: 'test/unit/composition/dependent-bounds.test.ts: is over before its function is',
+  },
+  'hints-every-sixty-hours': {
+    bug: 'resync hints every key once in sixty hours instead of six',
+    at: 'src/app/resync/dependencies.ts#defaultResyncOptions',
+    change: 'hintEveryMs: 6 * 3_600_000',
+    to: 'hintEveryMs: 60 * 3_600_000',
+    killedBy: 'test/unit/app/resync/resync.test.ts: costs a hint its hour',
+  },
+  'snapshots-asked-for-once': {
+    bug: 'resync asks again for a lost snapshot after three and a half days',
+    at: 'src/app/resync/dependencies.ts#defaultResyncOptions',
+    change: 'snapshotRequestEveryMs: 300_000',
+    to: 'snapshotRequestEveryMs: 300_000_000',
+    killedBy:
+      'test/unit/composition/dependent-bounds.test.ts: is asked for again twice before the doctor',
+  },
+  'lost-timers-found-late': {
+    bug: 'a timer counts as lost a hundred minutes after its time',
+    at: 'src/app/resync/dependencies.ts#defaultResyncOptions',
+    change: 'overdueGraceMs: 60_000',
+    to: 'overdueGraceMs: 6_000_000',
+    killedBy: 'test/unit/app/resync/resync.test.ts: finds a lost timer a quarter of an',
+  },
+  'silence-told-late': {
+    bug: 'resync tells of silent clusters after hours, reconcile leaves them alone sooner',
+    at: 'src/app/resync/dependencies.ts#defaultResyncOptions',
+    change: 'silenceBoundMs: 15 * 60_000',
+    to: 'silenceBoundMs: 15 * 3_600_000',
+    killedBy:
+      'test/unit/composition/dependent-bounds.test.ts: is judged alike by who decides and by who tells',
+  },
+  'no-due-time-is-overdue': {
+    bug: 'keys without a due time are hinted as overdue every quarter of an hour',
+    at: 'src/app/resync/look-at-cluster.ts#findOverdue',
+    change: '(states[index]?.dueAtMs ?? Infinity)',
+    to: '(states[index]?.dueAtMs ?? 0)',
+    killedBy:
+      'test/unit/app/resync/resync.test.ts: F11: a tick that comes late, or not at all, costs a hint its hour, never its turn',
+  },
+  'well-although-it-has-a-turn': {
+    bug: 'a warm resync looks at no due time of a cluster that it knows (L2)',
+    at: 'src/app/resync/look-at-cluster.ts#isWell',
+    change: 'known === undefined || hinting !== undefined || checking !== undefined',
+    to: 'known === undefined || hinting !== undefined',
+    killedBy: 'test/property/app/resync/resync.test.ts: meets every boundary of every cluster',
+  },
+  'well-although-silent': {
+    bug: 'a warm resync tells of no cluster that fell silent',
+    at: 'src/app/resync/look-at-cluster.ts#isWell',
+    change: 'return troublesOf(meta, { nowMs: clock.nowMs(), ...options }).length === 0;',
+    to: 'return meta?.isComplete === true;',
+    killedBy: 'test/unit/app/resync/resync.test.ts: reads it of what fell silent',
+  },
+  'registration-read-each-minute': {
+    bug: 'a warm resync remembers no cluster: a read more of each in every minute',
+    at: 'src/app/resync/look-at-cluster.ts#lookAtCluster',
+    change: 'remember(processCache.clusterUids, id, registration.clusterUid);',
+    to: 'processCache.clusterUids.delete(id);',
+    killedBy: 'test/unit/app/resync/resync.test.ts: reads a registration only for what has a turn',
+  },
+  'open-breakers-are-asked': {
+    bug: 'resync asks an API server whose breaker is open',
+    at: 'src/app/resync/request-snapshot.ts#requestSnapshot',
+    change: 'if (isOpen(meta.breaker, nowMs)) return;',
+    to: 'void isOpen;',
+    killedBy: 'test/unit/app/resync/resync.test.ts: asks no API server whose breaker is open',
+  },
+  'metric-renamed-in-code': {
+    bug: 'what begins in clusters is counted under another name than the alarms look for',
+    at: 'src/app/resync/resync.ts#countTroubles',
+    change: "metrics.count('ClusterTroubles'",
+    to: "metrics.count('ClusterTrouble'",
+    killedBy: 'test/unit/infra/alarms.test.ts: count what the code counts, under that name',
+  },
+  'questions-are-left-behind': {
+    bug: 'resync ends while API servers are being asked',
+    at: 'src/app/resync/resync.ts#resyncClusters',
+    change: 'await tally.asking.finish();',
+    to: '',
+    killedBy:
+      'test/unit/functions/deployed-composition.test.ts: reads the token that only asks, where it only asks (B.3)',
+  },
+  'counted-by-whom-lost-the-walk': {
+    bug: 'what began is counted by each invocation that walked at the same time',
+    at: 'src/app/resync/resync.ts#resyncClusters',
+    change: "if ((await view.writeWalk(paused)) === 'written') countTroubles",
+    to: 'if ((await view.writeWalk(paused)) !== undefined) countTroubles',
+    killedBy:
+      'test/unit/app/resync/resync.test.ts: counts what began once, though another invocation took the walk over',
+  },
+};
