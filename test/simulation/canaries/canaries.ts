@@ -384,7 +384,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'no-removal-guard': {
     bug: 'a label that vanishes from all nodes takes every pod at once (upstream; Reddit, March 2023)',
-    at: 'src/core/removal-guard/hold-removal.ts#holdShrink',
+    at: 'src/core/removal-guard/hold-removal.ts#holdRemoval',
     change: "const isTaken = decision.kind === 'go'",
     to: 'const isTaken = true',
     breaks: ['S14'],
@@ -394,7 +394,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'forgetful-removal-guard': {
     bug: 'a label that is taken off one node after the other takes every pod, two at a time',
-    at: 'src/core/removal-guard/count-shrink.ts#countShrink',
+    at: 'src/core/removal-guard/count-removal.ts#countRemoval',
     change: 'if (nodeView.pods.length > 0 || gone.has(nodeView.node.name)) left.push(nodeView);',
     to: '',
     breaks: ['S14'],
