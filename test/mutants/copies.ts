@@ -1,17 +1,17 @@
 /** Bugs of the copies of proven templates: which is written, over what, and what a pod says of them (ADR 0063). */
 import type { PlantedBug } from './planted-bug.ts';
 
-const PLAN_TEST = 'test/unit/core/rolling-update/plan-copy.test.ts';
-const KEEP = 'src/app/reconcile/execute/keep-copy.ts';
-const FORMER_TEST = 'test/unit/app/reconcile/history/former-copy.test.ts';
-const TROUBLE_TEST = 'test/unit/app/reconcile/execute/copy-trouble.test.ts';
-const KEEP_TEST = 'test/unit/app/reconcile/execute/keep-copy.test.ts';
+const PLAN_TEST = 'test/unit/core/admission/plan-copy.test.ts';
+const KEEP = 'src/app/reconcile/admission/keep-copy.ts';
+const FORMER_TEST = 'test/unit/app/reconcile/admission/former-copy.test.ts';
+const TROUBLE_TEST = 'test/unit/app/reconcile/admission/copy-trouble.test.ts';
+const KEEP_TEST = 'test/unit/app/reconcile/admission/keep-copy.test.ts';
 
 /** The rows of copies. */
 export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copies-overwrite-the-former': {
     bug: 'the copy of the former revision is written over, and a late breach leads nowhere',
-    file: 'src/core/rolling-update/plan-copy.ts',
+    file: 'src/core/admission/plan-copy.ts',
     before: '.filter((slot) => slot !== needed);',
     after: ".filter((slot) => slot !== needed || slot === 'a').slice(0, 1);",
     killedBy: { file: PLAN_TEST, title: 'leaves the former revision’s alone' },
@@ -33,8 +33,8 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   'copies-unsaid': {
     bug: 'a pod of a former revision does not say which copy it is of, and admission refuses it',
     file: 'src/core/pod/pod-template.ts',
-    before: 'if (copy === undefined) return prepared;',
-    after: 'if (copy === undefined || isJsonObject(prepared.metadata)) return prepared;',
+    before: 'labels: { ...own, ...labels } }',
+    after: 'labels: { ...own } }',
     killedBy: { file: KEEP_TEST, title: 'a rollback returns the canary' },
   },
   'copies-past-the-deadline': {
@@ -56,8 +56,8 @@ export const COPY_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'copies-forgotten': {
     bug: 'after a lost state pods of the former revision go unmarked, and admission refuses them',
-    file: 'src/app/reconcile/history/former.ts',
-    before: "if (found !== undefined) return { kind: 'known', slot: found.slot };",
+    file: 'src/app/reconcile/admission/mark-former.ts',
+    before: "if (found !== undefined) return { kind: 'found', slot: found.slot };",
     after: '',
     killedBy: { file: FORMER_TEST, title: 'is found by what it says' },
   },

@@ -10,7 +10,7 @@ import { listedPolicy, readDaemonSetList } from '../../../scripts/install/listed
 import { nodeName } from '../../../src/core/model/identifiers.ts';
 import type { CopySlot } from '../../../src/core/model/state.ts';
 import { podFromTemplate, prepareFormer } from '../../../src/core/pod/pod-template.ts';
-import { buildCopy, copyName } from '../../../src/core/pod/template-copy.ts';
+import { buildCopy, copyName } from '../../../src/core/admission/template-copy.ts';
 import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { collectionPath } from '../scenarios/manifests.ts';

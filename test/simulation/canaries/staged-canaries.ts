@@ -221,7 +221,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'copy-over-the-former': {
     bug: 'the copy of the former revision is written over, and a late breach leads nowhere (S16, ADR 0063)',
-    file: 'src/core/rolling-update/plan-copy.ts',
+    file: 'src/core/admission/plan-copy.ts',
     before: '.filter((slot) => slot !== needed);',
     after: ".filter((slot) => slot !== needed || slot === 'a').slice(0, 1);",
     breaks: ['S16'],
@@ -232,8 +232,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'copy-unsaid': {
     bug: 'a pod of a former revision does not say which copy it is of, and admission refuses it (S16, ADR 0063)',
     file: 'src/core/pod/pod-template.ts',
-    before: ', [COPY_LABEL]: copyMarker(copy) };',
-    after: ' };',
+    before: 'labels: { ...own, ...labels } }',
+    after: 'labels: { ...own } }',
     breaks: ['S16'],
     in: 'guarded-rollbacks',
     seedsMax: 3,
