@@ -29,6 +29,22 @@ const layerRules = [
     ],
   ),
   forbid(
+    'admission-has-one-seam',
+    'What the admission policies ask of a run is in two folders; the plan, the needs and the attempt each ask one thing of them (ADR 0080).',
+    [
+      {
+        path: '^src/',
+        pathNot: [
+          '^src/(core|app/reconcile)/admission/',
+          '^src/core/plan/staged-of\\.ts$',
+          '^src/app/reconcile/(needs|attempt)\\.ts$',
+          '^src/(app/rollout/rollout-status|cli/rollout/render-status)\\.ts$',
+        ],
+      },
+      { path: '^src/(core|app/reconcile)/admission/' },
+    ],
+  ),
+  forbid(
     'ports-are-interfaces',
     'A port names what the application needs, in the words of the core. It drags in no implementation and no package.',
     [

@@ -21,6 +21,8 @@ const files: Readonly<Record<string, string>> = {
   'scripts/tool.ts': use('../src/core/clean.ts'),
   'src/core/core-is-pure.ts': use('../ports/port.ts'),
   'src/core/core-is-pure-node.ts': use('node:path'),
+  'src/core/admission/copy.ts': 'export {};\n',
+  'src/core/stages/admission-has-one-seam.ts': use('../admission/copy.ts'),
   'src/ports/ports-are-interfaces.ts': use('node:stream'),
   'src/adapters/one/adapters-know-no-application.ts': use('../../app/work.ts'),
   'src/adapters/one/adapters-know-no-other.ts': use('../two/other.ts'),
@@ -60,6 +62,7 @@ export const boundariesCanaries: readonly Canary[] = [
     expected: [
       /^core-is-pure: src\/core\/core-is-pure\.ts/m,
       /^core-is-pure: src\/core\/core-is-pure-node\.ts/m,
+      /^admission-has-one-seam: src\/core\/stages\/admission-has-one-seam\.ts/m,
       /^ports-are-interfaces: src\/ports\/ports-are-interfaces\.ts/m,
       /^adapters-know-no-application: .*adapters-know-no-application\.ts/m,
       /^adapters-know-no-application: .*adapters-know-no-other\.ts/m,

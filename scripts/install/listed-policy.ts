@@ -10,7 +10,12 @@
  */
 import * as v from 'valibot';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { COPY_LABEL, COPY_SLOTS, copyMarker, copyName } from '../../src/core/pod/template-copy.ts';
+import {
+  COPY_LABEL,
+  COPY_SLOTS,
+  copyMarker,
+  copyName,
+} from '../../src/core/admission/template-copy.ts';
 import { FROM_FUNCTIONS } from '../../src/cli/fleet/fleet-manifests.ts';
 import type { Manifest } from '../../src/cli/fleet/fleet-manifests.ts';
 import { celLiteral } from './injected.ts';

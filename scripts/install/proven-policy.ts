@@ -8,7 +8,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import { COPY_LABEL } from '../../src/core/pod/template-copy.ts';
+import { COPY_LABEL } from '../../src/core/admission/template-copy.ts';
 
 /** A policy as the file has it. */
 export interface ShippedPolicy {

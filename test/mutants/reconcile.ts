@@ -45,26 +45,26 @@ export const RECONCILE_BUGS: PlantedBugs = {
   },
   'copies-of-an-edited-template': {
     bug: 'a template that was edited since it was seen is copied as the proven one',
-    at: 'src/app/reconcile/execute/keep-copy.ts',
+    at: 'src/app/reconcile/admission/keep-copy.ts',
     change: 'import { readPlanned } from',
     to: 'import { readPresent as readPlanned } from',
     killedBy:
-      'test/unit/app/reconcile/execute/keep-copy.test.ts: is not written of a template that was edited',
+      'test/unit/app/reconcile/admission/keep-copy.test.ts: is not written of a template that was edited',
   },
   'copies-over-the-forgotten': {
     bug: 'after a lost state the copy of the former revision is written over',
-    at: 'src/app/reconcile/execute/keep-copy.ts#judgeFormer',
+    at: 'src/app/reconcile/admission/keep-copy.ts#judgeFormer',
     change: 'if (hashOfCopy(found) === hash) return YES;',
     to: 'if (hashOfCopy(found) === hash) return NO;',
     killedBy:
-      'test/unit/app/reconcile/history/former-copy.test.ts: is not written over by the next revision',
+      'test/unit/app/reconcile/admission/former-copy.test.ts: is not written over by the next revision',
   },
   'copies-held-by-a-conflict': {
     bug: 'a copy that somebody else wrote meanwhile is taken for the one that was to be written',
-    at: 'src/app/reconcile/execute/keep-copy.ts#noteOutcome',
+    at: 'src/app/reconcile/admission/keep-copy.ts#noteOutcome',
     change: "case 'done': noteHeld",
     to: "case 'done': case 'conflict': noteHeld",
-    killedBy: 'test/unit/app/reconcile/execute/copy-trouble.test.ts: that meets another version',
+    killedBy: 'test/unit/app/reconcile/admission/copy-trouble.test.ts: that meets another version',
   },
   'slices-wait-for-the-daemon-set': {
     bug: 'a run of which something moved asks for its slices only once the DaemonSet is read',

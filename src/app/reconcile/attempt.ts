@@ -6,9 +6,9 @@
  * Every branch that cannot go on says how the run ends (run/exit.ts).
  */
 import type { DaemonSetState } from '../../core/model/state.ts';
+import { keepCopy } from './admission/keep-copy.ts';
 import { actOnPlan, hasPodWork } from './execute/act.ts';
 import type { ActResult } from './execute/act.ts';
-import { keepCopy } from './execute/keep-copy.ts';
 import { restoreTemplate } from './execute/restore-template.ts';
 import { noteFormer } from './history/former.ts';
 import { trimHistory } from './history/trim-history.ts';

@@ -4,17 +4,17 @@
  * A read that fails is an answer, too: without the template nodes wait, without Events a cause is not known. History and
  * the list of pods end the run instead.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import { causeOfEvents } from '../../core/health/event-causes.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { PodCause, PodProjection } from '../../core/model/projections.ts';
 import { tombstonesOfMissing } from '../../core/pod/tombstones.ts';
 import { projectLivePod } from '../../core/projections/project.ts';
 import { computeView } from '../../core/view/view.ts';
+import { markFormer } from './admission/mark-former.ts';
 import { judgeByLive } from './confirm/guard.ts';
 import { selectorText } from './confirm/live-pods.ts';
 import { findHistory } from './history/find-history.ts';
-import { findFormerCopy, readFormer } from './history/former.ts';
+import { readFormer } from './history/former.ts';
 import type { Need } from './plan-step.ts';
 import type { Answers, ReconcileInput, RunContext } from './run/context.ts';
 import type { Exit } from './run/exit.ts';
@@ -49,7 +49,6 @@ function withAnswer(input: ReconcileInput, answer: Answers): Provided {
   return { kind: 'provided', input: { ...input, answers: { ...input.answers, ...answer } } };
 }
 
-/** Unmarked, a pod that admission compares would be refused, and its node stay empty for the back-off. */
 async function readTemplate(
   hash: string,
   input: ReconcileInput,
@@ -57,10 +56,7 @@ async function readTemplate(
   const reader = await input.access.get();
   if (reader === undefined) return { kind: 'missing' };
   const read = await readFormer(hash, input, reader);
-  if (read.kind !== 'found') return read;
-  const copy = await findFormerCopy(read.former, input, reader);
-  if (copy.kind === 'unavailable') return copy;
-  return { kind: 'found', former: { ...read.former, ...defined({ copy: copy.slot }) } };
+  return read.kind === 'found' ? markFormer(read.former, input, reader) : read;
 }
 
 /** Whatever the answer is, the rollout halts: a refusal, a limit or silence is a cause that is not known. */

@@ -15,12 +15,12 @@ import { known, openReader } from '../../app/checks/needs.ts';
 import type { Patience, Read, RegistrationFact } from '../../app/checks/needs.ts';
 import { checksOf, judgeAll, readFacts } from '../../app/checks/table.ts';
 import { listEveryCluster } from '../../app/clusters/read-registry.ts';
-import { outagesOfStack, readStanding } from '../../app/explain/standing.ts';
+import { outagesOfStack } from '../../app/explain/standing.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import { parseClusterId } from '../command-line/cluster-arguments.ts';
 import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';
 import type { CommandModule, OptionsOf } from '../command-line/command-module.ts';
-import { outageLines, readFreezeIn } from '../command-line/freeze-words.ts';
+import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { CommandError, EXIT, usageError } from '../process/exit-codes.ts';
 import { requireProfile } from '../reach/aws-profiles.ts';
@@ -61,13 +61,15 @@ export const doctorCommand: CommandModule = defineCommand({
     const ids = id === undefined ? await listEveryCluster(stack.registry) : [parseClusterId(id)];
     const egress = egressPolicy({ ...context.environment, ROLLCALL_STAGE: stack.stage });
     const openKubeconfig = await kubeconfigWays(options, context);
-    const question = { stack, egress, openKubeconfig, ...openExamination(stack) };
+    const examination = openExamination(stack);
+    const question = { stack, egress, openKubeconfig, ...examination };
     const examined = await sideBySide(ids, CLUSTERS_AT_ONCE, async (one) => {
       const findings = await examine(one, { ...question, ...defined({ clusterProfile }) });
       if (options.verbose === true) context.say(`examined ${one}`);
       return { id: one, findings };
     });
-    const [freeze, standing] = await Promise.all([readFreezeIn(stack), readStanding(stack)]);
+    const { wide } = examination;
+    const [freeze, standing] = await Promise.all([wide.freeze(), wide.standing()]);
     const outages = outagesOfStack(standing, { freeze, nowMs: stack.clock.nowMs() });
     const failed = examined.filter(({ findings }) => hasFailed(findings)).length;
     const isWhole = options.all !== true || options.verbose === true;
@@ -108,8 +110,8 @@ interface Examination {
 /** Opens it. */
 export function openExamination(stack: Stack): Examination {
   const patience = { clock: stack.clock, reasonOf };
-  const ofStack = openReader(stackReaders(stack), patience);
-  return { patience, ofStack, wide: openStackWide(stack) };
+  const wide = openStackWide(stack);
+  return { patience, ofStack: openReader(stackReaders(stack, wide), patience), wide };
 }
 
 interface Question extends Examination {

@@ -46,14 +46,17 @@ const DEAD_LETTER_QUEUES: Readonly<Record<string, StackOutputName>> = {
 type StackNeed = 'freeze' | 'standing' | 'deployment' | 'eventsQueue' | 'deadLetterQueues';
 
 /** What holds for every cluster of a stack. */
-export function stackReaders(stack: Stack): Readers<StackNeed> {
+export function stackReaders(
+  stack: Stack,
+  { freeze, standing }: Pick<StackWide, 'freeze' | 'standing'>,
+): Readers<StackNeed> {
   const { sqs, outputs } = stack;
   const { Release: release, FleetScheduleName: schedule } = outputs;
   const place = schedule === NOT_LOCAL ? ({ place: 'in-process' } as const) : {};
   const deployment = checked({ release, ownRelease: RELEASE, ...place });
   return {
-    freeze: ['the freeze', async () => checked(await readFreezeIn(stack))],
-    standing: ['how the functions stand', async () => checked(await readStanding(stack))],
+    freeze: ['the freeze', async () => checked(await freeze())],
+    standing: ['how the functions stand', async () => checked(await standing())],
     deployment: ['the deployment', () => Promise.resolve(deployment)],
     eventsQueue: [
       'the events queue',
@@ -74,16 +77,22 @@ export function stackReaders(stack: Stack): Readers<StackNeed> {
   };
 }
 
-/** What is the same for all clusters of a stack, and read at the first question alone. */
+/** What is the same for all clusters of a stack, and read at the first question alone. Each may reject. */
 export interface StackWide {
+  readonly freeze: () => Promise<Needs['freeze']>;
+  readonly standing: () => Promise<Needs['standing']>;
   readonly fleets: () => Promise<EveryFleet & Pick<EveryRecord, 'records'>>;
   readonly registry: () => Promise<RegistryContent>;
 }
 
 /** Opens it. */
-export function openStackWide(stack: Pick<Stack, 'fleets' | 'rollouts' | 'registry'>): StackWide {
+export function openStackWide(
+  stack: Pick<Stack, 'fleets' | 'rollouts' | 'registry' | 'freezes' | 'view'>,
+): StackWide {
   const { fleets, rollouts, registry } = stack;
   return {
+    freeze: once(() => readFreezeIn(stack)),
+    standing: once(() => readStanding(stack)),
     fleets: once(async () => {
       const every = await readEveryFleet({ fleets, reader: createFleetReader() });
       const { records } = await listEveryRecord(rollouts);

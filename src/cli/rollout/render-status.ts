@@ -9,7 +9,7 @@
 import { describeNote, describeOverruled, timeText } from '../../core/rollout/gate-words.ts';
 import { describeCounts } from '../../core/fleet/told/describe-fleet.ts';
 import { describeEvidence } from '../../core/rollout/shown-evidence.ts';
-import { describeCopies } from '../../core/rollout/shown-copies.ts';
+import { describeCopies } from '../../core/admission/shown-copies.ts';
 import type { RolloutStatus, ShownBudget, StagedStatus } from '../../app/rollout/rollout-status.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
 import { outageLines } from '../command-line/freeze-words.ts';

@@ -101,11 +101,11 @@ export interface FormerTemplate {
   readonly template: JsonObject;
   /** Template generation at which it was made, as label value; absent: nobody noted it. */
   readonly generation?: string;
-  /** Where a copy of it stands, for admission to compare with (ADR 0063); absent: none is known. */
-  readonly copy?: CopySlot;
+  /** What pods of it bear beside the template's own labels: which copy admission compares them with. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** A copy of the present template that is to be seen to (core/rolling-update/plan-copy.ts). */
+/** A copy of the present template that is to be seen to (core/admission). */
 export interface CopyWish {
   readonly slot: CopySlot;
   readonly hash: string;

@@ -191,7 +191,7 @@ export interface RemovalRecord {
   readonly order?: OrderNote & { readonly token: string };
 }
 
-/** One of the two PodTemplates that a DaemonSet under a rollout policy has (core/pod/template-copy.ts). */
+/** One of the two PodTemplates that a DaemonSet under a rollout policy has (core/admission). */
 export type CopySlot = 'a' | 'b';
 
 /** The copy of a proven revision's template, as it was written or found last. */
@@ -200,6 +200,13 @@ export interface TemplateCopy {
   /** controller-revision-hash. */
   readonly hash: string;
   readonly seenAtMs: number;
+}
+
+/** What is known of the copies of a DaemonSet, one for a slot at most. */
+export interface TemplateCopies {
+  readonly held: readonly TemplateCopy[];
+  /** When a write was refused last; absent: none was since the last that was not. */
+  readonly refusedAtMs?: number;
 }
 
 /** Another manager than ours wrote the status: this DaemonSet is left alone for a while (core/status/status-writers.ts). */
@@ -269,8 +276,8 @@ export interface DaemonSetState {
   readonly memo?: Memo;
   /** How far the staged rollout is; absent: no policy asked for one. */
   readonly rollout?: RolloutRecord;
-  /** Templates that stand in the cluster as copies (ADR 0063), one for a slot; absent: none that is known. */
-  readonly copies?: { readonly held: readonly TemplateCopy[]; readonly refusedAtMs?: number };
+  /** Templates that stand in the cluster as copies (ADR 0063); absent: none that is known. */
+  readonly copies?: TemplateCopies;
   readonly shrink?: RemovalRecord;
   /** Absent: nobody else wrote its status lately. */
   readonly paused?: StatusPause;

@@ -3,9 +3,9 @@
  *
  * It is read before a pod is made of it, and before the DaemonSet's own is restored to it (copilot).
  */
+import { planCopy } from '../admission/plan-copy.ts';
 import type { Plan, PlanContext, PlanNeed } from '../model/plan.ts';
 import type { Planning } from '../pods/planning.ts';
-import { planCopy } from '../rolling-update/plan-copy.ts';
 import type { Staging } from '../rolling-update/plan-stages.ts';
 import { mayAskToRestore } from '../rollout/known-bad.ts';
 

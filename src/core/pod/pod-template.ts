@@ -14,7 +14,6 @@ import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { withAutomaticTolerations } from '../placement/placement.ts';
 import { ownerReferenceOf } from './owner.ts';
-import { COPY_LABEL, copyMarker } from './template-copy.ts';
 import {
   REVISION_HASH_LABEL,
   TEMPLATE_GENERATION_LABEL,
@@ -41,20 +40,17 @@ export function prepareTemplate(
 }
 
 /**
- * The same of a former revision (issue 17). Its template generation is its own: with the present one its pods would count as
+ * The same of a former revision. Its template generation is its own: with the present one its pods would count as
  * updated (spec 2.9). One that nobody noted is 0, which no DaemonSet has.
  */
 export function prepareFormer(
   daemonSet: DaemonSetObject,
-  { hash, template, generation = '0', copy }: FormerTemplate,
+  { hash, template, generation = '0', labels }: FormerTemplate,
 ): PreparedTemplate {
   const spec = { ...daemonSet.spec, template };
-  const prepared = prepare({ ...daemonSet, spec }, hash, generation);
-  if (copy === undefined) return prepared;
-  // Admission compares the pod with the copy that the label names.
-  const { labels } = prepared.metadata;
-  const named = { ...(isJsonObject(labels) ? labels : {}), [COPY_LABEL]: copyMarker(copy) };
-  return { ...prepared, metadata: { ...prepared.metadata, labels: named } };
+  const { metadata, ...rest } = prepare({ ...daemonSet, spec }, hash, generation);
+  const own = isJsonObject(metadata['labels']) ? metadata['labels'] : {};
+  return { ...rest, metadata: { ...metadata, labels: { ...own, ...labels } } };
 }
 
 function prepare(

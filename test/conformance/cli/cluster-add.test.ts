@@ -23,8 +23,7 @@ import { parseAllDocuments } from 'yaml';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { addClusterCommand } from '../../../src/cli/cluster/add/add-cluster.ts';
-import { renderKustomization } from '../../../src/cli/cluster/manifests/kustomize.ts';
-import { describeObject } from '../../../src/cli/cluster/manifests/manifests.ts';
+import { composeManifests, describeObject } from '../../../src/cli/cluster/manifests/manifests.ts';
 import { runProgram } from '../../../src/cli/command-line/run-program.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
@@ -45,6 +44,30 @@ const AWS_VARIABLES = {
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
   AWS_REGION: 'eu-west-1',
+};
+
+/** What stands in the shipped files for these values, as the overlays print it. */
+const SHIPPED = {
+  '<name of the cluster>': 'a',
+  '<url of the events queue>': 'https://sqs.eu-west-1.amazonaws.com/1/events.fifo',
+  '<region of the events queue>': 'eu-west-1',
+  '<region of the credentials queue>': 'eu-west-1',
+  '<url of the credentials queue>': 'https://sqs.eu-west-1.amazonaws.com/1/credentials',
+  '<arn of the credentials key>': 'arn:aws:kms:eu-west-1:1:key/1',
+  "<arn of the watcher's role>": 'arn:aws:iam::1:role/watcher',
+  "<arn of the renewer's role>": 'arn:aws:iam::1:role/renewer',
+} as const;
+const PLACEHOLDERS = /<[^<>\n]*>/g;
+const VALUES = {
+  id: SHIPPED['<name of the cluster>'],
+  outputs: {
+    EventsQueueArn: 'arn:aws:sqs:eu-west-1:1:events.fifo',
+    EventsQueueUrl: SHIPPED['<url of the events queue>'],
+    CredentialsQueueUrl: SHIPPED['<url of the credentials queue>'],
+    CredentialsKeyArn: SHIPPED['<arn of the credentials key>'],
+  },
+  watcherRoleArn: SHIPPED["<arn of the watcher's role>"],
+  renewerRoleArn: SHIPPED["<arn of the renewer's role>"],
 };
 
 describe('rollcall cluster add, on a real API server and MiniStack', { skip }, () => {
@@ -216,23 +239,54 @@ describe('rollcall cluster add, on a real API server and MiniStack', { skip }, (
     eks.destroy();
   });
 
-  for (const directoryName of [
-    ...['watcher/eks-irsa', 'watcher/eks-pod-identity', 'watcher/web-identity'],
-    ...['watcher/static-credentials', 'watcher/highly-available', 'functions/takeover'],
-    ...['functions/takeover-eks', 'renewer/eks-irsa', 'renewer/web-identity'],
-  ]) {
-    it(`renders overlays/${directoryName} as kubectl kustomize does`, async () => {
-      const overlay = repositoryPath(`infra/overlays/${directoryName}`);
-      const text = await kubectl.succeed(['kustomize', overlay]);
-      const expected = parseAllDocuments(text).map((one) => one.toJS() as JsonObject);
-      // kubectl's writer and our reader take folded lines differently; it is white space in CEL.
-      const folded = (_: string, value: unknown): unknown =>
-        typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : value;
-      const byName = (objects: readonly JsonObject[]): unknown => {
-        const named = objects.map((object) => [describeObject(object), object] as const);
-        return JSON.parse(JSON.stringify(Object.fromEntries(named), folded)) as unknown;
-      };
-      assert.deepEqual(byName(renderKustomization(overlay)), byName(expected));
+  for (const [overlays, choice] of [
+    [['watcher/eks-irsa'], { credentials: 'irsa', authentication: 'none' }],
+    [['watcher/eks-pod-identity'], { credentials: 'pod-identity', authentication: 'none' }],
+    [
+      ['watcher/eks-irsa', 'functions/takeover-eks'],
+      { credentials: 'irsa', authentication: 'eks' },
+    ],
+    [
+      ['watcher/eks-irsa', 'functions/copilot-eks'],
+      { credentials: 'irsa', authentication: 'eks', mode: 'copilot' },
+    ],
+    [
+      ['watcher/eks-irsa', 'functions/takeover', 'renewer/eks-irsa'],
+      { credentials: 'irsa', authentication: 'bound-token' },
+    ],
+    [
+      ['watcher/web-identity', 'functions/copilot', 'renewer/web-identity'],
+      { credentials: 'web-identity', authentication: 'bound-token', mode: 'copilot' },
+    ],
+    [
+      ['watcher/static-credentials', 'functions/takeover', 'renewer/static-credentials'],
+      { credentials: 'static', authentication: 'bound-token' },
+    ],
+  ] as const) {
+    it(`composes what kubectl kustomize prints of ${overlays.join(' and ')}`, async () => {
+      const composed = composeManifests({ ...VALUES, ...choice });
+      const expected: JsonObject[] = [];
+      for (const name of overlays) {
+        const text = await kubectl.succeed(['kustomize', repositoryPath(`infra/overlays/${name}`)]);
+        const documents = parseAllDocuments(text.replaceAll(PLACEHOLDERS, fillPlaceholder));
+        expected.push(...documents.map((document) => document.toJS() as JsonObject));
+      }
+      assert.deepEqual(byName(composed), byName(expected.filter(({ kind }) => kind !== 'Secret')));
     });
   }
 });
+
+function fillPlaceholder(placeholder: string): string {
+  return (SHIPPED as Readonly<Record<string, string>>)[placeholder] ?? placeholder;
+}
+
+/**
+ * Objects by their names, without the renewer's schedule, which is each cluster's own. kubectl's writer and
+ * our reader take folded lines differently; it is white space in CEL.
+ */
+function byName(objects: readonly JsonObject[]): unknown {
+  const plain = (name: string, value: unknown): unknown =>
+    name === 'schedule' ? '' : typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : value;
+  const named = objects.map((object) => [describeObject(object), object] as const);
+  return JSON.parse(JSON.stringify(Object.fromEntries(named), plain)) as unknown;
+}

@@ -10,7 +10,7 @@ import { listedPolicy, readDaemonSetList } from '../../../scripts/install/listed
 import { nodeName } from '../../../src/core/model/identifiers.ts';
 import type { CopySlot } from '../../../src/core/model/state.ts';
 import { podFromTemplate, prepareFormer } from '../../../src/core/pod/pod-template.ts';
-import { buildCopy, copyName } from '../../../src/core/pod/template-copy.ts';
+import { buildCopy, copyName, labelsOfPod } from '../../../src/core/admission/template-copy.ts';
 import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { collectionPath } from '../scenarios/manifests.ts';
@@ -68,7 +68,7 @@ describe('copies of proven templates, and a stolen credential (row 69)', () => {
       hash: 'abc',
       template,
       generation: '1',
-      copy: slot,
+      labels: labelsOfPod(slot),
     });
     const pod = structuredClone(
       podFromTemplate(prepared, { node: nodeName('n-1'), name: 'pod-1' }),

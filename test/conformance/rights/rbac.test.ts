@@ -21,7 +21,7 @@ import {
 } from '../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import { buildCopy } from '../../../src/core/pod/template-copy.ts';
+import { buildCopy } from '../../../src/core/admission/template-copy.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { ClusterAccess } from '../../../src/ports/cluster/cluster-access.ts';
 import { createApiClient } from '../control-plane/api.ts';

@@ -214,7 +214,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'copy-over-the-former': {
     bug: 'the copy of the former revision is written over, and a late breach leads nowhere (S16, ADR 0063)',
-    at: 'src/core/rolling-update/plan-copy.ts#freeSlot',
+    at: 'src/core/admission/plan-copy.ts#freeSlot',
     change: '.filter((slot) => slot !== needed);',
     to: ".filter((slot) => slot !== needed || slot === 'a').slice(0, 1);",
     breaks: ['S16'],
@@ -225,8 +225,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'copy-unsaid': {
     bug: 'a pod of a former revision does not say which copy it is of, and admission refuses it (S16, ADR 0063)',
     at: 'src/core/pod/pod-template.ts#prepareFormer',
-    change: ', [COPY_LABEL]: copyMarker(copy) };',
-    to: '};',
+    change: 'labels: { ...own, ...labels } }',
+    to: 'labels: { ...own } }',
     breaks: ['S16'],
     in: 'guarded-rollbacks',
     seedsMax: 3,

@@ -23,16 +23,19 @@ const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
 export function createClusterInspection(transport: Transport): ClusterInspection {
   const read = async (path: string): Promise<Inspected<JsonObject>> =>
     classify(await transport.send({ method: 'GET', path }));
+  const readUid = async (): Promise<Inspected<string>> => {
+    const namespace = await read('/api/v1/namespaces/kube-system');
+    if (namespace.kind !== 'answered') return namespace;
+    const uid = jsonMember(jsonMember(namespace.value, 'metadata'), 'uid');
+    return typeof uid === 'string' && UID_PATTERN.test(uid)
+      ? { kind: 'answered', value: uid }
+      : { kind: 'failed', why: 'the answer is no namespace' };
+  };
+  let uid: Promise<Inspected<string>> | undefined;
   return {
     read,
-    readUid: async () => {
-      const namespace = await read('/api/v1/namespaces/kube-system');
-      if (namespace.kind !== 'answered') return namespace;
-      const uid = jsonMember(jsonMember(namespace.value, 'metadata'), 'uid');
-      return typeof uid === 'string' && UID_PATTERN.test(uid)
-        ? { kind: 'answered', value: uid }
-        : { kind: 'failed', why: 'the answer is no namespace' };
-    },
+    // Identity and credential are both told by it: it is asked once.
+    readUid: () => (uid ??= readUid()),
     review: (permissions, of) => reviewAll(transport, permissions, of),
     close: () => {
       transport.retire();

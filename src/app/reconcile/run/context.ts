@@ -12,7 +12,12 @@ import type { Guard, IntentJudgement, View } from '../../../core/model/plan.ts';
 import type { FormerTemplate } from '../../../core/model/staged-progress.ts';
 import type { FreshnessGuard } from '../../../core/view/freshness.ts';
 import type { PodCause, PodProjection } from '../../../core/model/projections.ts';
-import type { DaemonSetState, HistoryEntry, StatusPause } from '../../../core/model/state.ts';
+import type {
+  DaemonSetState,
+  HistoryEntry,
+  StatusPause,
+  TemplateCopies,
+} from '../../../core/model/state.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import { isResourceVersion } from '../../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
@@ -122,7 +127,12 @@ export interface Answers {
     readonly isSettled: boolean;
   };
   readonly template?:
-    | { readonly kind: 'found'; readonly former: FormerTemplate }
+    | {
+        readonly kind: 'found';
+        readonly former: FormerTemplate;
+        /** What is known of copies by now, where one of it was found that nobody knew of. */
+        readonly copies?: TemplateCopies;
+      }
     | { readonly kind: 'missing' }
     /** It could not be read just now, though it is needed: its nodes wait for another look. */
     | { readonly kind: 'unavailable'; readonly message: string };

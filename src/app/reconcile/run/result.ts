@@ -7,7 +7,7 @@
 import type { NodeName, ResourceVersion, Uid } from '../../../core/model/identifiers.ts';
 import { newerVersion } from '../../../core/model/identifiers.ts';
 import type { PlannedEvent } from '../../../core/model/plan.ts';
-import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
+import type { Intent, TemplateCopies } from '../../../core/model/state.ts';
 import type { Restoring } from '../../../core/rollout/known-bad.ts';
 import type { RemovalAuthor } from '../../../core/removal-guard/removal-author.ts';
 import type { IntentAnswer } from '../../../core/intents/merge-intents.ts';
@@ -121,7 +121,7 @@ export class RunResult {
   /** Who is behind a mass removal that this run holds or tells of, where a live read said so. */
   removalAuthor?: RemovalAuthor;
   /** What is known of copies of templates, if this run saw to one. */
-  copies?: NonNullable<DaemonSetState['copies']>;
+  copies?: TemplateCopies;
   readonly written: { pods?: ResourceVersion; daemonSet?: ResourceVersion } = {};
 
   /** Notes what is left to be done, if anything. */

@@ -16,8 +16,7 @@ import {
 import { choiceOption, defineCommand, textOption } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult, OptionsOf } from '../../command-line/command-module.ts';
 import { EXIT } from '../../process/exit-codes.ts';
-import { createAddContext } from './add-context.ts';
-import { examineCluster } from './add-examine.ts';
+import { createAddContext, examineCluster } from './add-examine.ts';
 import { COMMON_OPTIONS, requestFields, draftAddRequest } from './add-request.ts';
 import { printRoles } from './add-roles.ts';
 import { addCluster, toldWith } from './add-steps.ts';

@@ -1,5 +1,5 @@
 /**
- * Step 1 of `cluster add`: what there is to add. Reads only.
+ * Step 1 of `cluster add`: what there is to add, and what the steps after it share. Reads only.
  *
  * The address and the certificate authority come from the kubeconfig or from EKS, the identity from the
  * cluster itself; only for a cluster that cannot be reached from here may they be given by hand.
@@ -7,18 +7,71 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
+import { readRegistry } from '../../../app/clusters/read-registry.ts';
 import { clusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { readCaFile, UID_PATTERN } from '../../command-line/cluster-arguments.ts';
+import type { CommandContext } from '../../command-line/command-module.ts';
 import { plainText } from '../../command-line/text-table.ts';
 import { failure, usageError } from '../../process/exit-codes.ts';
+import { requireProfile } from '../../reach/aws-profiles.ts';
 import { defaultKubeconfig } from '../../reach/open-kubeconfig.ts';
-import type { AddContext } from './add-context.ts';
 import type { AddRequest } from './add-request.ts';
 import { connectByKubeconfig, connectToEks } from '../../reach/cluster-connection.ts';
 import type { ClusterConnection } from '../../reach/cluster-connection.ts';
-import { describeEksCluster, requireAccessEntries } from './eks-cluster.ts';
-import type { EksCluster } from './eks-cluster.ts';
+import type { Stack } from '../../reach/stack.ts';
+import { describeEksCluster, openClusterAccount, requireAccessEntries } from './eks-cluster.ts';
+import type { ClusterAccount, EksCluster } from './eks-cluster.ts';
+
+/** Shared by the steps, and by all clusters of one import. */
+export interface AddContext extends Pick<
+  CommandContext,
+  'clock' | 'signal' | 'environment' | 'say'
+> {
+  readonly stack: Stack;
+  /** True: look at everything, write nothing. */
+  readonly isDryRun: boolean;
+  /** Every registration of the stack, read once. */
+  readonly registrations: () => Promise<ReadonlyMap<string, ClusterRegistration>>;
+  /** Clients for the account of the cluster: of its profile, or of the stack. Throws CommandError without such a profile. */
+  readonly account: (which: Pick<AddRequest, 'clusterProfile' | 'eksRegion'>) => ClusterAccount;
+  readonly close: () => void;
+}
+
+/** Makes one. Whoever made it closes it. */
+export function createAddContext(
+  stack: Stack,
+  context: CommandContext,
+  isDryRun: boolean,
+): AddContext {
+  const accounts = new Map<string, ClusterAccount>();
+  let registrations: Promise<ReadonlyMap<string, ClusterRegistration>> | undefined;
+  return {
+    ...context,
+    stack,
+    isDryRun,
+    registrations: () => (registrations ??= readRegistrations(stack)),
+    account: ({ clusterProfile, eksRegion }) => {
+      if (clusterProfile !== undefined) requireProfile(clusterProfile, context.environment);
+      const profile = clusterProfile ?? stack.aws.profile;
+      const region = eksRegion ?? stack.aws.region;
+      const key = JSON.stringify([profile, region]);
+      const account = accounts.get(key) ?? openClusterAccount({ region, ...defined({ profile }) });
+      accounts.set(key, account);
+      return account;
+    },
+    close: () => {
+      for (const account of accounts.values()) account.close();
+    },
+  };
+}
+
+/** A registration that cannot be read must not hide the others; adding under its id will fail then. */
+async function readRegistrations({ registry }: Stack): ReturnType<AddContext['registrations']> {
+  const { registrations } = await readRegistry(registry);
+  return new Map(registrations.map((one) => [one.id, one]));
+}
 
 /** Answers of a cluster. */
 export interface ClusterFacts {

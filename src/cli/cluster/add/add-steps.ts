@@ -19,9 +19,8 @@ import { knownError } from '../../command-line/explain-error.ts';
 import { throwIfInterrupted } from '../../command-line/run-program.ts';
 import { failure, refusal, refusalsOf, throwTogether } from '../../process/exit-codes.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
-import type { AddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
-import type { AddTask } from './add-examine.ts';
+import type { AddContext, AddTask } from './add-examine.ts';
 import {
   composeRegistration,
   registerCluster,

@@ -2,13 +2,16 @@
  * Changing the mode of a registered cluster; for takeover by a person with a kubeconfig.
  *
  * Takeover is entered through the probe (src/app/takeover/takeover-probe.ts), and left through the hand-back
- * (src/app/takeover/hand-back.ts). Copilot is one write (enter-copilot.ts), and left by a hand-back that finds nothing of
+ * (src/app/takeover/hand-back.ts). Copilot is one write, and left by a hand-back that finds nothing of
  * ours in the cluster. Each says what now happens there and what is left to do.
  */
+import { counted } from '@rollcall/base/counted.ts';
+import { wakeCluster } from '../../../app/clusters/wake-cluster.ts';
 import { handBack } from '../../../app/takeover/hand-back.ts';
 import { defaultReconcileOptions } from '../../../app/reconcile/process/dependencies.ts';
 import { enterTakeover } from '../../../app/takeover/takeover-probe.ts';
 import type { ClusterMode, ClusterRegistration } from '../../../core/model/registration.ts';
+import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
 import { FUNCTION_MAX_MS } from '../../../core/pod/request-life.ts';
 import { describeFreeze } from '../../../core/takeover/freeze.ts';
 import { SENTINEL_KEY } from '../../../core/takeover/takeover-sentinel.ts';
@@ -18,7 +21,7 @@ import type { CommandContext } from '../../command-line/command-module.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
 import { failure, refusal } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
-import { copilotLeftNotes, enterCopilot } from './enter-copilot.ts';
+import { changedMeanwhile } from './changes.ts';
 import { requireSameCluster, withOperator } from '../../reach/operator-access.ts';
 import type { OperatorCluster, OperatorOptions } from '../../reach/operator-access.ts';
 
@@ -90,6 +93,54 @@ async function leaveForCopilot(change: ModeChange): Promise<ChangedMode> {
   const left = await leave(change);
   const entered = await enterCopilot({ ...change, registration: left.registration });
   return { ...entered, notes: [...left.notes, ...entered.notes] };
+}
+
+/** One compare-and-set: nothing has to be probed, and nothing in the cluster changes by it. */
+async function enterCopilot({ registration, stack }: ModeChange): Promise<ChangedMode> {
+  const { configVersion, rival: _rival, ...rest } = registration;
+  const wanted = { ...rest, configVersion, mode: 'copilot' } as const;
+  const written = await stack.registry.writeCluster(wanted, configVersion);
+  if (written !== 'written') throw changedMeanwhile(registration);
+  const entered = { ...wanted, configVersion: configVersion + 1 };
+  return {
+    registration: entered,
+    notes: [...copilotNotes(entered), ...(await wake(entered, stack))],
+  };
+}
+
+function copilotNotes({ id, isFrozen }: ClusterRegistration): readonly string[] {
+  return [
+    `The built-in controller goes on in ${id}; nothing was restarted. Rollcall times deletions of DaemonSets with strategy ` +
+      `OnDelete and the annotation ${POLICY_ANNOTATION}${isFrozen ? ', once the freeze is lifted' : ''}; all others it only observes.`,
+    'Its rights: kubectl apply -k infra/overlays/functions/copilot (EKS: copilot-eks). DaemonSets are named there by',
+    '  kubectl get daemonsets -A -o json | node scripts/launch.mjs scripts/install/copilot-policy.ts | kubectl apply -f -',
+  ];
+}
+
+/** The mode is written by then: what fails here is told, and resync does it within hours. */
+async function wake(entered: ClusterRegistration, stack: Stack): Promise<readonly string[]> {
+  if (entered.isFrozen) return [];
+  try {
+    const count = await wakeCluster(entered, stack);
+    return [`${counted(count, 'DaemonSet is', 'DaemonSets are')} looked at now.`];
+  } catch (error) {
+    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return [`Its DaemonSets are looked at with their next change, or within six hours: ${why}.`];
+  }
+}
+
+/** What stays in a cluster that is left, and what would follow from changing it. */
+export const COPILOT_STAYS =
+  'The built-in controller looks after its DaemonSets, as before. Those with strategy OnDelete stay so: their updates ' +
+  'happen only where somebody deletes pods. Set back to RollingUpdate, the built-in controller replaces at once, within ' +
+  'maxUnavailable, every pod that is not of the newest template.';
+
+/** What is said when copilot was left. */
+function copilotLeftNotes(id: string): readonly string[] {
+  return [
+    `Nothing of Rollcall acts in ${id} any more; every pod was left as it is.`,
+    COPILOT_STAYS,
+  ];
 }
 
 function inCluster<T>(

@@ -18,8 +18,8 @@ import type {
 } from '../../command-line/command-module.ts';
 import { renderTextTable } from '../../command-line/text-table.ts';
 import { EXIT, usageError, CommandError } from '../../process/exit-codes.ts';
-import { createAddContext } from '../add/add-context.ts';
-import type { AddContext } from '../add/add-context.ts';
+import { createAddContext, examineCluster } from '../add/add-examine.ts';
+import type { AddContext } from '../add/add-examine.ts';
 import { COMMON_OPTIONS, requestFields } from '../add/add-request.ts';
 import type { AddRequest } from '../add/add-request.ts';
 import { addCluster } from '../add/add-steps.ts';
@@ -28,7 +28,6 @@ import type { ImportEntry } from './import-sources.ts';
 import { isRefused } from '../manifests/apply-manifests.ts';
 import { writeManifests } from '../manifests/manifests.ts';
 import { explainAwsError } from '../../command-line/explain-error.ts';
-import { examineCluster } from '../add/add-examine.ts';
 import { standingOf } from '../add/add-registration.ts';
 import type { Standing } from '../add/add-registration.ts';
 

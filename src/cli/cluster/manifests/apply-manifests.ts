@@ -11,8 +11,7 @@ import type {
 import { jsonMember } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { plainText } from '../../command-line/text-table.ts';
-import { objectIdentity } from './kustomize.ts';
-import { describeObject } from './manifests.ts';
+import { describeObject, objectIdentity } from './manifests.ts';
 import { collectionPath } from '../../../engine/apply-manifests.ts';
 
 /** What came of one object. */

@@ -1,18 +1,18 @@
 /**
- * The manifests of one cluster: the shipped kustomizations of infra/ with the cluster's values set.
+ * The manifests of one cluster: the files of infra/ with the cluster's values set, as data and never as text.
  *
- * Documents are edited as data, never by replacing text; a value that nobody set is an error. For observe
- * there is the watcher only; with a way in also the functions' rights and the admission policy
- * (docs/security.md), with a bound token its renewer. Keys of static credentials are no part of it (S11).
+ * What infra/overlays says for kubectl about credentials and access entries is said here in code; a
+ * conformance test compares the two. Keys of static credentials are no part of it (S11).
  */
 import { createHash } from 'node:crypto';
-import { stringify } from 'yaml';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { StackOutputs } from '../../reach/stack.ts';
 import type { ClusterAuthentication, ClusterMode } from '../../../core/model/registration.ts';
 import { packageFile } from '../../../engine/package-files.ts';
-import { isObject, objectIdentity, renderKustomization } from './kustomize.ts';
 
 /** Where the AWS credentials of watcher and renewer come from. */
 export const CREDENTIAL_KINDS = ['irsa', 'pod-identity', 'web-identity', 'static'] as const;
@@ -40,14 +40,26 @@ export interface ManifestValues {
   readonly mode?: Exclude<ClusterMode, 'observe'>;
 }
 
-const OVERLAYS: Readonly<Record<CredentialKind, string | undefined>> = {
-  irsa: 'eks-irsa',
-  // The association is all that it needs: the base as it is.
-  'pod-identity': undefined,
-  'web-identity': 'web-identity',
-  static: 'static-credentials',
+/** Folders of infra/ that give the functions their rights in a mode, and narrow them. */
+const FUNCTIONS = { takeover: ['functions', 'admission'], copilot: ['copilot'] } as const;
+/** Where the AWS SDK finds the token of `web-identity` in the pod. */
+const TOKEN_FOLDER = '/var/run/secrets/rollcall.dev/aws';
+/** A volume with that token, which the kubelet renews. */
+const TOKEN_VOLUME = {
+  name: 'aws-token',
+  projected: {
+    sources: [
+      {
+        serviceAccountToken: {
+          audience: 'sts.amazonaws.com',
+          expirationSeconds: 3600,
+          path: 'token',
+        },
+      },
+    ],
+  },
 };
-const ROLE_ANNOTATION = 'eks.amazonaws.com/role-arn';
+const KUSTOMIZATION = 'kustomization.yaml';
 const PLACEHOLDER = /^<.*>$/s;
 
 /** All objects, in the order in which they are to be applied; each only once. */
@@ -68,6 +80,19 @@ export function composeManifests(values: ManifestValues): readonly JsonObject[] 
   return composed;
 }
 
+/** What names an object; empty where it says nothing, as the namespace of what belongs to the whole cluster. */
+export function objectIdentity(
+  object: JsonObject,
+): Readonly<Record<'kind' | 'namespace' | 'name', string>> {
+  const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+  const { kind, metadata } = object;
+  return {
+    kind: text(kind),
+    namespace: text(jsonMember(metadata, 'namespace')),
+    name: text(jsonMember(metadata, 'name')),
+  };
+}
+
 /** Kind and name of an object, with its namespace: `Role rollcall-system/rollcall-watcher`. */
 export function describeObject(object: JsonObject): string {
   const { kind, namespace, name } = objectIdentity(object);
@@ -79,9 +104,18 @@ export function writeManifests(objects: readonly JsonObject[]): string {
   return objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
 }
 
-function kustomization(part: 'watcher' | 'renewer', credentials: CredentialKind): string {
-  const overlay = OVERLAYS[credentials];
-  return packageFile(overlay === undefined ? `infra/${part}` : `infra/overlays/${part}/${overlay}`);
+/** The objects of a folder of infra/: of the files and folders that its kustomization lists, in their order. */
+function readFolder(folder: string): readonly JsonObject[] {
+  const { resources } = parse(readFileSync(path.join(folder, KUSTOMIZATION), 'utf8')) as {
+    readonly resources: readonly string[];
+  };
+  return resources.flatMap((name) => {
+    const file = path.join(folder, name);
+    if (existsSync(path.join(file, KUSTOMIZATION))) return readFolder(file);
+    return parseAllDocuments(readFileSync(file, 'utf8'))
+      .map((document) => document.toJS() as unknown)
+      .filter(isJsonObject);
+  });
 }
 
 function watcherObjects(values: ManifestValues): readonly JsonObject[] {
@@ -94,11 +128,9 @@ function renewerObjects(values: ManifestValues): readonly JsonObject[] {
     ROLLCALL_CREDENTIALS_QUEUE_URL: values.outputs.CredentialsQueueUrl,
     ROLLCALL_CREDENTIALS_KEY_ARN: values.outputs.CredentialsKeyArn,
   };
-  const objects = render({ part: 'renewer', values, data, roleArn: values.renewerRoleArn });
-  const cronJob = { kind: 'CronJob', name: 'rollcall-renewer' };
   const schedule = `${String(minuteOf(values.id))} * * * *`;
-  return objects.map((object) =>
-    isObject(object, cronJob) ? setMember(object, ['spec', 'schedule'], schedule) : object,
+  return render({ part: 'renewer', values, data, roleArn: values.renewerRoleArn }).map((object) =>
+    object['kind'] === 'CronJob' ? setMember(object, ['spec', 'schedule'], schedule) : object,
   );
 }
 
@@ -115,24 +147,32 @@ interface Part {
   readonly roleArn: string | undefined;
 }
 
-function render(options: Part): readonly JsonObject[] {
-  const { part, values } = options;
-  const name = `rollcall-${part}`;
-  const objects = renderKustomization(kustomization(part, values.credentials));
+function render(part: Part): readonly JsonObject[] {
+  const name = `rollcall-${part.part}`;
+  const objects = readFolder(packageFile(`infra/${part.part}`));
   for (const kind of ['ConfigMap', 'ServiceAccount']) {
-    const isThere = objects.some((object) => isObject(object, { kind, name }));
-    if (!isThere) throw new Error(`infra/${part} has no ${kind} ${name}`);
+    const isThere = objects.some((object) => isObject(object, kind, name));
+    if (!isThere) throw new Error(`infra/${part.part} has no ${kind} ${name}`);
   }
-  return objects
-    .filter(({ kind }) => kind !== 'Secret')
-    .map((object) => {
-      if (isObject(object, { kind: 'ConfigMap', name })) return fillConfiguration(object, options);
-      if (isObject(object, { kind: 'ServiceAccount', name })) return fillAccount(object, options);
-      return values.image === undefined ? object : setImage(object, values.image);
-    });
+  return objects.map((object) => {
+    if (isObject(object, 'ConfigMap', name)) return fillConfiguration(object, part);
+    if (isObject(object, 'ServiceAccount', name)) return fillAccount(object, part);
+    return changePodSpec(object, (spec) => fillPodSpec(spec, part)) as JsonObject;
+  });
 }
 
-function fillConfiguration(object: JsonObject, { values, data, roleArn }: Part): JsonObject {
+function isObject(object: JsonObject, kind: string, name: string): boolean {
+  const identity = objectIdentity(object);
+  return identity.kind === kind && identity.name === name;
+}
+
+/** One that is missing is refused below, like every value in angle brackets that nobody set. */
+function roleOf({ part, roleArn }: Part): string {
+  return roleArn ?? `<arn of the ${part}'s role>`;
+}
+
+function fillConfiguration(object: JsonObject, part: Part): JsonObject {
+  const { values, data } = part;
   const shipped = isJsonObject(object['data']) ? object['data'] : {};
   const common = {
     ROLLCALL_CLUSTER: values.id,
@@ -140,46 +180,80 @@ function fillConfiguration(object: JsonObject, { values, data, roleArn }: Part):
     AWS_REGION: values.outputs.EventsQueueArn.split(':')[3] ?? '',
     ROLLCALL_API_SERVER: values.apiServer ?? '',
   };
-  const role =
-    shipped['AWS_ROLE_ARN'] === undefined || roleArn === undefined ? {} : { AWS_ROLE_ARN: roleArn };
-  return { ...object, data: { ...shipped, ...common, ...data, ...role } };
-}
-
-function fillAccount(object: JsonObject, { roleArn }: Part): JsonObject {
-  const annotations = jsonMember(object['metadata'], 'annotations');
-  const hasRole = jsonMember(annotations, ROLE_ANNOTATION) !== undefined;
-  if (!hasRole || roleArn === undefined) return object;
-  return setMember(object, ['metadata', 'annotations', ROLE_ANNOTATION], roleArn);
-}
-
-/** The image of every container, wherever its pod template stands; the shipped ones are all the watcher's. */
-function setImage(object: JsonObject, image: string): JsonObject {
-  const walk = (value: Json): Json => {
-    if (Array.isArray(value)) return (value as readonly Json[]).map(walk);
-    if (!isJsonObject(value)) return value;
-    const entries = Object.entries(value).map(([key, member]) => [
-      key,
-      key === 'containers' && member !== undefined
-        ? jsonItems(member).map((container) =>
-            isJsonObject(container) ? { ...container, image } : container,
-          )
-        : walk(member ?? null),
-    ]);
-    return Object.fromEntries(entries) as JsonObject;
+  const role = {
+    AWS_ROLE_ARN: roleOf(part),
+    AWS_WEB_IDENTITY_TOKEN_FILE: `${TOKEN_FOLDER}/token`,
   };
-  return walk(object) as JsonObject;
+  const webIdentity = values.credentials === 'web-identity' ? role : {};
+  return { ...object, data: { ...shipped, ...common, ...data, ...webIdentity } };
+}
+
+function fillAccount(object: JsonObject, part: Part): JsonObject {
+  if (part.values.credentials !== 'irsa') return object;
+  return setMember(object, ['metadata', 'annotations'], {
+    'eks.amazonaws.com/role-arn': roleOf(part),
+    'eks.amazonaws.com/sts-regional-endpoints': 'true',
+  });
+}
+
+/** Changes the pod spec in an object that runs pods, wherever it stands there. */
+function changePodSpec(value: Json, change: (spec: JsonObject) => JsonObject): Json {
+  if (!isJsonObject(value)) return value;
+  if (value['containers'] !== undefined) return change(value);
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    member === undefined ? undefined : changePodSpec(member, change),
+  ]);
+  return Object.fromEntries(members) as JsonObject;
+}
+
+/** The image, which is the watcher's in every container, and where the credentials come from. */
+function fillPodSpec(spec: JsonObject, { part, values }: Part): JsonObject {
+  const { credentials, image } = values;
+  const token = { name: 'aws-token', mountPath: TOKEN_FOLDER, readOnly: true };
+  const containers = jsonItems(spec['containers'])
+    .filter(isJsonObject)
+    .map((container) => ({
+      ...container,
+      ...(image === undefined ? {} : { image }),
+      ...(credentials === 'web-identity' ? { volumeMounts: [token] } : {}),
+      ...(credentials === 'static'
+        ? {
+            envFrom: [
+              ...jsonItems(container['envFrom']),
+              { secretRef: { name: `rollcall-${part}-aws` } },
+            ],
+          }
+        : {}),
+    }));
+  return {
+    ...spec,
+    containers,
+    ...(credentials === 'web-identity' ? { volumes: [TOKEN_VOLUME] } : {}),
+  };
 }
 
 /**
  * What the functions may do there, and which pods the admission policy lets them touch. With an access
- * entry they come as a user, otherwise as a service account.
+ * entry they come as users, otherwise as service accounts of the same names.
  */
 function functionsObjects({
   authentication,
   mode = 'takeover',
 }: Pick<ManifestValues, 'authentication' | 'mode'>): readonly JsonObject[] {
-  const overlay = authentication === 'eks' ? `${mode}-eks` : mode;
-  return renderKustomization(packageFile(`infra/overlays/functions/${overlay}`));
+  const objects = FUNCTIONS[mode].flatMap((folder) => readFolder(packageFile(`infra/${folder}`)));
+  if (authentication !== 'eks') return objects;
+  return objects
+    .filter(({ kind }) => kind !== 'ServiceAccount')
+    .map((object) => {
+      if (object['subjects'] === undefined) return object;
+      const subjects = jsonItems(object['subjects']).map((subject) => ({
+        apiGroup: 'rbac.authorization.k8s.io',
+        kind: 'User',
+        name: jsonMember(subject, 'name'),
+      }));
+      return { ...object, subjects };
+    });
 }
 
 function setMember(object: JsonObject, names: readonly string[], value: Json): JsonObject {

@@ -7,7 +7,9 @@ import { fleetDocument } from '../../../support/fleet-samples.ts';
 import { fleetRecordOf } from '../../../support/fleet-records.ts';
 import { MemoryFleetRolloutStore } from '../../../support/memory-fleet-rollout-store.ts';
 import { MemoryFleetStore } from '../../../support/memory-fleet-store.ts';
+import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';
 import { MemoryRegistryStore } from '../../../support/memory-registry-store.ts';
+import { MemoryViewStore } from '../../../support/memory-view-store.ts';
 import { registrationOf } from '../../../support/store-suite.ts';
 
 const APPLIED_MS = 1_000_000;
@@ -27,7 +29,8 @@ async function worldOf() {
   const head = { ...KEY, uid: 'u', generation: 1, appliedAtMs: APPLIED_MS, appliedBy: 'ann' };
   const document = fleetDocument({ placement });
   await fleets.writeFleet({ ...head, history: [], contentHash: 'h', document }, undefined);
-  const wide = openStackWide({ fleets, rollouts, registry: new MemoryRegistryStore() });
+  const stores = { registry: new MemoryRegistryStore(), freezes: new MemoryFreezeStore() };
+  const wide = openStackWide({ fleets, rollouts, view: new MemoryViewStore(), ...stores });
   const look = async (minutes: number, ring = 'one'): Promise<FleetsFact> => {
     const registration = { ...registrationOf('a'), labels: { ring } };
     const found = await readFleets(registration, wide, APPLIED_MS + minutes * MINUTE_MS);

@@ -1,7 +1,7 @@
 /** The plan of an import: one failure is one line, and two clusters never become one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createAddContext } from '../../../../../src/cli/cluster/add/add-context.ts';
+import { createAddContext } from '../../../../../src/cli/cluster/add/add-examine.ts';
 import { parseAddRequest } from '../../../../../src/cli/cluster/add/add-request.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { planImport } from '../../../../../src/cli/cluster/import/import-clusters.ts';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { describeCopies } from '../../../../../src/core/rollout/shown-copies.ts';
+import { describeCopies } from '../../../../../src/core/admission/shown-copies.ts';
 import {
   HOURS_MS,
   NAME,

@@ -18,8 +18,8 @@ import {
   holdsTemplate,
   isCopyOfOwner,
   isSameCopy,
-} from '../../../core/pod/template-copy.ts';
-import { withCopy } from '../../../core/rolling-update/plan-copy.ts';
+} from '../../../core/admission/template-copy.ts';
+import { withCopy } from '../../../core/admission/plan-copy.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
 import { readFormer } from '../history/former.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';

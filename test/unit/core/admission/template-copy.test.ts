@@ -8,7 +8,7 @@ import {
   copyName,
   isCopyOfOwner,
   isSameCopy,
-} from '../../../../src/core/pod/template-copy.ts';
+} from '../../../../src/core/admission/template-copy.ts';
 import { daemonSet } from '../../../support/core-fixtures.ts';
 
 const SET = daemonSet();

@@ -8,7 +8,7 @@ import {
   COPY_RETRY_MS,
   planCopy,
   withCopy,
-} from '../../../../src/core/rolling-update/plan-copy.ts';
+} from '../../../../src/core/admission/plan-copy.ts';
 import { context, state } from '../../../support/core-fixtures.ts';
 import { policy } from '../../../support/staged-world.ts';
 

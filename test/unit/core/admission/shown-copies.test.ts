@@ -1,7 +1,7 @@
 /** What is shown of copies of proven templates, and in which words (ADR 0063). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeCopies, shownCopies } from '../../../../src/core/rollout/shown-copies.ts';
+import { describeCopies, shownCopies } from '../../../../src/core/admission/shown-copies.ts';
 import { recordOf } from '../../../support/rollout-records.ts';
 
 const revision = (hash: string) => ({ hash, provenAtMs: 1, isBaseline: false });

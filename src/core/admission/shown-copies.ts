@@ -6,9 +6,9 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
-import type { DaemonSetState } from '../model/state.ts';
-import { copyMarker } from '../pod/template-copy.ts';
-import { wayBackOf } from './good-releases.ts';
+import type { TemplateCopies } from '../model/state.ts';
+import { wayBackOf } from '../rollout/good-releases.ts';
+import { copyMarker } from './template-copy.ts';
 
 /** The copies. */
 export interface ShownCopies {
@@ -25,7 +25,10 @@ export interface ShownCopies {
 }
 
 /** What is known of them. */
-export function shownCopies(record: RolloutRecord, copies: DaemonSetState['copies']): ShownCopies {
+export function shownCopies(
+  record: RolloutRecord,
+  copies: TemplateCopies | undefined,
+): ShownCopies {
   const held = (copies?.held ?? []).map(({ slot, hash, seenAtMs }) => ({
     revision: hash,
     place: copyMarker(slot),

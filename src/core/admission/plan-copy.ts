@@ -8,8 +8,8 @@
 import type { CopyWish } from '../model/staged-progress.ts';
 import type { PlanContext } from '../model/plan.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
-import type { CopySlot, DaemonSetState, TemplateCopy } from '../model/state.ts';
-import { COPY_SLOTS } from '../pod/template-copy.ts';
+import type { CopySlot, TemplateCopies, TemplateCopy } from '../model/state.ts';
+import { COPY_SLOTS } from './template-copy.ts';
 
 /** A copy is read again after so long; less than the six hours after which a settled DaemonSet is looked at anyway. */
 export const COPY_CHECK_MS = 5 * 3_600_000;
@@ -27,14 +27,14 @@ export function planCopy(
   if (!isOurs || proven?.hash !== hash) return {};
   const held = state.copies?.held ?? [];
   const found = held.find((copy) => copy.hash === hash);
-  if (isSettled(found, state, nowMs)) return {};
+  if (isSettled(found, state.copies, nowMs)) return {};
   return { copy: { hash, slot: found?.slot ?? freeSlot(held, former?.hash) } };
 }
 
 /** Refused lately, or seen lately. */
 function isSettled(
   found: TemplateCopy | undefined,
-  { copies }: Pick<DaemonSetState, 'copies'>,
+  copies: TemplateCopies | undefined,
   nowMs: number,
 ): boolean {
   if (nowMs - (copies?.refusedAtMs ?? -Infinity) < COPY_RETRY_MS) return true;
@@ -42,10 +42,7 @@ function isSettled(
 }
 
 /** What is held once a copy was written, or found as it should be. */
-export function withCopy(
-  copies: DaemonSetState['copies'],
-  copy: TemplateCopy,
-): NonNullable<DaemonSetState['copies']> {
+export function withCopy(copies: TemplateCopies | undefined, copy: TemplateCopy): TemplateCopies {
   const others = (copies?.held ?? []).filter(({ slot }) => slot !== copy.slot);
   return { held: [...others, copy].sort((left, right) => (left.slot < right.slot ? -1 : 1)) };
 }

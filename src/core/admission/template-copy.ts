@@ -34,6 +34,11 @@ export function copyMarker(slot: CopySlot): string {
   return `proven-${slot}`;
 }
 
+/** The label by which a pod names the copy that admission compares it with. */
+export function labelsOfPod(slot: CopySlot): Readonly<Record<string, string>> {
+  return { [COPY_LABEL]: copyMarker(slot) };
+}
+
 /** Name of the PodTemplate. */
 export function copyName(daemonSetName: string, slot: CopySlot): string {
   return `${daemonSetName.slice(0, PREFIX_CHARACTERS_MAX)}-rollcall-${copyMarker(slot)}`;
@@ -58,7 +63,7 @@ export function buildCopy(
     metadata: {
       name: copyName(name, slot),
       ...(namespace === undefined ? {} : { namespace }),
-      labels: { ...daemonSet.spec.selector?.matchLabels, [COPY_LABEL]: copyMarker(slot) },
+      labels: { ...daemonSet.spec.selector?.matchLabels, ...labelsOfPod(slot) },
       annotations: { ...Object.fromEntries(beside), [COPY_HASH_ANNOTATION]: hash },
       ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid }],
     },
