@@ -4,8 +4,9 @@
  * Files that need npm alone are bound by the processor: as many at once as there are processors, and one more, since some
  * of them wait. What they test is mostly over in milliseconds, while a process takes a tenth of a second to begin and more to
  * load what is tested: the files of {@link SHARING} share a process for each processor, as they leave nothing behind in it.
- * Files of a slow tier mostly wait for a control plane, so several share the machine, in directories and on ports of
- * their own; what states a bound in seconds or bytes of the whole machine is in {@link ALONE}, with why.
+ * Files of a slow tier share the machine in directories and on ports of their own: one more than there are processors,
+ * and beside them some that mostly wait ({@link WAITING}). What states a bound in seconds or bytes of the whole machine is
+ * in {@link ALONE}, with why.
  * It decides nothing about which files are run: `tier-files.ts` does.
  */
 
@@ -38,6 +39,24 @@ export const ALONE: Readonly<Record<string, string>> = {
   'test/conformance/scenarios/requests.test.ts': 'counts what a hundred joins cost',
   'test/conformance/watcher-memory/watcher-memory.test.ts': 'memory, with a watch on 10,000 pods',
 };
+
+/**
+ * Files and directories of slow tiers that mostly wait: for soaks, the life of pods, a Lease that runs out. Each row is played
+ * from the start on beside those that compute, or the longest would end alone.
+ */
+export const WAITING: readonly (readonly string[])[] = [
+  ['test/conformance/fleet/three-clusters.test.ts', 'test/conformance/staged/'],
+  [
+    'test/conformance/cli/answers.test.ts',
+    'test/conformance/handover/',
+    'test/conformance/kubectl/fleet-page.test.ts',
+    'test/conformance/kubectl/rollouts-page.test.ts',
+    'test/conformance/recovery/',
+    'test/conformance/rollouts/',
+  ],
+];
+/** Of each row. */
+const WAITING_AT_ONCE = 2;
 
 /** Directories whose test files share processes. */
 export const SHARING: readonly string[] = [
@@ -100,10 +119,24 @@ export function lanesOf(
 }
 
 function slowLanes(files: readonly string[], processors: number): readonly Lane[] {
-  const others = files.filter((file) => ALONE[file] === undefined);
   const alone = files.filter((file) => ALONE[file] !== undefined);
+  const others = files.filter((file) => ALONE[file] === undefined);
+  const isOf = (places: readonly string[]) => (file: string) =>
+    places.some((place) => file.startsWith(place));
+  const isWaiting = isOf(WAITING.flat());
   return [
-    [{ files: others, atOnceMax: processors + 1, process: 'own' }],
+    [
+      ...WAITING.map((row): Part => ({
+        files: others.filter(isOf(row)),
+        atOnceMax: WAITING_AT_ONCE,
+        process: 'own',
+      })),
+      {
+        files: others.filter((file) => !isWaiting(file)),
+        atOnceMax: processors + 1,
+        process: 'own',
+      },
+    ],
     [{ files: alone, atOnceMax: 1, process: 'own' }],
   ];
 }

@@ -48,26 +48,31 @@ export async function runOnEngine(
     engine,
     breakage,
     environment = {},
+    laterByMs = 0,
   }: {
     readonly engine: Engine;
     readonly breakage?: Breakage;
     readonly environment?: NodeJS.ProcessEnv;
+    /** How much later than now the command believes it is. */
+    readonly laterByMs?: number;
   },
 ): Promise<CommandRun> {
   const out: string[] = [];
   const said: string[] = [];
+  const timers = createHeldTimers();
+  const clock = { ...timers, nowMs: () => timers.nowMs() + laterByMs };
   const exitCode = await runProgram({
     argv,
     name: 'rollcall',
     version: RELEASE,
     modules: COMMANDS,
     environment,
-    clock: createHeldTimers(),
+    clock,
     random: createSystemRandom(),
     writeOut: (text) => out.push(text),
     writeError: (text) => said.push(text),
     signal: new AbortController().signal,
-    openStack: () => Promise.resolve(openEngineStack(engine, breakage)),
+    openStack: () => Promise.resolve({ ...openEngineStack(engine, breakage), clock }),
     openCluster: () => Promise.reject(new Error('no kubeconfig in this test')),
   });
   return { exitCode, stdout: out.join(''), stderr: said.join('') };

@@ -20,7 +20,6 @@ export interface Wiring {
   readonly certificateDirectory: string;
   readonly auditLogPath: string;
   readonly auditLog: boolean;
-  readonly nodeHeartbeats: boolean;
   /** Beside those that are on by default. */
   readonly admissionPlugins: readonly string[];
 }
@@ -38,7 +37,6 @@ export type CommandLine = readonly [string, ...string[]];
 
 const ETCD_QUOTA_BYTES = 8 * 1024 ** 3;
 const AUDIT_LOG_MEBIBYTES_MAX = 100_000;
-const NODE_LEASE_SECONDS = 40;
 
 /** etcd: no fsync, because a test never survives a power cut. */
 export function etcdCommand(wiring: Wiring): CommandLine {
@@ -134,7 +132,7 @@ export function controllerManagerCommand(
     '--leader-elect=false',
     '--secure-port=0',
     // Nodes without heartbeats would be declared lost after 40 s.
-    ...(wiring.nodeHeartbeats ? [] : ['--node-monitor-grace-period=24h']),
+    '--node-monitor-grace-period=24h',
     ...clientLimits(settings.limits),
   ];
 }
@@ -153,13 +151,12 @@ export function schedulerCommand(wiring: Wiring, limits: Settings['limits']): Co
 /** kwok: plays the kubelets of the nodes that carry its annotation. */
 export function kwokCommand(wiring: Wiring): CommandLine {
   const stageFiles = ['kwok-configuration.yaml', 'kwok-stages.yaml'];
-  if (wiring.nodeHeartbeats) stageFiles.push('kwok-heartbeat-stages.yaml');
   return [
     wiring.binaries.kwok,
     `--kubeconfig=${kubeconfigPathOf(wiring, 'kwok')}`,
     '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
     '--node-ip=127.0.0.1',
-    `--node-lease-duration-seconds=${String(wiring.nodeHeartbeats ? NODE_LEASE_SECONDS : 0)}`,
+    '--node-lease-duration-seconds=0',
     ...stageFiles.map((file) => `--config=${join(import.meta.dirname, file)}`),
   ];
 }

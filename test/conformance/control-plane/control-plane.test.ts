@@ -1,8 +1,6 @@
 /**
  * The test control plane itself: nodes come up as asked, the DaemonSet loop is off until it is
  * switched on, actors can be told apart, processes can be disturbed, and none is left behind.
- *
- * What the fake kubelets do with pods is in fake-kubelet.test.ts.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -17,14 +15,14 @@ import { userNameOf } from './identities.ts';
 import { createNodes, roleOf, setNodeReady, variedNodes } from './nodes.ts';
 import { observerNowMs, startObserver, type Observer } from './observer.ts';
 import type { DaemonSetRecord } from './observed-records.ts';
-import {
-  daemonPod,
-  SAMPLE_APPS_PATH,
-  SAMPLE_NAMESPACE_PATH,
-  sampleDaemonSet,
-  sampleDeployment,
-} from './sample-objects.ts';
 import { openTestCluster, skipWithoutControl } from './test-cluster.ts';
+
+const SAMPLE_NAMESPACE_PATH = '/api/v1/namespaces/default';
+const SAMPLE_APPS_PATH = '/apis/apps/v1/namespaces/default';
+const POD_SPEC = {
+  containers: [{ name: 'agent', image: 'registry.example/agent:1' }],
+  terminationGracePeriodSeconds: 30,
+};
 
 const DEADLINE = { deadlineMs: 120_000 };
 const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
@@ -84,9 +82,9 @@ describe('test control plane', { skip: skipWithoutTools([TOOLS.go]), timeout: 1_
   });
 
   it('leaves DaemonSets alone while the built-in loop is off, and runs all other loops', async () => {
-    await admin.post(`${SAMPLE_APPS_PATH}/daemonsets`, sampleDaemonSet({ name: 'agent' }));
+    await admin.post(`${SAMPLE_APPS_PATH}/daemonsets`, sampleDaemonSet('agent'));
     // The Deployment was created later and is served: a running DaemonSet loop would have acted.
-    await admin.post(`${SAMPLE_APPS_PATH}/deployments`, sampleDeployment({ name: 'witness' }));
+    await admin.post(`${SAMPLE_APPS_PATH}/deployments`, sampleDeployment('witness'));
     await observer.waitUntil(
       ({ pods }) => [...pods.values()].some((it) => it.labels['app'] === 'witness' && it.isReady),
       { ...DEADLINE, description: 'pod of the Deployment' },
@@ -162,7 +160,7 @@ describe('test control plane', { skip: skipWithoutTools([TOOLS.go]), timeout: 1_
     assert.equal(controlPlane.pids().apiServer, undefined);
     await controlPlane.restart('apiServer');
     controlPlane.resume('scheduler');
-    await admin.post(`${SAMPLE_APPS_PATH}/daemonsets`, sampleDaemonSet({ name: 'late' }));
+    await admin.post(`${SAMPLE_APPS_PATH}/daemonsets`, sampleDaemonSet('late'));
     await observer.waitUntil(
       () => daemonSetNamed('late')?.status['numberReady'] === eligibleCount,
       DEADLINE,
@@ -214,4 +212,28 @@ function isAlive(pid: number): boolean {
     assert.ok(error instanceof Error && 'code' in error && error.code === 'ESRCH');
     return false;
   }
+}
+
+/** A DaemonSet for every node that has no taint of its own. */
+function sampleDaemonSet(name: string): object {
+  return { metadata: { name }, spec: workload(name) };
+}
+
+/** A Deployment of one pod. */
+function sampleDeployment(name: string): object {
+  return { metadata: { name }, spec: { ...workload(name), replicas: 1 } };
+}
+
+/** A pod that looks as if a DaemonSet had made it. */
+function daemonPod(node: string, name: string, owner: DaemonSetRecord): object {
+  const { name: ownerName, uid } = owner;
+  const kind = { apiVersion: 'apps/v1', kind: 'DaemonSet' };
+  const ownerReferences = [{ ...kind, name: ownerName, uid, controller: true }];
+  const metadata = { name, ownerReferences, labels: { app: ownerName } };
+  return { metadata, spec: { ...POD_SPEC, nodeName: node } };
+}
+
+function workload(name: string): object {
+  const labels = { app: name };
+  return { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: POD_SPEC } };
 }

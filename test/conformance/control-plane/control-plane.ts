@@ -45,8 +45,6 @@ export interface ControlPlaneOptions {
   readonly daemonSetController?: 'on' | 'off';
   /** Client rate limits of controller-manager and scheduler; `lifted` for fast set-up. */
   readonly limits?: 'default' | 'lifted';
-  /** Node leases and status reports every few seconds; off by default. */
-  readonly nodeHeartbeats?: boolean;
   /** One line per request; on by default. */
   readonly auditLog?: boolean;
   /** Admission plug-ins of the API server beside those that are on by default. */
@@ -142,7 +140,6 @@ async function prepareDirectory(parts: {
     identities: writeIdentityFiles(directory),
     auditLogPath: join(directory, 'audit.log'),
     auditLog: options.auditLog ?? true,
-    nodeHeartbeats: options.nodeHeartbeats ?? false,
     admissionPlugins: options.admissionPlugins ?? [],
   };
 }

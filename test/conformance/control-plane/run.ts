@@ -2,7 +2,7 @@
  * Starts a control plane for manual trials and keeps it until Ctrl-C.
  *
  * Usage: node scripts/launch.mjs test/conformance/control-plane/run.ts [--nodes 20] [--varied]
- *        [--daemonset-controller on|off] [--limits default|lifted] [--heartbeats]
+ *        [--daemonset-controller on|off] [--limits default|lifted]
  *        [--data-dir DIRECTORY]
  */
 import { parseArgs } from 'node:util';
@@ -16,7 +16,6 @@ const { values } = parseArgs({
     varied: { type: 'boolean', default: false },
     'daemonset-controller': { type: 'string', default: 'off' },
     limits: { type: 'string', default: 'lifted' },
-    heartbeats: { type: 'boolean', default: false },
     'data-dir': { type: 'string' },
   },
 });
@@ -29,7 +28,6 @@ const startedAtMs = performance.now();
 const controlPlane = await startControlPlane({
   daemonSetController: values['daemonset-controller'] === 'on' ? 'on' : 'off',
   limits: values.limits === 'default' ? 'default' : 'lifted',
-  nodeHeartbeats: values.heartbeats,
   ...(dataDir === undefined ? {} : { dataDir }),
 });
 try {

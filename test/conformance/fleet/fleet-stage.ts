@@ -2,7 +2,7 @@
  * Three real control planes and one FleetDaemonSet: two with the built-in loop on (copilot), one where it is off (takeover).
  *
  * One engine looks after all of them, with the rights that are shipped. What a person has at hand is here: `rollcall` as a process of its
- * own against the engine's tables, and a file. The schedule of the function `fleet` is fired as often as somebody waits; what happened to
+ * own against the engine's tables, and a file. The schedule of the function `fleet` is fired as often as somebody waits, and the fleet is due each time; what happened to
  * pods is told by each cluster's own witness. Nothing is judged here (three-clusters.test.ts).
  */
 import assert from 'node:assert/strict';
@@ -18,6 +18,7 @@ import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import type { EngineCluster } from '../../../src/engine/engine-options.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import { openEngineStack, runOnEngine } from '../../support/engine-commands.ts';
 import type { KubernetesObject } from '../control-plane/api.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { closedWindow } from '../scenarios/closed-window.ts';
@@ -46,6 +47,7 @@ export const FIRST_NODES = 2;
 
 const KEY = `default/${NAME}`;
 const DEADLINE_MS = 240_000;
+const POLL_MS = 500;
 
 /** What `rollcall` left with. */
 export interface Ended {
@@ -72,7 +74,10 @@ export class FleetStage {
     const clusters = new Map<ClusterName, BareStage>();
     const stage = new FleetStage(clusters, directory);
     try {
-      for (const name of namesOfClusters()) clusters.set(name, await openCluster(name));
+      const opened = await Promise.allSettled(
+        namesOfClusters().map(async (name) => clusters.set(name, await openCluster(name))),
+      );
+      for (const one of opened) if (one.status === 'rejected') throw one.reason;
       await stage.#begin();
     } catch (error) {
       await stage.close();
@@ -144,23 +149,40 @@ export class FleetStage {
   async until(phase: string): Promise<FleetStatusDocument> {
     const endsAtMs = Date.now() + DEADLINE_MS;
     for (;;) {
-      await this.#engine?.aws.fireSchedule('fleet');
+      await this.#turn();
       const status = await this.status();
       if (status.phase === phase) return status;
       const told = JSON.stringify(status);
       assert.ok(Date.now() < endsAtMs, `${phase} is not reached: ${told}\n${this.#lastLines()}`);
-      await sleep(1000);
+      await sleep(POLL_MS);
     }
+  }
+
+  /** A turn of the schedule to which the fleet is due: how long a fleet waits between its steps, the simulation tests. */
+  async #turn(): Promise<void> {
+    assert.ok(this.#engine !== undefined);
+    const stack = openEngineStack(this.#engine);
+    try {
+      const record = await stack.rollouts.readRecord({ namespace: 'default', name: NAME });
+      if (record !== undefined)
+        await stack.rollouts.writeRecord({ ...record, dueAtMs: Date.now() });
+    } finally {
+      stack.close();
+    }
+    await this.#engine.aws.fireSchedule('fleet');
   }
 
   #lastLines(): string {
     return this.cluster('eu-1').activity.tail(30);
   }
 
-  /** What `rollcall fleet status --json` says now. */
+  /** What `rollcall fleet status --json` says now; in this process, since it is asked often. */
   async status(): Promise<FleetStatusDocument> {
-    const { code, stdout, stderr } = await this.rollcall('fleet', 'status', KEY, '--json');
-    assert.equal(code, 0, stderr);
+    const engine = this.#engine;
+    assert.ok(engine !== undefined);
+    const argv = ['fleet', 'status', KEY, '--json'];
+    const { exitCode, stdout, stderr } = await runOnEngine(argv, { engine });
+    assert.equal(exitCode, 0, stderr);
     return JSON.parse(stdout) as FleetStatusDocument;
   }
 

@@ -50,9 +50,7 @@ describe('a fleet of three real clusters', { timeout: 1_500_000, skip }, () => {
     const done = (await stage.until('Done')).record;
     assert.equal(done?.breach, undefined);
     assert.deepEqual(done?.refused, []);
-    await stage.apply('two');
-    await stage.until('Done');
-    await stage.untilAt('two');
+    await stage.untilAt('asked');
   });
 
   it('halts a bad release on the nodes of the first ring, names the cause, and touches nobody else', async () => {
@@ -63,7 +61,7 @@ describe('a fleet of three real clusters', { timeout: 1_500_000, skip }, () => {
     assert.ok(stage.everAt('eu-1', 'crashes') <= FIRST_NODES);
     for (const name of ['eu-2', 'us-1'] as const) {
       assert.equal(stage.everAt(name, 'crashes'), 0, name);
-      assert.equal(stage.nodesAt(name, 'two'), NODES_COUNT, name);
+      assert.equal(stage.nodesAt(name, 'asked'), NODES_COUNT, name);
     }
     const shown = await stage.rollcall('fleet', 'status', 'default/agent');
     assert.match(shown.stdout, /ClustersFailed/);
@@ -73,28 +71,39 @@ describe('a fleet of three real clusters', { timeout: 1_500_000, skip }, () => {
     const undone = await stage.rollcall('fleet', 'undo', 'default/agent');
     assert.equal(undone.code, 0, undone.stderr);
     await stage.until('Returned');
-    await stage.untilAt('two');
+    await stage.untilAt('asked');
   });
 
   it('goes back by itself where the strategy says so, and holds the same release when it comes again', async () => {
     await stage.apply('cannot-pull', 'rollback');
     await stage.until('Returned');
-    await stage.untilAt('two');
-    await stage.apply('two', 'rollback');
+    await stage.untilAt('asked');
+    await stage.apply('asked', 'rollback');
     await stage.until('Done');
     await stage.apply('cannot-pull', 'rollback');
     const breach = (await stage.until('Returned')).record?.breach;
     assert.equal(breach?.cause, 'KnownBad');
-    for (const name of namesOfClusters()) assert.equal(stage.nodesAt(name, 'two'), NODES_COUNT);
+    for (const name of namesOfClusters()) assert.equal(stage.nodesAt(name, 'asked'), NODES_COUNT);
+  });
+
+  it('stops at a freeze, whoever approves meanwhile, and goes on after the thaw', async () => {
+    const frozen = await stage.rollcall(
+      ...['freeze', '--daemon-set', 'default/agent', '--why', 'an incident'],
+    );
+    assert.equal(frozen.code, 0, frozen.stderr);
+    await stage.apply('found-bad');
+    await stage.until('Frozen');
+    for (const name of namesOfClusters()) assert.equal(stage.everAt(name, 'found-bad'), 0);
+    const thawed = await stage.rollcall('thaw', '--daemon-set', 'default/agent');
+    assert.equal(thawed.code, 0, thawed.stderr);
+    await stage.until('Done');
+    await stage.untilAt('found-bad');
   });
 
   it('goes back at once from a release found bad afterwards, whatever steps would wait for: by an apply of the former content', async () => {
-    await stage.apply('found-bad');
+    await stage.apply('asked', 'halt', 'guarded');
     await stage.until('Done');
-    await stage.untilAt('found-bad');
-    await stage.apply('two', 'halt', 'guarded');
-    await stage.until('Done');
-    await stage.untilAt('two');
+    await stage.untilAt('asked');
   });
 
   it('goes back from a release found bad afterwards by fleet undo, holds that release, and the apply that follows changes no pod', async () => {
@@ -104,28 +113,14 @@ describe('a fleet of three real clusters', { timeout: 1_500_000, skip }, () => {
     const undone = await stage.rollcall('fleet', 'undo', 'default/agent');
     assert.equal(undone.code, 0, undone.stderr);
     await stage.until('Returned');
-    await stage.untilAt('two');
+    await stage.untilAt('asked');
     // A GitOps tool applies what it has.
     await stage.apply('found-late');
     await stage.until('Returned');
-    await stage.apply('two', 'halt', 'guarded');
+    await stage.apply('asked', 'halt', 'guarded');
     await stage.until('Done');
     await stage.apply('found-late');
     assert.equal((await stage.until('Halted')).record?.breach?.cause, 'KnownBad');
-    for (const name of namesOfClusters()) assert.equal(stage.nodesAt(name, 'two'), NODES_COUNT);
-  });
-
-  it('stops at a freeze, whoever approves meanwhile, and goes on after the thaw', async () => {
-    const frozen = await stage.rollcall(
-      ...['freeze', '--daemon-set', 'default/agent', '--why', 'an incident'],
-    );
-    assert.equal(frozen.code, 0, frozen.stderr);
-    await stage.apply('three');
-    await stage.until('Frozen');
-    for (const name of namesOfClusters()) assert.equal(stage.everAt(name, 'three'), 0);
-    const thawed = await stage.rollcall('thaw', '--daemon-set', 'default/agent');
-    assert.equal(thawed.code, 0, thawed.stderr);
-    await stage.until('Done');
-    await stage.untilAt('three');
+    for (const name of namesOfClusters()) assert.equal(stage.nodesAt(name, 'asked'), NODES_COUNT);
   });
 });

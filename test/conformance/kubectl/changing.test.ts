@@ -9,7 +9,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, it } from 'node:test';
 import { pollUntil } from '../control-plane/poll.ts';
-import { describeKubectls, EXAMPLE, WORKERS } from './on-local-cluster.ts';
+import { describeKubectl, EXAMPLE, WORKERS } from './on-local-cluster.ts';
 
 const { namespace, name, label, path } = EXAMPLE;
 const SETTLE_DEADLINE_MS = 120_000;
@@ -36,7 +36,7 @@ interface ListedPod {
   };
 }
 
-describeKubectls('changes a local cluster', ({ kubectl, stage, directory }) => {
+describeKubectl('changes a local cluster', ({ kubectl, stage, directory }) => {
   beforeEach(settle);
 
   it('applies: unchanged, changed, with a dry run and a diff', async () => {

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { describeKubectls } from './on-local-cluster.ts';
+import { describeKubectl } from './on-local-cluster.ts';
 
 const DEFINITION = `
 apiVersion: apiextensions.k8s.io/v1
@@ -39,7 +39,7 @@ metadata: { name: mine, namespace: default }
 spec: { ${spec} }
 `;
 
-describeKubectls('custom kinds', ({ kubectl }) => {
+describeKubectl('custom kinds', ({ kubectl }) => {
   it('are defined, applied, looked at, explained and taken away', async () => {
     const apply = (input: string, how = ''): Promise<string> =>
       kubectl().succeed(`apply${how} -f -`, { input });

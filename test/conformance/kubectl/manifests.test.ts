@@ -1,5 +1,5 @@
 /**
- * What people apply to a local cluster beside their DaemonSets, with kubectl 1.36 and 1.32, without a flag.
+ * What people apply to a local cluster beside their DaemonSets, with kubectl and without a flag.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -14,10 +14,9 @@ import { renderKubeconfig } from '@rollcall/local-cluster/cluster/kubeconfig.ts'
 import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
-import { ensureBinaries } from '../control-plane/build.ts';
-import { ensureOlderKubectl } from '../control-plane/older-kubectl.ts';
 import { bindKubectl } from './kubectl.ts';
 import type { Kubectl } from './kubectl.ts';
+import { triedKubectl } from './on-local-cluster.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'manifests');
 const KINDS = join(DIRECTORY, 'kinds.yaml');
@@ -33,14 +32,12 @@ const NOT_ENFORCED = [
 ];
 const BUNDLE_BYTES = 700_000;
 
-const KUBECTLS: readonly { readonly name: string; readonly path: () => Promise<string> }[] = [
-  { name: '1.36', path: async () => (await ensureBinaries()).kubectl },
-  { name: '1.32', path: ensureOlderKubectl },
-];
+const { version, find } = triedKubectl();
 
-for (const { name, path } of KUBECTLS) {
-  const skip = skipWithoutTools([TOOLS.go]);
-  describe(`kubectl ${name} applies to a local cluster`, { skip }, () => {
+describe(
+  `kubectl ${version} applies to a local cluster`,
+  { skip: skipWithoutTools([TOOLS.go]) },
+  () => {
     let directory: string;
     let cluster: LocalCluster;
     let kubectl: Kubectl;
@@ -57,7 +54,7 @@ for (const { name, path } of KUBECTLS) {
       const kubeconfigPath = join(directory, 'kubeconfig');
       await writeFile(kubeconfigPath, renderKubeconfig([cluster]), { mode: 0o600 });
       const cacheDirectory = join(directory, 'cache');
-      kubectl = bindKubectl({ program: await path(), kubeconfigPath, cacheDirectory });
+      kubectl = bindKubectl({ program: await find(), kubeconfigPath, cacheDirectory });
     });
     after(async () => {
       await (cluster as LocalCluster | undefined)?.stop();
@@ -122,8 +119,8 @@ for (const { name, path } of KUBECTLS) {
       assert.equal(lines.length, 21);
       assert.equal(lines.at(-1), 'daemonset.apps/last created');
     });
-  });
-}
+  },
+);
 
 function bundleOf(objects: readonly object[]): string {
   return objects.map((object) => stringify(object)).join('---\n');

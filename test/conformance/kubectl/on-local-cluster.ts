@@ -1,5 +1,7 @@
 /**
- * A local cluster with machines and Rollcall's engine in takeover, and the two kubectls that are tried on it.
+ * A local cluster with machines and Rollcall's engine in takeover, and the kubectl that is tried on it.
+ *
+ * That of the release; ROLLCALL_KUBECTL=1.32 asks for an older one, as .ci/nightly does.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,37 +41,44 @@ const PROGRAMS: Readonly<Record<string, () => Promise<string>>> = {
   '1.32': ensureOlderKubectl,
 };
 
-/** A `describe` for each kubectl, with a cluster of its own on which the example runs. */
-export function describeKubectls(title: string, define: (stage: KubectlStage) => void): void {
+/** The one that is tried. Throws for a version that is none of these. */
+export function triedKubectl(): { readonly version: string; readonly find: () => Promise<string> } {
+  const version = process.env['ROLLCALL_KUBECTL'] ?? '1.36';
+  const find = PROGRAMS[version];
+  if (find === undefined) throw new Error(`no kubectl ${version} is tried`);
+  return { version, find };
+}
+
+/** A `describe` with a cluster of its own, on which the example runs. */
+export function describeKubectl(title: string, define: (stage: KubectlStage) => void): void {
+  const { version, find } = triedKubectl();
   const skip = skipWithoutTools([TOOLS.go]);
-  for (const [version, findProgram] of Object.entries(PROGRAMS)) {
-    describe(`kubectl ${version} ${title}`, { skip, timeout: 900_000 }, () => {
-      let stage: Stage;
-      let kubectl: Kubectl;
-      let directory: string;
+  describe(`kubectl ${version} ${title}`, { skip, timeout: 900_000 }, () => {
+    let stage: Stage;
+    let kubectl: Kubectl;
+    let directory: string;
 
-      before(async () => {
-        const program = await findProgram();
-        directory = await mkdtemp(join(tmpdir(), 'rollcall-kubectl-'));
-        stage = await openStage({ backend: 'local', name: 'kubectl', nodes: nodes() });
-        const { kubeconfigPath } = stage.cluster.access;
-        kubectl = bindKubectl({
-          program,
-          kubeconfigPath,
-          cacheDirectory: join(directory, 'cache'),
-        });
-        await kubectl.succeed(['apply', '-f', EXAMPLE.path]);
-        const { namespace, name } = EXAMPLE;
-        await kubectl.succeed(`rollout status ds/${name} -n ${namespace} --timeout=150s`);
+    before(async () => {
+      const program = await find();
+      directory = await mkdtemp(join(tmpdir(), 'rollcall-kubectl-'));
+      stage = await openStage({ backend: 'local', name: 'kubectl', nodes: nodes() });
+      const { kubeconfigPath } = stage.cluster.access;
+      kubectl = bindKubectl({
+        program,
+        kubeconfigPath,
+        cacheDirectory: join(directory, 'cache'),
       });
-      after(async () => {
-        await (stage as Stage | undefined)?.close();
-        await rm(directory, { recursive: true, force: true });
-      });
-
-      define({ kubectl: () => kubectl, stage: () => stage, directory: () => directory });
+      await kubectl.succeed(['apply', '-f', EXAMPLE.path]);
+      const { namespace, name } = EXAMPLE;
+      await kubectl.succeed(`rollout status ds/${name} -n ${namespace} --timeout=150s`);
     });
-  }
+    after(async () => {
+      await (stage as Stage | undefined)?.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+
+    define({ kubectl: () => kubectl, stage: () => stage, directory: () => directory });
+  });
 }
 
 function nodes(): ReturnType<typeof fakeNode>[] {

@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { pollUntil } from '../control-plane/poll.ts';
-import { describeKubectls, EXAMPLE, WORKERS } from './on-local-cluster.ts';
+import { describeKubectl, EXAMPLE, WORKERS } from './on-local-cluster.ts';
 
 const { namespace, name, label } = EXAMPLE;
 
-describeKubectls('reads a local cluster', ({ kubectl, stage }) => {
+describeKubectl('reads a local cluster', ({ kubectl, stage }) => {
   it('gets nodes, DaemonSets and pods of all namespaces with wide columns', async () => {
     const text = await kubectl().succeed('get nodes,ds,pods -A -o wide');
     assert.match(text, /NAME +STATUS +ROLES +AGE +VERSION +INTERNAL-IP/);

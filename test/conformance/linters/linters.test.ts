@@ -109,10 +109,10 @@ describe('linters of others', { skip: skipWithoutTools([TOOLS.python, TOOLS.go])
   });
 
   it('cfn-lint finds a planted mistake', async () => {
-    const { Resources: resources, ...others } = template;
-    const { ViewTable: table } = resources;
+    const { ViewTable: table } = template.Resources;
     const broken = { ...table, Properties: { ...table?.Properties, BillingMode: 'FREE' } };
-    const planted = { ...others, Resources: { ...resources, ViewTable: broken } };
+    // Of the whole template cfn-lint takes half a minute: one resource is as good a place for a mistake.
+    const planted = { ...template, Conditions: {}, Outputs: {}, Resources: { ViewTable: broken } };
     const found = await lintTemplate(write('broken.json', JSON.stringify(planted)));
     assert.ok(
       found.some((one) => one.includes("'FREE'")),

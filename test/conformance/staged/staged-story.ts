@@ -2,7 +2,7 @@
  * The acceptance of staged rollouts (issue 17), played alike beside the built-in loop and in its place: one control plane of 50
  * nodes, one story, each step on what the one before left.
  *
- * A good release goes canary by canary and pool by pool; each of five bad ones is halted on its canary, with the cause in the Event, the
+ * A good release goes canary by canary and pool by pool; each of some bad ones is halted on its canary, with the cause in the Event, the
  * status command and the log; then the way back, `onHalt: rollback`, and what people do in the middle.
  */
 import assert from 'node:assert/strict';
@@ -52,6 +52,9 @@ const BAD_RELEASES: readonly BadRelease[] = [
   },
 ];
 
+/** What is evidence is decided alike in both modes: in copilot one of those whose pods fail, and that of which there is no pod. */
+const IN_COPILOT: ReadonlySet<string> = new Set(['crash', 'refused']);
+
 /** Declares the steps. `stage`: valid from the first of them on. */
 export function tellStory(mode: StagedMode, stage: () => StagedStage): void {
   it('rolls 50 nodes by annotation: canary of three, soak, pool by pool, within the budget, each pod once', () =>
@@ -61,6 +64,7 @@ export function tellStory(mode: StagedMode, stage: () => StagedStage): void {
     meetPeople(stage()));
   tellWayBack(mode, stage);
   for (const bad of BAD_RELEASES) {
+    if (mode === 'copilot' && !IN_COPILOT.has(bad.version)) continue;
     it(`halts ${bad.what} on at most ${String(bad.nodesMax)} node(s), says why in three places, and goes back`, async () => {
       // The next step begins where all is well, whatever this one came to.
       await meetBadRelease(stage(), bad, bad.cause[mode]).finally(() => goBack(stage()));

@@ -3,18 +3,32 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { ALONE, APART, isSharing, lanesOf, LONG, SHARING } from '../../../scripts/testing/lanes.ts';
+import {
+  ALONE,
+  APART,
+  isSharing,
+  lanesOf,
+  LONG,
+  SHARING,
+  WAITING,
+} from '../../../scripts/testing/lanes.ts';
 import { tierFiles } from '../../../scripts/testing/tier-files.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
 describe('the lanes of a run', () => {
-  it('keep every file once, those that measure the machine alone and last', () => {
+  it('keep every file once, those that wait beside the others, those that measure the machine alone and last', () => {
     const alone = Object.keys(ALONE);
     const others = ['test/conformance/a.test.ts', 'test/conformance/b.test.ts'];
-    const lanes = lanesOf([...alone, ...others], { isSlow: true, processorsCount: 2 });
-    assert.deepEqual(lanes, [
-      [{ files: others, atOnceMax: 3, process: 'own' }],
+    const longest = ['test/conformance/staged/copilot.test.ts'];
+    const waiting = ['test/conformance/cli/answers.test.ts'];
+    const setting = { isSlow: true, processorsCount: 2 };
+    assert.deepEqual(lanesOf([...alone, ...waiting, ...longest, ...others], setting), [
+      [
+        { files: longest, atOnceMax: 2, process: 'own' },
+        { files: waiting, atOnceMax: 2, process: 'own' },
+        { files: others, atOnceMax: 3, process: 'own' },
+      ],
       [{ files: alone, atOnceMax: 1, process: 'own' }],
     ]);
   });
@@ -53,7 +67,13 @@ describe('the lanes of a run', () => {
   });
 
   it('name only files and directories that there are', () => {
-    const named = [...Object.keys(ALONE), ...Object.keys(APART), ...LONG, ...SHARING];
+    const named = [
+      ...Object.keys(ALONE),
+      ...Object.keys(APART),
+      ...LONG,
+      ...SHARING,
+      ...WAITING.flat(),
+    ];
     const lost = named.filter((file) => !existsSync(path.join(root, file)));
     assert.deepEqual(lost, []);
   });
