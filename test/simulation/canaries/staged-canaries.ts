@@ -11,7 +11,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S16'],
     in: 'staged',
     seedsMax: 10,
-    isQuick: true,
   },
   'step-in-an-old-view': {
     bug: 'a step opens by what was seen of its pods before nothing was heard any more (S16)',
@@ -186,7 +185,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S16'],
     in: 'flaky-nodes',
     seedsMax: 3,
-    isQuick: true,
   },
   'halt-forgotten': {
     bug: 'a breach is forgotten when another watcher reports (S16)',
@@ -197,7 +195,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S16'],
     in: 'ill-beside-built-in',
     seedsMax: 4,
-    isQuick: true,
   },
   'restored-again': {
     bug: 'a template that GitOps put back before anybody looked is restored again and again (S16)',
@@ -227,7 +224,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S16'],
     in: 'guarded-rollbacks',
     seedsMax: 3,
-    isQuick: true,
   },
   'copy-unsaid': {
     bug: 'a pod of a former revision does not say which copy it is of, and admission refuses it (S16, ADR 0063)',
@@ -237,7 +233,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S16'],
     in: 'guarded-rollbacks',
     seedsMax: 3,
-    isQuick: true,
   },
   'soak-by-kubelets': {
     bug: 'the soak is counted from when a kubelet says that the pod got ready, by its clock (S16)',
