@@ -41,11 +41,7 @@ export async function runLanes(
       const ended = await Promise.all(
         lane.map((part, at) =>
           runNode(root, {
-            parameters: [
-              ...parametersOf(root, part, countsFiles[at] ?? ''),
-              ...flags,
-              ...part.files,
-            ],
+            parameters: parametersOf(root, { part, countsFile: countsFiles[at] ?? '', flags }),
             printed: at === lane.length - 1 ? 'at-once' : 'when-over',
           }),
         ),
@@ -64,17 +60,25 @@ export async function runLanes(
   }
 }
 
-function parametersOf(root: string, part: Part, countsFile: string): readonly string[] {
-  const urlOf = (name: string): string =>
-    pathToFileURL(path.join(root, 'scripts/testing', name)).href;
+function parametersOf(
+  root: string,
+  { part, countsFile, flags }: { part: Part; countsFile: string; flags: readonly string[] },
+): readonly string[] {
+  const pathOf = (name: string): string => path.join(root, 'scripts/testing', name);
+  const preloaded = `--import=${pathToFileURL(pathOf('untracked-promises.ts')).href}`;
+  if (part.process === 'shared') {
+    return [preloaded, ...flags, pathOf('shared-process.ts'), countsFile, ...part.files];
+  }
   return [
-    `--import=${urlOf('untracked-promises.ts')}`,
+    preloaded,
     '--test',
-    part.process === 'own' ? `--test-concurrency=${part.atOnceMax}` : '--test-isolation=none',
+    `--test-concurrency=${part.atOnceMax}`,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
-    `--test-reporter=${urlOf('test-count-reporter.ts')}`,
+    `--test-reporter=${pathToFileURL(pathOf('test-count-reporter.ts')).href}`,
     `--test-reporter-destination=${countsFile}`,
+    ...flags,
+    ...part.files,
   ];
 }
 

@@ -11,10 +11,12 @@ import { PROFILES, USERS_WORLDS } from '../support/simulation/profiles.ts';
 import { runSeed } from '../support/simulation/run-seed.ts';
 
 // Other seeds, more of them, other profiles, one seed again: npm run sim -- --help (docs/testing.md).
-const SEEDS = Array.from({ length: 120 }, (_, index) => index + 1);
-const SEEDS_OF_WORLDS = 10;
+// Breadth here; depth are the fresh seeds of each commit (.ci/run: seeds, hunts) and of the night.
+// The last of each has what no other one has: lists that expire, pods that are pinned nowhere.
+const SEEDS = [...Array.from({ length: 40 }, (_, index) => index + 1), 72];
+const SEEDS_OF_WORLDS = [1, 2, 3, 4, 10];
 /** Worlds of a dozen nodes and more cost more. */
-const SEEDS_OF_LARGE_WORLDS = 4;
+const SEEDS_OF_LARGE_WORLDS = [1, 2];
 
 const happened = new Map<string, number>();
 let judged = 0;
@@ -36,35 +38,35 @@ for (const seed of SEEDS) {
 
 for (const world of USERS_WORLDS) {
   const isLarge = 'nodes' in PROFILES[world];
-  for (const seed of SEEDS.slice(0, isLarge ? SEEDS_OF_LARGE_WORLDS : SEEDS_OF_WORLDS)) {
+  for (const seed of isLarge ? SEEDS_OF_LARGE_WORLDS : SEEDS_OF_WORLDS) {
     test(`S1, S2, S3, S4, S5, S7, S9, S10, S11, S13, S14, L1, L2, L5: seed ${seed} of ${world} keeps every promise (row 15)`, async () => {
       await play(seed, world);
     });
   }
 }
 
-// They have schedules of their own; two seeds of each of the others are in canaries.test.ts.
+// They have schedules of their own; a seed of each of the others is in canaries.test.ts.
 for (const hunt of RANDOM_HUNTS) {
-  for (const seed of SEEDS.slice(0, 3)) {
-    test(`S1, S3, S4, S8, S10, S16, S17, L1, L5: seed ${seed} of ${hunt} keeps every promise (row 15)`, async () => {
-      await play(seed, hunt);
-    });
-  }
+  test(`S1, S3, S4, S8, S10, S16, S17, L1, L5: a seed of ${hunt} keeps every promise (row 15)`, async () => {
+    await play(1, hunt);
+  });
 }
 
 test('M1: every fault and every step that a plan can have happened', () => {
   const dead = [...FAULTS, ...STEPS].filter((deed) => !happened.has(deed));
   assert.deepEqual(dead, []);
-  assert.ok((happened.get('roll') ?? 0) > 240, 'too few rolling updates');
-  assert.ok(judged > 90, `only ${judged} deletes of available pods`);
+  assert.ok((happened.get('roll') ?? 0) > 90, 'too few rolling updates');
+  assert.ok(judged > 40, `only ${judged} deletes of available pods`);
 });
 
-test('M1: a fault that is demanded and cannot happen fails the run (row 16)', async () => {
+test('M1, M3: a fault that is demanded and cannot happen fails the run, and prints one command that plays it again (row 16)', async () => {
   // Pages of 500 objects are never continued: nothing can expire between two of them.
   const plan = drawPlan({ seed: 1, profile: 'baseline', stepsCount: 3 });
   const setting = { ...plan.setting, pageLimit: 500 };
   const result = await playPlan({ ...plan, setting, demands: ['list-expired'] });
-  assert.equal(result.kind === 'broken' ? result.rule : result.kind, 'M1');
+  assert.ok(result.kind === 'broken');
+  assert.equal(result.rule, 'M1');
+  assert.match(describeBroken(result), /npm run sim -- --seed 1 --profile baseline --steps 3\b/);
   const demanded = await playPlan({ ...plan, demands: ['table-answer-lost', 'take-name'] });
   assert.equal(demanded.kind, 'held');
   assert.deepEqual([...demanded.happened.keys()].includes('table-answer-lost'), true);
@@ -79,7 +81,7 @@ test('M1: a fault whose name nobody knows is refused, not ignored (row 16)', () 
 });
 
 test('M2: the same seed gives the same trace twice, another one does not (row 17)', async () => {
-  for (const seed of [3, 4, 5, 8, 16]) {
+  for (const seed of [3, 8]) {
     const [one, two] = [await runSeed({ seed }), await runSeed({ seed })];
     assert.equal(one.hash, two.hash, `seed ${seed}`);
     assert.notEqual(one.hash, (await runSeed({ seed: seed + 1000 })).hash);
@@ -91,14 +93,4 @@ test('M2: a run told which opportunities fire is the run that drew them by rate'
   const faults = Object.fromEntries([...drawn.firedAt].map(([fault, at]) => [fault, { at }]));
   const again = await playPlan({ ...drawn.plan, faults });
   assert.equal(again.hash, drawn.hash);
-});
-
-test('M3: a failure prints one command that plays the same seed again', async () => {
-  const plan = drawPlan({ seed: 17, profile: 'baseline', stepsCount: 2 });
-  const setting = { ...plan.setting, pageLimit: 500 };
-  const result = await playPlan({ ...plan, setting, demands: ['list-expired'] });
-  assert.ok(result.kind === 'broken');
-  const text = describeBroken(result);
-  assert.match(text, /seed 17 .*baseline/);
-  assert.match(text, /npm run sim -- --seed 17 --profile baseline --steps 2\b/);
 });

@@ -77,7 +77,8 @@ describe('the CI recipe', () => {
   const run = (files: readonly string[], variables: NodeJS.ProcessEnv): Promise<Ended> =>
     new Promise((resolve) => {
       const PATH = `${directory}:${process.env['PATH'] ?? ''}`;
-      const env = { ...environment, USER: 'ci', PATH, ...variables };
+      const { NODE_COMPILE_CACHE } = process.env;
+      const env = { ...environment, USER: 'ci', PATH, NODE_COMPILE_CACHE, ...variables };
       execFile(SCRIPT, files, { env }, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
       });

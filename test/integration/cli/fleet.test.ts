@@ -66,7 +66,8 @@ describe('rollcall fleet as a process', () => {
 
   const run = (...argv: readonly string[]): Promise<Ended> =>
     new Promise((resolve) => {
-      const env = { PATH: process.env['PATH'], ...environment, USER: 'ann' };
+      const { PATH, NODE_COMPILE_CACHE } = process.env;
+      const env = { PATH, NODE_COMPILE_CACHE, ...environment, USER: 'ann' };
       execFile(process.execPath, [ENTRY, 'fleet', ...argv], { env }, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
       });

@@ -50,6 +50,7 @@ describe('rollcall as a process', () => {
     await writeFile(path.join(directory, 'outputs.json'), JSON.stringify(outputs));
     environment = {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...aws.environment,
       ROLLCALL_STAGE: STAGE,
       ROLLCALL_STACK_OUTPUTS: path.join(directory, 'outputs.json'),

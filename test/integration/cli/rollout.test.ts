@@ -50,7 +50,8 @@ describe('rollcall rollout as a process', () => {
 
   const run = (argv: readonly string[], user = 'ann'): Promise<Ended> =>
     new Promise((resolve) => {
-      const env = { PATH: process.env['PATH'], ...environment, USER: user };
+      const { PATH, NODE_COMPILE_CACHE } = process.env;
+      const env = { PATH, NODE_COMPILE_CACHE, ...environment, USER: user };
       execFile(process.execPath, [ENTRY, 'rollout', ...argv], { env }, (error, stdout, stderr) => {
         const code = error === null ? 0 : Number(error.code);
         resolve({ code, stdout, stderr });

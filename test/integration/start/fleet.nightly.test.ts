@@ -1,4 +1,4 @@
-/** Each failure of a fleet, with both answers to a breach; some only minutes of evidence show: nodes that die, a slow API server. */
+/** A good release of a fleet, and each failure, with both answers to a breach; some only minutes of evidence show: nodes that die, a slow API server. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertHaltedInFirstRing, assertWentBack, playFleet } from './fleet-plays.ts';
@@ -12,6 +12,18 @@ const CAUSES = [
 ] as const;
 
 // One after the other: what is slow because of its neighbours is evidence of nothing.
+describe('npm start -- --fleet', () => {
+  it('rolls a good release out: the canary ring, the next stage, and everybody has it', async () => {
+    const { report, fleet } = await playFleet();
+    assert.equal(report.result, 'settled');
+    assert.equal(fleet.ending, 'completed');
+    assert.deepEqual(
+      report.clusters.map(({ daemonSets }) => daemonSets.map(({ upToDate }) => upToDate)),
+      [[24], [6], [6]],
+    );
+  });
+});
+
 describe('npm start -- --fleet --inject', () => {
   for (const [failure, cause] of CAUSES) {
     it(`${failure} halts in the first ring, and stands`, async () => {

@@ -235,6 +235,7 @@ test('a renewal that sent nothing ends with 1, so that its job is tried again (A
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ROLLCALL_CLUSTER: 'prod-1',
       ROLLCALL_CREDENTIALS_QUEUE_URL: 'http://127.0.0.1:1/000000000000/credentials',
       ROLLCALL_CREDENTIALS_KEY_ARN: 'arn:aws:kms:eu-central-1:111111111111:key/1',
@@ -261,6 +262,7 @@ function startWatcher(settings: Readonly<Record<string, string>>): ChildProcess 
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ROLLCALL_CLUSTER: 'prod-1',
       ROLLCALL_EVENTS_QUEUE_URL: 'http://127.0.0.1:1/000000000000/events.fifo',
       ROLLCALL_SQS_ENDPOINT: 'http://127.0.0.1:1',

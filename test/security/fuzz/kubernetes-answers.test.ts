@@ -1,4 +1,4 @@
-// Everything that an API server says: 10,000 hostile inputs for each reader (row 67).
+// Everything that an API server says: hostile inputs for each reader (row 67).
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';

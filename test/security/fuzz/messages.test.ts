@@ -1,4 +1,4 @@
-// Everything that comes through a queue: 10,000 hostile inputs for each parser (row 67).
+// Everything that comes through a queue: hostile inputs for each parser (row 67).
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { zstdCompressSync } from 'node:zlib';
@@ -83,7 +83,7 @@ test('row 67: no watcher message crashes its parser; what is accepted stays what
     },
   });
   // Some bends are harmless; a parser that refused everything would prove nothing.
-  if (count > 1) assert.ok(accepted > 100, `only ${accepted} of ${count} were accepted`);
+  if (count > 1) assert.ok(accepted > count / 100, `only ${accepted} of ${count} were accepted`);
 });
 
 test('row 67: no message of a renewer and no token crashes its parser', async () => {
@@ -104,7 +104,7 @@ test('row 67: no message of a renewer and no token crashes its parser', async ()
       if (claims !== undefined) new Date(claims.expiresAtMs).toISOString();
     },
   });
-  if (count > 1) assert.ok(accepted > 100, `only ${accepted} of ${count} were accepted`);
+  if (count > 1) assert.ok(accepted > count / 100, `only ${accepted} of ${count} were accepted`);
 });
 
 test('row 67: no hint and no timer crashes its parser', async () => {
@@ -123,7 +123,7 @@ test('row 67: no hint and no timer crashes its parser', async () => {
       else assertOneLine(encodeTimer(timer.timer), 8192);
     },
   });
-  if (count > 1) assert.ok(accepted > 20, `only ${accepted} of ${count} were accepted`);
+  if (count > 1) assert.ok(accepted > count / 500, `only ${accepted} of ${count} were accepted`);
 });
 
 test('row 67: a sender is an identity of letters and digits, or nobody', async () => {

@@ -1,4 +1,4 @@
-// Everything that a person or a registry gives: 10,000 hostile inputs for each reader (rows 65, 67).
+// Everything that a person or a registry gives: hostile inputs for each reader (rows 65, 67).
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ test('row 67: a server address is https without a user, or refused', async () =>
       assert.match(pathPrefix, /^(\/[^\s?#]*)?$/);
     },
   });
-  if (count > 1) assert.ok(accepted > 500, `only ${accepted} of ${count} were accepted`);
+  if (count > 1) assert.ok(accepted > count / 20, `only ${accepted} of ${count} were accepted`);
 });
 
 test('rows 65, 67: a kubeconfig is loaded or refused, and no program runs without a runner', async () => {
@@ -80,7 +80,7 @@ test('rows 65, 67: a kubeconfig is loaded or refused, and no program runs withou
 });
 
 test('row 67: a command line is options, or a refusal that says what to do', async (context) => {
-  // What commander prints is for people; 10,000 times it is for nobody.
+  // What commander prints is for people; 2,000 times it is for nobody.
   context.mock.method(process.stderr, 'write', () => true);
   const words = ['--json', '--cold', '--clusters', '2', '--nodes', '5', '--kubeconfig', 'x'];
   await fuzz({
@@ -169,5 +169,5 @@ test('row 67: the annotation of a policy is one whose every bound holds, or prob
       assertBounds(reading.policy);
     },
   });
-  if (count > 1) assert.ok(accepted > 500, `only ${accepted} of ${count} were accepted`);
+  if (count > 1) assert.ok(accepted > count / 20, `only ${accepted} of ${count} were accepted`);
 });

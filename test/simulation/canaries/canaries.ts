@@ -48,7 +48,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S1', 'S3', 'L1'],
     in: 'lost-messages',
     seedsMax: 60,
-    isQuick: true,
   },
   'partial-list': {
     bug: 'a list that fails on its second page counts as whole (#14528)',
@@ -103,7 +102,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S13'],
     in: 'mixed',
     seedsMax: 5,
-    isQuick: true,
   },
   'owner-of-another-namespace': {
     bug: 'a pod that a tenant gave the UID of a DaemonSet next door holds a place there',
@@ -240,7 +238,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['L5'],
     in: 'refused-status',
     seedsMax: 10,
-    isQuick: true,
   },
   'create-without-look': {
     bug: 'pods are created for a DaemonSet that nobody looked at again (S5)',
@@ -260,7 +257,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S5'],
     in: 'silent-clusters',
     seedsMax: 10,
-    isQuick: true,
   },
   'silence-of-ten-days': {
     bug: 'a view may be ten days old instead of fifteen minutes (protocol 1)',
@@ -307,7 +303,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S11'],
     in: 'silent-clusters',
     seedsMax: 5,
-    isQuick: true,
   },
   'retry-after-ignored': {
     bug: 'a key asks again while the API server wants to be left alone (429 with Retry-After)',

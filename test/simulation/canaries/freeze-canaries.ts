@@ -29,7 +29,6 @@ export const FREEZE_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['L1'],
     in: 'stack-freezes',
     seedsMax: 20,
-    isQuick: true,
   },
   'freeze-of-others-names': {
     bug: 'a freeze by name is not looked up by its namespace and name',

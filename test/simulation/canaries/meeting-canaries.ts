@@ -29,6 +29,5 @@ export const MEETING_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['L1'],
     in: 'twin-names',
     seedsMax: 10,
-    isQuick: true,
   },
 };

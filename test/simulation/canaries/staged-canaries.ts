@@ -11,7 +11,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S16'],
     in: 'staged',
     seedsMax: 10,
-    isQuick: true,
   },
   'step-in-an-old-view': {
     bug: 'a step opens by what was seen of its pods before nothing was heard any more (S16)',
@@ -181,7 +180,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S16'],
     in: 'flaky-nodes',
     seedsMax: 3,
-    isQuick: true,
   },
   'halt-forgotten': {
     bug: 'a breach is forgotten when another watcher reports (S16)',
@@ -191,7 +189,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S16'],
     in: 'ill-beside-built-in',
     seedsMax: 4,
-    isQuick: true,
   },
   'restored-again': {
     bug: 'a template that GitOps put back before anybody looked is restored again and again (S16)',
@@ -220,7 +217,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S16'],
     in: 'guarded-rollbacks',
     seedsMax: 3,
-    isQuick: true,
   },
   'copy-unsaid': {
     bug: 'a pod of a former revision does not say which copy it is of, and admission refuses it (S16, ADR 0063)',
@@ -230,7 +226,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S16'],
     in: 'guarded-rollbacks',
     seedsMax: 3,
-    isQuick: true,
   },
   'soak-by-kubelets': {
     bug: 'the soak is counted from when a kubelet says that the pod got ready, by its clock (S16)',

@@ -67,6 +67,7 @@ async function packageIn(
 function isolatedEnvironment(home: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     HOME: home,
     HTTP_PROXY: NOWHERE,
     HTTPS_PROXY: NOWHERE,
