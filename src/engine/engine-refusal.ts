@@ -15,7 +15,7 @@ export type EngineRefusalCode =
   | 'already-registered'
   | 'still-managed'
   | 'lease-held'
-  | 'hand-back-failed'
+  | 'handover-failed'
   | 'local-cluster';
 
 /** A refusal: what happened, why, and what to do next. */

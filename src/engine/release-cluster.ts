@@ -69,7 +69,7 @@ async function requireVacancy(
       return vacancy.quietForMs;
     case 'unreadable':
       throw new EngineRefusal({
-        code: 'hand-back-failed',
+        code: 'handover-failed',
         message: `The watcher’s Lease of ${cluster.id} cannot be read: ${vacancy.message}.`,
         remedy: 'The kubeconfig’s user must be able to read Leases in rollcall-system.',
       });
@@ -136,7 +136,7 @@ function requireHandedBack(
 ): Extract<HandBackResult, { kind: 'handed-back' }> {
   if (result.kind === 'handed-back') return result;
   throw new EngineRefusal({
-    code: 'hand-back-failed',
+    code: 'handover-failed',
     message: `${cluster.id} could not be handed back (step ${result.step}): ${result.message}.`,
     remedy:
       'Nothing was switched on and no pod was touched; run --release again, it goes on from there.',

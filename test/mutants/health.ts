@@ -196,7 +196,7 @@ export const HEALTH_BUGS: PlantedBugs = {
     at: 'src/core/stages/start-record.ts#demandsAt',
     change: 'const before = isOfFormer ? record?.formerDemand : undefined;',
     to: 'const before = isOfFormer ? record?.demand : undefined;',
-    killedBy: 'test/unit/core/stages/start-record.test.ts: of the proven revision asked',
+    killedBy: 'test/unit/core/stages/start-record.test.ts: of the good revision asked',
   },
   'pause-ends-with-its-revision': {
     bug: 'a pause that lost a race against the next template is forgotten (17.9)',

@@ -122,7 +122,7 @@ function chooseOrder(
     }
     case 'undo':
       if (back !== undefined) return { kind: 'undo', release, to: back };
-      return refuseOrder(seen.hasProven ? 'runs-proven' : 'nothing-proven', subject);
+      return refuseOrder(seen.hasProven ? 'runs-good' : 'nothing-good', subject);
   }
 }
 

@@ -10,9 +10,9 @@ import type { OrderRefusalCode } from '../../core/rollout/orders.ts';
 type GivingRefusalCode =
   | OrderRefusalCode
   /** Nothing is known to be good. */
-  | 'nothing-proven'
+  | 'nothing-good'
   /** What is rolled out is what is known to be good. */
-  | 'runs-proven'
+  | 'runs-good'
   /** A resume would overrule a halt, and nobody said why. */
   | 'overrules'
   /** Others wrote faster than it could be read and written. */
@@ -57,13 +57,13 @@ const WORDS: Readonly<Record<GivingRefusalCode, Words>> = {
   over: [({ name }) => `The rollout of ${name} is done.`, lookAgain],
   'not-next': [({ name, step }) => `That is not the next ${step} of ${name}.`, lookAgain],
   'nothing-waits': [({ name, step }) => `No ${step} of ${name} waits for approval.`, lookAgain],
-  'nothing-proven': [
+  'nothing-good': [
     ({ name, release }) =>
-      `No other ${release} of ${name} has been proven, so there is nothing to go back to.`,
+      `No other ${release} of ${name} is good, so there is nothing to go back to.`,
     chooseOlder,
   ],
-  'runs-proven': [
-    ({ name, release }) => `The ${release} of ${name} that is rolled out is the proven one.`,
+  'runs-good': [
+    ({ name, release }) => `The ${release} of ${name} that is rolled out is the good one.`,
     chooseOlder,
   ],
   overrules: [

@@ -93,7 +93,7 @@ const WORDS: Readonly<Record<RolloutRefusalCode, Words>> = {
     (name) =>
       `The revision of ${name} is refused from now on, also when it is applied again. Rollcall may not change the template: in this mode the way back is yours.`,
     ({ namespace, name }) =>
-      `Find the proven revision: kubectl --namespace ${namespace} rollout history daemonset/${name}`,
+      `Find the good revision: kubectl --namespace ${namespace} rollout history daemonset/${name}`,
   ],
   'nothing-held': [
     (name) => `Nothing of ${name} is held that could be confirmed.`,

@@ -221,7 +221,7 @@ export interface StagedStatus
   readonly proven?: ProvenRevision;
   /** What an undo, or a rollback, leads to. */
   readonly former?: ProvenRevision;
-  /** Takeover: copies of proven templates, for admission (ADR 0063). */
+  /** Takeover: copies of good templates, for admission (ADR 0063). */
   readonly copies?: ShownCopies;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The kubectl command that goes back to the proven revision, for a person: where Rollcall may not change the template.
+ * The kubectl command that goes back to the good revision, for a person: where Rollcall may not change the template.
  *
- * By the number of the revision, because kubectl's default is the second newest, which need not be the proven one. A view that
+ * By the number of the revision, because kubectl's default is the second newest, which need not be the good one. A view that
  * is being written is read again, as a run does (protocol 2): pods that come and go fast are what people go back from.
  */
 import { wayBackOf } from '../../core/rollout/good-releases.ts';

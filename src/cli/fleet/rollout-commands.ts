@@ -100,10 +100,7 @@ export const FLEET_ROLLOUT_COMMANDS: readonly CommandModule[] = [
       'lift a pause, take an undo back, or overrule a halt (--why, --yes): only what comes later counts',
     ),
     approveRow('let the stage go on that waits for approval', APPROVE),
-    undoRow(
-      'send every cluster that has this release back to the one that was proven before',
-      UNDO,
-    ),
+    undoRow('send every cluster that has this release back to the one that was good before', UNDO),
   ]),
 ];
 

@@ -80,7 +80,7 @@ function provenFields({ proven, former }: StagedStatus): readonly Field[] {
   const how = isBaseline ? ', as found and never soaked' : '';
   return [
     [
-      isBaseline ? 'baseline' : 'proven',
+      isBaseline ? 'baseline' : 'canary passed',
       proven && `${proven.hash}, since ${timeText(proven.provenAtMs)}${how}`,
     ],
     ['former', former && former.hash !== proven?.hash ? former.hash : undefined],
@@ -239,7 +239,7 @@ function recordFields(record: FleetRecord, { former }: FleetStatus): readonly Fi
     ['since', timeText(startedAtMs)],
     ['evidence', pool === undefined || pool.places.length === 0 ? undefined : describePool(pool)],
     [
-      'proven',
+      'good',
       proven && `generation ${String(proven.generation)}, since ${timeText(proven.goodAtMs)}`,
     ],
     ['way back', former && `generation ${String(former.generation)}`],

@@ -27,7 +27,7 @@ const ALL: readonly string[] = [...MAPPED_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
 /** `stack stop`. */
 export const stopStackCommand: CommandModule = defineCommand({
   path: ['stack', 'stop'],
-  summary: 'the brake: nothing is done in clusters, and messages wait in their queues',
+  summary: 'stop all functions: nothing is done in clusters, and messages wait in their queues',
   interruption: 'orderly',
   options: {
     all: flagOption('--all', 'every function, as for a restore of the registry'),

@@ -1,10 +1,10 @@
 /**
- * Plays the rollout of one FleetDaemonSet over local clusters: what is proven everywhere first, then a release in stages, which goes
+ * Plays the rollout of one FleetDaemonSet over local clusters: what is good everywhere first, then a release in stages, which goes
  * through, or is halted by what was injected.
  *
  * It applies as `rollcall fleet apply` does and shows what `rollcall fleet status` shows; everything else is done by the function
  * `fleet`, whose schedule it fires more often than once a minute. It edits no cluster; where a failure can only be seen in
- * traffic, it has a pod of the proven release replaced now and then, as an autoscaler would.
+ * traffic, it has a pod of the good release replaced now and then, as an autoscaler would.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
@@ -39,7 +39,7 @@ export interface FleetPlayOptions {
   readonly engine: Pick<Engine, 'fleets' | 'rollouts' | 'registry' | 'view'>;
   /** One turn of the function `fleet`. Never rejects. */
   readonly turn: () => Promise<void>;
-  /** Replaces a pod of the proven release in the canary's cluster. Never rejects. */
+  /** Replaces a pod of the good release in the canary's cluster. Never rejects. */
   readonly replacePod: () => Promise<unknown>;
   readonly reader: FleetReader;
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
@@ -82,7 +82,7 @@ export class FleetPlay implements Play<FleetReport> {
       {
         title: 'the clusters to settle',
         isDue: (seen) => seen.isSettled,
-        act: () => this.#apply(documents.proven, 'goes to all clusters, to be proven'),
+        act: () => this.#apply(documents.proven, 'goes to all clusters, to become good'),
       },
       { title: itsEnd, isDue: () => ending() !== undefined, act: () => this.#compare(ending()) },
       {
@@ -151,7 +151,7 @@ export class FleetPlay implements Play<FleetReport> {
     this.#status = fleetStatusOf(found, at);
     this.#clusters = this.#record === undefined ? [] : await listClusters(this.#record, engine);
     const isOfIt = this.#record?.release.generation === this.#generation;
-    // Until the function has begun with it, clusters are told as of what was proven.
+    // Until the function has begun with it, clusters are told as of what was good.
     if (this.#isRolling && isOfIt && !isOver) this.#touched.note(overviews, this.#clusters);
   }
 

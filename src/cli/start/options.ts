@@ -147,7 +147,7 @@ function buildCommand(calledAs: CalledAs): Command {
     .addOption(
       new Option(
         '--on-halt <what>',
-        'with --fleet: stand still, or go back to what was proven (default: halt)',
+        'with --fleet: stand still, or go back to what was good (default: halt)',
       ).choices(['halt', 'rollback']),
     )
     .option('--kubeconfig <file>', 'manage the cluster of this kubeconfig instead')

@@ -1,5 +1,5 @@
 /**
- * Which copies of proven templates stand beside a DaemonSet (ADR 0063), as `rollcall rollout status` shows them.
+ * Which copies of good templates stand beside a DaemonSet (ADR 0063), as `rollcall rollout status` shows them.
  *
  * Told by the state alone: what runs wrote or found last, not what stands by now. Only takeover has copies. Whether an admission
  * policy asks for them nobody here knows.

@@ -1,5 +1,5 @@
 /**
- * The copy of a proven revision's template that stands in the cluster, for admission to compare its pods with (ADR 0063).
+ * The copy of a good revision's template that stands in the cluster, for admission to compare its pods with (ADR 0063).
  *
  * A ValidatingAdmissionPolicy looks nothing up but a parameter of a fixed name. So a DaemonSet under a rollout policy has up
  * to two PodTemplates of fixed names, which no controller touches: two, because the revision that may have to come back and

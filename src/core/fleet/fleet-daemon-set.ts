@@ -72,7 +72,7 @@ export interface FleetStage {
   readonly windows: readonly RolloutWindow[];
 }
 
-/** What a halt leads to: stand still, or go back to the last proven revision as well. */
+/** What a halt leads to: stand still, or go back to the last good revision as well. */
 export type FleetBreach = 'halt' | 'rollback';
 
 /** Fields that others own: the cluster fails, told by manager and field; or they are taken. */

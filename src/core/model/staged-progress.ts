@@ -43,7 +43,7 @@ export type Gate =
   | { readonly kind: 'window'; readonly opensAtMs?: number }
   | { readonly kind: 'paused'; readonly by?: 'policy' | 'order' }
   | { readonly kind: 'breach' }
-  /** An operator, or a breach, sent its members back to what was proven. */
+  /** An operator, or a breach, sent its members back to what was good. */
   | { readonly kind: 'returning' }
   /** All that had the release, and are within reach, are back. */
   | { readonly kind: 'returned' }

@@ -194,7 +194,7 @@ export interface RemovalRecord {
 /** One of the two PodTemplates that a DaemonSet under a rollout policy has (core/admission). */
 export type CopySlot = 'a' | 'b';
 
-/** The copy of a proven revision's template, as it was written or found last. */
+/** The copy of a good revision's template, as it was written or found last. */
 export interface TemplateCopy {
   readonly slot: CopySlot;
   /** controller-revision-hash. */

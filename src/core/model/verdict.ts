@@ -33,7 +33,7 @@ export type NodeCode =
   | 'WaitingForBurst'
   /** Has a pod of an older revision, and its turn in the rolling update has not come. */
   | 'WaitingForRollout'
-  /** Is to run the last proven revision, whose template cannot be read now. */
+  /** Is to run the last good revision, whose template cannot be read now. */
   | 'WaitingForRevision'
   /** The rolling update replaces its pod now. */
   | 'Updating'

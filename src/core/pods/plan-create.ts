@@ -50,7 +50,7 @@ function findObstacle(planning: Planning, node: NodeName): Wait | undefined {
   }
   const { targets } = planning;
   if (targets.isFormer(node) && targets.former === undefined) {
-    const message = `its pod is to be of the last proven revision (${targets.hashOf(node) ?? 'unknown'}), which is not readable now`;
+    const message = `its pod is to be of the last good revision (${targets.hashOf(node) ?? 'unknown'}), which is not readable now`;
     return { code: 'WaitingForRevision', message };
   }
   if (!planning.hasTemplateLabels) {

@@ -99,7 +99,7 @@ export function targetsOf(view: View, context: PlanContext, staging: Staging): T
 }
 
 /**
- * Hashes of the revisions that nodes may yet be given, though no pod carries one now: the proven one, and what was proven
+ * Hashes of the revisions that nodes may yet be given, though no pod carries one now: the good one, and what was good
  * before. A pod of it that another run makes at this moment needs it, too (S10).
  */
 export function keptRevisions(staging: Staging, context: PlanContext): ReadonlySet<string> {

@@ -57,7 +57,7 @@ export function subjectOf({ hash, breach, orders, former }: RolloutRecord): Gate
   return {
     members: 'nodes',
     release: `revision ${hash}`,
-    back: to === undefined ? 'the proven revision' : `revision ${to}`,
+    back: to === undefined ? 'the good revision' : `revision ${to}`,
     stepOf: (stepIndex) => `of step ${String(stepIndex)}`,
     orders,
     ...defined({ breach }),

@@ -16,7 +16,7 @@ export type RolloutPhase =
   | 'Waiting'
   | 'Paused'
   | 'Halted'
-  /** It goes back to what was proven. */
+  /** It goes back to what was good. */
   | 'Returning'
   /** It has, and what it left is held. */
   | 'Returned'

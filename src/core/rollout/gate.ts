@@ -21,7 +21,7 @@ import type { Generations, PodCounts } from './pod-counts.ts';
 
 /** What nodes do while it is held. */
 export interface Retreat {
-  /** A breach sends them back to the proven revision. */
+  /** A breach sends them back to the good revision. */
   readonly isRollingBack: boolean;
   /** None runs the template's revision any more. */
   readonly isBack: boolean;

@@ -1,5 +1,5 @@
 /**
- * Copies of proven templates, and pods that name one, on a real API server with the DaemonSets listed one by one (ADR 0063):
+ * Copies of good templates, and pods that name one, on a real API server with the DaemonSets listed one by one (ADR 0063):
  * what a staged rollout does passes, and a stolen credential gets no pod that its DaemonSet never asked for (row 69).
  */
 import assert from 'node:assert/strict';
@@ -36,7 +36,7 @@ const NEXT_IMAGE = 'registry.example/agent:2';
 /** A copy that is to be changed. */
 type Draft = Record<string, Json> & { metadata: Record<string, Json> };
 
-describe('copies of proven templates, and a stolen credential (row 69)', () => {
+describe('copies of good templates, and a stolen credential (row 69)', () => {
   let stage: AdmissionStage;
   let admin: ApiClient;
   let rollcall: ApiClient;

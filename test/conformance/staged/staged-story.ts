@@ -70,7 +70,7 @@ export function tellStory(mode: StagedMode, stage: () => StagedStage): void {
       await meetBadRelease(stage(), bad, bad.cause[mode]).finally(() => goBack(stage()));
     });
   }
-  it('with onHalt: rollback returns to the proven revision, and holds the same bad one when it comes again', () =>
+  it('with onHalt: rollback returns to the good revision, and holds the same bad one when it comes again', () =>
     rollBack(stage()));
 }
 

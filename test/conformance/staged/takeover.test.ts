@@ -35,7 +35,7 @@ describe('staged rollouts in takeover', { timeout: 1_700_000, skip }, () => {
 
   tellStory('takeover', () => stage);
 
-  it('gives nodes that join during the canary the proven revision, and the new one in their turn', async () => {
+  it('gives nodes that join during the canary the good revision, and the new one in their turn', async () => {
     await stage.setPolicy(policyOf('20s', 'approval: after-canary'));
     await stage.release({ version: 'd' });
     await stage.until('the canary', () => stage.nodesAt('d').length === 3);

@@ -50,7 +50,7 @@ export function assertHaltedInFirstRing({ report, fleet }: Played, cause: RegExp
   }
 }
 
-/** Fails unless the canary's cluster was given what was proven before, which all of its nodes that live run. */
+/** Fails unless the canary's cluster was given what was good before, which all of its nodes that live run. */
 export function assertWentBack({ report, fleet }: Played): void {
   assert.equal(fleet.ending, 'rolled-back');
   const back = fleet.clusters.find(

@@ -1,4 +1,4 @@
-/** The comparison of pods of a proven revision is derived from the shipped one, and from all of it (ADR 0063). */
+/** The comparison of pods of a good revision is derived from the shipped one, and from all of it (ADR 0063). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listedPolicy } from '../../../scripts/install/listed-policy.ts';
@@ -11,7 +11,7 @@ import {
 const shipped = shippedOwnerPolicy();
 const proven = provenPolicy(shipped);
 
-describe('the policy for pods of a proven revision', () => {
+describe('the policy for pods of a good revision', () => {
   it('compares with a PodTemplate, and reads nothing of a DaemonSet’s spec', () => {
     assert.equal(proven.spec.paramKind.kind, 'PodTemplate');
     assert.doesNotMatch(JSON.stringify(proven), /params\.spec/);

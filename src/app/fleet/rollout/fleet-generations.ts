@@ -17,7 +17,7 @@ import type { FoundFleetRollout } from './find-fleet-rollout.ts';
 
 /** A generation, and what it is to the rollout. */
 export interface ShownGeneration extends FleetRelease {
-  /** `applied`, `rolled out`, `proven`, `way back`, `halted`; none: an older one. */
+  /** `applied`, `rolled out`, `good`, `way back`, `halted`; none: an older one. */
   readonly is: readonly string[];
 }
 
@@ -41,7 +41,7 @@ function standingOf(
   const isRefused = refused.some((one) => one.contentHash === contentHash);
   const standings = [
     [release.documentId === documentId, 'rolled out'],
-    [good[0]?.documentId === documentId, 'proven'],
+    [good[0]?.documentId === documentId, 'good'],
     [wayBackOf(record)?.documentId === documentId, 'way back'],
     [isRefused, 'halted'],
   ] as const;

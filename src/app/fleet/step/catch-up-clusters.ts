@@ -1,5 +1,5 @@
 /**
- * The ring of clusters that came back, or came late: they go straight to what is proven. At most so
+ * The ring of clusters that came back, or came late: they go straight to what is good. At most so
  * many at once as the last stage allows; once more fail than it forgives, no other is given
  * anything. A cluster leaves the ring when it runs the release that is rolled out and proven.
  */

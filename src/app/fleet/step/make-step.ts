@@ -94,7 +94,7 @@ class Step {
       const isBack = returned.gate.kind === 'returned' || returned.gate.kind === 'done';
       const told = defined({ decision });
       if (!isBack) return { record: returned, late: [], parts: [back], ...told };
-      // Once all within reach are back, those of the ring get what is proven as ever.
+      // Once all within reach are back, those of the ring get what is good as ever.
       const waiting = await catchUpClusters(returned, fleet, this.#dependencies);
       return {
         record: { ...returned, ...waiting?.record },

@@ -1,5 +1,5 @@
 /**
- * Writes the copy of a proven revision's template, or sees that it stands (ADR 0063).
+ * Writes the copy of a good revision's template, or sees that it stands (ADR 0063).
  *
  * What is written is the present template by a live read of this run: once the DaemonSet was edited nothing is. The name fences
  * a create, UID and version a PUT. A copy of the former revision that nobody knew is kept, and the other place taken next. A

@@ -67,7 +67,7 @@ function noteOutcome(
 ): void {
   switch (outcome.kind) {
     case 'done': {
-      const message = `The template of revision ${hash} is restored, the last proven one`;
+      const message = `The template of revision ${hash} is restored, the last good one`;
       result.events.push({ type: 'Normal', reason: 'RolloutRolledBack', message });
       return;
     }

@@ -302,12 +302,12 @@ function contradictionsOfRoles(request: AddRequest): readonly CommandError[] {
     ...errorsOf([
       [
         hasRenewer && auth !== 'bound-token',
-        'A renewer is for --auth bound-token.',
+        'A token renewer is for --auth bound-token.',
         'Pass it, or leave the renewer out.',
       ],
       [
         !isGiven && hasRenewer,
-        'The role of the renewer is given, that of the watcher is not.',
+        'The role of the token renewer is given, that of the watcher is not.',
         'Pass --watcher-role-arn or --sender-role-id as well, or neither.',
       ],
       [
@@ -339,12 +339,12 @@ function contradictionsOfGivenRoles(
     ],
     [
       isBound && (!hasRenewer || (isByArn && renewerRoleArn === undefined)),
-      '--auth bound-token needs a role for the renewer.',
+      '--auth bound-token needs a role for the token renewer.',
       'Pass --renewer-role-arn (and --renewer-role-id if it cannot be looked up).',
     ],
     [
       isBound && isShared && credentials !== 'static',
-      'Watcher and renewer must not share a role: what may watch must not be able to renew.',
+      'Watcher and token renewer must not share a role: what may watch must not be able to renew.',
       'Make a role for each: rollcall cluster add ID --print cloudformation',
     ],
   ];

@@ -163,7 +163,7 @@ async function takeRoles({ request, context }: AddTask): Promise<SenderRoles> {
   );
   if (renewer.roleId === watcher.roleId && request.credentials !== 'static') {
     throw usageError(
-      'Watcher and renewer have the same role: what may watch must not be able to renew.',
+      'Watcher and token renewer have the same role: what may watch must not be able to renew.',
       `Make a role for each: rollcall cluster add ${request.id} --print cloudformation`,
     );
   }

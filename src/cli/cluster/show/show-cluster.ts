@@ -238,7 +238,7 @@ interface Words {
 }
 
 const RENEWER =
-  'Look at the renewer: kubectl -n rollcall-system get cronjob,job -l app.kubernetes.io/part-of=rollcall';
+  'Look at the token renewer: kubectl -n rollcall-system get cronjob,job -l app.kubernetes.io/part-of=rollcall';
 
 /** The gravest first. */
 const SHOWN = {

@@ -80,7 +80,7 @@ export interface FleetOrders {
     readonly breach?: FleetBreachNote;
     readonly why?: string;
   };
-  /** Every cluster that has this release goes back to the one that was proven before. */
+  /** Every cluster that has this release goes back to the one that was good before. */
   readonly undo?: OrderNote;
 }
 
@@ -120,7 +120,7 @@ export interface FleetRecord extends FleetKey {
   readonly progressedAtMs: number;
   /** Assigned when the rollout began, and again when a registration changed. */
   readonly stages: readonly StageAssignment[];
-  /** Clusters that were offline when their stage was assigned or passed, or came late: they get what is proven, when they are back. */
+  /** Clusters that were offline when their stage was assigned or passed, or came late: they get what is good, when they are back. */
   readonly ring: MemberList;
   /** Revision of the registry when they were assigned (RegistryRevisionStore). */
   readonly registryRevision: number;
@@ -164,7 +164,7 @@ export interface FleetCounts {
   /** Neither block nor count. */
   readonly offline: number;
   readonly untouched: number;
-  /** Given what is proven, in the ring of those that came back, and not known to run it yet. */
+  /** Given what is good, in the ring of those that came back, and not known to run it yet. */
   readonly returning: number;
 }
 
@@ -233,7 +233,7 @@ export type ClusterPhase =
   /** All of its nodes, or all that the stage asked for, run it and are well. */
   | 'well'
   | 'failed'
-  /** Given the release that was proven before, and not known to run it yet; then `returned`. */
+  /** Given the release that was good before, and not known to run it yet; then `returned`. */
   | 'returning'
   | 'returned';
 

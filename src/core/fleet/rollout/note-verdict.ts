@@ -56,7 +56,7 @@ function noneOf({ nodes }: FleetClusterRecord): NonNullable<FleetClusterRecord['
   return { updated: 0, desired: nodes?.desired ?? 0 };
 }
 
-/** True of a cluster that goes back to what was proven before, or has gone. */
+/** True of a cluster that goes back to what was good before, or has gone. */
 function isReturn({ phase }: FleetClusterRecord): boolean {
   return phase === 'returning' || phase === 'returned';
 }

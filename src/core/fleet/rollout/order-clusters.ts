@@ -142,5 +142,5 @@ function changed(
 }
 
 const WORDS: Partial<Record<FleetDecisionKind, string>> = {
-  'rollback-started': 'clusters go back to what was proven before, as ordered',
+  'rollback-started': 'clusters go back to what was good before, as ordered',
 };

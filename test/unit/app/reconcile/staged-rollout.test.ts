@@ -100,7 +100,7 @@ describe('a rollback in takeover', () => {
 describe('a rollback in copilot', () => {
   const ROLLBACK = `${POLICY}\nonHalt: rollback`;
 
-  it('gives the DaemonSet its proven template back, and all pods with it', async () => {
+  it('gives the DaemonSet its good template back, and all pods with it', async () => {
     const made = await world('copilot', ROLLBACK);
     edit(made, 'example/agent:2');
     await made.settle({ withinMs: 60_000 });

@@ -216,7 +216,7 @@ describe('an order that cannot be given', () => {
     ],
     ['a pause of the policy', { kind: 'resume' }, { policy: 'paused: true' }, 'paused-by-policy'],
     ['nothing that is held', { kind: 'resume' }, {}, 'not-held'],
-    ['the proven revision', { kind: 'undo' }, { record: recordOf({ hash: 'old' }) }, 'runs-proven'],
+    ['the good revision', { kind: 'undo' }, { record: recordOf({ hash: 'old' }) }, 'runs-good'],
     ['no mass removal', { kind: 'confirm' }, {}, 'nothing-held'],
   ];
   for (const [what, ask, options, expected] of refusals) {

@@ -75,7 +75,7 @@ async function commandAfter(movingReads: number): Promise<{ command?: string; re
 }
 
 describe('undoCommand', () => {
-  it('names the number of the proven revision', async () => {
+  it('names the number of the good revision', async () => {
     assert.deepEqual(await commandAfter(0), { command: BACK, reads: 1 });
   });
 

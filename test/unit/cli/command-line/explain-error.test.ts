@@ -5,7 +5,7 @@ import { explainError } from '../../../../src/cli/command-line/explain-error.ts'
 import { EngineRefusal } from '../../../../src/engine/engine-refusal.ts';
 
 test('what the engine refuses for safety leaves with 3, what it could not do with 1', () => {
-  const codes = ['built-in-controller-runs', 'other-cluster', 'still-managed', 'hand-back-failed'];
+  const codes = ['built-in-controller-runs', 'other-cluster', 'still-managed', 'handover-failed'];
   const exits = codes.map((code) => {
     const refusal = { code, message: 'No.', remedy: '' } as ConstructorParameters<
       typeof EngineRefusal

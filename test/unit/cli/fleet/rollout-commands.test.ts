@@ -406,7 +406,7 @@ describe('rollcall fleet undo and history', () => {
           'content-2',
           'applied, rolled out, halted',
         ],
-        ['1', lines(run)[2]?.split(/ {2,}/)[1], 'somebody', 'content-1', 'proven, way back'],
+        ['1', lines(run)[2]?.split(/ {2,}/)[1], 'somebody', 'content-1', 'good, way back'],
       ],
     );
   });

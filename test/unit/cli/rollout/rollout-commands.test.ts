@@ -269,7 +269,7 @@ describe('orders', () => {
     (await world.run(['rollout', 'approve', ...AGENT, '--step', '2'])).expectExit(1);
   });
 
-  it('asks for the proven revision in takeover, and prints the command elsewhere', async () => {
+  it('asks for the good revision in takeover, and prints the command elsewhere', async () => {
     const status = { ...COUNTERS, updatedNumberScheduled: 0 };
     const world = await worldWith({ object: { status } });
     const undone = (await world.run(['rollout', 'undo', ...AGENT])).expectExit(0);

@@ -48,7 +48,7 @@ describe('the copy that a run sees to', () => {
     assert.deepEqual(copy, { hash: 'a', slot: 'a' });
   });
 
-  it('is none while the template is another revision than the proven one', () => {
+  it('is none while the template is another revision than the good one', () => {
     assert.equal(plan(record('b', 'a', 'a')), undefined);
     assert.equal(plan(record('b')), undefined);
   });

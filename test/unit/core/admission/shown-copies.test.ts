@@ -1,4 +1,4 @@
-/** What is shown of copies of proven templates, and in which words (ADR 0063). */
+/** What is shown of copies of good templates, and in which words (ADR 0063). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { describeCopies, shownCopies } from '../../../../src/core/admission/shown-copies.ts';

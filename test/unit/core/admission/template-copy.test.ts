@@ -1,4 +1,4 @@
-/** Names and content of the copies of proven templates, and whose they are (ADR 0063). */
+/** Names and content of the copies of good templates, and whose they are (ADR 0063). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';

@@ -122,7 +122,7 @@ describe('approving', () => {
 describe('undoing', () => {
   const back = { kind: 'undo', release: 'new', to: 'old' } as const;
 
-  it('asks for the proven revision, once, and lifts a pause', () => {
+  it('asks for the good revision, once, and lifts a pause', () => {
     const undone = changed(applyOrder(recordOf({ orders: { paused: NOTE } }), back, LATER));
     assert.deepEqual(undone.orders, { undo: { ...LATER, to: 'old' } });
     assert.equal(applyOrder(undone, back, NOTE).kind, 'unchanged');
@@ -133,7 +133,7 @@ describe('undoing', () => {
     assert.equal(refusal(recordOf(), { ...back, to: 'older' }), 'changed');
     const same = recordOf({ hash: 'old' });
     assert.equal(refusal(same, { ...back, release: 'old' }), 'changed');
-    // The canary has passed: what was proven before it is the way back.
+    // The canary has passed: what was good before it is the way back.
     const passed = recordOf({
       proven: { hash: 'new', provenAtMs: 1, isBaseline: false },
       former: { hash: 'old', provenAtMs: 1, isBaseline: true },

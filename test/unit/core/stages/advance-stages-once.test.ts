@@ -245,7 +245,7 @@ describe('evidence', () => {
     assert.ok(!('proven' in without) && !('former' in without));
   });
 
-  it('leaves what was proven before as it is', () => {
+  it('leaves what was good before as it is', () => {
     const other = { hash: 'cccc', provenAtMs: NOW_MS, isBaseline: false };
     assert.deepEqual(look(record({ proven: other }), { nodes: sick }).record.proven, other);
   });

@@ -256,7 +256,7 @@ describe('stage-true revisions, in takeover', () => {
   const start = (options: Partial<RolloutPolicy> = {}): StagedWorld =>
     new StagedWorld({ nodes: nodes(20), policy: policy({ ...STAGED, ...options }) });
 
-  it('give a node that joins during the canary the proven revision', () => {
+  it('give a node that joins during the canary the good revision', () => {
     const world = start();
     world.hash = 'bbbb';
     world.until(() => world.count('bbbb') === 3);
@@ -286,7 +286,7 @@ describe('stage-true revisions, in takeover', () => {
     );
   });
 
-  it('roll back to the proven revision after a breach, if the policy says so', () => {
+  it('roll back to the good revision after a breach, if the policy says so', () => {
     const world = start({ onHalt: 'rollback' });
     world.hash = 'bbbb';
     world.behaviours.set('bbbb', LEAKS);

@@ -44,7 +44,7 @@ describe('room that is missing', () => {
   });
   const of = (cpu: number) => ({ requests: { cpu }, hostPorts: [] });
 
-  it('is the release’s where it asks for more than the proven one', () => {
+  it('is the release’s where it asks for more than the good one', () => {
     const grown = found({ nodes: [refused] }, { formerDemand: of(1), demand: of(2) });
     assert.equal(grown?.cause, 'StartFailure');
     assert.equal(found({ nodes: [refused] }, { formerDemand: of(2), demand: of(2) }), undefined);

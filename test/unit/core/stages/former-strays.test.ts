@@ -29,7 +29,7 @@ describe('strays', () => {
     assert.deepEqual(made.plan.stages.strays, [other]);
   });
 
-  it('are none in takeover: such a node gets the proven revision', () => {
+  it('are none in takeover: such a node gets the good revision', () => {
     const made = world('takeover');
     const [canary] = made.record?.canary ?? [];
     made.evict(NAMES.map(nodeName).find((name) => name !== canary) ?? nodeName('?'));

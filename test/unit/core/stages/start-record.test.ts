@@ -26,7 +26,7 @@ describe('a record', () => {
     assert.equal(recordFor(stagesInput({ record: before, nodes: OLD })), before);
   });
 
-  it('knows what its template asks for, and what that of the proven revision asked', () => {
+  it('knows what its template asks for, and what that of the good revision asked', () => {
     const small = { requests: { cpu: 1 }, hostPorts: [] };
     const large = { requests: { cpu: 2 }, hostPorts: [] };
     const known = record({ hash: OLD_HASH, demand: small });

@@ -112,7 +112,7 @@ describe('the copy of the former revision, in mid-rollout', () => {
     assert.ok(creates(made) < 40, `${creates(made)} creates`);
   });
 
-  it('that somebody edited lets nothing of his pass, and is mended by the next proven revision', async () => {
+  it('that somebody edited lets nothing of his pass, and is mended by the next good revision', async () => {
     const made = await inCanary();
     made.cluster.change('podtemplates', A, (object) => ({ ...object, ...evil }));
     made.addNode('node-9999');

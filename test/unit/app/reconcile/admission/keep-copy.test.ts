@@ -1,5 +1,5 @@
 /**
- * The copy of a proven template through whole runs (ADR 0063): when it is written, what is not written over, what comes of
+ * The copy of a good template through whole runs (ADR 0063): when it is written, what is not written over, what comes of
  * refusals, conflicts and lost answers; and with an admission policy in force, that the former revision can be made.
  */
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ import type { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 import { nodeOf } from '../../../../support/simulated-cluster.ts';
 import { admissionOf } from '../../../../support/simulated-admission.ts';
 
-describe('the copy of a proven template', () => {
+describe('the copy of a good template', () => {
   it('is written once when a policy is first seen at rest, and costs nothing more that day', async () => {
     const made = world();
     await made.settle();
@@ -216,7 +216,7 @@ describe('with an admission policy in force', () => {
     assert.deepEqual(images(made), Array<string>(6).fill('example/agent:1'));
   });
 
-  it('a node that joins in mid-canary gets the proven revision, and says by its label which copy it is of', async () => {
+  it('a node that joins in mid-canary gets the good revision, and says by its label which copy it is of', async () => {
     const made = await guarded();
     edit(made, 'example/agent:2');
     await made.settle({ withinMs: 60_000 });

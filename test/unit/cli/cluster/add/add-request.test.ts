@@ -101,7 +101,7 @@ describe('a request to add a cluster', () => {
       [{ credentials: 'static' }, /--sender-role-id/],
       [{ senderRoleId: 'AROA1' }, /--watcher-role-arn/],
       [{ ...GIVEN, renewerRoleId: 'AROA2' }, /--auth bound-token/],
-      [{ ...GIVEN, auth: 'bound-token' }, /needs a role for the renewer/],
+      [{ ...GIVEN, auth: 'bound-token' }, /needs a role for the token renewer/],
       [
         { ...GIVEN, auth: 'bound-token', renewerRoleId: 'AROA1', renewerRoleArn: 'arn:r' },
         /must not share a role/,

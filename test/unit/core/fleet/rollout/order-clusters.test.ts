@@ -175,7 +175,7 @@ describe('an approval', () => {
 describe('an undo', () => {
   const record = fleetRecord({ good: [goodOf('content', 2), { ...GOOD, leftAtMs: 3000 }] });
 
-  it('leads to what was proven before, and lifts a pause', () => {
+  it('leads to what was good before, and lifts a pause', () => {
     const undone = given({ ...record, orders: { paused: LATER } }, UNDO);
     assert.deepEqual(undone.orders, { undo: NOTE });
     assert.deepEqual(undone.gate, { kind: 'returning' });
