@@ -3,7 +3,7 @@
  */
 import type { PlantedBug } from './planted-bug.ts';
 
-const FINDER = 'src/watcher/replicate/affected.ts';
+const FINDER = 'src/watcher/outbox/affected.ts';
 const PROPERTY = 'test/property/watcher/affected.test.ts';
 const LAST = 'has the placement that it was woken with last';
 const EACH = 'each is compared, with what a snapshot said of it';
@@ -42,7 +42,7 @@ export const AFFECTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'affected-snapshot-forgotten': {
     bug: 'what a snapshot sent of a node is not remembered: its next change is taken for a new node (issue 16)',
-    file: 'src/watcher/replicate/outbox.ts',
+    file: 'src/watcher/outbox/outbox.ts',
     before: '      noteSentNode(tracked, projection);\n',
     after: '',
     killedBy: { file: PROPERTY, title: EACH },

@@ -20,7 +20,7 @@ const EXPRESSIONS = 'packages/local-aws/src/dynamodb/expressions.ts';
 const EXPRESSIONS_TEST = 'packages/local-aws/test/unit/dynamodb/expressions.test.ts';
 const STATEMENTS_TEST = 'test/integration/local-aws/batch-statements.test.ts';
 const MEMO_TEST = 'test/unit/app/reconcile/memo-rules.test.ts';
-const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
+const QUIET_TEST = 'test/unit/watcher/session/quiet-changes.test.ts';
 
 /** The rows of batches of hints. */
 export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
@@ -216,40 +216,39 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'status-waits-with-its-spec': {
     bug: 'a new template is sent a second late (issue 16)',
-    file: 'src/watcher/project/company.ts',
+    file: 'src/watcher/outbox/change-priority.ts',
     before: 'const { status: _status, ...object } = projection.object;',
     after: 'const object = { ...projection.object, status: {}, spec: {} as never };',
     killedBy: {
-      file: COMPANY_TEST,
+      file: QUIET_TEST,
       title: 'is sent at once where anything else of the DaemonSet changed',
     },
   },
   'status-is-never-sent': {
     bug: 'a status that changed alone is sent with the next change, if there ever is one (L1)',
-    file: 'src/watcher/session/session.ts',
-    before: "if (weight !== 'decides') return cutSoon(weight);",
-    after: "if (weight !== 'decides') return;",
-    killedBy: { file: COMPANY_TEST, title: 'is sent within a second, with its mark' },
+    file: 'src/watcher/outbox/change-priority.ts',
+    before: "isObserved(former, next) ? undefined : 'status'",
+    after: "isObserved(former, next) ? undefined : 'aside'",
+    killedBy: { file: QUIET_TEST, title: 'is sent within a second, with its mark' },
   },
   'pod-ends-unheard': {
     bug: 'a pod that failed is replaced seconds late (issue 16)',
-    file: 'src/watcher/project/company.ts',
+    file: 'src/watcher/outbox/change-priority.ts',
     before: "phase: LIVING.has(pod.phase) ? 'Running' : pod.phase",
     after: "phase: 'Running'",
     killedBy: {
-      file: 'test/unit/watcher/project/company.test.ts',
+      file: 'test/unit/watcher/outbox/quiet-priority.test.ts',
       title: 'is a pod that is aimed elsewhere',
     },
   },
-  'company-is-put-off': {
+  'details-are-put-off': {
     bug: 'what only explains is never sent while others like it come (issue 16)',
-    file: 'src/watcher/pace/heartbeat.ts',
-    before:
-      'if (this.#waitingUntilMs !== undefined && this.#waitingUntilMs <= untilMs) return false;\n',
+    file: 'src/watcher/outbox/flush-schedule.ts',
+    before: '    if (this.#sinceMs.has(priority)) return false;\n',
     after: '',
     killedBy: {
-      file: 'test/unit/watcher/pace/heartbeat.test.ts',
-      title: 'what only explains waits longer',
+      file: 'test/unit/watcher/outbox/flush-schedule.test.ts',
+      title: 'waits no longer because others like it come',
     },
   },
   'lost-history-is-counted': {

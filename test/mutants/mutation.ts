@@ -32,11 +32,11 @@ export const MUTATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'outbox-size-not-counted': {
     bug: 'a message takes as many deltas as may be, whatever their text (14 A.9)',
-    file: 'src/watcher/replicate/outbox.ts',
+    file: 'src/watcher/outbox/outbox.ts',
     before: 'chars + size > charsMax',
     after: 'size > charsMax',
     killedBy: {
-      file: `${WATCHER}/replicate/outbox.test.ts`,
+      file: `${WATCHER}/outbox/outbox.test.ts`,
       title: 'by text and number of deltas',
     },
   },

@@ -69,7 +69,7 @@ export const POSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'last-portion-ends-early': {
     bug: 'the last portion of DaemonSets covers no name beyond the last of them (issue 40)',
-    file: 'src/watcher/replicate/snapshot.ts',
+    file: 'src/watcher/outbox/snapshot.ts',
     before: 'this.#ahead = upTo === undefined ? undefined : { after: upTo };',
     after: 'this.#ahead = this.#portion > 1 || upTo === undefined ? undefined : { after: upTo };',
     killedBy: {

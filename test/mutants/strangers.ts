@@ -144,7 +144,7 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'filtered-events-are-counted-again': {
     bug: 'filtered events are counted again with each heartbeat (14)',
     file: 'src/watcher/session/session.ts',
-    before: '      this.#filteredCount = 0;\n',
+    before: '    this.#filteredCount = 0;\n',
     after: '',
     killedBy: {
       file: 'test/unit/watcher/sending.test.ts',
@@ -153,7 +153,7 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'sleeping-machines-age-no-cut': {
     bug: 'the age of a cut misses the time that the machine slept (14)',
-    file: 'src/watcher/replicate/sender.ts',
+    file: 'src/watcher/outbox/sender.ts',
     before: 'cut.monotonicMs, clock.nowMs() - cut.wallMs)',
     after: 'cut.monotonicMs)',
     killedBy: {
@@ -204,17 +204,17 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'heartbeat-never-rests': {
     bug: 'after a filtered event heartbeats follow each other without rest (14)',
-    file: 'src/watcher/pace/heartbeat.ts',
-    before: '    this.#lastCutMs = nowMs;\n    this.#waitingUntilMs = undefined;',
-    after: '    this.#lastCutMs = nowMs;',
+    file: 'src/watcher/outbox/flush-schedule.ts',
+    before: '    this.#sinceMs.clear();\n',
+    after: '',
     killedBy: {
-      file: 'test/unit/watcher/pace/heartbeat.test.ts',
-      title: 'a cut answers for the event that was filtered away before it',
+      file: 'test/unit/watcher/outbox/flush-schedule.test.ts',
+      title: 'within a second answers for an event that was filtered away',
     },
   },
   'daemon-sets-go-last': {
     bug: 'deltas of DaemonSets are sent after those of their pods (14)',
-    file: 'src/watcher/replicate/outbox.ts',
+    file: 'src/watcher/outbox/outbox.ts',
     before: 'new Set([...waiting.filter(isOwner), ...others])',
     after: 'new Set([...others, ...waiting.filter(isOwner)])',
     killedBy: {

@@ -6,8 +6,8 @@ import type { PlantedBug } from './planted-bug.ts';
 const READ = 'src/core/projections/pod-trouble.ts';
 const READ_TEST = 'test/unit/core/projections/pod-trouble.test.ts';
 const COST_TEST = 'test/unit/watcher/session/trouble.test.ts';
-const COMPANY = 'src/watcher/project/company.ts';
-const COMPANY_TEST = 'test/unit/watcher/project/company.test.ts';
+const PRIORITY = 'src/watcher/outbox/change-priority.ts';
+const PRIORITY_TEST = 'test/unit/watcher/outbox/quiet-priority.test.ts';
 
 /** The rows of trouble. */
 export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
@@ -48,25 +48,25 @@ export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'back-off-is-news': {
     bug: 'each crash of a container is a message more than its exit and its restart',
-    file: COMPANY,
-    before: "? 'accompanies'",
-    after: "? 'explains'",
+    file: PRIORITY,
+    before: "? 'aside'",
+    after: "? 'detail'",
     killedBy: { file: COST_TEST, title: 'is one message a crash' },
   },
   'back-off-is-never-sent': {
     bug: 'what comes with a CrashLoopBackOff, as a new node or label, waits for the next message',
-    file: COMPANY,
+    file: PRIORITY,
     before:
       'isBackOff(former, next) && isSameProjection(withoutWaiting(before), withoutWaiting(after))',
     after: 'isBackOff(former, next)',
-    killedBy: { file: COMPANY_TEST, title: 'CrashLoopBackOff comes and goes' },
+    killedBy: { file: PRIORITY_TEST, title: 'CrashLoopBackOff comes and goes' },
   },
   'exits-wait': {
     bug: 'a rollout goes on for seconds after its canary crashed',
-    file: COMPANY,
+    file: PRIORITY,
     before: 'trouble?.lastExit && { trouble: { lastExit: trouble.lastExit } };',
     after: '{ trouble: {} };\n  void trouble;',
-    killedBy: { file: COMPANY_TEST, title: 'an exit decides' },
+    killedBy: { file: PRIORITY_TEST, title: 'an exit decides' },
   },
   'judged-by-nobody': {
     bug: 'a canary whose image cannot be pulled is never judged: no message comes while it waits (L1)',

@@ -7,7 +7,7 @@
 import { epoch, incarnation } from '../../core/model/identifiers.ts';
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
 import type { LeaseFacts } from '../lease/lease-object.ts';
-import { Sender } from '../replicate/sender.ts';
+import { Sender } from '../outbox/sender.ts';
 import { announcement } from './epoch.ts';
 import type { SessionDependencies } from './epoch.ts';
 

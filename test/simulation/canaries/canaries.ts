@@ -379,7 +379,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'refused-is-resent': {
     bug: 'a message that the queue refuses for its size is sent for ever (protocol 22)',
-    file: 'src/watcher/replicate/sender.ts',
+    file: 'src/watcher/outbox/sender.ts',
     before: "return 'refused';",
     after: 'await clock.sleep(backoff.nextMs(), this.#signal);\n        continue;',
     breaks: ['L5'],
@@ -388,7 +388,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'node-names-too-few': {
     bug: 'a node that changed names one DaemonSet too few: that one sleeps (protocol 20, ADR 0046)',
-    file: 'src/watcher/replicate/affected.ts',
+    file: 'src/watcher/outbox/affected.ts',
     before: 'const keys = concerned.map(',
     after: 'const keys = concerned.slice(1).map(',
     breaks: ['L1'],

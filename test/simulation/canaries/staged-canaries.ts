@@ -91,7 +91,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'ready-node-wakes-nobody': {
     bug: 'a rollout that waits for a node to be Ready is not told that it is (protocol 20)',
-    file: 'src/watcher/replicate/affected.ts',
+    file: 'src/watcher/outbox/affected.ts',
     before: 'before.isReady !== after.isReady || ',
     after: '',
     breaks: ['L1'],

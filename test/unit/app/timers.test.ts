@@ -82,7 +82,7 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one loop in one command',
     playedBy: 'test/unit/app/takeover/takeover-probe.test.ts',
   },
-  'src/watcher/pace/alarm.ts': {
+  'src/watcher/session/alarm.ts': {
     places: 1,
     bound: 'the next flush, heartbeat or snapshot',
     merged: 'one alarm in one session: the earliest due time',
@@ -94,7 +94,7 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one loop in one session',
     playedBy: 'test/unit/watcher/snapshots.test.ts',
   },
-  'src/watcher/replicate/sender.ts': {
+  'src/watcher/outbox/sender.ts': {
     places: 1,
     bound: 'back-off to its cap, until the session ends',
     merged: 'one message in flight',

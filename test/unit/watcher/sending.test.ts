@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { WATCHED_KINDS } from '../../../src/core/model/projections.ts';
 import type { Cut, WatcherMessage } from '../../../src/core/model/watcher-message.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/options.ts';
 import {
   createWatcherHarness,
   daemonSetDraft,
@@ -69,18 +70,19 @@ describe('protocol 1: the age of a cut', () => {
 });
 
 describe('flush', () => {
-  test('waits for a few milliseconds of quiet, and never longer than 250 ms', async () => {
-    const harness = createWatcherHarness();
+  test('comes a few milliseconds after a change, and no sooner than 250 ms after the one before', async () => {
+    const harness = createWatcherHarness({ flush: DEFAULT_WATCHER_OPTIONS.flush });
     harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
     const watcher = await harness.startSettled();
     harness.news();
     for (let index = 0; index < 100; index += 1) {
       harness.source.put('Pod', podDraft(`p${String(index)}`, { app: 'agent' }));
       await harness.clock.advance(4);
-      if (index === 60) assert.equal(harness.news().length, 0);
+      if (index === 1) assert.deepEqual(deltaNames(harness.news()), ['p0', 'p1']);
+      if (index === 62) assert.equal(harness.news().length, 0);
     }
-    const [first] = harness.news();
-    assert.equal(deltaNames(first === undefined ? [] : [first]).length, 63);
+    const [second] = harness.news();
+    assert.equal(deltaNames(second === undefined ? [] : [second]).length, 62);
     await watcher.stop();
   });
 
