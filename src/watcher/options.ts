@@ -3,7 +3,7 @@
  *
  * Tests and the simulation shorten some; a deployment has no reason to.
  */
-import type { LeaseOptions } from './lease/vacancy.ts';
+import type { LeaseOptions } from './lease/lease.ts';
 import type { ListWatchOptions } from './observe/list-watch.ts';
 import type { FlushOptions, HeartbeatOptions } from './outbox/flush-schedule.ts';
 
@@ -35,8 +35,7 @@ export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
     waitMs: {
       urgent: 5,
       normal: 5,
-      calm: 250,
-      status: 1_000,
+      calm: 1_000,
       detail: 5_000,
       aside: Infinity,
     },

@@ -227,7 +227,7 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   'status-is-never-sent': {
     bug: 'a status that changed alone is sent with the next change, if there ever is one (L1)',
     file: 'src/watcher/outbox/change-priority.ts',
-    before: "isObserved(former, next) ? undefined : 'status'",
+    before: "isObserved(former, next) ? undefined : 'calm'",
     after: "isObserved(former, next) ? undefined : 'aside'",
     killedBy: { file: QUIET_TEST, title: 'is sent within a second, with its mark' },
   },

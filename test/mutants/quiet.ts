@@ -73,8 +73,8 @@ export const QUIET_BUGS: Readonly<Record<string, PlantedBug>> = {
   'first-status-waits': {
     bug: 'the second run of a large create waits up to a second for the status that the first one wrote (ADR 0059)',
     file: 'src/watcher/outbox/change-priority.ts',
-    before: "isObserved(former, next) ? undefined : 'status'",
-    after: "'status'",
+    before: "isObserved(former, next) ? undefined : 'calm'",
+    after: "'calm'",
     killedBy: {
       file: 'test/unit/watcher/outbox/quiet-priority.test.ts',
       title: 'is a DaemonSet of which anything but the status changed',

@@ -4,8 +4,8 @@
  *
  *   urgent   a decision can be made at once: a node that may be used, an edit, a pod that somebody took away
  *   normal   decides, but among many of its kind, as in a rollout
- *   calm     leads to nothing by itself: a pod that was just made, a node that no DaemonSet may use yet
- *   status   the status of a DaemonSet, which is nearly always our own, or an event of which nothing is kept: a run may wait for its mark
+ *   calm     leads to nothing by itself: a pod that was just made, a node that no DaemonSet may use yet, the status of a DaemonSet, an
+ *            event of which nothing is kept (a run may wait for its mark)
  *   detail   is told to people and decides nothing: a pod that was bound where it was aimed at, a node's condition or cordon
  *   aside    sets no time at all: CrashLoopBackOff, which comes and goes with each crash
  *
@@ -26,7 +26,7 @@ import type { FormerState, ObjectStore, Tracked } from '../project/store.ts';
 import type { AffectedFinder } from './affected.ts';
 
 /** How soon. */
-export type ChangePriority = 'urgent' | 'normal' | 'calm' | 'status' | 'detail' | 'aside';
+export type ChangePriority = 'urgent' | 'normal' | 'calm' | 'detail' | 'aside';
 
 /** Beyond so many DaemonSets a node is not judged: that costs a placement of each. */
 const DAEMON_SETS_MAX = 1_000;
@@ -100,7 +100,7 @@ export function quietPriority(former: SlimObject, next: SlimObject): ChangePrior
   const [before, after] = [decidingPart(former.projection), decidingPart(next.projection)];
   if (before === undefined || after === undefined || before.kind !== after.kind) return undefined;
   if (!isSameProjection(before, after)) return undefined;
-  if (next.of === 'DaemonSet') return isObserved(former, next) ? undefined : 'status';
+  if (next.of === 'DaemonSet') return isObserved(former, next) ? undefined : 'calm';
   return quietDetail(former.projection, next.projection);
 }
 

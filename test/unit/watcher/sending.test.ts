@@ -300,7 +300,7 @@ describe('marks', () => {
 
 describe('heartbeats', () => {
   test('come within a second of an event of a DaemonSet or its pods that was filtered away', async () => {
-    const harness = createWatcherHarness();
+    const harness = createWatcherHarness({ flush: DEFAULT_WATCHER_OPTIONS.flush });
     harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
     harness.source.put('Pod', podDraft('p', { owner: 'ds1', noise: 1 }));
     const watcher = await harness.startSettled();
@@ -316,7 +316,7 @@ describe('heartbeats', () => {
   });
 
   test('count the events that were filtered away since the heartbeat before, each once', async () => {
-    const harness = createWatcherHarness();
+    const harness = createWatcherHarness({ flush: DEFAULT_WATCHER_OPTIONS.flush });
     harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
     harness.source.put('Pod', podDraft('p', { owner: 'ds1', noise: 1 }));
     const watcher = await harness.startSettled();
@@ -329,7 +329,7 @@ describe('heartbeats', () => {
   });
 
   test('come within a second when an own create vanished before it was sent (row 91)', async () => {
-    const harness = createWatcherHarness();
+    const harness = createWatcherHarness({ flush: DEFAULT_WATCHER_OPTIONS.flush });
     harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
     const watcher = await harness.startSettled();
     harness.news();

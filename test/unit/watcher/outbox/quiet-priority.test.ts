@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WatchedKind } from '../../../../src/core/model/projections.ts';
 import { quietPriority } from '../../../../src/watcher/outbox/change-priority.ts';
-import { createInterner } from '../../../../src/watcher/project/interner.ts';
+import { createInterner } from '../../../../src/watcher/project/projection.ts';
 import { createProjector } from '../../../../src/watcher/project/projection.ts';
 import type { SlimObject } from '../../../../src/watcher/project/projection.ts';
 
@@ -170,7 +170,7 @@ describe('a change that decides', () => {
     const spec = { selector: { matchLabels: { app: 'a' } }, template: {} };
     const before = { metadata: { generation: 1 }, spec, status: { numberReady: 1 } };
     const status = { numberReady: 2 };
-    assert.equal(weigh('DaemonSet', before, { ...before, status }), 'status');
+    assert.equal(weigh('DaemonSet', before, { ...before, status }), 'calm');
     assert.equal(
       weigh('DaemonSet', before, { spec, metadata: { generation: 2 }, status }),
       'decides',
@@ -179,8 +179,8 @@ describe('a change that decides', () => {
     const first = { ...status, observedGeneration: 1 };
     assert.equal(weigh('DaemonSet', before, { ...before, status: first }), 'decides');
     const second = { ...before, status: { ...first, numberReady: 3 } };
-    assert.equal(weigh('DaemonSet', { ...before, status: first }, second), 'status');
-    assert.equal(weigh('DaemonSet', { ...before, status: first }, before), 'status');
+    assert.equal(weigh('DaemonSet', { ...before, status: first }, second), 'calm');
+    assert.equal(weigh('DaemonSet', { ...before, status: first }, before), 'calm');
     const labels = { metadata: { labels: { a: 'b' } } };
     assert.equal(weigh('ControllerRevision', {}, labels), 'decides');
   });
