@@ -114,7 +114,7 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'takes-from-living-holder': {
     bug: 'who stands by takes the Lease from a holder that renews it (14)',
-    file: 'src/watcher/lease/vacancy.ts',
+    file: 'src/watcher/lease/lease.ts',
     before: '      this.#pulse = facts.pulse;\n      this.#changedMs = clock.monotonicMs();',
     after: '      this.#pulse = facts.pulse;',
     killedBy: {

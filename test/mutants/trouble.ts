@@ -97,7 +97,7 @@ export const TROUBLE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'own-writes-look-like-kubelets': {
     bug: 'a run waits long for its own write, because a kubelet wrote in the same second (row 91)',
-    file: 'src/watcher/project/status-write.ts',
+    file: 'src/watcher/project/project-object.ts',
     before: 'isStatus &&= isOfStatus',
     after: 'isStatus ||= isOfStatus',
     killedBy: {

@@ -13,9 +13,8 @@ import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { NodeProjection, WatchedKind } from '../../core/model/projections.ts';
 import type { Membership, SetId } from '../../core/model/watcher-message.ts';
 import { isSameMembership, membershipsOf } from './membership.ts';
-import { NameIndex } from './name-index.ts';
 import type { SelectorIndex } from './membership.ts';
-import type { ObjectIdentity } from './object-identity.ts';
+import type { ObjectIdentity } from './project-object.ts';
 import { isSameSlim, slimText } from './projection.ts';
 import type { SlimObject } from './projection.ts';
 
@@ -294,4 +293,46 @@ function trackedOf({ of, uid, name, namespace }: SlimObject): Tracked {
   return namespace === undefined
     ? { of, uid, name, slim: null, sets: NONE, sent, sentNode: undefined, chars: 0 }
     : { of, uid, name, namespace, slim: null, sets: NONE, sent, chars: 0 };
+}
+
+/** As objects are told apart by people; a node has no namespace. */
+interface Names {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/**
+ * The objects of one kind, by namespace and name: with one text of both as their key, ten thousand objects took a tenth more memory.
+ */
+export class NameIndex<Of extends Names> {
+  readonly #namespaces = new Map<string, Map<string, Of>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get({ name, namespace = '' }: Names): Of | undefined {
+    return this.#namespaces.get(namespace)?.get(name);
+  }
+
+  /** Puts it under its names, in place of what was there. */
+  put(object: Of): void {
+    const { name, namespace = '' } = object;
+    const names = this.#namespaces.get(namespace) ?? new Map<string, Of>();
+    this.#namespaces.set(namespace, names);
+    if (!names.has(name)) this.#size += 1;
+    names.set(name, object);
+  }
+
+  delete({ name, namespace = '' }: Names): void {
+    const names = this.#namespaces.get(namespace);
+    if (names?.delete(name) !== true) return;
+    this.#size -= 1;
+    if (names.size === 0) this.#namespaces.delete(namespace);
+  }
+
+  *values(): Generator<Of, void> {
+    for (const names of this.#namespaces.values()) yield* names.values();
+  }
 }

@@ -21,15 +21,14 @@ import { PriorityJudge } from '../outbox/change-priority.ts';
 import type { ChangePriority } from '../outbox/change-priority.ts';
 import { FlushSchedule } from '../outbox/flush-schedule.ts';
 import { Outbox } from '../outbox/outbox.ts';
-import type { SlimObject } from '../project/projection.ts';
+import { createProjector } from '../project/projection.ts';
+import type { SlimObject, Projector } from '../project/projection.ts';
 import { Publisher, SLICE_COUNT_MAX } from '../outbox/publisher.ts';
 import type { PublishEnd } from '../outbox/publisher.ts';
 import { Sender } from '../outbox/sender.ts';
 import { ObjectStore } from '../project/store.ts';
 import type { StoreListener, Tracked } from '../project/store.ts';
-import { Alarm } from './alarm.ts';
 import { isAwaited, announcement } from './epoch.ts';
-import { createSessionProjector } from './project-for-session.ts';
 import type {
   SessionDependencies,
   SessionStart,
@@ -37,6 +36,7 @@ import type {
   SessionPhase,
   SessionStatus,
 } from './epoch.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 /** One epoch. */
 export class Session {
@@ -156,7 +156,7 @@ export class Session {
     const noteFiltered = (tracked: Tracked, sets: readonly Membership[]): void => {
       if (!isAwaited(tracked, sets)) return;
       this.#filteredCount += 1;
-      note('status');
+      note('calm');
     };
     return {
       onChanged: (tracked, former) => {
@@ -268,5 +268,54 @@ export class Session {
     const target = this.#intake.target(kind);
     const dependencies = { ...this.#on, kind, target, options: options.listWatch };
     return new ListWatch(dependencies, this.#abort.signal);
+  }
+}
+
+function createSessionProjector({ log, metrics, memory, options }: SessionDependencies): Projector {
+  return createProjector({
+    interner: memory.interner,
+    objectBytesMax: options.objectBytesMax,
+    unsendable: memory.unsendable,
+    onOpaque: ({ of: kind, namespace, name, uid }, reason) => {
+      metrics.count('WatcherOpaqueObjects', { outcome: reason });
+      log.warn('an object travels opaque', { kind, namespace, name, uid, reason });
+    },
+  });
+}
+
+/**
+ * How the one loop that sends waits for the next thing to do. At most one sleeper; a ring while nobody sleeps ends the next sleep
+ * at once, so that none is lost between a look at the state and the sleep that follows it.
+ */
+export class Alarm {
+  readonly #clock: Clock;
+  #wake: (() => void) | undefined;
+  #hasRung = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Ends the sleep that is on, or the next one. */
+  ring(): void {
+    if (this.#wake === undefined) this.#hasRung = true;
+    else this.#wake();
+  }
+
+  /** Sleeps until a monotonic time, or until it rings. */
+  sleepUntil(dueMs: number): Promise<void> {
+    if (this.#hasRung) {
+      this.#hasRung = false;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        this.#wake = undefined;
+        cancel();
+        resolve();
+      };
+      const cancel = this.#clock.after(dueMs - this.#clock.monotonicMs(), finish);
+      this.#wake = finish;
+    });
   }
 }

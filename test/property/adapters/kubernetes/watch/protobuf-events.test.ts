@@ -6,7 +6,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { readEvent } from '../../../../../src/adapters/kubernetes/watch/protobuf-events.ts';
 import { streamEvents } from '../../../../../src/adapters/kubernetes/watch/stream-events.ts';
 import type { WatchFrame } from '../../../../../src/ports/cluster/watch-source.ts';
-import { createInterner } from '../../../../../src/watcher/project/interner.ts';
+import { createInterner } from '../../../../../src/watcher/project/projection.ts';
 import { createProjector } from '../../../../../src/watcher/project/projection.ts';
 import { encodeEvent, encodeObject } from '../../../../support/encode-protobuf.ts';
 
