@@ -11,7 +11,7 @@ import type { Metrics } from '../ports/process.ts';
 import type { EventQueue } from '../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { LeaseOptions } from '../watcher/lease/lease.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../watcher/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../watcher/session/options.ts';
 import { createWatcher } from '../watcher/session/watcher.ts';
 import type { EngineCluster } from './engine-options.ts';
 import { requireEndpoint } from './reach-cluster.ts';

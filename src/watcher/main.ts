@@ -35,7 +35,7 @@ import type { Log } from '@rollcall/base/ports/log.ts';
 import { judgeHealth } from './process/health.ts';
 import type { Health } from './process/health.ts';
 import { observeQueue, observeSource } from './process/vitals.ts';
-import { DEFAULT_WATCHER_OPTIONS } from './options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from './session/options.ts';
 import { watcherReadings } from './process/readings.ts';
 import { Vitals } from './process/vitals.ts';
 import { createWatcher } from './session/watcher.ts';

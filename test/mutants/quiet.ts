@@ -42,7 +42,7 @@ export const QUIET_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'flushes-that-follow-nothing': {
     bug: 'a rollout over thousands of nodes writes all of them anew four times a second (ADR 0054)',
-    file: 'src/watcher/options.ts',
+    file: 'src/watcher/session/options.ts',
     before: 'intervalMsPerObject: 0.25,',
     after: 'intervalMsPerObject: 0.05,',
     killedBy: {

@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { decodeBody, encodeBody } from '../../src/adapters/dynamodb/item-codec.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/session/options.ts';
 import { renderRows } from './support/statistics.ts';
 
 const ROUNDS = 200;

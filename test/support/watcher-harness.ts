@@ -3,8 +3,8 @@
  */
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/options.ts';
-import type { WatcherOptions } from '../../src/watcher/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/session/options.ts';
+import type { WatcherOptions } from '../../src/watcher/session/options.ts';
 import { createWatcher } from '../../src/watcher/session/watcher.ts';
 import type { Watcher } from '../../src/watcher/session/watcher.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';

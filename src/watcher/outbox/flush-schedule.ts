@@ -5,7 +5,9 @@
  *   all others  once they waited as long as their priority says, and an interval after the flush before
  *   nothing     a heartbeat each 30 s while a rollout runs, because its deletes need a cluster heard of lately; else each 13 minutes
  *
- * A flush takes along whatever waits. Urgent changes without a token go like all others. Pure; times are monotonic.
+ * A flush takes along whatever waits. Urgent changes without a token go like all others. What each rule is worth, on 1,000 nodes: tokens
+ * make a join beside a rollout 25 % faster, calm waits halve the write units of a create, intervals that follow what was written save
+ * two thirds of those of three rollouts at once (ADR 0059, 0079). Pure; times are monotonic.
  */
 import type { ChangePriority } from './change-priority.ts';
 

@@ -17,7 +17,6 @@ import type { ProcessPorts } from '../../ports/process.ts';
 import type { FrozenMessage } from '../../ports/queues/queue.ts';
 import type { Intake } from '../observe/intake.ts';
 import type { MessageSize } from '../project/message-size.ts';
-import type { WatcherOptions } from '../options.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { AffectedFinder } from './affected.ts';
 import type { FlushSchedule } from './flush-schedule.ts';
@@ -27,6 +26,13 @@ import type { CutMoment, Sender } from './sender.ts';
 import { Snapshot } from './snapshot.ts';
 import type { SliceBatch } from './snapshot.ts';
 import type { ObjectStore, Tracked } from '../project/store.ts';
+
+/** Bounds of what is sent. */
+export interface MessageOptions {
+  readonly deltasPerMessageMax: number;
+  /** Estimated stored size of a slice above which there must be more slices (protocol 16). */
+  readonly sliceBytesMax: number;
+}
 
 interface PublisherDependencies extends Omit<ProcessPorts, 'random'> {
   readonly sender: Sender;
@@ -39,7 +45,7 @@ interface PublisherDependencies extends Omit<ProcessPorts, 'random'> {
   /** Lives as long as the process: what refusals taught holds for later epochs. */
   readonly size: MessageSize;
   readonly unsendable: Map<Uid, OpaqueReason>;
-  readonly options: WatcherOptions;
+  readonly options: MessageOptions;
 }
 
 /** How publishing something ended. `over`: the epoch is, or the watcher was stopped. */

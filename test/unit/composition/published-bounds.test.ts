@@ -31,7 +31,7 @@ import {
   requestLifeMs,
 } from '../../../src/core/pod/request-life.ts';
 import { TOMBSTONE_KEPT_MS } from '../../../src/core/pod/tombstones.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/session/options.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

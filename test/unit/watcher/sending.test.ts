@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { WATCHED_KINDS } from '../../../src/core/model/projections.ts';
 import type { Cut, WatcherMessage } from '../../../src/core/model/watcher-message.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/session/options.ts';
 import {
   createWatcherHarness,
   daemonSetDraft,

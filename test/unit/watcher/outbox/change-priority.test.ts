@@ -1,7 +1,7 @@
 /** How soon which change is sent (ADR 0079), told by when a watcher sends it just after a flush. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../../src/watcher/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../../src/watcher/session/options.ts';
 import {
   createWatcherHarness,
   daemonSetDraft,

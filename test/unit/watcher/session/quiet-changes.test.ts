@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../../src/watcher/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../../src/watcher/session/options.ts';
 import {
   createWatcherHarness,
   daemonSetDraft,

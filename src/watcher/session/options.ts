@@ -3,20 +3,18 @@
  *
  * Tests and the simulation shorten some; a deployment has no reason to.
  */
-import type { LeaseOptions } from './lease/lease.ts';
-import type { ListWatchOptions } from './observe/list-watch.ts';
-import type { FlushOptions, HeartbeatOptions } from './outbox/flush-schedule.ts';
+import type { LeaseOptions } from '../lease/lease.ts';
+import type { ListWatchOptions } from '../observe/list-watch.ts';
+import type { FlushOptions, HeartbeatOptions } from '../outbox/flush-schedule.ts';
+import type { MessageOptions } from '../outbox/publisher.ts';
 
 /** Bounds of a watcher; times in milliseconds. */
-export interface WatcherOptions {
+export interface WatcherOptions extends MessageOptions {
   readonly flush: FlushOptions;
-  /** Encoded size of a message (design 2: 256 KiB, of which the age beside it takes some), and deltas in one. */
+  /** Encoded size of a message (design 2: 256 KiB, of which the age beside it takes some). */
   readonly messageBytesMax: number;
-  readonly deltasPerMessageMax: number;
   /** Projections above travel opaque; small enough that any one fits a message uncompressed. */
   readonly objectBytesMax: number;
-  /** Estimated stored size of a slice above which there must be more slices (protocol 16). */
-  readonly sliceBytesMax: number;
   /** A snapshot without being asked (protocol 17); jittered by a tenth. */
   readonly snapshotMs: number;
   readonly sendBackoffBaseMs: number;
