@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { decodeBody, encodeBody } from '../../src/adapters/dynamodb/item-codec.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/pace/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/session/options.ts';
 import { renderRows } from './support/statistics.ts';
 
 const ROUNDS = 200;
@@ -52,12 +52,12 @@ function cpuMsOf(pods: number): number {
   return (user + system) / 1_000 / ROUNDS;
 }
 
-const { flushMsPerSlice, flushMsPerObject, flushStretchedMsMax, flushMsMax } =
-  DEFAULT_WATCHER_OPTIONS;
+const { intervalMs, intervalMsMax, intervalMsPerSlice, intervalMsPerObject } =
+  DEFAULT_WATCHER_OPTIONS.flush;
 const touched = SETS * SLICES;
 const [fewest = 0] = NODES;
-const stretchedMs = touched * flushMsPerSlice + SETS * fewest * flushMsPerObject;
-const paceMs = Math.max(flushMsMax, Math.min(flushStretchedMsMax, stretchedMs));
+const workMs = touched * intervalMsPerSlice + SETS * fewest * intervalMsPerObject;
+const paceMs = Math.max(intervalMs, Math.min(intervalMsMax, workMs));
 // The first sizes warm the process up.
 for (const nodes of NODES) cpuMsOf(Math.ceil(nodes / SLICES));
 const found = NODES.map((nodes) => {

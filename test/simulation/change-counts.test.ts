@@ -86,12 +86,12 @@ describe('what a change of a cluster with ten DaemonSets costs', () => {
       world.addNode('joined');
     });
     assertWithin(counts, {
-      messages: 4,
-      hints: 40,
-      invocations: 11,
-      runs: 50,
-      reads: 259,
-      writes: 67,
+      messages: 3,
+      hints: 30,
+      invocations: 9,
+      runs: 40,
+      reads: 210,
+      writes: 58,
       requests: 40,
     });
   });
@@ -118,12 +118,12 @@ describe('what a change of a cluster with ten DaemonSets costs', () => {
       world.controllers.deletePod(pod);
     });
     assertWithin(counts, {
-      messages: 4,
-      hints: 4,
-      invocations: 11,
-      runs: 5,
-      reads: 36,
-      writes: 14,
+      messages: 2,
+      hints: 2,
+      invocations: 7,
+      runs: 3,
+      reads: 24,
+      writes: 9,
       requests: 3,
     });
   });

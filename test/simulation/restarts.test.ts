@@ -219,7 +219,7 @@ test('row 80: a mark never vouches for data that an older watcher sent past the 
 
 test('row 84, protocol 2: changes during paged lists and while sends fail leave every mark honest', async () => {
   const nodes = Array.from({ length: 23 }, (_, index) => `n${index}`);
-  const { DEFAULT_WATCHER_OPTIONS } = await import('../../src/watcher/pace/options.ts');
+  const { DEFAULT_WATCHER_OPTIONS } = await import('../../src/watcher/session/options.ts');
   const listWatch = {
     ...DEFAULT_WATCHER_OPTIONS.listWatch,
     pageLimit: 5,

@@ -1,6 +1,6 @@
 /** A watcher's projector for tests of objects that are all as documented: one that would travel opaque fails the test. */
 import assert from 'node:assert/strict';
-import { createInterner } from '../../src/watcher/project/interner.ts';
+import { createInterner } from '../../src/watcher/project/projection.ts';
 import { createProjector } from '../../src/watcher/project/projection.ts';
 import type { Projector } from '../../src/watcher/project/projection.ts';
 

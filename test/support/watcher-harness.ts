@@ -3,8 +3,8 @@
  */
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/pace/options.ts';
-import type { WatcherOptions } from '../../src/watcher/pace/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/session/options.ts';
+import type { WatcherOptions } from '../../src/watcher/session/options.ts';
 import { createWatcher } from '../../src/watcher/session/watcher.ts';
 import type { Watcher } from '../../src/watcher/session/watcher.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
@@ -33,9 +33,16 @@ export interface WatcherHarness {
   readonly news: () => readonly WatcherMessage[];
 }
 
-const { flushQuietMs } = DEFAULT_WATCHER_OPTIONS;
-/** What leads to nothing by itself is sent as soon as all else: a test that is about something else waits for nothing. */
-const AT_ONCE = { flushCalmMs: flushQuietMs, flushCalmMsMax: flushQuietMs } as const;
+const { flush } = DEFAULT_WATCHER_OPTIONS;
+/** What leads to nothing by itself is sent as soon as all else, and as often: a test that is about something else waits for nothing. */
+const AT_ONCE: Partial<WatcherOptions> = {
+  flush: {
+    ...flush,
+    intervalMs: 1,
+    intervalMsMax: 1,
+    waitMs: { ...flush.waitMs, calm: flush.waitMs.normal },
+  },
+};
 
 /** Creates a harness around an empty cluster. */
 export function createWatcherHarness(given: Partial<WatcherOptions> = {}): WatcherHarness {

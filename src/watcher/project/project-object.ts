@@ -5,19 +5,32 @@
  * raises a fault, and the caller makes the object opaque. Equal strings and label maps are
  * shared, because there are ten thousands of these.
  */
-import type { Uid } from '../../core/model/identifiers.ts';
+import { isResourceVersion, uid } from '../../core/model/identifiers.ts';
+import type { Uid, ResourceVersion } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type {
   NodeProjection,
   PodProjection,
   RevisionProjection,
+  WatchedKind,
 } from '../../core/model/projections.ts';
 import * as core from '../../core/projections/project.ts';
 import type { Reading, Sharing } from '../../core/projections/reading.ts';
-import type { ObjectIdentity } from './object-identity.ts';
-import { rawJson, readObject, readTexts } from '../../core/projections/raw-fields.ts';
-import { raiseFault } from './object-identity.ts';
-import { isObjectName, isSendableLabels, isSendableTaints } from './wire-bounds.ts';
+import {
+  rawJson,
+  readObject,
+  readTexts,
+  readText,
+  requireText,
+} from '../../core/projections/raw-fields.ts';
+import {
+  isObjectName,
+  isSendableLabels,
+  isSendableTaints,
+  isNamespace,
+  isToken,
+} from './wire-bounds.ts';
+import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 
 /** A raw object whose identity was read. */
 export interface ProjectionInput {
@@ -67,4 +80,70 @@ function raiseUnsendable(field: string): never {
 /** The name, if there is one, can be one. */
 function checkName(name: string | undefined): void {
   if (name !== undefined && !isObjectName(name)) raiseFault('a name is no name');
+}
+
+/** Names one object of a kind, whatever its content. */
+export interface ObjectIdentity {
+  readonly of: WatchedKind;
+  readonly uid: Uid;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly resourceVersion: ResourceVersion;
+}
+
+/** The identity of an object, or why it has none: names and uids that no object can have could spoil a message. */
+export function identify(kind: WatchedKind, raw: KubernetesObject): ObjectIdentity | string {
+  try {
+    const metadata = readObject(rawJson(raw), 'metadata', raiseFault);
+    const namespace = readText(metadata, 'namespace', raiseFault);
+    const version = requireText(metadata, 'resourceVersion', raiseFault);
+    if (!isResourceVersion(version)) return 'resourceVersion is no version';
+    const isNamespaced = kind !== 'Node';
+    if (isNamespaced && !isNamespace(namespace ?? '')) return 'namespace is no name';
+    const ownUid = requireText(metadata, 'uid', raiseFault);
+    if (!isToken(ownUid)) return 'uid is no token';
+    const name = requireText(metadata, 'name', raiseFault);
+    if (!isObjectName(name)) return 'name is no name';
+    return {
+      of: kind,
+      uid: uid(ownUid),
+      name,
+      resourceVersion: version,
+      ...(isNamespaced && namespace !== undefined ? { namespace } : {}),
+    };
+  } catch (cause) {
+    if (cause instanceof UnexpectedFieldError) return cause.message;
+    throw cause;
+  }
+}
+
+/** A field that is not what the Kubernetes API documents. */
+class UnexpectedFieldError extends Error {
+  override readonly name = 'UnexpectedFieldError';
+}
+
+/** Refuses a field. */
+export function raiseFault(message: string): never {
+  throw new UnexpectedFieldError(message);
+}
+
+/**
+ * Whether the newest write of an object went to its status, by its managedFields. They tell whole seconds, and two writes of one
+ * second cannot be told apart: then, and where nobody kept managedFields, the answer is no. It only saves heartbeats
+ * (session/epoch.ts): a wrong yes would make somebody who waits for a mark wait for the next message.
+ */
+export function isWrittenToStatus(raw: KubernetesObject): boolean {
+  const fields = jsonMember(rawJson(raw)['metadata'], 'managedFields');
+  if (!Array.isArray(fields)) return false;
+  let newest = '';
+  let isStatus = false;
+  for (const entry of fields) {
+    const time = isJsonObject(entry) ? entry['time'] : undefined;
+    // An entry that does not say when may be the newest.
+    if (!isJsonObject(entry) || typeof time !== 'string') return false;
+    const isOfStatus = entry['subresource'] === 'status';
+    if (time > newest) [newest, isStatus] = [time, isOfStatus];
+    else if (time === newest) isStatus &&= isOfStatus;
+  }
+  return isStatus;
 }

@@ -21,12 +21,16 @@ import { outlineOf } from '../../core/projections/outline.ts';
 import { isSameProjection, projectionText } from '../../core/projections/set-hash.ts';
 import type { Labels, Sharing } from '../../core/projections/reading.ts';
 import { rawJson, readInteger, readObject } from '../../core/projections/raw-fields.ts';
-import { identify, raiseFault } from './object-identity.ts';
-import type { ObjectIdentity } from './object-identity.ts';
-import { projectNode, projectPod, projectRevision } from './project-object.ts';
-import type { ProjectionInput } from './project-object.ts';
+import {
+  identify,
+  raiseFault,
+  projectNode,
+  projectPod,
+  projectRevision,
+  isWrittenToStatus,
+} from './project-object.ts';
+import type { ObjectIdentity, ProjectionInput } from './project-object.ts';
 import { isSendableDaemonSet } from './wire-bounds.ts';
-import { isWrittenToStatus } from './status-write.ts';
 
 /** What the watcher keeps of one object: its slim form. */
 export interface SlimObject extends ObjectIdentity {
@@ -283,4 +287,28 @@ function labelsOrNone(raw: KubernetesObject): Labels {
 /** One code unit is at most three bytes, so short text needs no counting. */
 function isLonger(text: string, bytesMax: number): boolean {
   return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax;
+}
+
+/** How many different texts, and label maps, are shared at most. */
+const POOL_ENTRIES_MAX = 50_000;
+
+/**
+ * Creates an empty pool of strings and label maps: ten thousand pods of one DaemonSet hold one label map, which nobody writes to.
+ * One that grows beyond its limit is dropped and starts again; sharing is lost, nothing else.
+ */
+export function createInterner(): Sharing {
+  const texts = new Map<string, string>();
+  const maps = new Map<string, Labels>();
+  return {
+    text: (value) => share(texts, value, value),
+    labels: (value) => share(maps, JSON.stringify(value), value),
+  };
+}
+
+function share<T>(pool: Map<string, T>, key: string, value: T): T {
+  const known = pool.get(key);
+  if (known !== undefined) return known;
+  if (pool.size >= POOL_ENTRIES_MAX) pool.clear();
+  pool.set(key, value);
+  return value;
 }

@@ -6,17 +6,15 @@
  * A list replaces a kind as a whole: what it does not name is gone. Older versions of a known object
  * never replace newer ones (S8). What was sent of an object is the outbox's business, kept in `sent`.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { compareResourceVersions } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { NodeProjection, WatchedKind } from '../../core/model/projections.ts';
 import type { Membership, SetId } from '../../core/model/watcher-message.ts';
 import { isSameMembership, membershipsOf } from './membership.ts';
-import { NameIndex } from './name-index.ts';
 import type { SelectorIndex } from './membership.ts';
-import type { ObjectIdentity } from './object-identity.ts';
-import { weighChange } from './company.ts';
-import type { ChangeWeight } from './company.ts';
+import type { ObjectIdentity } from './project-object.ts';
 import { isSameSlim, slimText } from './projection.ts';
 import type { SlimObject } from './projection.ts';
 
@@ -42,14 +40,14 @@ export interface Tracked {
 export interface FormerState {
   /** Where it stood. */
   readonly sets: readonly Membership[];
-  /** As it was last; of what is gone alone. */
+  /** As it was; undefined: it is new here, or stands in other sets as it is. */
   readonly slim?: SlimObject;
 }
 
 /** Hears what happened to objects. */
 export interface StoreListener {
   /** State or sets of the object changed. */
-  onChanged(tracked: Tracked, former: FormerState, weight: ChangeWeight): void;
+  onChanged(tracked: Tracked, former: FormerState): void;
   /** An event came, and the projection is what it was. */
   onFiltered(tracked: Tracked): void;
 }
@@ -57,8 +55,7 @@ export interface StoreListener {
 interface Standing {
   readonly sets: readonly Membership[];
   readonly chars: number;
-  /** What it was, if it is gone. */
-  readonly gone?: SlimObject;
+  readonly former?: SlimObject;
 }
 
 const NONE: readonly Membership[] = [];
@@ -114,7 +111,7 @@ export class ObjectStore {
       this.#listener.onFiltered(tracked);
       return;
     }
-    this.#place(tracked, slim, weighChange(former, slim));
+    this.#place(tracked, slim, former);
   }
 
   /** The object is gone, or does not matter any more. A deletion of another uid changes nothing. */
@@ -164,6 +161,11 @@ export class ObjectStore {
     return this.#names(kind).size;
   }
 
+  /** How many stand in it. */
+  sizeOf(set: SetId): number {
+    return this.#bySet.get(set)?.size ?? 0;
+  }
+
   /** True if there is a node of that name. */
   hasNode(name: string): boolean {
     return this.#names('Node').get({ name }) !== undefined;
@@ -204,13 +206,13 @@ export class ObjectStore {
     this.#gone.set(tracked.uid, tracked);
   }
 
-  #place(tracked: Tracked, slim: SlimObject, weight: ChangeWeight = 'decides'): void {
+  #place(tracked: Tracked, slim: SlimObject, former?: SlimObject): void {
     tracked.slim = slim;
     if (slim.of === 'DaemonSet') this.#trackRollout(tracked, slim.isRollingOut);
     else if (slim.of !== 'Node') this.#trackOrphan(tracked, slim.ownerUid === undefined);
     const text = slimText(slim);
     const sets = membershipsOf(this.#selectors.setsOf(slim), text);
-    this.#stand(tracked, { sets, chars: text.length }, weight);
+    this.#stand(tracked, { sets, chars: text.length, ...defined({ former }) });
     if (slim.of !== 'DaemonSet') return;
     const namespace = slim.namespace ?? '';
     if (this.#selectors.put(namespace, slim.uid, slim.selector)) this.#replaceOrphans(namespace);
@@ -223,18 +225,14 @@ export class ObjectStore {
     this.#trackRollout(tracked, false);
     this.#trackOrphan(tracked, false);
     this.#rememberGone(tracked);
-    this.#stand(tracked, { sets: NONE, chars: 0, ...(slim === null ? {} : { gone: slim }) });
+    this.#stand(tracked, { sets: NONE, chars: 0, ...(slim === null ? {} : { former: slim }) });
     if (tracked.of !== 'DaemonSet') return;
     const namespace = tracked.namespace ?? '';
     this.#selectors.remove(namespace, tracked.uid);
     this.#replaceOrphans(namespace);
   }
 
-  #stand(
-    tracked: Tracked,
-    { sets, chars, gone }: Standing,
-    weight: ChangeWeight = 'decides',
-  ): void {
+  #stand(tracked: Tracked, { sets, chars, former: slim }: Standing): void {
     const former = tracked.sets;
     for (const { set } of former) {
       this.#setChars.set(set, (this.#setChars.get(set) ?? 0) - tracked.chars);
@@ -253,8 +251,7 @@ export class ObjectStore {
     }
     tracked.sets = sets;
     tracked.chars = chars;
-    const slim = gone === undefined ? {} : { slim: gone };
-    this.#listener.onChanged(tracked, { sets: former, ...slim }, weight);
+    this.#listener.onChanged(tracked, { sets: former, ...defined({ slim }) });
   }
 
   #trackRollout(tracked: Tracked, isRollingOut: boolean): void {
@@ -296,4 +293,46 @@ function trackedOf({ of, uid, name, namespace }: SlimObject): Tracked {
   return namespace === undefined
     ? { of, uid, name, slim: null, sets: NONE, sent, sentNode: undefined, chars: 0 }
     : { of, uid, name, namespace, slim: null, sets: NONE, sent, chars: 0 };
+}
+
+/** As objects are told apart by people; a node has no namespace. */
+interface Names {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/**
+ * The objects of one kind, by namespace and name: with one text of both as their key, ten thousand objects took a tenth more memory.
+ */
+export class NameIndex<Of extends Names> {
+  readonly #namespaces = new Map<string, Map<string, Of>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get({ name, namespace = '' }: Names): Of | undefined {
+    return this.#namespaces.get(namespace)?.get(name);
+  }
+
+  /** Puts it under its names, in place of what was there. */
+  put(object: Of): void {
+    const { name, namespace = '' } = object;
+    const names = this.#namespaces.get(namespace) ?? new Map<string, Of>();
+    this.#namespaces.set(namespace, names);
+    if (!names.has(name)) this.#size += 1;
+    names.set(name, object);
+  }
+
+  delete({ name, namespace = '' }: Names): void {
+    const names = this.#namespaces.get(namespace);
+    if (names?.delete(name) !== true) return;
+    this.#size -= 1;
+    if (names.size === 0) this.#namespaces.delete(namespace);
+  }
+
+  *values(): Generator<Of, void> {
+    for (const names of this.#namespaces.values()) yield* names.values();
+  }
 }

@@ -12,9 +12,9 @@ import type { EventQueue } from '../../ports/queues/queue.ts';
 import type { WatchSource } from '../../ports/cluster/watch-source.ts';
 import type { Sharing } from '../../core/projections/reading.ts';
 import type { MessageSize } from '../project/message-size.ts';
-import type { WatcherOptions } from '../pace/options.ts';
+import type { WatcherOptions } from './options.ts';
 import type { OpaqueReason } from '../project/projection.ts';
-import type { EpochHeader } from '../replicate/sender.ts';
+import type { EpochHeader } from '../outbox/sender.ts';
 import type { Tracked } from '../project/store.ts';
 
 /** What a session runs on. */

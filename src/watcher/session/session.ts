@@ -11,25 +11,24 @@
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { WatchedKind } from '../../core/model/projections.ts';
 import { sliceCountFor } from '../../core/projections/set-hash.ts';
-import type { AnnouncementBody } from '../../core/model/watcher-message.ts';
+import type { AnnouncementBody, Membership } from '../../core/model/watcher-message.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
-import { Alarm } from '../pace/alarm.ts';
-import { FlushSchedule } from '../pace/flush-schedule.ts';
-import { HeartbeatSchedule, type WaitReason } from '../pace/heartbeat.ts';
 import { Intake } from '../observe/intake.ts';
 import { ListWatch } from '../observe/list-watch.ts';
 import { createSelectorIndex } from '../project/membership.ts';
-import { Outbox } from '../replicate/outbox.ts';
-import { AffectedFinder } from '../replicate/affected.ts';
-import { UrgencyJudge } from '../replicate/urgency.ts';
-import type { SlimObject } from '../project/projection.ts';
-import { Publisher, SLICE_COUNT_MAX } from '../replicate/publisher.ts';
-import type { PublishEnd } from '../replicate/publisher.ts';
-import { Sender } from '../replicate/sender.ts';
+import { AffectedFinder } from '../outbox/affected.ts';
+import { PriorityJudge } from '../outbox/change-priority.ts';
+import type { ChangePriority } from '../outbox/change-priority.ts';
+import { FlushSchedule } from '../outbox/flush-schedule.ts';
+import { Outbox } from '../outbox/outbox.ts';
+import { createProjector } from '../project/projection.ts';
+import type { SlimObject, Projector } from '../project/projection.ts';
+import { Publisher, SLICE_COUNT_MAX } from '../outbox/publisher.ts';
+import type { PublishEnd } from '../outbox/publisher.ts';
+import { Sender } from '../outbox/sender.ts';
 import { ObjectStore } from '../project/store.ts';
-import type { StoreListener } from '../project/store.ts';
+import type { StoreListener, Tracked } from '../project/store.ts';
 import { isAwaited, announcement } from './epoch.ts';
-import { createSessionProjector } from './project-for-session.ts';
 import type {
   SessionDependencies,
   SessionStart,
@@ -37,9 +36,7 @@ import type {
   SessionPhase,
   SessionStatus,
 } from './epoch.ts';
-
-/** More touched slices than this stretch the pace of flushes no further (flush-pace.ts). */
-const SLICES_COUNTED_MAX = 200;
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 /** One epoch. */
 export class Session {
@@ -51,9 +48,8 @@ export class Session {
   readonly #store: ObjectStore;
   readonly #outbox = new Outbox();
   readonly #intake: Intake;
-  readonly #heartbeat: HeartbeatSchedule;
-  readonly #flushes: FlushSchedule;
-  readonly #urgency: UrgencyJudge;
+  readonly #schedule: FlushSchedule;
+  readonly #priorities: PriorityJudge;
   readonly #publisher: Publisher;
   #phase: SessionPhase = 'announcing';
   #end: SessionEnd | undefined;
@@ -69,8 +65,7 @@ export class Session {
     this.#start = start;
     this.#alarm = new Alarm(clock);
     this.#periodicDueMs = nowMs + jittered(random, options.snapshotMs, 0.1);
-    this.#heartbeat = new HeartbeatSchedule(options.heartbeat, nowMs);
-    this.#flushes = new FlushSchedule(options);
+    this.#schedule = new FlushSchedule(options, nowMs);
     const { sendBackoffBaseMs: backoffBaseMs, sendBackoffCapMs: backoffCapMs } = options;
     const sending = { ...dependencies, backoffBaseMs, backoffCapMs };
     this.#sender = new Sender(sending, start.header, this.#abort.signal);
@@ -79,7 +74,7 @@ export class Session {
     });
     this.#store = new ObjectStore(selectors, this.#listener());
     const affected = new AffectedFinder(this.#store);
-    this.#urgency = new UrgencyJudge(this.#store, affected);
+    this.#priorities = new PriorityJudge(this.#store, affected);
     const projector = createSessionProjector(dependencies);
     this.#intake = new Intake({
       store: this.#store,
@@ -102,7 +97,7 @@ export class Session {
       affected,
       outbox: this.#outbox,
       intake: this.#intake,
-      heartbeat: this.#heartbeat,
+      schedule: this.#schedule,
       projector,
     });
   }
@@ -155,25 +150,23 @@ export class Session {
 
   #listener(): StoreListener {
     const { clock } = this.#on;
-    const cutSoon = (reason: WaitReason): void => {
-      if (this.#heartbeat.noteWaiting(clock.monotonicMs(), reason)) this.#alarm.ring();
+    const note = (priority: ChangePriority): void => {
+      if (this.#schedule.note(priority, clock.monotonicMs())) this.#alarm.ring();
     };
-    const noteFiltered = (): void => {
+    const noteFiltered = (tracked: Tracked, sets: readonly Membership[]): void => {
+      if (!isAwaited(tracked, sets)) return;
       this.#filteredCount += 1;
-      cutSoon('awaited');
+      note('calm');
     };
     return {
-      onChanged: (tracked, former, weight) => {
-        if (this.#outbox.note(tracked) === 'clean') {
-          if (isAwaited(tracked, former.sets)) noteFiltered();
-          return;
-        }
-        if (weight !== 'decides') return cutSoon(weight);
-        const urgency = this.#phase === 'steady' ? this.#urgency.judge(tracked, former) : 'usual';
-        if (this.#flushes.note(urgency, clock.monotonicMs())) this.#alarm.ring();
+      onChanged: (tracked, former) => {
+        if (this.#outbox.note(tracked) === 'clean') noteFiltered(tracked, former.sets);
+        // Until the snapshot is closed nothing is flushed, and its cut takes all of this along.
+        else if (this.#phase !== 'steady') note('normal');
+        else note(this.#priorities.judge(tracked, former));
       },
       onFiltered: (tracked) => {
-        if (isAwaited(tracked, tracked.sets)) noteFiltered();
+        noteFiltered(tracked, tracked.sets);
       },
     };
   }
@@ -203,24 +196,20 @@ export class Session {
       const end = await this.#publisher.announce(asked);
       return end === 'done' ? this.#snapshot(asked.requestId) : end;
     }
-    const flushDueMs = this.#flushes.dueMs();
-    const heartbeatDueMs = this.#heartbeat.dueMs(this.#store.hasRollout);
-    if (flushDueMs <= nowMs) {
-      const { sliceCount } = this.#publisher;
-      const hasChanges = this.#outbox.size > 0;
-      const counting = { sliceCount, countMax: SLICES_COUNTED_MAX };
-      this.#flushes.take(nowMs, hasChanges ? this.#outbox.widthWaiting(counting) : undefined);
-      // What changed may have changed back; then a heartbeat will tell that marks moved.
-      if (hasChanges) return this.#publisher.flush();
-    } else if (heartbeatDueMs <= nowMs) {
-      this.#on.metrics.count('WatcherHeartbeats');
-      this.#on.metrics.count('WatcherFilteredEvents', { by: this.#filteredCount });
-      this.#filteredCount = 0;
-      return this.#publisher.flush();
-    } else {
-      await this.#alarm.sleepUntil(Math.min(flushDueMs, heartbeatDueMs, this.#periodicDueMs));
+    const dueMs = this.#schedule.dueMs(this.#store.hasRollout);
+    if (dueMs > nowMs) {
+      await this.#alarm.sleepUntil(Math.min(dueMs, this.#periodicDueMs));
+      return 'done';
     }
-    return 'done';
+    if (this.#outbox.size === 0) this.#countHeartbeat();
+    return this.#publisher.flush();
+  }
+
+  #countHeartbeat(): void {
+    const { metrics } = this.#on;
+    metrics.count('WatcherHeartbeats');
+    metrics.count('WatcherFilteredEvents', { by: this.#filteredCount });
+    this.#filteredCount = 0;
   }
 
   /** A snapshot that should be announced now: asked for, more slices needed, or time for one. */
@@ -279,5 +268,54 @@ export class Session {
     const target = this.#intake.target(kind);
     const dependencies = { ...this.#on, kind, target, options: options.listWatch };
     return new ListWatch(dependencies, this.#abort.signal);
+  }
+}
+
+function createSessionProjector({ log, metrics, memory, options }: SessionDependencies): Projector {
+  return createProjector({
+    interner: memory.interner,
+    objectBytesMax: options.objectBytesMax,
+    unsendable: memory.unsendable,
+    onOpaque: ({ of: kind, namespace, name, uid }, reason) => {
+      metrics.count('WatcherOpaqueObjects', { outcome: reason });
+      log.warn('an object travels opaque', { kind, namespace, name, uid, reason });
+    },
+  });
+}
+
+/**
+ * How the one loop that sends waits for the next thing to do. At most one sleeper; a ring while nobody sleeps ends the next sleep
+ * at once, so that none is lost between a look at the state and the sleep that follows it.
+ */
+export class Alarm {
+  readonly #clock: Clock;
+  #wake: (() => void) | undefined;
+  #hasRung = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Ends the sleep that is on, or the next one. */
+  ring(): void {
+    if (this.#wake === undefined) this.#hasRung = true;
+    else this.#wake();
+  }
+
+  /** Sleeps until a monotonic time, or until it rings. */
+  sleepUntil(dueMs: number): Promise<void> {
+    if (this.#hasRung) {
+      this.#hasRung = false;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        this.#wake = undefined;
+        cancel();
+        resolve();
+      };
+      const cancel = this.#clock.after(dueMs - this.#clock.monotonicMs(), finish);
+      this.#wake = finish;
+    });
   }
 }

@@ -9,21 +9,23 @@
  * what it knows is listed again by the next epoch. After `stop` nothing of it is left running, except
  * requests that cannot be cancelled, whose answers are dropped.
  */
+import { epoch, incarnation } from '../../core/model/identifiers.ts';
 import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../../core/model/identifiers.ts';
 import type { AnnouncementBody } from '../../core/model/watcher-message.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { createBackoff, untilAborted } from '@rollcall/base/wait.ts';
-import { createInterner } from '../project/interner.ts';
+import { createInterner } from '../project/projection.ts';
 import { LeaseKeeper } from '../lease/lease.ts';
 import type { TakenLease } from '../lease/lease.ts';
 import type { LeaseFacts } from '../lease/lease-object.ts';
 import { MessageSize } from '../project/message-size.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../pace/options.ts';
-import type { WatcherOptions } from '../pace/options.ts';
-import { StandByNotice } from './stand-by-notice.ts';
+import { DEFAULT_WATCHER_OPTIONS } from './options.ts';
+import type { WatcherOptions } from './options.ts';
 import { Session } from './session.ts';
+import { announcement } from './epoch.ts';
 import type { ProcessMemory, SessionDependencies, SessionEnd, SessionStatus } from './epoch.ts';
+import { Sender } from '../outbox/sender.ts';
 
 interface WatcherDependencies extends Omit<SessionDependencies, 'options' | 'memory'> {
   /** The name under which its messages are sent; it must be the registered one. */
@@ -246,4 +248,48 @@ class WatcherLoop {
 function reasonAfter(end: SessionEnd): AnnouncementBody['reason'] {
   if (end === 'restored') return 'restored';
   return end === 'refused' ? 'refused-body' : 'start';
+}
+
+type NoticeDependencies = Omit<SessionDependencies, 'source'>;
+
+/**
+ * Tells the own stack that this watcher stands by, as another installation holds the Lease (ADR 0024): once for each holder, until
+ * the queue has it or the standing by is over. It is an announcement that no snapshot follows: the view is incomplete from then on, so
+ * no run acts on what nobody keeps. Its epoch is the version of the Lease as it was read: above every epoch of this stack, below
+ * the one that takes it back.
+ */
+class StandByNotice {
+  readonly #on: NoticeDependencies;
+  #toldOf: string | undefined;
+  #sending = new AbortController();
+
+  constructor(dependencies: NoticeDependencies) {
+    this.#on = dependencies;
+  }
+
+  /** True if it is told now for the first time. */
+  tell(
+    { installation, version }: Pick<LeaseFacts, 'installation' | 'version'>,
+    of: { readonly cluster: ClusterId; readonly clusterUid: ClusterUid },
+  ): boolean {
+    if (installation === undefined || version === undefined) return false;
+    if (installation === this.#toldOf) return false;
+    this.over();
+    this.#toldOf = installation;
+    const { random, options, memory } = this.#on;
+    const { sendBackoffBaseMs: backoffBaseMs, sendBackoffCapMs: backoffCapMs } = options;
+    const header = { ...of, epoch: epoch(version), incarnation: incarnation(random.uniqueId()) };
+    const sending = { ...this.#on, backoffBaseMs, backoffCapMs };
+    const sender = new Sender(sending, header, this.#sending.signal);
+    const said = announcement('start', memory.sliceCount);
+    void sender.send(sender.freeze({ kind: 'announcement', ...said, standsBy: installation }));
+    return true;
+  }
+
+  /** Nothing of it is sent any more; whoever stands by again says so again. */
+  over(): void {
+    this.#toldOf = undefined;
+    this.#sending.abort();
+    this.#sending = new AbortController();
+  }
 }

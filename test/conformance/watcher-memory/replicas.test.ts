@@ -13,7 +13,7 @@ import { openScene } from './scene.ts';
 import type { OpenedScene } from './scene.ts';
 import type { WatcherProcess } from './watcher-process.ts';
 
-/** Duration of the Lease (src/watcher/pace/options.ts); what a look of the one that stands by may take after it. */
+/** Duration of the Lease (src/watcher/session/options.ts); what a look of the one that stands by may take after it. */
 const LEASE_MS = 40_000;
 const LOOK_MS_MAX = 10_000;
 /** A Lease that was given back is noticed at the next look. */

@@ -21,7 +21,7 @@ import {
   parseWatchFrame,
 } from '../../../src/adapters/kubernetes/watch/watch-frames.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import { createInterner } from '../../../src/watcher/project/interner.ts';
+import { createInterner } from '../../../src/watcher/project/projection.ts';
 import { createProjector } from '../../../src/watcher/project/projection.ts';
 import {
   encodeWatcherMessage,

@@ -361,7 +361,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'refused-is-resent': {
     bug: 'a message that the queue refuses for its size is sent for ever (protocol 22)',
-    at: 'src/watcher/replicate/sender.ts#Sender.#repeat',
+    at: 'src/watcher/outbox/sender.ts#Sender.#repeat',
     change: "return 'refused';",
     to: 'await clock.sleep(backoff.nextMs(), this.#signal); continue;',
     breaks: ['L5'],
@@ -370,7 +370,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'node-names-too-few': {
     bug: 'a node that changed names one DaemonSet too few: that one sleeps (protocol 20, ADR 0046)',
-    at: 'src/watcher/replicate/affected.ts#AffectedFinder.affectedBy',
+    at: 'src/watcher/outbox/affected.ts#AffectedFinder.affectedBy',
     change: 'const keys = concerned.map(',
     to: 'const keys = concerned.slice(1).map(',
     breaks: ['L1'],

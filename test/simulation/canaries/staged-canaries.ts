@@ -88,7 +88,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'ready-node-wakes-nobody': {
     bug: 'a rollout that waits for a node to be Ready is not told that it is (protocol 20)',
-    at: 'src/watcher/replicate/affected.ts#isAlikeToStages',
+    at: 'src/watcher/outbox/affected.ts#isAlikeToStages',
     change: 'before.isReady !== after.isReady ||',
     to: '',
     breaks: ['L1'],

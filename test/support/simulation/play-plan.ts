@@ -12,8 +12,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/pace/options.ts';
-import type { WatcherOptions } from '../../../src/watcher/pace/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/session/options.ts';
+import type { WatcherOptions } from '../../../src/watcher/session/options.ts';
 import type { Deed, Fault } from './deeds.ts';
 import { FAULTS } from './deeds.ts';
 import { enterCopilot } from './copilot-world.ts';

@@ -6,7 +6,7 @@
 import type { ClusterId } from '../../../src/core/model/identifiers.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import type { WatcherOptions } from '../../../src/watcher/pace/options.ts';
+import type { WatcherOptions } from '../../../src/watcher/session/options.ts';
 import { createWatcher } from '../../../src/watcher/session/watcher.ts';
 import type { Watcher } from '../../../src/watcher/session/watcher.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';

@@ -20,7 +20,7 @@ import type { IngestOptions } from '../../../src/app/ingest/process/dependencies
 import type { ReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import type { WatcherOptions } from '../../../src/watcher/pace/options.ts';
+import type { WatcherOptions } from '../../../src/watcher/session/options.ts';
 import { MemoryFreezeStore } from '../memory-freeze-store.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';

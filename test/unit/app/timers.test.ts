@@ -82,19 +82,13 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one loop in one command',
     playedBy: 'test/unit/app/takeover/takeover-probe.test.ts',
   },
-  'src/watcher/pace/alarm.ts': {
-    places: 1,
-    bound: 'the next flush, heartbeat or snapshot',
-    merged: 'one alarm in one session: the earliest due time',
-    playedBy: 'test/unit/watcher/session/watcher.test.ts',
-  },
   'src/watcher/session/session.ts': {
-    places: 2,
+    places: 3,
     bound: 'the next flush, heartbeat or snapshot',
-    merged: 'one loop in one session',
+    merged: 'one loop in one session, and one alarm: the earliest due time',
     playedBy: 'test/unit/watcher/snapshots.test.ts',
   },
-  'src/watcher/replicate/sender.ts': {
+  'src/watcher/outbox/sender.ts': {
     places: 1,
     bound: 'back-off to its cap, until the session ends',
     merged: 'one message in flight',

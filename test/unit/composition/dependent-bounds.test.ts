@@ -24,7 +24,7 @@ import { RETRY_TABLE } from '../../../src/core/retry/retry-table.ts';
 import { breakerPolicy } from '../../../src/core/model/breaker.ts';
 import { REQUEST_TIMEOUT_MS, RUN_MAX_MS } from '../../../src/core/pod/request-life.ts';
 import { readYamlFile } from '@rollcall/local-aws/template/yaml-file.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/pace/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/session/options.ts';
 import { RELEASE_MS } from '../../../src/watcher/session/watcher.ts';
 import { at, textOf } from '../../support/template/template.ts';
 import type { ValueMap } from '../../support/template/template.ts';

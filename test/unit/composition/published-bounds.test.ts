@@ -31,7 +31,7 @@ import {
   requestLifeMs,
 } from '../../../src/core/pod/request-life.ts';
 import { TOMBSTONE_KEPT_MS } from '../../../src/core/pod/tombstones.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/pace/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/session/options.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -60,7 +60,7 @@ const OPERATIONS = 'docs/operations.md';
 const PROMISE = 'docs/promise.md';
 const SCALE = 'docs/scale.md';
 const LANES = 'docs/adr/0019-lanes-and-a-breaker-keep-clusters-apart.md';
-const { lease, heartbeat } = DEFAULT_WATCHER_OPTIONS;
+const { flush, lease, heartbeat } = DEFAULT_WATCHER_OPTIONS;
 const reconcile = defaultReconcileOptions;
 
 /** A sentence of a document, with the deployed values in it. */
@@ -96,9 +96,9 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
   [SCALE, `a heartbeat every ${words(heartbeat.idleMs / MINUTE_MS)} minutes`],
   [
     SCALE,
-    `stretches its pace by ${DEFAULT_WATCHER_OPTIONS.flushMsPerSlice} ms for each slice that a flush touches, and by ${DEFAULT_WATCHER_OPTIONS.flushMsPerObject} ms for each object in it, up to ${words(DEFAULT_WATCHER_OPTIONS.flushStretchedMsMax / SECOND_MS)} seconds`,
+    `waits ${flush.intervalMsPerSlice} ms for each slice that a flush touched, and ${flush.intervalMsPerObject} ms for each object in it, up to ${words(flush.intervalMsMax / SECOND_MS)} seconds`,
   ],
-  [SCALE, `A flush every ${DEFAULT_WATCHER_OPTIONS.flushMsMax} ms, as it was`],
+  [SCALE, `A flush every ${flush.intervalMs} ms, as it was`],
   [SCALE, `in slow-start batches of at most ${reconcile.burstPodsMax}`],
   ['docs/operations.md', `Runs\nunder way end within ${seconds(RUN_MAX_MS)} s`],
   ['docs/handover.md', `left behind is watched for ${seconds(lease.durationMs)} s`],

@@ -24,8 +24,8 @@ describe('what a change may have weakened', () => {
   it('is a file of the area that was asked for, without the entries of programs', () => {
     assert.equal(sourceFor('src/watcher/lease/lease.ts', watcher), 'src/watcher/lease/lease.ts');
     assert.equal(
-      sourceFor('test/unit/watcher/replicate/sending.test.ts', watcher),
-      'src/watcher/replicate/sending.ts',
+      sourceFor('test/unit/watcher/outbox/sending.test.ts', watcher),
+      'src/watcher/outbox/sending.ts',
     );
     assert.equal(sourceFor('src/watcher/main.ts', watcher), undefined);
     assert.equal(sourceFor('src/core/plan/plan.ts', watcher), undefined);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
-import type { LeaseOptions } from '../../../src/watcher/lease/vacancy.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/pace/options.ts';
+import type { LeaseOptions } from '../../../src/watcher/lease/lease.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/session/options.ts';
 import { judgeHealth } from '../../../src/watcher/process/health.ts';
 import { Vitals } from '../../../src/watcher/process/vitals.ts';
 import { createWatcher } from '../../../src/watcher/session/watcher.ts';

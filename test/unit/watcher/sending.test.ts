@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { WATCHED_KINDS } from '../../../src/core/model/projections.ts';
 import type { Cut, WatcherMessage } from '../../../src/core/model/watcher-message.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/session/options.ts';
 import {
   createWatcherHarness,
   daemonSetDraft,
@@ -69,18 +70,19 @@ describe('protocol 1: the age of a cut', () => {
 });
 
 describe('flush', () => {
-  test('waits for a few milliseconds of quiet, and never longer than 250 ms', async () => {
-    const harness = createWatcherHarness();
+  test('comes a few milliseconds after a change, and no sooner than 250 ms after the one before', async () => {
+    const harness = createWatcherHarness({ flush: DEFAULT_WATCHER_OPTIONS.flush });
     harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
     const watcher = await harness.startSettled();
     harness.news();
     for (let index = 0; index < 100; index += 1) {
       harness.source.put('Pod', podDraft(`p${String(index)}`, { app: 'agent' }));
       await harness.clock.advance(4);
-      if (index === 60) assert.equal(harness.news().length, 0);
+      if (index === 1) assert.deepEqual(deltaNames(harness.news()), ['p0', 'p1']);
+      if (index === 62) assert.equal(harness.news().length, 0);
     }
-    const [first] = harness.news();
-    assert.equal(deltaNames(first === undefined ? [] : [first]).length, 63);
+    const [second] = harness.news();
+    assert.equal(deltaNames(second === undefined ? [] : [second]).length, 62);
     await watcher.stop();
   });
 
@@ -298,7 +300,7 @@ describe('marks', () => {
 
 describe('heartbeats', () => {
   test('come within a second of an event of a DaemonSet or its pods that was filtered away', async () => {
-    const harness = createWatcherHarness();
+    const harness = createWatcherHarness({ flush: DEFAULT_WATCHER_OPTIONS.flush });
     harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
     harness.source.put('Pod', podDraft('p', { owner: 'ds1', noise: 1 }));
     const watcher = await harness.startSettled();
@@ -314,7 +316,7 @@ describe('heartbeats', () => {
   });
 
   test('count the events that were filtered away since the heartbeat before, each once', async () => {
-    const harness = createWatcherHarness();
+    const harness = createWatcherHarness({ flush: DEFAULT_WATCHER_OPTIONS.flush });
     harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
     harness.source.put('Pod', podDraft('p', { owner: 'ds1', noise: 1 }));
     const watcher = await harness.startSettled();
@@ -327,7 +329,7 @@ describe('heartbeats', () => {
   });
 
   test('come within a second when an own create vanished before it was sent (row 91)', async () => {
-    const harness = createWatcherHarness();
+    const harness = createWatcherHarness({ flush: DEFAULT_WATCHER_OPTIONS.flush });
     harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
     const watcher = await harness.startSettled();
     harness.news();

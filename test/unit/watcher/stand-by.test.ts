@@ -1,7 +1,7 @@
 /** Two replicas of a watcher: who starts second waits, and who leaves gives the Lease back (row 72, protocol 14). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/pace/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/session/options.ts';
 import type { Watcher } from '../../../src/watcher/session/watcher.ts';
 import { createWatcherHarness } from '../../support/watcher-harness.ts';
 import type { WatcherHarness } from '../../support/watcher-harness.ts';

@@ -8,7 +8,7 @@ import {
   projectRevision,
 } from '../../../../src/core/projections/project.ts';
 import { resourceVersion, uid } from '../../../../src/core/model/identifiers.ts';
-import { createInterner } from '../../../../src/watcher/project/interner.ts';
+import { createInterner } from '../../../../src/watcher/project/projection.ts';
 import { createProjector } from '../../../../src/watcher/project/projection.ts';
 import { ownerOf } from '../../../support/watcher-harness.ts';
 

@@ -12,7 +12,7 @@ import type {
 } from '../../../../src/ports/cluster/watch-source.ts';
 import { judgeHealth } from '../../../../src/watcher/process/health.ts';
 import type { Health } from '../../../../src/watcher/process/health.ts';
-import { observeQueue, observeSource } from '../../../../src/watcher/process/observed-source.ts';
+import { observeQueue, observeSource } from '../../../../src/watcher/process/vitals.ts';
 import { watcherReadings } from '../../../../src/watcher/process/readings.ts';
 import { Vitals } from '../../../../src/watcher/process/vitals.ts';
 import { createWatcher } from '../../../../src/watcher/session/watcher.ts';

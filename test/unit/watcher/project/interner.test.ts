@@ -1,7 +1,7 @@
 /** Equal texts and label maps are held once. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createInterner } from '../../../../src/watcher/project/interner.ts';
+import { createInterner } from '../../../../src/watcher/project/projection.ts';
 
 describe('a pool of texts and label maps', () => {
   it('answers with the label map that it saw first, and never with another one', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { NameIndex } from '../../../../src/watcher/project/name-index.ts';
+import { NameIndex } from '../../../../src/watcher/project/store.ts';
 
 interface Named {
   readonly name: string;

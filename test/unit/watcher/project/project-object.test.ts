@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Projection, WatchedKind } from '../../../../src/core/model/projections.ts';
-import { createInterner } from '../../../../src/watcher/project/interner.ts';
+import { createInterner } from '../../../../src/watcher/project/projection.ts';
 import { createProjector, type SlimObject } from '../../../../src/watcher/project/projection.ts';
 import { daemonSetDraft, ownerOf } from '../../../support/watcher-harness.ts';
 

@@ -18,7 +18,7 @@ import { WATCHED_KINDS } from '../../../../src/core/model/projections.ts';
 import type { WatchedKind } from '../../../../src/core/model/projections.ts';
 import { MESSAGE_SCHEMA } from '../../../../src/core/model/watcher-message.ts';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
-import { createInterner } from '../../../../src/watcher/project/interner.ts';
+import { createInterner } from '../../../../src/watcher/project/projection.ts';
 import {
   createProjector,
   isSameSlim,

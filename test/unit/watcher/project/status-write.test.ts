@@ -1,7 +1,7 @@
 /** Which writes of an object went to its status: those need no heartbeat (issue 17). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isWrittenToStatus } from '../../../../src/watcher/project/status-write.ts';
+import { isWrittenToStatus } from '../../../../src/watcher/project/project-object.ts';
 
 const METADATA = { name: 'p', uid: 'u', resourceVersion: '5' };
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Taint } from '@rollcall/base/objects.ts';
 import * as fields from '../../../../src/core/projections/raw-fields.ts';
-import { raiseFault } from '../../../../src/watcher/project/object-identity.ts';
+import { raiseFault } from '../../../../src/watcher/project/project-object.ts';
 import {
   isNamespace,
   isObjectName,

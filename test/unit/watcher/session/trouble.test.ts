@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { WATCHED_KINDS } from '../../../../src/core/model/projections.ts';
 import type { PodTrouble } from '../../../../src/core/model/projections.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../../src/watcher/pace/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../../src/watcher/session/options.ts';
 import {
   createWatcherHarness,
   daemonSetDraft,

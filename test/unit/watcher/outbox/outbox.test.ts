@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import type { WatchedKind } from '../../../../src/core/model/projections.ts';
 import type { Membership, SetId } from '../../../../src/core/model/watcher-message.ts';
-import { Outbox } from '../../../../src/watcher/replicate/outbox.ts';
+import { Outbox } from '../../../../src/watcher/outbox/outbox.ts';
 import type { Tracked } from '../../../../src/watcher/project/store.ts';
 
 const OVERHEAD_CHARS = 250;
@@ -97,38 +97,41 @@ describe('what waits to be sent', () => {
     assert.deepEqual([outbox.isFlushing, outbox.size], [false, 0]);
   });
 
-  it('counts the slices that it would touch, a DaemonSet as one of its own, up to a bound', () => {
+  it('counts the slices that its flush touches, a DaemonSet as one of its own', () => {
     const { outbox } = started();
-    const countOf = (countMax: number): number =>
-      outbox.widthWaiting({ sliceCount: 1, countMax }).slices;
+    const slicesOf = (): number => {
+      outbox.beginFlush();
+      return outbox.widthOf(1, () => 0).slices;
+    };
+    assert.equal(slicesOf(), 0);
     outbox.note(trackedOf('a'));
     outbox.note(trackedOf('b'));
-    assert.equal(countOf(100), 1, 'two pods of one slice');
+    assert.equal(slicesOf(), 1, 'two pods of one slice');
     outbox.note(trackedOf('c', { sets: [member('pods/d2')] }));
     for (const name of ['d', 'e']) {
       outbox.note(trackedOf(name, { of: 'DaemonSet', sets: [member('daemonsets')] }));
     }
-    assert.equal(countOf(100), 4);
-    assert.equal(countOf(3), 3);
-    outbox.beginFlush();
-    assert.equal(countOf(100), 4);
+    assert.equal(slicesOf(), 4);
   });
 
-  it('counts the objects that stand in the slices that it would touch, as they were sent', () => {
+  it('counts the objects that stand in the slices that its flush touches', () => {
     const { flushAll, outbox } = started();
     const pods = ['a', 'b', 'c', 'd'].map((name) => trackedOf(name));
     flushAll(...pods, trackedOf('n', { sets: [member('nodes')] }));
-    for (const pod of pods.slice(0, 2)) outbox.note(gone(pod));
-    assert.deepEqual(outbox.widthWaiting({ sliceCount: 1, countMax: 9 }), {
-      slices: 1,
-      objects: 4,
-    });
-    const daemonSet = trackedOf('ds', { of: 'DaemonSet', sets: [member('daemonsets')] });
-    outbox.note(daemonSet);
-    assert.deepEqual(outbox.widthWaiting({ sliceCount: 1, countMax: 9 }), {
-      slices: 2,
-      objects: 5,
-    });
+    const sizeOf = (set: SetId): number => (set === 'nodes' ? 100 : 8);
+    for (const pod of pods.slice(0, 1)) outbox.note(gone(pod));
+    outbox.beginFlush();
+    assert.deepEqual(
+      outbox.widthOf(4, sizeOf),
+      { slices: 1, objects: 2 },
+      'of a set in four slices',
+    );
+    for (const pod of pods.slice(1, 2)) outbox.note(gone(pod));
+    outbox.beginFlush();
+    assert.deepEqual(outbox.widthOf(1, sizeOf), { slices: 1, objects: 8 });
+    outbox.note(trackedOf('ds', { of: 'DaemonSet', sets: [member('daemonsets')] }));
+    outbox.beginFlush();
+    assert.deepEqual(outbox.widthOf(1, sizeOf), { slices: 2, objects: 9 });
   });
 
   it('begins each set once, and those of a DaemonSet with it; what a snapshot brings has begun', () => {

@@ -3,20 +3,18 @@
  *
  * Tests and the simulation shorten some; a deployment has no reason to.
  */
-import type { FlushScheduleOptions } from './flush-schedule.ts';
-import type { HeartbeatOptions } from './heartbeat.ts';
-import type { LeaseOptions } from '../lease/vacancy.ts';
+import type { LeaseOptions } from '../lease/lease.ts';
 import type { ListWatchOptions } from '../observe/list-watch.ts';
+import type { FlushOptions, HeartbeatOptions } from '../outbox/flush-schedule.ts';
+import type { MessageOptions } from '../outbox/publisher.ts';
 
 /** Bounds of a watcher; times in milliseconds. */
-export interface WatcherOptions extends FlushScheduleOptions {
-  /** Encoded size of a message (design 2: 256 KiB, of which the age beside it takes some), and deltas in one. */
+export interface WatcherOptions extends MessageOptions {
+  readonly flush: FlushOptions;
+  /** Encoded size of a message (design 2: 256 KiB, of which the age beside it takes some). */
   readonly messageBytesMax: number;
-  readonly deltasPerMessageMax: number;
   /** Projections above travel opaque; small enough that any one fits a message uncompressed. */
   readonly objectBytesMax: number;
-  /** Estimated stored size of a slice above which there must be more slices (protocol 16). */
-  readonly sliceBytesMax: number;
   /** A snapshot without being asked (protocol 17); jittered by a tenth. */
   readonly snapshotMs: number;
   readonly sendBackoffBaseMs: number;
@@ -31,17 +29,20 @@ export interface WatcherOptions extends FlushScheduleOptions {
 
 /** What a deployed watcher runs with. */
 export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
-  flushQuietMs: 5,
-  flushMsMax: 250,
-  flushCalmMs: 250,
-  flushCalmMsMax: 1_000,
-  flushMsPerSlice: 12,
-  flushMsPerObject: 0.25,
-  flushStretchedMsMax: 2_000,
-  flushBurstMax: 4,
-  promptBurstMax: 4,
-  promptEveryMs: 500,
-  promptMsMax: 25,
+  flush: {
+    waitMs: {
+      urgent: 5,
+      normal: 5,
+      calm: 1_000,
+      detail: 5_000,
+      aside: Infinity,
+    },
+    intervalMs: 250,
+    intervalMsMax: 2_000,
+    intervalMsPerSlice: 12,
+    intervalMsPerObject: 0.25,
+    urgentTokensMax: 4,
+  },
   messageBytesMax: 256 * 1024 - 64,
   deltasPerMessageMax: 2000,
   objectBytesMax: 150 * 1024,
@@ -51,7 +52,7 @@ export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
   sendBackoffCapMs: 30_000,
   epochBackoffBaseMs: 1000,
   epochBackoffCapMs: 10 * 60 * 1000,
-  heartbeat: { awaitedMs: 1000, explainsMs: 5000, rolloutMs: 30_000, idleMs: 13 * 60 * 1000 },
+  heartbeat: { rolloutMs: 30_000, idleMs: 13 * 60 * 1000 },
   listWatch: {
     isWatchListWanted: true,
     pageLimit: 500,

@@ -15,12 +15,11 @@ import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { AnnouncementBody, Cut } from '../../core/model/watcher-message.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { FrozenMessage } from '../../ports/queues/queue.ts';
-import type { HeartbeatSchedule } from '../pace/heartbeat.ts';
 import type { Intake } from '../observe/intake.ts';
 import type { MessageSize } from '../project/message-size.ts';
-import type { WatcherOptions } from '../pace/options.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { AffectedFinder } from './affected.ts';
+import type { FlushSchedule } from './flush-schedule.ts';
 import type { Outbox } from './outbox.ts';
 import type { OpaqueReason, Projector } from '../project/projection.ts';
 import type { CutMoment, Sender } from './sender.ts';
@@ -28,18 +27,25 @@ import { Snapshot } from './snapshot.ts';
 import type { SliceBatch } from './snapshot.ts';
 import type { ObjectStore, Tracked } from '../project/store.ts';
 
+/** Bounds of what is sent. */
+export interface MessageOptions {
+  readonly deltasPerMessageMax: number;
+  /** Estimated stored size of a slice above which there must be more slices (protocol 16). */
+  readonly sliceBytesMax: number;
+}
+
 interface PublisherDependencies extends Omit<ProcessPorts, 'random'> {
   readonly sender: Sender;
   readonly store: ObjectStore;
   readonly affected: AffectedFinder;
   readonly outbox: Outbox;
   readonly intake: Intake;
-  readonly heartbeat: HeartbeatSchedule;
+  readonly schedule: FlushSchedule;
   readonly projector: Projector;
   /** Lives as long as the process: what refusals taught holds for later epochs. */
   readonly size: MessageSize;
   readonly unsendable: Map<Uid, OpaqueReason>;
-  readonly options: WatcherOptions;
+  readonly options: MessageOptions;
 }
 
 /** How publishing something ended. `over`: the epoch is, or the watcher was stopped. */
@@ -141,10 +147,11 @@ export class Publisher {
 
   /** The marks and the changes that they cover are fixed in one step: how old the cut is counts from here. */
   #beginCut(): BegunCut {
-    const { outbox, heartbeat, intake, clock } = this.#on;
+    const { outbox, schedule, store, intake, clock } = this.#on;
     const monotonicMs = clock.monotonicMs();
     outbox.beginFlush();
-    heartbeat.noteCut(monotonicMs);
+    const width = outbox.widthOf(this.sliceCount, (set) => store.sizeOf(set));
+    schedule.noteFlush(monotonicMs, width);
     const at = { monotonicMs, wallMs: clock.nowMs() };
     return { at, marks: intake.marks(), silentMs: intake.silentMs() };
   }

@@ -1,9 +1,9 @@
-/** Which changes of a known object decide nothing, and so wait for company (ADR 0049). */
+/** Which changes of a known object decide nothing, and so wait for others (ADR 0049). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WatchedKind } from '../../../../src/core/model/projections.ts';
-import { weighChange } from '../../../../src/watcher/project/company.ts';
-import { createInterner } from '../../../../src/watcher/project/interner.ts';
+import { quietPriority } from '../../../../src/watcher/outbox/change-priority.ts';
+import { createInterner } from '../../../../src/watcher/project/projection.ts';
 import { createProjector } from '../../../../src/watcher/project/projection.ts';
 import type { SlimObject } from '../../../../src/watcher/project/projection.ts';
 
@@ -54,25 +54,25 @@ const ready = (status: string, second = '00'): object => ({
 });
 
 const weigh = (kind: WatchedKind, before: Draft, after: Draft): string =>
-  weighChange(slim(kind, before), slim(kind, after));
+  quietPriority(slim(kind, before), slim(kind, after)) ?? 'decides';
 
 describe('a change that only explains', () => {
   it('is a pod that was bound where it was aimed at, or started without being ready', () => {
     const status = { phase: 'Pending' };
     const bound = { spec: { ...AIMED, nodeName: 'n1' }, status };
-    assert.equal(weigh('Pod', { spec: AIMED, status }, bound), 'explains');
+    assert.equal(weigh('Pod', { spec: AIMED, status }, bound), 'detail');
     const started = { ...bound, status: { phase: 'Running', conditions: [ready('False')] } };
-    assert.equal(weigh('Pod', bound, started), 'explains');
+    assert.equal(weigh('Pod', bound, started), 'detail');
     const again = { ...bound, status: { phase: 'Running', conditions: [ready('False', '09')] } };
-    assert.equal(weigh('Pod', started, again), 'explains');
+    assert.equal(weigh('Pod', started, again), 'detail');
   });
 
   it('is a node that became ready, was cordoned or is going, as long as its taints stand', () => {
     const before = { status: { conditions: [ready('False')] } };
-    assert.equal(weigh('Node', before, { status: { conditions: [ready('True')] } }), 'explains');
-    assert.equal(weigh('Node', before, { ...before, spec: { unschedulable: true } }), 'explains');
+    assert.equal(weigh('Node', before, { status: { conditions: [ready('True')] } }), 'detail');
+    assert.equal(weigh('Node', before, { ...before, spec: { unschedulable: true } }), 'detail');
     const going = { ...before, metadata: { deletionTimestamp: '2026-01-01T00:00:09Z' } };
-    assert.equal(weigh('Node', before, going), 'explains');
+    assert.equal(weigh('Node', before, going), 'detail');
   });
 });
 
@@ -95,7 +95,7 @@ describe('of the trouble of a pod', () => {
     assert.equal(weigh('Pod', container(running), exited), 'decides');
     const lastState = ended('Error', '05');
     const again = container(running, { restartCount: 1, lastState });
-    assert.equal(weigh('Pod', exited, again), 'explains');
+    assert.equal(weigh('Pod', exited, again), 'detail');
     const second = container(ended('Error', '09'), { restartCount: 1, lastState });
     assert.equal(weigh('Pod', again, second), 'decides');
     const creating = container(waiting('ContainerCreating'));
@@ -104,7 +104,7 @@ describe('of the trouble of a pod', () => {
     }
     const refused = container(waiting('CreateContainerError'));
     assert.equal(weigh('Pod', container(waiting('ErrImagePull')), refused), 'decides');
-    assert.equal(weigh('Pod', refused, container(running)), 'explains');
+    assert.equal(weigh('Pod', refused, container(running)), 'detail');
   });
 
   it('CrashLoopBackOff comes and goes with whatever is sent next', () => {
@@ -112,13 +112,13 @@ describe('of the trouble of a pod', () => {
     const counted = { restartCount: 1, lastState };
     const backingOff = container(waiting('CrashLoopBackOff'), counted);
     const exited = container(ended('StartError', '05'), { restartCount: 1 });
-    assert.equal(weigh('Pod', exited, backingOff), 'accompanies');
+    assert.equal(weigh('Pod', exited, backingOff), 'aside');
     const refused = container(waiting('RunContainerError'), counted);
-    assert.equal(weigh('Pod', refused, backingOff), 'accompanies');
-    assert.equal(weigh('Pod', backingOff, container(running, counted)), 'accompanies');
+    assert.equal(weigh('Pod', refused, backingOff), 'aside');
+    assert.equal(weigh('Pod', backingOff, container(running, counted)), 'aside');
     // It was not told before.
     const again = container(running, { restartCount: 2, lastState });
-    assert.equal(weigh('Pod', backingOff, again), 'explains');
+    assert.equal(weigh('Pod', backingOff, again), 'detail');
     const bound = { ...backingOff, spec: { nodeName: 'n2' } };
     assert.equal(weigh('Pod', container(running, counted), bound), 'decides');
   });
@@ -127,16 +127,16 @@ describe('of the trouble of a pod', () => {
     const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
     const pending = { spec: AIMED, status: { phase: 'Pending' } };
     const stuck = { spec: AIMED, status: { phase: 'Pending', conditions } };
-    assert.equal(weigh('Pod', pending, stuck), 'explains');
-    assert.equal(weigh('Pod', stuck, pending), 'explains');
+    assert.equal(weigh('Pod', pending, stuck), 'detail');
+    assert.equal(weigh('Pod', stuck, pending), 'detail');
   });
 
   it('and a boot or a kernel of a node explain', () => {
     const nodeOf = (bootID: string, kernelVersion: string): Draft => ({
       status: { nodeInfo: { bootID, kernelVersion } },
     });
-    assert.equal(weigh('Node', nodeOf('a', '6.12'), nodeOf('b', '6.13')), 'explains');
-    assert.equal(weigh('Node', {}, nodeOf('b', '6.13')), 'explains');
+    assert.equal(weigh('Node', nodeOf('a', '6.12'), nodeOf('b', '6.13')), 'detail');
+    assert.equal(weigh('Node', {}, nodeOf('b', '6.13')), 'detail');
   });
 });
 
@@ -170,7 +170,7 @@ describe('a change that decides', () => {
     const spec = { selector: { matchLabels: { app: 'a' } }, template: {} };
     const before = { metadata: { generation: 1 }, spec, status: { numberReady: 1 } };
     const status = { numberReady: 2 };
-    assert.equal(weigh('DaemonSet', before, { ...before, status }), 'awaited');
+    assert.equal(weigh('DaemonSet', before, { ...before, status }), 'calm');
     assert.equal(
       weigh('DaemonSet', before, { spec, metadata: { generation: 2 }, status }),
       'decides',
@@ -179,8 +179,8 @@ describe('a change that decides', () => {
     const first = { ...status, observedGeneration: 1 };
     assert.equal(weigh('DaemonSet', before, { ...before, status: first }), 'decides');
     const second = { ...before, status: { ...first, numberReady: 3 } };
-    assert.equal(weigh('DaemonSet', { ...before, status: first }, second), 'awaited');
-    assert.equal(weigh('DaemonSet', { ...before, status: first }, before), 'awaited');
+    assert.equal(weigh('DaemonSet', { ...before, status: first }, second), 'calm');
+    assert.equal(weigh('DaemonSet', { ...before, status: first }, before), 'calm');
     const labels = { metadata: { labels: { a: 'b' } } };
     assert.equal(weigh('ControllerRevision', {}, labels), 'decides');
   });

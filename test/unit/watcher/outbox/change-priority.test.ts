@@ -1,7 +1,7 @@
-/** Who waits for which change (ADR 0059), told by when a watcher sends it while much else is going on. */
+/** How soon which change is sent (ADR 0079), told by when a watcher sends it just after a flush. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../../src/watcher/pace/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../../src/watcher/session/options.ts';
 import {
   createWatcherHarness,
   daemonSetDraft,
@@ -10,7 +10,7 @@ import {
 } from '../../../support/watcher-harness.ts';
 import type { WatcherHarness } from '../../../support/watcher-harness.ts';
 
-const { flushCalmMs, flushQuietMs, flushMsMax, flushBurstMax } = DEFAULT_WATCHER_OPTIONS;
+const { flush } = DEFAULT_WATCHER_OPTIONS;
 const TAINTED = { spec: { taints: [{ key: 'starting', effect: 'NoSchedule' }] } };
 /** Of a DaemonSet that is being rolled out. */
 const BEHIND = {
@@ -32,22 +32,20 @@ const BEGUN = {
 };
 
 /**
- * How soon the change is sent by a watcher that just used up its quick flushes: a few milliseconds (prompt), a moment after
- * the last flush (usual), or `flushCalmMs` after the change (calm).
+ * How soon the change is sent by a watcher that flushed just before: a few milliseconds (urgent), an interval after
+ * that flush (normal), or so long after the change (calm).
  */
 async function waitOf(
   change: (harness: WatcherHarness) => void,
   before: (harness: WatcherHarness) => void = () => undefined,
-): Promise<'prompt' | 'usual' | 'calm'> {
-  const harness = createWatcherHarness({ flushCalmMs, flushCalmMsMax: flushCalmMs });
+): Promise<'urgent' | 'normal' | 'calm'> {
+  const harness = createWatcherHarness({ flush });
   const { clock, source } = harness;
   source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
   before(harness);
   const watcher = await harness.startSettled();
-  for (let count = 0; count < flushBurstMax; count += 1) {
-    source.put('Pod', podDraft(`other-${String(count)}`, { app: 'agent' }));
-    await clock.advance(flushQuietMs + 1);
-  }
+  source.put('Pod', podDraft('other', { app: 'agent' }));
+  await clock.advance(flush.waitMs.normal + 1);
   await clock.advance(50);
   harness.news();
   change(harness);
@@ -55,8 +53,8 @@ async function waitOf(
   await clock.advanceUntil(() => harness.news().length > 0, { withinMs: 1_000 });
   await watcher.stop();
   const waitedMs = clock.monotonicMs() - changedMs;
-  if (waitedMs <= flushQuietMs + 1) return 'prompt';
-  return waitedMs < flushMsMax - 20 ? 'usual' : 'calm';
+  if (waitedMs <= flush.waitMs.urgent + 1) return 'urgent';
+  return waitedMs < flush.waitMs.calm - 20 ? 'normal' : 'calm';
 }
 
 describe('a change that somebody waits for', () => {
@@ -67,9 +65,9 @@ describe('a change that somebody waits for', () => {
     const taint = ({ source }: WatcherHarness): void => {
       source.put('Node', nodeDraft('n1', TAINTED));
     };
-    assert.equal(await waitOf(join), 'prompt');
-    assert.equal(await waitOf(join, taint), 'prompt');
-    assert.equal(await waitOf(taint, join), 'prompt');
+    assert.equal(await waitOf(join), 'urgent');
+    assert.equal(await waitOf(join, taint), 'urgent');
+    assert.equal(await waitOf(taint, join), 'urgent');
   });
 
   it('is an edit of a DaemonSet', async () => {
@@ -77,7 +75,7 @@ describe('a change that somebody waits for', () => {
       const metadata = { name: 'agent', namespace: 'infra', uid: 'ds1', generation: 2 };
       source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1', metadata }));
     };
-    assert.equal(await waitOf(edit), 'prompt');
+    assert.equal(await waitOf(edit), 'urgent');
   });
 
   it('is a pod that somebody took away, or that ended, while its DaemonSet is not rolled out', async () => {
@@ -95,10 +93,10 @@ describe('a change that somebody waits for', () => {
       put(harness);
       harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1', ...BEHIND }));
     };
-    assert.equal(await waitOf(remove, put), 'prompt');
-    assert.equal(await waitOf(fail, put), 'prompt');
-    assert.equal(await waitOf(remove, rollOut), 'usual');
-    assert.equal(await waitOf(fail, rollOut), 'usual');
+    assert.equal(await waitOf(remove, put), 'urgent');
+    assert.equal(await waitOf(fail, put), 'urgent');
+    assert.equal(await waitOf(remove, rollOut), 'normal');
+    assert.equal(await waitOf(fail, rollOut), 'normal');
   });
 });
 
@@ -134,7 +132,7 @@ describe('a change that leads to nothing by itself', () => {
       make(harness);
       rollOut(harness);
     };
-    assert.equal(await waitOf(ready, both), 'usual', 'it frees a place in the budget');
+    assert.equal(await waitOf(ready, both), 'normal', 'it frees a place in the budget');
     const end = ({ source }: WatcherHarness): void => {
       const { metadata, ...rest } = podDraft('p', { owner: 'ds1', uid: 'p1', ready: true });
       const deletionTimestamp = '2026-11-01T00:00:00Z';
@@ -164,7 +162,7 @@ describe('a change that leads to nothing by itself', () => {
     const remove = ({ source }: WatcherHarness): void => {
       source.remove('Pod', { name: 'p', namespace: 'infra' });
     };
-    assert.equal(await waitOf(remove, stand), 'prompt');
+    assert.equal(await waitOf(remove, stand), 'urgent');
     assert.equal(await waitOf(remove, stay), 'calm');
   });
 
@@ -178,7 +176,7 @@ describe('a change that leads to nothing by itself', () => {
     const join = ({ source }: WatcherHarness): void => {
       source.put('Node', nodeDraft('n1'));
     };
-    assert.equal(await waitOf(orphan), 'usual');
-    assert.equal(await waitOf(gone, join), 'usual');
+    assert.equal(await waitOf(orphan), 'normal');
+    assert.equal(await waitOf(gone, join), 'normal');
   });
 });

@@ -18,7 +18,7 @@ import {
 } from '../../core/projections/set-hash.ts';
 import type { Projection, WatchedKind } from '../../core/model/projections.ts';
 import type { Delta, Membership, SetHashes, SetId } from '../../core/model/watcher-message.ts';
-import type { FlushWidth } from '../pace/flush-pace.ts';
+import type { FlushWidth } from './flush-schedule.ts';
 import { isSameMembership } from '../project/membership.ts';
 import type { Tracked } from '../project/store.ts';
 
@@ -41,11 +41,6 @@ interface DeltaBatch {
   readonly chars: number;
 }
 
-interface SliceCounting {
-  readonly sliceCount: number;
-  readonly countMax: number;
-}
-
 /** An object as it stands in one slice. */
 export interface SliceMember {
   readonly tracked: Tracked;
@@ -64,7 +59,6 @@ export class Outbox {
   /** The flush under way. An object that changes again meanwhile is sent in its newest state. */
   #flushing = new Set<Tracked>();
   #hashes: SetHashes = EMPTY_HASHES;
-  readonly #sentCounts = new Map<SetId, number>();
   /** Those that deltas began since the announcement. */
   readonly #begun = new Set<SetId>();
   #pending: PendingSlices | undefined;
@@ -88,21 +82,18 @@ export class Outbox {
     return this.#dirty.size + this.#flushing.size;
   }
 
-  /** What would be touched if all that waits were sent, up to a bound of slices: what it costs to apply. */
-  widthWaiting({ sliceCount, countMax }: SliceCounting): FlushWidth {
+  /** What the flush under way touches: what it costs to apply. */
+  widthOf(sliceCount: number, sizeOf: (set: SetId) => number): FlushWidth {
     const slices = new Set<string>();
     let objects = 0;
-    const touch = (set: SetId, { uid, name }: Tracked): void => {
-      const isAlone = set === 'daemonsets';
-      const id = isAlone ? `${set}#${uid}` : `${set}#${String(sliceIndexOf(name, sliceCount))}`;
-      if (slices.has(id)) return;
-      slices.add(id);
-      objects += isAlone ? 1 : (this.#sentCounts.get(set) ?? 0) / sliceCount;
-    };
-    for (const waiting of [this.#flushing, this.#dirty]) {
-      for (const tracked of waiting) {
-        for (const { set } of [...this.#wanted(tracked), ...tracked.sent]) touch(set, tracked);
-        if (slices.size >= countMax) return { slices: countMax, objects };
+    for (const tracked of this.#flushing) {
+      for (const { set } of [...this.#wanted(tracked), ...tracked.sent]) {
+        const isAlone = set === 'daemonsets';
+        const index = isAlone ? tracked.uid : sliceIndexOf(tracked.name, sliceCount);
+        const id = `${set}#${String(index)}`;
+        if (slices.has(id)) continue;
+        slices.add(id);
+        objects += isAlone ? 1 : sizeOf(set) / sliceCount;
       }
     }
     return { slices: slices.size, objects };
@@ -152,7 +143,6 @@ export class Outbox {
     for (const tracked of batch.tracked) {
       const next = this.#wanted(tracked);
       this.#flushing.delete(tracked);
-      this.#countSent(tracked, next);
       tracked.sent = next;
       noteSentNode(tracked, next.length === 0 ? undefined : tracked.slim?.projection);
     }
@@ -167,7 +157,6 @@ export class Outbox {
     for (const tracked of [...this.#dirty, ...this.#flushing]) tracked.sent = NONE;
     this.#dirty.clear();
     this.#flushing.clear();
-    this.#sentCounts.clear();
     this.#begun.clear();
     this.#hashes = EMPTY_HASHES;
     this.#pending = pending;
@@ -182,7 +171,6 @@ export class Outbox {
       const isOnly = tracked.sent.length === 0 && tracked.sets.length === 1;
       const isShared = isOnly && tracked.sets[0] === membership;
       const next = isShared ? tracked.sets : tracked.sent.concat(membership);
-      this.#countSent(tracked, next);
       tracked.sent = next;
       this.#hashes = replaceHashes(this.#hashes, tracked.of, { former: NONE, next: [membership] });
     }
@@ -200,23 +188,12 @@ export class Outbox {
     return tracked.sets.filter(({ set }) => !pending.isPending(tracked, set));
   }
 
-  #countSent(tracked: Tracked, next: readonly Membership[]): void {
-    for (const { set } of tracked.sent) this.#count(set, -1);
-    for (const { set } of next) this.#count(set, 1);
-  }
-
   /** A DaemonSet that comes begins its sets, so that they exist, even if empty (protocol 18). */
   #begunBy({ of, uid, sent }: Tracked, wanted: readonly Membership[]): readonly SetId[] {
     if (of === 'DaemonSet' && (sent.length > 0 || wanted.length === 0)) return [];
     const sets: readonly SetId[] =
       of === 'DaemonSet' ? [`pods/${uid}`, `revisions/${uid}`] : wanted.map(({ set }) => set);
     return sets.filter((set) => !this.#begun.has(set) && !this.#isOfSnapshot(set));
-  }
-
-  #count(set: SetId, by: 1 | -1): void {
-    const count = (this.#sentCounts.get(set) ?? 0) + by;
-    if (count === 0) this.#sentCounts.delete(set);
-    else this.#sentCounts.set(set, count);
   }
 }
 

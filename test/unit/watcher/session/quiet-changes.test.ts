@@ -1,10 +1,12 @@
-/** What decides nothing waits for company: a status a second at most, what only explains five (ADR 0049). */
+/** What decides nothing waits for others: a status a second at most, what only explains five (ADR 0049). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../../src/watcher/session/options.ts';
 import {
   createWatcherHarness,
   daemonSetDraft,
+  nodeDraft,
   podDraft,
 } from '../../../support/watcher-harness.ts';
 import type { WatcherHarness } from '../../../support/watcher-harness.ts';
@@ -20,7 +22,7 @@ async function settled(): Promise<{
   readonly harness: WatcherHarness;
   readonly stop: () => Promise<void>;
 }> {
-  const harness = createWatcherHarness();
+  const harness = createWatcherHarness({ flush: DEFAULT_WATCHER_OPTIONS.flush });
   harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1', ...statusOf(0) }));
   const watcher = await harness.startSettled();
   harness.news();
@@ -48,9 +50,9 @@ describe('a status that changed alone', () => {
     const { harness, stop } = await settled();
     harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1', ...statusOf(1) }));
     await harness.clock.advance(300);
-    harness.source.put('Pod', podDraft('p', { owner: 'ds1' }));
+    harness.source.put('Node', nodeDraft('n1'));
     await harness.clock.advance(10);
-    assert.deepEqual(namesOf(harness.news()), [['agent', 'p']]);
+    assert.deepEqual(namesOf(harness.news()), [['agent', 'n1']]);
     await stop();
   });
 
@@ -104,11 +106,12 @@ describe('a change that only explains', () => {
 
   it('travels with what decides', async () => {
     const { harness, stop } = await settled();
+    harness.source.put('Node', nodeDraft('n1'));
     put(harness, 'p', 'Pending');
     await harness.clock.advance(2000);
     harness.news();
     put(harness, 'p', 'Running');
-    put(harness, 'q', 'Pending');
+    put(harness, 'q', 'Failed');
     await harness.clock.advance(10);
     assert.deepEqual(namesOf(harness.news()), [['p', 'q']]);
     await stop();
