@@ -54,12 +54,12 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'retry-after-unbounded': {
     bug: 'a server may silence us for as long as it likes (14)',
-    file: 'src/adapters/kubernetes/api/status-classifier.ts',
-    before: 'Math.min(asked, RETRY_AFTER_MAX_MS)',
-    after: 'asked',
+    file: 'packages/base/src/retry-after.ts',
+    before: 'Math.min(askedMs, RETRY_AFTER_MAX_MS)',
+    after: 'askedMs',
     killedBy: {
-      file: 'test/unit/adapters/kubernetes/api/status-classifier.test.ts',
-      title: 'takes the delay from the details when there is no header, and bounds it',
+      file: 'packages/base/test/unit/retry-after.test.ts',
+      title: 'lets no answer silence us',
     },
   },
   'no-bookmarks': {

@@ -53,11 +53,11 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'retry-after-is-milliseconds': {
     bug: 'Retry-After counts as milliseconds (14)',
-    file: 'src/adapters/kubernetes/transport/response-body.ts',
+    file: 'packages/base/src/retry-after.ts',
     before: 'return Number(header) * 1000;',
     after: 'return Number(header);',
     killedBy: {
-      file: 'test/unit/adapters/kubernetes/egress/endpoint.test.ts',
+      file: 'packages/base/test/unit/retry-after.test.ts',
       title: 'reads seconds and dates',
     },
   },

@@ -51,8 +51,8 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   'retry-after-of-reads-lost': {
     bug: 'what an API server asks for in the answer to a read is forgotten: two seconds later it is asked again (14 A.7)',
     file: 'src/app/isolation/talk-tally.ts',
-    before: 'tally.noteAsked(read.retryAfterMs);',
-    after: '',
+    before: 'const talk = tally.judgeUnusable(read);',
+    after: "const talk: Talk = read.retryAfterMs === undefined ? 'failed' : 'neutral';",
     killedBy: {
       file: 'test/unit/app/reconcile/left-alone.test.ts',
       title: 'L5: is not looked at before',

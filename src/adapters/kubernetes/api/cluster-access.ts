@@ -39,7 +39,8 @@ import {
   readPodMetadata,
   slimPod,
 } from './object-reader.ts';
-import { NOT_A_NAME, createBackPressure, listPages, waiting } from './list-pages.ts';
+import { createBackPressure } from '@rollcall/base/retry-after.ts';
+import { NOT_A_NAME, listPages, waiting } from './list-pages.ts';
 import type { ListMeans, ListQuery } from './list-pages.ts';
 import { readPodEvents } from './pod-events.ts';
 import { WATCHER_LEASE, askForSnapshot } from './snapshot-request.ts';

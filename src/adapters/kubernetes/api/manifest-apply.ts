@@ -3,7 +3,7 @@
  *
  * UID and resourceVersion of what was read go into the object itself; an API server compares both. What a cluster writes into
  * metadata is left out: managedFields would be refused, a version of another cluster would be a fence against nothing.
- * JSON is valid YAML. What an answer means is manifest-outcome.ts'.
+ * JSON is valid YAML.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
@@ -13,7 +13,7 @@ import type { ApplyOptions, ManifestOutcome } from '../../../ports/cluster/manif
 import type { TransportRequest } from '../transport/transport.ts';
 import { isObjectName, namespacedPath } from './effect-request.ts';
 import type { ListMeans } from './list-pages.ts';
-import { classifyApply } from './manifest-outcome.ts';
+import { classifyApply } from './status-classifier.ts';
 
 /** Why a write is not sent. */
 export interface Doubt {
