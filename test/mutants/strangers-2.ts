@@ -54,11 +54,11 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'retry-after-unbounded': {
     bug: 'a server may silence us for as long as it likes (14)',
-    file: 'packages/base/src/retry-after.ts',
+    file: 'packages/base/src/wait.ts',
     before: 'Math.min(askedMs, RETRY_AFTER_MAX_MS)',
     after: 'askedMs',
     killedBy: {
-      file: 'packages/base/test/unit/retry-after.test.ts',
+      file: 'packages/base/test/unit/wait.test.ts',
       title: 'lets no answer silence us',
     },
   },

@@ -53,11 +53,11 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'retry-after-is-milliseconds': {
     bug: 'Retry-After counts as milliseconds (14)',
-    file: 'packages/base/src/retry-after.ts',
+    file: 'packages/base/src/wait.ts',
     before: 'return Number(header) * 1000;',
     after: 'return Number(header);',
     killedBy: {
-      file: 'packages/base/test/unit/retry-after.test.ts',
+      file: 'packages/base/test/unit/wait.test.ts',
       title: 'reads seconds and dates',
     },
   },

@@ -7,7 +7,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient, SendMessageCommandInput } from '@aws-sdk/client-sqs';
 import { defined } from '@rollcall/base/defined.ts';
-import { readRetryAfterMs } from '@rollcall/base/retry-after.ts';
+import { readRetryAfterMs } from '@rollcall/base/wait.ts';
 import type { SendOutcome } from '../../ports/queues/queue.ts';
 
 /** The queue will never take this body. */

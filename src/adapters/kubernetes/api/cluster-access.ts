@@ -39,7 +39,7 @@ import {
   readPodMetadata,
   slimPod,
 } from './object-reader.ts';
-import { createBackPressure } from '@rollcall/base/retry-after.ts';
+import { createBackPressure } from '@rollcall/base/wait.ts';
 import { NOT_A_NAME, listPages, waiting } from './list-pages.ts';
 import type { ListMeans, ListQuery } from './list-pages.ts';
 import { readPodEvents } from './pod-events.ts';

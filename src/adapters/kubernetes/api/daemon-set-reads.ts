@@ -31,7 +31,7 @@ import type {
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
 import type { TransportAnswer, TransportRequest } from '../transport/transport.ts';
 import { namespacedPath } from './effect-request.ts';
-import type { BackPressure } from '@rollcall/base/retry-after.ts';
+import type { BackPressure } from '@rollcall/base/wait.ts';
 import { pickDaemonSet, readDaemonSetList, readPage } from './object-reader.ts';
 import { unavailableRead } from './status-classifier.ts';
 

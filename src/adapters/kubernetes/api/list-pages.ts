@@ -6,7 +6,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { BackPressure } from '@rollcall/base/retry-after.ts';
+import type { BackPressure } from '@rollcall/base/wait.ts';
 import type { LiveRead, Unavailable } from '../../../ports/cluster/cluster-access.ts';
 import type { TransportAnswer, TransportRequest } from '../transport/transport.ts';
 import { isObjectName } from './effect-request.ts';

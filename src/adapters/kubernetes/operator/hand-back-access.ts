@@ -11,7 +11,7 @@ import type { HandBackAccess } from '../../../ports/cluster/hand-back-access.ts'
 import { readStatus } from '../transport/api-status.ts';
 import { isObjectName, namespacedPath } from '../api/effect-request.ts';
 import { NOT_A_NAME, listPages } from '../api/list-pages.ts';
-import { NO_PRESSURE } from '@rollcall/base/retry-after.ts';
+import { NO_PRESSURE } from '@rollcall/base/wait.ts';
 import { readDaemonSet } from '../api/object-reader.ts';
 import { classifyRead, classifyWrite, unavailableRead } from '../api/status-classifier.ts';
 import type { Transport, TransportAnswer } from '../transport/transport.ts';

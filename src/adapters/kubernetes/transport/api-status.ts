@@ -7,7 +7,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
-import { readRetryAfterMs } from '@rollcall/base/retry-after.ts';
+import { readRetryAfterMs } from '@rollcall/base/wait.ts';
 
 /** One cause of a Status. */
 export interface StatusCause {

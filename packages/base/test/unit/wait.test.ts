@@ -1,7 +1,7 @@
 /** For how long a server is left alone: what its answer asks for, bounded, and until when. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createBackPressure, readRetryAfterMs } from '../../src/retry-after.ts';
+import { createBackPressure, readRetryAfterMs } from '../../src/wait.ts';
 import { VirtualClock } from '../../src/testing/virtual-clock.ts';
 
 describe('readRetryAfterMs', () => {
