@@ -6,12 +6,14 @@
  * A 401 is answered once with a fresh credential, since it certainly applied nothing. Reads answer
  * values; a list is whole or `unavailable` (faults 35). It decides nothing and retries nothing else.
  */
+import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { AnswerTiming, PodEvent } from '../../../core/model/projections.ts';
 import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
+import { isOfAnother } from '../../../core/takeover/installation.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   ClusterAccess,
@@ -30,8 +32,7 @@ import type {
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
 import { DaemonSetReads } from './daemon-set-reads.ts';
 import { isObjectName, namespacedPath, releaseRequestOf, requestOf } from './effect-request.ts';
-import type { FleetRequests } from './fleet-requests.ts';
-import type { Doubt } from './manifest-apply.ts';
+import type { Doubt, FleetRequests } from './manifest-apply.ts';
 import {
   readDaemonSet,
   readFieldManagers,
@@ -43,7 +44,6 @@ import { createBackPressure } from '@rollcall/base/wait.ts';
 import { NOT_A_NAME, listPages, waiting } from './list-pages.ts';
 import type { ListMeans, ListQuery } from './list-pages.ts';
 import { readPodEvents } from './pod-events.ts';
-import { WATCHER_LEASE, askForSnapshot } from './snapshot-request.ts';
 import { classifyRead, classifyWrite } from './status-classifier.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
 
@@ -78,6 +78,17 @@ export const OBJECT_READ_TIMEOUT_MS = 5_000;
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 /** A request without an answer for so long was never answered. */
 const HANG_MS = 5_000;
+
+const WATCHER_LEASE = {
+  collection: '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases',
+  namespace: 'rollcall-system',
+  name: 'rollcall-watcher',
+};
+const SNAPSHOT_ANNOTATION = 'rollcall.dev/snapshot-requested';
+/** It waits for a batch of other clusters' records, and is made again anyway. */
+const SNAPSHOT_REQUEST_TIMEOUT_MS = 3_000;
+/** A holder renews every ten seconds: it does not come between twice in a row. */
+const SNAPSHOT_TRIES = 3;
 
 function isOver(limits: ExecuteOptions, clock: Clock): boolean {
   return isPastDeadline(limits, { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() });
@@ -283,12 +294,30 @@ export class HttpsClusterAccess implements ClusterAccess {
     return { send: (request) => this.#send(request), pressure: this.#pressure };
   }
 
-  requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {
+  /**
+   * The annotation is written under the version of the Lease that was read: nothing is written to one that another
+   * installation holds, or takes just now (ADR 0024). A conflict is everyday, as the holder renews it: then both are repeated.
+   */
+  async requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {
     const { installation } = this.#options;
-    return askForSnapshot(requestId, {
-      installation,
-      readLease: () => this.getWatcherLease(),
-      send: (request) => this.#send(request),
-    });
+    const { collection, name } = WATCHER_LEASE;
+    for (let tries = SNAPSHOT_TRIES; ; tries -= 1) {
+      const lease = await this.getWatcherLease();
+      if (lease.kind !== 'found') return lease;
+      if (installation !== undefined && isOfAnother(lease.object, installation))
+        return { kind: 'missing' };
+      const { resourceVersion } = lease.object.metadata;
+      const annotations = { [SNAPSHOT_ANNOTATION]: requestId };
+      const answer = await this.#send({
+        method: 'PATCH',
+        path: `${collection}/${name}`,
+        contentType: 'application/merge-patch+json',
+        body: JSON.stringify({ metadata: { resourceVersion, annotations } }),
+        timeoutMs: SNAPSHOT_REQUEST_TIMEOUT_MS,
+      });
+      const isConflict = answer.kind === 'answered' && answer.status === 409;
+      if (!isConflict || tries === 1)
+        return classifyRead(answer, name, (body) => (isJsonObject(body) ? body : undefined));
+    }
   }
 }

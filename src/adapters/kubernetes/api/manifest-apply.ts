@@ -22,13 +22,13 @@ export interface Doubt {
 }
 
 /** How an apply is sent. */
-export interface ApplyMeans extends ListMeans {
+interface ApplyMeans extends ListMeans {
   /** Asked before each request. */
   readonly beforeWrite: () => Doubt | undefined;
 }
 
 /** An apply as a request, or why it must not be sent. */
-export type ManifestRequest =
+type ManifestRequest =
   | { readonly kind: 'request'; readonly request: TransportRequest }
   | { readonly kind: 'faulty'; readonly message: string };
 
@@ -78,7 +78,7 @@ export function manifestRequest(manifest: FleetManifest, options: ApplyOptions):
 }
 
 /** Applies. What `rollcall` wrote itself otherwise is no rival's: under the fence it is taken, once. */
-export async function applyManifest(
+async function applyManifest(
   manifest: FleetManifest,
   options: ApplyOptions,
   means: ApplyMeans,
@@ -105,3 +105,14 @@ async function applyOnce(
   if (outcome.kind === 'unavailable') pressure.note(outcome.retryAfterMs);
   return outcome;
 }
+
+/**
+ * What only steps of fleets send to clusters. A connector is given it where it is needed, and refuses without: so the bundles of
+ * other functions do not hold it, and they cannot send any.
+ */
+export interface FleetRequests {
+  readonly applyManifest: typeof applyManifest;
+}
+
+/** Given to the connector of a program that steps fleets. */
+export const FLEET_REQUESTS: FleetRequests = { applyManifest };
