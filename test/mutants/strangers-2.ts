@@ -32,11 +32,21 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
       title: 'the DynamoDB stores on the local tables (M4, row 62)',
     },
   },
+  'wish-to-wait-heard-by-nobody': {
+    bug: 'what one request is asked by an API server, the next one does not know',
+    file: 'src/adapters/kubernetes/api/cluster-access.ts',
+    before: 'this.#pressure.note(answer.retryAfterMs);',
+    after: 'this.#pressure.note(undefined);',
+    killedBy: {
+      file: 'test/integration/adapters/kubernetes/api/cluster-access.test.ts',
+      title: 'leaves it alone whichever read was asked to wait',
+    },
+  },
   'event-limit-holds-pods': {
     bug: 'a limit on Events holds pods back (14)',
     file: 'src/adapters/kubernetes/api/cluster-access.ts',
-    before: "if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {",
-    after: "if (outcome.kind === 'unsent') {",
+    before: "const isOfItsOwn = effect.kind === 'create-event';",
+    after: 'const isOfItsOwn = false;',
     killedBy: {
       file: 'test/integration/adapters/kubernetes/api/cluster-access.test.ts',
       title: 'lets throttled Events hold nothing back',

@@ -51,9 +51,6 @@ export interface BackPressure {
   note(retryAfterMs: number | undefined): void;
 }
 
-/** Of a client that asks once and goes. */
-export const NO_PRESSURE: BackPressure = { remainingMs: () => 0, note: () => undefined };
-
 /** Back-pressure of one server. */
 export function createBackPressure(clock: Clock): BackPressure {
   let untilMs = Number.NEGATIVE_INFINITY;

@@ -105,7 +105,6 @@ export class HttpsClusterAccess implements ClusterAccess {
     this.#pressure = createBackPressure(options.clock);
     this.#daemonSets = new DaemonSetReads({
       clock: options.clock,
-      pressure: this.#pressure,
       send: (request) => this.#send(request),
       beforeRead: (key) => this.#beforeRead({ ...key, collection: '' }),
       get: (key) =>
@@ -153,16 +152,17 @@ export class HttpsClusterAccess implements ClusterAccess {
       return { kind: 'refused', code: 'other', status: 0, message: prepared.message };
     }
     const at = this.#daemonSets.now();
-    const answer = await this.#send(prepared.request, options);
+    // Limits on Events are their own (EventRateLimit); they must not hold pods back.
+    const isOfItsOwn = effect.kind === 'create-event';
+    const { request } = prepared;
+    const answer = await (isOfItsOwn
+      ? this.#exchange(request, options)
+      : this.#send(request, options));
     const outcome = classifyWrite(answer, prepared.subject);
     this.#daemonSets.noteWritten(effect, outcome, at);
     const release = outcome.kind === 'done' ? releaseRequestOf(effect, outcome.object) : undefined;
     // Where it fails, whoever applies the DaemonSet next has to force it once (docs/copilot.md).
     if (release !== undefined) await this.#send(release, options);
-    // Limits on Events are their own (EventRateLimit); they must not hold pods back.
-    if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {
-      this.#pressure.note(outcome.retryAfterMs);
-    }
     return outcome;
   }
 
@@ -182,12 +182,19 @@ export class HttpsClusterAccess implements ClusterAccess {
     return fleetRequests.applyManifest(manifest, options, {
       beforeWrite: () => this.#beforeWrite(options),
       send: (request) => this.#send(request, options),
-      pressure: this.#pressure,
     });
   }
 
-  /** A repetition with a new credential is a request that starts, too: none after the deadline (protocol 5). */
+  /** A server that asks to be left alone means all that is asked of it: the one place where that is noted. */
   async #send(request: TransportRequest, options?: ExecuteOptions): Promise<TransportAnswer> {
+    const answer = await this.#exchange(request, options);
+    if (answer.kind === 'answered' && answer.status >= 300)
+      this.#pressure.note(answer.retryAfterMs);
+    return answer;
+  }
+
+  /** A repetition with a new credential is a request that starts, too: none after the deadline (protocol 5). */
+  async #exchange(request: TransportRequest, options?: ExecuteOptions): Promise<TransportAnswer> {
     const { transport, clock, refreshCredential } = this.#options;
     const answer = await transport.send(request);
     if (answer.kind !== 'answered' || answer.status !== 401) return answer;
@@ -213,9 +220,7 @@ export class HttpsClusterAccess implements ClusterAccess {
     if (doubt !== undefined) return doubt;
     const path = `${target.collection}/${name}`;
     const answer = await this.#send({ method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS });
-    const result = classifyRead(answer, name, (body) => read(body, target));
-    if (result.kind === 'unavailable') this.#pressure.note(result.retryAfterMs);
-    return result;
+    return classifyRead(answer, name, (body) => read(body, target));
   }
 
   getDaemonSet(key: NamespacedName, question?: StoreQuestion): Promise<DaemonSetRead> {

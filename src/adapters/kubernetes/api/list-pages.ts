@@ -30,7 +30,7 @@ export interface ListQuery {
 /** How a page is asked for, and what knows whether the server wants to be left alone. */
 export interface ListMeans {
   readonly send: (request: TransportRequest) => Promise<TransportAnswer>;
-  readonly pressure: BackPressure;
+  readonly pressure: Pick<BackPressure, 'remainingMs'>;
 }
 
 /** What is no name is not asked for: it could lead elsewhere. */
@@ -61,11 +61,7 @@ export async function listPages(
     const answer = await send(pageRequest(query, continueToken));
     const isList = answer.kind === 'answered' && answer.status === 200;
     const read = isList ? readPage(answer.body) : undefined;
-    if (read === undefined) {
-      const unavailable = unavailableRead(answer, 'not a list');
-      pressure.note(unavailable.retryAfterMs);
-      return unavailable;
-    }
+    if (read === undefined) return unavailableRead(answer, 'not a list');
     items.push(...(keep === undefined ? read.items : read.items.map(keep)));
     if (read.continueToken === '') return { kind: 'found', object: items };
     continueToken = read.continueToken;

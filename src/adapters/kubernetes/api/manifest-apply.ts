@@ -22,7 +22,7 @@ export interface Doubt {
 }
 
 /** How an apply is sent. */
-interface ApplyMeans extends ListMeans {
+interface ApplyMeans extends Pick<ListMeans, 'send'> {
   /** Asked before each request. */
   readonly beforeWrite: () => Doubt | undefined;
 }
@@ -93,7 +93,7 @@ async function applyManifest(
 async function applyOnce(
   manifest: FleetManifest,
   options: ApplyOptions,
-  { beforeWrite, send, pressure }: ApplyMeans,
+  { beforeWrite, send }: ApplyMeans,
 ): Promise<ManifestOutcome> {
   const prepared = manifestRequest(manifest, options);
   if (prepared.kind === 'faulty') return { kind: 'refused', status: 0, message: prepared.message };
@@ -101,9 +101,7 @@ async function applyOnce(
   if (doubt !== undefined) return { kind: 'unavailable', ...doubt };
   const answer = await send(prepared.request);
   const { namespace, name } = manifest.metadata;
-  const outcome = classifyApply(answer, { namespace, name, isDryRun: options.isDryRun });
-  if (outcome.kind === 'unavailable') pressure.note(outcome.retryAfterMs);
-  return outcome;
+  return classifyApply(answer, { namespace, name, isDryRun: options.isDryRun });
 }
 
 /**
