@@ -17,7 +17,7 @@ import { createPowertoolsMetrics } from '../src/adapters/system/powertools-metri
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { FleetRequests } from '../src/adapters/kubernetes/api/fleet-requests.ts';
+import type { FleetRequests } from '../src/adapters/kubernetes/api/manifest-apply.ts';
 import type { Seal, TokenPurpose } from '../src/ports/stores/credential-store.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../src/ports/process.ts';
@@ -62,7 +62,7 @@ export interface HandlerDefinition<Event, Result> {
   readonly connects?: TokenPurpose;
   /** What it reads of the tables may lag: it decides nothing by it (ADR 0051). */
   readonly readsMayLag?: true;
-  /** What it sends to clusters besides (fleet-requests.ts): given here, so that no other bundle holds it. */
+  /** What it sends to clusters besides (manifest-apply.ts): given here, so that no other bundle holds it. */
   readonly fleetRequests?: FleetRequests;
   readonly handle: (event: Event, context: HandlerContext) => Promise<Result>;
 }

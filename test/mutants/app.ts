@@ -118,8 +118,8 @@ export const APP_BUGS: PlantedBugs = {
   'retry-after-of-reads-lost': {
     bug: 'what an API server asks for in the answer to a read is forgotten: two seconds later it is asked again',
     at: 'src/app/isolation/talk-tally.ts#judgeRead',
-    change: 'tally.noteAsked(read.retryAfterMs);',
-    to: '',
+    change: 'const talk = tally.judgeUnusable(read);',
+    to: "const talk: Talk = read.retryAfterMs === undefined ? 'failed' : 'neutral';",
     killedBy: 'test/unit/app/reconcile/left-alone.test.ts: L5: is not looked at before',
   },
   'quota-is-a-right': {

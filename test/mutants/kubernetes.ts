@@ -3,11 +3,19 @@ import type { PlantedBugs } from './planted-bug.ts';
 
 /** The rows by name. */
 export const KUBERNETES_BUGS: PlantedBugs = {
+  'wish-to-wait-heard-by-nobody': {
+    bug: 'what one request is asked by an API server, the next one does not know',
+    at: 'src/adapters/kubernetes/api/cluster-access.ts#HttpsClusterAccess.#send',
+    change: 'this.#pressure.note(answer.retryAfterMs);',
+    to: 'this.#pressure.note(undefined);',
+    killedBy:
+      'test/integration/adapters/kubernetes/api/cluster-access.test.ts: leaves it alone whichever read was asked to wait',
+  },
   'event-limit-holds-pods': {
     bug: 'a limit on Events holds pods back',
     at: 'src/adapters/kubernetes/api/cluster-access.ts#HttpsClusterAccess.#executeOne',
-    change: "if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {",
-    to: "if (outcome.kind === 'unsent') {",
+    change: "const isOfItsOwn = effect.kind === 'create-event';",
+    to: 'const isOfItsOwn = false;',
     killedBy:
       'test/integration/adapters/kubernetes/api/cluster-access.test.ts: lets throttled Events hold nothing back',
   },
@@ -21,7 +29,7 @@ export const KUBERNETES_BUGS: PlantedBugs = {
   },
   'credential-after-deadline': {
     bug: 'a write is repeated with a new credential after the deadline of the run',
-    at: 'src/adapters/kubernetes/api/cluster-access.ts#HttpsClusterAccess.#send',
+    at: 'src/adapters/kubernetes/api/cluster-access.ts#HttpsClusterAccess.#exchange',
     change: 'refreshCredential() && !(options !== undefined && isOver(options, clock));',
     to: 'refreshCredential();',
     killedBy:
@@ -105,11 +113,11 @@ export const KUBERNETES_BUGS: PlantedBugs = {
   },
   'retry-after-unbounded': {
     bug: 'a server may silence us for as long as it likes',
-    at: 'src/adapters/kubernetes/api/status-classifier.ts#retryAfterOf',
-    change: 'Math.min(asked, RETRY_AFTER_MAX_MS)',
-    to: 'asked',
+    at: 'packages/base/src/wait.ts#readRetryAfterMs',
+    change: 'Math.min(askedMs, RETRY_AFTER_MAX_MS)',
+    to: 'askedMs',
     killedBy:
-      'test/unit/adapters/kubernetes/api/status-classifier.test.ts: takes the delay from the details when there is no header, and bounds it',
+      'packages/base/test/unit/wait.test.ts: lets no answer silence us',
   },
   'tokens-are-used-to-the-end': {
     bug: 'a bound token is used until ten milliseconds before it ends',
@@ -179,10 +187,10 @@ export const KUBERNETES_BUGS: PlantedBugs = {
   },
   'retry-after-is-milliseconds': {
     bug: 'Retry-After counts as milliseconds',
-    at: 'src/adapters/kubernetes/transport/response-body.ts#parseRetryAfterMs',
+    at: 'packages/base/src/wait.ts#headerMs',
     change: 'return Number(header) * 1000;',
     to: 'return Number(header);',
-    killedBy: 'test/unit/adapters/kubernetes/egress/endpoint.test.ts: reads seconds and dates',
+    killedBy: 'packages/base/test/unit/wait.test.ts: reads seconds and dates',
   },
   'untrusted-says-nothing': {
     bug: 'who looks for the reason of a refused certificate finds a code of OpenSSL',

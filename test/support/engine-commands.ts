@@ -13,7 +13,7 @@ import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet-store.
 import { createDynamoFleetMirrorStore } from '../../src/adapters/dynamodb/single-item-stores.ts';
 import { createDynamoFreezeStore } from '../../src/adapters/dynamodb/single-item-stores.ts';
 import { HttpsClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
-import { FLEET_REQUESTS } from '../../src/adapters/kubernetes/api/fleet-requests.ts';
+import { FLEET_REQUESTS } from '../../src/adapters/kubernetes/api/manifest-apply.ts';
 import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { runProgram } from '../../src/cli/command-line/run-program.ts';

@@ -7,6 +7,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient, SendMessageCommandInput } from '@aws-sdk/client-sqs';
 import { defined } from '@rollcall/base/defined.ts';
+import { readRetryAfterMs } from '@rollcall/base/wait.ts';
 import type { SendOutcome } from '../../ports/queues/queue.ts';
 
 /** The queue will never take this body. */
@@ -49,13 +50,10 @@ interface SdkError {
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
 }
 
-function retryAfterMs(error: SdkError): number | undefined {
-  const seconds = Number(error.$response?.headers?.['retry-after']);
-  return Number.isInteger(seconds) && seconds > 0 ? seconds * 1000 : undefined;
-}
-
 function unsent(error: SdkError, message: string): SendOutcome {
-  return { kind: 'unsent', message, ...defined({ retryAfterMs: retryAfterMs(error) }) };
+  const header = error.$response?.headers?.['retry-after'];
+  const retryAfterMs = readRetryAfterMs({ header }, undefined);
+  return { kind: 'unsent', message, ...defined({ retryAfterMs }) };
 }
 
 /** No answer came: what is known is only whether a request can have left. */

@@ -87,8 +87,7 @@ export class ClusterGate {
         if (trouble !== undefined) this.#tally.met.add(trouble);
         if (refusal.kind === 'wrong-cluster') return 'answered';
         if (refusal.kind !== 'unavailable') return 'neutral';
-        this.#tally.noteAsked(refusal.retryAfterMs);
-        return refusal.retryAfterMs === undefined ? 'failed' : 'neutral';
+        return this.#tally.judgeUnusable(refusal);
       },
     );
     if (connection.kind === 'refused') return connection;

@@ -9,6 +9,8 @@
  */
 import type { Finding, NotedTrouble } from '../../core/model/breaker.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { createBackPressure } from '@rollcall/base/wait.ts';
+import type { BackPressure } from '@rollcall/base/wait.ts';
 import type { Outcome } from '../../core/model/effects.ts';
 import { isPastDeadline } from '../../core/pod/request-life.ts';
 import type { ClusterAccess, LiveRead } from '../../ports/cluster/cluster-access.ts';
@@ -33,12 +35,13 @@ export class TalkTally {
   /** Calls under way, and since when there are any: what goes side by side takes its time once. */
   #underWay = 0;
   #sinceMs = 0;
-  #askedUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #pressure: BackPressure;
   /** What an operator has to mend. */
   readonly met = new Set<NotedTrouble>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#pressure = createBackPressure(clock);
   }
 
   /** True once asking on would only cost the time that other clusters wait for. */
@@ -52,13 +55,13 @@ export class TalkTally {
 
   /** For how long the API server asked to be left alone, from now on; 0: it did not, or that is over. */
   get askedMs(): number {
-    return Math.max(0, this.#askedUntilMs - this.#clock.monotonicMs());
+    return this.#pressure.remainingMs();
   }
 
-  /** Notes a Retry-After, if there was one; the latest end counts. */
-  noteAsked(retryAfterMs: number | undefined): void {
-    if (retryAfterMs === undefined) return;
-    this.#askedUntilMs = Math.max(this.#askedUntilMs, this.#clock.monotonicMs() + retryAfterMs);
+  /** What an answer shows that cannot be used: a wish to be left alone, which is noted, is no failure. */
+  judgeUnusable({ retryAfterMs }: { readonly retryAfterMs?: number }): Talk {
+    this.#pressure.note(retryAfterMs);
+    return retryAfterMs === undefined ? 'failed' : 'neutral';
   }
 
   async measure<T>(call: () => Promise<T>, judge: (answer: T) => Talk): Promise<T> {
@@ -128,11 +131,11 @@ export function talliedAccess(
         () => access.execute(effects, options),
         (outcomes) => {
           for (const each of outcomes) {
-            if (each.kind === 'unsent') tally.noteAsked(each.retryAfterMs);
             // A quota or a webhook is its tenant's; a right is the operator's.
             if (each.kind === 'refused' && each.code === 'forbidden') tally.met.add('forbidden');
           }
-          return judgeOutcomes(outcomes, isPastDeadline(options, timesOf(clock)));
+          const isLate = isPastDeadline(options, timesOf(clock));
+          return talkOf(outcomes.map((outcome) => judgeOutcome(outcome, tally, isLate)));
         },
       );
     },
@@ -142,11 +145,9 @@ export function talliedAccess(
         () => access.applyDaemonSet(manifest, options),
         (outcome) => {
           if (outcome.kind !== 'unavailable') return 'answered';
-          tally.noteAsked(outcome.retryAfterMs);
+          const talk = tally.judgeUnusable(outcome);
           if (outcome.isAnswered === true) return 'answered';
-          const isSilent =
-            outcome.retryAfterMs === undefined && !isPastDeadline(options, timesOf(clock));
-          return isSilent ? 'failed' : 'neutral';
+          return isPastDeadline(options, timesOf(clock)) ? 'neutral' : talk;
         },
       );
     },
@@ -159,28 +160,27 @@ function timesOf(clock: Clock): { readonly monotonicMs: number; readonly wallMs:
 
 function judgeRead(read: LiveRead<unknown>, tally: TalkTally): Talk {
   if (read.kind !== 'unavailable') return 'answered';
-  tally.noteAsked(read.retryAfterMs);
-  if (read.isRefused) {
-    tally.met.add('forbidden');
-    return 'answered';
-  }
-  return read.retryAfterMs === undefined ? 'failed' : 'neutral';
+  const talk = tally.judgeUnusable(read);
+  if (!read.isRefused) return talk;
+  tally.met.add('forbidden');
+  return 'answered';
 }
 
 /** A batch is answered if any of its effects was. */
-function judgeOutcomes(outcomes: readonly Outcome[], isLate: boolean): Talk {
-  const talks = outcomes.map((outcome) => judgeOutcome(outcome, isLate));
+function talkOf(talks: readonly Talk[]): Talk {
   if (talks.includes('answered')) return 'answered';
   return talks.includes('failed') ? 'failed' : 'neutral';
 }
 
-function judgeOutcome(outcome: Outcome, isLate: boolean): Talk {
+function judgeOutcome(outcome: Outcome, tally: TalkTally, isLate: boolean): Talk {
   switch (outcome.kind) {
     case 'ambiguous':
       return 'failed';
-    case 'unsent':
+    case 'unsent': {
+      const talk = tally.judgeUnusable(outcome);
       // Past the deadline nothing is sent, and nothing said of the server.
-      return outcome.retryAfterMs !== undefined || isLate ? 'neutral' : 'failed';
+      return isLate ? 'neutral' : talk;
+    }
     default:
       return 'answered';
   }

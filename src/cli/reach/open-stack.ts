@@ -17,7 +17,7 @@ import { createDynamoFreezeStore } from '../../adapters/dynamodb/single-item-sto
 import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
 import { HttpsClusterConnector } from '../../adapters/kubernetes/api/cluster-connector.ts';
-import { FLEET_REQUESTS } from '../../adapters/kubernetes/api/fleet-requests.ts';
+import { FLEET_REQUESTS } from '../../adapters/kubernetes/api/manifest-apply.ts';
 import { egressPolicy } from '../../../functions/egress-policy.ts';
 import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';
 import { installationOf } from '../../core/takeover/installation.ts';

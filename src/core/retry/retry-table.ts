@@ -51,8 +51,8 @@ export const RETRY_TABLE = {
 export function nextDelayMs(
   { firstMs, factor, maxMs }: RetryRow,
   formerMs: number | undefined,
-  retryAfterMs = 0,
+  askedMs = 0,
 ): number {
   const grownMs = formerMs === undefined ? firstMs : formerMs * factor;
-  return Math.min(Math.max(grownMs, retryAfterMs), maxMs);
+  return Math.min(Math.max(grownMs, askedMs), maxMs);
 }

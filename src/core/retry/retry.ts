@@ -19,6 +19,8 @@ import { RETRY_TABLE, nextDelayMs } from './retry-table.ts';
 /** What waits are computed with. */
 export interface RetryClock {
   readonly nowMs: number;
+  /** For how long from then on the API server wants to be left alone; absent: it does not. */
+  readonly askedMs?: number;
   /** A wait varied by that share. */
   readonly jittered: (delayMs: number, share: number) => number;
 }
@@ -27,8 +29,6 @@ export interface RetryClock {
 export interface RetryReason {
   readonly code: string;
   readonly holdsCreates: boolean;
-  /** What the API server asked for, if it did. */
-  readonly retryAfterMs?: number;
   /** metadata.generation of which a write was refused. */
   readonly generation?: number;
 }
@@ -37,12 +37,12 @@ export interface RetryReason {
 export function nextRetry(
   former: RetryEntry | undefined,
   reason: RetryReason,
-  { nowMs, jittered }: RetryClock,
+  { nowMs, askedMs, jittered }: RetryClock,
 ): RetryEntry {
-  const { code, holdsCreates, retryAfterMs, generation } = reason;
+  const { code, holdsCreates, generation } = reason;
   const row = RETRY_TABLE[isRefusedWrite(code) ? 'refused-write' : 'key'];
   const isSame = former?.code === code && former.generation === generation;
-  const delayMs = nextDelayMs(row, isSame ? former.delayMs : undefined, retryAfterMs);
+  const delayMs = nextDelayMs(row, isSame ? former.delayMs : undefined, askedMs);
   const notBeforeMs = nowMs + jittered(delayMs, row.jitter);
   const entry = { code, delayMs, notBeforeMs, holdsCreates };
   return generation === undefined ? entry : { ...entry, generation };

@@ -13,7 +13,7 @@ import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
 import { createTestHttpsClient } from '../../../packages/local-cluster/test/support/https-client.ts';
 import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
-import { FLEET_REQUESTS } from '../../../src/adapters/kubernetes/api/fleet-requests.ts';
+import { FLEET_REQUESTS } from '../../../src/adapters/kubernetes/api/manifest-apply.ts';
 import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-reader.ts';
 import { askClusters } from '../../../src/app/fleet/check/ask-clusters.ts';
 import type { ClusterCheck } from '../../../src/app/fleet/check/ask-clusters.ts';

@@ -6,12 +6,14 @@
  * A 401 is answered once with a fresh credential, since it certainly applied nothing. Reads answer
  * values; a list is whole or `unavailable` (faults 35). It decides nothing and retries nothing else.
  */
+import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { AnswerTiming, PodEvent } from '../../../core/model/projections.ts';
 import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
+import { isOfAnother } from '../../../core/takeover/installation.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   ClusterAccess,
@@ -30,8 +32,7 @@ import type {
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
 import { DaemonSetReads } from './daemon-set-reads.ts';
 import { isObjectName, namespacedPath, releaseRequestOf, requestOf } from './effect-request.ts';
-import type { FleetRequests } from './fleet-requests.ts';
-import type { Doubt } from './manifest-apply.ts';
+import type { Doubt, FleetRequests } from './manifest-apply.ts';
 import {
   readDaemonSet,
   readFieldManagers,
@@ -39,10 +40,10 @@ import {
   readPodMetadata,
   slimPod,
 } from './object-reader.ts';
-import { NOT_A_NAME, createBackPressure, listPages, waiting } from './list-pages.ts';
+import { createBackPressure } from '@rollcall/base/wait.ts';
+import { NOT_A_NAME, listPages, waiting } from './list-pages.ts';
 import type { ListMeans, ListQuery } from './list-pages.ts';
 import { readPodEvents } from './pod-events.ts';
-import { WATCHER_LEASE, askForSnapshot } from './snapshot-request.ts';
 import { classifyRead, classifyWrite } from './status-classifier.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
 
@@ -78,6 +79,17 @@ const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.
 /** A request without an answer for so long was never answered. */
 const HANG_MS = 5_000;
 
+const WATCHER_LEASE = {
+  collection: '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases',
+  namespace: 'rollcall-system',
+  name: 'rollcall-watcher',
+};
+const SNAPSHOT_ANNOTATION = 'rollcall.dev/snapshot-requested';
+/** It waits for a batch of other clusters' records, and is made again anyway. */
+const SNAPSHOT_REQUEST_TIMEOUT_MS = 3_000;
+/** A holder renews every ten seconds: it does not come between twice in a row. */
+const SNAPSHOT_TRIES = 3;
+
 function isOver(limits: ExecuteOptions, clock: Clock): boolean {
   return isPastDeadline(limits, { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() });
 }
@@ -93,7 +105,6 @@ export class HttpsClusterAccess implements ClusterAccess {
     this.#pressure = createBackPressure(options.clock);
     this.#daemonSets = new DaemonSetReads({
       clock: options.clock,
-      pressure: this.#pressure,
       send: (request) => this.#send(request),
       beforeRead: (key) => this.#beforeRead({ ...key, collection: '' }),
       get: (key) =>
@@ -141,16 +152,17 @@ export class HttpsClusterAccess implements ClusterAccess {
       return { kind: 'refused', code: 'other', status: 0, message: prepared.message };
     }
     const at = this.#daemonSets.now();
-    const answer = await this.#send(prepared.request, options);
+    // Limits on Events are their own (EventRateLimit); they must not hold pods back.
+    const isOfItsOwn = effect.kind === 'create-event';
+    const { request } = prepared;
+    const answer = await (isOfItsOwn
+      ? this.#exchange(request, options)
+      : this.#send(request, options));
     const outcome = classifyWrite(answer, prepared.subject);
     this.#daemonSets.noteWritten(effect, outcome, at);
     const release = outcome.kind === 'done' ? releaseRequestOf(effect, outcome.object) : undefined;
     // Where it fails, whoever applies the DaemonSet next has to force it once (docs/copilot.md).
     if (release !== undefined) await this.#send(release, options);
-    // Limits on Events are their own (EventRateLimit); they must not hold pods back.
-    if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {
-      this.#pressure.note(outcome.retryAfterMs);
-    }
     return outcome;
   }
 
@@ -170,12 +182,19 @@ export class HttpsClusterAccess implements ClusterAccess {
     return fleetRequests.applyManifest(manifest, options, {
       beforeWrite: () => this.#beforeWrite(options),
       send: (request) => this.#send(request, options),
-      pressure: this.#pressure,
     });
   }
 
-  /** A repetition with a new credential is a request that starts, too: none after the deadline (protocol 5). */
+  /** A server that asks to be left alone means all that is asked of it: the one place where that is noted. */
   async #send(request: TransportRequest, options?: ExecuteOptions): Promise<TransportAnswer> {
+    const answer = await this.#exchange(request, options);
+    if (answer.kind === 'answered' && answer.status >= 300)
+      this.#pressure.note(answer.retryAfterMs);
+    return answer;
+  }
+
+  /** A repetition with a new credential is a request that starts, too: none after the deadline (protocol 5). */
+  async #exchange(request: TransportRequest, options?: ExecuteOptions): Promise<TransportAnswer> {
     const { transport, clock, refreshCredential } = this.#options;
     const answer = await transport.send(request);
     if (answer.kind !== 'answered' || answer.status !== 401) return answer;
@@ -201,9 +220,7 @@ export class HttpsClusterAccess implements ClusterAccess {
     if (doubt !== undefined) return doubt;
     const path = `${target.collection}/${name}`;
     const answer = await this.#send({ method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS });
-    const result = classifyRead(answer, name, (body) => read(body, target));
-    if (result.kind === 'unavailable') this.#pressure.note(result.retryAfterMs);
-    return result;
+    return classifyRead(answer, name, (body) => read(body, target));
   }
 
   getDaemonSet(key: NamespacedName, question?: StoreQuestion): Promise<DaemonSetRead> {
@@ -282,12 +299,30 @@ export class HttpsClusterAccess implements ClusterAccess {
     return { send: (request) => this.#send(request), pressure: this.#pressure };
   }
 
-  requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {
+  /**
+   * The annotation is written under the version of the Lease that was read: nothing is written to one that another
+   * installation holds, or takes just now (ADR 0024). A conflict is everyday, as the holder renews it: then both are repeated.
+   */
+  async requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {
     const { installation } = this.#options;
-    return askForSnapshot(requestId, {
-      installation,
-      readLease: () => this.getWatcherLease(),
-      send: (request) => this.#send(request),
-    });
+    const { collection, name } = WATCHER_LEASE;
+    for (let tries = SNAPSHOT_TRIES; ; tries -= 1) {
+      const lease = await this.getWatcherLease();
+      if (lease.kind !== 'found') return lease;
+      if (installation !== undefined && isOfAnother(lease.object, installation))
+        return { kind: 'missing' };
+      const { resourceVersion } = lease.object.metadata;
+      const annotations = { [SNAPSHOT_ANNOTATION]: requestId };
+      const answer = await this.#send({
+        method: 'PATCH',
+        path: `${collection}/${name}`,
+        contentType: 'application/merge-patch+json',
+        body: JSON.stringify({ metadata: { resourceVersion, annotations } }),
+        timeoutMs: SNAPSHOT_REQUEST_TIMEOUT_MS,
+      });
+      const isConflict = answer.kind === 'answered' && answer.status === 409;
+      if (!isConflict || tries === 1)
+        return classifyRead(answer, name, (body) => (isJsonObject(body) ? body : undefined));
+    }
   }
 }

@@ -14,33 +14,27 @@ import type {
   ClusterConnector,
   ConnectRefusal,
   EgressRefusal,
+  LiveRead,
 } from '../../../ports/cluster/cluster-access.ts';
 import type { TokenPurpose } from '../../../ports/stores/credential-store.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
-import { HttpsClusterAccess } from './cluster-access.ts';
+import { HttpsClusterAccess, OBJECT_READ_TIMEOUT_MS } from './cluster-access.ts';
 import { openRegistered } from '../egress/egress.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { EgressPolicy } from '../egress/egress.ts';
 import { isRegion } from '../credentials/eks-token.ts';
 import type { AwsCredentials } from '../credentials/eks-token.ts';
-import type { FleetRequests } from './fleet-requests.ts';
+import type { FleetRequests } from './manifest-apply.ts';
 import { readObject } from './object-reader.ts';
 import { SealedTokenSource } from '../credentials/sealed-token-source.ts';
 import type { SealedTokens } from '../credentials/sealed-token-source.ts';
 import { classifyRead } from './status-classifier.ts';
-import { createEksTokenSource } from '../credentials/token-source.ts';
-import type { TokenSource } from '../credentials/token-source.ts';
+import { createEksTokenSource, staticBearer } from '../credentials/token-source.ts';
+import type { Credential, TokenSource } from '../credentials/token-source.ts';
 import { HttpsTransport } from '../transport/transport.ts';
-import type { Transport } from '../transport/transport.ts';
-import {
-  askIdentity,
-  credentialOf,
-  isUnauthorized,
-  tokenRefusal,
-  unavailableAs,
-} from './registered-credential.ts';
+import type { Transport, TransportAnswer } from '../transport/transport.ts';
 
 /** Options of a connector. */
 export interface ClusterConnectorOptions {
@@ -64,7 +58,7 @@ export interface ClusterConnectorOptions {
 type Connection = Awaited<ReturnType<ClusterConnector['connect']>>;
 
 /** A cluster that was opened. */
-export interface WarmCluster {
+interface WarmCluster {
   readonly registration: ClusterRegistration;
   readonly transport: Transport;
   readonly access: ClusterAccess;
@@ -276,4 +270,68 @@ function isSameOpening(left: ClusterRegistration, right: ClusterRegistration): b
     return { configVersion, clusterUid, server, caPem, egress, authentication };
   };
   return isDeepStrictEqual(partsOf(left), partsOf(right));
+}
+
+/** Why there is no bound token that could be sent; undefined where there is one, or none is needed. */
+async function tokenRefusal(
+  sealed: SealedTokenSource | undefined,
+): Promise<ConnectRefusal | undefined> {
+  const state = await sealed?.prepare();
+  switch (state?.kind) {
+    case 'faulty':
+      return { kind: 'no-token', fault: state.fault };
+    case 'unavailable':
+      // Not the cluster's fault: asking to wait keeps its circuit breaker out of this.
+      return { ...state, token: 'unread' };
+    case 'usable':
+    case undefined:
+      return undefined;
+  }
+}
+
+/** What requests are signed with; undefined where the registration has none, or there is no source of its tokens. */
+function credentialOf(
+  registration: ClusterRegistration,
+  tokens: TokenSource | undefined,
+): Credential | undefined {
+  const { authentication } = registration;
+  switch (authentication.kind) {
+    case 'none':
+      return undefined;
+    case 'bearer':
+      return authentication.token === '' ? undefined : staticBearer(authentication.token);
+    case 'client-certificate':
+      return authentication;
+    case 'eks':
+    case 'bound-token':
+      return tokens === undefined ? undefined : { kind: 'bearer', token: () => tokens.token() };
+  }
+}
+
+/** True for a 401: the credential was not accepted, and nothing was done. */
+function isUnauthorized(answer: TransportAnswer): boolean {
+  return answer.kind === 'answered' && answer.status === 401;
+}
+
+/** Asks once, and once more with a new token if the first one is not accepted. */
+async function askIdentity(
+  {
+    transport,
+    tokens,
+  }: { readonly transport: Transport; readonly tokens: TokenSource | undefined },
+  path: string,
+): Promise<TransportAnswer> {
+  const request = { method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS } as const;
+  const first = await transport.send(request);
+  if (!isUnauthorized(first) || tokens?.invalidate() !== true) return first;
+  const second = await transport.send(request);
+  if (isUnauthorized(second)) tokens.invalidate();
+  return second;
+}
+
+/** An identity that could not be read. */
+function unavailableAs(read: Exclude<LiveRead<never>, { kind: 'found' }>): ConnectRefusal {
+  if (read.kind === 'missing') return { kind: 'unavailable', message: 'no kube-system namespace' };
+  const { kind, message, retryAfterMs } = read;
+  return { kind, message, ...defined({ retryAfterMs }) };
 }

@@ -31,14 +31,12 @@ import type {
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
 import type { TransportAnswer, TransportRequest } from '../transport/transport.ts';
 import { namespacedPath } from './effect-request.ts';
-import type { BackPressure } from './list-pages.ts';
 import { pickDaemonSet, readDaemonSetList, readPage } from './object-reader.ts';
 import { unavailableRead } from './status-classifier.ts';
 
 /** How DaemonSets are read. */
 export interface DaemonSetReadMeans {
   readonly clock: Clock;
-  readonly pressure: BackPressure;
   readonly send: (request: TransportRequest) => Promise<TransportAnswer>;
   /** Why this one is not asked for at all. */
   readonly beforeRead: (key: NamespacedName) => Unavailable | undefined;
@@ -62,6 +60,7 @@ interface Asked {
 const REMEMBERED_MS = 5 * 60_000;
 /** What a list told of the store counts for so long, by both clocks. */
 const TOLD_MS = 2_000;
+const NOT_THE_LIST = 'not the list that was asked for';
 /** Effects that are answered with a DaemonSet. */
 const WRITES: ReadonlySet<Effect['kind']> = new Set(['update-status', 'restore-template']);
 /** Objects of others that come along are as many at most. */
@@ -128,7 +127,7 @@ export class DaemonSetReads {
     const answer = await this.#ask(path);
     if (this.#noteRefusal(namespace, answer)) return () => undefined;
     if (answer.kind !== 'answered' || answer.status !== 200) {
-      const unavailable = this.#unavailable(answer);
+      const unavailable = unavailableRead(answer, NOT_THE_LIST);
       return () => unavailable;
     }
     const page = readPage(answer.body);
@@ -201,18 +200,12 @@ export class DaemonSetReads {
     const isList = answer.kind === 'answered' && answer.status === 200;
     const read = isList ? answered(readDaemonSetList(answer.body, key), answer) : undefined;
     if (read?.kind === 'found') this.#noteTold(read.storeVersion, at, [{ question }]);
-    return read ?? this.#unavailable(answer);
+    return read ?? unavailableRead(answer, NOT_THE_LIST);
   }
 
   #ask(path: string): Promise<TransportAnswer> {
     const { send, timeoutMs } = this.#means;
     return send({ method: 'GET', path, timeoutMs });
-  }
-
-  #unavailable(answer: TransportAnswer): Unavailable {
-    const unavailable = unavailableRead(answer, 'not the list that was asked for');
-    this.#means.pressure.note(unavailable.retryAfterMs);
-    return unavailable;
   }
 
   #noteRefusal(namespace: string, answer: TransportAnswer): boolean {

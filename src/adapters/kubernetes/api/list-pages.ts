@@ -5,8 +5,8 @@
  * stops continuing. Items are kept as the caller wants them, page by page, so that a large namespace need not fit twice.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
+import type { BackPressure } from '@rollcall/base/wait.ts';
 import type { LiveRead, Unavailable } from '../../../ports/cluster/cluster-access.ts';
 import type { TransportAnswer, TransportRequest } from '../transport/transport.ts';
 import { isObjectName } from './effect-request.ts';
@@ -16,35 +16,6 @@ import { unavailableRead } from './status-classifier.ts';
 const PAGE_LIMIT = 500;
 /** 500,000 objects: beyond any namespace; ends a server that never stops continuing. */
 const PAGES_MAX = 1000;
-
-/**
- * The pause that an API server asked for, honoured by every request that has not started yet: a 429 (API Priority and
- * Fairness) or 503 with Retry-After speaks for the whole client, and what waits in the same batch would only be refused too.
- */
-export interface BackPressure {
-  /** Milliseconds until requests may start again; 0 when they may now. */
-  remainingMs(): number;
-  /** Notes a Retry-After; the latest end counts. */
-  note(retryAfterMs: number | undefined): void;
-}
-
-/** Of a client that asks once and goes. */
-export const NO_PRESSURE: BackPressure = { remainingMs: () => 0, note: () => undefined };
-
-/** No pause asked for by one answer is longer than this. */
-const PAUSE_MAX_MS = 30_000;
-
-/** Back-pressure of one cluster. */
-export function createBackPressure(clock: Clock): BackPressure {
-  let untilMs = 0;
-  return {
-    remainingMs: () => Math.max(0, Math.ceil(untilMs - clock.monotonicMs())),
-    note: (retryAfterMs) => {
-      if (retryAfterMs === undefined) return;
-      untilMs = Math.max(untilMs, clock.monotonicMs() + Math.min(retryAfterMs, PAUSE_MAX_MS));
-    },
-  };
-}
 
 /** What is listed; all namespaces, or all objects, where nothing else is said. */
 export interface ListQuery {
@@ -59,7 +30,7 @@ export interface ListQuery {
 /** How a page is asked for, and what knows whether the server wants to be left alone. */
 export interface ListMeans {
   readonly send: (request: TransportRequest) => Promise<TransportAnswer>;
-  readonly pressure: BackPressure;
+  readonly pressure: Pick<BackPressure, 'remainingMs'>;
 }
 
 /** What is no name is not asked for: it could lead elsewhere. */
@@ -90,11 +61,7 @@ export async function listPages(
     const answer = await send(pageRequest(query, continueToken));
     const isList = answer.kind === 'answered' && answer.status === 200;
     const read = isList ? readPage(answer.body) : undefined;
-    if (read === undefined) {
-      const unavailable = unavailableRead(answer, 'not a list');
-      pressure.note(unavailable.retryAfterMs);
-      return unavailable;
-    }
+    if (read === undefined) return unavailableRead(answer, 'not a list');
     items.push(...(keep === undefined ? read.items : read.items.map(keep)));
     if (read.continueToken === '') return { kind: 'found', object: items };
     continueToken = read.continueToken;

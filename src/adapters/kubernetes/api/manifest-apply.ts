@@ -3,7 +3,7 @@
  *
  * UID and resourceVersion of what was read go into the object itself; an API server compares both. What a cluster writes into
  * metadata is left out: managedFields would be refused, a version of another cluster would be a fence against nothing.
- * JSON is valid YAML. What an answer means is manifest-outcome.ts'.
+ * JSON is valid YAML.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
@@ -13,7 +13,7 @@ import type { ApplyOptions, ManifestOutcome } from '../../../ports/cluster/manif
 import type { TransportRequest } from '../transport/transport.ts';
 import { isObjectName, namespacedPath } from './effect-request.ts';
 import type { ListMeans } from './list-pages.ts';
-import { classifyApply } from './manifest-outcome.ts';
+import { classifyApply } from './status-classifier.ts';
 
 /** Why a write is not sent. */
 export interface Doubt {
@@ -22,13 +22,13 @@ export interface Doubt {
 }
 
 /** How an apply is sent. */
-export interface ApplyMeans extends ListMeans {
+interface ApplyMeans extends Pick<ListMeans, 'send'> {
   /** Asked before each request. */
   readonly beforeWrite: () => Doubt | undefined;
 }
 
 /** An apply as a request, or why it must not be sent. */
-export type ManifestRequest =
+type ManifestRequest =
   | { readonly kind: 'request'; readonly request: TransportRequest }
   | { readonly kind: 'faulty'; readonly message: string };
 
@@ -78,7 +78,7 @@ export function manifestRequest(manifest: FleetManifest, options: ApplyOptions):
 }
 
 /** Applies. What `rollcall` wrote itself otherwise is no rival's: under the fence it is taken, once. */
-export async function applyManifest(
+async function applyManifest(
   manifest: FleetManifest,
   options: ApplyOptions,
   means: ApplyMeans,
@@ -93,7 +93,7 @@ export async function applyManifest(
 async function applyOnce(
   manifest: FleetManifest,
   options: ApplyOptions,
-  { beforeWrite, send, pressure }: ApplyMeans,
+  { beforeWrite, send }: ApplyMeans,
 ): Promise<ManifestOutcome> {
   const prepared = manifestRequest(manifest, options);
   if (prepared.kind === 'faulty') return { kind: 'refused', status: 0, message: prepared.message };
@@ -101,7 +101,16 @@ async function applyOnce(
   if (doubt !== undefined) return { kind: 'unavailable', ...doubt };
   const answer = await send(prepared.request);
   const { namespace, name } = manifest.metadata;
-  const outcome = classifyApply(answer, { namespace, name, isDryRun: options.isDryRun });
-  if (outcome.kind === 'unavailable') pressure.note(outcome.retryAfterMs);
-  return outcome;
+  return classifyApply(answer, { namespace, name, isDryRun: options.isDryRun });
 }
+
+/**
+ * What only steps of fleets send to clusters. A connector is given it where it is needed, and refuses without: so the bundles of
+ * other functions do not hold it, and they cannot send any.
+ */
+export interface FleetRequests {
+  readonly applyManifest: typeof applyManifest;
+}
+
+/** Given to the connector of a program that steps fleets. */
+export const FLEET_REQUESTS: FleetRequests = { applyManifest };

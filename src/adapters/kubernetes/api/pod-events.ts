@@ -37,10 +37,8 @@ export async function readPodEvents(
   const answer = await send({ method: 'GET', path, timeoutMs: TIMEOUT_MS });
   const isList = answer.kind === 'answered' && answer.status === 200;
   const page = isList ? readPage(answer.body) : undefined;
-  if (page !== undefined) return { kind: 'found', object: page.items.flatMap(readEvent) };
-  const unavailable = unavailableRead(answer, 'not a list');
-  pressure.note(unavailable.retryAfterMs);
-  return unavailable;
+  if (page === undefined) return unavailableRead(answer, 'not a list');
+  return { kind: 'found', object: page.items.flatMap(readEvent) };
 }
 
 function readEvent(item: JsonObject): readonly PodEvent[] {

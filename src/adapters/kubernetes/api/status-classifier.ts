@@ -1,7 +1,7 @@
 /**
  * From an answer to an outcome: the one place where HTTP statuses and reasons are judged.
  *
- * By `reason`, `details` and `causes`, never by message text. What is not certain is ambiguous for a
+ * By `reason`, `details` and `causes`, never by message text, but for one refusal of an apply (NOT_TYPED). What is not certain is ambiguous for a
  * write and unavailable for a read. A 404 means "no such object" only in a Status that names the
  * object: a proxy's 404 must never look like a vanished node or pod (S3, S4).
  *
@@ -13,10 +13,13 @@ import type { Outcome, RefusalCode } from '../../../core/model/effects.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
+import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { LiveRead, Unavailable } from '../../../ports/cluster/cluster-access.ts';
+import type { FieldConflict, ManifestOutcome } from '../../../ports/cluster/manifest-access.ts';
 import { readStatus } from '../transport/api-status.ts';
-import type { ApiStatus } from '../transport/api-status.ts';
+import type { ApiStatus, StatusCause } from '../transport/api-status.ts';
 import type { TransportAnswer } from '../transport/transport.ts';
+import { readAppliedDaemonSet } from './object-reader.ts';
 
 /** What a write does to an object of this name. */
 export interface WriteSubject {
@@ -59,16 +62,8 @@ function refuse(judged: Judged, code: RefusalCode): Outcome {
   return { kind: 'refused', code, status: judged.answer.status, ...tell(judged) };
 }
 
-/** The longest time that a server can silence us for. */
-const RETRY_AFTER_MAX_MS = 60_000;
-
-function retryAfterOf(answer: Answered, status: ApiStatus | undefined): number | undefined {
-  const asked = answer.retryAfterMs ?? status?.retryAfterMs;
-  return asked === undefined ? undefined : Math.min(asked, RETRY_AFTER_MAX_MS);
-}
-
 function unsent(judged: Judged): Outcome {
-  const retryAfterMs = retryAfterOf(judged.answer, judged.status);
+  const { retryAfterMs } = judged.answer;
   return { kind: 'unsent', message: describe(judged), ...defined({ retryAfterMs }) };
 }
 
@@ -144,14 +139,15 @@ export function classifyWrite(answer: TransportAnswer, subject: WriteSubject): O
   if (answer.status >= 300 && answer.status < 500) {
     return JUDGES[answer.status]?.(judged) ?? refuse(judged, 'other');
   }
-  if (answer.status === 503 && retryAfterOf(answer, judged.status) !== undefined) {
-    return unsent(judged);
-  }
+  if (answer.status === 503 && answer.retryAfterMs !== undefined) return unsent(judged);
   return { kind: 'ambiguous', ...tell(judged) };
 }
 
+/** Answers that say nothing of what was asked: a gateway that gave up, a page that expired, a wish to be left alone. */
+const PASSING: readonly number[] = [408, 410, 425, 429];
+
 function isFinalRefusal(status: number): boolean {
-  return status >= 300 && status < 500 && ![408, 410, 425, 429].includes(status);
+  return status >= 300 && status < 500 && !PASSING.includes(status);
 }
 
 /** Why a read gave nothing that can be trusted. */
@@ -168,7 +164,7 @@ export function unavailableRead(
     kind: 'unavailable',
     message: describe({ answer, status }) + (isSuccess ? `: ${problem}` : ''),
     isRefused: isFinalRefusal(answer.status),
-    ...defined({ retryAfterMs: retryAfterOf(answer, status) }),
+    ...defined({ retryAfterMs: answer.retryAfterMs }),
   };
 }
 
@@ -192,4 +188,111 @@ export function classifyRead<T>(
     if (status?.reason === 'NotFound' && status.detailsName === name) return { kind: 'missing' };
   }
   return unavailableRead(answer, 'not the object that was asked for');
+}
+
+/** What was applied, and whether anything is kept of it. */
+interface AppliedSubject extends FleetKey {
+  readonly isDryRun: boolean;
+}
+
+const CONFLICTS_MAX = 32;
+const FIELD_LENGTH_MAX = 300;
+/** Kubernetes' own bound. */
+const MANAGER_LENGTH_MAX = 128;
+const VIOLATIONS_MAX = 8;
+/**
+ * What a schema does not know, or knows otherwise, is a plain 500 with no reason, told from a fault of etcd by its text alone
+ * (apimachinery, managedfields/internal/structuredmerge.go). Wrong either way it is repeated, or not.
+ */
+const NOT_TYPED = 'failed to create typed patch object';
+const CREATED = 201;
+
+/**
+ * What came of a server-side apply (ADR 0066). What is told has no value of the manifest in it, since environment variables
+ * hold secrets: of a violation field and rule are told, never the text that quotes the value. What came from a proxy is
+ * nobody's refusal (S3).
+ */
+export function classifyApply(answer: TransportAnswer, subject: AppliedSubject): ManifestOutcome {
+  if (answer.kind !== 'answered') return unavailableApply(answer);
+  const { status: code, body } = answer;
+  if (code >= 200 && code < 300) {
+    const object = readAppliedDaemonSet(body, subject);
+    if (object === undefined) return unavailableApply(answer);
+    return { kind: 'applied', object, isCreated: code === CREATED };
+  }
+  const status = readStatus(body);
+  const refused = status === undefined ? undefined : judgeApply(code, status, subject);
+  return refused ?? unavailableApply(answer);
+}
+
+/** Undefined: nothing is known of the manifest. */
+function judgeApply(
+  code: number,
+  status: ApiStatus,
+  subject: FleetKey,
+): ManifestOutcome | undefined {
+  if (code === 401 || PASSING.includes(code)) return undefined;
+  if (code === 409) return conflictOf(status);
+  const isOther = code === 422 && status.causes.some(({ field }) => field === 'metadata.uid');
+  if (isOther) return { kind: 'changed' };
+  const isNotTyped = code === 500 && status.reason === '' && status.message.startsWith(NOT_TYPED);
+  if (isNotTyped) return { kind: 'refused', status: code, message: withoutValues(status.message) };
+  if (code >= 500) return undefined;
+  return { kind: 'refused', status: code, message: describeRefused(code, status, subject) };
+}
+
+function unavailableApply(answer: TransportAnswer): ManifestOutcome {
+  const { kind, message, retryAfterMs, isRefused } = unavailableRead(answer);
+  const isAnswered = isRefused || (answer.kind === 'answered' && answer.status === 401);
+  return { kind, message, ...defined({ retryAfterMs }), ...(isAnswered ? { isAnswered } : {}) };
+}
+
+function conflictOf({ causes }: ApiStatus): ManifestOutcome {
+  const [first, ...others] = causes.flatMap(readConflict);
+  if (first === undefined) return { kind: 'changed' };
+  return { kind: 'conflict', conflicts: [first, ...others.slice(0, CONFLICTS_MAX - 1)] };
+}
+
+/** `conflict with "MANAGER" using apps/v1 at TIME`, and the field beside it. */
+function readConflict({ reason, message = '', field }: StatusCause): readonly FieldConflict[] {
+  if (reason !== 'FieldManagerConflict') return [];
+  const quoted = /^conflict with "((?:[^"\\]|\\.)*)"/.exec(message)?.[1];
+  const manager = quoted?.replace(/\\(.)/g, '$1') ?? 'unknown';
+  return [
+    {
+      manager: manager.slice(0, MANAGER_LENGTH_MAX),
+      field: (field ?? 'unknown').slice(0, FIELD_LENGTH_MAX),
+    },
+  ];
+}
+
+function describeRefused(code: number, status: ApiStatus, { namespace }: FleetKey): string {
+  const { reason, message, causes, detailsKind } = status;
+  if (reason === 'NotFound' && detailsKind === 'namespaces') {
+    return `the namespace ${namespace} does not exist`;
+  }
+  if (causes.some((cause) => cause.reason === 'NamespaceTerminating')) {
+    return `the namespace ${namespace} is being deleted`;
+  }
+  if (code === 405 || code === 415) return 'the API server has no server-side apply';
+  const violations = causes.filter(({ field }) => field !== undefined).map(describeViolation);
+  if (violations.length === 0) return withoutValues(message === '' ? `HTTP ${code}` : message);
+  const left = violations.length - VIOLATIONS_MAX;
+  const told = violations.slice(0, VIOLATIONS_MAX).join('; ');
+  return left > 0 ? `${told}; and ${left} more` : told;
+}
+
+/** Field, what is wrong with it, and the rule where it can be told without the value. */
+function describeViolation({ field = '', message = '' }: StatusCause): string {
+  const [, what = 'refused', rest = ''] = /^([A-Z][a-z ]+):? ?(.*)$/.exec(message) ?? [];
+  const isQuoting = what.endsWith(' value') && what !== 'Required value';
+  const rule = isQuoting ? /^"(?:[^"\\]|\\.)*": (.*)$/.exec(rest)?.[1] : rest;
+  return [field.slice(0, FIELD_LENGTH_MAX), what, rule ?? '']
+    .filter((part) => part !== '')
+    .join(': ');
+}
+
+/** Of a value of another type than the schema's the text quotes the value. */
+function withoutValues(message: string): string {
+  return message.replace(/, got &value\.[\s\S]*$/, '');
 }

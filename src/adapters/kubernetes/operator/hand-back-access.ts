@@ -10,7 +10,7 @@ import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
 import type { HandBackAccess } from '../../../ports/cluster/hand-back-access.ts';
 import { readStatus } from '../transport/api-status.ts';
 import { isObjectName, namespacedPath } from '../api/effect-request.ts';
-import { NO_PRESSURE, NOT_A_NAME, listPages } from '../api/list-pages.ts';
+import { NOT_A_NAME, listPages } from '../api/list-pages.ts';
 import { readDaemonSet } from '../api/object-reader.ts';
 import { classifyRead, classifyWrite, unavailableRead } from '../api/status-classifier.ts';
 import type { Transport, TransportAnswer } from '../transport/transport.ts';
@@ -89,7 +89,9 @@ export function createHandBackAccess({
 async function listDaemonSets(transport: Transport): Promise<LiveRead<readonly DaemonSetObject[]>> {
   const path = '/apis/apps/v1/daemonsets';
   const send: Transport['send'] = (request) => transport.send(request);
-  const listed = await listPages({ path }, { send, pressure: NO_PRESSURE });
+  // Asks once and goes.
+  const pressure = { remainingMs: () => 0 };
+  const listed = await listPages({ path }, { send, pressure });
   if (listed.kind !== 'found') return listed;
   const found = listed.object.map((item) => readDaemonSet(item, {}));
   if (found.every((object) => object !== undefined)) return { kind: 'found', object: found };

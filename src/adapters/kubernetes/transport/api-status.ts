@@ -7,6 +7,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
+import { readRetryAfterMs } from '@rollcall/base/wait.ts';
 
 /** One cause of a Status. */
 export interface StatusCause {
@@ -26,7 +27,6 @@ export interface ApiStatus {
   /** What it is about: the resource (or kind) and the name. */
   readonly detailsKind?: string;
   readonly detailsName?: string;
-  readonly retryAfterMs?: number;
 }
 
 const MESSAGE_LENGTH_MAX = 500;
@@ -55,7 +55,6 @@ function plainText(value: string, lengthMax: number): string {
 export function readStatus(body: Json | undefined): ApiStatus | undefined {
   if (!isJsonObject(body) || body['kind'] !== 'Status') return undefined;
   const { reason, message, details } = body;
-  const seconds = jsonMember(details, 'retryAfterSeconds');
   return {
     reason: plainText(text(reason) ?? '', REASON_LENGTH_MAX),
     message: plainText(text(message) ?? '', MESSAGE_LENGTH_MAX),
@@ -63,7 +62,19 @@ export function readStatus(body: Json | undefined): ApiStatus | undefined {
     ...defined({
       detailsKind: text(jsonMember(details, 'kind')),
       detailsName: text(jsonMember(details, 'name')),
-      retryAfterMs: typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined,
     }),
   };
+}
+
+/** For how long an answer with this header and body asks to be left alone. */
+export function retryAfterOf(
+  header: string | undefined,
+  body: Json | undefined,
+  nowMs: number | undefined,
+): number | undefined {
+  const details = jsonMember(body, 'kind') === 'Status' ? jsonMember(body, 'details') : undefined;
+  return readRetryAfterMs(
+    { header, statusSeconds: jsonMember(details, 'retryAfterSeconds') },
+    nowMs,
+  );
 }

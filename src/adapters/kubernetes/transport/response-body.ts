@@ -1,5 +1,5 @@
 /**
- * What an answer holds: its body whole (bounded, decompressed, concatenated once), as JSON, and its Retry-After.
+ * What an answer holds: its body whole (bounded, decompressed, concatenated once), as JSON.
  *
  * A server, or a proxy before it, may repeat the token that it was sent; its refusals are shown to people (S11, faults
  * 68). Texts are looked through after they were parsed: in JSON a letter can be written in several ways. A server that
@@ -92,15 +92,4 @@ export function parseBody(text: string, token?: string): Json | undefined {
     // A proxy's page: it is judged by its status alone.
     return undefined;
   }
-}
-
-/**
- * Milliseconds for which a server asks to be left alone: Retry-After, as seconds or as a date (RFC 9110 10.2.3);
- * undefined when there is none that can be read.
- */
-export function parseRetryAfterMs(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^[0-9]{1,6}$/.test(header)) return Number(header) * 1000;
-  const atMs = Date.parse(header);
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }

@@ -13,7 +13,8 @@ import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import type { AnswerTiming } from '../../../core/model/projections.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
-import { parseBody, parseRetryAfterMs, readBody } from './response-body.ts';
+import { retryAfterOf } from './api-status.ts';
+import { parseBody, readBody } from './response-body.ts';
 import { describeFailure } from './tls-fault.ts';
 import { AnswerLog } from './answer-log.ts';
 import { TrustedPool } from './pooled-agent.ts';
@@ -56,6 +57,7 @@ export type TransportAnswer =
       readonly status: number;
       /** Undefined when the answer was no JSON. */
       readonly body: Json | undefined;
+      /** For how long the server asks to be left alone: by Retry-After, or by its Status. */
       readonly retryAfterMs?: number;
       /** When it was sent by the other side's clock, if its Date header says so. */
       readonly atMs?: number;
@@ -215,16 +217,20 @@ export class HttpsTransport implements Transport {
     const text = await readBody(response, this.#bytesMax);
     const isJson = response.headers['content-type']?.includes('json') === true;
     const isOk = status >= 200 && status < 300;
-    const nowMs = this.#options.clock.nowMs();
+    const body = isJson ? parseBody(text, isOk ? undefined : token) : undefined;
     const atMs = Date.parse(response.headers.date ?? '');
     const level = response.headers['x-kubernetes-pf-prioritylevel-uid'];
     return {
       kind: 'answered',
       status,
-      body: isJson ? parseBody(text, isOk ? undefined : token) : undefined,
+      body,
       ...defined({
         atMs: Number.isNaN(atMs) ? undefined : atMs,
-        retryAfterMs: parseRetryAfterMs(response.headers['retry-after'], nowMs),
+        retryAfterMs: retryAfterOf(
+          response.headers['retry-after'],
+          body,
+          this.#options.clock.nowMs(),
+        ),
         priorityLevel: typeof level === 'string' && UID_PATTERN.test(level) ? level : undefined,
       }),
     };

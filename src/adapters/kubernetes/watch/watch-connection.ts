@@ -11,12 +11,8 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ConnectionOptions, PooledAgent } from '../transport/pooled-agent.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import {
-  concealToken,
-  parseBody,
-  parseRetryAfterMs,
-  readBody,
-} from '../transport/response-body.ts';
+import { concealToken, parseBody, readBody } from '../transport/response-body.ts';
+import { retryAfterOf } from '../transport/api-status.ts';
 import { describeFailure } from '../transport/tls-fault.ts';
 import { TrustedPool } from '../transport/pooled-agent.ts';
 import type { RefusedRequest } from './watch-frames.ts';
@@ -130,12 +126,13 @@ async function readRefusal(
   response: IncomingMessage,
   { clock, token }: { readonly clock: Clock; readonly token: string | undefined },
 ): Promise<OpenedStream> {
-  const retryAfterMs = parseRetryAfterMs(response.headers['retry-after'], clock.nowMs());
-  const text = await readBody(response, ERROR_BYTES_MAX);
+  const body = parseBody(await readBody(response, ERROR_BYTES_MAX), token);
   return {
     kind: 'refused',
     status: response.statusCode ?? 0,
-    body: parseBody(text, token),
-    ...defined({ retryAfterMs }),
+    body,
+    ...defined({
+      retryAfterMs: retryAfterOf(response.headers['retry-after'], body, clock.nowMs()),
+    }),
   };
 }

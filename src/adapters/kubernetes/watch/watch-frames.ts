@@ -11,7 +11,7 @@ import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { SourceFailure, WatchFrame } from '../../../ports/cluster/watch-source.ts';
-import { readStatus } from '../transport/api-status.ts';
+import { readStatus, retryAfterOf } from '../transport/api-status.ts';
 
 /** Far above what etcd stores as one object (1.5 MiB by default). */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024;
@@ -93,10 +93,11 @@ function bookmarkFrame(metadata: JsonObject): WatchFrame {
 
 function errorFailure(status: JsonObject): SourceFailure {
   const code = typeof status['code'] === 'number' ? status['code'] : 500;
-  return watchFailure({ status: code, body: status });
+  const retryAfterMs = retryAfterOf(undefined, status, undefined);
+  return watchFailure({ status: code, body: status, ...defined({ retryAfterMs }) });
 }
 
-/** A refusal: HTTP status, body, and what Retry-After said. */
+/** A refusal: HTTP status, body, and for how long the server asks to be left alone. */
 export interface RefusedRequest {
   readonly status: number;
   readonly body: Json | undefined;
@@ -113,7 +114,7 @@ export function watchFailure(refused: RefusedRequest): SourceFailure {
   return {
     kind: failureKind(refused.status),
     message: `HTTP ${String(refused.status)}${reason}`,
-    ...defined({ retryAfterMs: refused.retryAfterMs ?? status?.retryAfterMs }),
+    ...defined({ retryAfterMs: refused.retryAfterMs }),
   };
 }
 

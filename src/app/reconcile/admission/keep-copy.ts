@@ -5,7 +5,6 @@
  * a create, UID and version a PUT. A copy of the former revision that nobody knew is kept, and the other place taken next. A
  * refusal is told and kept for a while: where no admission policy is installed nobody needs a copy. Differs from upstream: it keeps none.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { CreateCopyEffect, Outcome, ReplaceCopyEffect } from '../../../core/model/effects.ts';
@@ -170,9 +169,6 @@ function noteRefusal({ hash }: CopyWish, detail: string, { input, result }: Copy
   result.events.push({ type: 'Warning', reason: 'CopyRefused', message, isStanding: true });
 }
 
-function addOpen(
-  result: RunResult,
-  { message, retryAfterMs }: { readonly message: string; readonly retryAfterMs?: number },
-): void {
-  result.add({ code: 'outcome-open', message, pace: 'backoff', ...defined({ retryAfterMs }) });
+function addOpen(result: RunResult, { message }: { readonly message: string }): void {
+  result.add({ code: 'outcome-open', message, pace: 'backoff' });
 }

@@ -108,13 +108,7 @@ function keepUnedited(
 /** False if what hangs on the DaemonSet is left out, and why is noted. */
 function noteUnconfirmed(live: DaemonSetConfirmation | undefined, result: RunResult): boolean {
   if (live === undefined || live.kind === 'confirmed') return true;
-  const { message, retryAfterMs } = live;
-  result.add({
-    code: unconfirmedCode(live),
-    message,
-    pace: 'backoff',
-    ...defined({ retryAfterMs }),
-  });
+  result.add({ code: unconfirmedCode(live), message: live.message, pace: 'backoff' });
   return false;
 }
 

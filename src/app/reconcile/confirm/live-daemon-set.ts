@@ -31,7 +31,6 @@ export type PlannedMissing =
   | {
       readonly kind: 'failed';
       readonly message: string;
-      readonly retryAfterMs?: number;
       /** True if the API server said no, and did not just fail. */
       readonly isRefused?: boolean;
     };
@@ -62,10 +61,7 @@ export async function readPlanned(step: PlannedStep): Promise<PresentRead> {
 export async function readPresent(step: PlannedStep): Promise<PresentRead> {
   const { input } = step;
   const live = await readDaemonSetNow(step);
-  if (live.kind === 'unavailable') {
-    const { message, retryAfterMs } = live;
-    return { kind: 'failed', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  }
+  if (live.kind === 'unavailable') return { kind: 'failed', message: live.message };
   if (live.kind === 'missing') return { kind: 'gone' };
   if (isOfLostHistory(live, input)) return { kind: 'conflict' };
   return live.object.metadata.uid === input.stored.ref.uid ? live : { kind: 'gone' };
@@ -98,13 +94,11 @@ export type DaemonSetConfirmation =
       readonly kind: 'changed' | 'paused';
       readonly message: string;
       readonly isDoubtful?: boolean;
-      readonly retryAfterMs?: never;
     }
   | {
       readonly kind: 'unavailable';
       readonly message: string;
       readonly isRefused: boolean;
-      readonly retryAfterMs?: number;
       readonly isDoubtful?: never;
     };
 

@@ -21,7 +21,7 @@ export type ForeignListed = NonNullable<DaemonSetState['foreignListed']>;
 export type ForeignCheck =
   | { readonly kind: 'clear'; readonly listed: ForeignListed }
   | { readonly kind: 'unknown-pods'; readonly names: readonly string[] }
-  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
+  | { readonly kind: 'unavailable'; readonly message: string };
 
 /** The stretch of history of this run. */
 export function foreignListedNow({

@@ -6,7 +6,6 @@
  * Differs from upstream: where the admission policy is in force, a pod that was made by hand is not adopted (ADR 0035).
  */
 import { counted } from '@rollcall/base/counted.ts';
-import { defined } from '@rollcall/base/defined.ts';
 import type { Outcome, PatchEffect } from '../../../core/model/effects.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { buildAdoptPatch, buildReleasePatch } from '../../../core/pod/owner.ts';
@@ -58,10 +57,8 @@ function aggregate(failures: readonly Problem[]): Problem | undefined {
   const first = failures.find(({ pace }) => pace === 'backoff') ?? failures[0];
   if (first === undefined || failures.length === 1) return first;
   const message = `${failures.length} pods could not be claimed; the first: ${first.message}`;
-  const asked = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
   const code = failures.every((each) => each.code === REFUSED) ? REFUSED : 'outcome-open';
-  const longest = asked.length === 0 ? {} : { retryAfterMs: Math.max(...asked) };
-  return { ...first, code, message, ...longest };
+  return { ...first, code, message };
 }
 
 function isIgnorable({ purpose }: PatchEffect, outcome: Outcome): boolean {
@@ -79,7 +76,6 @@ function failureOf(effect: PatchEffect, outcome: Exclude<Outcome, { kind: 'done'
   const detail = 'message' in outcome ? outcome.message : outcome.kind;
   const message = `pod ${effect.name} could not be patched (${effect.purpose}): ${detail}`;
   const pace = isRace(outcome) ? 'soon' : 'backoff';
-  const retryAfterMs = outcome.kind === 'unsent' ? outcome.retryAfterMs : undefined;
   const code = outcome.kind === 'refused' && pace === 'backoff' ? REFUSED : 'outcome-open';
-  return { code, message, pace, ...defined({ retryAfterMs }) };
+  return { code, message, pace };
 }

@@ -113,18 +113,16 @@ function noteStop(execution: CreateExecution, result: RunResult): void {
   noteTrouble(execution, result);
 }
 
-/** Answers without certainty, or no sending at all: longer each time, as long as asked for. */
+/** Answers without certainty, or no sending at all: longer each time; no creates while the API server asks to wait. */
 function noteTrouble(execution: CreateExecution, result: RunResult): void {
-  let retryAfterMs = 0;
+  let holdsCreates = false;
   let message: string | undefined;
   for (const { result: creation } of execution.results) {
-    if (creation.kind === 'unsent')
-      retryAfterMs = Math.max(retryAfterMs, creation.retryAfterMs ?? 0);
+    if (creation.kind === 'unsent') holdsCreates ||= (creation.retryAfterMs ?? 0) > 0;
     if (creation.kind === 'unsent' || creation.kind === 'open') message ??= creation.message;
   }
   if (message === undefined) return;
-  const asked = retryAfterMs === 0 ? {} : { retryAfterMs, holdsCreates: true };
-  result.add({ code: 'outcome-open', message, pace: 'backoff', ...asked });
+  result.add({ code: 'outcome-open', message, pace: 'backoff', holdsCreates });
 }
 
 /** Notes what came of all deletes of a run. */

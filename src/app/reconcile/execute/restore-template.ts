@@ -8,7 +8,6 @@
  * what was frozen since the run's deletes were sent is not restored.
  */
 import { generationOf } from '../../../core/daemon-set/generation.ts';
-import { defined } from '@rollcall/base/defined.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
 import { resourceVersion } from '../../../core/model/identifiers.ts';
 import type { Plan } from '../../../core/model/plan.ts';
@@ -78,9 +77,8 @@ function noteOutcome(
       return;
     }
     default: {
-      const retryAfterMs = outcome.kind === 'unsent' ? outcome.retryAfterMs : undefined;
       const message = 'the restored template was not answered for';
-      result.add({ code: 'outcome-open', message, pace: 'backoff', ...defined({ retryAfterMs }) });
+      result.add({ code: 'outcome-open', message, pace: 'backoff' });
     }
   }
 }

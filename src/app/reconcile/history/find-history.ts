@@ -88,10 +88,10 @@ function lookAgain(message: string, input: LoadedInput): Exit {
 }
 
 function endFailed(failure: HistoryFailure, input: LoadedInput): Exit {
-  const { code, message, retryAfterMs } = failure;
+  const { code, message } = failure;
   const holdsCreates = code === 'namespace-terminating';
   const generation = isRefusedWrite(code) ? generationOf(input.daemonSet) : undefined;
-  const reason = { code, message, holdsCreates, ...defined({ retryAfterMs, generation }) };
+  const reason = { code, message, holdsCreates, ...defined({ generation }) };
   return { kind: 'back-off', reason, input };
 }
 

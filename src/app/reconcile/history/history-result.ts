@@ -15,7 +15,6 @@ export interface HistoryFailure {
   readonly kind: 'failed';
   readonly code: DeferralCode;
   readonly message: string;
-  readonly retryAfterMs?: number;
 }
 
 /** Something was written whose effect has to be seen first: look again soon. */
@@ -61,12 +60,12 @@ export function historyFailure(outcome: Outcome, what: string): HistoryFailure {
     return { kind: 'failed', code, message: `${what}: ${outcome.message}` };
   }
   if (outcome.kind === 'unsent' && outcome.retryAfterMs !== undefined) {
-    return { kind: 'failed', code: 'history', message: what, retryAfterMs: outcome.retryAfterMs };
+    return { kind: 'failed', code: 'history', message: what };
   }
   return { kind: 'failed', code: 'history', message: `${what}: ${outcome.kind}` };
 }
 
 /** The failure that a read without an answer means. */
 export function unreadable(read: Unavailable): HistoryFailure {
-  return { ...read, kind: 'failed', code: 'history' };
+  return { kind: 'failed', code: 'history', message: read.message };
 }

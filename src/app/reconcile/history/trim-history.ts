@@ -9,7 +9,6 @@
  *
  * Differs from upstream: a live read of each revision and of the DaemonSet before the deletes.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import { buildRevisionDelete } from '../../../core/history/history-patches.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
 import { resourceVersion } from '../../../core/model/identifiers.ts';
@@ -109,17 +108,15 @@ function unplanned(missing: PlannedMissing): Problem {
       const message = 'the DaemonSet changed since it was seen; old revisions wait';
       return { code: 'daemon-set-changed', message, pace: 'soon' };
     }
-    case 'failed': {
-      const asked = defined({ retryAfterMs: missing.retryAfterMs });
-      return { code: 'cluster-unavailable', message: missing.message, pace: 'backoff', ...asked };
-    }
+    case 'failed':
+      return { code: 'cluster-unavailable', message: missing.message, pace: 'backoff' };
   }
 }
 
 function problemOf(name: string, outcome: Outcome): Problem | undefined {
   if (outcome.kind === 'done' || outcome.kind === 'gone') return undefined;
   if (outcome.kind === 'conflict') return changedProblem(name);
-  const { message, retryAfterMs } = historyFailure(outcome, `revision ${name} was not deleted`);
+  const { message } = historyFailure(outcome, `revision ${name} was not deleted`);
   const code = outcome.kind === 'refused' ? 'trim-refused' : 'history';
-  return { code, message, pace: 'backoff', ...defined({ retryAfterMs }) };
+  return { code, message, pace: 'backoff' };
 }

@@ -4,7 +4,6 @@
  * A retryable failure is never thrown. While a deferral lasts, a timer that is known to be on its way
  * serves all hints that meet it (timers.ts), so a deferral costs a read, not a write per hint.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetState, RetryEntry } from '../../../core/model/state.ts';
 import { BREAKER_OPEN, breakerWaitOf, nextRetry } from '../../../core/retry/retry.ts';
 import { RETRY_TABLE } from '../../../core/retry/retry-table.ts';
@@ -156,9 +155,7 @@ export async function endUnavailable(
     case 'unavailable':
     case undefined: {
       const text = refusal?.message ?? message;
-      const reason = { code: 'cluster-unavailable', message: text, holdsCreates: false } as const;
-      const asked = defined({ retryAfterMs: refusal?.retryAfterMs });
-      return backOffRun({ ...reason, ...asked }, step);
+      return backOffRun({ code: 'cluster-unavailable', message: text, holdsCreates: false }, step);
     }
   }
 }

@@ -6,7 +6,6 @@
  * they start no timers of their own (L5). What never gets any further waits longer each time, up to the
  * longest wait, and is then told of.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import { RETRY_TABLE } from '../../../core/retry/retry-table.ts';
 import { retryClock } from './timers.ts';
 import { formatKey } from '../../../core/model/identifiers.ts';
@@ -31,7 +30,7 @@ import {
   nextRetry,
   nextLook,
 } from '../../../core/retry/retry.ts';
-import type { RetryReason } from '../../../core/retry/retry.ts';
+import type { RetryClock, RetryReason } from '../../../core/retry/retry.ts';
 
 /** Nodes whose pods were refused. */
 type Refusals = NonNullable<DaemonSetState['refusals']>;
@@ -81,9 +80,8 @@ function decideRetry({ context, input, result, recorded }: WaitsStep): RetryEntr
   );
   const { retry } = recorded;
   if (problem !== undefined) {
-    const reason = retryReasonOf(problem);
     // A hint that comes while it waits neither shortens nor lengthens the wait (L5).
-    return isWaitingFor(retry, reason, input.nowMs) ? retry : nextRetry(retry, reason, at);
+    return isWaitingFor(retry, problem, at) ? retry : nextRetry(retry, retryReasonOf(problem), at);
   }
   return retry !== undefined && retry.holdsCreates && retry.notBeforeMs > input.nowMs
     ? retry
@@ -92,15 +90,15 @@ function decideRetry({ context, input, result, recorded }: WaitsStep): RetryEntr
 
 function isWaitingFor(
   retry: RetryEntry | undefined,
-  { code, retryAfterMs = 0 }: RetryReason,
-  nowMs: number,
+  { code }: Problem,
+  { nowMs, askedMs = 0 }: RetryClock,
 ): retry is RetryEntry {
   if (retry?.code !== code) return false;
-  return retry.notBeforeMs > nowMs && retry.notBeforeMs >= nowMs + retryAfterMs;
+  return retry.notBeforeMs > nowMs && retry.notBeforeMs >= nowMs + askedMs;
 }
 
-function retryReasonOf({ code, holdsCreates = false, retryAfterMs }: Problem): RetryReason {
-  return { code, holdsCreates, ...defined({ retryAfterMs }) };
+function retryReasonOf({ code, holdsCreates = false }: Problem): RetryReason {
+  return { code, holdsCreates };
 }
 
 function decideRefusals(step: WaitsStep): Refusals {

@@ -11,17 +11,20 @@ import { HINT_SCHEMA } from '../../../core/model/hint.ts';
 import { formatKey } from '../../../core/model/identifiers.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
 import { jittered as varied } from '@rollcall/base/ports/random.ts';
-import { RETRY_TABLE } from '../../../core/retry/retry-table.ts';
 import type { RetryClock } from '../../../core/retry/retry.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import type { EndContext, RunContext } from '../run/context.ts';
 import { RESEND_WITHIN_MS } from '../read/skip.ts';
 
-/** What waits are computed with. */
-export function retryClock({ dependencies }: RunContext, nowMs: number): RetryClock {
-  const jittered: RetryClock['jittered'] = (delayMs, share) =>
-    varied(dependencies.random, delayMs, share);
-  return { nowMs, jittered };
+/** What waits are computed with; no key comes again while its API server wants to be left alone. */
+export function retryClock({ dependencies, gate }: RunContext, nowMs: number): RetryClock {
+  const { random, clock } = dependencies;
+  const { askedMs } = gate;
+  return {
+    nowMs,
+    askedMs: askedMs === 0 ? 0 : clock.nowMs() + askedMs - nowMs,
+    jittered: (delayMs, share) => varied(random, delayMs, share),
+  };
 }
 
 /** Members of the state that say when to look again, and which timers say so. */
@@ -85,7 +88,7 @@ export async function scheduleNext(
  */
 function leftAloneUntilMs({ gate, hint, dependencies }: RunContext): number {
   const { clock } = dependencies;
-  const askedMs = Math.min(gate.askedMs, RETRY_TABLE.key.maxMs);
+  const { askedMs } = gate;
   if (askedMs === 0) return 0;
   const spreadMs = hash48(formatKey(hint.key)) % ASKED_SPREAD_MS;
   return Math.ceil((clock.nowMs() + askedMs + spreadMs) / SECOND_MS) * SECOND_MS;

@@ -91,7 +91,6 @@ export interface Problem {
   readonly code: DeferralCode;
   readonly message: string;
   readonly pace: 'soon' | 'backoff';
-  readonly retryAfterMs?: number;
   /** True if no create may be sent before the back-off ends. */
   readonly holdsCreates?: boolean;
 }

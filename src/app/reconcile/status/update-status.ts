@@ -97,11 +97,11 @@ function mayPostpone({ daemonSet, state, nowMs }: LoadedInput): boolean {
 }
 
 function noteStatusFailure(
-  { message, retryAfterMs, isRefused }: Extract<StatusWrite, { kind: 'failed' }>,
+  { message, isRefused }: Extract<StatusWrite, { kind: 'failed' }>,
   result: RunResult,
 ): void {
   const code = isRefused === true ? 'status-refused' : 'cluster-unavailable';
-  result.add({ code, message, pace: 'backoff', ...defined({ retryAfterMs }) });
+  result.add({ code, message, pace: 'backoff' });
 }
 
 /** True while pods that this key made lately are shown and not ready, and the look after them is still to come. */

@@ -69,6 +69,10 @@ describe('cluster access', () => {
   const echoCreate: Script = (request, response) => {
     answerJson(response, { status: 201, body: JSON.parse(request.body) });
   };
+  const throttle: Script = (_request, response) => {
+    const body = statusBody(429, 'TooManyRequests');
+    answerJson(response, { status: 429, body, headers: { 'retry-after': '9' } });
+  };
 
   describe('execute', () => {
     it('gives one outcome each, in the order of the effects', async () => {
@@ -145,16 +149,7 @@ describe('cluster access', () => {
     });
 
     it('leaves an API server alone that asks for it: writes and reads', async () => {
-      const access = open(
-        (_request, response) => {
-          answerJson(response, {
-            status: 429,
-            body: statusBody(429, 'TooManyRequests'),
-            headers: { 'retry-after': '9' },
-          });
-        },
-        { concurrencyMax: 1 },
-      );
+      const access = open(throttle, { concurrencyMax: 1 });
       const outcomes = await access.execute([createPod('pod-1'), createPod('pod-2')], AGES);
       assert.deepEqual(
         outcomes.map((outcome) => outcome.kind),
@@ -170,16 +165,27 @@ describe('cluster access', () => {
       assert.equal(server.requests.length, 1, 'nothing else was sent');
     });
 
+    it('leaves it alone whichever read was asked to wait', async () => {
+      const reads: readonly ((access: ClusterAccess) => Promise<{ readonly kind: string }>)[] = [
+        (access) => access.getPod(KEY),
+        (access) => access.getDaemonSet(KEY),
+        (access) => access.listPods(KEY.namespace, 'a=b'),
+        (access) => access.listPodEvents(KEY.namespace, 'uid-1'),
+      ];
+      for (const read of reads) {
+        const access = open(throttle);
+        assert.equal((await read(access)).kind, 'unavailable');
+        const next = await access.getNode('n1');
+        assert.ok(next.kind === 'unavailable' && Number(next.retryAfterMs) > 8000);
+        assert.equal(server.requests.splice(0).length, 1, 'nothing else was sent');
+      }
+    });
+
     it('lets throttled Events hold nothing back', async () => {
       const access = open(
         (request, response) => {
-          if (request.path.endsWith('/events')) {
-            answerJson(response, {
-              status: 429,
-              body: statusBody(429, 'TooManyRequests'),
-              headers: { 'retry-after': '9' },
-            });
-          } else echoCreate(request, response);
+          if (request.path.endsWith('/events')) throttle(request, response);
+          else echoCreate(request, response);
         },
         { concurrencyMax: 1 },
       );

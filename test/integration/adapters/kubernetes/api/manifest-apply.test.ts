@@ -1,7 +1,7 @@
 /** Server-side apply over a scripted server: what is sent, how often, and when nothing is (ADR 0066). */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { FLEET_REQUESTS } from '../../../../../src/adapters/kubernetes/api/fleet-requests.ts';
+import { FLEET_REQUESTS } from '../../../../../src/adapters/kubernetes/api/manifest-apply.ts';
 import { HttpsClusterAccess } from '../../../../../src/adapters/kubernetes/api/cluster-access.ts';
 import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/token-source.ts';
 import { HttpsTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';

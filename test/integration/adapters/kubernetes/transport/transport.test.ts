@@ -13,7 +13,11 @@ import type {
 } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../../../src/core/pod/request-life.ts';
 import { createHeldTimers } from '../../../../support/held-timers.ts';
-import { answerJson, startScriptedApiServer } from '../../../../support/scripted-api-server.ts';
+import {
+  answerJson,
+  startScriptedApiServer,
+  statusBody,
+} from '../../../../support/scripted-api-server.ts';
 import type { ScriptedApiServer } from '../../../../support/scripted-api-server.ts';
 import { makeTestCertificate } from '../../../../support/test-certificate.ts';
 
@@ -340,6 +344,15 @@ describe('transport', () => {
     assert.equal(answer.kind, 'answered');
     assert.equal(answer.kind === 'answered' && answer.retryAfterMs, 7000);
     assert.equal(answer.kind === 'answered' && answer.priorityLevel, LEVEL);
+  });
+
+  it('takes from the Status for how long it is asked to wait, where no header says so, and bounds it', async () => {
+    server.answerWith((_request, response) => {
+      const body = statusBody(429, 'TooManyRequests', { retryAfterSeconds: 86_400 });
+      answerJson(response, { status: 429, body });
+    });
+    const answer = await open().send(POST);
+    assert.equal(answer.kind === 'answered' && answer.retryAfterMs, 60_000);
   });
 
   it('cuts its own token out of an error that echoes it (S11)', async () => {

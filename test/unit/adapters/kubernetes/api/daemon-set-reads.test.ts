@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DaemonSetReads } from '../../../../../src/adapters/kubernetes/api/daemon-set-reads.ts';
-import { createBackPressure } from '../../../../../src/adapters/kubernetes/api/list-pages.ts';
 import type { TransportAnswer } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
 import type { Effect } from '../../../../../src/core/model/effects.ts';
 import { resourceVersion, uid } from '../../../../../src/core/model/identifiers.ts';
@@ -34,7 +33,6 @@ class Namespace {
     const { clock } = this;
     this.#reads = new DaemonSetReads({
       clock,
-      pressure: createBackPressure(clock),
       send: ({ path }) => Promise.resolve(this.#answer(path)),
       beforeRead: () => undefined,
       get: ({ name }) => {

@@ -129,14 +129,6 @@ describe('classifyWrite: by reason and details, never by message', () => {
     assert.deepEqual(outcome, { kind: 'unsent', message: 'HTTP 503', retryAfterMs: 2000 });
   });
 
-  it('takes the delay from the details when there is no header, and bounds it', () => {
-    const outcome = classifyWrite(
-      answered(429, 'TooManyRequests', { retryAfterSeconds: 86_400 }),
-      CREATE,
-    );
-    assert.equal(outcome.kind === 'unsent' && outcome.retryAfterMs, 60_000);
-  });
-
   it('names the priority level that throttled', () => {
     const answer = { ...answered(429, 'TooManyRequests'), priorityLevel: 'workload-low' };
     const outcome = classifyWrite(answer, CREATE);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '@rollcall/base/json.ts';
-import { classifyApply } from '../../../../../src/adapters/kubernetes/api/manifest-outcome.ts';
+import { classifyApply } from '../../../../../src/adapters/kubernetes/api/status-classifier.ts';
 import type { TransportAnswer } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
 import type { ManifestOutcome } from '../../../../../src/ports/cluster/manifest-access.ts';
 
