@@ -60,7 +60,7 @@ export function drawFrom(mutators: readonly Mutator[], sample: Sample): void {
 }
 
 /** True for `percent` of a hundred of all names. */
-export function isDrawn(name: string, { percent, seed }: Sample): boolean {
+function isDrawn(name: string, { percent, seed }: Sample): boolean {
   const hash = createHash('sha256').update(`${seed} ${name}`).digest();
   return hash.readUIntBE(0, HASH_BYTES) / 2 ** (8 * HASH_BYTES) < percent / 100;
 }

@@ -75,11 +75,8 @@ describe('the packaged template (issue 7)', () => {
       const broken = structuredClone(plain);
       plant(broken);
       assert.notDeepEqual(broken, plain, 'nothing was planted');
-      const caught = RULES.filter(({ check }) => check(broken, STAGE).length > 0);
-      assert.ok(
-        caught.some(({ name }) => name === rule),
-        `caught by ${caught.map(({ name }) => name).join(', ') || 'nobody'}`,
-      );
+      const own = RULES.find(({ name }) => name === rule);
+      assert.notDeepEqual(own?.check(broken, STAGE), []);
     });
   }
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { playLiar } from '../support/fleet-simulation/play-liar.ts';
 
-// Between them: failing pods, nodes and DaemonSets that are gone, names of others; halts of both kinds.
-const SEEDS = [2, 3, 5, 11];
+// Each of them halts its fleet. Others: fleet-liar.nightly.test.ts.
+const SEEDS = [2, 5];
 
 let halts = 0;
 for (const seed of SEEDS) {
@@ -17,5 +17,5 @@ for (const seed of SEEDS) {
 }
 
 test('the liars above halt fleets: nothing would be proven by lies that nobody hears', () => {
-  assert.ok(halts >= 3, `${String(halts)} halts`);
+  assert.ok(halts >= 2, `${String(halts)} halts`);
 });

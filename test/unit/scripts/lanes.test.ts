@@ -34,7 +34,7 @@ describe('the lanes of a run', () => {
   });
 
   it('are two where nothing is slow: what shares processes, then the rest beside what takes longest', () => {
-    const own = ['test/unit/docs/a.test.ts', ...Object.keys(APART)];
+    const own = ['test/unit/scripts/a.test.ts', ...Object.keys(APART)];
     const sharing = ['a', 'b', 'c'].map((name) => `test/unit/core/${name}.test.ts`);
     const setting = { isSlow: false, processorsCount: 1 };
     assert.deepEqual(lanesOf([...own, ...LONG, ...sharing], setting), [
