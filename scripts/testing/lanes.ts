@@ -37,7 +37,8 @@ export const ALONE: Readonly<Record<string, string>> = {
   'test/conformance/scenarios/requests.nightly.test.ts':
     'a view behind a thousand joins says nothing',
   'test/conformance/scenarios/requests.test.ts': 'counts what a hundred joins cost',
-  'test/conformance/watcher-memory/watcher-memory.test.ts': 'memory, with a watch on 10,000 pods',
+  'test/conformance/watcher-memory/watcher-memory.nightly.test.ts':
+    'memory, with a watch on 100,000 pods',
 };
 
 /**
