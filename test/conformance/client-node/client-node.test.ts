@@ -10,11 +10,11 @@ import type { ClientPlace } from '../../support/client-node/place.ts';
 import { describeTypedClients } from '../../support/client-node/typed-clients.ts';
 import { describeWatches } from '../../support/client-node/watches.ts';
 import type { TestCluster } from '../control-plane/test-cluster.ts';
-import { describeOnBackends, openBackend } from '../scenarios/backends.ts';
+import { describeOnBackend, openBackend } from '../scenarios/backends.ts';
 
-const options = { timeout: 900_000, usually: 'real' } as const;
+const options = { timeout: 900_000 } as const;
 
-describeOnBackends('@kubernetes/client-node', options, (backend) => {
+describeOnBackend('@kubernetes/client-node', options, (backend) => {
   let cluster: TestCluster | undefined;
   before(async () => {
     cluster = await openBackend(backend, 'client-node');

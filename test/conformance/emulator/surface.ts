@@ -1,8 +1,8 @@
 /**
- * What the differential suite compares: the published list of resources and verbs.
+ * What the differential suite compares: resources and verbs.
  *
  * A request outside it is not generated; discovery answers are compared for these resources only, because the real
- * API server serves many more. docs/emulator.md repeats the two lists; published-list.test.ts keeps them equal.
+ * API server serves many more.
  */
 
 /** One compared collection. */

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
 import type { PodRecord } from '../control-plane/observed-records.ts';
 import { createNodes, deleteNodes, plainNodes, setNodeReady } from '../control-plane/nodes.ts';
-import { describeOnBackends } from '../scenarios/backends.ts';
+import { describeOnBackend } from '../scenarios/backends.ts';
 import { podPath } from '../scenarios/daemon-set.ts';
 import { livePodsByNode } from '../scenarios/expectations.ts';
 import { openStage } from '../scenarios/stage.ts';
@@ -30,7 +30,7 @@ import type { Rolled, RolledOptions } from './rolled.ts';
 
 const TOLERATES_NOT_READY = [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists' }];
 
-describeOnBackends('a rolling update', { timeout: 1_200_000, usually: 'real' }, (backend) => {
+describeOnBackend('a rolling update', { timeout: 1_200_000 }, (backend) => {
   const nodes = plainNodes(6);
   const names = nodes.map(({ metadata }) => metadata.name);
   const [first = '', ...others] = names;

@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
 import { startPaceMeter } from '../../support/machine-pace.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
-import { describeOnBackends } from '../scenarios/backends.ts';
+import { describeOnBackend } from '../scenarios/backends.ts';
 import { livePodsByNode } from '../scenarios/expectations.ts';
 import { openStage } from '../scenarios/stage.ts';
 import type { Stage } from '../scenarios/stage.ts';
@@ -33,7 +33,7 @@ import type { MeasuredRollout } from './steps.ts';
 
 const POOL = 'rollcall.test/steps';
 
-describeOnBackends('surge', { timeout: 1_700_000, usually: 'real' }, (backend) => {
+describeOnBackend('surge', { timeout: 1_700_000 }, (backend) => {
   const nodes = plainNodes(8);
   const names = nodes.map(({ metadata }) => metadata.name);
   const stepNodes = names.slice(0, 4);

@@ -15,13 +15,13 @@ import {
   expectStatus,
   livePodsByNode,
 } from './expectations.ts';
-import { describeOnBackends } from './backends.ts';
+import { describeOnBackend } from './backends.ts';
 import { NODES, UNTAINTED, openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const DEADLINE_MS = 120_000;
 
-describeOnBackends('DaemonSets', { timeout: 1_200_000 }, (backend) => {
+describeOnBackend('DaemonSets', { timeout: 1_200_000 }, (backend) => {
   let stage: Stage;
 
   before(async () => {

@@ -17,7 +17,7 @@ import { EXPECTED_NODES, applyExamples, uidOf } from './examples.ts';
 import { expectNoDoublePlacement, expectPodsOn } from './expectations.ts';
 import { churn, endChurn } from './churn.ts';
 import { createSeeded, seedOfRun } from './seeded.ts';
-import { describeOnBackends } from './backends.ts';
+import { describeOnBackend } from './backends.ts';
 import { openBareStage } from './stage.ts';
 import type { BareStage } from './stage.ts';
 import { repositoryPath } from './repository.ts';
@@ -28,9 +28,9 @@ const LIFE_MS = { from: 300, to: 3500 };
 const CHURN_STEPS_PER_LIFE = 3;
 const SEED = seedOfRun(20261122);
 
-describeOnBackends(
+describeOnBackend(
   `killed at ${String(KILLS_COUNT)} points (seed ${String(SEED)})`,
-  { timeout: 1_700_000, usually: 'real' },
+  { timeout: 1_700_000 },
   (backend) => {
     const seeded = createSeeded(SEED);
     let stage: BareStage;

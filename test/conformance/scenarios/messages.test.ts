@@ -10,7 +10,7 @@ import { EXPECTED_NODES, applyExamples, uidOf } from './examples.ts';
 import { expectNoDoublePlacement, expectPodsOn } from './expectations.ts';
 import { churn, endChurn } from './churn.ts';
 import { createSeeded, seedOfRun } from './seeded.ts';
-import { describeOnBackends } from './backends.ts';
+import { describeOnBackend } from './backends.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -20,9 +20,9 @@ const PAUSE_MS = { from: 0, to: 500 };
 const SETTLE_DEADLINE_MS = 240_000;
 const SEED = seedOfRun(20261121);
 
-describeOnBackends(
+describeOnBackend(
   `disturbed messages (seed ${String(SEED)})`,
-  { timeout: 1_200_000, usually: 'real' },
+  { timeout: 1_200_000 },
   (backend) => {
     const seeded = createSeeded(SEED);
     let stage: Stage;

@@ -15,7 +15,7 @@ import {
   expectPodsOn,
   expectStatus,
 } from './expectations.ts';
-import { describeOnBackends } from './backends.ts';
+import { describeOnBackend } from './backends.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<string, readonly [apiVersion: string, kind: string]
   leases: ['coordination.k8s.io/v1', 'Lease'],
 };
 
-describeOnBackends('writers of metadata', { timeout: 900_000, usually: 'real' }, (backend) => {
+describeOnBackend('writers of metadata', { timeout: 900_000 }, (backend) => {
   let stage: Stage;
   let uid: string;
   let nodes: readonly string[];

@@ -23,14 +23,14 @@ import {
 import { startPaceMeter } from '../../support/machine-pace.ts';
 import { findWrongSteps } from './back-off-steps.ts';
 import type { BackOffStep } from './back-off-steps.ts';
-import { describeOnBackends } from './backends.ts';
+import { describeOnBackend } from './backends.ts';
 import { NODES, openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const STORAGE = { 'storage.example.com/local-disks': 'true' };
 const FIRST = NODES.storage[0];
 
-describeOnBackends('pods of a DaemonSet', { timeout: 1_200_000 }, (backend) => {
+describeOnBackend('pods of a DaemonSet', { timeout: 1_200_000 }, (backend) => {
   let stage: Stage;
 
   before(async () => {

@@ -21,7 +21,7 @@ import type { ClusterMeta } from '../../../src/core/model/view-items.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { daemonSetPath, testDaemonSet } from './daemon-set.ts';
 import { daemonSetUid, expectPodsOn } from './expectations.ts';
-import { describeOnBackends } from './backends.ts';
+import { describeOnBackend } from './backends.ts';
 import { UNTAINTED, openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -30,7 +30,7 @@ const OTHER = clusterId('other-tenant');
 const OTHER_KEY = 'WATCHEROTHERTENANT';
 const DEADLINE_MS = 120_000;
 
-describeOnBackends('bad input', { timeout: 900_000 }, (backend) => {
+describeOnBackend('bad input', { timeout: 900_000 }, (backend) => {
   let stage: Stage;
   let victimUid: ReturnType<typeof clusterUid>;
   let sends = 0;

@@ -11,7 +11,7 @@ import type { AuditRecord } from '../control-plane/audit.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { countEligibleNodes } from '../control-plane/observer.ts';
 import { removeAll } from '../rollouts/rolled.ts';
-import { describeOnBackends } from './backends.ts';
+import { describeOnBackend } from './backends.ts';
 import { daemonSetPath, testDaemonSet } from './daemon-set.ts';
 import {
   daemonSetUid,
@@ -42,7 +42,7 @@ const SUITE_TIMEOUT_MS = 1_700_000;
 /** Sets the stage on each backend; the test itself, with its title, is the caller's. */
 export function describeRequests(nodesCount: number, define: (play: PlayRequests) => void): void {
   const title = `one DaemonSet on ${nodesCount.toLocaleString('en')} nodes`;
-  describeOnBackends(title, { timeout: SUITE_TIMEOUT_MS }, (backend) => {
+  describeOnBackend(title, { timeout: SUITE_TIMEOUT_MS }, (backend) => {
     let stage: Stage;
 
     before(async () => {

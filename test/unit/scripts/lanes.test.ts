@@ -22,6 +22,7 @@ describe('the lanes of a run', () => {
     const others = ['test/conformance/a.test.ts', 'test/conformance/b.test.ts'];
     const longest = ['test/conformance/staged/copilot.test.ts'];
     const waiting = ['test/conformance/cli/answers.test.ts'];
+    const together = alone.filter((file) => /chaos|surge/.test(file));
     const setting = { isSlow: true, processorsCount: 2 };
     assert.deepEqual(lanesOf([...alone, ...waiting, ...longest, ...others], setting), [
       [
@@ -29,7 +30,8 @@ describe('the lanes of a run', () => {
         { files: waiting, atOnceMax: 2, process: 'own' },
         { files: others, atOnceMax: 3, process: 'own' },
       ],
-      [{ files: alone, atOnceMax: 1, process: 'own' }],
+      [{ files: together, atOnceMax: 2, process: 'own' }],
+      [{ files: alone.filter((file) => !together.includes(file)), atOnceMax: 1, process: 'own' }],
     ]);
   });
 
