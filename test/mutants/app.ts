@@ -20,8 +20,7 @@ export const APP_BUGS: PlantedBugs = {
     bug: 'a cluster whose requests take most of a run does not count as slow',
     at: 'src/app/isolation/talk-tally.ts#SLOW_MS',
     to: '50_000',
-    killedBy:
-      'test/unit/app/isolation/talk-tally.test.ts: is slow when its answers took five seconds',
+    killedBy: 'test/unit/app/isolation/talk-tally.test.ts: is slow when its answers took five',
   },
   'order-to-what-was': {
     bug: 'an order is given to what was there before somebody else wrote, and is lost for ever (17.9)',
@@ -35,8 +34,7 @@ export const APP_BUGS: PlantedBugs = {
     at: 'src/app/refusal/keep-refusal.ts#keepRefusal',
     change: "if (sender === 'verified') throw error;",
     to: 'if (code !== undefined) throw error;',
-    killedBy:
-      'test/security/forged-flood.test.ts: while nothing can be noted, nor is tried each time',
+    killedBy: 'test/security/forged-flood.test.ts: while nothing can be noted, nor is tried each',
   },
   'leaving-lifts-freeze': {
     bug: 'leaving takeover lifts a freeze that a person had set',

@@ -57,8 +57,7 @@ export const CORE_BUGS: PlantedBugs = {
     at: 'src/core/fleet/compare-manifest.ts#isServers',
     change: 'return isFilledIn(name, value, beside);',
     to: 'return false;',
-    killedBy:
-      'test/unit/core/fleet/compare-manifest.test.ts: finds nothing in what an API server made',
+    killedBy: 'test/unit/core/fleet/compare-manifest.test.ts: finds nothing in what an API server',
   },
   'fleet-annotation-restarts': {
     bug: 'a plan says that pods are replaced where an annotation of the DaemonSet changes (18.1)',
@@ -72,8 +71,7 @@ export const CORE_BUGS: PlantedBugs = {
     at: 'src/core/fleet/plan-fleet.ts#planFleet',
     change: 'renderForMode(renderFor(facts), facts.mode)',
     to: 'renderFor(facts)',
-    killedBy:
-      'test/unit/core/fleet/plan-fleet.test.ts: keeps RollingUpdate from clusters in copilot alone',
+    killedBy: 'test/unit/core/fleet/plan-fleet.test.ts: keeps RollingUpdate from clusters in',
   },
   'fleet-name-is-content': {
     bug: 'another name of an override lets content that was halted roll again (18.1)',
@@ -94,8 +92,7 @@ export const CORE_BUGS: PlantedBugs = {
     at: 'src/core/fleet/rollout/advance-fleet.ts#giveMaxOf',
     change: 'rollingMaxOf(record, strategy) - record.counts.rolling',
     to: 'rollingMaxOf(record, strategy)',
-    killedBy:
-      'test/simulation/fleet-rollouts.test.ts: keeps every promise through a day of releases under faults',
+    killedBy: 'test/simulation/fleet-rollouts.test.ts: keeps every promise through a day of',
   },
   'fleet-old-approval-counts': {
     bug: 'what was agreed to of the gates of another strategy opens those of this one (18.1)',
@@ -116,8 +113,7 @@ export const CORE_BUGS: PlantedBugs = {
     at: 'src/core/fleet/rollout/find-fleet-breach.ts#failedBeyond',
     change: 'failed.length <= clustersMax',
     to: 'failed.length <= clustersMax + 3',
-    killedBy:
-      'test/simulation/fleet-rollouts.test.ts: keeps every promise through a day of releases under faults',
+    killedBy: 'test/simulation/fleet-rollouts.test.ts: keeps every promise through a day of',
   },
   'fleet-dark-rack-mutes-the-others': {
     bug: 'old nodes that die in one cluster outweigh what all others show',
@@ -131,32 +127,28 @@ export const CORE_BUGS: PlantedBugs = {
     at: 'src/core/fleet/rollout/judge-stage.ts#holdsOf',
     change: "pausedBy: record.orders.paused && 'order'",
     to: 'pausedBy: undefined',
-    killedBy:
-      'test/property/core/fleet/advance-fleet.test.ts: while it is frozen, paused or halted',
+    killedBy: 'test/property/core/fleet/advance-fleet.test.ts: while it is frozen, paused or',
   },
   'fleet-gives-while-frozen': {
     bug: 'a frozen fleet goes on (18.5)',
     at: 'src/core/fleet/rollout/judge-stage.ts#holdsOf',
     change: 'freeze,',
     to: '',
-    killedBy:
-      'test/property/core/fleet/advance-fleet.test.ts: while it is frozen, paused or halted',
+    killedBy: 'test/property/core/fleet/advance-fleet.test.ts: while it is frozen, paused or',
   },
   'fleet-simulated-halt': {
     bug: 'a simulated fleet that was halted goes on (18.4)',
     at: 'src/core/fleet/rollout/judge-stage.ts#holdsOf',
     change: 'isHalted: record.breach !== undefined',
     to: 'isHalted: false',
-    killedBy:
-      'test/simulation/fleet-rollouts.test.ts: keeps every promise through a day of releases under faults',
+    killedBy: 'test/simulation/fleet-rollouts.test.ts: keeps every promise through a day of',
   },
   'fleet-simulated-pause': {
     bug: 'a simulated fleet that is paused goes on (18.1)',
     at: 'src/core/fleet/rollout/judge-stage.ts#holdsOf',
     change: "pausedBy: record.orders.paused && 'order'",
     to: 'pausedBy: undefined',
-    killedBy:
-      'test/simulation/fleet-rollouts.test.ts: keeps every promise through a day of releases under faults',
+    killedBy: 'test/simulation/fleet-rollouts.test.ts: keeps every promise through a day of',
   },
   'fleet-refusal-is-stuck': {
     bug: 'a stage that clusters would refuse runs into its deadline, and its content is condemned (40.5)',
@@ -197,16 +189,14 @@ export const CORE_BUGS: PlantedBugs = {
     bug: 'a cluster that comes and goes counts each time, and holds its alarm for ever',
     at: 'src/core/hints/cluster-troubles.ts#FORGOTTEN_AFTER_MS',
     to: '1',
-    killedBy:
-      'test/unit/infra/alarm-actions.test.ts: calls no more for one cluster that comes and goes',
+    killedBy: 'test/unit/infra/alarm-actions.test.ts: calls no more for one cluster that comes and',
   },
   'well-although-not-whole': {
     bug: 'a warm resync asks for no snapshot of a cluster that it knows (protocol 17)',
     at: 'src/core/hints/cluster-troubles.ts#troublesOf',
     change: 'const ofView: readonly ClusterTrouble[] = meta.isComplete ?',
     to: 'const ofView: readonly ClusterTrouble[] = meta.isComplete || true ?',
-    killedBy:
-      'test/unit/app/resync/resync.test.ts: asks for the snapshot of a view that is not whole any more',
+    killedBy: 'test/unit/app/resync/resync.test.ts: asks for the snapshot of a view that is not',
   },
   'hash-of-its-own': {
     bug: 'a revision that is adopted gets another hash: all pods are made anew (14 A.3, row 55)',
@@ -220,8 +210,7 @@ export const CORE_BUGS: PlantedBugs = {
     at: 'src/core/history/history-trim.ts#planTrims',
     change: ', ...context.kept]',
     to: ']',
-    killedBy:
-      'test/unit/core/history/history-trim.test.ts: never deletes one that a staged rollout may give to a node',
+    killedBy: 'test/unit/core/history/history-trim.test.ts: one that a staged rollout may give to',
   },
   'live-reads-settle-creates': {
     bug: 'an own create is forgotten once a live read, and no view, showed its pod (row 2, S10)',
@@ -235,15 +224,7 @@ export const CORE_BUGS: PlantedBugs = {
     at: 'src/core/intents/intents.ts#judgeCreate',
     change: "if (!isMet) return 'unseen';",
     to: "if (!isMet) return 'settled';",
-    killedBy:
-      'test/simulation/systematic/hidden.test.ts: faults rows 2, 3, 91: runs upon a view older than',
-  },
-  'own-creates-forgotten': {
-    bug: 'an own pod that no view shows is made again (14 A.3, protocol 3)',
-    at: 'src/core/intents/intents.ts#judgeCreate',
-    change: "if (!isMet) return 'unseen';",
-    to: "if (!isMet) return 'settled';",
-    killedBy: 'test/simulation/protocol.test.ts: protocol 3: a mark',
+    killedBy: 'test/simulation/systematic/hidden.test.ts: faults rows 2, 3, 91: runs upon a view',
   },
   'own-creates-expire': {
     bug: 'half an hour without a word settles an own create (14 A.3, row 13)',
@@ -284,15 +265,13 @@ export const CORE_BUGS: PlantedBugs = {
     bug: 'a run records more deletes although thousands are open',
     at: 'src/core/plan/bound-state.ts#INTENTS_MAX',
     to: '20_000',
-    killedBy:
-      'test/property/adapters/dynamodb/largest-items.test.ts: hold the state of a DaemonSet',
+    killedBy: 'test/property/adapters/dynamodb/largest-items.test.ts: hold the state of a',
   },
   'state-keeps-every-wait': {
     bug: 'a state keeps the refusals and back-offs of 15,000 nodes, and is too large to be written',
     at: 'src/core/plan/bound-state.ts#WAITS_MAX',
     to: '100_000',
-    killedBy:
-      'test/property/adapters/dynamodb/largest-items.test.ts: hold the state of a DaemonSet',
+    killedBy: 'test/property/adapters/dynamodb/largest-items.test.ts: hold the state of a',
   },
   'copilot-writes-status': {
     bug: 'copilot writes the status beside the built-in controller',
@@ -324,8 +303,7 @@ export const CORE_BUGS: PlantedBugs = {
     bug: 'one time-out of 60 s for transport and safety alike: two of them outlast a run',
     at: 'src/core/pod/request-life.ts#REQUEST_TIMEOUT_MS',
     to: '60_000',
-    killedBy:
-      'test/unit/composition/dependent-bounds.test.ts: has time for two requests that are never answered',
+    killedBy: 'test/unit/composition/dependent-bounds.test.ts: has time for two requests that are',
   },
   'sidecars-are-well': {
     bug: 'a sidecar or init container that fails is never told',
@@ -358,8 +336,7 @@ export const CORE_BUGS: PlantedBugs = {
     bug: 'what does not get any further is looked at once an hour, not each five minutes (14 A.3, L5)',
     at: 'src/core/retry/retry-table.ts#LONGEST_MS',
     to: '3_600_000',
-    killedBy:
-      'test/unit/app/reconcile/looks.test.ts: at a pod that lives and that the view never shows go to five minutes',
+    killedBy: 'test/unit/app/reconcile/looks.test.ts: at a pod that lives and that the view never',
   },
   'refusals-do-not-grow': {
     bug: 'the back-off of a refused node does not grow: an hour without room costs thousands of requests',
@@ -373,32 +350,28 @@ export const CORE_BUGS: PlantedBugs = {
     at: 'src/core/rolling-update/rollout-with-surge.ts#walkWithSurge',
     change: 'const room = Math.max(0, rules.maxSurge - surging);',
     to: 'const room = Math.max(0, rules.maxSurge + 1 - surging);',
-    killedBy:
-      'test/unit/core/rolling-update/rollout-with-surge.test.ts: lets exactly maxSurge nodes have two pods',
+    killedBy: 'test/unit/core/rolling-update/rollout-with-surge.test.ts: maxSurge nodes have two',
   },
   'surging-nodes-not-counted': {
     bug: 'nodes that surge already take nothing from maxSurge (parity 2.9, S2)',
     at: 'src/core/rolling-update/rollout-with-surge.ts#walkWithSurge',
     change: 'const surging = taking.filter(isSurgingAnyway).length;',
     to: 'const surging = 0 * taking.filter(isSurgingAnyway).length;',
-    killedBy:
-      'test/property/core/rolling-update/plan-rollout.test.ts: S2: surge stays within maxSurge',
+    killedBy: 'test/property/core/rolling-update/plan-rollout.test.ts: S2: surge stays within',
   },
   'patch-tests-no-generation': {
     bug: 'a status of a lost generation is written over a version that was given out again (S7)',
     at: 'src/core/status/status-patch.ts#statusPatch',
     change: "{ op: 'test', path: '/metadata/generation', value: generation }",
     to: '',
-    killedBy:
-      'test/unit/app/reconcile/status-rules.test.ts: gets no status, although the API server has its version again',
+    killedBy: 'test/unit/app/reconcile/status-rules.test.ts: the API server has its version again',
   },
   'foreign-conditions-are-dropped': {
     bug: 'a status write drops conditions of others (parity, upstream never tests)',
     at: 'src/core/status/status.ts#withCounts',
     change: 'const merged: { [member: string]: unknown } = { ...live };',
     to: 'const merged: { [member: string]: unknown } = { collisionCount: live?.collisionCount };',
-    killedBy:
-      'test/unit/core/status/status.test.ts: gets the counters and the generation over what stands there; the rest is left',
+    killedBy: 'test/unit/core/status/status.test.ts: over what stands there; the rest is left',
   },
   'thaw-of-the-stack-thaws-names': {
     bug: 'a thaw of the stack ends what somebody else froze by name (18.5)',
@@ -425,7 +398,6 @@ export const CORE_BUGS: PlantedBugs = {
     at: 'src/core/view/view.ts#claimPod',
     change: "return isKept ? 'keep' : 'release';",
     to: "return isKept ? 'keep' : 'ignore';",
-    killedBy:
-      'test/simulation/other-writers.test.ts: 5, S1: a create that is accepted with other labels',
+    killedBy: 'test/simulation/other-writers.test.ts: 5, S1: a create that is accepted with other',
   },
 };

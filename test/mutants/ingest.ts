@@ -8,16 +8,14 @@ export const INGEST_BUGS: PlantedBugs = {
     at: 'src/app/clusters/await-silence.ts#findLastDeath',
     change: '} } return lastMs;',
     to: '} break; } return lastMs;',
-    killedBy:
-      'test/unit/app/clusters/await-silence.test.ts: waits for an open request of any DaemonSet, beyond the first hundred too',
+    killedBy: 'test/unit/app/clusters/await-silence.test.ts: waits for an open request of any',
   },
   'begun-set-keeps-what-stood': {
     bug: 'a set that begins keeps what a watcher before left in it',
     at: 'src/app/ingest/apply/apply-content.ts#applyDeltas',
     change: 'begun.has(set);',
     to: "begun.has(set) && set === 'nodes';",
-    killedBy:
-      'test/unit/app/ingest/snapshots.test.ts: a delta into a slice that an older epoch left replaces it',
+    killedBy: 'test/unit/app/ingest/snapshots.test.ts: a delta into a slice that an older epoch',
   },
   'any-sender': {
     bug: 'whoever may send to the queue speaks for any cluster (14 A.3, row 63)',
@@ -54,28 +52,6 @@ export const INGEST_BUGS: PlantedBugs = {
     to: 'epochSilenceMs: 1_080_000',
     killedBy: 'test/simulation/restarts.test.ts: protocol 15: without a credential',
   },
-  'older-tombstones-left-behind': {
-    bug: 'of slices that a smaller view drops, older tombstones are not carried',
-    at: 'src/app/ingest/slices/carry-tombstones.ts#readBuried',
-    change: 'return [...own, ...(older?.gone ?? [])];',
-    to: 'return older === undefined ? [] : own;',
-    killedBy:
-      'test/unit/app/ingest/tombstones.test.ts: outlast slices that a smaller view has no more',
-  },
-  'unseen-names-are-forgotten': {
-    bug: 'names that only the state of a DaemonSet knows go with it, and an etcd that is restored brings it back (S13, seed 131291579)',
-    at: 'src/app/ingest/slices/former-uids.ts#hasFreshTombstones',
-    change: 'return made || buried',
-    to: 'return buried',
-    killedBy: 'test/unit/app/ingest/tombstones.test.ts: that only its state knows',
-  },
-  'older-tombstones-swept': {
-    bug: 'a DaemonSet that went is swept while its older tombstones are needed (row 71)',
-    at: 'src/app/ingest/slices/former-uids.ts#hasFreshTombstones',
-    change: 'areOlderNeeded(older, nowMs) || gone.some(',
-    to: 'gone.some(',
-    killedBy: 'test/unit/app/ingest/tombstones.test.ts: a restored etcd may bring it back',
-  },
   'older-tombstones-take-the-place-of-all': {
     bug: 'what moves out of a slice takes the place of what moved before',
     at: 'src/app/ingest/slices/older-tombstones.ts#withRoomForTombstones',
@@ -95,8 +71,7 @@ export const INGEST_BUGS: PlantedBugs = {
     at: 'src/app/ingest/slices/standing-stamps.ts#firstEra',
     change: 'await latestOfSlices(clusterUid, uids, dependencies)',
     to: '',
-    killedBy:
-      'test/unit/app/ingest/slices/standing-stamps.test.ts: comes after slices whose position went with META',
+    killedBy: 'test/unit/app/ingest/slices/standing-stamps.test.ts: whose position went with META',
   },
   'walk-without-a-reserve': {
     bug: 'a walk of resync goes on until its function is stopped',
@@ -116,8 +91,7 @@ export const INGEST_BUGS: PlantedBugs = {
     at: 'src/app/resync/dependencies.ts#defaultResyncOptions',
     change: 'snapshotRequestEveryMs: 300_000',
     to: 'snapshotRequestEveryMs: 300_000_000',
-    killedBy:
-      'test/unit/composition/dependent-bounds.test.ts: is asked for again twice before the doctor',
+    killedBy: 'test/unit/composition/dependent-bounds.test.ts: is asked for again twice before the',
   },
   'lost-timers-found-late': {
     bug: 'a timer counts as lost a hundred minutes after its time',
@@ -131,16 +105,14 @@ export const INGEST_BUGS: PlantedBugs = {
     at: 'src/app/resync/dependencies.ts#defaultResyncOptions',
     change: 'silenceBoundMs: 15 * 60_000',
     to: 'silenceBoundMs: 15 * 3_600_000',
-    killedBy:
-      'test/unit/composition/dependent-bounds.test.ts: is judged alike by who decides and by who tells',
+    killedBy: 'test/unit/composition/dependent-bounds.test.ts: is judged alike by who decides and',
   },
   'no-due-time-is-overdue': {
     bug: 'keys without a due time are hinted as overdue every quarter of an hour',
     at: 'src/app/resync/look-at-cluster.ts#findOverdue',
     change: '(states[index]?.dueAtMs ?? Infinity)',
     to: '(states[index]?.dueAtMs ?? 0)',
-    killedBy:
-      'test/unit/app/resync/resync.test.ts: F11: a tick that comes late, or not at all, costs a hint its hour, never its turn',
+    killedBy: 'test/unit/app/resync/resync.test.ts: a tick that comes late, or not at all, costs a',
   },
   'metric-renamed-in-code': {
     bug: 'what begins in clusters is counted under another name than the alarms look for',
@@ -154,7 +126,6 @@ export const INGEST_BUGS: PlantedBugs = {
     at: 'src/app/resync/resync.ts#resyncClusters',
     change: 'await tally.asking.finish();',
     to: '',
-    killedBy:
-      'test/unit/functions/deployed-composition.test.ts: reads the token that only asks, where it only asks (B.3)',
+    killedBy: 'test/unit/functions/deployed-composition.test.ts: the token that only asks, where',
   },
 };

@@ -8,24 +8,21 @@ export const KUBERNETES_BUGS: PlantedBugs = {
     at: 'src/adapters/kubernetes/api/cluster-access.ts#HttpsClusterAccess.#executeOne',
     change: "if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {",
     to: "if (outcome.kind === 'unsent') {",
-    killedBy:
-      'test/integration/adapters/kubernetes/api/cluster-access.test.ts: lets throttled Events hold nothing back',
+    killedBy: 'test/integration/adapters/kubernetes/api/cluster-access.test.ts: hold nothing back',
   },
   'copilot-keeps-restored-fields': {
     bug: "the fields of a restored template stay the functions' own, and whoever rolls the fix meets a conflict",
     at: 'src/adapters/kubernetes/api/cluster-access.ts#HttpsClusterAccess.#executeOne',
     change: "outcome.kind === 'done' ? releaseRequestOf(effect, outcome.object)",
     to: "outcome.kind === 'gone' ? releaseRequestOf(effect, {})",
-    killedBy:
-      'test/conformance/scenarios/restored-template.test.ts: conflicts with no server-side apply',
+    killedBy: 'test/conformance/scenarios/restored-template.test.ts: conflicts with no server-side',
   },
   'credential-after-deadline': {
     bug: 'a write is repeated with a new credential after the deadline of the run',
     at: 'src/adapters/kubernetes/api/cluster-access.ts#HttpsClusterAccess.#send',
     change: 'refreshCredential() && !(options !== undefined && isOver(options, clock));',
     to: 'refreshCredential();',
-    killedBy:
-      'test/integration/adapters/kubernetes/api/cluster-access.test.ts: starts no repetition after the deadline',
+    killedBy: 'test/integration/adapters/kubernetes/api/cluster-access.test.ts: no repetition',
   },
   'live-reads-take-a-minute': {
     bug: 'one object is waited for as long as nothing else: a hung cluster holds places',
@@ -38,24 +35,21 @@ export const KUBERNETES_BUGS: PlantedBugs = {
     at: 'src/adapters/kubernetes/api/cluster-connector.ts#HttpsClusterConnector.#drop',
     change: 'warm.transport.retire();',
     to: '',
-    killedBy:
-      'test/integration/adapters/kubernetes/api/cluster-connector.test.ts: ends the connections of a cluster that it forgets',
+    killedBy: 'test/integration/adapters/kubernetes/api/cluster-connector.test.ts: of a cluster',
   },
   'connector-stretches-time-outs': {
     bug: 'who makes a connector may give requests more time than safety counts on',
     at: 'src/adapters/kubernetes/api/cluster-connector.ts#HttpsClusterConnector.#open',
     change: 'Math.min(requestTimeoutMs ?? Infinity, REQUEST_TIMEOUT_MS)',
     to: 'requestTimeoutMs ?? REQUEST_TIMEOUT_MS',
-    killedBy:
-      'test/integration/adapters/kubernetes/api/cluster-connector.test.ts: gives writes the time that safety counts on',
+    killedBy: 'test/integration/adapters/kubernetes/api/cluster-connector.test.ts: writes the time',
   },
   'new-tokens-need-no-identity': {
     bug: 'the identity is not read again under a new token',
     at: 'src/adapters/kubernetes/api/cluster-connector.ts#HttpsClusterConnector.#verify',
     change: 'verified.generation === (warm.tokens?.generation() ?? 0) &&',
     to: '',
-    killedBy:
-      'test/integration/adapters/kubernetes/api/cluster-connector.test.ts: signs EKS tokens itself, and mints another after a 401',
+    killedBy: 'test/integration/adapters/kubernetes/api/cluster-connector.test.ts: another after a',
   },
   'tokens-are-used-to-the-end': {
     bug: 'a bound token is used until ten milliseconds before it ends',
@@ -97,8 +91,7 @@ export const KUBERNETES_BUGS: PlantedBugs = {
     at: 'src/adapters/kubernetes/protobuf/forms.ts#CONDITION',
     change: "4: time('lastTransitionTime')",
     to: '',
-    killedBy:
-      'test/unit/adapters/kubernetes/protobuf/forms.test.ts: nothing is read of a pod that the form leaves out',
+    killedBy: 'test/unit/adapters/kubernetes/protobuf/forms.test.ts: nothing is read of a pod that',
   },
   'protobuf-field-of-another-number': {
     bug: 'the reason of a pod is read where its message stands',
@@ -112,24 +105,21 @@ export const KUBERNETES_BUGS: PlantedBugs = {
     at: 'src/adapters/kubernetes/settings/program-settings.ts#readApiServer',
     change: '(known) => certificateIn(caFile) ?? known',
     to: "() => readSettingFile(caFile, 'CA')",
-    killedBy:
-      'test/integration/adapters/kubernetes/changed-authority.test.ts: goes on with what it knew',
+    killedBy: 'test/integration/adapters/kubernetes/changed-authority.test.ts: goes on with what',
   },
   'authority-read-once': {
     bug: 'the watcher reads its authority at the start alone: after a change it is blind until somebody restarts it',
     at: 'src/adapters/kubernetes/settings/program-settings.ts#readingAgain',
     change: 'if (nowMs - known.readMs >= FILE_LIFETIME_MS)',
     to: 'if (nowMs < known.readMs)',
-    killedBy:
-      'test/integration/adapters/kubernetes/changed-authority.test.ts: heals within a minute of the file',
+    killedBy: 'test/integration/adapters/kubernetes/changed-authority.test.ts: within a minute of',
   },
   'protobuf-by-what-was-asked-for': {
     bug: 'a server that has JSON alone is read as protobuf, and no pod is ever known',
     at: 'src/adapters/kubernetes/transport/answer-forms.ts#isProtobuf',
     change: 'return contentType !== undefined && contentType.startsWith(PROTOBUF);',
     to: 'return contentType !== undefined;',
-    killedBy:
-      'test/integration/adapters/kubernetes/watch/watch-source.test.ts: pods are asked for in protobuf',
+    killedBy: 'test/integration/adapters/kubernetes/watch/watch-source.test.ts: pods are asked for',
   },
   'untrusted-says-nothing': {
     bug: 'who looks for the reason of a refused certificate finds a code of OpenSSL',
@@ -142,47 +132,41 @@ export const KUBERNETES_BUGS: PlantedBugs = {
     bug: 'an API server that takes no connection holds a run for its whole time',
     at: 'src/adapters/kubernetes/transport/transport.ts#CONNECT_TIMEOUT_MS',
     to: '30_000',
-    killedBy:
-      'test/unit/composition/dependent-bounds.test.ts: gives up connecting before it gives up reading',
+    killedBy: 'test/unit/composition/dependent-bounds.test.ts: gives up connecting before it gives',
   },
   'transport-takes-a-minute': {
     bug: 'a request may take 60 s while safety counts on it being dead after twice ten',
     at: 'src/adapters/kubernetes/transport/transport.ts#HttpsTransport.constructor',
     change: 'options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS',
     to: 'options.requestTimeoutMs ?? 60_000',
-    killedBy:
-      'test/integration/adapters/kubernetes/transport/transport.test.ts: gives up after the time that safety counts on',
+    killedBy: 'test/integration/adapters/kubernetes/transport/transport.test.ts: up after the time',
   },
   'answer-timeout-kept': {
     bug: 'every stream is torn down half a minute after it was opened',
     at: 'src/adapters/kubernetes/watch/watch-connection.ts#answerTo',
     change: 'cancel(); resolve(response);',
     to: 'resolve(response);',
-    killedBy:
-      'test/integration/adapters/kubernetes/watch/watch-source.test.ts: the time for an answer is over once it begins',
+    killedBy: 'test/integration/adapters/kubernetes/watch/watch-source.test.ts: the time for an',
   },
   'streams-keep-the-authority': {
     bug: 'requests follow a changed authority, lists and streams do not',
     at: 'src/adapters/kubernetes/watch/watch-connection.ts#createWatchConnection',
     change: 'new TrustedPool(options',
     to: "new TrustedPool({ ...options, readCaPem: () => options.caPem ?? '' }",
-    killedBy:
-      'test/integration/adapters/kubernetes/changed-authority.test.ts: heals within a minute of the file',
+    killedBy: 'test/integration/adapters/kubernetes/changed-authority.test.ts: within a minute of',
   },
   'protobuf-garbled-for-ever': {
     bug: 'behind a proxy that garbles protobuf the watcher lists all pods again and again',
     at: 'src/adapters/kubernetes/watch/watch-source.ts#ApiWatchSource.watch',
     change: "if (stream.form === 'protobuf') this.#isProtobufRead = false;",
     to: '',
-    killedBy:
-      'test/integration/adapters/kubernetes/watch/watch-source.test.ts: is the last that is asked for',
+    killedBy: 'test/integration/adapters/kubernetes/watch/watch-source.test.ts: is the last that',
   },
   'no-bookmarks': {
     bug: 'no bookmarks are asked for: marks of a quiet kind stand still',
     at: 'src/adapters/kubernetes/watch/watch-source.ts#watchPath',
     change: "allowWatchBookmarks: 'true'",
     to: '',
-    killedBy:
-      'test/integration/adapters/kubernetes/watch/watch-source.test.ts: a stream asks for bookmarks and its time-out',
+    killedBy: 'test/integration/adapters/kubernetes/watch/watch-source.test.ts: a stream asks for',
   },
 };

@@ -8,32 +8,28 @@ export const RECONCILE_BUGS: PlantedBugs = {
     at: 'src/app/reconcile/confirm/batch-fence.ts#findStop',
     change: 'const frozen = standingFreeze(freeze, context.hint.key);',
     to: 'const frozen = standingFreeze({ version: 0, daemonSets: {} }, context.hint.key);',
-    killedBy:
-      'test/unit/app/reconcile/freeze-rules.test.ts: lets one batch more pass, nothing until the thaw',
+    killedBy: 'test/unit/app/reconcile/freeze-rules.test.ts: lets one batch more pass, nothing',
   },
   'unseen-orphans-are-doubled-in-a-cluster': {
     bug: 'creates do not wait for orphans that the view lacks (row 85, S1)',
     at: 'src/app/reconcile/confirm/live-pods.ts#checkForeignPods',
     change: 'ownerUid === view.uid || (ownerUid === undefined && !isTerminating);',
     to: 'ownerUid === view.uid && !(ownerUid === undefined && isTerminating);',
-    killedBy:
-      'test/simulation/names.test.ts: rows 38, 85: orphans that are not seen yet hold the pods of the DaemonSet that is made again',
+    killedBy: 'test/simulation/names.test.ts: rows 38, 85: orphans that are not seen yet hold the',
   },
   'pause-ends-unlooked': {
     bug: 'a pause that is over is not looked at live, so a second controller has its turn every ten minutes (40.1)',
     at: 'src/app/reconcile/confirm/rival-checks.ts#checkPause',
     change: 'const again = guardOfPause(context.note.paused, stored.registration, nowMs);',
     to: 'const again = guardOfPause(undefined, stored.registration, nowMs);',
-    killedBy:
-      'test/unit/app/reconcile/rival-rules.test.ts: is looked at again before a pod is deleted',
+    killedBy: 'test/unit/app/reconcile/rival-rules.test.ts: is looked at again before a pod is',
   },
   'status-write-stops-the-cluster': {
     bug: 'whoever may edit one DaemonSet stops all of its cluster (40.1)',
     at: 'src/app/reconcile/confirm/rival.ts#lookAtSentinelLive',
     change: 'findSentinelEvidence(live.object, registration.sentinel)',
     to: "(findSentinelEvidence(live.object, registration.sentinel) ?? 'somebody wrote a status')",
-    killedBy:
-      'test/unit/app/reconcile/rival-rules.test.ts: no pod is made, and the cluster goes on',
+    killedBy: 'test/unit/app/reconcile/rival-rules.test.ts: no pod is made, and the cluster goes',
   },
   'adoptions-hide-a-freeze': {
     bug: 'a freeze during adoptions does not stop the creates after them',
@@ -48,16 +44,14 @@ export const RECONCILE_BUGS: PlantedBugs = {
     at: 'src/app/reconcile/execute/keep-copy.ts',
     change: 'import { readPlanned } from',
     to: 'import { readPresent as readPlanned } from',
-    killedBy:
-      'test/unit/app/reconcile/execute/keep-copy.test.ts: is not written of a template that was edited',
+    killedBy: 'test/unit/app/reconcile/execute/keep-copy.test.ts: is not written of a template',
   },
   'copies-over-the-forgotten': {
     bug: 'after a lost state the copy of the former revision is written over',
     at: 'src/app/reconcile/execute/keep-copy.ts#judgeFormer',
     change: 'if (hashOfCopy(found) === hash) return YES;',
     to: 'if (hashOfCopy(found) === hash) return NO;',
-    killedBy:
-      'test/unit/app/reconcile/history/former-copy.test.ts: is not written over by the next revision',
+    killedBy: 'test/unit/app/reconcile/history/former-copy.test.ts: is not written over by the',
   },
   'copies-held-by-a-conflict': {
     bug: 'a copy that somebody else wrote meanwhile is taken for the one that was to be written',
@@ -71,24 +65,21 @@ export const RECONCILE_BUGS: PlantedBugs = {
     at: 'src/app/reconcile/load-input.ts#knownKeyOf',
     change: 'return isCertain ? readSlices(of, dependencies) : undefined;',
     to: 'return isCertain ? undefined : undefined;',
-    killedBy:
-      'test/unit/app/reconcile/read/early-reads.test.ts: takes two moments of reads: META and state',
+    killedBy: 'test/unit/app/reconcile/read/early-reads.test.ts: takes two moments of reads: META',
   },
   'copilot-lists-pods': {
     bug: 'copilot asks for a list of pods, to which it has no right',
     at: 'src/app/reconcile/plan-step.ts#judgeFreshness',
     change: "return isCopilot ? exitStale(input) : { kind: 'need', need: { kind: 'pods' } };",
     to: "return { kind: 'need', need: { kind: 'pods' } };",
-    killedBy:
-      'test/unit/app/reconcile/copilot-rules.test.ts: waits for the watcher where nothing was heard of pods',
+    killedBy: 'test/unit/app/reconcile/copilot-rules.test.ts: waits for the watcher where nothing',
   },
   'pods-heard-of-an-hour-ago': {
     bug: 'availability is spent by pods heard of within an hour, not 90 s (S3)',
     at: 'src/app/reconcile/process/dependencies.ts#defaultReconcileOptions',
     change: 'podsFreshMs: 90_000',
     to: 'podsFreshMs: 3_600_000',
-    killedBy:
-      'test/unit/app/reconcile/freshness-rules.test.ts: else waits for the watcher, and then goes by one live list of all its pods',
+    killedBy: 'test/unit/app/reconcile/freshness-rules.test.ts: and then goes by one live list of',
   },
   'silence-of-ten-days': {
     bug: 'a cluster counts as silent after ten days',
@@ -97,13 +88,6 @@ export const RECONCILE_BUGS: PlantedBugs = {
     to: 'silenceBoundMs: 10 * 86_400_000',
     killedBy:
       'test/unit/composition/published-bounds.test.ts: nothing was heard of the cluster for',
-  },
-  'pods-fresh-for-hours': {
-    bug: 'pods go by a view that is hours old',
-    at: 'src/app/reconcile/process/dependencies.ts#defaultReconcileOptions',
-    change: 'podsFreshMs: 90_000',
-    to: 'podsFreshMs: 9_000_000',
-    killedBy: 'test/unit/app/reconcile/freshness-rules.test.ts: else waits for the watcher',
   },
   'burst-of-251': {
     bug: 'one run makes a pod more than its burst (14 A.3, row 60)',
@@ -124,16 +108,14 @@ export const RECONCILE_BUGS: PlantedBugs = {
     at: 'src/app/reconcile/read/skip.ts#memoOf',
     change: 'frozen === undefined ? hashOf(registration) : hashOf({ registration, frozen })',
     to: 'frozen === undefined ? hashOf(registration) : hashOf(registration)',
-    killedBy:
-      'test/unit/app/reconcile/freeze-rules.test.ts: lets one batch more pass, nothing until the thaw',
+    killedBy: 'test/unit/app/reconcile/freeze-rules.test.ts: lets one batch more pass, nothing',
   },
   'merged-outcomes-are-not-awaited': {
     bug: 'a run ends before outcomes whose write was lost are merged into the stored state',
     at: 'src/app/reconcile/requeue/finish.ts#finishRun',
     change: 'await mergeOutcomes(result, { context, input });',
     to: 'void mergeOutcomes(result, { context, input });',
-    killedBy:
-      'test/unit/app/reconcile/lost-outcomes.test.ts: are merged into the stored state before the run ends',
+    killedBy: 'test/unit/app/reconcile/lost-outcomes.test.ts: into the stored state before the run',
   },
   'state-too-large-throws': {
     bug: 'a state that is too large for its item is a throw, for ever',
@@ -147,14 +129,12 @@ export const RECONCILE_BUGS: PlantedBugs = {
     at: 'src/app/reconcile/status/update-status.ts#updateStatus',
     change: 'await (isDoubted ? writeStatus : writeCounts)(',
     to: 'await (isDoubted ? writeCounts : writeCounts)(',
-    killedBy:
-      'test/unit/app/reconcile/restored-etcd.test.ts: makes no pod and writes no status where nobody touched the DaemonSet',
+    killedBy: 'test/unit/app/reconcile/restored-etcd.test.ts: makes no pod and writes no status',
   },
   'status-conflicts-without-end': {
     bug: 'a run writes its status a thousand times against conflicts (row 11)',
     at: 'src/app/reconcile/status/write-status.ts#TRIES_MAX',
     to: '1000',
-    killedBy:
-      'test/unit/app/reconcile/memo-rules.test.ts: that lasts a minute is tried three times in a run, ever more seldom, and ends (row 11)',
+    killedBy: 'test/unit/app/reconcile/memo-rules.test.ts: a minute is tried three times in a run',
   },
 };

@@ -14,48 +14,42 @@ export const WATCHER_BUGS: PlantedBugs = {
     at: 'src/watcher/lease/vacancy.ts#Vacancy.isFree',
     change: 'this.#changedMs = clock.monotonicMs();',
     to: '',
-    killedBy:
-      'test/unit/watcher/epochs.test.ts: takes over soon after the Lease has run out, not before (row 72)',
+    killedBy: 'test/unit/watcher/epochs.test.ts: takes over soon after the Lease has run out, not',
   },
   'both-replicas-take-the-lease': {
     bug: 'of two replicas each takes the Lease at its start, whatever it is told',
     at: 'src/watcher/main.ts#composeWatcher',
     change: 'leaseStart: start, installation }',
     to: "installation, start = 'take' }",
-    killedBy:
-      'test/integration/watcher/process.test.ts: stands by from its start where it is told to',
+    killedBy: 'test/integration/watcher/process.test.ts: stands by from its start where it is told',
   },
   'watcher-sdk-repeats-sends': {
     bug: 'the SDK repeats a send of the watcher by itself',
     at: 'src/watcher/main.ts#composeWatcher',
     change: 'CALL_LIMITS.watcher',
     to: 'CALL_LIMITS.function',
-    killedBy:
-      'test/integration/watcher/process.test.ts: repeats a send itself, and the AWS client never does',
+    killedBy: 'test/integration/watcher/process.test.ts: repeats a send itself, and the AWS client',
   },
   'probes-quote-an-api-server-whole': {
     bug: '/readyz shows whatever an API server said (security, threats, S11)',
     at: 'src/watcher/main.ts#probeText',
     change: '.slice(0, PROBLEM_LENGTH_MAX)',
     to: '.slice(0)',
-    killedBy:
-      'test/integration/watcher/process.test.ts: of what an API server says it tells little',
+    killedBy: 'test/integration/watcher/process.test.ts: of what an API server says it tells',
   },
   'probes-tell-tokens': {
     bug: '/readyz shows a token that an API server echoes (security, threats, S11)',
     at: 'src/watcher/main.ts#probeText',
     change: 'safeText(problem, redactor)',
     to: 'problem',
-    killedBy:
-      'test/integration/watcher/process.test.ts: of what an API server says it tells little',
+    killedBy: 'test/integration/watcher/process.test.ts: of what an API server says it tells',
   },
   'stop-keeps-lease': {
     bug: 'a pod that is told to stop keeps its Lease: the next one waits forty seconds',
     at: 'src/watcher/main.ts#runWatch',
     change: 'await parts.watcher.retire();',
     to: 'await parts.watcher.stop();',
-    killedBy:
-      'test/integration/watcher/process.test.ts: gives the Lease back at a signal and ends with 0',
+    killedBy: 'test/integration/watcher/process.test.ts: gives the Lease back at a signal and ends',
   },
   'two-hundred-silent-streams': {
     bug: 'a stream may be silent two hundred times before its kind is listed',
@@ -68,16 +62,14 @@ export const WATCHER_BUGS: PlantedBugs = {
     at: 'src/watcher/pace/flush-schedule.ts#FlushSchedule.#promptDueMs',
     change: 'return Math.max(quietMs, this.#promptAsOfMs + missing * this.#promptEveryMs);',
     to: 'return Math.max(quietMs, Infinity);',
-    killedBy:
-      'test/unit/watcher/pace/flush-schedule.test.ts: does not wait for the pace of a rollout when somebody waits',
+    killedBy: 'test/unit/watcher/pace/flush-schedule.test.ts: does not wait for the pace of a',
   },
   'heartbeat-never-rests': {
     bug: 'after a filtered event heartbeats follow each other without rest',
     at: 'src/watcher/pace/heartbeat.ts#HeartbeatSchedule.noteCut',
     change: 'this.#waitingUntilMs = undefined;',
     to: '',
-    killedBy:
-      'test/unit/watcher/pace/heartbeat.test.ts: a cut answers for the event that was filtered away before it',
+    killedBy: 'test/unit/watcher/pace/heartbeat.test.ts: a cut answers for the event that was',
   },
   'rare-heartbeats': {
     bug: 'a quiet watcher beats every hundred minutes, and its cluster counts as silent',
@@ -126,16 +118,14 @@ export const WATCHER_BUGS: PlantedBugs = {
     at: 'src/watcher/project/company.ts#withoutStatus',
     change: 'const { status: _status, ...object } = projection.object;',
     to: 'const object = { ...projection.object, status: {}, spec: {} as never };',
-    killedBy:
-      'test/unit/watcher/session/company.test.ts: is sent at once where anything else of the DaemonSet changed',
+    killedBy: 'test/unit/watcher/session/company.test.ts: is sent at once where anything else of',
   },
   'large-objects-are-sent-whole': {
     bug: 'an object that is too large is sent as it is (protocol 22)',
     at: 'src/watcher/project/projection.ts#trySlim',
     change: 'const isTooLong = isLonger(slimText(slim), options.objectBytesMax);',
     to: 'const isTooLong = isLonger(slimText(slim), options.objectBytesMax * 1_000);',
-    killedBy:
-      'test/unit/watcher/project/projection.test.ts: what is too large or not as documented travels opaque',
+    killedBy: 'test/unit/watcher/project/projection.test.ts: what is too large or not as',
   },
   'failed-renewal-exits-zero': {
     bug: 'a renewal that failed ends with exit code 0',
@@ -149,8 +139,7 @@ export const WATCHER_BUGS: PlantedBugs = {
     at: 'src/watcher/replicate/affected.ts#AffectedFinder.#concern',
     change: 'for (const { before, after } of changes) {',
     to: 'for (const { before, after } of changes.slice(0, 1)) {',
-    killedBy:
-      'test/property/watcher/affected.test.ts: each is compared, with what a snapshot said of it',
+    killedBy: 'test/property/watcher/affected.test.ts: each is compared, with what a snapshot said',
   },
   'affected-names-all': {
     bug: 'a node that nobody is eligible for wakes every key',
@@ -164,8 +153,7 @@ export const WATCHER_BUGS: PlantedBugs = {
     at: 'src/watcher/replicate/affected.ts#AffectedFinder.affectedBy',
     change: "if (after?.kind !== 'Node' || before === 'opaque') return undefined;",
     to: "if (after?.kind !== 'Node' || before === 'opaque') continue;",
-    killedBy:
-      'test/property/watcher/affected.test.ts: has the placement that it was woken with last',
+    killedBy: 'test/property/watcher/affected.test.ts: has the placement that it was woken with',
   },
   'status-is-never-sent': {
     bug: 'a status that changed alone is sent with the next change, if there ever is one (L1)',
