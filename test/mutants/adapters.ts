@@ -11,63 +11,11 @@ export const ADAPTER_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/composition/dependent-bounds.test.ts: has time to record: a call that has to be tried twice',
   },
-  'eventual-left-over-reads': {
-    bug: 'what a throttled table left over is read eventually consistent',
-    at: 'src/adapters/dynamodb/batches.ts#BatchedReader.#readMany',
-    change: '{ Keys, ConsistentRead: true, ...this.#projected }',
-    to: '{ Keys, ConsistentRead: false as true, ...this.#projected }',
-    killedBy:
-      'test/unit/adapters/dynamodb/batched-reader.test.ts: ask again for keys that a throttled table left over, as consistently',
-  },
-  'unread-keys-are-absent': {
-    bug: 'keys that a throttled table left over count as absent',
-    at: 'src/adapters/dynamodb/batches.ts#BatchedReader.#readMany',
-    change: 'if (leftover.length === 0) return items;',
-    to: 'if (leftover.length >= 0) return items;',
-    killedBy:
-      'test/unit/adapters/dynamodb/batched-reader.test.ts: ask again for keys that a throttled table left over, as consistently (row 32)',
-  },
-  'eventual-single-reads': {
-    bug: 'an item that is read alone is read eventually consistent',
-    at: 'src/adapters/dynamodb/batches.ts#BatchedReader.#readOne',
-    change: 'ConsistentRead: true',
-    to: 'ConsistentRead: false',
-    killedBy: 'test/unit/adapters/dynamodb/table.test.ts: are strongly consistent on the wire',
-  },
-  'writes-trust-a-repeated-batch': {
-    bug: 'a batch that was repeated takes its own success for a lost race (spec faults 33)',
-    at: 'src/adapters/dynamodb/batches.ts#BatchedWriter.#writes',
-    change: 'const isOnce = sent.attempts === 1;',
-    to: 'const isOnce = true;',
-    killedBy:
-      'test/unit/adapters/dynamodb/batched-writer.test.ts: where a failed condition may be our own success',
-  },
-  'writes-lose-a-missing-item': {
-    bug: 'a DaemonSet that is new to the view counts as one of a later stamp, and is never written (L1)',
-    at: 'src/adapters/dynamodb/batches.ts#BatchedWriter.#writes',
-    change: "&& where.operator === '='",
-    to: '',
-    killedBy: 'test/unit/adapters/dynamodb/batched-writer.test.ts: or a missing item',
-  },
-  'writes-take-an-error-for-success': {
-    bug: 'a statement that was throttled counts as written, and effects go without their intents (S1)',
-    at: 'src/adapters/dynamodb/batches.ts#BatchedWriter.#writes',
-    change: "if (code === undefined) return 'written';",
-    to: "if (code !== 'ConditionalCheckFailed') return 'written';",
-    killedBy: 'test/unit/adapters/dynamodb/batched-writer.test.ts: where a statement is throttled',
-  },
   'writes-wait-for-one-that-hangs': {
     bug: 'a request that hangs holds the writes of every other key of its process (L3)',
     at: 'src/adapters/dynamodb/batches.ts#IN_FLIGHT_MAX',
     to: '1',
     killedBy: 'test/unit/adapters/dynamodb/batched-writer.test.ts: for no one that hangs',
-  },
-  'eventual-batch-reads': {
-    bug: 'items that are read together are read eventually consistent',
-    at: 'src/adapters/dynamodb/batches.ts#requestItems',
-    change: 'Keys: [], ConsistentRead: true, ...projected }',
-    to: 'Keys: [], ConsistentRead: false as true, ...projected }',
-    killedBy: 'test/unit/adapters/dynamodb/batched-reader.test.ts: are strongly consistent',
   },
   'fleet-unknown-order-dropped': {
     bug: 'an order that a newer release wrote is lost with the next step (18.1)',
@@ -153,14 +101,6 @@ export const ADAPTER_BUGS: PlantedBugs = {
     to: "if (written === 'lost') await raiseRevision",
     killedBy: 'test/integration/dynamodb/stores.test.ts: the DynamoDB stores on the local tables',
   },
-  'forgers-are-recorded-without-end': {
-    bug: 'every forged message that names another cluster is written down',
-    at: 'src/adapters/dynamodb/registry-store.ts#noteRefusal',
-    change: "(isFull ? 'unkept' : undefined)",
-    to: 'undefined',
-    killedBy:
-      'test/unit/adapters/dynamodb/refusal-notes.test.ts: twenty of a sender in an hour, whatever clusters it names',
-  },
   'rival-of-any-takeover': {
     bug: 'a rival of a former takeover stops the one that was entered anew (40.7)',
     at: 'src/adapters/dynamodb/registry-store.ts#withRival',
@@ -177,51 +117,12 @@ export const ADAPTER_BUGS: PlantedBugs = {
     killedBy:
       'test/integration/dynamodb/stores.test.ts: the DynamoDB stores on the local tables (M4, row 62)',
   },
-  'columns-bind-every-pod': {
-    bug: 'a pod that is only aimed at its node counts as bound',
-    at: 'src/adapters/dynamodb/slice-codec.ts#addPlaceAndTime',
-    change: 'if (boundNode !== undefined) pod.boundNode = boundNode;',
-    to: 'if (targetNode !== undefined) pod.boundNode = boundNode ?? targetNode;',
-    killedBy:
-      'test/unit/adapters/dynamodb/slice-columns.test.ts: come back as they were, in their order',
-  },
-  'columns-move-what-stands-among-them': {
-    bug: 'an opaque pod changes its place among the others with each write of its slice',
-    at: 'src/adapters/dynamodb/slice-codec.ts#objectsOf',
-    change: 'members.splice(index, 0, member);',
-    to: 'members.push(member);',
-    killedBy:
-      'test/unit/adapters/dynamodb/slice-columns.test.ts: come back as they were, in their order',
-  },
   'columns-drop-what-is-new': {
     bug: 'a release drops members that a newer one wrote, so that both disagree about hashes',
     at: 'src/adapters/dynamodb/slice-codec.ts#othersAdder',
     change: '(isNone ? object : Object.assign(object, others))',
     to: 'object',
     killedBy: 'test/unit/adapters/dynamodb/slice-columns.test.ts: only a newer release knows',
-  },
-  'own-repeat-counts-as-lost': {
-    bug: 'a write that the SDK repeated is lost although it was applied',
-    at: 'src/adapters/dynamodb/table.ts#Table.compareAndSet',
-    change: 'if (error.$metadata.attempts === 1 && !mayStand)',
-    to: 'if (error.$metadata.attempts !== 1 && !mayStand)',
-    killedBy:
-      'test/unit/adapters/dynamodb/table.test.ts: is written when the item that comes with the failed condition bears its token',
-  },
-  'writes-forget-their-token': {
-    bug: 'a write that a batch may have made is taken for somebody else’s (spec faults 33)',
-    at: 'src/adapters/dynamodb/table.ts#Table.compareAndSet',
-    change: '&& !mayStand',
-    to: '',
-    killedBy:
-      'test/unit/adapters/dynamodb/table.test.ts: is written when a batch before it had written',
-  },
-  'eventual-pages': {
-    bug: 'pages of a partition are read eventually consistent',
-    at: 'src/adapters/dynamodb/table.ts#Table.query',
-    change: 'ConsistentRead: true',
-    to: 'ConsistentRead: false',
-    killedBy: 'test/unit/adapters/dynamodb/table.test.ts: are strongly consistent on the wire',
   },
   'fleet-head-of-another': {
     bug: 'an apply replaces what was made anew under its name (18.1)',
@@ -230,14 +131,6 @@ export const ADAPTER_BUGS: PlantedBugs = {
     to: "expression: 'version = :version OR #uid = :uid'",
     killedBy:
       'test/integration/dynamodb/fleet/fleet-store.test.ts: replaces nothing that was made anew',
-  },
-  'fleet-record-of-another': {
-    bug: 'a step of a FleetDaemonSet that is gone writes over the record of the next one of its name (18.1)',
-    at: 'src/adapters/dynamodb/table.ts#ifSame',
-    change: "expression: 'version = :version AND #uid = :uid'",
-    to: "expression: 'version = :version OR #uid = :uid'",
-    killedBy:
-      'test/integration/dynamodb/fleet/fleet-rollout-store.test.ts: the DynamoDB store of rollouts of fleets on the local tables',
   },
   'position-lost-beside-other': {
     bug: 'of two stamps of which one stands higher already, neither is raised',
@@ -253,14 +146,6 @@ export const ADAPTER_BUGS: PlantedBugs = {
     to: '11',
     killedBy:
       'test/integration/adapters/sqs/queues.test.ts: take the longest hints and timers that can be',
-  },
-  'hints-are-sent-for-ever': {
-    bug: 'entries that the queue does not take are sent again without end',
-    at: 'src/adapters/sqs/batched-sender.ts#BatchedSender.#sendAgain',
-    change: 'refusal?.SenderFault === true || attempt === ATTEMPTS_MAX;',
-    to: 'refusal?.SenderFault === true;',
-    killedBy:
-      'test/unit/adapters/sqs/hint-queue.test.ts: rejects when entries stay refused: the record must come again',
   },
   'too-large-fails-its-batch': {
     bug: 'one entry that SQS refuses makes those beside it count as refused',
@@ -284,13 +169,6 @@ export const ADAPTER_BUGS: PlantedBugs = {
     to: "return fitting(header.cluster === '' ? '' : 'all');",
     killedBy:
       'test/unit/adapters/sqs/queue-ids.test.ts: are cluster, and cluster/epoch/incarnation/seq, for events',
-  },
-  'twin-is-a-duplicate': {
-    bug: 'the deduplication id of a hint has no namespace: in a lane, of two DaemonSets of one name one is not looked at',
-    at: 'src/adapters/sqs/queue-ids.ts#hintDeduplicationId',
-    change: 'digest(`${key.cluster}/${key.namespace}/${key.name}`)',
-    to: 'digest(`${key.cluster}/${key.name}`)',
-    killedBy: 'test/unit/adapters/sqs/queue-ids.test.ts: group hints by key',
   },
   'no-lanes-for-crowds': {
     bug: 'a cluster that hints thousands of keys at once has a group for each of them (14 A.3, L3)',
@@ -357,12 +235,5 @@ export const ADAPTER_BUGS: PlantedBugs = {
     change: "errorCauses: safeText(behind.join('; '), redactor)",
     to: "errorCauses: behind.join('; ')",
     killedBy: 'test/unit/adapters/system/log.test.ts: into no part of a line (S11, faults 68)',
-  },
-  'outcomes-not-written': {
-    bug: 'the deployed metrics leave out the outcome, by which alarms look for them',
-    at: 'src/adapters/system/powertools-metrics.ts#createPowertoolsMetrics',
-    change: "...(outcome === '' ? {} : { defaultDimensions: { outcome } })",
-    to: '',
-    killedBy: 'test/unit/infra/alarms.test.ts: rings in its stated time, whichever it is about',
   },
 };

@@ -238,13 +238,6 @@ export const CORE_BUGS: PlantedBugs = {
     killedBy:
       'test/simulation/systematic/hidden.test.ts: faults rows 2, 3, 91: runs upon a view older than',
   },
-  'own-creates-forgotten': {
-    bug: 'an own pod that no view shows is made again (14 A.3, protocol 3)',
-    at: 'src/core/intents/intents.ts#judgeCreate',
-    change: "if (!isMet) return 'unseen';",
-    to: "if (!isMet) return 'settled';",
-    killedBy: 'test/simulation/protocol.test.ts: protocol 3: a mark',
-  },
   'own-creates-expire': {
     bug: 'half an hour without a word settles an own create (14 A.3, row 13)',
     at: 'src/core/intents/intents.ts#judgeCreate',

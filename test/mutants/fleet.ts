@@ -16,14 +16,6 @@ export const FLEET_BUGS: PlantedBugs = {
     to: "name: 'canary', clusters: 1, nodes: 1",
     killedBy: 'test/unit/core/fleet/plan-fleet.test.ts: from one node of each of two clusters',
   },
-  'readings-without-end': {
-    bug: 'a warm process keeps every policy that it ever read (17.2)',
-    at: 'src/adapters/policy/policy-reader.ts#createPolicyReader',
-    change: 'readings.size > READINGS_MAX',
-    to: 'readings.size < 0',
-    killedBy:
-      'test/unit/adapters/policy/policy-reader.test.ts: as long as it is among the last 128',
-  },
   'deadline-within-the-soak': {
     bug: 'a deadline that every soak would miss is taken (17.2)',
     at: 'src/adapters/policy/policy-schema.ts#policySchema',
@@ -101,14 +93,6 @@ export const FLEET_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/adapters/policy/policy-reader.test.ts: is no value of it, whatever is wrong',
   },
-  'fleet-proven-forgotten': {
-    bug: 'the release that a rollback leads to is removed by the tenth apply after it (18.1)',
-    at: 'src/app/fleet/apply-fleet.ts#nextHistory',
-    change: '|| kept.has(documentId)',
-    to: '',
-    killedBy:
-      'test/unit/app/fleet/kept-generations.test.ts: what the record of the rollout names as well',
-  },
   'copilot-rolls-everywhere': {
     bug: 'a release that a copilot cluster rolls everywhere at once is stored',
     at: 'src/app/fleet/apply-fleet.ts#renderPlaced',
@@ -124,40 +108,12 @@ export const FLEET_BUGS: PlantedBugs = {
     to: '',
     killedBy: 'test/unit/cli/fleet/server-check.test.ts: asks and stores nothing',
   },
-  'check-changes-clusters': {
-    bug: 'asking gives the clusters the release',
-    at: 'src/app/fleet/check/ask-clusters.ts#askCluster',
-    change: 'isDryRun: true',
-    to: 'isDryRun: false',
-    killedBy: 'test/unit/app/fleet/check/ask-clusters.test.ts: nothing is kept',
-  },
-  'check-never-ends': {
-    bug: 'clusters that hang are asked one after the other for as long as it takes',
-    at: 'src/app/fleet/check/ask-clusters.ts#askClusters',
-    change: 'if (clock.monotonicMs() >= deadlineMs)',
-    to: 'if (clock.monotonicMs() < 0)',
-    killedBy: 'test/unit/app/fleet/check/ask-clusters.test.ts: nobody is asked after two minutes',
-  },
-  'check-webhook-refuses': {
-    bug: 'a webhook that takes no dry run is in the way of every release',
-    at: 'src/app/fleet/check/ask-clusters.ts#verdictOf',
-    change: 'if (takesNoDryRun(outcome)) return notChecked(message);',
-    to: '',
-    killedBy: 'test/unit/app/fleet/check/verdict.test.ts: a webhook that takes no dry run',
-  },
   'check-rights-of-a-person': {
     bug: 'whoever may not ask a cluster may release nothing',
     at: 'src/app/fleet/check/ask-clusters.ts#verdictOf',
     change: 'return isRight ?',
     to: 'return status < 0 ?',
     killedBy: 'test/unit/app/fleet/check/verdict.test.ts: a right that whoever asks does not have',
-  },
-  'check-policy-is-a-right': {
-    bug: 'what admission refuses is told as not checked',
-    at: 'src/app/fleet/check/ask-clusters.ts#verdictOf',
-    change: 'status === 403 && NO_RIGHT.test(message) &&',
-    to: 'status === 403 &&',
-    killedBy: 'test/unit/app/fleet/check/verdict.test.ts: an admission policy',
   },
   'rights-of-every-fleet': {
     bug: 'a cluster grants what is placed elsewhere',
@@ -166,58 +122,6 @@ export const FLEET_BUGS: PlantedBugs = {
     to: 'compilePlacement(placement)(cluster) || true',
     killedBy:
       'test/unit/cli/fleet/rights-command.test.ts: names all that are placed there and no other',
-  },
-  'told-lost-in-silence': {
-    bug: 'events that the bus never took are neither counted nor logged (18.7)',
-    at: 'src/app/fleet/notify/fleet-notifier.ts#tellBus',
-    change: "metrics.count('FleetEvents', { outcome: 'lost', by: lost.length });",
-    to: '',
-    killedBy: 'test/unit/app/fleet/notify/fleet-notifier.test.ts: gives up after a bound',
-  },
-  'told-twice-by-one-process': {
-    bug: 'each decision is put on the bus twice',
-    at: 'src/app/fleet/notify/fleet-notifier.ts#tellBus',
-    change: '.filter(({ id }) => !told.has(id))',
-    to: '',
-    killedBy:
-      'test/unit/app/fleet/notify/fleet-notifier.test.ts: puts once what it is asked for twice',
-  },
-  'told-frozen-is-written': {
-    bug: 'a mirror is written into a frozen cluster (18.5)',
-    at: 'src/app/fleet/notify/mirror-show.ts#MirrorShow.#open',
-    change: 'if (registration.isFrozen) {',
-    to: 'if (registration.id === undefined) {',
-    killedBy: 'test/unit/app/fleet/notify/fleet-notifier.test.ts: is not tried in a frozen cluster',
-  },
-  'told-hide-never-pauses': {
-    bug: 'a cluster that is away is asked each minute to remove a mirror',
-    at: 'src/app/fleet/notify/mirror-show.ts#MirrorShow.hide',
-    change: "if ((pauses.get(own)?.untilMs ?? 0) > nowMs) return 'later';",
-    to: '',
-    killedBy: 'test/unit/app/fleet/notify/fleet-notifier.test.ts: tries less and less often',
-  },
-  'told-outage-never-pauses': {
-    bug: 'a management cluster that is down is asked for every fleet and every minute (18.7)',
-    at: 'src/app/fleet/notify/mirror-show.ts#MirrorShow.show',
-    change: 'if (this.#isPaused(record, nowMs)) return;',
-    to: '',
-    killedBy: 'test/unit/app/fleet/notify/fleet-notifier.test.ts: tried less and less often',
-  },
-  'told-older-record-wins': {
-    bug: 'a process that is late shows an older record over a later one (18.7)',
-    at: 'src/app/fleet/notify/mirror-show.ts#isLater',
-    change: "return isOurs && typeof version === 'number' && version > record.version;",
-    to: "return isOurs && typeof version === 'number' && version < 0;",
-    killedBy:
-      'test/unit/app/fleet/notify/fleet-notifier.test.ts: leaves what another process showed',
-  },
-  'told-write-without-a-fence': {
-    bug: 'a mirror is written over what somebody else wrote since it was read (18.7)',
-    at: 'src/app/fleet/notify/mirror-show.ts#withVersion',
-    change: "return typeof resourceVersion === 'string'",
-    to: "return typeof resourceVersion === 'number'",
-    killedBy:
-      'test/unit/app/fleet/notify/fleet-notifier.test.ts: loses to whoever writes in between',
   },
   'fleet-batch-of-forty': {
     bug: 'forty clusters are given something between two looks at freeze and orders (18.5)',
@@ -232,13 +136,6 @@ export const FLEET_BUGS: PlantedBugs = {
     change: 'Math.max(wellSinceMs, clock.nowMs() - OPENS_MS)',
     to: 'Math.max(0 * wellSinceMs, clock.nowMs() - OPENS_MS)',
     killedBy: 'test/simulation/fleet-thousands.test.ts: by what was seen before it soaked',
-  },
-  'fleet-looks-at-the-first': {
-    bug: 'clusters that roll wait until all that are done were looked at once more',
-    at: 'src/app/fleet/observe/looks.ts#Looks.inOrder',
-    change: 'turnOf(left) - turnOf(right)',
-    to: '0 * (turnOf(left) - turnOf(right))',
-    killedBy: 'test/unit/app/fleet/observe/looks.test.ts: rolls before',
   },
   'fleet-looks-without-end': {
     bug: 'a step looks at all clusters of a stage, however many they are',
@@ -256,27 +153,12 @@ export const FLEET_BUGS: PlantedBugs = {
     killedBy:
       'test/simulation/fleet-thousands.test.ts: without an invocation that runs out of time',
   },
-  'fleet-unanswered-for-ever': {
-    bug: 'an apply that was not answered is never sent again (18.3)',
-    at: 'src/app/fleet/observe/observe-clusters.ts#againOf',
-    change: '!noted.isToGive && !isUnanswered',
-    to: '!noted.isToGive && !(isUnanswered && nowMs < 0)',
-    killedBy: 'test/unit/app/fleet/step/step-fleets.test.ts: whichever write of a turn fails',
-  },
   'fleet-rebuilt-makes-room': {
     bug: 'a cluster that was rebuilt before its answer was heard makes room for one more (18.2)',
     at: 'src/app/fleet/observe/observe-clusters.ts#judge',
     change: 'const again = isRebuilt ? undefined : againOf(',
     to: 'const again = isRebuilt && record.version < 0 ? undefined : againOf(',
     killedBy: 'test/unit/app/fleet/step/step-fleets.test.ts: make no room for others',
-  },
-  'fleet-pool-outlives-resume': {
-    bug: 'what an operator overruled halts again at the next look (18.4)',
-    at: 'src/app/fleet/observe/observe-pool.ts#isOverruled',
-    change: 'resumed.atMs >= pool.startedAtMs',
-    to: 'resumed.atMs < 0',
-    killedBy:
-      'test/unit/app/fleet/observe/observe-pool.test.ts: somebody took the rollout up again',
   },
   'fleet-pool-compares-across-order': {
     bug: 'regions that the order sends first are compared with those that it sends later (18.4)',
@@ -286,57 +168,12 @@ export const FLEET_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/app/fleet/observe/observe-pool.test.ts: that the order sends one after the other',
   },
-  'fleet-zero-hidden': {
-    bug: 'a cluster of which no node runs the release is not shown, or below those that get on (users-want 4)',
-    at: 'src/app/fleet/rollout/list-clusters.ts#rankOf',
-    change: 'if (isAtZero({ phase, nodes })) return 1;',
-    to: '',
-    killedBy:
-      'test/unit/cli/fleet/rollout-commands.test.ts: the clusters that are not well, the worst first',
-  },
-  'check-without-fence': {
-    bug: 'what rollcall itself wrote otherwise is told as a conflict',
-    at: 'src/app/fleet/send-at-version.ts#sendAtVersion',
-    change: '{ ...options, resourceVersion, uid }',
-    to: 'options',
-    killedBy: 'test/unit/app/fleet/check/ask-clusters.test.ts: at the version that it read',
-  },
-  'fleet-ring-after-undo': {
-    bug: 'a cluster that got the release through the ring keeps it at an undo (18.6)',
-    at: 'src/app/fleet/step/assign-clusters.ts#mustAssign',
-    change: 'const isTurned = record.dealtAtMs < turnedAtMs;',
-    to: 'const isTurned = record.dealtAtMs < 0 * turnedAtMs;',
-    killedBy: 'test/unit/app/fleet/step/step-fleets.test.ts: sends every cluster back at an undo',
-  },
   'fleet-nodes-of-before': {
     bug: 'a cluster whose nodes a release selects no more is empty, and no failure (18.4, Reddit 2023-03-14)',
     at: 'src/app/fleet/step/give-clusters.ts#applying',
     change: ': { nodes };',
     to: ': {};',
     killedBy: 'test/simulation/fleet-incidents.test.ts: Reddit 2023-03-14',
-  },
-  'fleet-gift-to-the-frozen': {
-    bug: 'a cluster that was frozen since the step saw it is given the release (40.4)',
-    at: 'src/app/fleet/step/give-clusters.ts#readAsSeen',
-    change: 'stored?.configVersion === configVersion && whyUntouched(stored) === undefined',
-    to: 'stored !== undefined && configVersion > 0',
-    killedBy: 'test/unit/app/fleet/step/give-clusters.test.ts: after its record was written',
-  },
-  'fleet-one-batch-too-many': {
-    bug: 'a freeze is not seen between two batches of gifts (18.5)',
-    at: 'src/app/fleet/step/give-clusters.ts#stands',
-    change: 'freezeOf(freeze, record) === undefined &&',
-    to: '',
-    killedBy:
-      'test/unit/app/fleet/step/step-fleets.test.ts: between two batches end the second one',
-  },
-  'fleet-order-not-seen': {
-    bug: 'an order is not seen between two batches of gifts (18.5)',
-    at: 'src/app/fleet/step/give-clusters.ts#stands',
-    change: 'now.version === record.version',
-    to: 'now.version >= record.version',
-    killedBy:
-      'test/unit/app/fleet/step/step-fleets.test.ts: between two batches end the second one',
   },
   'fleet-way-back-waits-for-approval': {
     bug: 'a cluster that never completed what the others go back to waits for a person and a window',
@@ -346,35 +183,6 @@ export const FLEET_BUGS: PlantedBugs = {
     killedBy:
       'test/simulation/fleet-way-back.test.ts: brings a cluster that never had what the others go back to',
   },
-  'fleet-heals-on-after-failures': {
-    bug: 'what is healed fails in one cluster after the other, and goes on (18.3)',
-    at: 'src/app/fleet/step/look-for-drift.ts#healingRoom',
-    change: 'isBeyondForgiven(failed, last, given.length)',
-    to: 'failed.length > given.length',
-    killedBy: 'test/unit/app/fleet/step/step-fleets.test.ts: no further once one of them fails',
-  },
-  'fleet-heals-all-at-once': {
-    bug: 'an override that a label brings reaches all clusters at once (18.3)',
-    at: 'src/app/fleet/step/look-for-drift.ts#lookForDrift',
-    change: "room === 'held' ? [] : again.slice(0, room)",
-    to: "room === 'held' ? [] : again",
-    killedBy:
-      'test/unit/app/fleet/step/step-fleets.test.ts: as many at a time as the last stage allows',
-  },
-  'fleet-begun-and-late': {
-    bug: 'the ring takes from a cluster what some of its nodes have, and its stage gives it again (18.6)',
-    at: 'src/app/fleet/step/make-step.ts#Step.#lateOf',
-    change: 'return offline.filter((id) => !goingOn.has(id));',
-    to: 'return offline;',
-    killedBy: 'test/unit/app/fleet/step/make-step.test.ts: go on with the next stage',
-  },
-  'fleet-asks-nobody': {
-    bug: 'the first clusters of a stage are given what all of them refuse, and the fleet halts (40.5)',
-    at: 'src/app/fleet/step/make-step.ts#Step.#stageOf',
-    change: 'open.seen.given.length === 0 ?',
-    to: 'open.seen.given.length < 0 ?',
-    killedBy: 'test/unit/app/fleet/step/ask-first.test.ts: hold their stage before any of it',
-  },
   'fleet-undo-waits-for-a-look': {
     bug: 'clusters that go back wait for a look at the stage that they leave',
     at: 'src/app/fleet/step/make-step.ts#Step.make',
@@ -383,49 +191,11 @@ export const FLEET_BUGS: PlantedBugs = {
     to: 'const isHeld = freeze !== undefined;',
     killedBy: 'test/simulation/fleet-thousands.test.ts: goes back at once when somebody orders it',
   },
-  'fleet-ring-heals-all-at-once': {
-    bug: 'clusters of the ring whose template changed are given it again all at once (18.6)',
-    at: 'src/app/fleet/step/catch-up-clusters.ts#catchUpClusters',
-    change: 'changed.slice(0, Math.max(0, atOnce - onTheirWay))',
-    to: 'changed',
-    killedBy:
-      'test/unit/app/fleet/step/step-fleets.test.ts: goes through the ring as many at a time',
-  },
-  'returning-clusters-all-at-once': {
-    bug: 'clusters that come back are all given what is proven at once',
-    at: 'src/app/fleet/step/catch-up-clusters.ts#catchUpClusters',
-    change: ': Math.max(0, atOnce - Math.max(rolling.length, onTheirWay + again.length));',
-    to: ': atOnce;',
-    killedBy:
-      'test/unit/app/fleet/step/make-step.test.ts: are given what is proven, as many at a time',
-  },
-  'told-mirror-left-behind': {
-    bug: 'a mirror whose removal failed stays for ever',
-    at: 'src/app/fleet/step/step-fleets.ts#leave',
-    change: "if ((await notifier.hide(known)) === 'later') return 'leaving';",
-    to: 'await notifier.hide(known);',
-    killedBy:
-      'test/unit/app/fleet/step/step-fleet.test.ts: leaves nothing once its mirror is removed',
-  },
   'fleet-diff-shows-tokens': {
     bug: 'values of environment variables are printed (S11)',
     at: 'src/cli/fleet/plan-commands.ts#HIDDEN',
     to: '/\\.(args|command|annotations)\\b/',
     killedBy: 'test/unit/cli/fleet/fleet-commands.test.ts: values only where they are no secrets',
-  },
-  'told-images-are-markup': {
-    bug: 'the name of an image is a mention, a link or a cell of a comment (18.7)',
-    at: 'src/cli/fleet/render-plan.ts#code',
-    change: ".replaceAll('|', '\\\\|')",
-    to: '',
-    killedBy: 'test/unit/cli/fleet/markdown-plan.test.ts: lets no image become a link',
-  },
-  'rights-lost-unseen': {
-    bug: 'a FleetDaemonSet that cannot be read loses its right',
-    at: 'src/cli/fleet/rights-command.ts#everyFleet',
-    change: 'if (every.unreadable.length > 0) {',
-    to: 'if (every.unreadable.length < 0) {',
-    killedBy: 'test/unit/cli/fleet/rights-command.test.ts: it would lose its right',
   },
   'fence-denies-nothing': {
     bug: 'the fence of fleets is printed, and refuses nothing',
@@ -440,19 +210,5 @@ export const FLEET_BUGS: PlantedBugs = {
     change: 'const documents = [...every, ...added];',
     to: 'const documents = [...others, ...added];',
     killedBy: 'test/unit/cli/fleet/rights-command.test.ts: by the one before it as well',
-  },
-  'apply-goes-on-after-ctrl-c': {
-    bug: 'a check that was interrupted counts as passed',
-    at: 'src/cli/fleet/server-check.ts#checkOnServers',
-    change: 'throwIfInterrupted(signal);',
-    to: '',
-    killedBy: 'test/unit/cli/fleet/server-check.test.ts: stores nothing after Ctrl-C',
-  },
-  'apply-ignores-conflicts': {
-    bug: 'a conflict is told, and the release is stored all the same',
-    at: 'src/cli/fleet/server-check.ts#isAnyAgainst',
-    change: "kind === 'conflict' || kind === 'refused'",
-    to: "kind === 'refused'",
-    killedBy: 'test/unit/cli/fleet/server-check.test.ts: stores nothing',
   },
 };

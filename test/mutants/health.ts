@@ -111,8 +111,7 @@ export const HEALTH_BUGS: PlantedBugs = {
     at: 'src/core/rollout/soak.ts#soakAfter',
     change: 'isWell(step, at) ? continued(record, at) : {}',
     to: 'isWell(step, at) && at.isViewFresh ? continued(record, at) : {}',
-    killedBy:
-      'test/unit/core/stages/soak.test.ts: is not lost in a view that is too old for a moment',
+    killedBy: 'test/unit/core/stages/soak.test.ts: is not lost in a view that is too old for a',
   },
   'stages-canary-beside-refused-nodes': {
     bug: 'nodes that are refused their former pods use up the budget of a canary that was chosen before, and it waits for ever',
@@ -180,16 +179,14 @@ export const HEALTH_BUGS: PlantedBugs = {
     at: 'src/core/stages/order-nodes.ts#resume',
     change: 'trial: overruleTrial(trial)',
     to: 'trial',
-    killedBy:
-      'test/unit/core/rollout/orders.test.ts: overrules a breach: soak and evidence begin anew',
+    killedBy: 'test/unit/core/rollout/orders.test.ts: overrules a breach: soak and evidence begin',
   },
   'stages-left-nodes-beside-a-canary': {
     bug: 'nodes that a halted revision was left on, and that serve, are given the next one beside its whole canary',
     at: 'src/core/stages/start-record.ts#beginCanary',
     change: '[...broken, ...pickCanary(input, left)]',
     to: '[...left.map(nameOf), ...pickCanary(input)]',
-    killedBy:
-      'test/unit/core/stages/start-record.test.ts: is no wider for nodes that a halted revision was left on',
+    killedBy: 'test/unit/core/stages/start-record.test.ts: is no wider for nodes that a halted',
   },
   'demand-of-the-halted': {
     bug: 'what a halted release asked for is what the next one is compared with (rollouts facts 1)',
@@ -203,16 +200,14 @@ export const HEALTH_BUGS: PlantedBugs = {
     at: 'src/core/stages/start-record.ts#ordersAfter',
     change: 'return paused === undefined ? {} : { paused };',
     to: 'return paused === undefined ? {} : {};',
-    killedBy:
-      'test/unit/app/rollout/orders-in-runs.test.ts: between the reads of a run and its write',
+    killedBy: 'test/unit/app/rollout/orders-in-runs.test.ts: between the reads of a run and its',
   },
   'stages-healed-nodes-go-first': {
     bug: 'a canary that was made wider for broken pods takes their nodes though they serve by then: the revision is on most nodes untried',
     at: 'src/core/stages/steps.ts#canaryOfNow',
     change: '.slice(0, beyond));',
     to: '.slice(0, 0));',
-    killedBy:
-      'test/unit/core/stages/steps.test.ts: leaves those that serve again before their turn',
+    killedBy: 'test/unit/core/stages/steps.test.ts: leaves those that serve again before their',
   },
   'approval-that-nobody-can-give': {
     bug: 'a pool that scales to zero shifts the numbers of steps: the last one waits for an approval that is refused',

@@ -271,12 +271,6 @@ export const INFRA_BUGS: PlantedBugs = {
     to: "'true'",
     killedBy: 'test/security/template.test.ts: the packaged template (issue 7)',
   },
-  'watcher-killed-at-once': {
-    bug: 'a watcher that is stopped has no time to give its Lease back',
-    at: 'infra/watcher/deployment.yaml#terminationGracePeriodSeconds',
-    to: '1',
-    killedBy: 'test/unit/composition/dependent-bounds.test.ts: stops a watcher no sooner than',
-  },
   'grace-below-release': {
     bug: 'the watcher is killed before it has given its Lease back',
     at: 'infra/watcher/deployment.yaml#terminationGracePeriodSeconds',

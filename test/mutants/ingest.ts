@@ -11,30 +11,6 @@ export const INGEST_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/app/clusters/await-silence.test.ts: waits for an open request of any DaemonSet, beyond the first hundred too',
   },
-  'former-sets-not-forgotten': {
-    bug: 'slices and state of former DaemonSets stay when a cluster is removed',
-    at: 'src/app/clusters/forget-view.ts#forgetName',
-    change: 'const uids = [...(item.formerUids ?? []), ...(item.uid === null ? [] : [item.uid])];',
-    to: 'const uids = item.uid === null ? [] : [item.uid];',
-    killedBy:
-      'test/unit/app/clusters/forget-view.test.ts: forgets slices and state of a DaemonSet, of those before it',
-  },
-  'lost-hints-of-a-former-cluster': {
-    bug: 'the lost hint of a rebuilt cluster is looked at again',
-    at: 'src/app/dead-letter/dead-letter.ts#handleLostHint',
-    change: 'if (registration?.clusterUid !== clusterUid) return',
-    to: 'if (registration === undefined) return',
-    killedBy:
-      'test/unit/app/ingest/dead-letter.test.ts: A.4: nothing is sent for a cluster that is gone, or was made again (row 90)',
-  },
-  'lost-announcement-is-outdated': {
-    bug: 'a lost announcement on which the view waits counts as outdated',
-    at: 'src/app/dead-letter/dead-letter.ts#isOutdated',
-    change: 'seq < announcedSeq;',
-    to: 'seq <= announcedSeq;',
-    killedBy:
-      'test/unit/app/ingest/dead-letter.test.ts: protocol 18: of the announcement itself makes the view incomplete',
-  },
   'begun-set-keeps-what-stood': {
     bug: 'a set that begins keeps what a watcher before left in it',
     at: 'src/app/ingest/apply/apply-content.ts#applyDeltas',
@@ -77,28 +53,6 @@ export const INGEST_BUGS: PlantedBugs = {
     change: 'epochSilenceMs: 780_000',
     to: 'epochSilenceMs: 1_080_000',
     killedBy: 'test/simulation/restarts.test.ts: protocol 15: without a credential',
-  },
-  'older-tombstones-left-behind': {
-    bug: 'of slices that a smaller view drops, older tombstones are not carried',
-    at: 'src/app/ingest/slices/carry-tombstones.ts#readBuried',
-    change: 'return [...own, ...(older?.gone ?? [])];',
-    to: 'return older === undefined ? [] : own;',
-    killedBy:
-      'test/unit/app/ingest/tombstones.test.ts: outlast slices that a smaller view has no more',
-  },
-  'unseen-names-are-forgotten': {
-    bug: 'names that only the state of a DaemonSet knows go with it, and an etcd that is restored brings it back (S13, seed 131291579)',
-    at: 'src/app/ingest/slices/former-uids.ts#hasFreshTombstones',
-    change: 'return made || buried',
-    to: 'return buried',
-    killedBy: 'test/unit/app/ingest/tombstones.test.ts: that only its state knows',
-  },
-  'older-tombstones-swept': {
-    bug: 'a DaemonSet that went is swept while its older tombstones are needed (row 71)',
-    at: 'src/app/ingest/slices/former-uids.ts#hasFreshTombstones',
-    change: 'areOlderNeeded(older, nowMs) || gone.some(',
-    to: 'gone.some(',
-    killedBy: 'test/unit/app/ingest/tombstones.test.ts: a restored etcd may bring it back',
   },
   'older-tombstones-take-the-place-of-all': {
     bug: 'what moves out of a slice takes the place of what moved before',
@@ -166,34 +120,6 @@ export const INGEST_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/app/resync/resync.test.ts: F11: a tick that comes late, or not at all, costs a hint its hour, never its turn',
   },
-  'well-although-it-has-a-turn': {
-    bug: 'a warm resync looks at no due time of a cluster that it knows (L2)',
-    at: 'src/app/resync/look-at-cluster.ts#isWell',
-    change: 'known === undefined || hinting !== undefined || checking !== undefined',
-    to: 'known === undefined || hinting !== undefined',
-    killedBy: 'test/property/app/resync/resync.test.ts: meets every boundary of every cluster',
-  },
-  'well-although-silent': {
-    bug: 'a warm resync tells of no cluster that fell silent',
-    at: 'src/app/resync/look-at-cluster.ts#isWell',
-    change: 'return troublesOf(meta, { nowMs: clock.nowMs(), ...options }).length === 0;',
-    to: 'return meta?.isComplete === true;',
-    killedBy: 'test/unit/app/resync/resync.test.ts: reads it of what fell silent',
-  },
-  'registration-read-each-minute': {
-    bug: 'a warm resync remembers no cluster: a read more of each in every minute',
-    at: 'src/app/resync/look-at-cluster.ts#lookAtCluster',
-    change: 'remember(processCache.clusterUids, id, registration.clusterUid);',
-    to: 'processCache.clusterUids.delete(id);',
-    killedBy: 'test/unit/app/resync/resync.test.ts: reads a registration only for what has a turn',
-  },
-  'open-breakers-are-asked': {
-    bug: 'resync asks an API server whose breaker is open',
-    at: 'src/app/resync/request-snapshot.ts#requestSnapshot',
-    change: 'if (isOpen(meta.breaker, nowMs)) return;',
-    to: 'void isOpen;',
-    killedBy: 'test/unit/app/resync/resync.test.ts: asks no API server whose breaker is open',
-  },
   'metric-renamed-in-code': {
     bug: 'what begins in clusters is counted under another name than the alarms look for',
     at: 'src/app/resync/resync.ts#countTroubles',
@@ -208,13 +134,5 @@ export const INGEST_BUGS: PlantedBugs = {
     to: '',
     killedBy:
       'test/unit/functions/deployed-composition.test.ts: reads the token that only asks, where it only asks (B.3)',
-  },
-  'counted-by-whom-lost-the-walk': {
-    bug: 'what began is counted by each invocation that walked at the same time',
-    at: 'src/app/resync/resync.ts#resyncClusters',
-    change: "if ((await view.writeWalk(paused)) === 'written') countTroubles",
-    to: 'if ((await view.writeWalk(paused)) !== undefined) countTroubles',
-    killedBy:
-      'test/unit/app/resync/resync.test.ts: counts what began once, though another invocation took the walk over',
   },
 };

@@ -65,60 +65,6 @@ export const KUBERNETES_BUGS: PlantedBugs = {
     killedBy:
       'test/integration/adapters/kubernetes/api/cluster-connector.test.ts: signs EKS tokens itself, and mints another after a 401',
   },
-  'shared-read-believes-a-part': {
-    bug: 'a DaemonSet that a part of a list lacks is taken for gone: nothing is made for it (L1)',
-    at: 'src/adapters/kubernetes/api/daemon-set-reads.ts#DaemonSetReads.#list',
-    change: "return found?.kind === 'missing' && !isWhole ? undefined : found;",
-    to: 'return found;',
-    killedBy:
-      'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts: where the list lacks them and is not all',
-  },
-  'shared-read-repeats-crowds': {
-    bug: 'a namespace with many DaemonSets costs a list in vain at each moment',
-    at: 'src/adapters/kubernetes/api/daemon-set-reads.ts#DaemonSetReads.#mayShare',
-    change: 'return namesCount * LISTED_SHARE_MAX >= crowd.countMin;',
-    to: 'return true;',
-    killedBy:
-      'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts: and then for five minutes',
-  },
-  'doubted-list-is-told': {
-    bug: 'a list that one key doubts tells the next one that no etcd was restored (S2)',
-    at: 'src/adapters/kubernetes/api/daemon-set-reads.ts#DaemonSetReads.#noteTold',
-    change: 'question?.isDoubtful(version) !== false',
-    to: 'question === undefined',
-    killedBy: 'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts: or somebody doubted it',
-  },
-  'unasked-list-is-told': {
-    bug: 'a list of which nobody could doubt anything tells that no etcd was restored (S2)',
-    at: 'src/adapters/kubernetes/api/daemon-set-reads.ts#DaemonSetReads.#noteTold',
-    change: 'question?.isDoubtful(version) !== false',
-    to: 'question?.isDoubtful(version) === true',
-    killedBy:
-      'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts: is listed where nobody asked of that list',
-  },
-  'write-alone-is-told': {
-    bug: 'a status that a restored store took tells that no etcd was restored (S2)',
-    at: 'src/adapters/kubernetes/api/daemon-set-reads.ts#DaemonSetReads.noteWritten',
-    change: 'if (known === undefined || compareResourceVersions(version, known) < 0) return;',
-    to: 'if (known !== undefined && compareResourceVersions(version, known) < 0) return;',
-    killedBy:
-      'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts: is listed after a write alone',
-  },
-  'shared-read-is-not-shared': {
-    bug: 'the keys of a joining node read their DaemonSets one by one',
-    at: 'src/adapters/kubernetes/api/daemon-set-reads.ts#DaemonSetReads.read',
-    change: 'this.#asked.set(namespace, first);',
-    to: '',
-    killedBy: 'test/unit/adapters/kubernetes/api/daemon-set-reads.test.ts: share a list',
-  },
-  'retry-after-unbounded': {
-    bug: 'a server may silence us for as long as it likes',
-    at: 'packages/base/src/wait.ts#readRetryAfterMs',
-    change: 'Math.min(askedMs, RETRY_AFTER_MAX_MS)',
-    to: 'askedMs',
-    killedBy:
-      'packages/base/test/unit/wait.test.ts: lets no answer silence us',
-  },
   'tokens-are-used-to-the-end': {
     bug: 'a bound token is used until ten milliseconds before it ends',
     at: 'src/adapters/kubernetes/credentials/sealed-token-source.ts#EXPIRY_MARGIN_MS',
@@ -163,35 +109,6 @@ export const KUBERNETES_BUGS: PlantedBugs = {
     killedBy:
       'test/integration/adapters/kubernetes/changed-authority.test.ts: heals within a minute of the file',
   },
-  'answers-of-new-connections': {
-    bug: 'the making of a connection, and a first look at a token, count as a slow answer (17 Build 3)',
-    at: 'src/adapters/kubernetes/transport/answer-log.ts#AnswerLog.end',
-    change: '!isReused ||',
-    to: '',
-    killedBy: 'test/unit/adapters/kubernetes/transport/answer-log.test.ts: on a new connection',
-  },
-  'answers-beside-our-own': {
-    bug: 'a burst of our own requests looks like a slow server (17 Build 3)',
-    at: 'src/adapters/kubernetes/transport/answer-log.ts#AnswerLog.end',
-    change: '|| isCrowded) return;',
-    to: '|| (isCrowded && kind === "")) return;',
-    killedBy: 'test/unit/adapters/kubernetes/transport/answer-log.test.ts: beside many of our own',
-  },
-  'retired-kept-alive': {
-    bug: 'a connection that was busy when its pool retired stays open',
-    at: 'src/adapters/kubernetes/transport/pooled-agent.ts#PooledAgent.keepSocketAlive',
-    change: 'if (this.#isRetired) return false;',
-    to: '',
-    killedBy:
-      'test/unit/adapters/kubernetes/transport/pooled-agent.test.ts: and none once it has retired',
-  },
-  'retry-after-is-milliseconds': {
-    bug: 'Retry-After counts as milliseconds',
-    at: 'packages/base/src/wait.ts#headerMs',
-    change: 'return Number(header) * 1000;',
-    to: 'return Number(header);',
-    killedBy: 'packages/base/test/unit/wait.test.ts: reads seconds and dates',
-  },
   'untrusted-says-nothing': {
     bug: 'who looks for the reason of a refused certificate finds a code of OpenSSL',
     at: 'src/adapters/kubernetes/transport/tls-fault.ts#describeFailure',
@@ -213,14 +130,6 @@ export const KUBERNETES_BUGS: PlantedBugs = {
     to: 'options.requestTimeoutMs ?? 60_000',
     killedBy:
       'test/integration/adapters/kubernetes/transport/transport.test.ts: gives up after the time that safety counts on',
-  },
-  'cut-list-is-whole': {
-    bug: 'a list whose connection broke in the middle counts as whole',
-    at: 'src/adapters/kubernetes/watch/list-page.ts#ListPageReader.end',
-    change: "if (this.#state !== 'end') throw new ListItemError('the list is cut short');",
-    to: '',
-    killedBy:
-      'test/unit/adapters/kubernetes/watch/list-page.test.ts: row 35: a page that is cut short',
   },
   'answer-timeout-kept': {
     bug: 'every stream is torn down half a minute after it was opened',

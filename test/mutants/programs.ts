@@ -102,13 +102,6 @@ export const PROGRAM_BUGS: PlantedBugs = {
     to: '7',
     killedBy: 'test/unit/functions/middleware.test.ts: aborts the signal about 700 ms',
   },
-  'no-time-for-metrics': {
-    bug: 'a function that runs out of time has no time to say so',
-    at: 'functions/middleware.ts#TIMEOUT_RESERVE_MS',
-    to: '7',
-    killedBy:
-      'test/unit/functions/middleware.test.ts: aborts the signal about 700 ms before the function is stopped',
-  },
   'events-are-logged': {
     bug: 'the deployed logger writes each event: secrets and payloads reach CloudWatch',
     at: 'functions/middleware.ts#deployedStack',
@@ -169,14 +162,6 @@ export const PROGRAM_BUGS: PlantedBugs = {
     to: 'connector: [reportedConnector, connector][1] as typeof connector',
     killedBy: 'test/security/iam.test.ts: fails loudly without ',
   },
-  'batch-trusts-poison': {
-    bug: 'a hint that ends its process takes its neighbours with it each time (L4)',
-    at: 'functions/reconcile/plan-turns.ts#isWary',
-    change: 'receivesOf(record) >= WARY_RECEIVES_MIN',
-    to: 'receivesOf(record) < 0',
-    killedBy:
-      'test/unit/functions/plan-turns.test.ts: are taken alone when they were received again and again',
-  },
   'batch-loses-due': {
     bug: 'a timer that was folded into another hint is taken for one that still stands (protocol 12)',
     at: 'functions/reconcile/plan-turns.ts#join',
@@ -200,30 +185,6 @@ export const PROGRAM_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/functions/deployed-composition.test.ts: sends a hint that fails in a lane on alone',
   },
-  'batch-begins-late': {
-    bug: 'a run begins with what an earlier one of its lane left of the time (L3)',
-    at: 'functions/reconcile/take-batch.ts#BatchUnderWay.#takeOne',
-    change: 'nowMs - this.#begunMs > TURNS_TOGETHER_MS;',
-    to: 'nowMs - this.#begunMs > Infinity;',
-    killedBy:
-      'test/unit/functions/take-batch.test.ts: sends back to its lane what would begin late',
-  },
-  'batch-waits-for-the-slowest': {
-    bug: 'a key whose run has ended waits for a run that hangs (L3)',
-    at: 'functions/reconcile/take-batch.ts#BatchUnderWay.constructor',
-    change: 'this.#isLate = true;',
-    to: 'this.#isLate = false;',
-    killedBy:
-      'test/unit/functions/take-batch.test.ts: lets nobody wait for a run that hangs longer',
-  },
-  'batch-waits-for-what-is-told': {
-    bug: 'the next run of a key waits for the Events of the one before (ADR 0059)',
-    at: 'functions/reconcile/take-batch.ts#BatchUnderWay.end',
-    change: 'if (!this.#aside.isOver) this.#finish();',
-    to: 'await this.#aside.ended();',
-    killedBy:
-      'test/unit/functions/take-batch.test.ts: leaves the queue before what its runs still tell',
-  },
   'batch-answers-before-it-told': {
     bug: 'Lambda freezes a process whose Events are under way (ADR 0059)',
     at: 'functions/reconcile/take-batch.ts#BatchUnderWay.end',
@@ -240,35 +201,12 @@ export const PROGRAM_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/functions/take-batch.test.ts: fails all records of a turn whose run throws',
   },
-  'lane-left-once': {
-    bug: 'a key that leaves its lane twice within five minutes is swallowed by deduplication',
-    at: 'functions/reconcile/take-batch.ts#leaveGroup',
-    change: '`alone/${messageId}`',
-    to: "'alone/'",
-    killedBy:
-      'test/unit/functions/leave-lane.test.ts: leaves its lane: poison holds no other key of its cluster (L4)',
-  },
-  'batch-forgets-receives': {
-    bug: 'poison is sent again as a new message, and never becomes a dead letter (L4)',
-    at: 'functions/reconcile/take-batch.ts#takeBatch',
-    change: "batch.take([turn], 'failed')",
-    to: "batch.take([turn], 'resent')",
-    killedBy: 'test/unit/functions/take-batch.test.ts: its count is never lost',
-  },
   'timers-wait-for-the-slowest': {
     bug: 'a run that hangs holds up the timers, and so the records, of all runs beside it (L3)',
     at: 'functions/reconcile/timers-together.ts#COMPANY_WAIT_MS',
     to: '50_000',
     killedBy:
       'test/unit/functions/timers-together.test.ts: wait for a slow run 50 ms, and each time anew (L3)',
-  },
-  'timers-leave-one-by-one': {
-    bug: 'the timers of a batch leave one by one, and come back so',
-    at: 'functions/reconcile/timers-together.ts#TimersTogether.#departIfAll',
-    change: 'if (this.#waiting.length >= this.#running) this.#depart();',
-    to: 'this.#depart();',
-    killedBy:
-      'test/unit/functions/timers-together.test.ts: leave together when the last run beside them has sent its own',
   },
   'group-goes-on-after-failure': {
     bug: 'after a failure the rest of its message group is handled out of order',
@@ -322,14 +260,6 @@ export const PROGRAM_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/scripts/function-plugins.test.ts: reads policies, good and bad, as the sources do',
   },
-  'rival-not-cleared': {
-    bug: 'after a rival, entering takeover anew says that there is nothing to do',
-    at: 'src/cli/cluster/change/change-mode.ts#isEntered',
-    change: 'registration.mode === mode && registration.rival === undefined;',
-    to: 'registration.mode === mode;',
-    killedBy:
-      'test/unit/cli/cluster/change/set-cluster.test.ts: enters takeover anew after a rival, and forgets it',
-  },
   'removed-clusters-keep-tokens': {
     bug: 'the sealed tokens of a removed cluster stay',
     at: 'src/cli/cluster/change/remove-cluster.ts#removeClusterCommand',
@@ -337,46 +267,6 @@ export const PROGRAM_BUGS: PlantedBugs = {
     to: '',
     killedBy:
       'test/unit/cli/cluster/change/remove-cluster.test.ts: forgets an observed cluster: registration, token, view; and says what is left',
-  },
-  'authority-of-other-address': {
-    bug: 'the authority of another address is registered at a reset',
-    at: 'src/cli/cluster/change/reset-cluster.ts#identifyByKubeconfig',
-    change: 'server === before.server && caPem !== undefined;',
-    to: 'caPem !== undefined;',
-    killedBy:
-      'test/unit/cli/cluster/change/reset-cluster.test.ts: takes the new certificate authority where the kubeconfig names the same endpoint',
-  },
-  'mode-judged-before-edit': {
-    bug: 'takeover is judged by the credential before the change',
-    at: 'src/cli/cluster/change/set-cluster.ts#setClusterCommand',
-    change: 'refuseMode(edited, wanted);',
-    to: 'refuseMode(before, wanted);',
-    killedBy:
-      'test/unit/cli/cluster/change/set-cluster.test.ts: judges takeover by the credential that the command gives, or takes away',
-  },
-  'dry-run-writes-manifests': {
-    bug: 'a dry run writes manifests',
-    at: 'src/cli/cluster/import/import-clusters.ts#carryOut',
-    change: 'if (options.manifestsDir !== undefined && options.dryRun !== true) {',
-    to: 'if (options.manifestsDir !== undefined) {',
-    killedBy:
-      'test/unit/cli/cluster/import/import-clusters.test.ts: and neither in a plan or a dry run',
-  },
-  'apply-without-force': {
-    bug: 'manifests that a person applied before are a conflict',
-    at: 'src/cli/cluster/manifests/apply-manifests.ts#applyObject',
-    change: '&force=true',
-    to: '',
-    killedBy:
-      'test/unit/cli/cluster/manifests/apply-manifests.test.ts: applies on the server, by force',
-  },
-  'reset-clusters-count-as-rebuilt': {
-    bug: 'a cluster that was registered anew still counts as rebuilt',
-    at: 'src/cli/cluster/show/cluster-summary.ts#withRebuilt',
-    change: 'detail !== clusterUid &&',
-    to: "clusterUid !== '' &&",
-    killedBy:
-      'test/unit/cli/cluster/show/list-clusters.test.ts: says that a cluster was rebuilt, by what its watcher was refused for (row 90)',
   },
   'a-freeze-waits-for-sts': {
     bug: 'an order is given only once STS has answered, however long that takes',
@@ -407,44 +297,6 @@ export const PROGRAM_BUGS: PlantedBugs = {
     to: 'current = current.cause;',
     killedBy: 'test/unit/cli/command-line/explain-aws-error.test.ts: knows a network by its code',
   },
-  'failures-without-json': {
-    bug: 'a command that fails prints no document with --json',
-    at: 'src/cli/command-line/run-program.ts#runProgram',
-    change: 'if (isJson) options.writeOut(asJson(document));',
-    to: 'void [isJson, document];',
-    killedBy:
-      'test/unit/cli/command-line/run-program.test.ts: says what, why and what next of a failure, and gives it as a document too',
-  },
-  'results-exit-zero': {
-    bug: 'a command that says how it ended exits with 0 all the same',
-    at: 'src/cli/command-line/run-program.ts#runProgram',
-    change: 'return result.exitCode ?? EXIT.ok;',
-    to: 'return EXIT.ok;',
-    killedBy:
-      'test/unit/cli/checks/doctor.test.ts: fails for a cluster that is not there, and still looks at the stack',
-  },
-  'stacks-stay-open': {
-    bug: 'the stack that a command opened is not closed',
-    at: 'src/cli/command-line/run-program.ts#runProgram',
-    change: "if (opened.status === 'fulfilled') opened.value.close();",
-    to: "if (opened.status === 'rejected') continue;",
-    killedBy:
-      'test/unit/cli/command-line/run-program.test.ts: opens the stack once and closes it, whatever happens',
-  },
-  'stack-freeze-unconfirmed': {
-    bug: 'a forgotten option freezes everything (18.5)',
-    at: 'src/cli/freeze/freeze-command.ts#freezeCommand',
-    change: '&& options.yes !== true) throw unconfirmedFreeze',
-    to: "&& options.yes === undefined && why === '') throw unconfirmedFreeze",
-    killedBy: 'test/unit/cli/freeze/freeze-commands.test.ts: once it is confirmed',
-  },
-  'thaw-wakes-nobody': {
-    bug: 'a thaw waits for the next change, or for resync (18.5)',
-    at: 'src/cli/freeze/freeze-command.ts#thawCommand',
-    change: "const isWaking = thaw.kind === 'thawed' || options.wake === true;",
-    to: 'const isWaking = options.wake === true;',
-    killedBy: 'test/unit/cli/freeze/freeze-commands.test.ts: wakes what may act',
-  },
   'start-goes-by-the-umask': {
     bug: 'files of npm start are made with the rights that the umask leaves (40.6)',
     at: 'src/cli/process/working-directory.ts#openWorkingDirectory',
@@ -464,21 +316,6 @@ export const PROGRAM_BUGS: PlantedBugs = {
     at: 'src/cli/stack/stop-and-resume.ts#ALL',
     to: '[...MAPPED_FUNCTIONS]',
     killedBy: 'test/unit/cli/stack/stop-and-resume.test.ts: stop every function that there is',
-  },
-  'stop-waits-for-what-is-gone': {
-    bug: 'a function that nothing calls keeps the others running',
-    at: 'src/cli/stack/triggers.ts#turnTriggers',
-    change: 'if (others.length === 0) {',
-    to: 'if (others.length === 0 || uncalled.length > 0) {',
-    killedBy: 'test/unit/cli/stack/triggers.test.ts: stops whatever is called',
-  },
-  'table-stands-still': {
-    bug: 'the table of npm start shows what was half written while it was read',
-    at: 'src/cli/start/overview-poller.ts#OverviewPoller.fresh',
-    change: 'const runs = before === after ? before : undefined;',
-    to: 'const runs = after ?? before;',
-    killedBy:
-      'test/unit/cli/start/overview-poller.test.ts: does not stand when a function ran while it was read',
   },
   'renewal-tried-once': {
     bug: 'a credential whose renewal failed once is never renewed again',

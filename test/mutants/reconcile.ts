@@ -98,13 +98,6 @@ export const RECONCILE_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/composition/published-bounds.test.ts: nothing was heard of the cluster for',
   },
-  'pods-fresh-for-hours': {
-    bug: 'pods go by a view that is hours old',
-    at: 'src/app/reconcile/process/dependencies.ts#defaultReconcileOptions',
-    change: 'podsFreshMs: 90_000',
-    to: 'podsFreshMs: 9_000_000',
-    killedBy: 'test/unit/app/reconcile/freshness-rules.test.ts: else waits for the watcher',
-  },
   'burst-of-251': {
     bug: 'one run makes a pod more than its burst (14 A.3, row 60)',
     at: 'src/app/reconcile/process/dependencies.ts#defaultReconcileOptions',

@@ -112,7 +112,8 @@ export const WATCHER_BUGS: PlantedBugs = {
     at: 'src/watcher/session/options.ts#DEFAULT_WATCHER_OPTIONS',
     change: 'intervalMsPerObject: 0.25',
     to: 'intervalMsPerObject: 0.05',
-    killedBy: 'test/unit/watcher/outbox/flush-schedule.test.ts: come less often the more objects stand',
+    killedBy:
+      'test/unit/watcher/outbox/flush-schedule.test.ts: come less often the more objects stand',
   },
   'pod-ends-unheard': {
     bug: 'a pod that failed is replaced seconds late',
@@ -172,6 +173,7 @@ export const WATCHER_BUGS: PlantedBugs = {
     at: 'src/watcher/outbox/change-priority.ts#quietPriority',
     change: "isObserved(former, next) ? undefined : 'calm'",
     to: "isObserved(former, next) ? undefined : 'aside'",
-    killedBy: 'test/unit/watcher/session/quiet-changes.test.ts: is sent within a second, with its mark',
+    killedBy:
+      'test/unit/watcher/session/quiet-changes.test.ts: is sent within a second, with its mark',
   },
 };

@@ -2,9 +2,9 @@
  * Stands in for node:test while mutants are tried: it collects the tests of a file instead of running them, so that
  * one process can run any of them again and again.
  *
- * Knows describe, it and test with a title and a body, and hooks: since any test may run alone, and again, those of a
- * suite run around each of its tests. Anything else of node:test is not exported, and a test file that imports it fails
- * to load: better than a test that silently does not run.
+ * Knows describe, it and test with a title and a body, and hooks: as any test may run alone, and again, `before` runs
+ * with the first one, and `after` when the process ends. Anything else of node:test is not exported, and a test file
+ * that imports it fails to load: better than a test that silently does not run.
  */
 
 /** A test of one file; `id` is the same in every process and in every loading. */
@@ -16,7 +16,10 @@ export interface CollectedTest {
   readonly run: () => unknown;
 }
 
-type Body = () => unknown;
+type Body = (context: typeof CONTEXT) => unknown;
+
+/** What a test may say of itself is not read. */
+const CONTEXT = { diagnostic: (): void => undefined };
 
 /** What runs around the tests of a suite; a suite begins with what is around it. */
 interface Hooks {
@@ -28,6 +31,7 @@ let file = '';
 let titles: readonly string[] = [];
 let hooks: Hooks = { before: [], after: [] };
 let collected: CollectedTest[] = [];
+const atTheEnd: Body[] = [];
 
 /** Begins a file: forgets what was collected before. */
 export function beginFile(path: string): void {
@@ -48,7 +52,7 @@ export function describe(title: string, body: Body): void {
   titles = [...outer, title];
   hooks = { before: [...around.before], after: [...around.after] };
   try {
-    body();
+    body(CONTEXT);
   } finally {
     [titles, hooks] = [outer, around];
   }
@@ -62,7 +66,7 @@ export function test(title: string, body: Body): void {
   collected.push({ id: `${file} > ${full}${suffix}`, file, title: full, run: within(hooks, body) });
 }
 
-/** A hook; before a suite is before each of its tests. */
+/** A hook. */
 export function beforeEach(body: Body): void {
   hooks.before.push(body);
 }
@@ -72,17 +76,26 @@ export function afterEach(body: Body): void {
   hooks.after.unshift(body);
 }
 
-export { beforeEach as before, afterEach as after };
+/** A hook. */
+export function before(body: Body): void {
+  let begun: Promise<unknown> | undefined;
+  hooks.before.push(() => (begun ??= Promise.resolve(body(CONTEXT))));
+}
+
+/** A hook. */
+export function after(body: Body): void {
+  if (atTheEnd.length === 0) process.once('exit', () => atTheEnd.forEach((one) => one(CONTEXT)));
+  atTheEnd.push(body);
+}
 
 /** A body with the hooks of its suite around it, those included that the suite adds after it. */
-function within(around: Hooks, body: Body): Body {
-  const { before, after } = around;
+function within(around: Hooks, body: Body): () => unknown {
   return async () => {
     try {
-      for (const hook of before) await hook();
-      await body();
+      for (const hook of around.before) await hook(CONTEXT);
+      await body(CONTEXT);
     } finally {
-      for (const hook of after) await hook();
+      for (const hook of around.after) await hook(CONTEXT);
     }
   };
 }

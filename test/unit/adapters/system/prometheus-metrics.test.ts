@@ -1,7 +1,7 @@
 /** The text that Prometheus reads: parsed here by the rules of exposition format 0.0.4. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import {
   createPrometheusMetrics,
   processReadings,
