@@ -86,6 +86,8 @@ describe('manifests of a cluster', () => {
 
   it('give the functions’ rights to the user of EKS access entries, whom the admission policy knows', () => {
     const objects = composeManifests({ ...VALUES, authentication: 'eks' });
+    const accounts = objects.filter(({ kind }) => kind === 'ServiceAccount').map(describeObject);
+    assert.deepEqual(accounts, ['ServiceAccount rollcall-system/rollcall-watcher']);
     for (const name of [
       'ClusterRoleBinding rollcall-functions',
       'RoleBinding rollcall-system/rollcall-functions',
@@ -117,6 +119,42 @@ describe('manifests of a cluster', () => {
       const binding = find(objects, 'ClusterRoleBinding rollcall-functions');
       const kind = authentication === 'eks' ? 'User' : 'ServiceAccount';
       assert.equal((binding['subjects'] as readonly { readonly kind: string }[])[0]?.kind, kind);
+    }
+  });
+
+  it('say to watcher and renewer alike where their AWS credentials come from', () => {
+    const partsOf = (credentials: ManifestValues['credentials']) => {
+      const values = { ...VALUES, credentials, authentication: 'bound-token' } as const;
+      const objects = composeManifests(values);
+      return (['watcher', 'renewer'] as const).map((part) => {
+        const runs = part === 'watcher' ? 'Deployment' : 'CronJob';
+        const [account, configuration, pods] = ['ServiceAccount', 'ConfigMap', runs].map((kind) =>
+          JSON.stringify(find(objects, `${kind} rollcall-system/rollcall-${part}`)),
+        );
+        return { part, account, configuration, pods };
+      });
+    };
+    for (const { account, configuration, pods } of partsOf('web-identity')) {
+      assert.doesNotMatch(String(account), /role-arn/);
+      assert.match(
+        String(configuration),
+        /"AWS_WEB_IDENTITY_TOKEN_FILE":"\/var\/run\/secrets\/rollcall.dev\/aws\/token"/,
+      );
+      assert.match(String(pods), /"mountPath":"\/var\/run\/secrets\/rollcall.dev\/aws"/);
+      assert.match(String(pods), /"audience":"sts.amazonaws.com"/);
+    }
+    for (const { part, configuration, pods } of partsOf('static')) {
+      assert.match(String(pods), new RegExp(`"secretRef":{"name":"rollcall-${part}-aws"}`));
+      assert.match(String(pods), new RegExp(`"configMapRef":{"name":"rollcall-${part}"}`));
+      assert.doesNotMatch(String(configuration), /AWS_ROLE_ARN/);
+    }
+    for (const { account, pods } of partsOf('irsa')) {
+      assert.match(String(account), /"eks.amazonaws.com\/sts-regional-endpoints":"true"/);
+      assert.doesNotMatch(String(pods), /aws-token|secretRef/);
+    }
+    for (const { account, pods } of partsOf('pod-identity')) {
+      assert.doesNotMatch(String(account), /role-arn/);
+      assert.doesNotMatch(String(pods), /aws-token|secretRef/);
     }
   });
 
