@@ -22,7 +22,11 @@ describe('the guard of a registration', () => {
   for (const [title, change, expected] of [
     ['acts in takeover', { mode: 'takeover' }, 'act'],
     ['observes in observe', { mode: 'observe', isFrozen: true }, 'observe observe-mode'],
-    ['stops for a rival in takeover', { mode: 'takeover', ...RIVAL }, 'observe conflicting-controller'],
+    [
+      'stops for a rival in takeover',
+      { mode: 'takeover', ...RIVAL },
+      'observe conflicting-controller',
+    ],
     [
       'keeps the status of a frozen takeover',
       { mode: 'takeover', isFrozen: true },

@@ -58,7 +58,12 @@ describe('rollcall cluster show', () => {
     const rival = { seenAtMs: 7, evidence: 'its status' };
     const sentinel = { uid: uid('probe-1'), createdAtMs: 4 };
     const noted = await worldOf({ mode: 'takeover', sentinel, isFrozen: true, rival });
-    assert.deepEqual(await findingsOf(noted), ['conflict', 'frozen', 'no-credential', 'never-heard']);
+    assert.deepEqual(await findingsOf(noted), [
+      'conflict',
+      'frozen',
+      'no-credential',
+      'never-heard',
+    ]);
 
     const silent = await worldOf();
     await silent.stores().view.writeMeta({ ...metaOf(`uid-of-${ID}`), incompleteReason: 'a gap' });
