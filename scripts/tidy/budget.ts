@@ -6,21 +6,21 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 11_000,
+  docs: 10_900,
   functions: 1_500,
   infra: 7_300,
   'packages/base': 3_000,
-  'packages/local-aws': 9_000,
-  'packages/local-cluster': 36_500,
+  'packages/local-aws': 8_800,
+  'packages/local-cluster': 36_300,
   scripts: 8_000,
-  'src/adapters': 14_000,
-  'src/app': 21_500,
+  'src/adapters': 13_200,
+  'src/app': 21_200,
   'src/cli': 13_900,
-  'src/core': 21_500,
+  'src/core': 21_200,
   'src/engine': 2_000,
   'src/ports': 1_300,
-  'src/watcher': 5_500,
-  test: 187_000,
+  'src/watcher': 5_100,
+  test: 181_000,
 };
 
 /** Finds folders with more lines than their budget. */

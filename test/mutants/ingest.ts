@@ -56,7 +56,7 @@ export const INGEST_BUGS: PlantedBugs = {
   },
   'older-tombstones-take-the-place-of-all': {
     bug: 'what moves out of a slice takes the place of what moved before',
-    at: 'src/app/ingest/slices/older-tombstones.ts#withRoomForTombstones',
+    at: 'src/app/ingest/slices/write-slices.ts#withRoomForTombstones',
     change: 'keepTombstones([...gone, ...former.gone]',
     to: 'keepTombstones([...gone]',
     killedBy: 'test/unit/app/ingest/slices/older-tombstones.test.ts: and add up',

@@ -6,13 +6,19 @@
  * outcome, only codes.
  */
 import type { BusEntry, EventBus, PutOutcome } from '../../ports/event-bus.ts';
-import { chunksOf } from './entry-chunks.ts';
 import { errorCodeOf, failureCodeOf, outcomeOf, outcomesOf } from './put-answer.ts';
 import { sendToEvents } from './signed-request.ts';
 import type { EventsOptions } from './signed-request.ts';
 
 /** What rules choose events of Rollcall by. */
 const EVENT_SOURCE = 'dev.rollcall';
+
+/** Entries of one request. */
+export const ENTRIES_MAX = 10;
+/** Bytes of one request, with room for what is around the details. */
+const CHUNK_BYTES_MAX = 240_000;
+/** Of an entry beside its detail: source, type, time, name of the bus. */
+const AROUND_BYTES = 1024;
 
 /** Which bus, and as whom. */
 export interface EventBridgeOptions extends EventsOptions {
@@ -58,4 +64,22 @@ function bodyOf(chunk: readonly BusEntry[], busName: string): string {
     Time: Math.floor(atMs / 1000),
   }));
   return JSON.stringify({ Entries });
+}
+
+/** In their order; an event that is larger by itself goes alone, and is refused by the service. */
+export function chunksOf(entries: readonly BusEntry[]): readonly (readonly BusEntry[])[] {
+  const chunks: BusEntry[][] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const size = Buffer.byteLength(entry.detail) + AROUND_BYTES;
+    const last = chunks.at(-1);
+    if (last === undefined || last.length === ENTRIES_MAX || bytes + size > CHUNK_BYTES_MAX) {
+      chunks.push([entry]);
+      bytes = size;
+    } else {
+      last.push(entry);
+      bytes += size;
+    }
+  }
+  return chunks;
 }

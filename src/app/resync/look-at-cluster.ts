@@ -7,7 +7,7 @@
  * when a dependency is lost: its turn is then owed. Most looks find a cluster that is well, and read META alone: whatever is
  * done or told rests on a registration that was read for it.
  */
-import { isSuspect } from '../../core/model/breaker.ts';
+import { isOpen, isSuspect } from '../../core/model/breaker.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import { troublesOf } from '../../core/hints/cluster-troubles.ts';
 import { turnWithin } from '../../core/hints/resync-walk.ts';
@@ -18,7 +18,6 @@ import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
 import { namePages } from '../clusters/name-pages.ts';
 import { remember } from '../reconcile/process/process-cache.ts';
 import type { ResyncDependencies, Tally } from './dependencies.ts';
-import { requestFirstSnapshot, requestSnapshot } from './request-snapshot.ts';
 
 const NAMES_PER_PAGE = 100;
 
@@ -27,6 +26,11 @@ export interface ClusterVisit {
   readonly id: ClusterId;
   readonly fromMs: number;
   readonly untilMs: number;
+}
+
+interface Asked {
+  readonly registration: ClusterRegistration;
+  readonly tally: Tally;
 }
 
 /** Looks at one cluster, and hints what has its turn. */
@@ -141,4 +145,75 @@ async function sendHints(
   const pace = isSuspect(meta.breaker, clock.nowMs()) ? 'suspect' : 'usual';
   const hints = names.map((name) => hintFor(registration, name, 'resync'));
   await queue.sendHints(hints, deduplicationPrefix, pace);
+}
+
+/**
+ * Asks the watcher for a snapshot while the view is not whole (protocol 17), unless it was asked lately: META keeps when, so
+ * that schedules that overlap, or fire often, ask once. Nobody waits here for an API server that does not answer (protocol 23).
+ */
+async function requestSnapshot(
+  { registration, tally, meta }: Asked & { readonly meta: ClusterMeta },
+  dependencies: ResyncDependencies,
+): Promise<void> {
+  const { view, clock, random, options } = dependencies;
+  const nowMs = clock.nowMs();
+  const askedAtMs = meta.snapshotRequestedAtMs ?? -Infinity;
+  if (isOpen(meta.breaker, nowMs)) return;
+  if (registration.mode === 'observe' || nowMs - askedAtMs < options.snapshotRequestEveryMs) {
+    return;
+  }
+  const noted = await view.writeMeta({ ...meta, snapshotRequestedAtMs: nowMs });
+  // Lost: a message arrived just now, and the next walk looks again.
+  if (noted === 'lost') return;
+  beginAsking({ registration, tally }, `resync-${random.uniqueId()}`, dependencies);
+}
+
+/**
+ * The same for a cluster without META: nothing was ever heard of it, or its view was lost. There is nowhere to keep when
+ * it was asked, so the id stands for the interval: a watcher answers each id once, however often it is written.
+ */
+function requestFirstSnapshot(
+  { registration, tally }: Asked,
+  dependencies: ResyncDependencies,
+): void {
+  const { clock, options } = dependencies;
+  if (registration.mode === 'observe' || !tally.asking.hasRoom) return;
+  const interval = Math.floor(clock.nowMs() / options.snapshotRequestEveryMs);
+  beginAsking({ registration, tally }, `resync-unheard-${interval}`, dependencies);
+}
+
+function beginAsking(
+  { registration, tally }: Asked,
+  requestId: string,
+  on: ResyncDependencies,
+): void {
+  const ask = askForSnapshot(registration, requestId, on).then(
+    (isAsked) => {
+      if (isAsked) tally.snapshotRequests += 1;
+    },
+    (error: unknown) => {
+      on.log.warn('no snapshot could be asked for', { cluster: registration.id }, error);
+    },
+  );
+  tally.asking.begin(ask);
+}
+
+/** Writes the request into the watcher's Lease; false when it was not taken. */
+async function askForSnapshot(
+  registration: ClusterRegistration,
+  requestId: string,
+  dependencies: ResyncDependencies,
+): Promise<boolean> {
+  const { connector, log, metrics } = dependencies;
+  const connected = await connector.connect(registration);
+  if (connected.kind === 'refused') {
+    metrics.count('ResyncSnapshotRequests', { outcome: 'refused' });
+    const fields = { cluster: registration.id, code: connected.refusal.kind };
+    log.warn('no snapshot could be asked for', fields);
+    return false;
+  }
+  const answer = await connected.access.requestSnapshot(requestId);
+  const outcome = answer.kind === 'found' ? 'sent' : 'failed';
+  metrics.count('ResyncSnapshotRequests', { outcome });
+  return outcome === 'sent';
 }

@@ -123,7 +123,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'slice-before-its-older-tombstones': {
     bug: 'a slice lets go of its tombstones, and what they move to is written by the way: a crash loses them (ADR 0076)',
-    at: 'src/app/ingest/slices/older-tombstones.ts#withRoomForTombstones',
+    at: 'src/app/ingest/slices/write-slices.ts#withRoomForTombstones',
     change:
       'const result = await view.writeOlderTombstones(ref, { version: former.version, gone: all });',
     to: "void view.writeOlderTombstones(ref, { version: former.version, gone: all }).catch(() => undefined); const result = 'written' as string;",

@@ -5,23 +5,21 @@
  * a later one was (row 79). The slice this process saw last saves a read; if it is not what the table
  * holds, the write is lost and the table is read. Answers the stamps as they stand afterwards, also
  * of slices that were skipped: a position is made of them (protocol 20). What a write takes out of a
- * slice of pods leaves a tombstone there; of many, they move on (older-tombstones.ts).
- *
- *   this process   reads slice@8 ─────(frozen)───────▶ writes over 8 ─▶ lost ─▶ reads 10 ─▶ skips
- *   another one               applies 9, 10 ─▶ slice@10
+ * slice of pods leaves a tombstone there; of many, they move on.
  */
 import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Tombstone } from '../../../core/model/projections.ts';
-import type { Slice } from '../../../core/model/view-items.ts';
+import type { OlderTombstones, Slice } from '../../../core/model/view-items.ts';
 import { areOlderNeeded, keepTombstones, tombstoneOf } from '../../../core/pod/tombstones.ts';
 import type { SliceRef, SlicedSet } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
-import { withRoomForTombstones } from './older-tombstones.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { SliceEdit } from './slice-edits.ts';
 import { writeFitting } from './too-large.ts';
+
+const NONE: OlderTombstones = { version: 0, gone: [] };
 
 /** Where edits are written, and under which stamp. */
 export interface SliceTarget {
@@ -157,4 +155,34 @@ function joined(added: readonly Tombstone[], kept: readonly Tombstone[]): readon
 export function latestStamp(slices: readonly WrittenSlice[], of: SlicedSet): Stamp {
   const stamps = slices.flatMap(({ set, stamp }) => (set === of ? [stamp] : []));
   return stamps.reduce(laterStamp, ZERO_STAMP);
+}
+
+/**
+ * The slice as it is to be written; undefined: another writer was faster. Tombstones that it has no room for move to an item of
+ * their own (S13, ADR 0076): a rollout writes each slice dozens of times, and would write them with each pod that moves. First
+ * the item, then the slice: what dies in between leaves some in both, which says the same twice. The item only ever gains, but
+ * for what is over; its compare-and-set is on its version, so who slept loses. It stays until the next move, or until its
+ * DaemonSet is removed.
+ */
+async function withRoomForTombstones(
+  ref: SliceRef,
+  slice: Slice,
+  context: { readonly nowMs: number; readonly dependencies: IngestDependencies },
+): Promise<Slice | undefined> {
+  const { nowMs, dependencies } = context;
+  const { gone = [], ...rest } = slice;
+  if (gone.length <= dependencies.options.sliceTombstonesMax) return slice;
+  const { view, processCache } = dependencies;
+  const former = processCache.older(ref) ?? (await view.readOlderTombstones(ref)) ?? NONE;
+  // Not even of pods that live: what this process remembers of the slice may be older than the item. Who reads leaves them out.
+  const all = keepTombstones([...gone, ...former.gone], { nowMs, isLiving: () => false });
+  const result = await view.writeOlderTombstones(ref, { version: former.version, gone: all });
+  if (result === 'lost') {
+    processCache.keepOlder(ref, undefined);
+    return undefined;
+  }
+  const version = former.version + 1;
+  processCache.keepOlder(ref, { version, gone: all });
+  const goneAtMs = Math.max(...all.map((each) => each.goneAtMs));
+  return { ...rest, older: { version, goneAtMs } };
 }

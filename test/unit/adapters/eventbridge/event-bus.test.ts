@@ -4,8 +4,11 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { chunksOf, ENTRIES_MAX } from '../../../../src/adapters/eventbridge/entry-chunks.ts';
-import { createEventBridgeBus } from '../../../../src/adapters/eventbridge/event-bus.ts';
+import {
+  ENTRIES_MAX,
+  chunksOf,
+  createEventBridgeBus,
+} from '../../../../src/adapters/eventbridge/event-bus.ts';
 import type { BusEntry, EventBus } from '../../../../src/ports/event-bus.ts';
 
 interface Asked {
