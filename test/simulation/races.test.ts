@@ -52,7 +52,8 @@ for (const operation of ['readMeta', 'readName', 'readDaemonSet', 'readState', '
       ...pod,
       metadata: { ...pod.metadata, labels: { ...pod.metadata.labels, touched: 'yes' } },
     }));
-    await world.advance(300);
+    // A label is a calm change: the watcher sends it within a second.
+    await world.advance(1_500);
     const frozen = world.host.frozen[0] ?? assert.fail(`no run stood still after ${operation}`);
     const template = { labels: { app: 'agent' } };
     world.api.editDaemonSet('agent', (spec) => ({
