@@ -111,6 +111,7 @@ export const APART: Readonly<Record<string, string>> = {
 /** Files of a quick tier that take longest: one after the other from the start on, or the last of them would end alone. */
 export const LONG: readonly string[] = [
   'test/simulation/random.test.ts',
+  'test/integration/start/fleet.test.ts',
   'test/integration/start/start.test.ts',
   'test/security/template.test.ts',
 ];
@@ -167,13 +168,13 @@ function quickLanes(files: readonly string[], processors: number): readonly Lane
   const long = files.filter((file) => LONG.includes(file));
   const others = files.filter((file) => !isSharing(file) && !LONG.includes(file));
   return [
-    // By turns, so that directories of long tests are divided, too.
-    Array.from({ length: processors }, (_, turn) => ({
-      files: sharing.filter((_file, index) => index % processors === turn),
-      atOnceMax: 1,
-      process: 'shared',
-    })),
     [
+      // By turns, so that directories of long tests are divided, too.
+      ...Array.from({ length: processors }, (_, turn): Part => ({
+        files: sharing.filter((_file, index) => index % processors === turn),
+        atOnceMax: 1,
+        process: 'shared',
+      })),
       { files: long, atOnceMax: 1, process: 'own' },
       { files: others, atOnceMax: processors, process: 'own' },
     ],

@@ -35,7 +35,7 @@ describe('the lanes of a run', () => {
     ]);
   });
 
-  it('are two where nothing is slow: what shares processes, then the rest beside what takes longest', () => {
+  it('are one where nothing is slow: what shares processes, what takes longest, and the rest', () => {
     const own = ['test/unit/scripts/a.test.ts', ...Object.keys(APART)];
     const sharing = ['a', 'b', 'c'].map((name) => `test/unit/core/${name}.test.ts`);
     const setting = { isSlow: false, processorsCount: 1 };
@@ -43,8 +43,6 @@ describe('the lanes of a run', () => {
       [
         { files: [sharing[0], sharing[2]], atOnceMax: 1, process: 'shared' },
         { files: [sharing[1]], atOnceMax: 1, process: 'shared' },
-      ],
-      [
         { files: LONG, atOnceMax: 1, process: 'own' },
         { files: own, atOnceMax: 2, process: 'own' },
       ],
