@@ -18,7 +18,7 @@ const EXPECTED: readonly ExpectedCommand[] = [
   },
   { command: /rollout status local-1/, code: 0, prints: /StartFailure/ },
   { command: /fleet undo .* --watch/, code: 0, prints: /Returned: .* back at generation 2/ },
-  { command: /fleet history/, code: 0, prints: /3 .*halted[^]*2 .*proven/ },
+  { command: /fleet history/, code: 0, prints: /3 .*halted[^]*2 .*good/ },
   { command: /rollcall freeze .*--yes/, code: 0, prints: /Frozen: the whole stack/ },
   { command: /cluster list/, code: 0, prints: /INC-4711, cause unknown/ },
   { command: /rollcall thaw --yes/, code: 0, prints: /Thawed: the whole stack/ },

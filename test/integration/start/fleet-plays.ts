@@ -59,6 +59,6 @@ export function assertWentBack({ report, fleet }: Played): void {
   assert.equal(back?.phase, 'returned');
   const canary = report.clusters.find(({ cluster }) => cluster === CANARY);
   const agent = canary?.daemonSets.find(({ name }) => name === fleet.name);
-  // Created, given the release, given back what was proven.
+  // Created, given the release, given back what was good.
   assert.equal(agent?.generation, 3);
 }
