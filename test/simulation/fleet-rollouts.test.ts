@@ -5,7 +5,8 @@ import { playRollouts } from '../support/fleet-simulation/play-rollouts.ts';
 import type { Played, PlaySize } from '../support/fleet-simulation/play-rollouts.ts';
 
 const SMALL = { clusters: 40, hasFaults: true, turnMs: 60_000 };
-const SEEDS = Array.from({ length: 5 }, (_, index) => index + 1);
+/** Nine and twelve meet more failures than a stage may have. */
+const SEEDS = [1, 2, 3, 9, 12];
 
 async function play(seed: number, size: PlaySize): Promise<Played> {
   const played = await playRollouts(seed, size);
