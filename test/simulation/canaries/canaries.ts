@@ -129,7 +129,8 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     to: "void view.writeOlderTombstones(ref, { version: former.version, gone: all }).catch(() => undefined); const result = 'written' as string;",
     breaks: ['S13', 'L1'],
     in: 'mixed',
-    seedsMax: 60,
+    firstSeed: 85,
+    seedsMax: 15,
   },
   'snapshot-without-epoch': {
     bug: 'messages of an older watcher are applied after those of a newer one',
@@ -348,7 +349,8 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     to: "if (Object.keys(pod.labels).length > 2) Object.assign(pod, { labels: { ...pod.labels, 'controller-revision-hash': 'edited' } }); checkName(pod.boundNode);",
     breaks: ['L1', 'L5'],
     in: 'webhooks',
-    seedsMax: 5,
+    firstSeed: 8,
+    seedsMax: 8,
   },
   'unbound-is-nowhere': {
     bug: 'a pod that waits for the scheduler belongs to no node (spec 2.4)',

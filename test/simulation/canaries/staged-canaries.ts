@@ -56,7 +56,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     to: 'const kept = good;',
     breaks: ['S16'],
     in: 'back-and-forth',
-    firstSeed: 20,
+    firstSeed: 130,
     seedsMax: 10,
   },
   'joins-get-the-newest': {
@@ -159,7 +159,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     to: 'if (isReplaced || !isReplaced) return record;',
     breaks: ['S16'],
     in: 'beside-built-in',
-    firstSeed: 315,
+    firstSeed: 400,
     seedsMax: 10,
   },
   'stray-is-proof': {
@@ -197,7 +197,8 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     to: "return restoring !== undefined && 'restoreRefusedAtMs' in restoring ? noteRestoring(record, restoring) : record;",
     breaks: ['S16'],
     in: 'ill-beside-built-in',
-    seedsMax: 15,
+    firstSeed: 40,
+    seedsMax: 10,
   },
   'canary-of-the-healthy': {
     bug: 'broken pods use up the budget that a canary among healthy nodes waits for: a rollout stands for ever',
