@@ -171,8 +171,8 @@ export const WATCHER_BUGS: PlantedBugs = {
   'status-is-never-sent': {
     bug: 'a status that changed alone is sent with the next change, if there ever is one (L1)',
     at: 'src/watcher/outbox/change-priority.ts#quietPriority',
-    change: "isObserved(former, next) ? undefined : 'calm'",
-    to: "isObserved(former, next) ? undefined : 'aside'",
+    change: "isNewlyObserved(former, next) ? undefined : 'calm'",
+    to: "isNewlyObserved(former, next) ? undefined : 'aside'",
     killedBy:
       'test/unit/watcher/session/quiet-changes.test.ts: is sent within a second, with its mark',
   },

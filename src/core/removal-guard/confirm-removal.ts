@@ -1,7 +1,7 @@
 /**
- * The confirmation of a held shrink in the state of its DaemonSet, as `rollcall rollout confirm` gives it.
+ * The confirmation of a held mass removal in the state of its DaemonSet, as `rollcall rollout confirm` gives it.
  *
- * It names the token that stands there, so a run that has not seen it, or that holds another shrink by then, loses its
+ * It names the token that stands there, so a run that has not seen it, or that holds another one by then, loses its
  * write or finds a token that is not meant. The memo goes, so that the next look does not skip. Who writes it sends a hint.
  */
 import type { OrderNote } from '../model/rollout-record.ts';

@@ -35,10 +35,10 @@ const TOKEN_RADIX = 36;
 export interface RemovalInput {
   readonly daemonSet: DaemonSetObject;
   readonly rules: RemovalRules;
-  readonly shrink: Removal;
+  readonly removal: Removal;
   /** As stored; absent: no run has looked yet. */
   readonly record: RemovalRecord | undefined;
-  /** Hash of the present placement (shrink-cause.ts). */
+  /** Hash of the present placement (removal-cause.ts). */
   readonly placement: number;
   readonly nowMs: number;
   /** `watch`: another controller acts, and holding is not in our hands. */
@@ -59,11 +59,11 @@ export function isEdited(record: RemovalRecord | undefined, placement: number): 
   return record !== undefined && record.placement !== placement;
 }
 
-/** Decides one shrink. */
+/** Decides one removal. */
 export function decideRemoval(input: RemovalInput): RemovalDecision {
-  const { shrink, rules, daemonSet, placement, record, stance } = input;
-  if (shrink.pods === 0 || isOff(rules, daemonSet)) return rest(input, { placement });
-  if (shrink.leaving.length === 0 && stance === 'act') return rest(input, trailing(input));
+  const { removal, rules, daemonSet, placement, record, stance } = input;
+  if (removal.pods === 0 || isOff(rules, daemonSet)) return rest(input, { placement });
+  if (removal.leaving.length === 0 && stance === 'act') return rest(input, trailing(input));
   if (record?.held !== undefined) return decideHeld(input, record.held);
   const allowed = record?.allowed;
   if (allowed !== undefined && isAllowed(allowed, input)) return go({ ...baseOf(input), allowed });
@@ -72,29 +72,29 @@ export function decideRemoval(input: RemovalInput): RemovalDecision {
 
 /** The DaemonSet's own placement was edited: the whole of it is seen at once. */
 function decideEdit(input: RemovalInput): RemovalDecision {
-  const { rules, shrink } = input;
+  const { rules, removal } = input;
   if (rules.scope === 'default') {
     return go({ ...baseOf(input), allowed: allow(input, REMOVAL_WINDOW_MS) });
   }
-  return isOverShare(rules, shrink) ? hold(input) : go(baseOf(input));
+  return isOverShare(rules, removal) ? hold(input) : go(baseOf(input));
 }
 
 /** Nodes changed. */
 function decideNodes(input: RemovalInput): RemovalDecision {
-  const { rules, shrink, stance } = input;
-  if (!mayBegin(rules, shrink)) return go(baseOf(input));
+  const { rules, removal, stance } = input;
+  if (!mayBegin(rules, removal)) return go(baseOf(input));
   if (stance === 'act') return settle(input);
-  return isOverShare(rules, shrink) ? hold(input) : go(baseOf(input));
+  return isOverShare(rules, removal) ? hold(input) : go(baseOf(input));
 }
 
 /** The first that leave wait a little: what is told, and what is held, is then the whole of it. */
 function settle(input: RemovalInput): RemovalDecision {
-  const { record, nowMs, rules, shrink } = input;
+  const { record, nowMs, rules, removal } = input;
   const sinceMs = Math.min(record?.sinceMs ?? nowMs, nowMs);
   const untilMs = sinceMs + SETTLE_MS;
   const next = { ...baseOf(input), sinceMs };
   if (nowMs < untilMs) return { kind: 'settle', record: next, untilMs };
-  return isOverShare(rules, shrink) ? hold(input) : go(next);
+  return isOverShare(rules, removal) ? hold(input) : go(next);
 }
 
 function go(record: RemovalRecord): RemovalDecision {
@@ -125,20 +125,20 @@ function trailing({ record, placement, nowMs }: RemovalInput): RemovalRecord {
 
 function isAllowed(
   { pods, untilMs }: NonNullable<RemovalRecord['allowed']>,
-  { shrink, nowMs }: RemovalInput,
+  { removal, nowMs }: RemovalInput,
 ): boolean {
-  return nowMs < untilMs && untilMs - nowMs <= ALLOWED_MS && shrink.pods <= pods;
+  return nowMs < untilMs && untilMs - nowMs <= ALLOWED_MS && removal.pods <= pods;
 }
 
 function allow(
-  { shrink, rules, nowMs }: RemovalInput,
+  { removal, rules, nowMs }: RemovalInput,
   forMs: number,
 ): NonNullable<RemovalRecord['allowed']> {
-  return { pods: shrink.pods + shareOf(rules, shrink), untilMs: nowMs + forMs };
+  return { pods: removal.pods + shareOf(rules, removal), untilMs: nowMs + forMs };
 }
 
 function decideHeld(input: RemovalInput, former: HeldRemoval): RemovalDecision {
-  const { shrink, rules, nowMs, daemonSet, stance } = input;
+  const { removal, rules, nowMs, daemonSet, stance } = input;
   const base = baseOf(input);
   const { annotations = {} } = daemonSet.metadata;
   const tokens = [
@@ -151,8 +151,8 @@ function decideHeld(input: RemovalInput, former: HeldRemoval): RemovalDecision {
     return { kind: 'go', record, notice: { kind: 'confirmed', held: former } };
   }
   const { calmSinceMs, ...hard } = former;
-  const counted = { ...hard, pods: shrink.pods, basePods: shrink.basePods };
-  if (isStillOver(rules, shrink)) return { kind: 'hold', record: { ...base, held: counted } };
+  const counted = { ...hard, pods: removal.pods, basePods: removal.basePods };
+  if (isStillOver(rules, removal)) return { kind: 'hold', record: { ...base, held: counted } };
   const sinceMs = Math.min(calmSinceMs ?? nowMs, nowMs);
   const untilMs = sinceMs + REMOVAL_WINDOW_MS;
   if (nowMs >= untilMs || stance === 'watch') return rest(input, base);
@@ -160,9 +160,9 @@ function decideHeld(input: RemovalInput, former: HeldRemoval): RemovalDecision {
 }
 
 function hold(input: RemovalInput): RemovalDecision {
-  const { shrink, record, placement, nowMs, stance } = input;
-  const cause = findCause(shrink, isEdited(record, placement));
-  const { pods, basePods } = shrink;
+  const { removal, record, placement, nowMs, stance } = input;
+  const cause = findCause(removal, isEdited(record, placement));
+  const { pods, basePods } = removal;
   const held: HeldRemoval = {
     token: tokenOf(input),
     heldAtMs: nowMs,
@@ -179,7 +179,7 @@ function hold(input: RemovalInput): RemovalDecision {
 }
 
 /**
- * The same again in a run whose write was lost, so that what was told stays true; another one for another shrink, and for
+ * The same again in a run whose write was lost, so that what was told stays true; another one for another removal, and for
  * what goes beyond a confirmation.
  */
 function tokenOf({ daemonSet, record, placement, nowMs }: RemovalInput): string {

@@ -1,5 +1,5 @@
 /**
- * The removal guard in a plan: takes deletes of a held shrink out of what was decided, and says so of each node (ADR 0057).
+ * The removal guard in a plan: takes deletes of a held mass removal out of what was decided, and says so of each node (ADR 0057).
  *
  * Only deletes that take a pod from a node where it does not belong are touched: what is broken, double, finished or
  * outdated goes on. A delete that was recorded and not answered is repeated while others wait for some seconds, and is not
@@ -27,10 +27,10 @@ export interface Decided {
 }
 
 /** The same without what is held, and what is to be stored and told. */
-export type Interlocked = Decided & { readonly shrink?: RemovalOutcome };
+export type Guarded = Decided & { readonly shrink?: RemovalOutcome };
 
 /** Puts the removal guard between what was decided and what is sent. */
-export function holdRemoval(planning: Planning, decided: Decided): Interlocked {
+export function holdRemoval(planning: Planning, decided: Decided): Guarded {
   const { view, context } = planning;
   const stance = stanceOf(context);
   if (stance === undefined) return decided;
@@ -41,7 +41,7 @@ export function holdRemoval(planning: Planning, decided: Decided): Interlocked {
   const decision = decideRemoval({
     daemonSet,
     rules: removalRulesOf(context.staging?.reading),
-    shrink: counted,
+    removal: counted,
     record,
     placement,
     nowMs,

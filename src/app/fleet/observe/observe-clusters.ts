@@ -281,7 +281,7 @@ interface StageOf {
 }
 
 /** What was found; undefined: there is no such stage. Rejects when a table fails. */
-export async function seeStage(
+export async function observeStage(
   { fleet, record, rendering, stage }: StageOf,
   dependencies: ObserveDependencies,
 ): Promise<ObservedClusters | undefined> {

@@ -22,7 +22,7 @@ import { ReleaseRendering } from '../observe/release-rendering.ts';
 import { Looks } from '../observe/looks.ts';
 import type { ObserveDependencies } from '../observe/looks.ts';
 import { readList, writeList } from '../member-lists.ts';
-import { readWidely, seeStage } from '../observe/observe-clusters.ts';
+import { readWidely, observeStage } from '../observe/observe-clusters.ts';
 import type { ReachableCluster, ObservedClusters } from '../observe/observe-clusters.ts';
 import { observePool } from '../observe/observe-pool.ts';
 import type { ObservedPool } from '../../../core/fleet/rollout/tally-stage.ts';
@@ -123,7 +123,7 @@ class Step {
   }
 
   async #see(stage: number): Promise<ObservedClusters | undefined> {
-    return seeStage({ ...this.#of, rendering: this.#rendering, stage }, this.#dependencies);
+    return observeStage({ ...this.#of, rendering: this.#rendering, stage }, this.#dependencies);
   }
 
   /** With stages that passed, if the next one may open. */
