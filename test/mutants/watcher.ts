@@ -171,8 +171,8 @@ export const WATCHER_BUGS: PlantedBugs = {
   'status-is-never-sent': {
     bug: 'a status that changed alone is sent with the next change, if there ever is one (L1)',
     at: 'src/watcher/outbox/change-priority.ts#quietPriority',
-    change: "isNewlyObserved(former, next) ? undefined : 'calm'",
-    to: "isNewlyObserved(former, next) ? undefined : 'aside'",
+    change: "isCaughtUp(former, next) ? undefined : 'calm'",
+    to: "isCaughtUp(former, next) ? undefined : 'aside'",
     killedBy:
       'test/unit/watcher/session/quiet-changes.test.ts: is sent within a second, with its mark',
   },

@@ -100,7 +100,7 @@ export function quietPriority(former: SlimObject, next: SlimObject): ChangePrior
   const [before, after] = [decidingPart(former.projection), decidingPart(next.projection)];
   if (before === undefined || after === undefined || before.kind !== after.kind) return undefined;
   if (!isSameProjection(before, after)) return undefined;
-  if (next.of === 'DaemonSet') return isNewlyObserved(former, next) ? undefined : 'calm';
+  if (next.of === 'DaemonSet') return isCaughtUp(former, next) ? undefined : 'calm';
   return quietDetail(former.projection, next.projection);
 }
 
@@ -108,10 +108,7 @@ export function quietPriority(former: SlimObject, next: SlimObject): ChangePrior
  * A status that reached another generation: the first one that a run writes after an edit, before which the next run makes and
  * deletes nothing (protocol 3). In a large create or rollout that one is waiting.
  */
-function isNewlyObserved(
-  { projection: former }: SlimObject,
-  { projection: next }: SlimObject,
-): boolean {
+function isCaughtUp({ projection: former }: SlimObject, { projection: next }: SlimObject): boolean {
   if (former.kind !== 'DaemonSet' || next.kind !== 'DaemonSet') return false;
   const [before, after] = [former.object.status, next.object.status];
   return (after?.observedGeneration ?? 0) > (before?.observedGeneration ?? 0);
