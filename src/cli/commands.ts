@@ -17,7 +17,7 @@ import { freezeCommand, thawCommand } from './freeze/freeze-command.ts';
 import { FLEET_COMMANDS } from './fleet/fleet-commands.ts';
 import { checkStackCommand } from './stack/check-stack.ts';
 import { resumeStackCommand, stopStackCommand } from './stack/stop-and-resume.ts';
-import { explainCommand } from './rollout/explain-command.ts';
+import { whyCommand } from './why/why-command.ts';
 import { ROLLOUT_COMMANDS } from './rollout/rollout-commands.ts';
 import { RELEASE } from '../../functions/release.ts';
 import { defineCommand } from './command-line/command-module.ts';
@@ -38,7 +38,7 @@ export const COMMANDS: readonly CommandModule[] = [
   resetClusterCommand,
   removeClusterCommand,
   doctorCommand,
-  explainCommand,
+  whyCommand,
   ...ROLLOUT_COMMANDS,
   ...FLEET_COMMANDS,
   freezeCommand,

@@ -7,10 +7,10 @@
  */
 import { readPolicyOf } from '../core/takeover/opt-in.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { missedSinceMs, outagesOfCluster, readStanding } from '../app/explain/standing.ts';
+import { missedSinceMs, outagesOfCluster, readStanding } from '../app/why/standing.ts';
 import type { Outage } from '../core/status/outages.ts';
-import { explainRollout } from '../app/explain/explain.ts';
-import type { ObservedNodes } from '../app/explain/explain.ts';
+import { explainRollout } from '../app/why/explain.ts';
+import type { ObservedNodes } from '../app/why/explain.ts';
 import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
 import { createProcessCache } from '../app/reconcile/process/process-cache.ts';
 import type { ProcessCache } from '../app/reconcile/process/process-cache.ts';

@@ -5,10 +5,10 @@ import type { PlantedBugs } from './planted-bug.ts';
 export const APP_BUGS: PlantedBugs = {
   'explain-without-freeze': {
     bug: 'verdicts of a frozen cluster say that pods are being created',
-    at: 'src/app/explain/explain.ts#guardOfSet',
+    at: 'src/app/why/explain.ts#guardOfSet',
     change: 'const registered = guardOfSubject(registration, daemonSet, frozen);',
     to: "const registered = { kind: 'act' } as Guard;",
-    killedBy: 'test/unit/app/explain/explain.test.ts: tells that a frozen cluster waits, and why',
+    killedBy: 'test/unit/app/why/explain.test.ts: tells that a frozen cluster waits, and why',
   },
   'hung-runs-go-on': {
     bug: 'a run goes on after an API server let it time out',

@@ -6,7 +6,7 @@
  * randomness makes every run repeatable.
  */
 import { clusterId, clusterUid, uid as asUid } from '../../src/core/model/identifiers.ts';
-import { explainNodes } from '../../src/app/explain/explain.ts';
+import { explainNodes } from '../../src/app/why/explain.ts';
 import { readStored } from '../../src/app/reconcile/read/stored-inputs.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
 import type { Verdict } from '../../src/core/model/verdict.ts';

@@ -15,11 +15,11 @@ import type { Outage, StackStanding, Watched } from '../../core/status/outages.t
 import type { StandingFreeze } from '../../core/takeover/freeze.ts';
 import { freezeInForce } from '../../core/takeover/registration-guard.ts';
 import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.ts';
-import { explainRollout } from '../explain/explain.ts';
-import type { ExplainSources, ObservedNodes } from '../explain/explain.ts';
+import { explainRollout } from '../why/explain.ts';
+import type { ExplainSources, ObservedNodes } from '../why/explain.ts';
 import { describeHolding, holdOf } from '../fleet/rollout/holding-fleet.ts';
 import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
-import { outagesOfBasis } from '../explain/standing.ts';
+import { outagesOfBasis } from '../why/standing.ts';
 import type { FoundRollout } from './find-rollout.ts';
 import {
   countsOf,

@@ -6,7 +6,7 @@
  */
 import { wayBackOf } from '../../core/rollout/good-releases.ts';
 import type { RevisionProjection } from '../../core/model/projections.ts';
-import type { ExplainSources } from '../explain/explain.ts';
+import type { ExplainSources } from '../why/explain.ts';
 import { readView } from '../reconcile/read/read-view.ts';
 import { findRollout } from './find-rollout.ts';
 import type { FindSources, FoundRollout } from './find-rollout.ts';

@@ -15,7 +15,7 @@ import { known, openReader } from '../../app/checks/needs.ts';
 import type { Patience, Read, RegistrationFact } from '../../app/checks/needs.ts';
 import { checksOf, judgeAll, readFacts } from '../../app/checks/table.ts';
 import { listEveryCluster } from '../../app/clusters/read-registry.ts';
-import { outagesOfStack } from '../../app/explain/standing.ts';
+import { outagesOfStack } from '../../app/why/standing.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import { parseClusterId } from '../command-line/cluster-arguments.ts';
 import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';

@@ -15,7 +15,7 @@ import type { Checked, FleetsFact, Needs, Readers, RefusalFact } from '../../app
 import { eksNamesakes } from '../../app/clusters/eks-namesakes.ts';
 import { readRegistry } from '../../app/clusters/read-registry.ts';
 import type { RegistryContent } from '../../app/clusters/read-registry.ts';
-import { findMissedRuns, readStanding } from '../../app/explain/standing.ts';
+import { findMissedRuns, readStanding } from '../../app/why/standing.ts';
 import { fleetsOn, listEveryRecord, readEveryFleet } from '../../app/fleet/find-fleet.ts';
 import type { EveryFleet, EveryRecord } from '../../app/fleet/find-fleet.ts';
 import { missedStepSinceMs } from '../../app/fleet/rollout/find-fleet-rollout.ts';

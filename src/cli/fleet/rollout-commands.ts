@@ -6,7 +6,7 @@
  * in src/app/fleet/rollout.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { readStanding } from '../../app/explain/standing.ts';
+import { readStanding } from '../../app/why/standing.ts';
 import type { FleetRefusal } from '../../app/fleet/refusals.ts';
 import { findFleetRollout } from '../../app/fleet/rollout/find-fleet-rollout.ts';
 import { mirrorNotes } from '../../core/fleet/told/fleet-mirror.ts';

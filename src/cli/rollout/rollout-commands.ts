@@ -5,7 +5,7 @@
  * `--watch` what comes of it is followed. What happened is decided in src/app/rollout.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { readStanding } from '../../app/explain/standing.ts';
+import { readStanding } from '../../app/why/standing.ts';
 import { meantBy, statusOfAwaited } from '../../app/rollout/watch-rollout.ts';
 import type { Awaited } from '../../app/rollout/watch-rollout.ts';
 import { giveOrder } from '../../app/rollout/give-order.ts';

@@ -5,7 +5,7 @@
  */
 import { defaultReconcileOptions } from '../../app/reconcile/process/dependencies.ts';
 import { createProcessCache } from '../../app/reconcile/process/process-cache.ts';
-import type { ExplainSources } from '../../app/explain/explain.ts';
+import type { ExplainSources } from '../../app/why/explain.ts';
 import { findHoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
 import type { HoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
 import { findRollout } from '../../app/rollout/find-rollout.ts';

@@ -23,7 +23,7 @@ import { CONCURRENCY_NEEDED } from '../../app/checks/judge-stack.ts';
 import { checked, known, openReader, unchecked } from '../../app/checks/needs.ts';
 import type { Checked, Facts, Needs, Read, Readers } from '../../app/checks/needs.ts';
 import { checksOf, judgeAll, readFacts } from '../../app/checks/table.ts';
-import { outagesOfStack, readStanding } from '../../app/explain/standing.ts';
+import { outagesOfStack, readStanding } from '../../app/why/standing.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
 import { EXIT } from '../process/exit-codes.ts';

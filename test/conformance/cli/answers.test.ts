@@ -1,6 +1,6 @@
 /**
  * Five cells of the table of answers (test/unit/cli/answers.test.ts) on a real kube-apiserver, where functions are stopped in earnest:
- * what `rollcall rollout status` and `explain` say while every pod is gone and nobody makes another.
+ * what `rollcall rollout status` and `why` say while every pod is gone and nobody makes another.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -52,7 +52,7 @@ describe('answers over a real API server', { timeout: 1_200_000, skip }, () => {
   }
 
   const status = ['rollout', 'status', ...SET];
-  const explain = ['explain', ...SET];
+  const explain = ['why', ...SET];
 
   it('are Done (0) while all is well', async () => {
     const run = await until(status, /: Done: every node runs the newest template\n/);

@@ -1,9 +1,9 @@
-/** What `rollcall rollout status` and `rollcall explain` tell of a DaemonSet of a world, from its stores alone. */
+/** What `rollcall rollout status` and `rollcall why` tell of a DaemonSet of a world, from its stores alone. */
 import assert from 'node:assert/strict';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
-import { explainNodes } from '../../../src/app/explain/explain.ts';
+import { explainNodes } from '../../../src/app/why/explain.ts';
 import type { StackStanding } from '../../../src/core/status/outages.ts';
-import type { ExplainSources } from '../../../src/app/explain/explain.ts';
+import type { ExplainSources } from '../../../src/app/why/explain.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { createProcessCache } from '../../../src/app/reconcile/process/process-cache.ts';
 import { findRollout } from '../../../src/app/rollout/find-rollout.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { hasFailed } from '../../../src/app/checks/finding.ts';
 import { checked } from '../../../src/app/checks/needs.ts';
-import { findMissedRuns, outagesOfStack, readStanding } from '../../../src/app/explain/standing.ts';
+import { findMissedRuns, outagesOfStack, readStanding } from '../../../src/app/why/standing.ts';
 import { outageLines } from '../../../src/cli/command-line/freeze-words.ts';
 import { renderTable } from '../../../src/cli/start/table.ts';
 import { presentCheck } from '../../../src/cli/stack/check-stack.ts';
@@ -19,7 +19,7 @@ import type { State } from '../../support/answer-scene.ts';
 const COMMANDS = {
   'cluster list': ['cluster', 'list'],
   'cluster show': ['cluster', 'show', 'a'],
-  explain: ['explain', 'a', 'system/agents'],
+  why: ['why', 'a', 'system/agents'],
   'rollout status': ['rollout', 'status', 'a', 'system/agents'],
   'rollout status --watch': [
     'rollout',
@@ -69,7 +69,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   well: {
     'cluster list': [LIST, 0],
     'cluster show': [SHOW, 0],
-    explain: ['a/system/agents: 3 Running; told at T', 0, '3 Running'],
+    why: ['a/system/agents: 3 Running; told at T', 0, '3 Running'],
     'rollout status': [DONE, 0, 'Done'],
     'rollout status --watch': [DONE, 0, 'Done'],
     'fleet status': [FLEET, 0, 'Done'],
@@ -80,7 +80,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   stopped: {
     'cluster list': [STOPPED, 0],
     'cluster show': [STOPPED, 0],
-    explain: [STOPPED, 7, '3 WaitingForCluster'],
+    why: [STOPPED, 7, '3 WaitingForCluster'],
     'rollout status': [STOPPED, 7, 'Stopped'],
     'rollout status --watch': [STOPPED, 7, 'Stopped'],
     'fleet status': [STOPPED, 7, 'Stopped'],
@@ -91,7 +91,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   frozen: {
     'cluster list': [FROZEN, 0],
     'cluster show': [FROZEN, 0],
-    explain: [FROZEN, 0, '3 WaitingForCluster'],
+    why: [FROZEN, 0, '3 WaitingForCluster'],
     'rollout status': [FROZEN, 0, 'Progressing'],
     'rollout status --watch': [FROZEN, 4, 'Progressing'],
     'fleet status': [FROZEN, 0, 'Done'],
@@ -102,7 +102,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'watcher gone': {
     'cluster list': [LIST, 0, 'watcher-silent'],
     'cluster show': [SILENT, 0, 'silent'],
-    explain: [SILENT, 7, '3 Running'],
+    why: [SILENT, 7, '3 Running'],
     'rollout status': [SILENT, 7, 'Stopped'],
     'rollout status --watch': [SILENT, 7, 'Stopped'],
     'fleet status': [FLEET, 0, 'Done'],
@@ -113,7 +113,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'watcher stood by': {
     'cluster list': [LIST, 0, 'watcher-stands-by'],
     'cluster show': [STANDS_BY, 0, 'view-incomplete'],
-    explain: [STANDS_BY, 7, '3 WaitingForCluster'],
+    why: [STANDS_BY, 7, '3 WaitingForCluster'],
     'rollout status': [STANDS_BY, 7, 'Stopped'],
     'rollout status --watch': [STANDS_BY, 7, 'Stopped'],
     'fleet status': [FLEET, 0, 'Done'],
@@ -124,7 +124,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'reconcile behind': {
     'cluster list': [LIST, 0],
     'cluster show': [BEHIND, 0],
-    explain: [BEHIND, 7, '3 WaitingForCluster'],
+    why: [BEHIND, 7, '3 WaitingForCluster'],
     'rollout status': [BEHIND, 7, 'Stopped'],
     'rollout status --watch': [BEHIND, 7, 'Stopped'],
     'fleet status': [FLEET, 0, 'Done'],
@@ -135,7 +135,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'all functions behind': {
     'cluster list': [THROTTLED, 0],
     'cluster show': [THROTTLED, 0],
-    explain: [THROTTLED, 7, '3 WaitingForCluster'],
+    why: [THROTTLED, 7, '3 WaitingForCluster'],
     'rollout status': [THROTTLED, 7, 'Stopped'],
     'rollout status --watch': [THROTTLED, 7, 'Stopped'],
     'fleet status': [THROTTLED, 7, 'Stopped'],
@@ -146,7 +146,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'API server gone': {
     'cluster list': [LIST, 0, 'api-server-unreachable'],
     'cluster show': [UNREACHABLE, 0],
-    explain: [UNREACHABLE, 0, '3 WaitingForCluster'],
+    why: [UNREACHABLE, 0, '3 WaitingForCluster'],
     'rollout status': [UNREACHABLE, 0, 'Waiting'],
     'rollout status --watch': [UNREACHABLE, 4, 'Waiting'],
     'fleet status': [FLEET, 0, 'Done'],
@@ -157,7 +157,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'first release': {
     'cluster list': [LIST, 0],
     'cluster show': [SHOW, 0],
-    explain: ['a/system/agents: 2 Running, 1 Pending; told at T', 0, '2 Running, 1 Pending'],
+    why: ['a/system/agents: 2 Running, 1 Pending; told at T', 0, '2 Running, 1 Pending'],
     'rollout status': [
       'a/system/agents: Progressing: 2 of 3 updated pods are available',
       0,
@@ -176,7 +176,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'nothing eligible': {
     'cluster list': [LIST, 0],
     'cluster show': [SHOW, 0],
-    explain: ['a/system/agents: 3 NotWanted; told at T', 0, '3 NotWanted'],
+    why: ['a/system/agents: 3 NotWanted; told at T', 0, '3 NotWanted'],
     'rollout status': ['a/system/agents: Done: 0 of 3 nodes are eligible, 3 before', 0, 'Done'],
     'rollout status --watch': [
       'a/system/agents: Done: 0 of 3 nodes are eligible, 3 before',
@@ -191,7 +191,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   halted: {
     'cluster list': [LIST, 0],
     'cluster show': [SHOW, 0],
-    explain: ['a/system/agents: 3 Running; told at T', 0, '3 Running'],
+    why: ['a/system/agents: 3 Running; told at T', 0, '3 Running'],
     'rollout status': ['a/system/agents: Halted', 0, 'Halted'],
     'rollout status --watch': ['a/system/agents: Halted', 5, 'Halted'],
     'fleet status': [FLEET, 0, 'Done'],
@@ -202,7 +202,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'object too large': {
     'cluster list': [LIST, 0],
     'cluster show': [SHOW, 0],
-    explain: [TOO_LARGE, 1],
+    why: [TOO_LARGE, 1],
     'rollout status': [DONE, 0, 'Done'],
     'rollout status --watch': [DONE, 0, 'Done'],
     'fleet status': [FLEET, 0, 'Done'],
@@ -213,7 +213,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'held by a fleet': {
     'cluster list': [LIST, 0],
     'cluster show': [SHOW, 0],
-    explain: ['a/system/agents: 3 Running; told at T', 0, '3 Running'],
+    why: ['a/system/agents: 3 Running; told at T', 0, '3 Running'],
     'rollout status': [DONE, 0, 'Done'],
     'rollout status --watch': [DONE, 0, 'Done'],
     'fleet status': [FLEET, 0, 'Done'],
@@ -311,7 +311,7 @@ describe('what commands answer in the worst hour', () => {
 
   it('no answer is told as well while nobody acts', async () => {
     const scene = await Scene.make('stopped');
-    for (const command of ['explain', 'rollout status', 'cluster show'] as const) {
+    for (const command of ['why', 'rollout status', 'cluster show'] as const) {
       const { stdout } = await scene.commands.run([...COMMANDS[command]]);
       assert.doesNotMatch(stdout, /being created|Done|Nothing is wrong/, command);
     }

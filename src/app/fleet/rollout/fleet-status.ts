@@ -28,7 +28,7 @@ import type {
   GoodFleetRelease,
   RefusedContent,
 } from '../../../core/fleet/rollout/fleet-record.ts';
-import { outagesOfSubject } from '../../explain/standing.ts';
+import { outagesOfSubject } from '../../why/standing.ts';
 import { isUnseen, missedStepSinceMs } from './find-fleet-rollout.ts';
 import type { FoundFleetRollout } from './find-fleet-rollout.ts';
 import type { ToldRollout } from '../../../core/rollout/describe-record.ts';

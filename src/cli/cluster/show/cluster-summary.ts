@@ -5,7 +5,7 @@
  * of it (S11).
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { outagesOfCluster } from '../../../app/explain/standing.ts';
+import { outagesOfCluster } from '../../../app/why/standing.ts';
 import { SILENT_AFTER_MS } from '../../../core/status/outages.ts';
 import type { Outage, OutageCode } from '../../../core/status/outages.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';

@@ -9,7 +9,7 @@ import type { CommandModule, CommandResult } from '../../command-line/command-mo
 import { renderAge, renderTextTable } from '../../command-line/text-table.ts';
 import type { Freeze } from '../../../core/takeover/freeze.ts';
 import type { Outage } from '../../../core/status/outages.ts';
-import { outagesOfStack, readStanding } from '../../../app/explain/standing.ts';
+import { outagesOfStack, readStanding } from '../../../app/why/standing.ts';
 import { freezeLines, outageLines } from '../../command-line/freeze-words.ts';
 import { listSummaries, troublesOf, withStackFreeze } from './cluster-summary.ts';
 import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';

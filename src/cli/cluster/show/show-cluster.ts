@@ -19,7 +19,7 @@ import {
   parseClusterId,
   requireRegistration,
 } from '../../command-line/cluster-arguments.ts';
-import { findMissedRuns, outagesOfCluster, readStanding } from '../../../app/explain/standing.ts';
+import { findMissedRuns, outagesOfCluster, readStanding } from '../../../app/why/standing.ts';
 import type { Outage } from '../../../core/status/outages.ts';
 import { outageLines, readFreezeIn } from '../../command-line/freeze-words.ts';
 import { defineCommand } from '../../command-line/command-module.ts';

@@ -1,7 +1,7 @@
 /** Whether runs come, told in a cluster whose watcher sends all the time (B.3 of issue 39). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { missedSinceMs } from '../../../../src/app/explain/standing.ts';
+import { missedSinceMs } from '../../../../src/app/why/standing.ts';
 import { advanced } from '../../../../src/app/ingest/message/meta-transitions.ts';
 import type { Arrival } from '../../../../src/app/ingest/message/meta-transitions.ts';
 import type { StoredInputs } from '../../../../src/app/reconcile/read/stored-inputs.ts';

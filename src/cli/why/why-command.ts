@@ -1,11 +1,11 @@
 /**
- * `rollcall explain`: why there is a pod of a DaemonSet on each node, or none, by the plan that a run of now would make.
+ * `rollcall why`: why there is a pod of a DaemonSet on each node, or none, by the plan that a run of now would make.
  *
- * Reads tables, asks no cluster, decides nothing (app/explain). What needs no words (`Running`, `NotWanted`) is only counted,
+ * Reads tables, asks no cluster, decides nothing (app/why). What needs no words (`Running`, `NotWanted`) is only counted,
  * unless the node is asked for by its name.
  */
-import { explainRollout } from '../../app/explain/explain.ts';
-import { outagesOfBasis, readStanding } from '../../app/explain/standing.ts';
+import { explainRollout } from '../../app/why/explain.ts';
+import { outagesOfBasis, readStanding } from '../../app/why/standing.ts';
 import { describeOpaque } from '../../app/rollout/rollout-status.ts';
 import type { StoredInputs } from '../../app/reconcile/read/stored-inputs.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
@@ -21,11 +21,11 @@ import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
 import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
-import { findInStack, parseKey, sourcesOf } from './rollout-sources.ts';
+import { findInStack, parseKey, sourcesOf } from '../rollout/rollout-sources.ts';
 
 /** The command. */
-export const explainCommand: CommandModule = defineCommand({
-  path: ['explain'],
+export const whyCommand: CommandModule = defineCommand({
+  path: ['why'],
   summary: 'why there is a pod of a DaemonSet on each node, or none',
   args: [
     ['<cluster>', 'id of the cluster'],
@@ -133,6 +133,6 @@ function noSuchNode(node: string, key: DaemonSetKey): CommandError {
   const { cluster, namespace, name } = key;
   return failure(
     `The view of ${cluster} has no node ${plainText(node)}.`,
-    `Its nodes by name: kubectl get nodes, or rollcall explain ${cluster} ${namespace}/${name} --json.`,
+    `Its nodes by name: kubectl get nodes, or rollcall why ${cluster} ${namespace}/${name} --json.`,
   );
 }
