@@ -75,7 +75,8 @@ describe(
     });
 
     it('pauses his own DaemonSet by a time of now, is told so on it, and nobody else is concerned', async () => {
-      await forge(tenant, `${new Date().toISOString().slice(0, 19)}Z`, 'numberReady');
+      // Of a counter that no pod moves: a status that Rollcall writes meanwhile would make the entry its own.
+      await forge(tenant, `${new Date().toISOString().slice(0, 19)}Z`, 'desiredNumberScheduled');
       await deletePod(tenant, uids.tenant);
       const notice = await pollUntil(
         { deadlineMs: DEADLINE_MS, description: 'a notice' },

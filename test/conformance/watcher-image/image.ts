@@ -39,8 +39,8 @@ export function asRoot(words: readonly string[]): string {
   return execFileSync(program, rest, { encoding: 'utf8', maxBuffer: 2 ** 26 }).trim();
 }
 
-/** Opens a builder; `directory` is empty and the caller's. */
-export function openImageBuilder(directory: string): ImageBuilder {
+/** Opens a builder; `directory` is empty and the caller's, `context` holds the bundle as the Dockerfile names it. */
+export function openImageBuilder(directory: string, context: string): ImageBuilder {
   const at = (name: string): string => path.join(directory, name);
   const buildah = (...words: string[]): string => {
     const store = ['--root', at('storage'), '--runroot', at('run'), '--storage-driver', 'vfs'];
@@ -59,17 +59,7 @@ export function openImageBuilder(directory: string): ImageBuilder {
       const file = repositoryPath('infra/watcher/Dockerfile');
       const same = ['--no-cache', '--timestamp', '0', '--identity-label=false'];
       const from = ['--pull-never', '--build-arg', `NODE_IMAGE=${BASE}`];
-      buildah(
-        'bud',
-        '--quiet',
-        ...same,
-        ...from,
-        '--file',
-        file,
-        '--tag',
-        IMAGE,
-        repositoryPath('.'),
-      );
+      buildah('bud', '--quiet', ...same, ...from, '--file', file, '--tag', IMAGE, context);
       const layout = at(`layout-${built}`);
       buildah('push', '--quiet', '--format', 'oci', IMAGE, `oci:${layout}:latest`);
       const index = JSON.parse(readFileSync(path.join(layout, 'index.json'), 'utf8')) as {

@@ -33,7 +33,7 @@ describe('the image of the watcher', { timeout: 900_000, skip }, () => {
   before(async () => {
     // It also bundles what the image is made of.
     scene = await openScene(SIZE);
-    builder = openImageBuilder(directory);
+    builder = openImageBuilder(directory, scene.imageContext);
   });
   after(async () => {
     (container as Container | undefined)?.stop();

@@ -2,10 +2,10 @@
  * A populated cluster without loops, the events queue, and watchers as plain processes with the rights that are
  * shipped: what the tests of this directory begin with.
  */
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bundleWatcher } from '../../../scripts/build/watcher-bundle.ts';
 import { startReaper } from '../../../scripts/lib/reaper.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient } from '../control-plane/api.ts';
@@ -30,6 +30,8 @@ export interface OpenedScene {
   /** What every watcher gets; files that it names are in `directory`. */
   readonly environment: Readonly<Record<string, string>>;
   readonly directory: string;
+  /** What the watcher's image is built from: a directory of its own, as another suite may build in dist meanwhile. */
+  readonly imageContext: string;
   /** Starts a watcher; `environment` comes on top of what every one gets. */
   readonly startWatcher: (
     name: string,
@@ -44,7 +46,9 @@ const CLUSTER = 'memory';
 export async function openScene(size: PopulationSize): Promise<OpenedScene> {
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-watcher-memory-'));
   const reaper = startReaper({ temporaryDirectory: directory });
-  execFileSync(process.execPath, [repositoryPath('scripts/build/build-watcher.ts')]);
+  const imageContext = join(directory, 'context');
+  const bundle = join(imageContext, 'dist/watcher/watcher.mjs');
+  await bundleWatcher(repositoryPath('.'), bundle);
   // No loop acts on the pods; nobody counts a hundred thousand requests.
   const controlPlane = await startControlPlane({ name: CLUSTER, loops: 'off', auditLog: false });
   const stops: (() => Promise<void> | void)[] = [controlPlane.stop];
@@ -65,7 +69,7 @@ export async function openScene(size: PopulationSize): Promise<OpenedScene> {
     const startWatcher: OpenedScene['startWatcher'] = (name, environment = {}) => {
       const watcher = startWatcherProcess({
         name,
-        bundle: repositoryPath('dist/watcher/watcher.mjs'),
+        bundle,
         command: readShippedCommand(),
         environment: { ...environmentOfAll, ...environment },
         logPath: join(directory, `${name}.log`),
@@ -75,7 +79,8 @@ export async function openScene(size: PopulationSize): Promise<OpenedScene> {
       return watcher;
     };
     const environment = environmentOfAll;
-    return { controlPlane, admin, queue, size, environment, directory, startWatcher, close };
+    const made = { controlPlane, admin, queue, size, environment, directory };
+    return { ...made, imageContext, startWatcher, close };
   } catch (error) {
     await close();
     throw error;
