@@ -16,7 +16,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/adapters': 13_200,
   'src/app': 21_200,
   'src/cli': 13_900,
-  'src/core': 21_200,
+  'src/core': 21_700,
   'src/engine': 2_000,
   'src/ports': 1_300,
   'src/watcher': 5_100,

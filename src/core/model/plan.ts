@@ -17,7 +17,7 @@ import type {
 } from './projections.ts';
 import type { ClusterMode } from './registration.ts';
 import type { BackoffEntry, DaemonSetState, HeldRemoval, Intent, RemovalRecord } from './state.ts';
-import type { Placement, PlacementReason, Verdict } from './verdict.ts';
+import type { GuardCode, Placement, PlacementReason, Verdict } from './verdict.ts';
 import type { PolicyReading } from '../policy/rollout-policy.ts';
 import type { CopyWish, FormerTemplate, StagedProgress } from './staged-progress.ts';
 
@@ -72,27 +72,7 @@ export type Guard =
   | { readonly kind: 'act' }
   | {
       readonly kind: 'status-only' | 'observe';
-      readonly code:
-        | 'view-incomplete'
-        | 'cluster-silent'
-        | 'cut-open'
-        | 'own-writes-unseen'
-        | 'frozen'
-        | 'observe-mode'
-        | 'registry-unreadable'
-        | 'conflicting-controller'
-        /** Somebody else wrote the status of this DaemonSet, and of it alone. */
-        | 'conflict-suspected'
-        | 'sentinel-missing'
-        | 'cluster-unavailable'
-        | 'no-access'
-        /** Told only: no run comes to be guarded (core/status/outages.ts). */
-        | 'stopped'
-        | 'watcher-stands-by'
-        | 'functions-behind'
-        /** Copilot: the DaemonSet has no part in it (core/takeover/opt-in.ts). */
-        | 'not-opted-in'
-        | 'rolling-update';
+      readonly code: GuardCode;
       readonly message: string;
     };
 

@@ -21,8 +21,23 @@ export type PlacementReason =
 /** What is the matter on this node now; absent placement trouble, about the pod. */
 export type NodeCode =
   | 'Running'
+  /** Runs, its node is ready, and it is not. */
   | 'NotReady'
+  | 'NodeNotReady'
+  /** Its containers are ready, and a readiness gate withholds it. */
+  | 'ReadinessGatesNotReady'
+  /** Is bound or waits for the scheduler, and nothing is wrong so far. */
   | 'Pending'
+  | 'SchedulingGated'
+  | 'Unschedulable'
+  | 'ImagePullBackOff'
+  /** A Secret, a ConfigMap or a key of one is missing. */
+  | 'CreateContainerConfigError'
+  /** The runtime cannot make or start a container. */
+  | 'CreateContainerError'
+  | 'CrashLoopBackOff'
+  /** Bound for longer than a start takes: a volume, the network or the kubelet is not there. */
+  | 'ContainerCreating'
   | 'Creating'
   | 'Deleting'
   | 'WaitingForTermination'
@@ -42,13 +57,35 @@ export type NodeCode =
   /** Copilot: the built-in controller makes or removes its pod. */
   | 'LeftToBuiltIn'
   | 'WaitingForCluster'
-  /** Another daemon of the node is being replaced, or goes first (ADR 0058). */
   /** Its pod would go with so many others that somebody has to confirm it, or it is not clear yet (ADR 0057). */
   | 'HeldByRemovalGuard'
   | 'NotWanted'
   | 'KeptDespiteTaint'
   | 'Blocked'
   | 'Bug';
+
+/** What keeps runs from acting. */
+export type GuardCode =
+  | 'view-incomplete'
+  | 'cluster-silent'
+  | 'cut-open'
+  | 'own-writes-unseen'
+  | 'frozen'
+  | 'observe-mode'
+  | 'registry-unreadable'
+  | 'conflicting-controller'
+  /** Somebody else wrote the status of this DaemonSet, and of it alone. */
+  | 'conflict-suspected'
+  | 'sentinel-missing'
+  | 'cluster-unavailable'
+  | 'no-access'
+  /** Told only: no run comes to be guarded (core/status/outages.ts). */
+  | 'stopped'
+  | 'watcher-stands-by'
+  | 'functions-behind'
+  /** Copilot: the DaemonSet has no part in it (core/takeover/opt-in.ts). */
+  | 'not-opted-in'
+  | 'rolling-update';
 
 /** One node's verdict. */
 export interface Verdict {
@@ -61,4 +98,10 @@ export interface Verdict {
   readonly message: string;
   /** When it will be looked at again for this reason, if a time is known. */
   readonly untilMs?: number;
+  /** What keeps runs from acting on this node; of `WaitingForCluster`. */
+  readonly guard?: GuardCode;
+  /** What nodes with the same trouble have in common: names no node and no pod. Absent: the message without them. */
+  readonly matter?: string;
+  /** Better than that of the code's table (core/status/reasons.ts), as it holds names. */
+  readonly remedy?: string;
 }

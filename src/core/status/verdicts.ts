@@ -7,7 +7,7 @@
  */
 import type { Guard, NodeView } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';
-import type { NodeCode, PlacementReason, Verdict } from '../model/verdict.ts';
+import type { GuardCode, NodeCode, PlacementReason, Verdict } from '../model/verdict.ts';
 import type { NodeDecision } from '../pods/plan-pods.ts';
 import type { RolloutNote } from '../rolling-update/plan-rollout.ts';
 import { availableAtMs } from '../pod/pod-facts.ts';
@@ -32,6 +32,9 @@ interface Finding {
   readonly text: string;
   readonly pod?: string;
   readonly untilMs?: number;
+  readonly guard?: GuardCode;
+  readonly matter?: string;
+  readonly remedy?: string;
 }
 
 /** Codes that need no words: the counters say it all. */
@@ -85,6 +88,7 @@ function findMatter(input: VerdictInput): Finding {
   if (hasWork(input) && input.guard.kind !== 'act') {
     return {
       code: 'WaitingForCluster',
+      guard: input.guard.code,
       text: `needs a change, which waits: ${input.guard.message}`,
     };
   }

@@ -36,7 +36,7 @@ const UNIONS: readonly (readonly [string, string])[] = [
   ['src/core/model/verdict.ts', 'Placement'],
   ['src/core/model/verdict.ts', 'PlacementReason'],
   ['src/core/model/verdict.ts', 'NodeCode'],
-  ['src/core/model/plan.ts', 'Guard'],
+  ['src/core/model/verdict.ts', 'GuardCode'],
   ['src/core/model/effects.ts', 'RefusalCode'],
   ['src/ports/cluster/cluster-access.ts', 'EgressRefusalReason'],
   ['src/adapters/sqs/schema/refused-body.ts', 'MessageRefusalCode'],
