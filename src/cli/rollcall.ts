@@ -29,6 +29,7 @@ const exitCode = await runProgram({
   random: createSystemRandom(),
   writeOut: (text) => process.stdout.write(text),
   writeError: (text) => process.stderr.write(text),
+  terminals: { out: process.stdout.isTTY, error: process.stderr.isTTY },
   signal: listenForInterrupt(EXIT.interrupted).signal,
   openCluster: async (options) => {
     const { openOperatorCluster } = await import('./reach/operator-access.ts');

@@ -101,6 +101,7 @@ describe('the policies of operators (row 69)', () => {
       random: createSystemRandom(),
       writeOut: (text) => said.push(text),
       writeError: (text) => said.push(text),
+      terminals: { out: false, error: false },
       signal: new AbortController().signal,
       openStack: () =>
         openStack({

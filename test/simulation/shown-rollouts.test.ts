@@ -1,6 +1,7 @@
 /** What `rollcall rollout status` says of a rollout's budget and of fields of its policy that are ignored. */
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
+import { uncoloured } from '../../src/cli/command-line/colour.ts';
 import { renderStatus } from '../../src/cli/rollout/render-status.ts';
 import { POLICY_ANNOTATION } from '../../src/core/policy/rollout-policy.ts';
 import { podOn, setImage } from '../support/simulation/look.ts';
@@ -45,14 +46,19 @@ describe('the status of a rollout', () => {
     await world.advance(60_000);
     const status = await statusOf(world, 'agent');
     assert.equal(status.phase, 'Done');
-    assert.match(renderStatus(status).join('\n'), /policy: +after: is ignored: .* init container/);
+    assert.match(
+      renderStatus(status).map(uncoloured).join('\n'),
+      /policy: +after: is ignored: .* init container/,
+    );
     const told = world.api.list('events').filter(({ reason }) => reason === 'IgnoredRolloutPolicy');
     assert.ok(told.length > 0);
   });
 
   it('says that `config` is ignored, and what to do instead', async () => {
     const world = await resting({ agent: `${QUICK}\nconfig: true` });
-    const text = renderStatus(await statusOf(world, 'agent')).join('\n');
+    const text = renderStatus(await statusOf(world, 'agent'))
+      .map(uncoloured)
+      .join('\n');
     assert.match(text, /policy: +config: is ignored: .*configMapGenerator .*checksum\/config/);
     const told = world.api.list('events').filter(({ reason }) => reason === 'IgnoredRolloutPolicy');
     assert.ok(told.some(({ message }) => String(message).includes('The field config of')));
@@ -69,7 +75,9 @@ describe('the status of a rollout', () => {
       ['n1'],
     );
     assert.equal(budget.freeNodes, 2);
-    const text = renderStatus({ ...rest, budget }).join('\n');
+    const text = renderStatus({ ...rest, budget })
+      .map(uncoloured)
+      .join('\n');
     assert.match(text, /budget: +1 of 3 unavailable, 2 free; used by n1 \([A-Z]/);
   });
 });

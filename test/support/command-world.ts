@@ -45,6 +45,7 @@ export class CommandWorld {
   readonly random = seededRandom(1);
   readonly controller = new AbortController();
   environment: NodeJS.ProcessEnv = {};
+  terminals = { out: false, error: false };
   /** How many stacks are open now. */
   openCount = 0;
   /** The cluster that the kubeconfig leads to; undefined: there is no kubeconfig. */
@@ -128,6 +129,7 @@ export class CommandWorld {
       random: this.random,
       writeOut: (text) => out.push(text),
       writeError: (text) => said.push(text),
+      terminals: this.terminals,
       signal: this.controller.signal,
       openCluster: () =>
         this.cluster === undefined

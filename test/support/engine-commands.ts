@@ -71,6 +71,7 @@ export async function runOnEngine(
     random: createSystemRandom(),
     writeOut: (text) => out.push(text),
     writeError: (text) => said.push(text),
+    terminals: { out: false, error: false },
     signal: new AbortController().signal,
     openStack: () => Promise.resolve({ ...openEngineStack(engine, breakage), clock }),
     openCluster: () => Promise.reject(new Error('no kubeconfig in this test')),

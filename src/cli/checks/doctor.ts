@@ -18,6 +18,8 @@ import { listEveryCluster } from '../../app/clusters/read-registry.ts';
 import { outagesOfStack } from '../../app/why/standing.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import { parseClusterId } from '../command-line/cluster-arguments.ts';
+import { toned } from '../command-line/colour.ts';
+import type { Line, Tone } from '../command-line/colour.ts';
 import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';
 import type { CommandModule, OptionsOf } from '../command-line/command-module.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
@@ -179,7 +181,7 @@ interface Examined {
 }
 
 /** Lines about one cluster: one for each link, with what to do next. */
-function renderFindings(id: string, findings: readonly Finding[]): readonly string[] {
+function renderFindings(id: string, findings: readonly Finding[]): readonly Line[] {
   const count = (level: FindingLevel): number =>
     findings.filter((finding) => finding.level === level).length;
   const summary = (['failed', 'warning', 'unknown', 'ok'] as const)
@@ -189,7 +191,7 @@ function renderFindings(id: string, findings: readonly Finding[]): readonly stri
 }
 
 /** Lines about many clusters: what failed or should be known, and how many are without. */
-export function renderProblems(examined: readonly Examined[]): readonly string[] {
+export function renderProblems(examined: readonly Examined[]): readonly Line[] {
   const problems = examined
     .map(({ id, findings }) => ({ id, found: findings.filter(isProblem) }))
     .filter(({ found }) => found.length > 0);
@@ -204,11 +206,17 @@ function isProblem({ level }: Finding): boolean {
   return level === 'failed' || level === 'warning';
 }
 
-function linesOf(finding: Finding): readonly string[] {
-  const head = `  ${MARKS[finding.level]}  ${finding.link.padEnd(LINK_WIDTH)} ${plainText(finding.seen)}`;
-  if (finding.level === 'ok') return [head];
+const TONES: Readonly<Partial<Record<FindingLevel, Tone>>> = {
+  failed: 'failing',
+  warning: 'waiting',
+};
+
+function linesOf(finding: Finding): readonly Line[] {
+  const mark = toned(MARKS[finding.level], TONES[finding.level]);
+  const rest = `  ${finding.link.padEnd(LINK_WIDTH)} ${plainText(finding.seen)}`;
+  if (finding.level === 'ok') return [['  ', mark, rest]];
   return [
-    `${head} [${finding.code}]`,
+    ['  ', mark, `${rest} [${finding.code}]`],
     ...(finding.next === undefined ? [] : [`           → ${plainText(finding.next)}`]),
   ];
 }

@@ -12,13 +12,14 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { OperatorCluster, OperatorOptions } from '../reach/operator-access.ts';
 import type { Stack } from '../reach/stack.ts';
+import type { Line } from './colour.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 /** What a command prints. */
 export interface CommandResult {
   /** Printed with `--json`, after `apiVersion`. Shapes are in docs/cli.md. */
   readonly document: { readonly kind: string } & Readonly<Record<string, unknown>>;
-  readonly lines: readonly string[];
+  readonly lines: readonly Line[];
   readonly exitCode?: number;
 }
 
@@ -31,7 +32,7 @@ export interface CommandContext {
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** Aborted by Ctrl-C; an orderly command leaves at its next safe point (throwIfInterrupted). */
   readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly say: (line: Line) => void;
   /** Opens the stack that the global options name, once; the frame closes it. Throws CommandError. */
   openStack(): Promise<Stack>;
   /** Opens a cluster with the person's own kubeconfig; whoever opens it closes it. */

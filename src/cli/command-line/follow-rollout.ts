@@ -14,6 +14,8 @@ import { describeNote, timeText } from '../../core/rollout/gate-words.ts';
 import { outageLine } from '../../core/status/outages.ts';
 import type { Watched } from '../../core/status/outages.ts';
 import { EXIT } from '../process/exit-codes.ts';
+import { phasePiece } from './colour.ts';
+import type { Line } from './colour.ts';
 import type { CommandContext } from './command-module.ts';
 import { errorOf } from './refusal-error.ts';
 import type { Refusal } from './refusal-error.ts';
@@ -79,7 +81,7 @@ async function watch<Status extends Watched>(followed: Followed<Status>): Promis
   const end = await watchRollout<Status, Refusal>({
     look,
     onChange: (status) => {
-      context.say(plainText(renderChange(status, clock.nowMs())));
+      context.say(renderChange(status, clock.nowMs()));
     },
     timeoutMs,
     clock,
@@ -104,11 +106,12 @@ function exitOf({ phase }: Watched, isUndo: boolean): number {
 }
 
 /** In one line, with one full stop at the end of its sentence. */
-function renderChange({ phase, summary, ...status }: Watched, nowMs: number): string {
+function renderChange({ phase, summary, ...status }: Watched, nowMs: number): Line {
   const outages = status.outages.map((outage) => ` ${outageLine(outage)}.`).join('');
   const notes = status.notes.map((note) => ` ${note}`).join('');
   const sentence = summary.endsWith('.') ? summary : `${summary}.`;
-  return `${timeText(nowMs).slice(11)} ${phase}: ${sentence}${outages}${notes}`;
+  const rest = plainText(`: ${sentence}${outages}${notes}`);
+  return [`${timeText(nowMs).slice(11)} `, phasePiece(phase), rest];
 }
 
 function orderText({ outcome, given }: FollowedOrder): string {

@@ -9,6 +9,8 @@ import { outageLine } from '../../core/status/outages.ts';
 import type { Outage } from '../../core/status/outages.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
+import { toned } from './colour.ts';
+import type { Line } from './colour.ts';
 import { plainText } from './text-table.ts';
 
 /** ` by ann since 2026-11-25T18:00:00.000Z (bad kernel)`; empty where nobody was noted. */
@@ -29,8 +31,12 @@ export function freezeLines({ all, daemonSets }: Omit<Freeze, 'version'>): reado
 }
 
 /** The lines above an answer. */
-export function outageLines(outages: readonly Outage[]): readonly string[] {
-  return outages.map((outage) => plainText(outageLine(outage)));
+export function outageLines(outages: readonly Outage[]): readonly Line[] {
+  return outages.map((outage) => {
+    // Somebody froze it, and somebody goes on.
+    const tone = outage.code === 'frozen' ? 'waiting' : 'failing';
+    return [toned(plainText(outageLine(outage)), tone)];
+  });
 }
 
 /** What is frozen for the whole stack; an item that is none counts as everything. */

@@ -6,6 +6,8 @@
  */
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
+import { colourOption } from './colour.ts';
+import type { ColourWhen } from './colour.ts';
 
 /** The options of every command. */
 export interface GlobalOptions {
@@ -16,6 +18,8 @@ export interface GlobalOptions {
   /** A JSON file with the stack's outputs, instead of asking CloudFormation. */
   readonly stackOutputs?: string;
   readonly json?: true;
+  /** Absent: `auto`. */
+  readonly color?: ColourWhen;
 }
 
 const STAGE_PATTERN = /^[a-zA-Z][a-zA-Z0-9-]{0,39}$/;
@@ -43,5 +47,6 @@ export function declareGlobalOptions(program: Command): void {
         'read the outputs of the stack from this JSON file instead of from CloudFormation',
       ).env('ROLLCALL_STACK_OUTPUTS'),
     )
-    .option('--json', 'print one JSON document on stdout, and nothing else there');
+    .option('--json', 'print one JSON document on stdout, and nothing else there')
+    .addOption(colourOption());
 }

@@ -11,6 +11,8 @@ import type { Random } from '@rollcall/base/ports/random.ts';
 import { CommandError, EXIT } from '../process/exit-codes.ts';
 import type { OperatorCluster, OperatorOptions } from '../reach/operator-access.ts';
 import type { Stack } from '../reach/stack.ts';
+import { coloured, isColourWanted, uncoloured } from './colour.ts';
+import type { Line } from './colour.ts';
 import type { CommandContext, CommandModule, CommandResult, Invocation } from './command-module.ts';
 import { explainError } from './explain-error.ts';
 import type { Explained } from './explain-error.ts';
@@ -39,6 +41,8 @@ interface RunOptions {
   readonly random: Random;
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
+  /** Which of the two a person sees at once. */
+  readonly terminals: Readonly<Record<'out' | 'error', boolean>>;
   readonly signal: AbortSignal;
   readonly openStack: (globals: GlobalOptions) => Promise<Stack>;
   readonly openCluster: (options: OperatorOptions) => Promise<OperatorCluster>;
@@ -58,7 +62,7 @@ export async function runProgram(options: RunOptions): Promise<number> {
     [group] = chosen.module.path;
     const context = contextOf(options, chosen, stacks);
     const result = await race(chosen, context);
-    printResult(result, chosen.globals.json === true, options);
+    printResult(result, chosen.globals, options);
     return result.exitCode ?? EXIT.ok;
   } catch (error) {
     const { lines, document, exitCode } = explainError(error, group);
@@ -109,7 +113,7 @@ function contextOf(
     environment,
     signal,
     say: (line) => {
-      writeError(`${line}\n`);
+      writeError(`${painterOf('error', globals, options)(line)}\n`);
     },
     openStack: () => (own ??= open(globals)),
     openCluster: options.openCluster,
@@ -151,9 +155,24 @@ export function throwIfInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw interruptedError();
 }
 
-function printResult(result: CommandResult, isJson: boolean, { writeOut }: RunOptions): void {
-  if (isJson) writeOut(asJson(result.document));
-  else writeOut(result.lines.map((line) => `${line}\n`).join(''));
+function printResult(result: CommandResult, globals: GlobalOptions, options: RunOptions): void {
+  const { writeOut } = options;
+  if (globals.json === true) {
+    writeOut(asJson(result.document));
+    return;
+  }
+  const render = painterOf('out', globals, options);
+  writeOut(result.lines.map((line) => `${render(line)}\n`).join(''));
+}
+
+/** With colours, or without. */
+function painterOf(
+  stream: keyof RunOptions['terminals'],
+  { color = 'auto' }: GlobalOptions,
+  { terminals, environment }: RunOptions,
+): (line: Line) => string {
+  const isTerminal = terminals[stream];
+  return isColourWanted(color, { isTerminal, environment }) ? coloured : uncoloured;
 }
 
 function asJson(document: object): string {

@@ -4,6 +4,8 @@
  * Cells may hold what a cluster said of itself, so control characters are taken out: no text steers a
  * terminal.
  */
+import { textOf } from './colour.ts';
+import type { Line, Piece } from './colour.ts';
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -12,21 +14,40 @@ export function plainText(text: string): string {
   return text.replaceAll(CONTROL_CHARACTERS, ' ');
 }
 
-/** Lines of a table: the headings, then the rows. */
+/** Lines of a table: the headings, then the rows; a cell may be marked. */
 export function renderTextTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
-): string[] {
-  const plain = rows.map((row) => row.map(plainText));
+): string[];
+export function renderTextTable(
+  headings: readonly string[],
+  rows: readonly (readonly Piece[])[],
+): Line[];
+export function renderTextTable(
+  headings: readonly string[],
+  rows: readonly (readonly Piece[])[],
+): Line[] {
+  const plain = rows.map((row) => row.map(plainPiece));
   const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...plain.map((row) => (row[column] ?? '').length)),
+    Math.max(heading.length, ...plain.map((row) => textOf(row[column] ?? '').length)),
   );
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return [line(headings), ...plain.map(line)];
+  return [headings, ...plain].map((cells) => lineOf(cells, widths));
+}
+
+function plainPiece(piece: Piece): Piece {
+  return typeof piece === 'string' ? plainText(piece) : { ...piece, text: plainText(piece.text) };
+}
+
+/** Text where no cell is marked. */
+function lineOf(cells: readonly Piece[], widths: readonly number[]): Line {
+  const pieces = cells.flatMap((cell, column): readonly Piece[] => {
+    const text = textOf(cell);
+    return [cell, ' '.repeat((widths[column] ?? text.length) - text.length), '  '];
+  });
+  const last = pieces.findLastIndex((piece) => textOf(piece).trim() !== '');
+  const shown = pieces.slice(0, last + 1);
+  if (shown.every((piece) => typeof piece === 'string')) return shown.join('').trimEnd();
+  return shown;
 }
 
 /** Lines of `name: value`, the values in one column; none for a field without a value. */

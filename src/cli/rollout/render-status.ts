@@ -12,6 +12,8 @@ import { describeEvidence } from '../../core/rollout/shown-evidence.ts';
 import { describeCopies } from '../../core/admission/shown-copies.ts';
 import type { RolloutStatus, ShownBudget, StagedStatus } from '../../app/rollout/rollout-status.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
+import { phasePiece, toned } from '../command-line/colour.ts';
+import type { Line, Piece } from '../command-line/colour.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
 import { counted } from '@rollcall/base/counted.ts';
@@ -19,11 +21,11 @@ import { SHOWN_NODES_MAX } from '../../app/rollout/rollout-status.ts';
 import type { ShownEvidence } from '../../core/rollout/shown-evidence.ts';
 import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import type { FleetClusterLine, StageTally } from '../../app/fleet/rollout/list-clusters.ts';
-import { tallyStages } from '../../app/fleet/rollout/list-clusters.ts';
+import { isAtZero, tallyStages } from '../../app/fleet/rollout/list-clusters.ts';
 import { describePool } from '../../core/fleet/attribution/fleet-pool.ts';
 
 /** All that is known. */
-export function renderStatus(status: RolloutStatus): string[] {
+export function renderStatus(status: RolloutStatus): Line[] {
   const { cluster, namespace, name, staged } = status;
   const revision = staged && `${staged.revision}, since ${timeText(staged.startedAtMs)}`;
   const updated = staged && `${String(staged.step.updatedNodes)} of ${String(staged.baseNodes)}`;
@@ -107,13 +109,13 @@ interface OwnWords {
 }
 
 /** The outages, who it is, how it stands, and the notes. */
-function renderRollout(status: RolloutStatus | FleetStatus, own: OwnWords): string[] {
+function renderRollout(status: RolloutStatus | FleetStatus, own: OwnWords): Line[] {
   const { phase, summary, staged, outages, notes } = status;
   // Of what stands still the fields are as of before.
   const isTold = staged !== undefined && phase !== 'Stopped';
   return [
     ...outageLines(outages),
-    plainText(`${own.name}: ${phase}${isTold ? '' : `: ${summary}`}`),
+    [plainText(`${own.name}: `), phasePiece(phase), isTold ? '' : plainText(`: ${summary}`)],
     ...renderFields([
       ...own.first,
       ...(staged === undefined ? [] : stagedFields(staged, own)),
@@ -207,7 +209,7 @@ export function renderFleetStatus(
   status: FleetStatus,
   clusters: ShownClusters,
   nowMs: number,
-): string[] {
+): Line[] {
   const { namespace, name, stages, record } = status;
   const lines = renderRollout(status, {
     name: `${namespace}/${name}`,
@@ -252,12 +254,20 @@ function recordFields(record: FleetRecord, { former }: FleetStatus): readonly Fi
 const STAGE_HEADINGS = ['STAGE', 'STATE', 'CLUSTERS', 'FAILED', 'WELL', 'ROLLING', 'WAITING'];
 
 /** The stages as a table, each cluster in one row of it. */
-function stageLines(stages: readonly StageTally[]): string[] {
-  const rows = stages.map((stage) => {
+function stageLines(stages: readonly StageTally[]): Line[] {
+  const rows = stages.map((stage): readonly Piece[] => {
     const { name, state, clusters, goesOnIn, failed, well, rolling, waiting, nodes } = stage;
     if (goesOnIn !== undefined) return [name, state, `in ${goesOnIn}`];
-    const counts = [clusters, failed, well, rolling, waiting].map(String);
-    return [name, state, ...counts, nodes === undefined ? '-' : nodesText(nodes)];
+    const counts = [well, rolling, waiting].map(String);
+    const failures = toned(String(failed), failed > 0 ? 'failing' : undefined);
+    return [
+      name,
+      state,
+      String(clusters),
+      failures,
+      ...counts,
+      nodes === undefined ? '-' : nodesText(nodes),
+    ];
   });
   return renderTextTable([...STAGE_HEADINGS, 'NODES'], rows);
 }
@@ -266,12 +276,17 @@ function nodesText({ updated, desired }: NonNullable<FleetClusterLine['nodes']>)
   return `${String(updated)}/${String(desired)}`;
 }
 
-function clusterLines({ shown, all }: ShownClusters, nowMs: number): readonly string[] {
-  const rows = shown.map((line) => {
+function clusterLines({ shown, all }: ShownClusters, nowMs: number): readonly Line[] {
+  const rows = shown.map((line): readonly Piece[] => {
     const { cluster, place, phase, nodes, openedAtMs } = line;
     const ran = nodes === undefined ? '?' : nodesText(nodes);
     const since = openedAtMs === undefined ? '-' : renderAge(Math.max(0, nowMs - openedAtMs));
-    return [cluster, place, phase, phase === 'waiting' ? '-' : ran, since, whyOf(line)];
+    const nodesCell = toned(
+      phase === 'waiting' ? '-' : ran,
+      isAtZero(line) ? 'failing' : undefined,
+    );
+    const state = toned(phase, phase === 'failed' ? 'failing' : undefined);
+    return [cluster, place, state, nodesCell, since, whyOf(line)];
   });
   const more = countsOf(all.slice(shown.length));
   return [

@@ -15,6 +15,7 @@ import { startEngine } from '../../engine/engine.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ClusterOverview } from '../../engine/overview.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
+import { uncoloured } from '../command-line/colour.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import { listenForInterrupt } from '../process/listen-for-interrupt.ts';
@@ -229,7 +230,7 @@ function tellOutages(
   told: readonly string[],
   screen: Screen,
 ): readonly string[] {
-  const lines = clusters.flatMap(({ outages }) => outageLines(outages));
+  const lines = clusters.flatMap(({ outages }) => outageLines(outages).map(uncoloured));
   for (const line of lines) if (!told.includes(line)) screen.tell(line);
   return lines;
 }

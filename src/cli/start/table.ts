@@ -8,6 +8,7 @@ import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.t
 import { describeNoNode } from '../../app/rollout/rollout-status.ts';
 import { budgetText, evidenceLines, strayText } from '../rollout/render-status.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
+import { uncoloured } from '../command-line/colour.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
 import type { NodeCode } from '../../core/model/verdict.ts';
@@ -33,7 +34,7 @@ export function renderTable(overview: ClusterOverview, nodes?: NodeCounts): stri
   const [headings = '', ...lines] = renderTextTable(HEADINGS, rows);
   return [
     headline(overview, nodes),
-    ...outageLines(overview.outages),
+    ...outageLines(overview.outages).map(uncoloured),
     headings,
     ...lines.flatMap((line, index) => [line, ...rolloutLines(overview.daemonSets[index])]),
     ...(rows.length === 0 ? ['(no DaemonSets yet)'] : []),

@@ -121,6 +121,7 @@ describe('rollcall cluster add, on a real API server and MiniStack', { skip }, (
       random: createSystemRandom(),
       writeOut: (text) => out.push(text),
       writeError: (text) => said.push(text),
+      terminals: { out: false, error: false },
       signal: new AbortController().signal,
       openCluster: () => Promise.reject(new Error('not asked for here')),
       openStack: (globals) => Promise.resolve(world.open(globals)),

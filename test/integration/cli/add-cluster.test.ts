@@ -92,6 +92,7 @@ describe('rollcall cluster add, against a local cluster', () => {
       random,
       writeOut: (text) => out.push(text),
       writeError: (text) => said.push(text),
+      terminals: { out: false, error: false },
       signal: new AbortController().signal,
       openCluster: () => Promise.reject(new Error('not asked for here')),
       openStack: (globals) => Promise.resolve({ ...world.open(globals), registry }),

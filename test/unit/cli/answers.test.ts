@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { hasFailed } from '../../../src/app/checks/finding.ts';
 import { checked } from '../../../src/app/checks/needs.ts';
 import { findMissedRuns, outagesOfStack, readStanding } from '../../../src/app/why/standing.ts';
+import { uncoloured } from '../../../src/cli/command-line/colour.ts';
 import { outageLines } from '../../../src/cli/command-line/freeze-words.ts';
 import { renderTable } from '../../../src/cli/start/table.ts';
 import { presentCheck } from '../../../src/cli/stack/check-stack.ts';
@@ -269,7 +270,9 @@ async function examine({ stores, runs }: Scene): Promise<Cell> {
   const codes = findings
     .filter(({ level }) => level === 'failed' || level === 'warning')
     .map(({ code }) => code);
-  const [line = 'Cluster a'] = outageLines(outagesOfStack(standing, { freeze, nowMs }));
+  const [line = 'Cluster a'] = outageLines(outagesOfStack(standing, { freeze, nowMs })).map(
+    uncoloured,
+  );
   const exitCode = hasFailed(findings) ? 1 : 0;
   return codes.length === 0
     ? [timeless(line), exitCode]

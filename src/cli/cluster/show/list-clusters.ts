@@ -4,10 +4,13 @@
  * Reads the registry and META of each cluster; asks no cluster anything.
  */
 import { parseLabel } from '../../command-line/cluster-arguments.ts';
+import { toned } from '../../command-line/colour.ts';
+import type { Piece } from '../../command-line/colour.ts';
 import { defineCommand, textsOption } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
 import { renderAge, renderTextTable } from '../../command-line/text-table.ts';
 import type { Freeze } from '../../../core/takeover/freeze.ts';
+import { SILENT_AFTER_MS } from '../../../core/status/outages.ts';
 import type { Outage } from '../../../core/status/outages.ts';
 import { outagesOfStack, readStanding } from '../../../app/why/standing.ts';
 import { freezeLines, outageLines } from '../../command-line/freeze-words.ts';
@@ -77,15 +80,20 @@ function present(
   };
 }
 
-function rowOf(summary: ClusterSummary): string[] {
+function rowOf(summary: ClusterSummary): readonly Piece[] {
   const { id, mode, freezes, server, silentForMs, isViewComplete } = summary;
   return [
     id,
     mode,
-    frozenCell(freezes),
+    toned(frozenCell(freezes), freezes.length > 0 ? 'waiting' : undefined),
     URL.parse(server)?.host ?? server,
-    silentForMs === undefined ? 'never' : `${renderAge(silentForMs)} ago`,
-    isViewComplete ? 'complete' : 'incomplete',
+    silentForMs === undefined
+      ? toned('never', 'failing')
+      : toned(
+          `${renderAge(silentForMs)} ago`,
+          silentForMs > SILENT_AFTER_MS ? 'failing' : undefined,
+        ),
+    isViewComplete ? 'complete' : toned('incomplete', 'failing'),
     troublesOf(summary).join('; '),
   ];
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { failed, notChecked, ok } from '../../../../src/app/checks/finding.ts';
+import { uncoloured } from '../../../../src/cli/command-line/colour.ts';
 import { renderProblems } from '../../../../src/cli/checks/doctor.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { registrationOf } from '../../../support/store-suite.ts';
@@ -62,13 +63,15 @@ describe('rollcall cluster doctor', () => {
   it('counts the clusters in which nothing failed', () => {
     const well = { findings: [ok('name', 'name-ok', 'found'), notChecked('watcher', 'no way in')] };
     const bad = [failed('view', 'view-incomplete', { seen: 'a gap', next: 'Wait.' })];
-    assert.deepEqual(renderProblems([{ id: 'a', ...well }]), ['1 cluster: nothing failed']);
+    assert.deepEqual(renderProblems([{ id: 'a', ...well }]).map(uncoloured), [
+      '1 cluster: nothing failed',
+    ]);
     assert.deepEqual(
       renderProblems([
         { id: 'a', ...well },
         { id: 'b', findings: bad },
         { id: 'c', ...well },
-      ]),
+      ]).map(uncoloured),
       [
         'Cluster b',
         '  FAILED   view              a gap [view-incomplete]',

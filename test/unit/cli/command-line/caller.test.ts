@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
 import { describe, it } from 'node:test';
 import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
+import { uncoloured } from '../../../../src/cli/command-line/colour.ts';
 import { callerOf } from '../../../../src/cli/command-line/caller.ts';
 import { BY_CHARACTERS_MAX } from '../../../../src/core/model/registration.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
@@ -17,7 +18,10 @@ describe('who gives an order', () => {
     callerArn: () => Promise<string>,
     clock = new VirtualClock(),
   ): Promise<string> =>
-    callerOf({ environment, say: (line) => said.push(line) }, { clock, outputs, callerArn });
+    callerOf(
+      { environment, say: (line) => said.push(uncoloured(line)) },
+      { clock, outputs, callerArn },
+    );
   const known = (arn: string) => (): Promise<string> => Promise.resolve(arn);
   const role = known(`arn:aws:sts::${ACCOUNT}:assumed-role/Admin/ann@example.com`);
 

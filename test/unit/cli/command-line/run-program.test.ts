@@ -118,7 +118,7 @@ describe('running a command line', () => {
     assert.deepEqual(
       help.stdout.match(/^.*--stage.*$/gm),
       [
-        'Global options: --stage, --region, --profile, --stack-outputs, --json; see rollcall --help.',
+        'Global options: --stage, --region, --profile, --stack-outputs, --json, --color; see rollcall --help.',
       ],
       'global options are one line',
     );
