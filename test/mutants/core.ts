@@ -330,8 +330,8 @@ export const CORE_BUGS: PlantedBugs = {
   'pull-words-flap': {
     bug: 'each try of a failed pull is two messages and two runs of its key (L5)',
     at: 'src/core/projections/pod-trouble.ts#readWaiting',
-    change: 'return FAILED_PULLS.has(word) ? PULL_BACK_OFF : word;',
-    to: 'return word;',
+    change: 'if (FAILED_PULLS.has(word)) return { word: PULL_BACK_OFF, cause: undefined };',
+    to: '',
     killedBy: 'test/unit/watcher/session/trouble.test.ts: is one message, at once',
   },
   'stops-are-failures': {

@@ -17,10 +17,14 @@ export interface AffinityNode {
 }
 
 /** Why a node does not match; `detail` lists the terms, or what is wrong with them. */
-export interface AffinityMismatch {
-  readonly code: 'NodeAffinityMismatch' | 'NodeAffinityInvalid';
-  readonly detail: string;
-}
+export type AffinityMismatch =
+  | { readonly code: 'NodeAffinityInvalid'; readonly detail: string }
+  | {
+      readonly code: 'NodeAffinityMismatch';
+      readonly detail: string;
+      /** Keys of the labels that the terms ask for. */
+      readonly labels: readonly string[];
+    };
 
 /** Undefined when the node matches, else why it does not. */
 export type AffinityMatcher = (node: AffinityNode) => AffinityMismatch | undefined;
@@ -42,7 +46,7 @@ export function compileNodeAffinity(spec: PodSpec): AffinityMatcher {
   const mismatch: AffinityMismatch =
     faults.length > 0
       ? { code: 'NodeAffinityInvalid', detail: faults.join('; ') }
-      : { code: 'NodeAffinityMismatch', detail: describeTerms(terms) };
+      : { code: 'NodeAffinityMismatch', detail: describeTerms(terms), labels: labelsOf(terms) };
   return (node) => (predicates.some((matches) => matches(node)) ? undefined : mismatch);
 }
 
@@ -92,6 +96,11 @@ function compileFieldRequirement(requirement: NodeSelectorRequirement): Predicat
   if (operator === 'In') return (node) => node.name === value;
   if (operator === 'NotIn') return (node) => node.name !== value;
   return `operator ${operator} of field ${key} is not known`;
+}
+
+function labelsOf(terms: readonly NodeSelectorTerm[]): readonly string[] {
+  const keys = terms.flatMap(({ matchExpressions }) => matchExpressions ?? []);
+  return [...new Set(keys.map(({ key }) => key))];
 }
 
 function describeTerms(terms: readonly NodeSelectorTerm[]): string {

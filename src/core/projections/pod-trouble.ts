@@ -11,6 +11,7 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ContainerExit, PodTrouble } from '../model/projections.ts';
 import { boundedWord } from './bounded-word.ts';
+import { causeOfKubelet, causeOfScheduler } from './pod-cause.ts';
 import { readInteger, readObject, readObjects, readText, readTimeMs } from './raw-fields.ts';
 import type { Reading } from './reading.ts';
 
@@ -25,6 +26,12 @@ const FAILED_PULLS: ReadonlySet<string> = new Set([
   'SignatureValidationFailed',
 ]);
 
+/** What keeps these from being made is named by their message, the same each time. */
+const CONFIGURED: ReadonlySet<string> = new Set([
+  'CreateContainerConfigError',
+  'CreateContainerError',
+]);
+
 /** More than a kubelet ever counts; keeps the sum of a status that somebody made up a whole number. */
 const RESTARTS_MAX = 1_000_000_000;
 /** Exit codes of containers are 32 bits. */
@@ -36,9 +43,14 @@ interface Told<What> {
   readonly container: string | undefined;
 }
 
+interface Waiting {
+  readonly word: string;
+  readonly cause: string | undefined;
+}
+
 interface Containers {
   readonly restarts: number;
-  readonly waiting: Told<string> | undefined;
+  readonly waiting: Told<Waiting> | undefined;
   readonly exit: Told<ContainerExit> | undefined;
 }
 
@@ -49,7 +61,8 @@ export function readTrouble(status: JsonObject, reading: Reading): PodTrouble | 
   const trouble: Writable<PodTrouble> = {};
   const { restarts, waiting, exit } = readContainers(status, reading);
   if (restarts > 0) trouble.restarts = restarts;
-  if (waiting !== undefined) trouble.waiting = waiting.what;
+  if (waiting !== undefined) trouble.waiting = waiting.what.word;
+  if (waiting?.what.cause !== undefined) trouble.cause = waiting.what.cause;
   if (exit !== undefined) trouble.lastExit = exit.what;
   const container = (waiting ?? exit)?.container;
   if (container !== undefined) trouble.container = container;
@@ -60,14 +73,14 @@ export function readTrouble(status: JsonObject, reading: Reading): PodTrouble | 
 function readContainers(status: JsonObject, reading: Reading): Containers {
   const { onFault, sharing } = reading;
   let restarts = 0;
-  let waiting: Told<string> | undefined;
+  let waiting: Told<Waiting> | undefined;
   let exit: Told<ContainerExit> | undefined;
   for (const field of ['initContainerStatuses', 'containerStatuses'] as const) {
     for (const raw of readObjects(status, field, onFault)) {
       const container = boundedWord(readText(raw, 'name', onFault), sharing);
       restarts += Math.max(readInteger(raw, 'restartCount', onFault) ?? 0, 0);
-      const word = readWaiting(raw, reading);
-      if (word !== undefined) waiting ??= { what: word, container };
+      const what = readWaiting(raw, reading);
+      if (what !== undefined) waiting ??= { what, container };
       for (const ended of readExits(raw, reading)) {
         // An init container is meant to end; so is, before its pod, a sidecar: its restarts count all the same.
         const isDone = field === 'initContainerStatuses' && ended.exitCode === 0;
@@ -78,11 +91,14 @@ function readContainers(status: JsonObject, reading: Reading): Containers {
   return { restarts: Math.min(restarts, RESTARTS_MAX), waiting, exit };
 }
 
-function readWaiting(container: JsonObject, { onFault, sharing }: Reading): string | undefined {
+function readWaiting(container: JsonObject, { onFault, sharing }: Reading): Waiting | undefined {
   const waiting = readObject(readObject(container, 'state', onFault), 'waiting', onFault);
   const word = boundedWord(readText(waiting, 'reason', onFault), sharing);
   if (word === undefined || COMING_UP.has(word)) return undefined;
-  return FAILED_PULLS.has(word) ? PULL_BACK_OFF : word;
+  if (FAILED_PULLS.has(word)) return { word: PULL_BACK_OFF, cause: undefined };
+  const isConfig = CONFIGURED.has(word);
+  const message = isConfig ? readText(waiting, 'message', onFault) : undefined;
+  return { word, cause: causeOfKubelet(message, sharing) };
 }
 
 /** How the container ended last, and, if it is not running, how just now: the same exit moves from `state` to `lastState`. */
@@ -126,7 +142,12 @@ function addConditions(
     return boundedWord(readText(condition, 'reason', onFault), sharing);
   };
   const unscheduled = reasonOf('PodScheduled', 'False');
-  if (unscheduled !== undefined) trouble.unscheduled = unscheduled;
+  if (unscheduled !== undefined) {
+    trouble.unscheduled = unscheduled;
+    const message = readText(find('PodScheduled') ?? {}, 'message', onFault);
+    const cause = causeOfScheduler(message, sharing);
+    if (cause !== undefined) trouble.cause = cause;
+  }
   const disruption = reasonOf('DisruptionTarget', 'True');
   if (disruption !== undefined) trouble.disruption = disruption;
   const ready = find('Ready');

@@ -244,3 +244,18 @@ export const REASONS: Readonly<Record<ReasonCode, Reason>> = {
   ...OF_PLACEMENT,
   ...OF_GUARDS,
 };
+
+/** What to do where a node's placement is the matter, with names; undefined: the table says it. */
+export function remedyOfPlacement(reason: PlacementReason): string | undefined {
+  if (reason.code === 'NodeSelectorMismatch') {
+    return `kubectl label node NODE ${reason.label} --overwrite, or change the nodeSelector`;
+  }
+  if (reason.code !== 'TaintNotTolerated') return undefined;
+  const [, key = '', value, effect = ''] = TAINT.exec(reason.taint) ?? [];
+  if (key === '') return undefined;
+  const how = value === undefined ? 'operator: Exists' : `value: "${value}"`;
+  return `add the toleration {key: ${key}, ${how}, effect: ${effect}} to the template, or remove the taint: kubectl taint node NODE ${key}:${effect}-`;
+}
+
+/** As formatTaint writes it. */
+const TAINT = /^([^=:]+)(?:=([^:]*))?:(.+)$/;

@@ -6,11 +6,18 @@
  * plan-pods.ts are put into words.
  */
 import type { Guard, NodeView } from '../model/plan.ts';
-import type { PodProjection } from '../model/projections.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { labelOf } from '@rollcall/base/label-selector.ts';
+import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import type { GuardCode, NodeCode, PlacementReason, Verdict } from '../model/verdict.ts';
 import type { NodeDecision } from '../pods/plan-pods.ts';
+import type { Wait } from '../pods/plan-create.ts';
 import type { RolloutNote } from '../rolling-update/plan-rollout.ts';
 import { availableAtMs } from '../pod/pod-facts.ts';
+import { timeText } from '../rollout/gate-words.ts';
+import { describeFailed, describeUnready } from './pod-verdicts.ts';
+import type { PodFinding } from './pod-verdicts.ts';
+import { remedyOfPlacement } from './reasons.ts';
 import { describeRollout } from '../rolling-update/rollout-verdicts.ts';
 
 /** A node's decision with what became of it in this run. */
@@ -56,10 +63,12 @@ export function countCodes(verdicts: readonly Verdict[]): Partial<Record<NodeCod
 export function judgeNode(input: VerdictInput): Verdict {
   const { node, placement, reason } = input.decision.nodeView;
   const { text, ...finding } = findMatter(input);
+  const isOfPlacement = finding.code === 'NotWanted' || finding.code === 'KeptDespiteTaint';
   return {
     node: node.name,
     placement,
     reason,
+    ...(isOfPlacement ? defined({ remedy: remedyOfPlacement(reason) }) : {}),
     ...finding,
     message: `Node ${node.name} ${trimStop(text)}.`,
   };
@@ -83,6 +92,26 @@ export function explainPlacement(reason: PlacementReason): string {
   }
 }
 
+/** The same, with the value that this node has of each label that is asked for. */
+function explainOnNode(reason: PlacementReason, { labels }: NodeProjection): string {
+  const keys = labelsOf(reason);
+  if (keys.length === 0) return explainPlacement(reason);
+  const values = keys.slice(0, LABELS_MAX).map((key) => {
+    const value = labelOf(labels, key);
+    return value === undefined ? `no label ${key}` : `${key}=${value}`;
+  });
+  return `${explainPlacement(reason)}: it has ${values.join(', ')}`;
+}
+
+/** More labels than that are not told of. */
+const LABELS_MAX = 8;
+
+function labelsOf(reason: PlacementReason): readonly string[] {
+  if (reason.code === 'NodeAffinityMismatch') return reason.labels;
+  if (reason.code !== 'NodeSelectorMismatch') return [];
+  return reason.label.split('=', 1);
+}
+
 function findMatter(input: VerdictInput): Finding {
   const { decision, rollout } = input;
   if (hasWork(input) && input.guard.kind !== 'act') {
@@ -95,12 +124,19 @@ function findMatter(input: VerdictInput): Finding {
   if (decision.create !== undefined) return findCreating(input, decision.create.name);
   const [first] = decision.deletes;
   if (first !== undefined) return findDeleting(input, first.planned.name);
-  if (decision.wait !== undefined) {
-    const { message, ...wait } = decision.wait;
-    return { ...wait, text: `waits: ${message}` };
-  }
+  if (decision.wait !== undefined) return findWait(decision.nodeView, decision.wait);
   if (decision.withheldUntilMs !== undefined) return describeWithheld(decision.withheldUntilMs);
   return rollout === undefined ? findSteady(input) : findRolling(input, rollout);
+}
+
+function findWait({ node, pods }: NodeView, { message, ...wait }: Wait): Finding {
+  const { code, untilMs } = wait;
+  const text = `waits: ${message}`;
+  const isTold = code === 'FailedBackoff' || code === 'Refused';
+  if (!isTold || untilMs === undefined) return { ...wait, text };
+  const pod = pods.find(({ name }) => name === wait.pod);
+  const failed = code === 'FailedBackoff' && pod ? describeFailed(pod, node) : { matter: text };
+  return { ...wait, text: `${text}, at ${timeText(untilMs)}`, ...failed };
 }
 
 function hasWork({ decision, rollout }: VerdictInput): boolean {
@@ -112,10 +148,34 @@ function findRolling(input: VerdictInput, note: RolloutNote): Finding {
   const isSent = note.kind === 'deleting' ? input.deleted.has(note.pod) : input.isCreated;
   const isWanted = input.decision.nodeView.placement === 'run';
   const finding = describeRollout(note, { isSent, isWanted });
+  const unready = findUnreadyOutdated(input, note);
+  if (unready !== undefined) {
+    const isSaid = note.kind === 'waiting' && note.for === 'ready';
+    return { ...unready, text: isSaid ? finding.text : `${unready.text}; it ${finding.text}` };
+  }
   const { guard } = input;
   const isLeft = note.kind === 'outdated' && guard.kind !== 'act' && guard.code === 'not-opted-in';
   return isLeft ? { ...finding, text: `${finding.text}. ${trimStop(guard.message)}` } : finding;
 }
+
+/** Pods of an older revision that wait for their turn, none of which is ready: what they lack is the matter. */
+function findUnreadyOutdated(
+  { decision: { nodeView }, nowMs }: VerdictInput,
+  note: RolloutNote,
+): PodFinding | undefined {
+  if (!WAITING_NOTES.has(note.kind)) return undefined;
+  const { node, pods } = nodeView;
+  const living = pods.filter(({ isTerminating }) => !isTerminating);
+  const [pod] = living;
+  if (pod === undefined || living.some(({ isReady }) => isReady)) return undefined;
+  return describeUnready({ pod, node, nowMs });
+}
+
+const WAITING_NOTES: ReadonlySet<RolloutNote['kind']> = new Set<RolloutNote['kind']>([
+  'waiting',
+  'held-up',
+  'outdated',
+]);
 
 /** A sentence as the end of another one, which brings the full stop. */
 function trimStop(sentence: string): string {
@@ -161,7 +221,9 @@ function findSteady(input: VerdictInput): Finding {
   }
   if (nodeView.placement === 'keep') {
     const text = `${why(input)}; pod ${pod.name} may stay, a lost one is not made again`;
-    return { code: 'KeptDespiteTaint', pod: pod.name, text };
+    if (pod.isReady) return { code: 'KeptDespiteTaint', pod: pod.name, text };
+    const unready = describeUnready({ pod, node: nodeView.node, nowMs: input.nowMs });
+    return { ...unready, text: `${unready.text}; it ${text}` };
   }
   if (nodeView.placement === 'leave') {
     return { code: 'Deleting', pod: pod.name, text: `${why(input)}; deleting ${pod.name}` };
@@ -180,19 +242,12 @@ function describePod(input: VerdictInput, pod: PodProjection): Finding {
     const text = `has ready pod ${name}, which counts as available after minReadySeconds`;
     return { code: 'Running', pod: name, text, untilMs: atMs };
   }
-  if (pod.phase === 'Pending') {
-    const text =
-      pod.boundNode === undefined
-        ? `has pod ${name}, which waits for the scheduler to bind it`
-        : `has pod ${name}, which is starting`;
-    return { code: 'Pending', pod: name, text };
-  }
-  const cause = nodeView.node.isReady ? 'look at its conditions and logs' : 'the node is not ready';
-  return { code: 'NotReady', pod: name, text: `has pod ${name}, which is not ready: ${cause}` };
+  return describeUnready({ pod, node: nodeView.node, nowMs: input.nowMs });
 }
 
 function why(input: VerdictInput): string {
-  return explainPlacement(input.decision.nodeView.reason);
+  const { reason, node } = input.decision.nodeView;
+  return explainOnNode(reason, node);
 }
 
 /** The same verdict for a node whose DaemonSet cannot be acted upon at all. */

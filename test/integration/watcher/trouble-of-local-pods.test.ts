@@ -102,7 +102,8 @@ describe('trouble of pods on a local machine', () => {
     const env = [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'missing', key: 'a' } } }];
     const { watch, stop } = await play(running('pull-1s', { env }));
     const seen = await watch(5 * MINUTE_MS);
-    assert.deepEqual(seen, [{ waiting: 'CreateContainerConfigError', container: 'main' }]);
+    const cause = 'ConfigMap missing is missing';
+    assert.deepEqual(seen, [{ waiting: 'CreateContainerConfigError', cause, container: 'main' }]);
     await stop();
   });
 
@@ -166,7 +167,8 @@ describe('trouble of pods on a local machine', () => {
     const resources = { requests: { cpu: '100' } };
     const containers = [{ name: 'main', image: 'example/main:1', resources }];
     const unbound = await play({ containers });
-    assert.deepEqual(await unbound.watch(MINUTE_MS), [{ unscheduled: 'Unschedulable' }]);
+    const cause = 'Insufficient cpu';
+    assert.deepEqual(await unbound.watch(MINUTE_MS), [{ unscheduled: 'Unschedulable', cause }]);
     await unbound.stop();
     const bound = await play({ nodeName: 'node-1', containers });
     await bound.world.clock.advance(5000);

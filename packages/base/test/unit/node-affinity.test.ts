@@ -84,6 +84,7 @@ describe('terms (spec 2.5)', () => {
       assert.deepEqual(mismatch, {
         code: 'NodeAffinityMismatch',
         detail: 'it has no term, so it matches no node',
+        labels: [],
       });
     });
   }
@@ -113,6 +114,7 @@ describe('terms (spec 2.5)', () => {
     assert.deepEqual(mismatch, {
       code: 'NodeAffinityMismatch',
       detail: 'zone In [a] and cores Exists and metadata.name In [gpu-2]',
+      labels: ['zone', 'cores'],
     });
   });
 
@@ -135,6 +137,7 @@ describe('terms (spec 2.5)', () => {
     assert.deepEqual(compileNodeAffinity(specOf(terms))(subject), {
       code: 'NodeAffinityMismatch',
       detail: 'zone In [b, c] or absent Exists',
+      labels: ['zone', 'absent'],
     });
   });
 

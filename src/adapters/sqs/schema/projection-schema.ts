@@ -71,6 +71,7 @@ const troubleSchema = v.strictObject({
   ),
   container: v.optional(wordSchema),
   unscheduled: v.optional(wordSchema),
+  cause: v.optional(wordSchema),
   disruption: v.optional(wordSchema),
   isReadyWithheld: v.optional(v.boolean()),
 });

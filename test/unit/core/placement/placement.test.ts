@@ -58,7 +58,7 @@ describe('decidePlacement (spec 2.5)', () => {
     };
     assert.deepEqual(decide(podSpec, { labels: { disk: 'ssd' } }), {
       placement: 'leave',
-      reason: { code: 'NodeAffinityMismatch', detail: 'zone Exists' },
+      reason: { code: 'NodeAffinityMismatch', detail: 'zone Exists', labels: ['zone'] },
     });
     assert.deepEqual(decide(podSpec, { labels: { disk: 'ssd', zone: 'b' } }), eligible);
   });

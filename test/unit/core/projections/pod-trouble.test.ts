@@ -283,3 +283,52 @@ describe('what a node runs', () => {
     });
   });
 });
+
+describe('the cause that a message names (ADR 0084)', () => {
+  const unscheduled = (message: string): string | undefined => {
+    const scheduled = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message };
+    return troubleOf({ conditions: [scheduled] })?.cause;
+  };
+  const ofScheduler: readonly (readonly [string, string | undefined])[] = [
+    [
+      "0/5 nodes are available: 1 Insufficient memory, 1 Insufficient cpu, 4 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/5 nodes are available: 1 No preemption victims found.",
+      'Insufficient cpu, Insufficient memory',
+    ],
+    [
+      "0/9 nodes are available: 1 Too many pods, 8 node(s) didn't match Pod's node affinity/selector.",
+      'Too many pods',
+    ],
+    ['0/2 nodes are available: 1 node(s) were unschedulable.', 'the node is cordoned'],
+    [
+      '0/1 nodes are available: 1 node(s) had untolerated taint {gpu.example/x: s3cret}.',
+      'taint gpu.example/x',
+    ],
+    ["1 node(s) didn't have free ports for the requested pod ports", 'no free host port'],
+    ['persistentvolumeclaim "data" not found', 'PersistentVolumeClaim data'],
+    ['a scheduler of our own says: token=abc', undefined],
+  ];
+  for (const [message, cause] of ofScheduler) {
+    it(`of a scheduler: ${cause ?? 'nothing that is known'}`, () => {
+      assert.equal(unscheduled(message), cause);
+    });
+  }
+
+  const configured = (message: string, word = 'CreateContainerConfigError'): string | undefined =>
+    troubleOf({
+      containerStatuses: [waiting(word, { state: { waiting: { reason: word, message } } })],
+    })?.cause;
+
+  it('of a kubelet: the ConfigMap, the Secret or the key that is missing', () => {
+    assert.equal(configured('configmap "agent" not found'), 'ConfigMap agent is missing');
+    assert.equal(configured('secret "token" not found'), 'Secret token is missing');
+    const key = "couldn't find key cert.pem in Secret ops/token";
+    assert.equal(configured(key), 'key cert.pem of Secret token is missing');
+    assert.equal(configured('open /var/secret: abc'), undefined);
+  });
+
+  it('of nothing whose message changes by itself', () => {
+    const said = 'secret "token" not found';
+    assert.equal(configured(said, 'ImagePullBackOff'), undefined);
+    assert.equal(configured(said, 'CrashLoopBackOff'), undefined);
+  });
+});

@@ -83,7 +83,7 @@ describe('codes and sentences', () => {
     ],
     [
       'a pod that is starting',
-      { pods: [namedPod('n1', name, { phase: 'Pending', isReady: false })] },
+      { pods: [namedPod('n1', name, { phase: 'Pending', isReady: false, createdAtMs: NOW_MS })] },
       'Pending',
       /is starting/,
     ],
@@ -91,12 +91,12 @@ describe('codes and sentences', () => {
       'a pod that is not ready',
       { pods: [namedPod('n1', name, { isReady: false })] },
       'NotReady',
-      /look at its conditions/,
+      /has pod p, whose container runs and is not ready since .*: its readiness probe fails/,
     ],
     [
       'a pod on a node that is not ready',
       { nodes: [node('n1', { isReady: false })], pods: [namedPod('n1', name, { isReady: false })] },
-      'NotReady',
+      'NodeNotReady',
       /the node is not ready/,
     ],
     [
@@ -120,7 +120,7 @@ describe('codes and sentences', () => {
     const verdict = verdictOf({ pods: [failedPod('n1', { name, reason: 'Evicted' })] }, by);
     assert.equal(
       verdict.message,
-      'Node n1 waits: pod p failed (Evicted); it is replaced when its back-off ends.',
+      'Node n1 waits: pod p failed (Evicted); it is replaced when its back-off ends, at 2026-11-21T12:00:05Z.',
     );
     assert.equal(verdict.untilMs, NOW_MS + 5000);
     const plain = verdictOf({ pods: [failedPod('n1', { name })] }, by);
@@ -213,7 +213,7 @@ describe('explainPlacement', () => {
     [{ code: 'OtherNodeName', wanted: 'n2' }, /is not node n2/],
     [{ code: 'NodeSelectorMismatch', label: 'a=b' }, /lacks the label a=b/],
     [
-      { code: 'NodeAffinityMismatch', detail: 'zone In [a]' },
+      { code: 'NodeAffinityMismatch', labels: ['zone'], detail: 'zone In [a]' },
       /required node affinity \(zone In \[a\]\)/,
     ],
     [{ code: 'NodeAffinityInvalid', detail: 'odd' }, /is invalid \(odd\)/],
