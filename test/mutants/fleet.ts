@@ -211,4 +211,29 @@ export const FLEET_BUGS: PlantedBugs = {
     to: 'const documents = [...others, ...added];',
     killedBy: 'test/unit/cli/fleet/rights-command.test.ts: by the one before it as well',
   },
+  'a-shut-window-hides-who-rolls': {
+    bug: 'clusters that still roll when their window shuts are told as waiting for it, and are looked at every ten minutes',
+    at: 'src/core/rollout/judge-step.ts#judgeMembers',
+    change:
+      "return rolling > 0 ? { kind: 'updating', pendingNodes: waiting } : closed(windows, nowMs);",
+    to: 'return closed(windows, nowMs);',
+    killedBy:
+      'test/unit/core/fleet/rollout/judge-stage.test.ts: tells of clusters that roll in spite of a window',
+  },
+  'resumed-way-back-tries-nobody': {
+    bug: 'clusters that failed on a way back are not tried again once it is resumed',
+    at: 'src/core/fleet/rollout/way-back.ts#placeOfFailed',
+    change: 'undo?.atMs ?? 0, resumed?.breachAtMs ?? 0',
+    to: 'undo?.atMs ?? 0',
+    killedBy:
+      'test/unit/core/fleet/rollout/way-back.test.ts: keeps those that were given it, also those that failed',
+  },
+  'a-freeze-by-name-between-batches': {
+    bug: 'a freeze of the fleet by name does not stop the batches that its step has begun',
+    at: 'src/app/fleet/step/give-clusters.ts#stands',
+    change: 'freezeOf(freeze, record) === undefined',
+    to: 'freeze.all === undefined',
+    killedBy:
+      'test/unit/app/fleet/step/step-fleets.test.ts: lets a freeze by name between two batches end the second one',
+  },
 };

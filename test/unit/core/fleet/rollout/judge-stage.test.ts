@@ -171,6 +171,14 @@ describe('judgeStage: time and people', () => {
     assert.deepEqual([waiting.gate.kind, waiting.mayGive], ['window', false]);
   });
 
+  it('tells of clusters that roll in spite of a window that is shut, which hold no window', () => {
+    const inside = [{ name: 'a', clusters: 2, window: SHUT }, { name: 'b' }];
+    const seen = seenOf([givenOf('a', ROLLING)], { waitingClusters: 1 });
+    const { gate, mayGive, isSettled } = judge({ stages: inside, seen });
+    assert.deepEqual(gate, { kind: 'updating' });
+    assert.deepEqual([mayGive, isSettled], [false, false]);
+  });
+
   it('keeps the order of its reasons', () => {
     const freeze = { by: 'ann', why: 'x', atMs: 1 };
     const record = fleetRecordOf({ breach: HALTED, orders: { paused: BY, undo: BY }, stage: 9 });

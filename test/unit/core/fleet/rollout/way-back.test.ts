@@ -111,6 +111,11 @@ describe('returnPlaceOf', () => {
       assert.equal(placeIn(record, failed(NOW_MS)), 'given');
     }
     assert.equal(placeIn(undone, failed(NOW_MS - 2000)), 'to-give');
+    const breach = { cause: 'ReturnFailed', atMs: NOW_MS, message: '', clusters: [] } as const;
+    const resumed = { ...BY, breachAtMs: NOW_MS, breach };
+    const again = { ...own, orders: { ...own.orders, resumed } };
+    assert.equal(placeIn(again, failed(NOW_MS)), 'to-give', 'the way back that halted is resumed');
+    assert.equal(placeIn(again, failed(NOW_MS + 1)), 'given');
     const longAgo = { ...failed(1), openedAtMs: BEGAN_MS - 1 };
     assert.equal(placeIn(undone, longAgo), 'not-concerned', 'it never had what is undone');
   });
