@@ -236,4 +236,12 @@ export const ADAPTER_BUGS: PlantedBugs = {
     to: "errorCauses: behind.join('; ')",
     killedBy: 'test/unit/adapters/system/log.test.ts: into no part of a line (S11, faults 68)',
   },
+  'unnamed-is-accepted': {
+    bug: 'a hint that the answer of the queue names nowhere counts as accepted, and is lost',
+    at: 'src/adapters/sqs/batched-sender.ts#BatchedSender.#sendOnce',
+    change: 'if (accepted.has(id))',
+    to: 'if (!refusals.has(id))',
+    killedBy:
+      'test/unit/adapters/sqs/batched-sender.test.ts: takes for accepted only what the answer names so',
+  },
 };

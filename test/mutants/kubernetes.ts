@@ -155,4 +155,12 @@ export const KUBERNETES_BUGS: PlantedBugs = {
     killedBy:
       'test/integration/adapters/kubernetes/watch/watch-source.test.ts: a stream asks for bookmarks and its time-out',
   },
+  'a-time-out-is-unsent': {
+    bug: 'a create that timed out with Retry-After counts as not applied, and a second pod is made',
+    at: 'src/adapters/kubernetes/api/status-classifier.ts#classifyWrite',
+    change: 'answer.status === 503 && answer.retryAfterMs',
+    to: 'answer.retryAfterMs',
+    killedBy:
+      'test/unit/adapters/kubernetes/api/status-classifier.test.ts: calls no other failure of a server unsent',
+  },
 };

@@ -176,4 +176,11 @@ export const WATCHER_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/watcher/session/quiet-changes.test.ts: is sent within a second, with its mark',
   },
+  'takes-from-anybody-ever-after': {
+    bug: 'a watcher that was told once to take the Lease from anybody overrules whoever is faster later',
+    at: 'src/watcher/lease/lease.ts#LeaseKeeper.take',
+    change: 'this.#mayOverrule = false;',
+    to: '',
+    killedBy: 'test/unit/watcher/installations.test.ts: takes it from anybody once: whoever made',
+  },
 };

@@ -1,7 +1,8 @@
 /** Two installations of Rollcall and one cluster: the one that is at work is not disarmed (protocol 14, ADR 0024). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { clusterId } from '../../../src/core/model/identifiers.ts';
+import { clusterId, incarnation } from '../../../src/core/model/identifiers.ts';
+import { leaseHeldBy } from '../../../src/watcher/lease/lease-object.ts';
 import type { LeaseOptions } from '../../../src/watcher/lease/lease.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/session/options.ts';
 import { judgeHealth } from '../../../src/watcher/process/health.ts';
@@ -143,6 +144,28 @@ describe('a watcher of another installation', () => {
     assert.equal(first.status().state, 'running');
     const back = managing.queue.accepted.findLast(({ body }) => body.kind === 'announcement');
     assert.ok(Number(back?.epoch) > Number(told?.epoch));
+    await first.stop();
+  });
+
+  test('takes it from anybody once: whoever made the Lease anew that somebody deleted keeps it', async () => {
+    const harness = createWatcherHarness();
+    const { source, clock } = harness;
+    const first = await stackOf(harness, 'a').start(1, { start: 'take-from-any' });
+    source.editLease(() => null);
+    let reads = 0;
+    source.faultOf = ({ op }) => {
+      reads += op === 'read-lease' ? 1 : 0;
+      // It has seen that there is none, and is about to look again: another one is faster.
+      if (op === 'read-lease' && reads === 2) {
+        const by = { former: undefined, nowMs: clock.nowMs(), durationSeconds: 40 };
+        source.editLease(() => leaseHeldBy(incarnation('other'), { ...by, installation: 'b' }));
+      }
+      return undefined;
+    };
+    await clock.advance(LEASE.renewMs * 1.3 + SETTLED_MS);
+    assert.ok(reads >= 2);
+    assert.equal(first.status().state, 'standby');
+    assert.match(leaseText(harness), /"holderIdentity":"other"/);
     await first.stop();
   });
 

@@ -16,6 +16,7 @@ type Takes = (bodies: readonly string[]) => Promise<Partial<SendMessageBatchResu
 function senderWith(takes?: Takes): {
   readonly sender: BatchedSender;
   readonly requests: readonly (readonly string[])[];
+  readonly clock: VirtualClock;
 } {
   const requests: string[][] = [];
   const takesAll: Takes = (bodies) =>
@@ -34,7 +35,8 @@ function senderWith(takes?: Takes): {
     },
   } as unknown as SQSClient; // `send` with this one command is all that is used
   const clock = new VirtualClock();
-  return { sender: new BatchedSender({ client, queueUrl: 'https://delay', clock }), requests };
+  const sender = new BatchedSender({ client, queueUrl: 'https://delay', clock });
+  return { sender, requests, clock };
 }
 
 const entries = (...bodies: readonly string[]): readonly Entry[] =>
@@ -105,6 +107,15 @@ describe('a batched sender', () => {
     assert.equal(good.status, 'fulfilled');
     assert.ok(bad.status === 'rejected' && bad.reason instanceof QueueRejectionError);
     assert.match(bad.reason.message, /did not accept 1 of 2 entries: InvalidParameterValue/);
+  });
+
+  it('takes for accepted only what the answer names so: what it names nowhere is sent again', async () => {
+    const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '' }];
+    const { sender, requests, clock } = senderWith(() => Promise.resolve({ Successful }));
+    const sent = sender.send(entries('a', 'b', 'c'));
+    await clock.advance(1_000);
+    await sent;
+    assert.deepEqual(requests, [['a', 'b', 'c'], ['b', 'c'], ['c']]);
   });
 
   it('fails everybody whose request failed, and goes on with the next', async () => {

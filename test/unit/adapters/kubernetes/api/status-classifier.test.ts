@@ -129,6 +129,13 @@ describe('classifyWrite: by reason and details, never by message', () => {
     assert.deepEqual(outcome, { kind: 'unsent', message: 'HTTP 503', retryAfterMs: 2000 });
   });
 
+  it('calls no other failure of a server unsent, whatever it asks for: a time-out may have been applied', () => {
+    for (const status of [500, 502, 504, 507]) {
+      const answer = { ...answered(status, 'Timeout'), retryAfterMs: 1000 };
+      assert.equal(classifyWrite(answer, CREATE).kind, 'ambiguous');
+    }
+  });
+
   it('names the priority level that throttled', () => {
     const answer = { ...answered(429, 'TooManyRequests'), priorityLevel: 'workload-low' };
     const outcome = classifyWrite(answer, CREATE);
