@@ -421,4 +421,20 @@ export const CORE_BUGS: PlantedBugs = {
     killedBy:
       'test/simulation/other-writers.test.ts: 5, S1: a create that is accepted with other labels',
   },
+  'placement-without-the-network': {
+    bug: 'of two DaemonSets that differ in hostNetwork alone the second gets the nodes of the first',
+    at: 'src/core/placement/place-nodes.ts#placeNodes',
+    change: 'JSON.stringify(daemonSet.spec.template.spec ?? {})',
+    to: 'JSON.stringify({ ...daemonSet.spec.template.spec, hostNetwork: true })',
+    killedBy:
+      'test/property/core/placement/placement.test.ts: what is remembered for a list of nodes',
+  },
+  'a-hold-ends-with-its-nodes': {
+    bug: 'nodes that go meanwhile end a held mass removal, and the rest of it goes unconfirmed',
+    at: 'src/core/removal-guard/decide-removal.ts#decideHeld',
+    change: 'if (isStillOver(rules, removal))',
+    to: 'if (isOverShare(rules, removal))',
+    killedBy:
+      'test/unit/core/removal-guard/hold-removal.test.ts: does not end because nodes went, however long ago',
+  },
 };

@@ -216,4 +216,11 @@ export const HEALTH_BUGS: PlantedBugs = {
     to: 'left: groups.length - Math.max(step.index, 0) };',
     killedBy: 'test/unit/app/rollout/orders-in-runs.test.ts: shift no numbers',
   },
+  'restarts-of-pods-that-went': {
+    bug: 'restarts of pods that were made anew hide as many that come after them in the soak of a later step',
+    at: 'src/core/rollout/soak.ts#soakAfter',
+    change: 'Math.min(record.restarts, at.restarts)',
+    to: 'record.restarts',
+    killedBy: 'test/property/core/rollout/soak.test.ts: a soak that stands has seen one restart',
+  },
 };

@@ -150,4 +150,12 @@ export const RECONCILE_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/app/reconcile/memo-rules.test.ts: that lasts a minute is tried three times in a run, ever more seldom, and ends (row 11)',
   },
+  'memo-of-a-run-that-was-cut': {
+    bug: 'a run that the burst cut writes a memo, which says that nothing is left',
+    at: 'src/app/reconcile/requeue/finish.ts#finishRun',
+    change: 'result.isComplete && plan.cappedCount === 0',
+    to: 'result.isComplete',
+    killedBy:
+      'test/unit/app/reconcile/memo-rules.test.ts: is not written by a run that the burst cut',
+  },
 };

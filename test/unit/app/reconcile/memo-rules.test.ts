@@ -107,6 +107,16 @@ describe('protocol 11: the memo', () => {
     assert.equal(world.placed.length, 3);
   });
 
+  it('is not written by a run that the burst cut: what it left is no part of what it saw', async () => {
+    const world = new ReconcileWorld({ nodes: 12, options: { burstPodsMax: 5 } });
+    await world.mirror.sync();
+    assert.equal((await world.run()).kind, 'deferred');
+    assert.deepEqual([world.pods.length, (await stateOf(world)).memo], [5, undefined]);
+    await world.settle();
+    assert.ok((await stateOf(world)).memo !== undefined);
+    assert.equal(world.pods.length, 12);
+  });
+
   it('is void in another epoch, era, configuration or release (row 74)', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.settle();

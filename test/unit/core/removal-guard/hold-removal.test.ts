@@ -1,6 +1,7 @@
 /** The mass-shrink removal guard (ADR 0057, issue 17): what goes, what is held, and what ends a hold. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { confirmRemoval } from '../../../../src/core/removal-guard/confirm-removal.ts';
 import { SETTLE_MS } from '../../../../src/core/removal-guard/decide-removal.ts';
@@ -359,9 +360,15 @@ describe('a hold', () => {
     assert.equal(plan({ ...few, nowMs }, { state: state({ shrink }) }).deletes.length, 4);
   });
 
-  it('does not end because nodes went: nine of nine are still all', () => {
-    const made = plan({ pods: 9, unlabelled: 9 }, { state: stored });
-    assert.deepEqual(made.deletes, []);
+  it('does not end because nodes went, however long ago: nine of nine are still all, and three more than a share', () => {
+    for (const unlabelled of [9, 3]) {
+      let shrink = stored.shrink;
+      for (const nowMs of [NOW_MS, NOW_MS + REMOVAL_WINDOW_MS, NOW_MS + 2 * REMOVAL_WINDOW_MS]) {
+        const made = plan({ pods: 9, unlabelled, nowMs }, { state: state(defined({ shrink })) });
+        assert.deepEqual(made.deletes, []);
+        shrink = made.shrink?.record;
+      }
+    }
   });
 
   it('repeats no delete that was recorded before it', () => {
