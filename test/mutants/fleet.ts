@@ -234,6 +234,6 @@ export const FLEET_BUGS: PlantedBugs = {
     change: 'freezeOf(freeze, record) === undefined',
     to: 'freeze.all === undefined',
     killedBy:
-      'test/unit/app/fleet/step/step-fleets.test.ts: lets a freeze by name between two batches end the second one',
+      'test/unit/app/fleet/step/step-fleets.test.ts: between two batches end the second one',
   },
 };
