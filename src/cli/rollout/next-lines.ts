@@ -1,13 +1,13 @@
 /**
  * What to do next about a rollout that is halted or waits for somebody, as the last lines of its status.
  *
- * The commands are those of core/rollout/next-steps.ts; what they do stands behind them as a comment, so that a line can be copied.
+ * The commands are those of core/status/next-steps.ts; what they do stands behind them as a comment, so that a line can be copied.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
-import { nextStepsOf } from '../../core/rollout/next-steps.ts';
-import type { NextStep } from '../../core/rollout/next-steps.ts';
+import { nextStepsOf } from '../../core/status/next-steps.ts';
+import type { NextStep } from '../../core/status/next-steps.ts';
 import { plainText } from '../command-line/text-table.ts';
 
 /** The next steps of a rollout of nodes; none where nothing acts, whose outage says what to do. */

@@ -1,8 +1,8 @@
 /** What is proposed of a rollout that is held: by cause, by mode, and in commands that there are. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { NextHome, NextSubject } from '../../../../src/core/rollout/next-steps.ts';
-import { nextStepsOf } from '../../../../src/core/rollout/next-steps.ts';
+import type { NextHome, NextSubject } from '../../../../src/core/status/next-steps.ts';
+import { nextStepsOf } from '../../../../src/core/status/next-steps.ts';
 import { clusterId } from '../../../../src/core/model/identifiers.ts';
 import type { Gate } from '../../../../src/core/model/staged-progress.ts';
 
