@@ -14,6 +14,7 @@ import { setClusterCommand } from './cluster/change/set-cluster.ts';
 import { showClusterCommand } from './cluster/show/show-cluster.ts';
 import type { CommandModule } from './command-line/command-module.ts';
 import { freezeCommand, thawCommand } from './freeze/freeze-command.ts';
+import { completeCommand, completionCommand } from './completion/completion-commands.ts';
 import { FLEET_COMMANDS } from './fleet/fleet-commands.ts';
 import { checkStackCommand } from './stack/check-stack.ts';
 import { resumeStackCommand, stopStackCommand } from './stack/stop-and-resume.ts';
@@ -46,5 +47,9 @@ export const COMMANDS: readonly CommandModule[] = [
   checkStackCommand,
   stopStackCommand,
   resumeStackCommand,
+  completionCommand,
   versionCommand,
 ];
+
+/** What shells call; in no --help. */
+export const HIDDEN_COMMANDS: readonly CommandModule[] = [completeCommand(COMMANDS)];

@@ -10,7 +10,8 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { RELEASE } from '../../functions/release.ts';
 import { runProgram } from './command-line/run-program.ts';
-import { COMMANDS } from './commands.ts';
+import { COMMANDS, HIDDEN_COMMANDS } from './commands.ts';
+import { COMPLETE } from './completion/completion-commands.ts';
 import { EXIT } from './process/exit-codes.ts';
 import { listenForInterrupt } from './process/listen-for-interrupt.ts';
 
@@ -23,7 +24,7 @@ const exitCode = await runProgram({
   argv: process.argv.slice(2),
   name: programName(process.argv),
   version: RELEASE,
-  modules: COMMANDS,
+  modules: [...COMMANDS, ...HIDDEN_COMMANDS],
   environment: process.env,
   clock: createSystemClock(),
   random: createSystemRandom(),
@@ -41,6 +42,6 @@ const exitCode = await runProgram({
     return openStack({ ...globals, environment: process.env });
   },
 });
-// A request that nobody waits for any more may hold the process after Ctrl-C.
-if (exitCode === EXIT.interrupted) process.exit(exitCode);
+// A request that nobody waits for any more may hold the process after Ctrl-C, and while a shell waits.
+if (exitCode === EXIT.interrupted || process.argv[2] === COMPLETE) process.exit(exitCode);
 process.exitCode = exitCode;

@@ -33,8 +33,8 @@ export interface CommandContext {
   /** Aborted by Ctrl-C; an orderly command leaves at its next safe point (throwIfInterrupted). */
   readonly signal: AbortSignal;
   readonly say: (line: Line) => void;
-  /** Opens the stack that the global options name, once; the frame closes it. Throws CommandError. */
-  openStack(): Promise<Stack>;
+  /** Opens the stack that the global options name (`others`: that these name), once; the frame closes it. Throws CommandError. */
+  openStack(others?: GlobalOptions): Promise<Stack>;
   /** Opens a cluster with the person's own kubeconfig; whoever opens it closes it. */
   openCluster(options: OperatorOptions): Promise<OperatorCluster>;
 }

@@ -115,7 +115,7 @@ function contextOf(
     say: (line) => {
       writeError(`${painterOf('error', globals, options)(line)}\n`);
     },
-    openStack: () => (own ??= open(globals)),
+    openStack: (others = globals) => (own ??= open(others)),
     openCluster: options.openCluster,
   };
 }
@@ -263,7 +263,8 @@ function addModule({ program, module, options }: Adding): void {
     const group = parent.commands.find((one) => one.name() === word);
     parent = group ?? addGroup(parent, word, options);
   }
-  const command = parent.command(last).description(module.summary);
+  const hidden = last.startsWith('__');
+  const command = parent.command(last, { hidden }).description(module.summary);
   prepare(command, options);
   pointToGlobalOptions(command, options);
   module.configure(command);

@@ -38,6 +38,7 @@ import type { Stack } from '../reach/stack.ts';
 import { FLEET_ARGUMENT, parseFleetKey } from './fleet-arguments.ts';
 import { SHOWN_CLUSTERS_MAX, renderFleetStatus } from '../rollout/render-status.ts';
 import type { ShownClusters } from '../rollout/render-status.ts';
+import { nextOfFleet } from '../rollout/next-lines.ts';
 import {
   approveRow,
   orderCommands,
@@ -161,6 +162,7 @@ async function follow(following: Following): Promise<CommandResult> {
       kind: 'FleetStatus',
       ...told,
       ...seen,
+      next: nextOfFleet(seen),
       stages: tallyStages(seen.stages, all),
       clusters: [...shown, ...all.slice(shown.length)],
     },

@@ -15,6 +15,7 @@ import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
 import { phasePiece, toned } from '../command-line/colour.ts';
 import type { Line, Piece } from '../command-line/colour.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
+import { nextLines, nextOfFleet, nextOfRollout } from './next-lines.ts';
 import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
 import { counted } from '@rollcall/base/counted.ts';
 import { SHOWN_NODES_MAX } from '../../app/rollout/rollout-status.ts';
@@ -29,7 +30,7 @@ export function renderStatus(status: RolloutStatus): Line[] {
   const { cluster, namespace, name, staged } = status;
   const revision = staged && `${staged.revision}, since ${timeText(staged.startedAtMs)}`;
   const updated = staged && `${String(staged.step.updatedNodes)} of ${String(staged.baseNodes)}`;
-  return renderRollout(status, {
+  const lines = renderRollout(status, {
     name: `${cluster}/${namespace}/${name}`,
     counts: `${updated ?? '0'} nodes updated`,
     approves: 'step',
@@ -37,6 +38,7 @@ export function renderStatus(status: RolloutStatus): Line[] {
     middle: staged === undefined ? [] : evidenceFields(staged),
     last: commonFields(status),
   });
+  return [...lines, ...nextLines(nextOfRollout(status))];
 }
 
 function commonFields(status: RolloutStatus): readonly Field[] {
@@ -223,6 +225,7 @@ export function renderFleetStatus(
     ...lines,
     ...(stages.length === 0 ? [] : ['', ...stageLines(tallyStages(stages, clusters.all))]),
     ...clusterLines(clusters, nowMs),
+    ...nextLines(nextOfFleet(status)),
   ];
 }
 

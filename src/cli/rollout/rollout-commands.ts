@@ -27,6 +27,7 @@ import { followRollout } from '../command-line/follow-rollout.ts';
 import type { FollowedOrder } from '../command-line/follow-rollout.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
 import type { Stack } from '../reach/stack.ts';
+import { nextOfRollout } from './next-lines.ts';
 import { renderStatus } from './render-status.ts';
 import {
   approveRow,
@@ -161,7 +162,7 @@ async function follow(following: Following): Promise<CommandResult> {
     ...defined({ order }),
   });
   return {
-    document: { kind: 'RolloutStatus', ...told, ...status },
+    document: { kind: 'RolloutStatus', ...told, ...status, next: nextOfRollout(status) },
     lines: [...lines, ...renderStatus(status)],
     exitCode,
   };

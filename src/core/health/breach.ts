@@ -297,7 +297,7 @@ const PLAIN_WORD = /^[A-Za-z][A-Za-z0-9]{0,62}( -?[0-9]{1,10})?$/;
 const PLAIN_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** `node-1, node-2, node-3 and 4 more`. */
-export function namesOf(nodes: readonly NodeName[]): string {
+export function namesOf(nodes: readonly string[]): string {
   const shown = nodes.slice(0, NAMES_MAX).join(', ');
   return nodes.length > NAMES_MAX ? `${shown} and ${String(nodes.length - NAMES_MAX)} more` : shown;
 }

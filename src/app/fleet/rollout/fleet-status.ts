@@ -5,7 +5,6 @@
  * old at most while clusters roll. Nothing is decided.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { gateAfter, gateBefore } from '../../../core/fleet/rollout/judge-stage.ts';
 import {
   describeFleetGate,
@@ -158,28 +157,19 @@ function olderNotes({ older }: FleetRecord): readonly string[] {
   return [`Its content goes by stages like a new one: ${olderWords(older)}.`];
 }
 
-/** What to do about a halt that takes nobody back. */
+/** What a halt that takes nobody back rests on; next steps are told beside it. */
 function breachNotes(record: FleetRecord): readonly string[] {
   const { breach, gate } = record;
-  if (breach?.cause === 'ReturnFailed') {
-    const again = record.orders.undo === undefined ? 'resume' : 'undo';
-    return [
-      `Clusters that are not back stay as they are. To go on: rollcall fleet ${again} ${formatFleetKey(record)}.`,
-    ];
-  }
+  if (breach?.cause === 'ReturnFailed') return ['Clusters that are not back stay as they are.'];
   if (breach?.grounds === undefined || gate.kind !== 'breach') return [];
   const names = breach.clusters.join(', ');
-  const key = formatFleetKey(record);
-  const resume = `rollcall fleet resume ${key} --why '…' --yes`;
   if (breach.grounds === 'place') {
     return [
-      `Nothing speaks against the release: it may be applied again, and no cluster goes back. Mend what keeps it from ${names}, then ${resume}: it is tried there again.`,
+      `Nothing speaks against the release: it may be applied again, and no cluster goes back. Mend what keeps it from ${names}, then resume it: it is tried there again.`,
     ];
   }
-  const undo =
-    wayBackOf(record) === undefined ? '' : ` To go back now: rollcall fleet undo ${key}.`;
   return [
-    `One cluster alone shows it, so no other one goes back by itself.${undo} If it lies with ${names} and not with the release: ${resume}.`,
+    `One cluster alone shows it, so no other one goes back by itself. If it lies with ${names} and not with the release, resume it.`,
   ];
 }
 

@@ -214,11 +214,11 @@ describe('rollcall fleet status', () => {
     };
     assert.match(
       await shown('place'),
-      /^! Nothing speaks against the release: .* Mend what keeps it from a, then rollcall fleet resume monitoring\/agent --why/m,
+      /^! Nothing speaks against the release: .* Mend what keeps it from a, then resume it: (?:.*\n)+next:\n(?:(?! undo ).*\n)* {2}rollcall fleet resume monitoring\/agent --why '…' --yes {2}# overrules .*\n$/m,
     );
     assert.match(
       await shown('one-cluster'),
-      /^! One cluster alone shows it, so no other one goes back by itself\. To go back now: rollcall fleet undo monitoring\/agent\. If it lies with a /m,
+      /^! One cluster alone shows it, so no other one goes back by itself\. If it lies with a (?:.*\n)+next:\n(?:.*\n)* {2}rollcall fleet undo monitoring\/agent {2}/m,
     );
   });
 
