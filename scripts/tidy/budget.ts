@@ -15,7 +15,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   scripts: 8_000,
   'src/adapters': 13_200,
   'src/app': 21_200,
-  'src/cli': 14_100,
+  'src/cli': 14_300,
   'src/core': 21_900,
   'src/engine': 2_000,
   'src/ports': 1_300,
