@@ -1,138 +1,158 @@
 /**
- * `rollcall why`: why there is a pod of a DaemonSet on each node, or none, by the plan that a run of now would make.
+ * `rollcall why`: why nodes have no pod of a DaemonSet that serves, by the plan that a run of now would make.
  *
- * Reads tables, asks no cluster, decides nothing (app/why). What needs no words (`Running`, `NotWanted`) is only counted,
- * unless the node is asked for by its name.
+ * Reads tables, asks no cluster, decides nothing. Clusters are asked some at a time, and of each only what is told is kept.
  */
-import { explainRollout } from '../../app/why/explain.ts';
-import { outagesOfBasis, readStanding } from '../../app/why/standing.ts';
-import { describeOpaque } from '../../app/rollout/rollout-status.ts';
-import type { StoredInputs } from '../../app/reconcile/read/stored-inputs.ts';
+import { pagesOf } from '@rollcall/base/pages.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import { listEveryCluster } from '../../app/clusters/read-registry.ts';
+import { createProcessCache } from '../../app/reconcile/process/process-cache.ts';
+import { readStanding } from '../../app/why/standing.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
-import type { DaemonSetKey } from '../../core/model/identifiers.ts';
-import { standstillOf } from '../../core/status/outages.ts';
-import type { Outage } from '../../core/status/outages.ts';
-import { countCodes, isQuiet } from '../../core/status/verdicts.ts';
-import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
-import { timeText } from '../../core/rollout/gate-words.ts';
-import { outageLines } from '../command-line/freeze-words.ts';
-import { defineCommand, textOption } from '../command-line/command-module.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
+import type { NamespacedName } from '../../ports/stores/view-store.ts';
+import {
+  parseClusterId,
+  parseNamespacedName,
+  requireRegistration,
+} from '../command-line/cluster-arguments.ts';
+import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
-import { plainText, renderTextTable } from '../command-line/text-table.ts';
-import { errorOf } from '../command-line/refusal-error.ts';
-import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
-import { findInStack, parseKey, sourcesOf } from '../rollout/rollout-sources.ts';
+import { plainText } from '../command-line/text-table.ts';
+import { CommandError, EXIT, failure, usageError } from '../process/exit-codes.ts';
+import type { Stack } from '../reach/stack.ts';
+import { askCluster, standsStill } from './answers.ts';
+import type { Answer, Question, Untold } from './answers.ts';
+import { documentOf, linesOf } from './render-answers.ts';
+
+/** Clusters, or DaemonSets of one, that are asked at once: each holds its view meanwhile. */
+const ASKED_AT_ONCE = 4;
+/** Names on a page of a cluster's DaemonSets. */
+const PAGE = 200;
 
 /** The command. */
 export const whyCommand: CommandModule = defineCommand({
   path: ['why'],
-  summary: 'why there is a pod of a DaemonSet on each node, or none',
-  args: [
-    ['<cluster>', 'id of the cluster'],
-    ['<daemonset>', 'namespace/name of the DaemonSet'],
-  ],
-  options: { node: textOption('--node <name>', 'of this node alone') },
-  run: async ({ args, options }, context) => {
-    const key = parseKey(args);
+  summary: 'why nodes have no pod of a DaemonSet that serves, and what to do',
+  args: [['[daemonset]', 'namespace/name of the DaemonSet; with --cluster and --node: all of it']],
+  options: {
+    cluster: textOption('--cluster <id>', 'in this cluster alone'),
+    node: textOption('--node <name>', 'of this node alone, whatever its code'),
+    all: flagOption('--all', 'nodes with a serving pod, too'),
+  },
+  examples: ['why kube-system/log-collector', 'why --cluster prod-eu-1 --node worker-7'],
+  run: async ({ args: [text], options }, context) => {
+    const cluster = options.cluster === undefined ? undefined : parseClusterId(options.cluster);
+    const subject = text === undefined ? undefined : parseNamespacedName(text, 'DaemonSet');
+    requireSubject(subject, { cluster, node: options.node });
     const stack = await context.openStack();
-    const found = await findInStack(key, stack);
-    if (found.kind === 'refused') throw errorOf(found);
-    const { stored } = found;
-    const sources = sourcesOf(stack);
-    const standing = await readStanding(stack);
-    const outages = outagesOfBasis(stored, { standing, nowMs: sources.nowMs });
-    const standstill = standstillOf(outages, stored.registration.mode);
-    const explained = await explainRollout(stored, { ...sources, outages });
-    if (explained === undefined) throw nothingToTell(formatKey(key), stored, standstill);
-    const all = explained.plan.verdicts();
+    if (cluster !== undefined) await requireKnown(cluster, stack);
     const { node } = options;
-    const verdicts = node === undefined ? all : all.filter((each) => each.node === node);
-    if (node !== undefined && verdicts.length === 0) throw noSuchNode(node, key);
-    const { lastSentAtMs } = stored.meta;
-    const counts = countCodes(verdicts);
+    const asked = options.all === true ? 'all' : 'lacking';
+    const question = { stack, standing: await readStanding(stack), asked, ...named(node) } as const;
+    const answers =
+      subject === undefined
+        ? await askNode(cluster, question)
+        : await askClusters(subject, cluster, question);
+    if (answers.length === 0) throw nothingFound(text, { cluster, node });
+    const [first] = answers;
+    if (first?.kind === 'untold' && answers.every(({ kind }) => kind === 'untold')) {
+      throw nothingToTell(first, exitCodeOf(answers));
+    }
+    const kind = 'Explanation';
     return {
-      document: {
-        kind: 'Explanation',
-        ...key,
-        mode: stored.registration.mode,
-        lastSentAtMs,
-        outages,
-        counts,
-        nodes: verdicts.map(documentOf),
-      },
-      lines: [
-        ...outageLines(outages),
-        `${plainText(formatKey(key))}: ${countsText(counts)}; told at ${timeText(lastSentAtMs)}`,
-        ...linesOf(verdicts, node !== undefined),
-      ],
-      exitCode: standstill === undefined ? EXIT.ok : EXIT.stopped,
+      document: { kind, answers: answers.map(documentOf) },
+      lines: linesOf(answers),
+      exitCode: exitCodeOf(answers),
     };
   },
 });
 
-function documentOf({ node, placement, reason, code, pod, message, untilMs }: Verdict): object {
-  return { node, placement, reason, code, pod, message, untilMs };
+interface Where {
+  readonly cluster: ClusterId | undefined;
+  readonly node: string | undefined;
 }
 
-function linesOf(verdicts: readonly Verdict[], isAskedFor: boolean): readonly string[] {
-  const shown = verdicts.filter(({ code }) => isAskedFor || !isQuiet(code));
-  if (shown.length === 0) return [];
-  const groups = Map.groupBy(shown, (verdict) => `${verdict.code} ${matterOf(verdict)}`);
-  return renderTextTable(['NODE', 'CODE', 'WHY'], [...groups.values()].map(rowOf));
+function named(node: string | undefined): Pick<Question, 'node'> {
+  return node === undefined ? {} : { node };
 }
 
-function rowOf(group: readonly Verdict[]): readonly string[] {
-  const [first, ...others] = group;
-  if (first === undefined) return [];
-  if (others.length === 0) return [first.node, first.code, first.message];
-  const names = group.slice(0, NAMED_MAX).map(({ node }) => node);
-  const more = group.length > names.length ? ', …' : '';
-  const nodes = `${String(group.length)} nodes: ${names.join(', ')}${more}`;
-  return [nodes, first.code, matterOf(first)];
+function requireSubject(subject: NamespacedName | undefined, { cluster, node }: Where): void {
+  if (subject !== undefined || (cluster !== undefined && node !== undefined)) return;
+  throw usageError(
+    'It is not said what is asked for.',
+    'Pass namespace/name of a DaemonSet, or --cluster and --node for every DaemonSet of a node.',
+  );
 }
 
-/** Of nodes with the same matter in a table; --json and --node have all. */
-const NAMED_MAX = 3;
-
-/** The message without the node that it begins with. */
-function matterOf({ node, message }: Verdict): string {
-  const subject = `Node ${node} `;
-  return message.startsWith(subject) ? message.slice(subject.length) : message;
+/** A registration that cannot be read is told of by the answer. */
+async function requireKnown(cluster: ClusterId, { registry }: Stack): Promise<void> {
+  const ids = await listEveryCluster(registry);
+  if (!ids.includes(cluster)) await requireRegistration(registry, cluster);
 }
 
-function countsText(counts: Partial<Record<NodeCode, number>>): string {
-  const parts = Object.entries(counts).map(([code, count]) => `${String(count)} ${code}`);
-  return parts.length === 0 ? 'no nodes' : parts.join(', ');
+async function askClusters(
+  subject: NamespacedName,
+  cluster: ClusterId | undefined,
+  question: Question,
+): Promise<readonly Answer[]> {
+  const { registry } = question.stack;
+  const clusters = cluster === undefined ? await listEveryCluster(registry) : [cluster];
+  const answers = await sideBySide(clusters, ASKED_AT_ONCE, (each) =>
+    askCluster({ cluster: each, ...subject }, question),
+  );
+  return answers.filter((answer) => answer !== undefined);
 }
 
-function nothingToTell(
-  name: string,
-  { daemonSet, state }: StoredInputs,
-  standstill: Outage | undefined,
-): CommandError {
-  if (standstill !== undefined) {
-    const message = `Nothing can be told of the nodes of ${plainText(name)} now: ${plainText(standstill.message)}.`;
-    return new CommandError({ message, remedy: standstill.remedy, exitCode: EXIT.stopped });
+/** Every DaemonSet of a cluster, as far as it concerns a node; they share the nodes. */
+async function askNode(
+  cluster: ClusterId | undefined,
+  question: Question,
+): Promise<readonly Answer[]> {
+  const { registry, view } = question.stack;
+  if (cluster === undefined) return [];
+  const { clusterUid } = await requireRegistration(registry, cluster);
+  const cache = createProcessCache();
+  const answers: Answer[] = [];
+  for await (const page of pagesOf((from) =>
+    view.listNames(clusterUid, { limit: PAGE, ...from }),
+  )) {
+    const names = page.names.filter((item) => item.uid !== null && !hasSentinelName(item));
+    const found = await sideBySide(names, ASKED_AT_ONCE, ({ namespace, name }) =>
+      askCluster({ cluster, namespace, name }, question, cache),
+    );
+    answers.push(...found.filter((answer) => answer !== undefined));
   }
-  const isOpaque = daemonSet.object === null;
-  const why = isOpaque
-    ? `${describeOpaque(daemonSet)}. Runs read it from the API server, which this command does not ask.`
-    : state === undefined
-      ? 'no run has looked at it yet.'
-      : 'the view of its cluster is not whole, or only a live read could tell.';
+  return answers;
+}
+
+function nothingToTell({ key, message, remedy }: Untold, exitCode: number): Error {
+  const name = plainText(formatKey(key));
   return new CommandError({
-    message: `Nothing can be told of the nodes of ${plainText(name)} now: ${why}`,
-    remedy: isOpaque
-      ? 'rollcall rollout status tells how it stands, kubectl describe what its pods say.'
-      : 'See rollcall cluster show, and ask again.',
-    exitCode: EXIT.failed,
+    message: `Nothing can be told of the nodes of ${name} now: ${plainText(message)}.`,
+    remedy,
+    exitCode,
   });
 }
 
-function noSuchNode(node: string, key: DaemonSetKey): CommandError {
-  const { cluster, namespace, name } = key;
+function exitCodeOf(answers: readonly Answer[]): number {
+  if (answers.some(standsStill)) return EXIT.stopped;
+  return answers.some(({ kind }) => kind === 'untold') ? EXIT.failed : EXIT.ok;
+}
+
+function nothingFound(text: string | undefined, { cluster, node }: Where): Error {
+  const where = cluster ?? 'any cluster';
+  if (node !== undefined) {
+    const of = text === undefined ? '' : `, or no DaemonSet ${plainText(text)}`;
+    const again = text === undefined ? '' : `, or rollcall why ${plainText(text)} --all --json`;
+    return failure(
+      `The view of ${where} has no node ${plainText(node)}${of}.`,
+      `Its nodes by name: kubectl get nodes${again}.`,
+    );
+  }
   return failure(
-    `The view of ${cluster} has no node ${plainText(node)}.`,
-    `Its nodes by name: kubectl get nodes, or rollcall why ${cluster} ${namespace}/${name} --json.`,
+    `There is no DaemonSet ${plainText(text ?? '')} in ${where}.`,
+    'A new one is seen within seconds of its create; rollcall cluster list shows which clusters are heard.',
   );
 }

@@ -45,8 +45,9 @@ export function describeUnready(seen: Seen): PodFinding {
   const { name } = seen.pod;
   const found =
     ofScheduling(seen) ?? ofNode(seen) ?? ofWaiting(seen) ?? ofExits(seen) ?? ofStart(seen);
-  const { says, ...finding } = found;
-  return { ...finding, pod: name, text: `has pod ${name}, ${says}` };
+  const { says, matter, ...finding } = found;
+  const text = `has pod ${name}, ${says}`;
+  return { ...finding, pod: name, text, matter: `has a pod ${matter}` };
 }
 
 function ofScheduling({ pod }: Seen): Matter | undefined {

@@ -17,7 +17,7 @@ const NODES = 3;
 const DEADLINE_MS = 420_000;
 /** Where the command asks as if so much later: a run is missed by then, a turn of resync (outages.ts) not yet. */
 const LATER_MS = 230_000;
-const SET = ['conformance', 'default/agent-0'];
+const SET = ['conformance', 'default/agent-0'] as const;
 const NOTE = { by: 'ann', why: 'INC-1', functions: ['reconcile', 'fleet'] };
 
 const skip = skipWithoutTools([TOOLS.go]);
@@ -52,7 +52,7 @@ describe('answers over a real API server', { timeout: 1_200_000, skip }, () => {
   }
 
   const status = ['rollout', 'status', ...SET];
-  const explain = ['why', ...SET];
+  const explain = ['why', SET[1], '--cluster', SET[0]];
 
   it('are Done (0) while all is well', async () => {
     const run = await until(status, /: Done: every node runs the newest template\n/);

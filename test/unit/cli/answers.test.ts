@@ -20,7 +20,7 @@ import type { State } from '../../support/answer-scene.ts';
 const COMMANDS = {
   'cluster list': ['cluster', 'list'],
   'cluster show': ['cluster', 'show', 'a'],
-  why: ['why', 'a', 'system/agents'],
+  why: ['why', 'system/agents', '--cluster', 'a'],
   'rollout status': ['rollout', 'status', 'a', 'system/agents'],
   'rollout status --watch': [
     'rollout',
@@ -243,13 +243,14 @@ async function ask(scene: Scene, command: Command): Promise<Cell> {
 function standingIn(document: Readonly<Record<string, unknown>>): readonly string[] {
   const told = document as {
     readonly phase?: string;
-    readonly counts?: Readonly<Record<string, number>>;
+    readonly answers?: readonly { readonly counts?: Readonly<Record<string, number>> }[];
     readonly findings?: readonly { readonly code: string }[];
     readonly clusters?: readonly { readonly outages: readonly { readonly code: string }[] }[];
   };
   if (told.phase !== undefined) return [told.phase];
-  if (told.counts !== undefined) {
-    return Object.entries(told.counts).map(([code, count]) => `${String(count)} ${code}`);
+  if (told.answers !== undefined) {
+    const counts = Object.entries(told.answers[0]?.counts ?? {});
+    return counts.map(([code, count]) => `${String(count)} ${code}`);
   }
   const inClusters = (told.clusters ?? []).flatMap(({ outages }) => outages);
   return [...(told.findings ?? []), ...inClusters].map(({ code }) => code);

@@ -206,8 +206,13 @@ describe('rollcall rollout status', () => {
       unknown.expectExit(1).stderr,
       /There is no cluster nowhere in this stack\.\nList them with: rollcall cluster list/,
     );
-    for (const words of [['rollout', 'status'], ['rollout', 'pause'], ['why']]) {
-      const near = await world.run([...words, 'prd', 'ops/agent']);
+    const key = ['prd', 'ops/agent'];
+    for (const words of [
+      ['rollout', 'status', ...key],
+      ['rollout', 'pause', ...key],
+      ['why', 'ops/agent', '--cluster', 'prd'],
+    ]) {
+      const near = await world.run(words);
       assert.match(near.expectExit(1).stderr, /no cluster prd in .*\nDid you mean prod\? /);
     }
     (await world.run(['rollout', 'status', 'prod', 'agent'])).expectExit(2);
@@ -340,7 +345,7 @@ describe('an object that could not be sent', () => {
     assert.match(stdout, /: Done\n[^]*50 updated, 50 available, of 50\n/);
     const size = /its object has 167 KiB, and a watcher sends at most 150 KiB of one/;
     assert.match(stdout, size);
-    const explained = (await world.run(['why', ...AGENT])).expectExit(1);
+    const explained = (await world.run(['why', 'ops/agent', '--cluster', 'prod'])).expectExit(1);
     assert.match(explained.stderr, size);
     assert.doesNotMatch(explained.stderr, /no run has looked/);
   });

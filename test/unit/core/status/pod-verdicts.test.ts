@@ -156,7 +156,7 @@ describe('the matter with a pod that is not ready', () => {
     );
     assert.deepEqual(
       groups.map(({ nodes: names, message }) => [names, message]),
-      [[['n1', 'n2'], 'whose container agent crashes: exit code 137 (OOMKilled)']],
+      [[['n1', 'n2'], 'has a pod whose container agent crashes: exit code 137 (OOMKilled)']],
     );
   });
 });
