@@ -119,7 +119,7 @@ describe('the way back of a fleet', () => {
     assert.match(policyIn(world, 'gamma'), /each-step.*Sun/);
   });
 
-  it('halts where what they go back to fails by now, and names a cluster', async () => {
+  it('halts where what they go back to fails by now, names a cluster, and goes on once it is mended and resumed', async () => {
     const world = await everywhereBad();
     for (const name of NAMES) {
       world.member(name).site.controllers.illnessOf = (pod) =>
@@ -134,5 +134,11 @@ describe('the way back of a fleet', () => {
     );
     await world.minutes(60);
     assert.equal((await world.record()).gate.kind, 'breach');
+    for (const name of NAMES) world.member(name).site.controllers.illnessOf = () => undefined;
+    // Their own rollouts are halted, too, which is somebody's to overrule there.
+    for (const name of NAMES) await world.resumeIn(name);
+    await world.resume();
+    await world.until('all are back', isOf(3), 60);
+    assertBack(world);
   });
 });

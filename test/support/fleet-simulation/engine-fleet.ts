@@ -6,22 +6,27 @@
  * harmed is counted on the API servers alone: no view and no record is believed.
  */
 import assert from 'node:assert/strict';
+import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-reader.ts';
+import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { applyFleet } from '../../../src/app/fleet/apply-fleet.ts';
 import type { StepFleetsDependencies } from '../../../src/app/fleet/observe/dependencies.ts';
+import { giveOrder } from '../../../src/app/rollout/give-order.ts';
 import { stepFleets } from '../../../src/app/fleet/step/step-fleets.ts';
 import { applyFleetOrder } from '../../../src/core/fleet/rollout/order-clusters.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
 import { wayBackOf } from '../../../src/core/fleet/rollout/way-back.ts';
+import type { RolloutOrder } from '../../../src/core/rollout/orders.ts';
 import { FleetWorld } from '../isolation/fleet-world.ts';
 import type { FleetMember, MemberOptions } from '../isolation/fleet-world.ts';
 import { fleetDocument } from '../fleet-samples.ts';
 import { MemoryFleetRolloutStore } from '../memory-fleet-rollout-store.ts';
 import { MemoryFleetStore } from '../memory-fleet-store.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
+import { noHolder } from '../rollout-stores.ts';
 import { startBuiltIn } from '../simulation/copilot-world.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { phaseOf } from '../simulation/controllers.ts';
@@ -95,10 +100,46 @@ export class EngineFleet extends FleetWorld {
   /** Orders every cluster back, as `rollcall fleet undo` does. */
   async undo(): Promise<void> {
     const record = await this.record();
-    const release = String(record.release.generation);
     const to = String(wayBackOf(record)?.generation);
+    await this.#order(record, { kind: 'undo', release: String(record.release.generation), to });
+  }
+
+  /** Overrules what halts it, as `rollcall fleet resume` does. */
+  async resume(): Promise<void> {
+    const record = await this.record();
+    const { breach, release } = record;
+    const of = { release: String(release.generation), ...defined({ breachAtMs: breach?.atMs }) };
+    await this.#order(record, { kind: 'resume', ...of, why: 'it is mended' });
+  }
+
+  /** Overrules the halt of its own rollout in one cluster, as `rollcall rollout resume` does. */
+  async resumeIn(name: string): Promise<void> {
+    const { view, registry, freezes, clock, random } = this;
+    const key = {
+      cluster: this.member(name).id,
+      namespace: FLEET_KEY.namespace,
+      name: FLEET_KEY.name,
+    };
+    const hints = { sendHints: () => Promise.resolve() };
+    const outcome = await giveOrder(
+      { key, by: 'ann', ask: { kind: 'resume', overrules: 'it is mended' } },
+      {
+        view,
+        registry,
+        freezes,
+        policies: createPolicyReader(),
+        hints,
+        clock,
+        random,
+        holderOf: noHolder,
+      },
+    );
+    assert.equal(outcome.kind, 'given', JSON.stringify(outcome));
+  }
+
+  async #order(record: FleetRecord, order: RolloutOrder): Promise<void> {
     const note = { by: 'ann', atMs: this.clock.nowMs() };
-    const result = applyFleetOrder(record, { kind: 'undo', release, to }, note);
+    const result = applyFleetOrder(record, order, note);
     assert.equal(result.kind, 'changed', JSON.stringify(result));
     await this.rollouts.writeRecord(result.record);
   }
