@@ -136,7 +136,7 @@ function chooseName(planning: Planning, nodeView: NodeView): NameChoice {
   const revision = slot === undefined ? {} : { revision: slot };
   const nameAfter = ({ uid }: Bearer): string =>
     successorName({ daemonSetName, predecessorUid: uid, ...revision });
-  let last = findAnchor(planning, nodeView, slot);
+  let last = findLastBearer(planning, nodeView, slot);
   let name =
     last === undefined
       ? slotName({ daemonSetName, daemonSetUid, node, ...revision })
@@ -160,7 +160,7 @@ function revisionOfSlot({ isSurging, targets }: Planning, node: NodeName): strin
 }
 
 /** The pod made last; of those made in one second the one that is there, or was told to be gone last. */
-function findAnchor(
+function findLastBearer(
   planning: Planning,
   { node, pods, held }: NodeView,
   slot: string | undefined,
