@@ -25,7 +25,7 @@ import { judgeDaemonSet } from './read/judge-daemon-set.ts';
 import type { JudgedDaemonSet } from './read/judge-daemon-set.ts';
 import { readStored } from './read/stored-inputs.ts';
 import type { KnownKey, StoredInputs, StoredRead, SlicedInputs } from './read/stored-inputs.ts';
-import { isTorn, readSlices, readView, resolveOpaque } from './read/read-view.ts';
+import { isBrokenForGood, readSlices, readView, resolveOpaque } from './read/read-view.ts';
 import type { ViewRead } from './read/read-view.ts';
 import { RETRY_TABLE } from '../../core/retry/retry-table.ts';
 import { NO_COUNTS } from './run/result.ts';
@@ -308,7 +308,7 @@ function exitUnusable(
 async function exitMoving({ ahead, found }: Moving, context: RunContext): Promise<Exit> {
   const { stored, nowMs } = found;
   const code = 'view-moving';
-  if (ahead === undefined || !(await isTorn(ahead, stored, context.dependencies))) {
+  if (ahead === undefined || !(await isBrokenForGood(ahead, stored, context.dependencies))) {
     const message = 'the view kept moving while it was read';
     return { kind: 'unrecorded', deferral: { code, message, delayMs: 1_000 } };
   }

@@ -39,7 +39,7 @@ export const RETRY_TABLE = {
   soon: { firstMs: SECOND_MS, factor: 2, maxMs: LONGEST_MS, jitter: 0 },
   /** The view is not fit to be acted on: until the watcher is heard. Beyond `deferralMaxMs`, half of what it lasted. */
   deferral: { firstMs: SECOND_MS, factor: 1, maxMs: LONGEST_MS, jitter: 0 },
-  /** Part of the view is missing or torn, and a snapshot was asked for, which ends it early. */
+  /** Part of the view is missing or does not fit the rest, and a snapshot was asked for, which ends it early. */
   'view-incomplete': { firstMs: MINUTE_MS, factor: 1, maxMs: MINUTE_MS, jitter: 0 },
   /** The registry cannot be read, which counts as frozen. Once to twice as long. */
   'registry-unreadable': { firstMs: 15 * SECOND_MS, factor: 1, maxMs: 30 * SECOND_MS, jitter: 0 },

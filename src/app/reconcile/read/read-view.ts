@@ -166,12 +166,12 @@ async function readOwn(
 }
 
 /**
- * True of a view that is torn for good, and not just being written (protocol 2, L1). `ingest` writes slices, then
+ * True of a view that is broken for good, and not just being written (protocol 2, L1). `ingest` writes slices, then
  * META, one message of a cluster at a time: what stands above a META that is read afterwards can only
  * be of the message that comes next, in this era or in the one that a manifest begins. Anything else no message will
  * ever reach; a snapshot does.
  */
-export async function isTorn(
+export async function isBrokenForGood(
   { stamp, of }: StampAhead,
   { ref }: StoredInputs,
   { view }: Pick<StepDependencies, 'view'>,
