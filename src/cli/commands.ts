@@ -12,6 +12,7 @@ import { removeClusterCommand } from './cluster/change/remove-cluster.ts';
 import { resetClusterCommand } from './cluster/change/reset-cluster.ts';
 import { setClusterCommand } from './cluster/change/set-cluster.ts';
 import { showClusterCommand } from './cluster/show/show-cluster.ts';
+import { costCommand } from './cost/cost-command.ts';
 import type { CommandModule } from './command-line/command-module.ts';
 import { freezeCommand, thawCommand } from './freeze/freeze-command.ts';
 import { completeCommand, completionCommand } from './completion/completion-commands.ts';
@@ -40,6 +41,7 @@ export const COMMANDS: readonly CommandModule[] = [
   removeClusterCommand,
   doctorCommand,
   whyCommand,
+  costCommand,
   ...ROLLOUT_COMMANDS,
   ...FLEET_COMMANDS,
   freezeCommand,

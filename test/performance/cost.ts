@@ -10,8 +10,9 @@
 import { sumOf } from '../support/model/model-use.ts';
 import { ModelWorld } from '../support/model/model-world.ts';
 import type { ModelUse } from '../support/model/model-world.ts';
-import { GOALS, dollarsOf, monthTable, quietMonth, totalOf } from './support/cost-model.ts';
-import type { Dollars } from './support/cost-model.ts';
+import { totalOf } from '../../src/core/cost/prices.ts';
+import type { Dollars } from '../../src/core/cost/prices.ts';
+import { GOALS, dollarsOf, monthTable, quietMonth } from './support/cost-model.ts';
 import {
   countChanges,
   countHeartbeat,

@@ -46,6 +46,7 @@ const nameKey = (cluster: ClusterUid, key: NamespacedName): string =>
 export class MemoryViewStore implements ViewStore {
   hooks: StoreHooks = {};
   readonly calls: StoreCall[] = [];
+  readonly writtenUnits = new Map<ClusterUid, number>();
   private items = new Map<string, unknown>();
 
   readMeta(cluster: ClusterUid): Promise<ClusterMeta | undefined> {

@@ -22,6 +22,8 @@ export interface DynamoStoreOptions {
   readonly client: DynamoDBDocumentClient;
   readonly tableName: string;
   readonly random: Random;
+  /** Told of each record that is about to be written. */
+  readonly onWrite?: (key: ItemKey, attributes: StoredItem) => void;
 }
 
 /** A condition; names need a `#` placeholder only where they are reserved words. */
@@ -49,11 +51,13 @@ export class Table {
   private readonly client: DynamoDBDocumentClient;
   private readonly tableName: string;
   private readonly random: Random;
+  private readonly onWrite: DynamoStoreOptions['onWrite'];
 
   constructor(options: DynamoStoreOptions) {
     this.client = options.client;
     this.tableName = options.tableName;
     this.random = options.random;
+    this.onWrite = options.onWrite;
   }
 
   token(): string {
@@ -95,6 +99,7 @@ export class Table {
     condition: Condition,
   ): Promise<WriteResult> {
     const attributes = kind.attributes(record, key);
+    this.onWrite?.(key, attributes);
     if (kind.written === 'put') return this.putIf(key, attributes, condition);
     if (kind.written === 'batched') return this.replaceIf(key, attributes, condition);
     return this.updateIf(key, attributes, { ...condition, ...defined({ writer: kind.tokenIn }) });

@@ -34,8 +34,10 @@ import type { Condition, DynamoStoreOptions } from './table.ts';
 
 /** The view table, over a DynamoDB-compatible one with string keys `pk` and `sk`. */
 export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
-  const table = new Table(options);
+  const writtenUnits = new Map<ClusterUid, number>();
+  const table = new Table({ ...options, onWrite: unitsAdder(writtenUnits) });
   return {
+    writtenUnits,
     readMeta: (cluster) => table.read(META, cluster),
     writeMeta: (meta) => table.writeNext(at(META, meta.clusterUid), meta),
     readBreaker: (cluster) => table.read(BREAKER, cluster),
@@ -69,6 +71,23 @@ export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
     writeState: (ref, state) => table.writeNext(at(STATE, ref), state),
     readWalk: () => table.read(WALK),
     writeWalk: (walk) => table.writeNext(at(WALK), walk),
+  };
+}
+
+const WRITE_UNIT_BYTES = 1024;
+/** Keys, names of attributes, stamp and token of an item: about so much beside its bodies. */
+const BESIDE_BODIES_BYTES = 200;
+
+/** Adds up by cluster what is written of it: partitions are `NODES#uid#00`, `PODS#uid/…`, `DS#uid/…` and so on. */
+function unitsAdder(units: Map<ClusterUid, number>): NonNullable<DynamoStoreOptions['onWrite']> {
+  return ({ pk, sk }, attributes) => {
+    if (sk === 'META' || sk === 'STATE' || sk === 'WALK') return;
+    const cluster = pk.split(/[#/]/, 2)[1] as ClusterUid; // every key of this table has one
+    let bytes = BESIDE_BODIES_BYTES;
+    for (const each of Object.values(attributes)) {
+      if (each instanceof Uint8Array) bytes += each.byteLength;
+    }
+    units.set(cluster, (units.get(cluster) ?? 0) + Math.ceil(bytes / WRITE_UNIT_BYTES));
   };
 }
 

@@ -10,6 +10,7 @@
  * remembered it could take a zombie's message for the next one. Rejects when a dependency is lost;
  * the record then comes again. Never throws for what a message holds (L4).
  */
+import { addMessage } from '../../core/cost/counted.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { WatcherMessage } from '../../core/model/watcher-message.ts';
 import { decideStep } from './apply/decide-step.ts';
@@ -36,15 +37,25 @@ export async function ingestMessage(
   const incoming = { message, context, registration: verification.registration };
   const { metrics, clock, view, options } = dependencies;
   metrics.record('IngestLag', Math.max(0, clock.nowMs() - context.sentAtMs), 'Milliseconds');
+  const units = (): number => view.writtenUnits.get(message.clusterUid) ?? 0;
+  const unitsBefore = units();
   for (let attempt = 0; attempt < options.writeTriesMax; attempt += 1) {
     const stored = await view.readMeta(message.clusterUid);
-    const step = await decideStep(incoming, stored, dependencies);
+    const decided = await decideStep(incoming, stored, dependencies);
+    const sliceUnits = units() - unitsBefore;
+    const step = counted(decided, { atMs: context.sentAtMs, sliceUnits });
     const result = await finish(incoming, { step, stored }, dependencies);
     if (result === 'lost') continue;
     metrics.count('IngestMessages', { outcome: result.kind });
     return result;
   }
   throw new Error(`META of ${message.cluster}: lost ${options.writeTriesMax} compare-and-sets`);
+}
+
+/** A message is counted in the META that it moves, in no other (ADR 0083). */
+function counted(step: Step, message: Parameters<typeof addMessage>[1]): Step {
+  if (step.kind !== 'apply' && step.kind !== 'loss' && step.kind !== 'await') return step;
+  return { ...step, meta: { ...step.meta, days: addMessage(step.meta.days, message) } };
 }
 
 /** Writes META and does what follows from it; `lost` when another writer was faster. */

@@ -13,7 +13,7 @@ import { attemptReconcile } from './attempt.ts';
 import type { EndContext, RunContext } from './run/context.ts';
 import type { ReconcileDependencies, ReconcileRun } from './process/dependencies.ts';
 import { endRun } from './requeue/end-run.ts';
-import { writeState } from './run/record-state.ts';
+import { noteAct, writeState } from './run/record-state.ts';
 import type { ReconcileResult } from './run/result.ts';
 import type { LogFields } from '@rollcall/base/ports/log.ts';
 
@@ -38,8 +38,10 @@ export async function reconcileKey(
   const startedMs = clock.monotonicMs();
   const wallDeadlineMs = clock.nowMs() + run.deadlineMs - startedMs;
   const context: EndContext = {
-    ...{ hint, run, wallDeadlineMs, dependencies, gate, assertions, note: {} },
+    ...{ hint, run, wallDeadlineMs, dependencies, gate, assertions },
+    note: { counted: { toMs: startedMs, kind: 'look', next: 'first' } },
     recordIntents: async (ref, change) => {
+      noteAct(context);
       const write = await writeState(change, ref, context);
       if (write.kind === 'written') assertions.noteRecorded(write.state.intents);
       return write;

@@ -4,6 +4,7 @@
  * One item per DaemonSet UID, written by compare-and-set on `version` (design 3, step 6). Nothing in
  * here expires by the clock; entries leave when they are resolved by identity or by mark.
  */
+import type { DailyCounts } from '../cost/daily.ts';
 import type { Epoch, NodeName, ResourceVersion, Uid } from './identifiers.ts';
 import type { Stamp } from './position.ts';
 import type { Tombstone } from './projections.ts';
@@ -281,6 +282,8 @@ export interface DaemonSetState {
   readonly shrink?: RemovalRecord;
   /** Absent: nobody else wrote its status lately. */
   readonly paused?: StatusPause;
+  /** Runs by day (core/cost/counted.ts): nothing is decided on them. Absent: none was counted yet. */
+  readonly days?: DailyCounts;
 }
 
 /** State of a DaemonSet that has no item yet. */

@@ -4,6 +4,7 @@
  * Everything here is a cache that a snapshot rebuilds. `ingest` is its only writer, except for the
  * attributes named otherwise. Shapes of stored items (keys, compression) are the adapter's business.
  */
+import type { DailyCounts } from '../cost/daily.ts';
 import type { ClusterBreaker } from './breaker.ts';
 import type { ClusterUid, Epoch, Incarnation, Uid } from './identifiers.ts';
 import { ZERO_STAMP } from './position.ts';
@@ -94,6 +95,8 @@ export interface ClusterMeta {
    * clears this.
    */
   readonly watcherStandsBy?: WatcherStandsBy;
+  /** Messages by day (core/cost/counted.ts): nothing is decided on them. Absent: none was counted yet. */
+  readonly days?: DailyCounts;
   /** Written by whoever talks to the API server; ingest only reads it. Absent, also when unreadable: closed. */
   readonly breaker?: ClusterBreaker;
 }

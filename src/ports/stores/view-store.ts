@@ -85,6 +85,8 @@ export interface NamespacedName {
 export interface ViewWriter {
   /** If the stored version is `meta.version` (0: none yet); stored with version + 1. Leaves attributes of others. */
   writeMeta(meta: ClusterMeta): Promise<WriteResult>;
+  /** Write units of what this process wrote of clusters so far, by sizes; without META and states. */
+  readonly writtenUnits: ReadonlyMap<ClusterUid, number>;
   /** If the stored stamp is still `expected` (undefined: no item). */
   writeSlice(ref: SliceRef, slice: Slice, expected: Stamp | undefined): Promise<WriteResult>;
   /** If the stored version is `older.version` (0: none yet); stored with version + 1. */

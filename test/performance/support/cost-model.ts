@@ -11,7 +11,14 @@
 import { MODEL_FUNCTIONS } from '../../support/model/model-world.ts';
 import type { ModelFunction, ModelUse } from '../../support/model/model-world.ts';
 import { sumOf } from '../../support/model/model-use.ts';
-import { MONTH_HOURS, PRICES } from './aws-prices.ts';
+import {
+  MONTH_HOURS,
+  dollarsOfUsage,
+  gigabyteSecondsOf,
+  totalOf,
+} from '../../../src/core/cost/prices.ts';
+import type { Dollars } from '../../../src/core/cost/prices.ts';
+import { STACK_DOLLARS } from '../../../src/core/cost/stack-price.ts';
 
 /** Kinds of change that are counted. */
 export const CHANGE_KINDS = ['node-change', 'pod-restart', 'rollout'] as const;
@@ -32,52 +39,24 @@ const TIMES_A_MONTH: Readonly<Record<ChangeKind, number>> = {
 /** Issue 16: a thousand quiet clusters a month, and a rollout over a thousand nodes. */
 export const GOALS = { quietMonthDollars: 25, rolloutDollars: 0.02, writeUnitsPerPod: 25 } as const;
 
-/** Assumed: two metrics and a line of a run. */
-const LOG_KB_PER_INVOCATION = 1;
-const KB_PER_GB = 1e6;
-const MEGABYTES_PER_GB = 1024;
-
-/** Mappings with a concurrency cap keep five pollers of twenty seconds each. */
-const POLLERS = 5;
-const POLL_SECONDS = 20;
-const FIFO_MAPPINGS = 4;
-const STANDARD_MAPPINGS = 4;
-/** Metrics that the alarms of infra/alarms look at: each is billed as an alarm. */
-const ALARM_METRICS = 61;
-/** Rounded up from the metrics of docs/reference.md by function. */
-const METRICS = 60;
-
 const DAYS = MONTH_HOURS / 24;
 
 /** Megabytes of a function. */
 export type MemoryOf = (name: ModelFunction) => number;
 
-/** Dollars by what they are paid for. */
-export type Dollars = Readonly<
-  Record<'sqs' | 'reads' | 'writes' | 'invocations' | 'durations' | 'logs', number>
->;
-
 /** What a use costs. */
 export function dollarsOf(use: ModelUse, memoryOf: MemoryOf): Dollars {
-  const invocations = sumOf(use, 'invocations');
   const gigabyteSeconds = MODEL_FUNCTIONS.reduce(
-    (sum, name) => sum + (use[name].billedMs / 1000) * (memoryOf(name) / MEGABYTES_PER_GB),
+    (sum, name) => sum + gigabyteSecondsOf(use[name].billedMs, memoryOf(name)),
     0,
   );
-  return {
-    // The delay queue is a standard one, and a little cheaper; it is not told apart.
-    sqs: sumOf(use, 'sqsRequests') * PRICES.fifoRequest,
-    reads: sumOf(use, 'readUnits') * PRICES.readUnit,
-    writes: sumOf(use, 'writeUnits') * PRICES.writeUnit,
-    invocations: invocations * PRICES.invocation,
-    durations: gigabyteSeconds * PRICES.gigabyteSecond,
-    logs: ((invocations * LOG_KB_PER_INVOCATION) / KB_PER_GB) * PRICES.logGigabyte,
-  };
-}
-
-/** All of it. */
-export function totalOf(dollars: Dollars): number {
-  return Object.values(dollars).reduce((sum, part) => sum + part, 0);
+  return dollarsOfUsage({
+    sqsRequests: sumOf(use, 'sqsRequests'),
+    readUnits: sumOf(use, 'readUnits'),
+    writeUnits: sumOf(use, 'writeUnits'),
+    invocations: sumOf(use, 'invocations'),
+    gigabyteSeconds,
+  });
 }
 
 /** Dollars a month of so many clusters in which nothing happens, by what they are paid for. */
@@ -86,16 +65,10 @@ export function quietMonth(day: ModelUse, clusters: number, memoryOf: MemoryOf):
   return Object.fromEntries(one.map(([of, dollars]) => [of, dollars * DAYS * clusters])) as Dollars; // the same ones
 }
 
-/** Dollars a month of the stack itself. */
+/** Dollars a month of the stack itself, without its schedules, which are counted here. */
 function stackDollars(): number {
-  const receives = (POLLERS * MONTH_HOURS * 3600) / POLL_SECONDS;
-  return (
-    receives * (FIFO_MAPPINGS * PRICES.fifoRequest + STANDARD_MAPPINGS * PRICES.standardRequest) +
-    ALARM_METRICS * PRICES.alarmMonth +
-    METRICS * PRICES.metricMonth +
-    PRICES.dashboardMonth +
-    PRICES.keyMonth
-  );
+  const { polling, alarms, metrics, dashboard, key } = STACK_DOLLARS;
+  return polling + alarms + metrics + dashboard + key;
 }
 
 /** What was counted. */

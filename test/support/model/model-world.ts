@@ -16,8 +16,11 @@ import type { Delivery } from '@rollcall/local-aws/sqs/queue/message.ts';
 import { readService } from '@rollcall/local-aws/template/service.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
+import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterId } from '../../../src/core/model/identifiers.ts';
+import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
+import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { TIMEOUTS_MS } from '../simulation/function-host.ts';
 import type { InvocationEnd } from '../simulation/mapping.ts';
@@ -157,6 +160,19 @@ export class ModelWorld {
     return structuredClone(this.#use);
   }
 
+  /** The tables, for who looks or prepares: nothing of it is counted. */
+  stores(): { readonly registry: RegistryStore; readonly view: ViewStore } {
+    const client = this.#table.client({
+      before: () => Promise.resolve(),
+      onUnits: () => undefined,
+    });
+    const random = this.#random;
+    return {
+      registry: createDynamoRegistryStore({ client, tableName: REGISTRY_TABLE, random }),
+      view: createDynamoViewStore({ client, tableName: VIEW_TABLE, random }),
+    };
+  }
+
   /** Megabytes of a function, as declared. */
   memoryOf(name: ModelFunction): number {
     return this.declaredMegabytes(name);
@@ -185,14 +201,7 @@ export class ModelWorld {
     site.api.uidOf = (count) => uuidOf(`${options.name}/${String(count)}`);
     const cluster = { id, site };
     this.clusters.set(id, cluster);
-    const registry = createDynamoRegistryStore({
-      client: this.#table.client({
-        before: () => Promise.resolve(),
-        onUnits: () => undefined,
-      }),
-      tableName: REGISTRY_TABLE,
-      random: this.#random,
-    });
+    const { registry } = this.stores();
     const registration = { ...registrationOf(site.api.clusterUid), id };
     assert.equal(await registry.writeCluster(registration, 0), 'written');
     for (let node = 0; node < options.nodes; node += 1) {

@@ -4,6 +4,7 @@
  * Nothing of it outlives the invocation; a frozen and thawed process finds nothing half-used here.
  */
 import type { Breach, StateChange } from '../../../core/plan/invariants.ts';
+import type { RunPart } from '../../../core/cost/counted.ts';
 import type { Hint } from '../../../core/model/hint.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
@@ -40,6 +41,12 @@ export interface RunNote {
   /** Where the view stood when it was read last; for the log line. */
   epoch?: string;
   seq?: number;
+  /** How far the run is counted already, monotonic, and as what (core/cost/counted.ts); absent: it is not counted. */
+  counted?: {
+    readonly toMs: number;
+    readonly kind: RunPart['kind'];
+    readonly next: RunPart['part'];
+  };
   /** Somebody else wrote the status: the run goes no further, and records it with whatever it records. */
   paused?: StatusPause;
 }

@@ -9,6 +9,7 @@
  * never the memo or a due time.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { addRun } from '../../../core/cost/counted.ts';
 import { findStateBreach } from '../../../core/plan/invariants.ts';
 import type { StateChange } from '../../../core/plan/invariants.ts';
 import type { RemovalAuthor } from '../../../core/removal-guard/removal-author.ts';
@@ -41,15 +42,40 @@ export async function writeState(
     assertions.report(breach);
     return { kind: 'stopped', breach };
   }
-  const whole = { ...change.to, ...defined({ paused: note.paused }) };
+  const { days, noteWritten: noteCounted } = countRun(change.to, { dependencies, note });
+  const whole = { ...change.to, ...defined({ paused: note.paused, days }) };
   const bound = await writeFitting(ref, boundState(whole), dependencies.view);
   if (bound === undefined) return { kind: 'lost' };
+  noteCounted();
   const { state, leftOut } = bound;
   if (leftOut > 0) {
     const fields = { key: formatKey(hint.key), leftOut };
     dependencies.log.warn('a state does not hold the waits of all nodes', fields);
   }
   return { kind: 'written', state: { ...state, version: state.version + 1 } };
+}
+
+/** The run makes or deletes pods. */
+export function noteAct({ note }: Pick<EndContext, 'note'>): void {
+  if (note.counted !== undefined) note.counted = { ...note.counted, kind: 'act' };
+}
+
+/** Counts of the state with this write's part of its run in them (ADR 0083), and what is noted once it is written. */
+function countRun(
+  { days }: Pick<DaemonSetState, 'days'>,
+  { dependencies: { clock }, note }: Pick<EndContext, 'dependencies' | 'note'>,
+): Pick<DaemonSetState, 'days'> & { readonly noteWritten: () => void } {
+  const { counted } = note;
+  if (counted === undefined) return { ...defined({ days }), noteWritten: () => undefined };
+  const toMs = clock.monotonicMs();
+  const { kind, next: part } = counted;
+  const run = { atMs: clock.nowMs(), kind, part, durationMs: toMs - counted.toMs };
+  return {
+    days: addRun(days, run),
+    noteWritten: () => {
+      note.counted = { toMs, kind, next: 'further' };
+    },
+  };
 }
 
 /** Writes it, with half of its waits where it is too large for its item, and so on; undefined: another run was first. */
