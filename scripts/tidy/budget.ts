@@ -13,14 +13,14 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/local-aws': 8_800,
   'packages/local-cluster': 36_300,
   scripts: 8_000,
-  'src/adapters': 13_200,
+  'src/adapters': 13_000,
   'src/app': 21_200,
   'src/cli': 14_700,
   'src/core': 21_900,
   'src/engine': 2_000,
   'src/ports': 1_300,
   'src/watcher': 5_100,
-  test: 181_000,
+  test: 178_700,
 };
 
 /** Finds folders with more lines than their budget. */
