@@ -25,7 +25,7 @@ export interface RunJudgement {
 }
 
 /** How many disagreements of a run may be chance. */
-export function excusesMax(scenariosCount: number): number {
+function excusesMax(scenariosCount: number): number {
   return Math.max(1, Math.floor(scenariosCount / SCENARIOS_FOR_AN_EXCUSE));
 }
 

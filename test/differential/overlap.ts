@@ -12,7 +12,7 @@ interface Selector {
 }
 
 /** Which values of `app` a DaemonSet of a scenario selects. */
-export function selectedApps(daemonSet: KubernetesObject): readonly string[] {
+function selectedApps(daemonSet: KubernetesObject): readonly string[] {
   const { selector = {} } = daemonSet['spec'] as { readonly selector?: Selector };
   const { matchLabels, matchExpressions } = selector;
   const own = matchLabels?.['app'];

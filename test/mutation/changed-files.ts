@@ -36,7 +36,7 @@ export function isKnownRevision(since: string): boolean {
 }
 
 /** The file of the area that a path is, or whose tests it holds. */
-export function sourceFor(file: string, { sources }: MutationArea): string | undefined {
+function sourceFor(file: string, { sources }: MutationArea): string | undefined {
   const test = /^(packages\/[^/]+\/)?test\/(?:unit|property)\/(.*)\.test\.ts$/.exec(file);
   const source = test === null ? file : `${test[1] ?? ''}src/${test[2]}.ts`;
   return sources.some((glob) => path.matchesGlob(source, glob)) ? source : undefined;

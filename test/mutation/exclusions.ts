@@ -21,7 +21,7 @@ export function findUnreasoned(folder: string): readonly string[] {
 }
 
 /** The lines, counted from one, that hold a directive without mutators by name or without a reason. */
-export function unreasonedIn(text: string): readonly number[] {
+function unreasonedIn(text: string): readonly number[] {
   return text.split('\n').flatMap((line, index) => {
     const directive = DIRECTIVE.exec(line)?.[0];
     return directive === undefined || REASONED.test(directive) ? [] : [index + 1];

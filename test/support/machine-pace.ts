@@ -93,7 +93,7 @@ export function stretched(boundMs: number, slowdown: number): number {
  * The factor from samples: runnable threads of others for each processor, and milliseconds of the piece of work. Where
  * others have as many threads as there are processors, ours have half of each. Pure.
  */
-export function slowdownOf(samples: {
+function slowdownOf(samples: {
   readonly others: readonly number[];
   readonly works: readonly number[];
 }): number {
@@ -114,7 +114,7 @@ function readOthers(own: OwnThreads): number {
 }
 
 /** Of so many runnable threads, those that are not ours. The two are not counted at one moment. Pure. */
-export function othersOf(running: number, ours: number): number {
+function othersOf(running: number, ours: number): number {
   return Math.max(0, running - ours);
 }
 

@@ -5,11 +5,9 @@
  * function's end. `requestTimeout` alone only warns, so it is made an error; it ends with the answer's first line,
  * and a body that stands still has socketTimeout. A body that drips is bounded by who calls. A time-out is
  * repeated like any lost answer. Clients that the SDK makes for credentials (STS) take over a request's limits,
- * and try three times. Linter: `new …Client(` is refused everywhere else. What the SDK need not do for each request it is
- * spared (spare-middleware.ts).
+ * and try three times. Linter: `new …Client(` is refused everywhere else.
  */
 import { Sha256 } from '@rollcall/base/system/sha256.ts';
-import { spareMiddleware } from './spare-middleware.ts';
 
 /** How long one call may take, and how often it is tried. */
 export interface CallLimits {
@@ -50,11 +48,12 @@ export function createAwsClient<Config extends object, Client extends object>(
   config: Config,
 ): Client {
   const { connectionTimeoutMs, requestTimeoutMs, attemptsMax } = limits;
-  const client = new make({
+  return new make({
     ...config,
     maxAttempts: attemptsMax,
     retryMode: 'standard',
     sha256: Sha256,
+    customUserAgent: 'rollcall',
     requestHandler: {
       connectionTimeout: connectionTimeoutMs,
       requestTimeout: requestTimeoutMs,
@@ -62,6 +61,4 @@ export function createAwsClient<Config extends object, Client extends object>(
       socketTimeout: requestTimeoutMs,
     },
   });
-  spareMiddleware(client);
-  return client;
 }

@@ -1,5 +1,6 @@
 /**
- * The small reads that every run begins with, in the order on which the rest depends (design 3; ADR 0074).
+ * The small reads that every run begins with, in the order on which the rest depends (design 3). The two orders stay: with one,
+ * a rollout asks tables half as often again, and `reconcile` takes a tenth longer (ADR 0074).
  *
  *   META, name, state ──▶ DaemonSet, slices        known UID       META, name ──▶ state, DaemonSet ──▶ slices       else
  *
