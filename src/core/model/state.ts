@@ -7,6 +7,7 @@
 import type { Epoch, NodeName, ResourceVersion, Uid } from './identifiers.ts';
 import type { Stamp } from './position.ts';
 import type { Tombstone } from './projections.ts';
+import type { StateLog } from './log-entry.ts';
 import type { OrderNote, RolloutRecord } from './rollout-record.ts';
 
 /** Version of the state schema that this release writes. */
@@ -281,6 +282,8 @@ export interface DaemonSetState {
   readonly shrink?: RemovalRecord;
   /** Absent: nobody else wrote its status lately. */
   readonly paused?: StatusPause;
+  /** What happened, for people, until it has an item of its own (core/log): no decision reads it. */
+  readonly log?: StateLog;
 }
 
 /** State of a DaemonSet that has no item yet. */
