@@ -20,7 +20,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/engine': 2_000,
   'src/ports': 1_300,
   'src/watcher': 5_100,
-  test: 181_000,
+  test: 181_900,
 };
 
 /** Finds folders with more lines than their budget. */
