@@ -2,6 +2,7 @@
  * What a reader of the log sees: entries of items and of states in one order, each once, the oldest first.
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { LeftOut, LogEntry, LogSubject, StateLog } from '../model/log-entry.ts';
 import { entryIdentity } from './append-log.ts';
 
@@ -40,21 +41,21 @@ export function mergeLog(sources: readonly LogSource[], question: LogQuestion): 
   const byIdentity = new Map<string, LogLine>();
   const leftOut = new Map<string, LeftOut>();
   let unnamed = 0;
-  for (const { cluster, subject, entries, leftOut: counted } of sources) {
-    if (!isOf(subject, question)) continue;
+  const { sinceMs, untilMs } = question;
+  for (const source of sources.filter(({ subject }) => isOf(subject, question))) {
+    const { cluster, subject, entries, leftOut: counted } = source;
     const where = `${cluster ?? ''} ${subjectText(subject)}`;
-    if (counted !== undefined && counted.toMs >= question.sinceMs) {
+    if (counted !== undefined && counted.toMs >= sinceMs) {
       leftOut.set(`${where} ${JSON.stringify(counted)}`, counted);
     }
-    for (const entry of entries) {
-      if (entry.atMs < question.sinceMs || entry.atMs > question.untilMs) continue;
+    for (const entry of entries.filter(({ atMs }) => atMs >= sinceMs && atMs <= untilMs)) {
       const about = isAbout(entry, question.node);
       if (about === 'unnamed') unnamed += 1;
       if (about !== 'yes') continue;
       const identity = `${where} ${entryIdentity(entry)}`;
-      const line = { ...(cluster === undefined ? {} : { cluster }), subject, entry };
       const known = byIdentity.get(identity);
-      if (known === undefined || isOpen(known.entry)) byIdentity.set(identity, line);
+      if (known !== undefined && !isOpen(known.entry)) continue;
+      byIdentity.set(identity, { ...defined({ cluster }), subject, entry });
     }
   }
   return { lines: [...byIdentity.values()].sort(byTime), leftOut: [...leftOut.values()], unnamed };

@@ -29,31 +29,50 @@ function rolloutEntries(
   after: RolloutRecord,
   atMs: number,
 ): readonly LogEntry[] {
-  const { hash, older, step, breach } = after;
-  const entries: LogEntry[] = [];
-  const isNew = before?.hash !== hash;
+  return [
+    ...beginningEntries(before, after, atMs),
+    ...haltEntries(before, after),
+    ...returnEntries(before, after, atMs),
+  ];
+}
+
+function beginningEntries(
+  before: RolloutRecord | undefined,
+  { hash, older, step }: RolloutRecord,
+  atMs: number,
+): readonly LogEntry[] {
   // One that ran everywhere when its policy was first seen began long ago.
-  const isBaseline = before === undefined && step.kind === 'done';
-  if (isNew && !isBaseline) entries.push({ kind: 'rollout', atMs, hash, ...defined({ older }) });
-  const isOpened =
-    step.kind !== 'waiting' && !isBaseline && before?.step.openedAtMs !== step.openedAtMs;
-  if (isOpened) {
-    const { kind, name, index, openedAtMs } = step;
-    entries.push({ kind: 'step', atMs: openedAtMs, step: kind, name, index });
-  }
-  if (breach !== undefined && breach.atMs !== before?.breach?.atMs) {
-    const { cause, message, nodes } = breach;
-    const names = nodes.slice(0, NAMES_MAX);
-    entries.push({ kind: 'halt', atMs: breach.atMs, cause, message: loggedText(message), names });
-  }
-  if (after.isReturn && (isNew || before?.isReturn !== true)) {
-    entries.push({ kind: 'return', atMs, isOver: false });
-  }
-  const { returnedAtMs } = after;
-  if (returnedAtMs !== undefined && returnedAtMs !== before?.returnedAtMs) {
-    entries.push({ kind: 'return', atMs: returnedAtMs, isOver: true });
-  }
-  return entries;
+  if (before === undefined && step.kind === 'done') return [];
+  const isNew = before?.hash !== hash;
+  const { kind, name, index, openedAtMs } = step;
+  const isOpened = kind !== 'waiting' && before?.step.openedAtMs !== openedAtMs;
+  return [
+    ...(isNew ? [{ kind: 'rollout', atMs, hash, ...defined({ older }) } as const] : []),
+    ...(isOpened ? [{ kind: 'step', atMs: openedAtMs, step: kind, name, index } as const] : []),
+  ];
+}
+
+function haltEntries(
+  before: RolloutRecord | undefined,
+  { breach }: RolloutRecord,
+): readonly LogEntry[] {
+  if (breach === undefined || breach.atMs === before?.breach?.atMs) return [];
+  const { cause, atMs, nodes } = breach;
+  const names = nodes.slice(0, NAMES_MAX);
+  return [{ kind: 'halt', atMs, cause, message: loggedText(breach.message), names }];
+}
+
+function returnEntries(
+  before: RolloutRecord | undefined,
+  { hash, isReturn, returnedAtMs }: RolloutRecord,
+  atMs: number,
+): readonly LogEntry[] {
+  const wasReturn = before?.hash === hash && before.isReturn;
+  const isOver = returnedAtMs !== undefined && returnedAtMs !== before?.returnedAtMs;
+  return [
+    ...(isReturn && !wasReturn ? [{ kind: 'return', atMs, isOver: false } as const] : []),
+    ...(isOver ? [{ kind: 'return', atMs: returnedAtMs, isOver: true } as const] : []),
+  ];
 }
 
 function removalEntries({ shrink: before }: Part, { shrink: after }: Part): readonly LogEntry[] {
