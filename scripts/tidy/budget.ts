@@ -6,7 +6,7 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 10_900,
+  docs: 11_150,
   functions: 1_500,
   infra: 7_300,
   'packages/base': 3_020,
@@ -15,7 +15,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   scripts: 8_000,
   'src/adapters': 13_200,
   'src/app': 21_700,
-  'src/cli': 14_700,
+  'src/cli': 15_100,
   'src/core': 22_700,
   'src/engine': 2_000,
   'src/ports': 1_300,
