@@ -6,21 +6,21 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 10_900,
+  docs: 11_150,
   functions: 1_500,
   infra: 7_300,
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 36_300,
   scripts: 8_000,
-  'src/adapters': 13_000,
-  'src/app': 21_200,
-  'src/cli': 14_950,
-  'src/core': 22_400,
+  'src/adapters': 13_200,
+  'src/app': 21_700,
+  'src/cli': 15_100,
+  'src/core': 22_700,
   'src/engine': 2_000,
   'src/ports': 1_300,
   'src/watcher': 5_100,
-  test: 181_500,
+  test: 181_900,
 };
 
 /** Finds folders with more lines than their budget. */

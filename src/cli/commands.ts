@@ -17,6 +17,7 @@ import type { CommandModule } from './command-line/command-module.ts';
 import { freezeCommand, thawCommand } from './freeze/freeze-command.ts';
 import { completeCommand, completionCommand } from './completion/completion-commands.ts';
 import { FLEET_COMMANDS } from './fleet/fleet-commands.ts';
+import { logCommand } from './log/log-command.ts';
 import { checkStackCommand } from './stack/check-stack.ts';
 import { resumeStackCommand, stopStackCommand } from './stack/stop-and-resume.ts';
 import { whyCommand } from './why/why-command.ts';
@@ -42,6 +43,7 @@ export const COMMANDS: readonly CommandModule[] = [
   doctorCommand,
   whyCommand,
   costCommand,
+  logCommand,
   ...ROLLOUT_COMMANDS,
   ...FLEET_COMMANDS,
   freezeCommand,

@@ -36,6 +36,7 @@ import {
 import type { FunctionWorld, Invoked, RecordOf } from '../support/rights/function-world.ts';
 import { agentDaemonSet, liveDaemonSet } from '../support/rights/agent-daemon-set.ts';
 import { takeFleetTurns } from '../support/rights/fleet-turns.ts';
+import { fillLog } from '../support/rights/full-log.ts';
 import { ageWalk, nameWithTurn } from '../support/rights/resync-turns.ts';
 import {
   BOUND_TOKEN,
@@ -161,6 +162,7 @@ describe('the roles of the functions (row 69)', () => {
       for (const { sender } of abreast) {
         await world.deliver('ingest', EVENTS, [recordOf(sender.changes([nodeOf('n1', 2)]))]);
       }
+      for (const { cluster: of } of abreast) await fillLog(world.view, of.clusterUid);
       const rivalled = await seenCluster(takeover);
       const touched = rivalled.sender.changes([seenSentinel('touched')]);
       await world.deliver('ingest', EVENTS, [recordOf(touched)]);

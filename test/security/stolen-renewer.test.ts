@@ -12,7 +12,7 @@ import { inspect } from 'node:util';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { encodeCredentialMessage } from '../../src/adapters/sqs/schema/credential-message-schema.ts';
 import { encodeWatcherMessage } from '../../src/adapters/sqs/schema/watcher-message-codec.ts';
-import type { CredentialMessage } from '../../src/core/model/credential-message.ts';
+import type { CredentialMessage } from '../../src/core/model/watcher-message.ts';
 import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { subjectOf } from '../../src/ports/stores/credential-store.ts';

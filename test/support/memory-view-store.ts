@@ -7,6 +7,7 @@
 import { ZERO_STAMP, laterStamp } from '../../src/core/model/position.ts';
 import type { ClusterBreaker } from '../../src/core/model/breaker.ts';
 import type { ClusterUid, Uid } from '../../src/core/model/identifiers.ts';
+import type { LogItem } from '../../src/core/model/log-entry.ts';
 import type { Stamp } from '../../src/core/model/position.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
 import type { ResyncWalk } from '../../src/core/hints/resync-walk.ts';
@@ -20,6 +21,7 @@ import type {
 } from '../../src/core/model/view-items.ts';
 import type {
   DaemonSetRef,
+  LogPage,
   NamePage,
   NamePageOptions,
   NamespacedName,
@@ -90,6 +92,31 @@ export class MemoryViewStore implements ViewStore {
       if ((stored?.version ?? 0) !== walk.version) return 'lost';
       this.items.set('WALK', { ...walk, version: walk.version + 1 });
       return 'written';
+    });
+  }
+
+  putLogItem(cluster: ClusterUid | undefined, item: LogItem): Promise<void> {
+    const { atMs, token } = item;
+    const time = new Date(atMs).toISOString();
+    const key = `LOG ${cluster ?? ''} ${time.slice(0, 10)} ${time}/${token}`;
+    return this.write('putLogItem', key, () => {
+      this.items.set(key, item);
+    });
+  }
+
+  listLogItems(
+    cluster: ClusterUid | undefined,
+    { day, nowMs }: { readonly day: string; readonly nowMs: number },
+  ): Promise<LogPage> {
+    const prefix = `LOG ${cluster ?? ''} ${day} `;
+    const call = { operation: 'listLogItems', target: prefix.trim(), isWrite: false };
+    return aroundCall(this, call, () => {
+      const items = [...this.items.entries()]
+        .filter(([key]) => key.startsWith(prefix))
+        .sort(([left], [right]) => (left < right ? -1 : 1))
+        .map(([, item]) => item as LogItem)
+        .filter(({ atMs }) => atMs + 30 * 86_400_000 > nowMs);
+      return { items, unreadable: [] };
     });
   }
 

@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import type { ClusterBreaker } from '../../core/model/breaker.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
+import type { LogItem } from '../../core/model/log-entry.ts';
 import { clusterId, clusterUid } from '../../core/model/identifiers.ts';
 import type { SealedToken } from '../../ports/stores/credential-store.ts';
 import type { RefusalNote } from '../../ports/stores/registry-store.ts';
@@ -44,6 +45,19 @@ export function breakerIn({
     readable(() => JSON.parse(text)),
   );
   return { ...(body.success ? body.output : { failures: 0, openings: 0 }), version };
+}
+
+const LogItemSchema = v.looseObject({
+  subject: v.looseObject({ kind: v.picklist(['daemon-set', 'name', 'cluster', 'stack']) }),
+  atMs: momentSchema,
+  token: v.string(),
+  entries: v.array(v.looseObject({ kind: v.string(), atMs: momentSchema })),
+});
+const openLogItem = storedAs(LogItemSchema, 'holds no entries of the log');
+
+/** An item of the log. Entries are told to people and decide nothing: kinds that a newer release knows are kept. */
+export function logItemIn(body: unknown, key: ItemKey): LogItem {
+  return openLogItem(body, key) as unknown as LogItem; // as our own writer made it
 }
 
 const owedSchema = v.array(

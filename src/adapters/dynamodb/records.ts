@@ -1,7 +1,7 @@
 /**
  * Every record that is stored, in two tables: its key, what its attributes hold, and who writes it.
  * Those of fleets are in fleet-records.ts: one function's bundle has them. A body holds at most
- * ITEM_BODY_BYTES_MAX. No record has a TTL: who wrote it removes it.
+ * ITEM_BODY_BYTES_MAX. Who wrote a record removes it, but for LOG: it has a time to live.
  * No name forms the key of another record: UIDs and ids hold no `#` or `/`, namespaces no `/`.
  */
 import { defined } from '@rollcall/base/defined.ts';
@@ -9,6 +9,7 @@ import type { FleetMirror } from '../../core/fleet/told/fleet-mirror.ts';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import type { ClusterBreaker } from '../../core/model/breaker.ts';
 import type { ClusterId, ClusterUid, Uid } from '../../core/model/identifiers.ts';
+import type { LogItem } from '../../core/model/log-entry.ts';
 import { ZERO_STAMP } from '../../core/model/position.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
@@ -151,6 +152,36 @@ export const NAME: RecordKind<[ClusterUid, NamespacedName], view.NameItem> = {
   attributes: ({ stamp, uid, formerUids }) => ({ stamp, uid, formerUids }),
   written: 'put',
 };
+
+/** How long an item of the log is kept. */
+const LOG_LIFE_MS = 30 * 86_400_000;
+
+/** What happened on one day (UTC) in a cluster, or to the whole stack. */
+export function logPartition(cluster: ClusterUid | undefined, day: string): string {
+  return `LOG#${cluster ?? ''}#${day}`;
+}
+
+/** Entries of the log (ADR 0082). By `reconcile`, `ingest` and operators; the table removes it. */
+export const LOG: RecordKind<[ClusterUid | undefined, LogItem], StoredLogItem, LogItem> = {
+  keyOf: (cluster, { atMs, token }) => {
+    const time = new Date(atMs).toISOString();
+    return { pk: logPartition(cluster, time.slice(0, 10)), sk: `${time}/${token}` };
+  },
+  read: ({ body, expiresAt }, key) => ({
+    item: small.logItemIn(decodeBody(key, body), key),
+    expiresAtMs: Number(expiresAt) * 1000,
+  }),
+  attributes: (item, key) => ({
+    expiresAt: Math.ceil((item.atMs + LOG_LIFE_MS) / 1000),
+    body: encodeBody(key, item),
+  }),
+  written: 'put',
+};
+
+interface StoredLogItem {
+  readonly item: LogItem;
+  readonly expiresAtMs: number;
+}
 
 /** What `resync` remembers of its walk through the directory, and writes. Unreadable: never over. */
 export const WALK: RecordKind<[], ResyncWalk> = {

@@ -5,20 +5,23 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
+import type { LogItem } from '../../core/model/log-entry.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type { DaemonSetPosition, NameItem } from '../../core/model/view-items.ts';
 import type {
   DaemonSetRef,
+  LogPage,
   NamePage,
   NamePageOptions,
   SliceRef,
   ViewStore,
   WriteResult,
 } from '../../ports/stores/view-store.ts';
-import { at } from './item-codec.ts';
+import { ItemUnreadableError, at, keyIn } from './item-codec.ts';
 import {
   BREAKER,
   DAEMON_SET,
+  LOG,
   META,
   NAME,
   OLDER_TOMBSTONES,
@@ -27,6 +30,7 @@ import {
   STATE,
   WALK,
   daemonSetPartition,
+  logPartition,
   namePartition,
 } from './records.ts';
 import { IF_MISSING, Table, ifStamp, ifStampOlder } from './table.ts';
@@ -71,6 +75,8 @@ export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
     writeState: (ref, state) => table.writeNext(at(STATE, ref), state),
     readWalk: () => table.read(WALK),
     writeWalk: (walk) => table.writeNext(at(WALK), walk),
+    putLogItem: (cluster, item) => table.write(at(LOG, cluster, item), item),
+    listLogItems: (cluster, page) => listLogItems(table, cluster, page),
   };
 }
 
@@ -138,6 +144,27 @@ async function listNames(
     }
     if (page.cursor === undefined) return { names };
   }
+}
+
+/** What has expired may still stand there for days; what cannot be read hides nothing else. */
+async function listLogItems(
+  table: Table,
+  cluster: ClusterUid | undefined,
+  { day, cursor: after, nowMs }: Parameters<ViewStore['listLogItems']>[1],
+): Promise<LogPage> {
+  const page = await table.query({ pk: logPartition(cluster, day), after });
+  const items: LogItem[] = [];
+  const unreadable: string[] = [];
+  for (const stored of page.items) {
+    try {
+      const { item, expiresAtMs } = LOG.read(stored, keyIn(stored));
+      if (expiresAtMs > nowMs) items.push(item);
+    } catch (error) {
+      if (!(error instanceof ItemUnreadableError)) throw error;
+      unreadable.push(error.message);
+    }
+  }
+  return { items, unreadable, ...defined({ cursor: page.cursor }) };
 }
 
 /** The slice first: whoever still writes there must not find that what it refers to is gone. */

@@ -7,7 +7,7 @@
  * not be used, a table that does not answer) rejects, and the message comes again. A redelivered message
  * is older than itself, and changes nothing.
  */
-import type { CredentialMessage } from '../../core/model/credential-message.ts';
+import type { CredentialMessage } from '../../core/model/watcher-message.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { TokenClaims, TokenPurpose } from '../../ports/stores/credential-store.ts';
 import { subjectOf } from '../../ports/stores/credential-store.ts';

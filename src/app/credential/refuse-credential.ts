@@ -4,7 +4,7 @@
  * Neither holds anything of the body: somebody may have sent a token unsealed (S11). What an
  * unverified sender wrote is noted apart from what the cluster that it named sends (S6).
  */
-import type { CredentialMessage } from '../../core/model/credential-message.ts';
+import type { CredentialMessage } from '../../core/model/watcher-message.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { CredentialStore, Seal, TokenClaims } from '../../ports/stores/credential-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';

@@ -8,6 +8,7 @@ import type { DailyCounts } from '../cost/daily.ts';
 import type { Epoch, NodeName, ResourceVersion, Uid } from './identifiers.ts';
 import type { Stamp } from './position.ts';
 import type { Tombstone } from './projections.ts';
+import type { StateLog } from './log-entry.ts';
 import type { OrderNote, RolloutRecord } from './rollout-record.ts';
 
 /** Version of the state schema that this release writes. */
@@ -284,6 +285,8 @@ export interface DaemonSetState {
   readonly paused?: StatusPause;
   /** Runs by day (core/cost/counted.ts): nothing is decided on them. Absent: none was counted yet. */
   readonly days?: DailyCounts;
+  /** What happened, for people, until it has an item of its own (core/log): no decision reads it. */
+  readonly log?: StateLog;
 }
 
 /** State of a DaemonSet that has no item yet. */

@@ -1,5 +1,5 @@
 /**
- * What a watcher tells `ingest`: the body of one message of events.fifo.
+ * What a cluster sends: the body of one message of events.fifo, and what its renewer tells `credential`.
  *
  * A message carries the newest state per object (deltas), or whole slices of a snapshot. Only the
  * last message of a flush (the *cut*) carries marks and set hashes, and closes it (protocol 2). The
@@ -147,4 +147,23 @@ export interface WatcherHeader {
 /** A whole message. */
 export interface WatcherMessage extends WatcherHeader {
   readonly body: WatcherBody;
+}
+
+// What a renewer sends: a new token for the functions, sealed for this cluster alone. The times are the token's own, repeated
+// outside of the seal: by them an outdated message is refused without a call to the key service. They decide nothing else.
+
+/** Version of the message's schema; another one is refused, never guessed at. */
+export const CREDENTIAL_SCHEMA = 1;
+
+/** A message of the credentials queue. */
+export interface CredentialMessage {
+  readonly schema: typeof CREDENTIAL_SCHEMA;
+  readonly cluster: ClusterId;
+  readonly clusterUid: ClusterUid;
+  readonly purpose: 'act' | 'ask';
+  /** base64. */
+  readonly ciphertext: string;
+  /** Milliseconds since 1970. */
+  readonly issuedAtMs: number;
+  readonly expiresAtMs: number;
 }

@@ -4,7 +4,7 @@
  *
  * The renewer's one right is to mint tokens of the functions' two service accounts: it can neither read nor change anything else.
  */
-import type { CredentialMessage } from '../../core/model/credential-message.ts';
+import type { CredentialMessage } from '../../core/model/watcher-message.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { LiveRead } from './cluster-access.ts';
 import type { TokenPurpose } from '../stores/credential-store.ts';

@@ -7,6 +7,7 @@
  * A write whose answer was lost is recognised by its own token and reported `written` (faults 33).
  */
 import type { ClusterBreaker } from '../../core/model/breaker.ts';
+import type { LogItem } from '../../core/model/log-entry.ts';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
 import type { Stamp } from '../../core/model/position.ts';
@@ -115,6 +116,24 @@ export interface StateStore {
   writeState(ref: DaemonSetRef, state: DaemonSetState): Promise<WriteResult>;
 }
 
+/** Entries of `rollcall log` that have a place of their own; each item goes by itself after thirty days (ADR 0082). */
+export interface LogStore {
+  /** Whatever is there: the same item again is the same. */
+  putLogItem(cluster: ClusterUid | undefined, item: LogItem): Promise<void>;
+  /** A page of one day (UTC, `2026-11-28`) of a cluster, or of the stack; none that has expired, and what cannot be read as a reason. */
+  listLogItems(
+    cluster: ClusterUid | undefined,
+    page: { readonly day: string; readonly cursor?: string; readonly nowMs: number },
+  ): Promise<LogPage>;
+}
+
+/** A page of items. */
+export interface LogPage {
+  readonly items: readonly LogItem[];
+  readonly unreadable: readonly string[];
+  readonly cursor?: string;
+}
+
 /** True of what a store rejects with where an item is too large for it. Nothing was written then. */
 export function isItemTooLarge(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'item-too-large';
@@ -143,4 +162,4 @@ export interface WalkStore {
 }
 
 /** The whole view table. */
-export type ViewStore = ViewReader & ViewWriter & StateStore & BreakerStore & WalkStore;
+export type ViewStore = ViewReader & ViewWriter & StateStore & BreakerStore & WalkStore & LogStore;

@@ -6,7 +6,7 @@
  * the cluster's UID from kube-system. A token exists in this process alone, between two requests; nobody is
  * told of it but the key service (S11). Nothing is kept and nothing repeated here: the CronJob comes again.
  */
-import { CREDENTIAL_SCHEMA } from '../../core/model/credential-message.ts';
+import { CREDENTIAL_SCHEMA } from '../../core/model/watcher-message.ts';
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
 import { FUNCTIONS_ACCOUNTS, subjectOf } from '../../ports/stores/credential-store.ts';
 import type { Seal, TokenClaims, TokenPurpose } from '../../ports/stores/credential-store.ts';

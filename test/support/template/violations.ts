@@ -233,7 +233,7 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
     'a plain table': set('Resources ViewTable Properties SSESpecification', undefined),
     'a table with a capacity': set(`${REGISTRY} Properties BillingMode`, 'PROVISIONED'),
   },
-  'no decision rests on an index or on an item that expires': {
+  'no decision rests on an index, and nothing of the registry expires': {
     'an index': set('Resources ViewTable Properties GlobalSecondaryIndexes', [{}]),
     'items that expire': set(`${REGISTRY} Properties TimeToLiveSpecification`, { Enabled: true }),
   },

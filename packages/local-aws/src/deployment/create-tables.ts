@@ -1,7 +1,8 @@
 // Creates the tables that a template declares, through the SDK, on any DynamoDB endpoint.
 //
 // A table that is there already is left as it is: with data on disk that is the ordinary case. Only keys and billing
-// mode are taken from the declaration; recovery, protection and encryption mean nothing to an emulator.
+// mode are taken from the declaration; recovery, protection, encryption and a time to live mean nothing to an emulator:
+// whoever reads items that expire leaves out those that have.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   CreateTableCommand,

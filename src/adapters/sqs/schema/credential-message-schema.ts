@@ -4,8 +4,8 @@
  * Parsing never throws and never repeats a value (refused-body.ts, S11).
  */
 import * as v from 'valibot';
-import { CREDENTIAL_SCHEMA } from '../../../core/model/credential-message.ts';
-import type { CredentialMessage } from '../../../core/model/credential-message.ts';
+import { CREDENTIAL_SCHEMA } from '../../../core/model/watcher-message.ts';
+import type { CredentialMessage } from '../../../core/model/watcher-message.ts';
 import { clusterIdSchema, textSchema, timeSchema, uidSchema } from './field-schemas.ts';
 import { parseSmallBody } from './refused-body.ts';
 import type { RefusedBody } from './refused-body.ts';

@@ -14,6 +14,10 @@ import type {
   Intent,
 } from '../../../core/model/state.ts';
 import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../../../core/events/events.ts';
+import { entriesOf } from '../../../core/log/effect-entries.ts';
+import type { WantedEffect } from '../../../core/log/effect-entries.ts';
+import { withEntries } from '../../../core/log/append-log.ts';
+import type { EffectEntry } from '../../../core/model/log-entry.ts';
 import { mergeIntents, stampIntents } from '../../../core/intents/merge-intents.ts';
 import { executeClaims } from './adopt-release.ts';
 import type { Fence, FencedSending } from '../confirm/batch-fence.ts';
@@ -54,8 +58,13 @@ export async function actOnPlan(plan: Plan, step: ConfirmStep): Promise<ActResul
   if (intents.length === 0 && !isPatching) {
     return { kind: 'done', state: withListed(input.state, confirmed, input.intents.settled) };
   }
-  const recorded = await recordIntents({ plan, confirmed, intents }, step);
+  const entries = entriesOf(wantedOf(confirmed), {
+    atMs: context.dependencies.clock.nowMs(),
+    run: input.state.version + 1,
+  });
+  const recorded = await recordIntents({ plan, confirmed, intents, entries }, step);
   if (recorded.kind !== 'written') return recorded;
+  result.logged.push(...entries);
   result.recorded.push(...intents);
   result.events.push(...tellableEvents(plan, confirmed, input.view.namespace));
   const fence: Fence = {
@@ -105,6 +114,21 @@ function intentsOf(
   return [...creates, ...deletes];
 }
 
+/** For the log: what is about to be sent, and why. */
+function wantedOf({ creates, deletes, adopts, releases }: ConfirmedPlan): readonly WantedEffect[] {
+  return [
+    ...adopts.map((pod): WantedEffect => ({ effect: 'adopt', name: pod.targetNode ?? pod.name })),
+    ...releases.map((pod): WantedEffect => ({
+      effect: 'release',
+      name: pod.targetNode ?? pod.name,
+    })),
+    ...creates.map(({ node }): WantedEffect => ({ effect: 'create', name: node })),
+    ...deletes.map(({ planned: { node, name, reason, repeats } }): WantedEffect => {
+      return { effect: 'delete', name: node ?? name, cause: repeats ?? reason };
+    }),
+  ];
+}
+
 /** Events of the plan, without those of finished pods that were not found as they were seen. */
 function tellableEvents(
   plan: Plan,
@@ -128,6 +152,7 @@ async function recordIntents(
     readonly plan: Plan;
     readonly confirmed: ConfirmedPlan;
     readonly intents: readonly Intent[];
+    readonly entries: readonly EffectEntry[];
   },
   step: ConfirmStep,
 ): Promise<StateWrite> {
@@ -154,7 +179,8 @@ async function recordIntents(
     ...defined({ rollout: plan.stages?.record }),
     ...removalAfter(input.state, plan),
   };
-  return step.context.recordIntents(input.stored.ref, { from: input.state, to: next, settled });
+  const to = withEntries(next, made.entries);
+  return step.context.recordIntents(input.stored.ref, { from: input.state, to, settled });
 }
 
 interface Sending {

@@ -8,10 +8,12 @@
 import { counted } from '@rollcall/base/counted.ts';
 import type { Outcome, PatchEffect } from '../../../core/model/effects.ts';
 import type { Plan } from '../../../core/model/plan.ts';
+import type { PodProjection } from '../../../core/model/projections.ts';
 import { buildAdoptPatch, buildReleasePatch } from '../../../core/pod/owner.ts';
 import { versionOf } from '../run/context.ts';
 import { sendFenced } from '../confirm/batch-fence.ts';
 import type { Fence } from '../confirm/batch-fence.ts';
+import { cameOf } from './came-of.ts';
 import type { RunResult, Problem } from '../run/result.ts';
 
 /** Patches sent side by side. */
@@ -28,14 +30,18 @@ export async function executeClaims(
 ): Promise<boolean> {
   const { daemonSet } = fence.input;
   const effects = [
-    ...plan.adopts.map((pod) => buildAdoptPatch(daemonSet, pod)),
-    ...plan.releases.map((pod) => buildReleasePatch(daemonSet, pod)),
-  ].map((effect) => ({ effect }));
+    ...plan.adopts.map((pod) => ({ pod, effect: buildAdoptPatch(daemonSet, pod) })),
+    ...plan.releases.map((pod) => ({ pod, effect: buildReleasePatch(daemonSet, pod) })),
+  ];
   const batches = { size: PATCHES_AT_ONCE };
   const { sent, stopped } = await sendFenced(effects, { ...fence, isStale: false }, batches);
+  for (const item of effects.slice(sent.length)) {
+    result.sent.push({ ...claimOf(item), came: 'unsent' });
+  }
   const failures: Problem[] = [];
   let missed = 0;
   for (const { item, outcome } of sent) {
+    result.sent.push({ ...claimOf(item), ...cameOf(outcome) });
     if (outcome.kind === 'done') {
       result.patched += 1;
       result.noteWritten('pods', versionOf(outcome));
@@ -50,6 +56,12 @@ export async function executeClaims(
   const failure = aggregate(failures);
   result.add(failure);
   return stopped === undefined && failure === undefined;
+}
+
+/** As the log calls it. */
+function claimOf({ pod, effect }: { readonly pod: PodProjection; readonly effect: PatchEffect }) {
+  const name = pod.targetNode ?? pod.name;
+  return { effect: effect.purpose === 'adopt' ? 'adopt' : 'release', name } as const;
 }
 
 /** One failure for all: what waits longest says how it goes on. */

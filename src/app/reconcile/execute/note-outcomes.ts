@@ -16,6 +16,7 @@ import type { PlannedCreate } from '../../../core/model/plan.ts';
 import type { CreateIntent, DeleteIntent, Intent } from '../../../core/model/state.ts';
 import type { ConfirmedDelete } from '../confirm/confirm-victims.ts';
 import type { CreateResult } from './create-result.ts';
+import { cameOf, cameOfCreate } from './came-of.ts';
 import type { CreateExecution } from './execute-creates.ts';
 import type { FencedSending } from '../confirm/batch-fence.ts';
 import type { RunResult } from '../run/result.ts';
@@ -39,6 +40,7 @@ export function noteCreates(execution: CreateExecution, book: IntentBook, result
     const intent = intents.get(planned.name);
     if (intent === undefined) throw new Error(`pod ${planned.name} was created unrecorded`);
     noteCreate(planned, creation, result);
+    result.sent.push({ effect: 'create', name: planned.node, ...cameOfCreate(creation) });
     // Which pod of ours is known to bear the name now.
     const made = 'pod' in creation ? creation.pod : undefined;
     if (made !== undefined) {
@@ -46,7 +48,10 @@ export function noteCreates(execution: CreateExecution, book: IntentBook, result
       result.answers.push({ kind: 'created', name, recordedAtMs, ...made });
     } else if (creation.kind !== 'open') settle(planned);
   }
-  execution.notStarted.forEach(settle);
+  for (const planned of execution.notStarted) {
+    settle(planned);
+    result.sent.push({ effect: 'create', name: planned.node, came: 'unsent' });
+  }
   noteStop(execution, result);
 }
 
@@ -137,6 +142,8 @@ export function noteDeletes(
   for (const { item: victim, outcome } of sent) {
     const intent = intents.get(victim.effect.uid);
     if (intent === undefined) throw new Error(`pod ${victim.effect.name} was deleted unrecorded`);
+    const { node, name } = victim.effect;
+    result.sent.push({ effect: 'delete', name: node ?? name, ...cameOf(outcome) });
     if (noteDelete(victim, outcome, result) === 'settled') result.settled.push(intent);
     if (outcome.kind === 'refused' || outcome.kind === 'unsent') neverApplied.push(intent);
   }

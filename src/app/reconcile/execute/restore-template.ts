@@ -17,6 +17,7 @@ import { readPlanned } from '../confirm/live-daemon-set.ts';
 import { readFormer } from '../history/former.ts';
 import { keyOf, sendOne } from '../run/context.ts';
 import type { Step } from '../run/context.ts';
+import { cameOf } from './came-of.ts';
 import type { RunResult } from '../run/result.ts';
 
 /** Restores the template that the plan asks for, if it asks for one. */
@@ -42,6 +43,9 @@ export async function restoreTemplate(
     result.add({ code: 'outcome-open', message, pace: 'backoff' });
     return;
   }
+  const run = step.stateVersion + 1;
+  const atMs = context.dependencies.clock.nowMs();
+  result.logged.push({ kind: 'effect', effect: 'restore-template', atMs, run, parts: [] });
   const outcome = await sendOne(
     {
       kind: 'restore-template',
@@ -56,6 +60,7 @@ export async function restoreTemplate(
   if (isPossible) {
     result.restoring = { restoredGeneration: generationOf(live.object) };
   }
+  result.sent.push({ effect: 'restore-template', name: hash, ...cameOf(outcome) });
   noteOutcome(outcome, hash, step);
 }
 

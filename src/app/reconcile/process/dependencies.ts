@@ -4,7 +4,12 @@
  * Nothing here is needed for correctness but the ports: a run with an empty cache decides the same.
  */
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
-import type { BreakerStore, StateStore, ViewReader } from '../../../ports/stores/view-store.ts';
+import type {
+  BreakerStore,
+  LogStore,
+  StateStore,
+  ViewReader,
+} from '../../../ports/stores/view-store.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
@@ -58,7 +63,7 @@ export const defaultReconcileOptions: ReconcileOptions = {
 export interface ReconcileDependencies {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'noteRival'>;
   readonly freezes: Pick<FreezeStore, 'readFreeze'>;
-  readonly view: ViewReader & StateStore & BreakerStore;
+  readonly view: ViewReader & StateStore & BreakerStore & Pick<LogStore, 'putLogItem'>;
   readonly connector: ClusterConnector;
   readonly queue: HintQueue;
   readonly clock: Clock;

@@ -11,6 +11,8 @@ import type { Json } from '@rollcall/base/json.ts';
 import { noteAnswers } from '../../../core/health/answer-times.ts';
 import { confirmIntents } from '../../../core/intents/intents.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
+import { withEntries } from '../../../core/log/append-log.ts';
+import { settledEntries } from '../../../core/log/effect-entries.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
 import { noteRestoring } from '../../../core/rollout/known-bad.ts';
@@ -23,6 +25,7 @@ import {
   writeState,
   withListed,
 } from '../run/record-state.ts';
+import { flushLog } from '../../log/flush-log.ts';
 import type { EndContext } from '../run/context.ts';
 import { rememberMoved } from '../confirm/confirm-victims.ts';
 import { scheduleNext } from './timers.ts';
@@ -58,7 +61,8 @@ export async function finishRun(step: FinishStep): Promise<Finish> {
   const next = composeState(step, { ...waits, isComplete, due });
   if (!isSame(step.recorded, next)) {
     const settled = [...input.intents.settled, ...result.settled];
-    const change = { from: step.recorded, to: withAnswers(next, context), settled };
+    const whole = { from: step.recorded, to: withAnswers(next, context), settled };
+    const change = await flushLog(whole, { context, ref: input.stored.ref });
     const write = await writeState(change, input.stored.ref, context);
     if (write.kind !== 'written') {
       await mergeOutcomes(result, { context, input });
@@ -116,7 +120,7 @@ function composeState(
   const read = memoOf(input.stored, { release, nowMs: input.nowMs });
   const memo = { ...read, ...defined({ daemonSetVersion: version }) };
   return {
-    ...kept,
+    ...withEntries(kept, settledEntries(result.logged, result.sent)),
     intents: confirmIntents(
       mergeIntents(recorded.intents, {
         answers: result.answers,

@@ -26,6 +26,9 @@ import { formatKey } from '../../../core/model/identifiers.ts';
 import type { EndContext, StateWrite, LoadedInput, ReconcileInput } from './context.ts';
 import type { RunResult } from './result.ts';
 import { tombstonesOfAnswered, keepTombstones, uidsAmong } from '../../../core/pod/tombstones.ts';
+import { withEntries, withoutLog } from '../../../core/log/append-log.ts';
+import { settledEntries } from '../../../core/log/effect-entries.ts';
+import { transitionEntries } from '../../../core/log/transition-entries.ts';
 import { isResolvedByTime } from '../../../core/intents/intents.ts';
 
 /** Attempts at merging before the run is given up as a lost dependency. */
@@ -42,15 +45,17 @@ export async function writeState(
     assertions.report(breach);
     return { kind: 'stopped', breach };
   }
+  const { view, clock, log } = dependencies;
+  const told = transitionEntries(change.from, change.to, clock.nowMs());
   const { days, noteWritten: noteCounted } = countRun(change.to, { dependencies, note });
-  const whole = { ...change.to, ...defined({ paused: note.paused, days }) };
-  const bound = await writeFitting(ref, boundState(whole), dependencies.view);
+  const whole = withEntries({ ...change.to, ...defined({ paused: note.paused, days }) }, told);
+  const bound = await writeFitting(ref, boundState(whole), view);
   if (bound === undefined) return { kind: 'lost' };
   noteCounted();
   const { state, leftOut } = bound;
   if (leftOut > 0) {
     const fields = { key: formatKey(hint.key), leftOut };
-    dependencies.log.warn('a state does not hold the waits of all nodes', fields);
+    log.warn('a state does not hold the waits of all nodes', fields);
   }
   return { kind: 'written', state: { ...state, version: state.version + 1 } };
 }
@@ -87,6 +92,9 @@ async function writeFitting(
   try {
     return (await view.writeState(ref, state)) === 'lost' ? undefined : { state, leftOut };
   } catch (error) {
+    // What is told to people is the first to go.
+    const short = isItemTooLarge(error) ? withoutLog(state) : undefined;
+    if (short !== undefined) return writeFitting(ref, { state: short, leftOut }, view);
     const halved = isItemTooLarge(error) ? halvedState(state) : undefined;
     if (halved === undefined) throw error;
     return writeFitting(ref, { ...halved, leftOut: leftOut + halved.leftOut }, view);
@@ -118,7 +126,8 @@ export async function mergeOutcomes(
   step: { readonly context: EndContext; readonly input: Pick<LoadedInput, 'stored'> },
 ): Promise<void> {
   const { context, input } = step;
-  const hasOwn = result.recorded.length > 0 || result.hasEffects || result.isStatusWritten;
+  const hasOwn =
+    result.recorded.length + result.sent.length > 0 || result.hasEffects || result.isStatusWritten;
   if (!hasOwn) return;
   const { view, clock } = context.dependencies;
   const { ref, meta } = input.stored;
@@ -128,8 +137,9 @@ export async function mergeOutcomes(
     // An item that was lost meanwhile gets this run's intents back, open ones above all.
     const record = recorded === undefined ? { record: result.recorded } : {};
     const { answers, settled: settle } = result;
+    const entries = settledEntries(result.logged, result.sent);
     const merged: DaemonSetState = {
-      ...base,
+      ...withEntries(base, entries),
       intents: mergeIntents(base.intents, { ...record, answers, settle }),
       written: raiseWritten(base, result, meta.era),
     };

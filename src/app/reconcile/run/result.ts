@@ -10,6 +10,8 @@ import type { PlannedEvent } from '../../../core/model/plan.ts';
 import type { Intent, TemplateCopies } from '../../../core/model/state.ts';
 import type { Restoring } from '../../../core/rollout/known-bad.ts';
 import type { RemovalAuthor } from '../../../core/removal-guard/removal-author.ts';
+import type { SentEffect } from '../../../core/log/effect-entries.ts';
+import type { EffectEntry } from '../../../core/model/log-entry.ts';
 import type { IntentAnswer } from '../../../core/intents/merge-intents.ts';
 import type { Refused, RefusedWrite } from '../../../core/retry/retry.ts';
 
@@ -114,6 +116,9 @@ export class RunResult {
   readonly settled: Intent[] = [];
   readonly recorded: Intent[] = [];
   readonly events: PlannedEvent[] = [];
+  /** What the write of the intents told of effects, and what came of them since. */
+  readonly logged: EffectEntry[] = [];
+  readonly sent: SentEffect[] = [];
   readonly problems: Problem[] = [];
   /** What came of restoring the template (copilot); undefined: nothing is known to have. */
   restoring: Restoring | undefined;

@@ -6,7 +6,7 @@ import { readTokenClaims } from '../../../../src/adapters/kubernetes/credentials
 import { acceptCredential } from '../../../../src/app/credential/accept-credential.ts';
 import type { CredentialResult } from '../../../../src/app/credential/accept-credential.ts';
 import { refuseCredential } from '../../../../src/app/credential/refuse-credential.ts';
-import type { CredentialMessage } from '../../../../src/core/model/credential-message.ts';
+import type { CredentialMessage } from '../../../../src/core/model/watcher-message.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
 import { subjectOf } from '../../../../src/ports/stores/credential-store.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import { readTokenClaims } from '../../../../src/adapters/kubernetes/credentials/token-claims.ts';
-import type { CredentialMessage } from '../../../../src/core/model/credential-message.ts';
+import type { CredentialMessage } from '../../../../src/core/model/watcher-message.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { subjectOf } from '../../../../src/ports/stores/credential-store.ts';
 import type { TokenPurpose } from '../../../../src/ports/stores/credential-store.ts';

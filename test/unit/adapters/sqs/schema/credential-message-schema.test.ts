@@ -5,7 +5,7 @@ import {
   encodeCredentialMessage,
   parseCredentialMessage,
 } from '../../../../../src/adapters/sqs/schema/credential-message-schema.ts';
-import type { CredentialMessage } from '../../../../../src/core/model/credential-message.ts';
+import type { CredentialMessage } from '../../../../../src/core/model/watcher-message.ts';
 import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
 
 const message: CredentialMessage = {

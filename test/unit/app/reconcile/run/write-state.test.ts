@@ -42,7 +42,8 @@ function contextOf(stored: DaemonSetState[], log: MemoryLog): EndContext {
   };
   const key = { cluster: 'c', namespace: 'ns', name: 'agent' };
   // Nothing else of the context is looked at.
-  return { dependencies: { view: store, log }, note: {}, hint: { key } } as unknown as EndContext;
+  const dependencies = { view: store, log, clock: { nowMs: () => NOW_MS } };
+  return { dependencies, note: {}, hint: { key } } as unknown as EndContext;
 }
 
 describe('writeState', () => {
@@ -55,6 +56,17 @@ describe('writeState', () => {
     assert.ok(kept.length > 100 && kept.length < 900, String(kept.length));
     assert.deepEqual(kept, to.refusals?.slice(0, kept.length));
     assert.match(JSON.stringify(log.lines), new RegExp(`"leftOut":${String(900 - kept.length)}`));
+  });
+
+  it('lets the log go before any wait', async () => {
+    const stored = new Array<DaemonSetState>();
+    const all = refusedOn(900);
+    const kept = { ...all, refusals: all.refusals?.slice(0, 300) ?? [] };
+    const message = (all.refusals ?? []).map((each) => each.message).join('');
+    const halt = { kind: 'halt', atMs: NOW_MS, cause: 'NotReady', message, names: [] } as const;
+    const to = { ...kept, log: { entries: [halt] } };
+    await writeState({ from: to, to, settled: [] }, ref, contextOf(stored, new MemoryLog()));
+    assert.deepEqual(stored, [kept]);
   });
 
   it('says nothing of a state that fits', async () => {

@@ -1,0 +1,53 @@
+/**
+ * Gives the entries of a state an item of their own once there are enough of them, before the write that drops them.
+ *
+ * A crash in between leaves them in both places, and whoever reads sees each once. An item that cannot be written costs nothing but
+ * room in the state, which is bounded: no run waits for its log.
+ */
+import { leavingLog, withoutLeft } from '../../core/log/append-log.ts';
+import type { LogItem, StateLog } from '../../core/model/log-entry.ts';
+import type { StateChange } from '../../core/plan/invariants.ts';
+import type { DaemonSetRef, LogStore, NamespacedName } from '../../ports/stores/view-store.ts';
+import type { Hint } from '../../core/model/hint.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+
+/** Where they go. */
+interface Flushing {
+  readonly ref: DaemonSetRef;
+  readonly context: {
+    readonly hint: Hint;
+    readonly dependencies: { readonly view: Pick<LogStore, 'putLogItem'>; readonly log: Log };
+  };
+}
+
+/** The change as it is to be written: without the entries that have an item now. */
+export async function flushLog(
+  change: StateChange,
+  { ref, context }: Flushing,
+): Promise<StateChange> {
+  const leaving = leavingLog(change);
+  if (leaving === undefined) return change;
+  const { hint, dependencies } = context;
+  const item = itemOf(leaving, { ref, name: hint.key, version: change.from.version });
+  try {
+    await dependencies.view.putLogItem(ref.clusterUid, item);
+  } catch (error) {
+    dependencies.log.warn('entries of the log stay in the state', { error: String(error) });
+    return change;
+  }
+  return { ...change, to: withoutLeft(change.to, leaving) };
+}
+
+function itemOf(
+  log: StateLog,
+  of: { readonly ref: DaemonSetRef; readonly name: NamespacedName; readonly version: number },
+): LogItem {
+  const { namespace, name } = of.name;
+  const times = [...log.entries.map(({ atMs }) => atMs), log.leftOut?.toMs ?? 0];
+  return {
+    ...log,
+    subject: { kind: 'daemon-set', namespace, name, uid: of.ref.uid },
+    atMs: Math.max(...times),
+    token: `${of.ref.uid}/${String(of.version)}`,
+  };
+}

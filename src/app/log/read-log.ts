@@ -1,0 +1,143 @@
+/**
+ * Reads what happened: one partition for each cluster and day, and what still stands in states.
+ *
+ * Entries of a state get an item later than they happened, never before: so days are read from the first that was asked about to the
+ * present one. What cannot be read is named, and hides nothing else.
+ */
+import { pagesOf } from '@rollcall/base/pages.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import { mergeLog } from '../../core/log/merge-log.ts';
+import type { LogQuestion, LogSource, MergedLog } from '../../core/log/merge-log.ts';
+import type { LogItem, OrderEntry } from '../../core/model/log-entry.ts';
+import type { ClusterUid } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
+import type { Freeze } from '../../core/takeover/freeze.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
+import { namePages } from '../clusters/name-pages.ts';
+
+const DAY_MS = 86_400_000;
+const NAMES_PER_PAGE = 100;
+/** Clusters, and within each states or days, read side by side. */
+const AT_ONCE = 8;
+
+/** How far back there may be anything. */
+export const LOG_DAYS_MAX = 30;
+
+/** Where it is read, and of which clusters. */
+export interface LogSources {
+  readonly view: Pick<ViewStore, 'listLogItems' | 'listNames' | 'readState'>;
+  readonly registrations: readonly ClusterRegistration[];
+  /** What stands frozen: told where its entry was lost. */
+  readonly freeze: Freeze;
+  readonly nowMs: number;
+}
+
+/** What was found. */
+export interface FoundLog extends MergedLog {
+  /** Sentences about what could not be read. */
+  readonly unreadable: readonly string[];
+}
+
+/** Reads and merges it. Rejects when a table fails. */
+export async function readLog(question: LogQuestion, sources: LogSources): Promise<FoundLog> {
+  const found: LogSource[] = [];
+  const unreadable: string[] = [];
+  const into = { found, unreadable, question, sources };
+  found.push(...standingFreezes(sources));
+  await readDays(undefined, into);
+  await sideBySide(sources.registrations, AT_ONCE, async (registration) => {
+    await readDays(registration, into);
+    await readStates(registration, into);
+  });
+  return { ...mergeLog(found, question), unreadable };
+}
+
+interface Reading {
+  readonly found: LogSource[];
+  readonly unreadable: string[];
+  readonly question: LogQuestion;
+  readonly sources: LogSources;
+}
+
+async function readDays(cluster: ClusterRegistration | undefined, reading: Reading): Promise<void> {
+  const { question, sources, unreadable, found } = reading;
+  const { view, nowMs } = sources;
+  const days = daysOf(question.sinceMs, nowMs);
+  await sideBySide(days, AT_ONCE, async (day) => {
+    const pages = pagesOf((from) =>
+      view.listLogItems(cluster?.clusterUid, { day, nowMs, ...from }),
+    );
+    for await (const page of pages) {
+      found.push(...page.items.map((item) => sourceOf(item, cluster)));
+      unreadable.push(...page.unreadable);
+    }
+  });
+}
+
+function sourceOf(item: LogItem, cluster: ClusterRegistration | undefined): LogSource {
+  return { ...item, ...(cluster === undefined ? {} : { cluster: cluster.id }) };
+}
+
+function daysOf(sinceMs: number, nowMs: number): readonly string[] {
+  const first = Math.floor(Math.max(sinceMs, nowMs - LOG_DAYS_MAX * DAY_MS) / DAY_MS);
+  const count = Math.floor(nowMs / DAY_MS) - first + 1;
+  return Array.from({ length: Math.max(0, count) }, (_, index) =>
+    new Date((first + index) * DAY_MS).toISOString().slice(0, 10),
+  );
+}
+
+async function readStates(cluster: ClusterRegistration, reading: Reading): Promise<void> {
+  const { view } = reading.sources;
+  const { daemonSet } = reading.question;
+  for await (const names of namePages(view, cluster.clusterUid, { limit: NAMES_PER_PAGE })) {
+    const wanted = names.filter(
+      ({ namespace, name }) =>
+        daemonSet === undefined || (namespace === daemonSet.namespace && name === daemonSet.name),
+    );
+    await sideBySide(wanted, AT_ONCE, async ({ namespace, name, uid }) => {
+      if (uid === null) return;
+      const log = await readOne({ clusterUid: cluster.clusterUid, uid }, reading);
+      if (log === undefined) return;
+      const subject = { kind: 'daemon-set', namespace, name, uid } as const;
+      reading.found.push({ ...log, subject, cluster: cluster.id });
+    });
+  }
+}
+
+async function readOne(
+  ref: {
+    readonly clusterUid: ClusterUid;
+    readonly uid: Parameters<ViewStore['readState']>[0]['uid'];
+  },
+  { sources, unreadable }: Reading,
+) {
+  try {
+    return (await sources.view.readState(ref))?.log;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ItemUnreadableError') throw error;
+    unreadable.push(error.message);
+    return undefined;
+  }
+}
+
+/** The items themselves: whoever froze may have died before the entry was written. */
+function standingFreezes({ freeze, registrations }: LogSources): readonly LogSource[] {
+  const ofClusters = registrations.flatMap(({ id, isFrozen, frozen }): readonly LogSource[] =>
+    isFrozen && frozen !== undefined
+      ? [{ cluster: id, subject: { kind: 'cluster' }, entries: [freezeEntry(frozen)] }]
+      : [],
+  );
+  const ofNames = Object.entries(freeze.daemonSets).map(([key, note]): LogSource => {
+    const [namespace = '', name = ''] = key.split('/');
+    return { subject: { kind: 'name', namespace, name }, entries: [freezeEntry(note)] };
+  });
+  const { all } = freeze;
+  const ofStack: readonly LogSource[] =
+    all === undefined ? [] : [{ subject: { kind: 'stack' }, entries: [freezeEntry(all)] }];
+  return [...ofClusters, ...ofNames, ...ofStack];
+}
+
+/** The entry of a freeze. */
+function freezeEntry({ by, why, atMs }: FreezeNote): OrderEntry {
+  return { kind: 'order', order: 'freeze', atMs, by, why };
+}

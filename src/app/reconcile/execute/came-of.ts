@@ -1,0 +1,48 @@
+/**
+ * What the log says came of a request: one word, and a code where it was refused; never what the API server said (S11).
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import type { SentEffect } from '../../../core/log/effect-entries.ts';
+import type { Outcome } from '../../../core/model/effects.ts';
+import type { CreateResult } from './create-result.ts';
+
+type Came = Pick<SentEffect, 'came' | 'code'>;
+
+/** Of a delete, a patch or a restored template. */
+export function cameOf(outcome: Outcome): Came {
+  switch (outcome.kind) {
+    case 'done':
+      return { came: 'done' };
+    case 'unsent':
+      return { came: 'unsent' };
+    case 'ambiguous':
+      return { came: 'unknown' };
+    // An earlier request of ours, whose answer was lost, may have done it.
+    case 'gone':
+      return { came: 'done', code: 'gone' };
+    case 'exists':
+    case 'conflict':
+      return { came: 'refused', code: outcome.kind };
+    case 'refused':
+      return { came: 'refused', code: outcome.code };
+  }
+}
+
+/** Of a create. */
+export function cameOfCreate(creation: CreateResult): Came {
+  switch (creation.kind) {
+    case 'created':
+      return { came: 'done', ...defined({ code: creation.isNew ? undefined : 'exists' }) };
+    case 'waiting':
+      return { came: 'refused', code: creation.held };
+    case 'refused':
+      // It was made, whatever a webhook did to it (row 42).
+      return { came: creation.pod === undefined ? 'refused' : 'done', code: creation.code };
+    case 'closed':
+      return { came: 'refused', code: creation.code };
+    case 'unsent':
+      return { came: 'unsent' };
+    case 'open':
+      return { came: 'unknown' };
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * `rollcall log`: what happened, in order, the newest last: what was sent to pods and what came of it, steps, halts, orders, freezes.
+ *
+ * Reads tables, asks no cluster. How it is stored: ADR 0082.
+ */
+import { readRegistry } from '../../app/clusters/read-registry.ts';
+import { LOG_DAYS_MAX, readLog } from '../../app/log/read-log.ts';
+import type { FoundLog } from '../../app/log/read-log.ts';
+import { describeEntry } from '../../core/log/log-words.ts';
+import { subjectText } from '../../core/log/merge-log.ts';
+import type { LogLine, LogQuestion } from '../../core/log/merge-log.ts';
+import { timeText } from '../../core/rollout/gate-words.ts';
+import {
+  parseClusterId,
+  parseNamespacedName,
+  requireRegistration,
+  wholeNumber,
+} from '../command-line/cluster-arguments.ts';
+import {
+  defineCommand,
+  flagOption,
+  numberOption,
+  textOption,
+} from '../command-line/command-module.ts';
+import type { CommandContext, CommandModule } from '../command-line/command-module.ts';
+import { plainText, renderTextTable } from '../command-line/text-table.ts';
+import { usageError } from '../process/exit-codes.ts';
+import type { Stack } from '../reach/stack.ts';
+import { parseMoment } from './parse-moment.ts';
+
+const LIMIT = 200;
+/** Between two looks of --follow: each reads the partitions of a day and the states. */
+const FOLLOW_MS = 5_000;
+/** A run tells what came of its effects some time after it recorded them. */
+const FOLLOW_BACK_MS = 600_000;
+
+/** The command. */
+export const logCommand: CommandModule = defineCommand({
+  path: ['log'],
+  summary: 'what happened: effects and their results, steps, halts, orders, freezes',
+  args: [['[subject]', 'namespace/name of a DaemonSet, or the name of a node']],
+  options: {
+    cluster: textOption('--cluster <id>', 'of this cluster alone'),
+    since: textOption(
+      '--since <time>',
+      `from then on: 2h, 3d, or a time in UTC (default: 2h; ${String(LOG_DAYS_MAX)}d are kept)`,
+    ),
+    until: textOption('--until <time>', 'up to then (default: now)'),
+    limit: numberOption(
+      '--limit <number>',
+      `so many entries at most, the newest (default: ${String(LIMIT)})`,
+      wholeNumber(1, 'Pass a whole number from 1.'),
+    ),
+    follow: flagOption('--follow', 'go on until Ctrl-C, and tell what happens'),
+  },
+  examples: [
+    'log --since 8h',
+    'log kube-system/node-agent --cluster prod-1 --since 2026-11-28T03:00Z',
+  ],
+  run: async ({ args, options }, context) => {
+    const isFollowing = options.follow === true;
+    if (isFollowing && context.globals.json === true) {
+      throw usageError(
+        '--follow and --json exclude each other.',
+        'Pass --json with --since, and ask again.',
+      );
+    }
+    const nowMs = context.clock.nowMs();
+    const question = {
+      sinceMs: parseMoment(options.since ?? '2h', nowMs),
+      untilMs: options.until === undefined ? nowMs : parseMoment(options.until, nowMs),
+      ...subjectOf(args[0]),
+    };
+    const stack = await context.openStack();
+    const look = (asked: LogQuestion): Promise<FoundLog> => lookAt(asked, options.cluster, stack);
+    const found = await look(question);
+    const limit = options.limit ?? LIMIT;
+    if (isFollowing) await follow({ found, question, look, limit }, context);
+    const shown = found.lines.slice(-limit);
+    const { leftOut, unnamed, unreadable } = found;
+    return {
+      document: {
+        kind: 'Log',
+        sinceMs: question.sinceMs,
+        untilMs: question.untilMs,
+        entries: shown.map(documentOf),
+        omitted: found.lines.length - shown.length,
+        ...{ leftOut, unnamed, unreadable },
+      },
+      lines: isFollowing ? [] : linesOf(found, limit),
+    };
+  },
+});
+
+function subjectOf(text: string | undefined): Pick<LogQuestion, 'daemonSet' | 'node'> {
+  if (text === undefined) return {};
+  return text.includes('/')
+    ? { daemonSet: parseNamespacedName(text, 'DaemonSet') }
+    : { node: text };
+}
+
+async function lookAt(
+  question: LogQuestion,
+  cluster: string | undefined,
+  { registry, freezes, view, clock }: Stack,
+): Promise<FoundLog> {
+  const [freeze, { registrations, unreadable }] = await Promise.all([
+    freezes.readFreeze(),
+    cluster === undefined ? readRegistry(registry) : readOne(cluster, registry),
+  ]);
+  const found = await readLog(question, { view, registrations, freeze, nowMs: clock.nowMs() });
+  const reasons = unreadable.map(({ id, reason }) => `${id}: ${reason}`);
+  return { ...found, unreadable: [...reasons, ...found.unreadable] };
+}
+
+async function readOne(id: string, registry: Stack['registry']): ReturnType<typeof readRegistry> {
+  return {
+    registrations: [await requireRegistration(registry, parseClusterId(id))],
+    unreadable: [],
+  };
+}
+
+function documentOf({ cluster, subject, entry }: LogLine): object {
+  return { cluster, subject, ...entry, text: describeEntry(entry) };
+}
+
+const HEADINGS = ['TIME', 'CLUSTER', 'ABOUT', 'WHAT'];
+
+function rowOf({ cluster, subject, entry }: LogLine): readonly string[] {
+  const about = subjectText(subject);
+  return [timeText(entry.atMs), cluster ?? '-', about === '' ? '-' : about, describeEntry(entry)];
+}
+
+function linesOf(found: FoundLog, limit: number): readonly string[] {
+  const { lines } = found;
+  const shown = lines.slice(-limit);
+  const omitted = lines.length - shown.length;
+  return [
+    ...(omitted === 0
+      ? []
+      : [
+          `${String(omitted)} older entries are not shown: --limit ${String(lines.length)}, or a later --since.`,
+        ]),
+    ...(shown.length === 0
+      ? ['Nothing happened in this time.']
+      : renderTextTable(HEADINGS, shown.map(rowOf))),
+    ...notesOf(found),
+  ];
+}
+
+function notesOf({ leftOut, unnamed, unreadable }: FoundLog): readonly string[] {
+  return [
+    ...leftOut.map(
+      ({ entries, requests, fromMs, toMs }) =>
+        `! ${String(entries)} entries of ${timeText(fromMs)} to ${timeText(toMs)} had no room: they told of ${String(requests)} requests.`,
+    ),
+    ...(unnamed === 0
+      ? []
+      : [
+          `! ${String(unnamed)} entries do not name all of their nodes: ask for them by DaemonSet.`,
+        ]),
+    ...unreadable.map((reason) => `! cannot be read: ${plainText(reason)}`),
+  ];
+}
+
+interface Following {
+  readonly found: FoundLog;
+  readonly question: LogQuestion;
+  readonly look: (question: LogQuestion) => Promise<FoundLog>;
+  readonly limit: number;
+}
+
+/** Says each entry once, and once more where its result became known. Ctrl-C ends it at once. */
+async function follow(
+  { found, question, look, limit }: Following,
+  { say, clock, signal }: CommandContext,
+): Promise<void> {
+  const told = new Set<string>();
+  const tell = (lines: readonly LogLine[]): void => {
+    for (const line of lines) {
+      const text = plainText(rowOf(line).join('  '));
+      if (!told.has(text)) say(text);
+      told.add(text);
+    }
+  };
+  tell(found.lines.slice(-limit));
+  notesOf(found).forEach(say);
+  while (!signal.aborted) {
+    await clock.sleep(FOLLOW_MS, signal);
+    const nowMs = clock.nowMs();
+    const sinceMs = Math.max(question.sinceMs, nowMs - FOLLOW_BACK_MS);
+    tell((await look({ ...question, sinceMs, untilMs: nowMs })).lines);
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * What happened, for people: entries that `rollcall log` shows, written with what they tell of (ADR 0082).
+ *
+ * Only known codes, counts, names and what operators said of themselves: no message of an API server and no part of an
+ * object that may be secret. No decision reads an entry. Entries of effects stand in the state until they fill it.
+ */
+import type { OlderReason, StepKind } from './rollout-record.ts';
+
+/** Requests about pods, and of copilot the template that is restored. */
+export type LoggedEffect = 'create' | 'delete' | 'adopt' | 'release' | 'restore-template';
+
+/** What came of a request; `unknown`: sent and not answered, or its run did not live to tell. */
+export type LoggedOutcome = 'done' | 'refused' | 'unsent' | 'unknown';
+
+/** Requests of one run with the same end. */
+export interface EffectPart {
+  readonly came: LoggedOutcome;
+  /** Why it was refused: a RefusalCode, or what the answer meant (create-result.ts). */
+  readonly code?: string;
+  readonly count: number;
+  /** Nodes, or names of pods that have none; the first 16. */
+  readonly names: readonly string[];
+}
+
+/** All requests of one kind that a run recorded: unknown in the write that records them, told by the one with the outcomes. */
+export interface EffectEntry {
+  readonly kind: 'effect';
+  readonly effect: LoggedEffect;
+  /** When they were recorded. */
+  readonly atMs: number;
+  /** Version of the state that recorded them: with time and effect it is what tells two entries apart. */
+  readonly run: number;
+  readonly parts: readonly EffectPart[];
+  /** Why pods were deleted, and how many each; absent: they are of another kind. */
+  readonly causes?: Readonly<Record<string, number>>;
+}
+
+/** A change of a rollout that a run recorded. */
+export type RolloutEntry =
+  | {
+      readonly kind: 'rollout';
+      readonly atMs: number;
+      readonly hash: string;
+      readonly older?: OlderReason;
+    }
+  | {
+      readonly kind: 'step';
+      readonly atMs: number;
+      readonly step: StepKind;
+      readonly name: string;
+      readonly index: number;
+    }
+  | {
+      readonly kind: 'halt';
+      readonly atMs: number;
+      readonly cause: string;
+      readonly message: string;
+      readonly names: readonly string[];
+    }
+  | { readonly kind: 'return'; readonly atMs: number; readonly isOver: boolean };
+
+/** Pods that had to go and were held back (ADR 0057). */
+export interface RemovalEntry {
+  readonly kind: 'removal';
+  readonly atMs: number;
+  readonly pods: number;
+  readonly cause: string;
+  readonly manager?: string;
+}
+
+/** Why a whole DaemonSet was not acted on: a code of its back-off. */
+export interface WaitEntry {
+  readonly kind: 'wait';
+  readonly atMs: number;
+  readonly code: string;
+}
+
+/** What a person asked for. */
+export interface OrderEntry {
+  readonly kind: 'order';
+  readonly atMs: number;
+  readonly order: 'pause' | 'resume' | 'approve' | 'undo' | 'confirm' | 'freeze' | 'thaw' | 'mode';
+  readonly by: string;
+  readonly why?: string;
+  /** Of an approval. */
+  readonly step?: number;
+  /** Of a change of mode. */
+  readonly mode?: string;
+}
+
+/** A watcher was not heard for longer than counts as silence. */
+export interface SilenceEntry {
+  readonly kind: 'silence';
+  /** When it was heard again. */
+  readonly atMs: number;
+  readonly sinceMs: number;
+}
+
+/** One thing that happened. */
+export type LogEntry =
+  EffectEntry | RolloutEntry | RemovalEntry | WaitEntry | OrderEntry | SilenceEntry;
+
+/** Entries that had no room: how many, of how many requests, and of which time. */
+export interface LeftOut {
+  readonly entries: number;
+  readonly requests: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Entries that stand in a state, the oldest first; bounded (core/log/append-log.ts). */
+export interface StateLog {
+  readonly entries: readonly LogEntry[];
+  /** Absent: all have room. */
+  readonly leftOut?: LeftOut;
+}
+
+/** What an item of entries is about. */
+export type LogSubject =
+  | {
+      readonly kind: 'daemon-set';
+      readonly namespace: string;
+      readonly name: string;
+      readonly uid: string;
+    }
+  /** A DaemonSet of that name in every cluster. */
+  | { readonly kind: 'name'; readonly namespace: string; readonly name: string }
+  | { readonly kind: 'cluster' }
+  | { readonly kind: 'stack' };
+
+/** Entries with a place of their own. */
+export interface LogItem extends StateLog {
+  readonly subject: LogSubject;
+  /** Of its newest entry: names the day and orders items. */
+  readonly atMs: number;
+  /** Tells items of one time apart, and is the same where the same is written again: the state's version, or an id. */
+  readonly token: string;
+}

@@ -1,0 +1,27 @@
+/** A state whose log is full, so that the next run gives it an item of its own. */
+import assert from 'node:assert/strict';
+import { withEntries } from '../../../src/core/log/append-log.ts';
+import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
+import type { LogEntry } from '../../../src/core/model/log-entry.ts';
+import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
+
+/** Fills the logs of the cluster's DaemonSets. */
+export async function fillLog(
+  view: Pick<ViewStore, 'listNames' | 'readState' | 'writeState'>,
+  clusterUid: ClusterUid,
+): Promise<void> {
+  const entries = Array.from({ length: 12 }, (_, index): LogEntry => ({
+    kind: 'wait',
+    atMs: index + 1,
+    code: 'x'.repeat(100),
+  }));
+  const { names } = await view.listNames(clusterUid, { limit: 10 });
+  for (const { uid } of names) {
+    const state = uid === null ? undefined : await view.readState({ clusterUid, uid });
+    if (uid === null || state === undefined) continue;
+    assert.equal(
+      await view.writeState({ clusterUid, uid }, withEntries(state, entries)),
+      'written',
+    );
+  }
+}

@@ -1,0 +1,76 @@
+/** `rollcall log` as a person uses it: what happened, over what whole runs left. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CommandWorld } from '../../../support/command-world.ts';
+import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+
+/** Three nodes were given their pods a moment ago. */
+async function world(): Promise<CommandWorld> {
+  const runs = new ReconcileWorld({ nodes: 3 });
+  await runs.settle();
+  const commands = new CommandWorld();
+  commands.adopt(runs);
+  return commands;
+}
+
+describe('rollcall log', () => {
+  it('tells what was sent to which nodes, and what came of it', async () => {
+    const { stdout } = (await (await world()).run(['log'])).expectExit(0);
+    const [headings = '', ...rows] = stdout.trimEnd().split('\n');
+    assert.match(headings, /^TIME +CLUSTER +ABOUT +WHAT$/);
+    assert.equal(rows.length, 1, stdout);
+    assert.match(
+      rows[0] ?? '',
+      /Z {2}a +system\/agents +create 3 pods: 3 done: node-0001, node-0002, node-0003$/,
+    );
+  });
+
+  it('is of one DaemonSet or of one node where that is asked, and of no other time', async () => {
+    const commands = await world();
+    const linesOf = async (...argv: readonly string[]): Promise<number> => {
+      const { stdout } = (await commands.run(['log', ...argv])).expectExit(0);
+      return stdout.split('\n').filter((line) => line.includes('create')).length;
+    };
+    assert.equal(await linesOf('system/agents'), 1);
+    assert.equal(await linesOf('system/others'), 0);
+    assert.equal(await linesOf('node-0002'), 1);
+    assert.equal(await linesOf('node-0009'), 0);
+    assert.equal(await linesOf('--until', '1h'), 0);
+    assert.equal(await linesOf('--cluster', 'a', '--since', '1d'), 1);
+  });
+
+  it('has a document with every entry, in codes and in words', async () => {
+    const run = await (await world()).run(['log', '--json']);
+    const { kind, entries } = run.expectExit(0).document();
+    assert.equal(kind, 'Log');
+    const [entry] = entries as readonly Readonly<Record<string, unknown>>[];
+    assert.equal(entry?.['effect'], 'create');
+    assert.match(String(entry?.['text']), /^create 3 pods/);
+  });
+
+  it('shows so many, and says how to see more', async () => {
+    const commands = await world();
+    const freeze = ['freeze', '--daemon-set', 'system/agents', '--why', 'INC-1'];
+    (await commands.run(freeze)).expectExit(0);
+    const { stdout } = (await commands.run(['log', '--limit', '1'])).expectExit(0);
+    assert.match(stdout, /^1 older entries are not shown: --limit 2/);
+    const whole = (await commands.run(['log'])).expectExit(0).stdout;
+    assert.match(whole, /- +system\/agents +freeze by .*: INC-1$/m);
+  });
+
+  it('refuses what is no time', async () => {
+    const run = await (await world()).run(['log', '--since', 'yesterday']);
+    assert.match(run.expectExit(2).stderr, /yesterday is no time/);
+  });
+
+  it('follows until Ctrl-C', async () => {
+    const commands = await world();
+    let ticks = 0;
+    commands.onTick = () => {
+      ticks += 1;
+      if (ticks === 3) commands.controller.abort();
+    };
+    const { stderr } = await commands.run(['log', '--follow']);
+    assert.equal(stderr.split('\n').filter((line) => line.includes('create 3 pods')).length, 1);
+  });
+});
