@@ -88,8 +88,11 @@ function reconcileSentence(fields: LogFields): string {
   const done = EFFECTS.map(([name, verb]) => ({ verb, count: countIn(fields, name) }))
     .filter(({ count }) => count > 0)
     .map(({ verb, count }) => `${counted(count, 'pod')} ${verb}`);
-  const key = `${String(fields['namespace'])}/${String(fields['name'])}`;
-  return `${key}: ${done.join(', ')}`;
+  return `${keyOf(fields)}: ${done.join(', ')}`;
+}
+
+function keyOf({ namespace, name }: LogFields): string {
+  return `${String(namespace)}/${String(name)}`;
 }
 
 const EFFECTS = [
@@ -120,6 +123,10 @@ const SHOWN_FIELDS = ['namespace', 'name', 'node', 'creates', 'deletes', 'code',
 
 function sentenceOf(level: LogLevel, message: string, fields: LogFields): string {
   if (message === 'reconcile' && level === 'info') return reconcileSentence(fields);
+  if (level === 'info' && fields['name'] !== undefined) {
+    const { code } = fields;
+    return `${keyOf(fields)}: ${message}${code === undefined ? '' : ` (${String(code)})`}`;
+  }
   const shown = SHOWN_FIELDS.filter((name) => fields[name] !== undefined && fields[name] !== 0)
     .map((name) => `${name}=${String(fields[name])}`)
     .join(' ');
