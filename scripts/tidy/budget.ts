@@ -15,12 +15,12 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   scripts: 8_000,
   'src/adapters': 13_200,
   'src/app': 21_200,
-  'src/cli': 14_700,
-  'src/core': 21_900,
+  'src/cli': 15_100,
+  'src/core': 22_000,
   'src/engine': 2_000,
   'src/ports': 1_300,
   'src/watcher': 5_100,
-  test: 181_000,
+  test: 181_900,
 };
 
 /** Finds folders with more lines than their budget. */
