@@ -1,10 +1,11 @@
 /**
  * What just happened and why, for the person who watches: the engine's log lines, kept and shortened.
  *
- * Lines of level info and above become one sentence each, repeated ones are counted; the table shows the newest. With
- * `--verbose` every line goes to stderr as JSON besides.
+ * Trouble, and of level info what happened to pods and rollouts, become one sentence each, repeated ones are counted; the table
+ * shows the newest. What the engine does besides is for `--verbose`, with which every line goes to stderr as JSON.
  */
 import { inspect } from 'node:util';
+import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { logOf } from '@rollcall/base/log-of.ts';
 import type { LogLevel } from '@rollcall/base/log-of.ts';
@@ -61,6 +62,7 @@ export function createActivity(options: ActivityOptions): Activity {
     options.onLine?.(JSON.stringify({ at, level, message, ...fields, ...causeField(cause) }));
     if (level === 'debug') return;
     if (level !== 'info') troubles += 1;
+    else if (!isOfPods(message, fields)) return;
     const sentence = `${clusterMark(fields)}${sentenceOf(level, message, fields)}`;
     const isRepeated = sentence === last.sentence;
     last = { sentence, count: isRepeated ? last.count + 1 : 1 };
@@ -81,17 +83,39 @@ function clusterMark({ cluster }: LogFields): string {
   return cluster === undefined || cluster === null ? '' : `${String(cluster)} `;
 }
 
-/** What a run did, and because of what. */
+/** What a run did. */
 function reconcileSentence(fields: LogFields): string {
-  const count = (name: string): number => Number(fields[name] ?? 0);
-  const done = [
-    count('creates') > 0 ? `created ${String(count('creates'))}` : '',
-    count('deletes') > 0 ? `deleted ${String(count('deletes'))}` : '',
-    count('refused') > 0 ? `${String(count('refused'))} refused` : '',
-    fields['isStatusWritten'] === true ? 'status written' : '',
-  ].filter((text) => text !== '');
-  const key = `${String(fields['namespace'])}/${String(fields['name'])}`;
-  return `${key}: ${done.join(', ')} (${String(fields['reason'])})`;
+  const done = EFFECTS.map(([name, verb]) => ({ verb, count: countIn(fields, name) }))
+    .filter(({ count }) => count > 0)
+    .map(({ verb, count }) => `${counted(count, 'pod')} ${verb}`);
+  return `${keyOf(fields)}: ${done.join(', ')}`;
+}
+
+function keyOf({ namespace, name }: LogFields): string {
+  return `${String(namespace)}/${String(name)}`;
+}
+
+const EFFECTS = [
+  ['creates', 'created'],
+  ['deletes', 'deleted'],
+  ['refused', 'refused'],
+] as const;
+
+function countIn(fields: LogFields, name: string): number {
+  return Number(fields[name] ?? 0);
+}
+
+/** What else is told of pods and rollouts; the rest of level info is about the engine, and for --verbose. */
+const OF_PODS: ReadonlySet<string> = new Set([
+  'a rollout goes on',
+  'many pods of a DaemonSet go no more',
+  'a fleet was decided on',
+  'a cluster of a fleet was given a release',
+]);
+
+function isOfPods(message: string, fields: LogFields): boolean {
+  if (message !== 'reconcile') return OF_PODS.has(message);
+  return EFFECTS.some(([name]) => countIn(fields, name) > 0);
 }
 
 /** Fields that say what happened; the others are for machines. */
@@ -99,6 +123,10 @@ const SHOWN_FIELDS = ['namespace', 'name', 'node', 'creates', 'deletes', 'code',
 
 function sentenceOf(level: LogLevel, message: string, fields: LogFields): string {
   if (message === 'reconcile' && level === 'info') return reconcileSentence(fields);
+  if (level === 'info' && fields['name'] !== undefined) {
+    const { code } = fields;
+    return `${keyOf(fields)}: ${message}${code === undefined ? '' : ` (${String(code)})`}`;
+  }
   const shown = SHOWN_FIELDS.filter((name) => fields[name] !== undefined && fields[name] !== 0)
     .map((name) => `${name}=${String(fields[name])}`)
     .join(' ');

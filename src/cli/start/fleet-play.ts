@@ -22,7 +22,7 @@ import { NO_FREEZE } from '../../core/takeover/freeze.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ClusterOverview } from '../../engine/overview.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
-import { uncoloured } from '../command-line/colour.ts';
+import type { Line } from '../command-line/colour.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { CommandError, EXIT } from '../process/exit-codes.ts';
 import { renderFleetStatus } from '../rollout/render-status.ts';
@@ -111,11 +111,11 @@ export class FleetPlay implements Play<FleetReport> {
   }
 
   /** Its lines of the table. */
-  lines(): readonly string[] {
+  lines(): readonly Line[] {
     const status = this.#status;
     if (status === undefined) return [`fleet ${this.#name}  waits for the clusters to settle`];
     const clusters = { shown: this.#clusters, all: this.#clusters };
-    return renderFleetStatus(status, clusters, this.#options.clock.nowMs()).map(uncoloured);
+    return renderFleetStatus(status, clusters, this.#options.clock.nowMs());
   }
 
   report(): FleetReport {

@@ -5,6 +5,7 @@
  * play that waits for ever. A step that fails ends the program: there is nothing to watch then.
  */
 import type { ClusterOverview } from '../../engine/overview.ts';
+import type { Line } from '../command-line/colour.ts';
 
 /** What a play sees of the clusters. */
 export interface Seen {
@@ -28,7 +29,7 @@ export interface Play<Report = unknown> {
   /** Looks at the clusters, and does what is due. What it waits for; undefined: it ended. */
   readonly advance: (seen: Seen) => Promise<string | undefined>;
   /** What is shown of it in place of the clusters' tables; absent: the tables show it. */
-  readonly lines?: () => readonly string[];
+  readonly lines?: () => readonly Line[];
   /** What the JSON document says of it. */
   readonly report?: () => Report;
   /** Resolves when nothing of it is under way. */

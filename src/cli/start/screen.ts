@@ -6,17 +6,22 @@
  * table would say. No decision is made here.
  */
 import type { WriteStream } from 'node:tty';
+import { coloured, isColourWanted, uncoloured } from '../command-line/colour.ts';
+import type { Line } from '../command-line/colour.ts';
+import type { Room } from './fit-table.ts';
 
 /** A place to show a table that changes. */
 export interface Screen {
   /** The table as it is now, in place of what was shown before; on a terminal alone. */
-  show(lines: readonly string[]): void;
+  show(lines: readonly Line[]): void;
   /** What just happened; where no table shows it. */
   tell(line: string): void;
   /** The table where nothing is left to do, or time is up; once, where it is not shown anyway. */
-  conclude(lines: readonly string[]): void;
+  conclude(lines: readonly Line[]): void;
   /** Writes a line that stays, above the table on a terminal. */
   say(line: string): void;
+  /** What a table has room for; undefined: none is redrawn. */
+  room(): Room | undefined;
 }
 
 const CLEAR_DOWN = '\u001b[0J';
@@ -31,11 +36,11 @@ export function createScreen({ isJson }: { readonly isJson: boolean }): Screen {
 }
 
 function createLiveScreen(stream: WriteStream): Screen {
-  let shown: readonly string[] = [];
-  const redraw = (lines: readonly string[], above: readonly string[]): void => {
-    const width = stream.columns;
-    const cut = (line: string): string => (line.length > width ? line.slice(0, width - 1) : line);
-    const text = [...above, ...lines.map(cut)].map((line) => `${line}\n`).join('');
+  let shown: readonly Line[] = [];
+  const { env: environment } = process;
+  const paint = isColourWanted('auto', { isTerminal: true, environment }) ? coloured : uncoloured;
+  const redraw = (lines: readonly Line[], above: readonly string[]): void => {
+    const text = [...above, ...lines.map(paint)].map((line) => `${line}\n`).join('');
     stream.write(`${cursorUp(shown.length)}\r${CLEAR_DOWN}${text}`);
     shown = lines;
   };
@@ -48,6 +53,7 @@ function createLiveScreen(stream: WriteStream): Screen {
     say: (line) => {
       redraw(shown, wrapWords(line, stream.columns));
     },
+    room: () => ({ rows: stream.rows, columns: stream.columns }),
   };
 }
 
@@ -61,12 +67,13 @@ export function createPlainScreen(stream: Pick<NodeJS.WritableStream, 'write'>):
     show: () => undefined,
     tell: say,
     conclude: (lines) => {
-      const text = lines.join('\n');
+      const text = lines.map(uncoloured).join('\n');
       if (text === concluded) return;
       concluded = text;
       say(text);
     },
     say,
+    room: () => undefined,
   };
 }
 

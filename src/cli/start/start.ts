@@ -16,6 +16,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { ClusterOverview } from '../../engine/overview.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { uncoloured } from '../command-line/colour.ts';
+import type { Line } from '../command-line/colour.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import { listenForInterrupt } from '../process/listen-for-interrupt.ts';
@@ -37,7 +38,9 @@ import type { Play } from './player.ts';
 import { createScreen } from './screen.ts';
 import type { Screen } from './screen.ts';
 import { writeSecondTerminal } from './second-terminal.ts';
-import { judgeSettled, renderTable } from './table.ts';
+import { fitLines, fitTable } from './fit-table.ts';
+import type { Room } from './fit-table.ts';
+import { judgeSettled, renderTable, tablePart } from './table.ts';
 
 /** The JSON document of `npm start -- --json`, described in docs/reference.md. */
 export interface StartReport {
@@ -203,8 +206,8 @@ async function watchPlay(watching: Watching, play: Play<FleetReport> | undefined
       last = [clusters, nodes];
       changedAtMs = clock.monotonicMs();
     }
-    const table = shownLines(play, clusters, nodes);
-    screen.show([...table, ...activity.recent()]);
+    const room = screen.room();
+    if (room !== undefined) screen.show(fitted({ play, clusters, nodes, activity }, room));
     standing = tellOutages(clusters, standing, screen);
     if (signal.aborted) return { result: 'interrupted', clusters };
     const quietMs = clock.monotonicMs() - changedAtMs;
@@ -215,7 +218,7 @@ async function watchPlay(watching: Watching, play: Play<FleetReport> | undefined
     if (options.shouldExitWhenSettled) {
       if (waitingFor === undefined) return { result: 'settled', clusters };
       if (clock.monotonicMs() - startedAtMs > options.settleTimeoutMs) {
-        screen.conclude(table);
+        screen.conclude(shownLines(play, clusters, nodes));
         screen.say(`not settled in time; still waiting for ${waitingFor}`);
         return { result: 'timed-out', waitingFor, clusters };
       }
@@ -250,13 +253,33 @@ function shownLines(
   play: Play<FleetReport> | undefined,
   clusters: readonly ClusterOverview[],
   nodes: readonly NodeCounts[],
-): readonly string[] {
+): readonly Line[] {
   const lines = play?.lines?.();
   if (lines !== undefined) return lines;
-  return clusters.flatMap((one) => {
-    const counts = nodes.find(({ cluster }) => cluster === one.cluster);
-    return renderTable(one, counts);
-  });
+  return clusters.flatMap((one) => renderTable(one, countsOf(one, nodes)));
+}
+
+function countsOf(
+  { cluster }: ClusterOverview,
+  nodes: readonly NodeCounts[],
+): NodeCounts | undefined {
+  return nodes.find((one) => one.cluster === cluster);
+}
+
+interface Shown {
+  readonly play: Play<FleetReport> | undefined;
+  readonly clusters: readonly ClusterOverview[];
+  readonly nodes: readonly NodeCounts[];
+  readonly activity: Activity;
+}
+
+/** What a terminal has room for. */
+function fitted({ play, clusters, nodes, activity }: Shown, room: Room): readonly Line[] {
+  const recent = activity.recent();
+  const lines = play?.lines?.();
+  if (lines !== undefined) return fitLines([...lines, ...recent], room);
+  const parts = clusters.map((one) => tablePart(one, countsOf(one, nodes), room.columns));
+  return fitTable(parts, recent, room);
 }
 
 function whatIsAwaited(clusters: readonly ClusterOverview[], quietMs: number): string | undefined {

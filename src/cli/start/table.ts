@@ -1,16 +1,20 @@
 /**
  * The live table of `npm start`: pure text from an overview and the latest activity.
  *
- * Columns are those of `kubectl get daemonsets`, plus NOTE: how many nodes wait for what. A staged rollout has
- * lines of its own below its DaemonSet, until it is done, and so has a removal of pods that is held. Rendering knows nothing of terminals; `screen.ts` decides whether to redraw or to append.
+ * Columns are those of `kubectl get daemonsets`. Below a DaemonSet stands what keeps it: its staged rollout until it is done, how many
+ * nodes wait for what, a removal of pods that is held. `fit-table.ts` decides what a terminal has room for.
  */
 import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.ts';
 import { describeNoNode } from '../../app/rollout/rollout-status.ts';
 import { budgetText, evidenceLines, strayText } from '../rollout/render-status.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
-import { uncoloured } from '../command-line/colour.ts';
+import { phasePiece, toned, uncoloured } from '../command-line/colour.ts';
+import type { Line } from '../command-line/colour.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
+import { wholeTable } from './fit-table.ts';
+import type { Block, ClusterPart } from './fit-table.ts';
+import { wrapWords } from './screen.ts';
 import type { NodeCode } from '../../core/model/verdict.ts';
 import { describe as describeRemoval } from '../../core/removal-guard/removal-events.ts';
 import type { StandingFreeze } from '../../core/takeover/freeze.ts';
@@ -25,39 +29,65 @@ const HEADINGS = [
   'READY',
   'UP-TO-DATE',
   'AVAILABLE',
-  'NOTE',
 ] as const;
 
 /** Lines of the table of one cluster, without a trailing newline; `nodes` where they are known. */
 export function renderTable(overview: ClusterOverview, nodes?: NodeCounts): string[] {
-  const rows = overview.daemonSets.map((daemonSet) => cellsOf(daemonSet));
-  const [headings = '', ...lines] = renderTextTable(HEADINGS, rows);
+  return wholeTable([tablePart(overview, nodes)]).map(uncoloured);
+}
+
+/** Its part of the table; `columns` where lines are broken at that width. */
+export function tablePart(
+  overview: ClusterOverview,
+  nodes?: NodeCounts,
+  columns = Number.POSITIVE_INFINITY,
+): ClusterPart {
+  const [headings = '', ...rows] = renderTextTable(HEADINGS, overview.daemonSets.map(cellsOf));
+  const blocks = overview.daemonSets.map((daemonSet, at): Block => {
+    const below = troublesOf(daemonSet).flatMap((trouble) => broken(trouble, columns));
+    const isWell = below.length === 0 && daemonSet.available >= daemonSet.desired;
+    return { row: rows[at] ?? '', below, isWell };
+  });
+  const isWell = overview.outages.length === 0 && overview.isViewComplete && !overview.isFrozen;
+  const outages = outageLines(overview.outages).flatMap((line) => broken(line, columns));
+  const unwellFirst = blocks.toSorted((left, right) => Number(left.isWell) - Number(right.isWell));
+  return { headline: headline(overview, nodes), outages, headings, blocks: unwellFirst, isWell };
+}
+
+/** The same words in as many lines as they need; each keeps the mark of its first piece that has one. */
+function broken(line: Line, columns: number): readonly Line[] {
+  if (uncoloured(line).length <= columns) return [line];
+  const [marked] =
+    typeof line === 'string' ? [] : line.filter((piece) => typeof piece !== 'string');
+  const tone = typeof marked === 'object' ? marked.tone : undefined;
+  const words = wrapWords(uncoloured(line).trimStart(), columns - INDENT.length);
+  return words.map((text) => [INDENT, toned(text, tone)]);
+}
+
+const INDENT = '  ';
+
+/** What keeps it, the cause first: how its rollout stands, what its nodes lack, a removal that is held. */
+function troublesOf(daemonSet: DaemonSetOverview): readonly Line[] {
+  const { rollout, removal } = daemonSet;
+  const stands = rollout === undefined || rollout.phase === 'Done' ? [] : linesOf(rollout);
+  const held = removal === undefined ? undefined : describeRemoval(removal);
+  const isSaid = held === undefined || stands.some((line) => uncoloured(line).includes(held));
+  const note = noteOf(daemonSet);
   return [
-    headline(overview, nodes),
-    ...outageLines(overview.outages).map(uncoloured),
-    headings,
-    ...lines.flatMap((line, index) => [line, ...rolloutLines(overview.daemonSets[index])]),
-    ...(rows.length === 0 ? ['(no DaemonSets yet)'] : []),
+    ...stands.map((line): Line => [INDENT, ...(typeof line === 'string' ? [line] : line)]),
+    ...(isSaid ? [] : [[INDENT, toned(plainText(`! ${held}`), 'waiting')]]),
+    ...(note === '' ? [] : [`${INDENT}${plainText(note)}`]),
   ];
 }
 
-function rolloutLines(daemonSet: DaemonSetOverview | undefined): string[] {
-  const rollout = daemonSet?.rollout;
-  const { removal } = daemonSet ?? {};
-  const stands = rollout === undefined || rollout.phase === 'Done' ? [] : linesOf(rollout);
-  const held = removal === undefined ? undefined : describeRemoval(removal);
-  const isSaid = held === undefined || stands.some((line) => line.includes(held));
-  return [...stands, ...(isSaid ? [] : [`! ${held}`])].map((line) => `  ${plainText(line)}`);
-}
-
-function linesOf(rollout: NonNullable<DaemonSetOverview['rollout']>): readonly string[] {
+function linesOf(rollout: NonNullable<DaemonSetOverview['rollout']>): readonly Line[] {
   const { phase, summary, budget, strays = [], evidence, breach } = rollout;
   const isUsed = budget !== undefined && budget.users.length > 0;
   return [
-    `${phase}: ${summary}`,
-    ...(isUsed ? [`budget: ${budgetText(budget)}`] : []),
-    ...(strays.length === 0 ? [] : [`strays: ${strayText(strays)}`]),
-    ...evidenceLines(evidence, breach).map((line) => `evidence: ${line}`),
+    [phasePiece(phase), plainText(`: ${summary}`)],
+    ...(isUsed ? [plainText(`budget: ${budgetText(budget)}`)] : []),
+    ...(strays.length === 0 ? [] : [plainText(`strays: ${strayText(strays)}`)]),
+    ...evidenceLines(evidence, breach).map((line) => plainText(`evidence: ${line}`)),
   ];
 }
 
@@ -88,7 +118,6 @@ function cellsOf(daemonSet: DaemonSetOverview): string[] {
     String(daemonSet.ready),
     String(daemonSet.upToDate),
     String(daemonSet.available),
-    noteOf(daemonSet),
   ];
 }
 

@@ -58,7 +58,7 @@ const UNREACHABLE =
   '! the API server of a does not answer the functions, which asked last at T and go on asking; look: rollcall cluster doctor a';
 /** Where nothing stands above the answer. */
 const LIST = 'ID MODE FROZEN ENDPOINT HEARD VIEW NOTE';
-const HEADINGS = 'NAMESPACE  NAME    DESIRED  CURRENT  READY  UP-TO-DATE  AVAILABLE  NOTE';
+const HEADINGS = 'NAMESPACE  NAME    DESIRED  CURRENT  READY  UP-TO-DATE  AVAILABLE';
 const SHOW = 'id: a';
 const FLEET = 'monitoring/agent: Done';
 const DONE = 'a/system/agents: Done: every node runs the newest template';

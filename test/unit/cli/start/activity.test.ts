@@ -12,33 +12,35 @@ function activity(onLine?: (line: string) => void) {
 }
 
 describe('the activity', () => {
-  it('says what a run did, and because of what', () => {
+  it('says what a run did to pods, and nothing of what the engine does', () => {
     const { log, recent } = activity();
     const fields = { namespace: 'a', name: 'b', reason: 'changed' };
-    log.info('reconcile', { ...fields, creates: 3, deletes: 0, isStatusWritten: true });
-    assert.deepEqual(recent(), ['12:00:00 a/b: created 3, status written (changed)']);
+    log.info('announced a snapshot', { seq: 1 });
+    log.info('reconcile', { ...fields, creates: 0, isStatusWritten: true, reason: 'due' });
+    log.info('reconcile', { ...fields, creates: 3, deletes: 1, isStatusWritten: true });
+    assert.deepEqual(recent(), ['12:00:00 a/b: 3 pods created, 1 pod deleted']);
   });
 
   it('names the cluster, and counts a sentence that repeats', () => {
     const { log, recent } = activity();
-    const run = { namespace: 'a', name: 'b', reason: 'changed', isStatusWritten: true };
+    const run = { namespace: 'a', name: 'b', creates: 1 };
     for (let count = 0; count < 3; count += 1) log.with({ cluster: 'c' }).info('reconcile', run);
     log.with({ cluster: 'd' }).info('reconcile', run);
     assert.deepEqual(recent(), [
-      '12:00:00 c a/b: status written (changed) ×3',
-      '12:00:00 d a/b: status written (changed)',
+      '12:00:00 c a/b: 1 pod created ×3',
+      '12:00:00 d a/b: 1 pod created',
     ]);
   });
 
   it('keeps the newest lines, leaves debug out, and counts trouble', () => {
     const { log, recent, troubleCount } = activity();
     log.debug('not shown');
-    log.info('first');
+    log.info('a rollout goes on', { code: 'first' });
     log.warn('message refused', { code: 'wrong-sender' });
-    log.info('last');
+    log.info('a rollout goes on', { code: 'last' });
     assert.deepEqual(recent(), [
       '12:00:00 WARN message refused (code=wrong-sender)',
-      '12:00:00 last',
+      '12:00:00 a rollout goes on (code=last)',
     ]);
     assert.equal(troubleCount(), 1);
   });
