@@ -6,7 +6,7 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 10_900,
+  docs: 11_050,
   functions: 1_500,
   infra: 7_300,
   'packages/base': 3_020,
@@ -20,7 +20,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/engine': 2_000,
   'src/ports': 1_300,
   'src/watcher': 5_100,
-  test: 181_500,
+  test: 181_900,
 };
 
 /** Finds folders with more lines than their budget. */
