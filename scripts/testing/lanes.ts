@@ -108,12 +108,14 @@ export const APART: Readonly<Record<string, string>> = {
   'packages/local-cluster/test/unit/store/journal.test.ts': 'hooks of the whole file',
 };
 
-/** Files of a quick tier that take longest: one after the other from the start on, or the last of them would end alone. */
-export const LONG: readonly string[] = [
-  'test/simulation/random.test.ts',
-  'test/integration/start/fleet.test.ts',
-  'test/integration/start/start.test.ts',
-  'test/security/template.test.ts',
+/**
+ * Files of a quick tier that take longest: those of a row one after the other from the start on, or the last of them would
+ * end alone. The first row computes; the others mostly wait for clusters, so they run beside it and beside each other.
+ */
+export const LONG: readonly (readonly string[])[] = [
+  ['test/simulation/random.test.ts', 'test/security/template.test.ts'],
+  ['test/integration/start/fleet.test.ts', 'test/integration/cli/rollout.test.ts'],
+  ['test/integration/start/start.test.ts', 'test/integration/start/leaving.test.ts'],
 ];
 
 /** Whether a test file, as a path from the root, shares its process with others. */
@@ -165,8 +167,8 @@ function slowLanes(files: readonly string[], processors: number): readonly Lane[
 
 function quickLanes(files: readonly string[], processors: number): readonly Lane[] {
   const sharing = files.filter(isSharing);
-  const long = files.filter((file) => LONG.includes(file));
-  const others = files.filter((file) => !isSharing(file) && !LONG.includes(file));
+  const isLong = (file: string): boolean => LONG.some((row) => row.includes(file));
+  const others = files.filter((file) => !isSharing(file) && !isLong(file));
   return [
     [
       // By turns, so that directories of long tests are divided, too.
@@ -175,7 +177,11 @@ function quickLanes(files: readonly string[], processors: number): readonly Lane
         atOnceMax: 1,
         process: 'shared',
       })),
-      { files: long, atOnceMax: 1, process: 'own' },
+      ...LONG.map((row): Part => ({
+        files: row.filter((file) => files.includes(file)),
+        atOnceMax: 1,
+        process: 'own',
+      })),
       { files: others, atOnceMax: processors, process: 'own' },
     ],
   ];

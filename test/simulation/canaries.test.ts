@@ -5,14 +5,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileOf, mutate } from '../support/mutants.ts';
 import { CANARIES } from './canaries/canaries.ts';
-import { HUNT_NAMES, RANDOM_HUNTS } from '../support/simulation/hunts.ts';
+import { HUNT_NAMES } from '../support/simulation/hunts.ts';
 import { PROFILE_NAMES } from '../support/simulation/profiles.ts';
 import { runSeed } from '../support/simulation/run-seed.ts';
 import { describeBroken } from '../support/simulation/describe-broken.ts';
 import { searchCanary } from './canaries/search-canary.ts';
 
-/** A seed of each of these is in random.test.ts. */
-const RANDOM: readonly string[] = RANDOM_HUNTS;
 const root = path.resolve(import.meta.dirname, '../..');
 
 test('row 18: there are ten canaries or more, and each still finds the one place that it changes', () => {
@@ -52,13 +50,7 @@ async function playUnplanted(profile: string, seed: number): Promise<void> {
   assert.equal(result.kind, 'held', result.kind === 'broken' ? describeBroken(result) : '');
 }
 
-// Fresh seeds: test/simulation/hunts/run.ts, in CI; as many as a canary may need there, every night.
-for (const name of HUNT_NAMES.filter((hunt) => !RANDOM.includes(hunt))) {
-  test(`row 18: without a canary every promise holds in a seed of the hunt ${name}`, async () => {
-    await playUnplanted(name, 1);
-  });
-}
-
+// Fresh seeds of every hunt: test/simulation/hunts/run.ts, in CI; as many as a canary may need there, every night.
 test('row 86: seeds of hunts that once broke a promise hold (lost state, late answer)', async () => {
   for (const [name, seed] of [
     ['lost-states', 7],

@@ -19,3 +19,10 @@ for (const seed of LARGE_SEEDS) {
     assert.deepEqual(broken, []);
   });
 }
+
+test('fleet seed 500 writes a few times for each of five hundred clusters of one to five thousand nodes', async () => {
+  const size = { clusters: 500, hasFaults: true, turnMs: 180_000 };
+  const { broken, writesPerCluster } = await playRollouts(500, size);
+  assert.deepEqual(broken, []);
+  assert.ok(writesPerCluster < 25, `${String(writesPerCluster)} writes a cluster`);
+});

@@ -12,8 +12,9 @@ import { runSeed } from '../support/simulation/run-seed.ts';
 
 // Other seeds, more of them, other profiles, one seed again: npm run sim -- --help (docs/testing.md).
 // Breadth here; depth are the fresh seeds of each commit (.ci/run: seeds, hunts) and of the night.
+// Of the first forty seeds and 72 those after which every fault and every step has happened in two of them, where it does in all.
 // The last of each has what no other one has: lists that expire, pods that are pinned nowhere.
-const SEEDS = [...Array.from({ length: 40 }, (_, index) => index + 1), 72];
+const SEEDS = [4, 5, 8, 10, 16, 18, 20, 21, 26, 28, 34, 35, 37, 40, 72];
 const SEEDS_OF_WORLDS = [1, 2, 3, 4, 10];
 /** Worlds of a dozen nodes and more cost more. */
 const SEEDS_OF_LARGE_WORLDS = [1, 2];
@@ -45,7 +46,7 @@ for (const world of USERS_WORLDS) {
   }
 }
 
-// They have schedules of their own; a seed of each of the others is in canaries.test.ts.
+// They have schedules of their own; CI plays fresh seeds of every hunt.
 for (const hunt of RANDOM_HUNTS) {
   test(`S1, S3, S4, S8, S10, S16, S17, L1, L5: a seed of ${hunt} keeps every promise (row 15)`, async () => {
     await play(1, hunt);

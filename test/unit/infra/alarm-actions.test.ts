@@ -40,7 +40,7 @@ const AT_ONCE: readonly Condition[] = ['private-endpoint', 'refused-messages'];
 describe('an alarm on clusters', () => {
   for (const [condition, name, withinMinutes] of STANDING) {
     it(`calls for a second cluster though the first has stood for a day: ${name}`, async () => {
-      const fleet = new TroubledFleet(10);
+      const fleet = new TroubledFleet(2);
       const second = DAY + 17;
       const begins = [FROM, second];
       await fleet.play(DAY + 120, (index, minute) =>
@@ -58,7 +58,7 @@ describe('an alarm on clusters', () => {
 
   it('calls no more for one cluster that comes and goes, and all the same for the next one', async () => {
     for (const [condition, name, withinMinutes] of STANDING) {
-      const fleet = new TroubledFleet(3);
+      const fleet = new TroubledFleet(2);
       const second = 12 * 60;
       // Long enough to count, each time.
       const isOn = (minute: number): boolean => minute % 75 < 70;

@@ -39,11 +39,11 @@ describe('the lanes of a run', () => {
     const own = ['test/unit/scripts/a.test.ts', ...Object.keys(APART)];
     const sharing = ['a', 'b', 'c'].map((name) => `test/unit/core/${name}.test.ts`);
     const setting = { isSlow: false, processorsCount: 1 };
-    assert.deepEqual(lanesOf([...own, ...LONG, ...sharing], setting), [
+    assert.deepEqual(lanesOf([...own, ...LONG.flat(), ...sharing], setting), [
       [
         { files: [sharing[0], sharing[2]], atOnceMax: 1, process: 'shared' },
         { files: [sharing[1]], atOnceMax: 1, process: 'shared' },
-        { files: LONG, atOnceMax: 1, process: 'own' },
+        ...LONG.map((row) => ({ files: row, atOnceMax: 1, process: 'own' })),
         { files: own, atOnceMax: 2, process: 'own' },
       ],
     ]);
@@ -70,7 +70,7 @@ describe('the lanes of a run', () => {
     const named = [
       ...Object.keys(ALONE),
       ...Object.keys(APART),
-      ...LONG,
+      ...LONG.flat(),
       ...SHARING,
       ...WAITING.flat(),
     ];
