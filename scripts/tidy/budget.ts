@@ -6,7 +6,7 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 10_900,
+  docs: 11_100,
   functions: 1_500,
   infra: 7_300,
   'packages/base': 3_020,
@@ -14,13 +14,13 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/local-cluster': 36_300,
   scripts: 8_000,
   'src/adapters': 13_200,
-  'src/app': 21_200,
-  'src/cli': 14_700,
-  'src/core': 21_900,
+  'src/app': 21_700,
+  'src/cli': 15_100,
+  'src/core': 22_900,
   'src/engine': 2_000,
   'src/ports': 1_300,
   'src/watcher': 5_100,
-  test: 181_000,
+  test: 182_300,
 };
 
 /** Finds folders with more lines than their budget. */
