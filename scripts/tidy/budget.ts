@@ -16,11 +16,11 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/adapters': 13_200,
   'src/app': 21_700,
   'src/cli': 15_100,
-  'src/core': 22_700,
+  'src/core': 22_900,
   'src/engine': 2_000,
   'src/ports': 1_300,
   'src/watcher': 5_100,
-  test: 181_900,
+  test: 182_300,
 };
 
 /** Finds folders with more lines than their budget. */

@@ -20,6 +20,8 @@ import { FLEET_COMMANDS } from './fleet/fleet-commands.ts';
 import { logCommand } from './log/log-command.ts';
 import { checkStackCommand } from './stack/check-stack.ts';
 import { resumeStackCommand, stopStackCommand } from './stack/stop-and-resume.ts';
+import { getCommand } from './status/get-command.ts';
+import { statusCommand } from './status/status-command.ts';
 import { whyCommand } from './why/why-command.ts';
 import { ROLLOUT_COMMANDS } from './rollout/rollout-commands.ts';
 import { RELEASE } from '../../functions/release.ts';
@@ -41,6 +43,8 @@ export const COMMANDS: readonly CommandModule[] = [
   resetClusterCommand,
   removeClusterCommand,
   doctorCommand,
+  statusCommand,
+  getCommand,
   whyCommand,
   costCommand,
   logCommand,

@@ -142,6 +142,7 @@ describe('the policies of operators (row 69)', () => {
     'cluster list',
     'cluster show prod',
     'rollout status prod ops/agent',
+    'get daemonsets',
     'fleet get',
     'fleet mirror get',
   ];

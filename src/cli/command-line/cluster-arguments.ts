@@ -20,8 +20,6 @@ import { FREEZE_WHY_CHARACTERS_MAX } from '../../core/model/registration.ts';
 
 /** The id is also a message group. */
 export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-/** Of Kubernetes, with room. */
-export const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
 /** The form of a role's unique id; an account id at an emulator. */
 export const ROLE_ID = /^[A-Za-z0-9]{1,128}$/;
 /** The key of a label. */

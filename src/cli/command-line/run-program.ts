@@ -18,9 +18,8 @@ import { explainError } from './explain-error.ts';
 import type { Explained } from './explain-error.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { declareGlobalOptions } from './global-options.ts';
+import { asksForJson, versioned } from './output-form.ts';
 import { refuseOptionsAsValues } from './refuse-options-as-values.ts';
-
-const API_VERSION = 'rollcall.dev/v1alpha1';
 
 /** commander has said on stderr what is wrong. */
 const USAGE_DOCUMENT: Explained['document'] = {
@@ -50,7 +49,7 @@ interface RunOptions {
 
 /** Runs the command line; resolves to the exit code, and never rejects. */
 export async function runProgram(options: RunOptions): Promise<number> {
-  const isJson = options.argv.includes('--json');
+  const isJson = asksForJson(options.argv);
   const stacks: Promise<Stack>[] = [];
   let group: string | undefined;
   try {
@@ -62,7 +61,8 @@ export async function runProgram(options: RunOptions): Promise<number> {
     [group] = chosen.module.path;
     const context = contextOf(options, chosen, stacks);
     const result = await race(chosen, context);
-    printResult(result, chosen.globals, options);
+    const form = isJson ? { json: true as const } : {};
+    printResult(result, { ...chosen.globals, ...form }, options);
     return result.exitCode ?? EXIT.ok;
   } catch (error) {
     const { lines, document, exitCode } = explainError(error, group);
@@ -176,7 +176,7 @@ function painterOf(
 }
 
 function asJson(document: object): string {
-  return `${JSON.stringify({ apiVersion: API_VERSION, ...document }, null, 2)}\n`;
+  return `${JSON.stringify(versioned(document), null, 2)}\n`;
 }
 
 /** What the command line asks for. */
@@ -208,7 +208,8 @@ const GROUPS: Readonly<Record<string, string>> = {
 
 const EPILOGUE = `
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused for safety, 4 a time limit was reached first,
-5 a rollout is held, 6 something differs, 130 interrupted. docs/cli.md describes every command.`;
+5 a rollout is held, 6 something differs, 7 nothing acts there now, 8 something is not well,
+130 interrupted. docs/cli.md describes every command.`;
 
 function buildProgram(options: ProgramOptions): Command {
   const program = new Command(options.name)

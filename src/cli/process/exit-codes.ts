@@ -22,6 +22,8 @@ export const EXIT = {
   differs: 6,
   /** Nothing acts there now: the functions are stopped or behind, the watcher is silent or stands by. */
   stopped: 7,
+  /** `status`: something is not well. */
+  notWell: 8,
   /** Ctrl-C, as shells say it. */
   interrupted: 130,
 } as const;

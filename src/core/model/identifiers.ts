@@ -51,6 +51,9 @@ export function formatKey(key: DaemonSetKey): string {
   return `${key.cluster}/${key.namespace}/${key.name}`;
 }
 
+/** What a UID of Kubernetes looks like, with room. */
+export const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
+
 const VERSION_PATTERN = /^[1-9][0-9]{0,38}$/;
 
 /** True for text that can be a resourceVersion of an object (KEP-5504). */

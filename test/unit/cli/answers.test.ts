@@ -20,6 +20,7 @@ import type { State } from '../../support/answer-scene.ts';
 const COMMANDS = {
   'cluster list': ['cluster', 'list'],
   'cluster show': ['cluster', 'show', 'a'],
+  status: ['status'],
   why: ['why', 'system/agents', '--cluster', 'a'],
   'rollout status': ['rollout', 'status', 'a', 'system/agents'],
   'rollout status --watch': [
@@ -57,11 +58,17 @@ const THROTTLED =
 const UNREACHABLE =
   '! the API server of a does not answer the functions, which asked last at T and go on asking; look: rollcall cluster doctor a';
 /** Where nothing stands above the answer. */
-const LIST = 'ID MODE FROZEN ENDPOINT HEARD VIEW NOTE';
+const LIST = 'ID MODE STATE PODS FROZEN ENDPOINT HEARD VIEW NOTE';
 const HEADINGS = 'NAMESPACE  NAME    DESIRED  CURRENT  READY  UP-TO-DATE  AVAILABLE';
 const SHOW = 'id: a';
 const FLEET = 'monitoring/agent: Done';
 const DONE = 'a/system/agents: Done: every node runs the newest template';
+
+const WELL = '1 of 1 clusters, 1 of 1 DaemonSets, 3 of 3 pods, 1 of 1 fleets are well';
+const HALTED =
+  'Halted system/agents: in a, OOMKilled at T: 1 of 3 canaries was killed for its memory; all steps are done, 3 of 3 nodes updated';
+/** What is said above other answers, without the mark and the command. */
+const ofCluster = (line: string): string => line.replace(/^! /, '').replace(/; (?:end|look).*/, '');
 
 const TOO_LARGE =
   'error: Nothing can be told of the nodes of a/system/agents now: its object has 167 KiB, and a watcher sends at most 150 KiB of one. Runs read it from the API server, which this command does not ask.';
@@ -70,6 +77,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   well: {
     'cluster list': [LIST, 0],
     'cluster show': [SHOW, 0],
+    status: [WELL, 0],
     why: ['a/system/agents: 3 Running; told at T', 0, '3 Running'],
     'rollout status': [DONE, 0, 'Done'],
     'rollout status --watch': [DONE, 0, 'Done'],
@@ -81,6 +89,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   stopped: {
     'cluster list': [STOPPED, 0],
     'cluster show': [STOPPED, 0],
+    status: [STOPPED, 7],
     why: [STOPPED, 7, '3 WaitingForCluster'],
     'rollout status': [STOPPED, 7, 'Stopped'],
     'rollout status --watch': [STOPPED, 7, 'Stopped'],
@@ -92,6 +101,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   frozen: {
     'cluster list': [FROZEN, 0],
     'cluster show': [FROZEN, 0],
+    status: [FROZEN, 8, 'Lacking'],
     why: [FROZEN, 0, '3 WaitingForCluster'],
     'rollout status': [FROZEN, 0, 'Progressing'],
     'rollout status --watch': [FROZEN, 4, 'Progressing'],
@@ -103,6 +113,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'watcher gone': {
     'cluster list': [LIST, 0, 'watcher-silent'],
     'cluster show': [SILENT, 0, 'silent'],
+    status: [`Silent a: ${ofCluster(SILENT)}`, 7, 'Silent'],
     why: [SILENT, 7, '3 Running'],
     'rollout status': [SILENT, 7, 'Stopped'],
     'rollout status --watch': [SILENT, 7, 'Stopped'],
@@ -114,6 +125,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'watcher stood by': {
     'cluster list': [LIST, 0, 'watcher-stands-by'],
     'cluster show': [STANDS_BY, 0, 'view-incomplete'],
+    status: [`StandsBy a: ${ofCluster(STANDS_BY)}`, 7, 'StandsBy'],
     why: [STANDS_BY, 7, '3 WaitingForCluster'],
     'rollout status': [STANDS_BY, 7, 'Stopped'],
     'rollout status --watch': [STANDS_BY, 7, 'Stopped'],
@@ -123,8 +135,9 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
     'npm start': [STANDS_BY, 0],
   },
   'reconcile behind': {
-    'cluster list': [LIST, 0],
+    'cluster list': [LIST, 0, 'functions-behind'],
     'cluster show': [BEHIND, 0],
+    status: [`Behind a: ${ofCluster(BEHIND)}`, 7, 'Behind'],
     why: [BEHIND, 7, '3 WaitingForCluster'],
     'rollout status': [BEHIND, 7, 'Stopped'],
     'rollout status --watch': [BEHIND, 7, 'Stopped'],
@@ -134,8 +147,9 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
     'npm start': [BEHIND, 0],
   },
   'all functions behind': {
-    'cluster list': [THROTTLED, 0],
+    'cluster list': [THROTTLED, 0, 'functions-behind'],
     'cluster show': [THROTTLED, 0],
+    status: [THROTTLED, 7],
     why: [THROTTLED, 7, '3 WaitingForCluster'],
     'rollout status': [THROTTLED, 7, 'Stopped'],
     'rollout status --watch': [THROTTLED, 7, 'Stopped'],
@@ -147,6 +161,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'API server gone': {
     'cluster list': [LIST, 0, 'api-server-unreachable'],
     'cluster show': [UNREACHABLE, 0],
+    status: [`Unreachable a: ${ofCluster(UNREACHABLE)}`, 8, 'Unreachable'],
     why: [UNREACHABLE, 0, '3 WaitingForCluster'],
     'rollout status': [UNREACHABLE, 0, 'Waiting'],
     'rollout status --watch': [UNREACHABLE, 4, 'Waiting'],
@@ -158,6 +173,11 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'first release': {
     'cluster list': [LIST, 0],
     'cluster show': [SHOW, 0],
+    status: [
+      'Lacking system/agents: lacks 1 of 3 pods in a: its pod is starting (1)',
+      8,
+      'Lacking',
+    ],
     why: ['a/system/agents: 2 Running, 1 Pending; told at T', 0, '2 Running, 1 Pending'],
     'rollout status': [
       'a/system/agents: Progressing: 2 of 3 updated pods are available',
@@ -177,6 +197,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'nothing eligible': {
     'cluster list': [LIST, 0],
     'cluster show': [SHOW, 0],
+    status: [`${WELL.replace('3 of 3', '0 of 0')}; 1 DaemonSet without an eligible node`, 0],
     why: ['a/system/agents: 3 NotWanted; told at T', 0, '3 NotWanted'],
     'rollout status': ['a/system/agents: Done: 0 of 3 nodes are eligible, 3 before', 0, 'Done'],
     'rollout status --watch': [
@@ -192,6 +213,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   halted: {
     'cluster list': [LIST, 0],
     'cluster show': [SHOW, 0],
+    status: [HALTED, 8, 'Halted'],
     why: ['a/system/agents: 3 Running; told at T', 0, '3 Running'],
     'rollout status': ['a/system/agents: Halted', 0, 'Halted'],
     'rollout status --watch': ['a/system/agents: Halted', 5, 'Halted'],
@@ -203,6 +225,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'object too large': {
     'cluster list': [LIST, 0],
     'cluster show': [SHOW, 0],
+    status: [WELL, 0],
     why: [TOO_LARGE, 1],
     'rollout status': [DONE, 0, 'Done'],
     'rollout status --watch': [DONE, 0, 'Done'],
@@ -214,6 +237,11 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   'held by a fleet': {
     'cluster list': [LIST, 0],
     'cluster show': [SHOW, 0],
+    status: [
+      'AwaitsApproval system/agents: stage first (1 of 3), 1 rolling: waits for approval after stage first (gate 1)',
+      8,
+      'AwaitsApproval',
+    ],
     why: ['a/system/agents: 3 Running; told at T', 0, '3 Running'],
     'rollout status': [DONE, 0, 'Done'],
     'rollout status --watch': [DONE, 0, 'Done'],
@@ -244,10 +272,12 @@ function standingIn(document: Readonly<Record<string, unknown>>): readonly strin
   const told = document as {
     readonly phase?: string;
     readonly answers?: readonly { readonly counts?: Readonly<Record<string, number>> }[];
-    readonly findings?: readonly { readonly code: string }[];
+    readonly findings?: readonly { readonly code: string; readonly state?: string }[];
+    readonly standing?: string;
     readonly clusters?: readonly { readonly outages: readonly { readonly code: string }[] }[];
   };
   if (told.phase !== undefined) return [told.phase];
+  if (told.standing !== undefined) return (told.findings ?? []).map(({ state = '' }) => state);
   if (told.answers !== undefined) {
     const counts = Object.entries(told.answers[0]?.counts ?? {});
     return counts.map(([code, count]) => `${String(count)} ${code}`);

@@ -64,9 +64,12 @@ describe('docs/cli.md', () => {
 
   it('names every JSON document of a command, and the reference points to it', () => {
     const kinds = new Set<string>();
-    for (const file of globSync('src/cli/{cluster,command-line,fleet,rollout,stack}/**/*.ts', {
-      cwd: ROOT,
-    })) {
+    for (const file of globSync(
+      'src/cli/{cluster,command-line,fleet,rollout,stack,status}/**/*.ts',
+      {
+        cwd: ROOT,
+      },
+    )) {
       const source = readFileSync(path.join(ROOT, file), 'utf8');
       for (const match of source.matchAll(/document: \{[^}]*?kind: '([A-Z][A-Za-z]+)'/g)) {
         kinds.add(match[1] ?? '');

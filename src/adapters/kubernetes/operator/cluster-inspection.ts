@@ -13,11 +13,11 @@ import type {
   Inspected,
   RightsOf,
 } from '../../../ports/cluster/cluster-inspection.ts';
+import { UID_PATTERN } from '../../../core/model/identifiers.ts';
 import type { Transport, TransportAnswer } from '../transport/transport.ts';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1';
 const REVIEWS_AT_ONCE = 8;
-const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Looks into the cluster of a transport. */
 export function createClusterInspection(transport: Transport): ClusterInspection {

@@ -36,7 +36,7 @@ export async function findFleetRollout(
 }
 
 /** True if something newer was applied than the record is of: the next step begins with it. */
-export function isUnseen({ head, record }: FoundFleetRollout): boolean {
+export function isUnseen({ head, record }: Pick<FoundFleetRollout, 'head' | 'record'>): boolean {
   return record?.release.generation !== head.generation;
 }
 

@@ -68,7 +68,7 @@ const UNSEEN = 'the function fleet begins with it within a minute';
 
 /** Tells how it stands; while nobody steps it, as of the last step. */
 export function fleetStatusOf(
-  found: FoundFleetRollout,
+  found: Pick<FoundFleetRollout, 'head' | 'record'>,
   { standing, freeze, nowMs }: FleetQuestion,
 ): FleetStatus {
   const told = toldOf(found);
@@ -86,7 +86,7 @@ interface FleetQuestion {
   readonly nowMs: number;
 }
 
-function toldOf(found: FoundFleetRollout): Omit<FleetStatus, 'outages'> {
+function toldOf(found: Pick<FoundFleetRollout, 'head' | 'record'>): Omit<FleetStatus, 'outages'> {
   const { head, record } = found;
   const { namespace, name, generation, appliedAtMs, appliedBy } = head;
   const base = { namespace, name, generation, appliedAtMs, appliedBy };

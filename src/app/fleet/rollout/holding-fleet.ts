@@ -56,7 +56,8 @@ export async function findHoldingFleet(
   };
 }
 
-function orderThatGoesOn({ gate, namespace, name }: FleetRecord): string {
+/** Words after `rollcall fleet`: the order that goes on, or the look that says more. */
+export function orderThatGoesOn({ gate, namespace, name }: FleetRecord): string {
   const key = `${namespace}/${name}`;
   switch (gate.kind) {
     case 'approval':

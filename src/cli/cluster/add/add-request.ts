@@ -8,14 +8,13 @@
 import * as v from 'valibot';
 import { isPrivateRange } from '../../../adapters/kubernetes/egress/address-class.ts';
 import { isRegion } from '../../../adapters/kubernetes/credentials/eks-token.ts';
-import { clusterId } from '../../../core/model/identifiers.ts';
+import { UID_PATTERN, clusterId } from '../../../core/model/identifiers.ts';
 import {
   excludeEachOther,
   ID_PATTERN,
   LABEL_KEY,
   LABEL_VALUE,
   ROLE_ID,
-  UID_PATTERN,
   parseLabel,
 } from '../../command-line/cluster-arguments.ts';
 import { refusalsOf, throwTogether, together, usageError } from '../../process/exit-codes.ts';

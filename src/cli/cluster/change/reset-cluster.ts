@@ -11,7 +11,7 @@ import {
 } from '../../../app/clusters/edit-registration.ts';
 import type { FieldChange } from '../../../app/clusters/edit-registration.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { clusterUid } from '../../../core/model/identifiers.ts';
+import { UID_PATTERN, clusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { egressPolicy } from '../../../../functions/egress-policy.ts';
@@ -21,7 +21,6 @@ import {
   OPERATOR_OPTIONS,
   parseClusterId,
   requireRegistration,
-  UID_PATTERN,
 } from '../../command-line/cluster-arguments.ts';
 import { defineCommand, flagOption, textOption } from '../../command-line/command-module.ts';
 import type {

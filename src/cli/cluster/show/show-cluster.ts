@@ -25,9 +25,11 @@ import { outageLines, readFreezeIn } from '../../command-line/freeze-words.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
 import { renderAge, renderFields } from '../../command-line/text-table.ts';
-import { summarise, withRebuilt } from './cluster-summary.ts';
+import { summarise, withRebuilt } from '../../../app/status/cluster-summary.ts';
+import { CLUSTER_WORDS } from '../../../core/status/cluster-words.ts';
+import type { ClusterWords } from '../../../core/status/cluster-words.ts';
 import { SILENT_AFTER_MS } from '../../../core/status/outages.ts';
-import type { ClusterSummary } from './cluster-summary.ts';
+import type { ClusterSummary } from '../../../app/status/cluster-summary.ts';
 
 /** Everything that is read of one cluster; of a sealed token only the times. */
 interface ClusterDetails {
@@ -229,12 +231,7 @@ function isoTime(atMs: number): string {
 interface ShownFinding {
   /** Codes of the checks that say it; absent: it is found here. */
   readonly from?: readonly string[];
-  readonly words: (summary: ClusterSummary) => Words;
-}
-
-interface Words {
-  readonly message: string;
-  readonly remedy: string;
+  readonly words: (summary: ClusterSummary) => ClusterWords;
 }
 
 const RENEWER =
@@ -243,16 +240,10 @@ const RENEWER =
 /** The gravest first. */
 const SHOWN = {
   rebuilt: {
-    words: ({ id, rebuilt }) => ({
-      message: `Its watcher speaks of another cluster, ${rebuilt?.foundUid ?? ''}: it was rebuilt. Nothing is written there.`,
-      remedy: `Register it anew: rollcall cluster reset ${id}. If it was not rebuilt, take its role away from the other cluster.`,
-    }),
+    words: CLUSTER_WORDS.rebuilt,
   },
   conflict: {
-    words: ({ id, conflict }) => ({
-      message: `Another controller works on its DaemonSets; Rollcall has stopped there. ${conflict?.evidence ?? ''}`,
-      remedy: `Switch that one off, then: rollcall cluster set ${id} --mode takeover. Or leave: --mode observe.`,
-    }),
+    words: CLUSTER_WORDS.conflict,
   },
   frozen: {
     from: ['frozen'],
@@ -270,10 +261,7 @@ const SHOWN = {
   },
   'never-heard': {
     from: ['never-heard'],
-    words: ({ id }) => ({
-      message: 'Its watcher was never heard.',
-      remedy: `Install it (rollcall cluster add prints how), or look why it cannot send: rollcall cluster doctor ${id}`,
-    }),
+    words: CLUSTER_WORDS['never-heard'],
   },
   silent: {
     words: ({ id }) => ({
@@ -283,11 +271,7 @@ const SHOWN = {
   },
   'view-incomplete': {
     from: ['view-incomplete', 'view-stuck'],
-    words: ({ incompleteReason = 'no snapshot yet' }) => ({
-      message: `The view of the cluster is not whole (${incompleteReason}); nothing is created or deleted on it.`,
-      remedy:
-        'The watcher is asked for a snapshot by itself, within minutes; if it stays so: doctor.',
-    }),
+    words: CLUSTER_WORDS['view-incomplete'],
   },
   'token-missing': {
     from: ['credential-missing'],
@@ -323,7 +307,7 @@ const SHOWN = {
 type ShownCode = keyof typeof SHOWN;
 
 /** One thing that is wrong, and what to do next. */
-interface Shown extends Words {
+interface Shown extends ClusterWords {
   readonly code: ShownCode;
 }
 

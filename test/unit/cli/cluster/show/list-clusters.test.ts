@@ -40,10 +40,10 @@ describe('rollcall cluster list', () => {
     });
     const run = (await world.run(['cluster', 'list'])).expectExit(0);
     assert.deepEqual(run.stdout.trimEnd().split('\n'), [
-      'ID    MODE      FROZEN  ENDPOINT         HEARD   VIEW        NOTE',
-      'c000  observe   no      cluster.example  5s ago  complete',
-      'c001  takeover  yes     [fd00::1]:6443   2h ago  incomplete  another controller was seen; its watcher is silent; view incomplete: a gap',
-      'c002  observe   no      cluster.example  never   incomplete  its watcher was never heard',
+      'ID    MODE      STATE       PODS  FROZEN  ENDPOINT         HEARD   VIEW        NOTE',
+      'c000  observe   Well        0/0   no      cluster.example  5s ago  complete',
+      'c001  takeover  Conflict    ?/0   yes     [fd00::1]:6443   2h ago  incomplete  another controller was seen; its watcher is silent; view incomplete: a gap',
+      'c002  observe   NeverHeard  ?/0   no      cluster.example  never   incomplete  its watcher was never heard',
     ]);
   });
 
@@ -56,7 +56,7 @@ describe('rollcall cluster list', () => {
     const cells = async (): Promise<readonly (readonly string[])[]> => {
       const { stdout } = (await world.run(['cluster', 'list'])).expectExit(0);
       const lines = stdout.split('\n').filter((line) => /^c\d/.test(line));
-      return lines.map((line) => line.split(/ {2,}/)).map((row) => [row[2] ?? '', row[6] ?? '']);
+      return lines.map((line) => line.split(/ {2,}/)).map((row) => [row[4] ?? '', row[8] ?? '']);
     };
     const never = 'its watcher was never heard';
     const own = `frozen by ann since 1970-01-01T00:00:00.000Z (bad kernel); ${never}`;
@@ -123,7 +123,7 @@ describe('rollcall cluster list', () => {
       },
     };
     const run = (await world.run(['cluster', 'list'])).expectExit(0);
-    assert.match(run.stdout, /c000 +\? .*is no registration: mode/);
+    assert.match(run.stdout, /c000 +\? +Unreadable .*is no registration: mode/);
     assert.match(run.stdout, /c001 +observe/);
   });
 

@@ -5,20 +5,18 @@
  * of it (S11).
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { outagesOfCluster } from '../../../app/why/standing.ts';
-import { SILENT_AFTER_MS } from '../../../core/status/outages.ts';
-import type { Outage, OutageCode } from '../../../core/status/outages.ts';
-import type { ClusterId } from '../../../core/model/identifiers.ts';
-import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import type { ClusterMeta } from '../../../core/model/view-items.ts';
+import { outagesOfCluster } from '../why/standing.ts';
+import { SILENT_AFTER_MS } from '../../core/status/outages.ts';
+import type { Outage } from '../../core/status/outages.ts';
+import { UID_PATTERN } from '../../core/model/identifiers.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
-import type { ViewStore } from '../../../ports/stores/view-store.ts';
-import { listEveryCluster } from '../../../app/clusters/read-registry.ts';
-import type { Freeze, StandingFreeze } from '../../../core/takeover/freeze.ts';
-import { noteText } from '../../command-line/freeze-words.ts';
-import { UID_PATTERN } from '../../command-line/cluster-arguments.ts';
-import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
+import type { Freeze, StandingFreeze } from '../../core/takeover/freeze.ts';
+import { orUnreadable } from './or-unreadable.ts';
 
 /** What is known of a cluster, as `cluster list --json` shows it. */
 export interface ClusterSummary {
@@ -51,7 +49,7 @@ export interface ClusterSummary {
 
 /** What a summary is read from. */
 export interface SummarySources {
-  readonly registry: Pick<RegistryStore, 'readCluster' | 'listClusters' | 'listRefusals'>;
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'listRefusals'>;
   readonly view: Pick<ViewStore, 'readMeta'>;
   readonly clock: Clock;
 }
@@ -93,70 +91,36 @@ export function withStackFreeze(summary: ClusterSummary, { all: note }: Freeze):
   return { ...summary, isFrozen: true, freezes: [{ scope: 'stack', note }, ...summary.freezes] };
 }
 
-/** Outages in few words; a freeze has a column of its own. */
-const SHORTLY: Readonly<Partial<Record<OutageCode, readonly [string]>>> = {
-  'watcher-silent': ['its watcher is silent'],
-  'watcher-stands-by': ['its watcher stands by: another one holds its Lease'],
-  'api-server-unreachable': ['its API server does not answer'],
-};
-
-/** What is wrong with a cluster, in few words; empty when nothing is. */
-export function troublesOf(summary: ClusterSummary): readonly string[] {
-  const own = summary.freezes.find(({ scope }) => scope === 'cluster')?.note;
-  const troubles = own === undefined ? [] : [`frozen${noteText(own)}`];
-  if (summary.rebuilt !== undefined) {
-    return [`rebuilt: it is ${summary.rebuilt.foundUid} now; rollcall cluster reset ${summary.id}`];
-  }
-  if (summary.conflict !== undefined) troubles.push('another controller was seen');
-  if (summary.heardAtMs === undefined) troubles.push('its watcher was never heard');
-  for (const { code } of summary.outages) troubles.push(...(SHORTLY[code] ?? []));
-  if (summary.heardAtMs !== undefined && !summary.isViewComplete) {
-    const why = summary.incompleteReason ?? 'waiting for a snapshot';
-    troubles.push(`view incomplete: ${why}`);
-  }
-  return troubles;
-}
-
-const READ_AT_ONCE = 32;
-const UNFINISHED = 'adding or removing it was not finished: repeat that command';
-
 /** A registration that could not be read must not hide the others. */
 export interface UnreadableCluster {
   readonly id: string;
   readonly problem: string;
 }
 
-/** All clusters of a stack in order of their ids, and those whose registration cannot be read. */
-export async function listSummaries(sources: SummarySources): Promise<{
-  readonly clusters: readonly ClusterSummary[];
-  readonly unreadable: readonly UnreadableCluster[];
-}> {
-  const ids = await listEveryCluster(sources.registry);
-  const read = await sideBySide(ids, READ_AT_ONCE, (id) => readSummary(id, sources));
-  return {
-    clusters: read.flatMap((one) => ('problem' in one ? [] : [one])),
-    unreadable: read.flatMap((one) => ('problem' in one ? [one] : [])),
-  };
+const UNFINISHED = 'adding or removing it was not finished: repeat that command';
+
+/** A cluster as it was read; `meta` undefined: nothing was ever heard of it. */
+export interface ReadCluster {
+  readonly registration: ClusterRegistration;
+  readonly meta: ClusterMeta | undefined;
+  readonly summary: ClusterSummary;
 }
 
-async function readSummary(
+/** Reads one. Rejects when a table fails. */
+export async function readCluster(
   id: ClusterId,
   sources: SummarySources,
-): Promise<ClusterSummary | UnreadableCluster> {
+): Promise<ReadCluster | UnreadableCluster> {
   const { registry, view, clock } = sources;
-  let registration: ClusterRegistration | undefined;
-  try {
-    registration = await registry.readCluster(id);
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ItemUnreadableError') {
-      return { id, problem: error.message };
-    }
-    throw error;
-  }
+  const read = await orUnreadable(() => registry.readCluster(id));
+  if (read.kind === 'unreadable') return { id, problem: read.problem };
+  const { value: registration } = read;
   // Its entry in the directory is written first and removed last.
   if (registration === undefined) return { id, problem: UNFINISHED };
   const meta = await view.readMeta(registration.clusterUid);
-  return withRebuilt(summarise(registration, meta, clock.nowMs()), registration, sources);
+  const seen = summarise(registration, meta, clock.nowMs());
+  const summary = await withRebuilt(seen, registration, sources);
+  return { registration, meta, summary };
 }
 
 /** A repeated refusal is noted once an hour, so one hour back may just have begun. */

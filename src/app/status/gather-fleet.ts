@@ -1,0 +1,108 @@
+/**
+ * Gathers what `rollcall status` and the tables of `rollcall get` are made of: registrations, META, the DaemonSets of each cluster, fleets.
+ *
+ * Reads tables alone, side by side, so that they travel in batches; nothing is sent or written. Reasons cost the slices of a
+ * DaemonSet and the nodes of its cluster, so they are asked of the first twenty that lack pods or are being rolled out (ADR 0047).
+ */
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { FleetFacts } from '../../core/status/health/health-facts.ts';
+import { NO_FREEZE } from '../../core/takeover/freeze.ts';
+import type { Freeze } from '../../core/takeover/freeze.ts';
+import { listEveryCluster } from '../clusters/read-registry.ts';
+import { outagesOfCluster, outagesOfStack, readStanding } from '../why/standing.ts';
+import { readCluster, withStackFreeze } from './cluster-summary.ts';
+import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';
+import { explainFirst } from './explain-first.ts';
+import type { Explaining, FleetFilter, FleetLook, FleetSources } from './fleet-look.ts';
+import { orUnreadable } from './or-unreadable.ts';
+import { factsOf, missedIn, readDaemonSets } from './read-daemon-sets.ts';
+import type { ReadSet } from './read-daemon-sets.ts';
+import { readFleets } from './read-fleets.ts';
+
+/** One cluster, with what tables show beside its facts. */
+export type GatheredCluster = ClusterSummary & Pick<FleetFacts['clusters'][number], 'daemonSets'>;
+
+/** All of it. */
+export interface GatheredFleet extends FleetFacts {
+  readonly clusters: readonly GatheredCluster[];
+  readonly unreadable: readonly UnreadableCluster[];
+  readonly freeze: Freeze;
+  /** Ids of all clusters, also of those that the filter leaves out. */
+  readonly ids: readonly ClusterId[];
+}
+
+/** Clusters that are read at the same time. */
+const CLUSTERS_AT_ONCE = 32;
+
+/** Gathers it. Rejects when a table fails. */
+export async function gatherFleet(
+  filter: FleetFilter,
+  sources: FleetSources & Explaining,
+): Promise<GatheredFleet> {
+  const nowMs = sources.clock.nowMs();
+  const [ids, standing, frozen] = await Promise.all([
+    listEveryCluster(sources.registry),
+    readStanding(sources),
+    orUnreadable(() => sources.freezes.readFreeze()),
+  ]);
+  const freeze = frozen.kind === 'read' ? frozen.value : NO_FREEZE;
+  const inForce = frozen.kind === 'read' ? freeze : frozen.kind;
+  const look: FleetLook = { ...sources, filter, standing, freeze, nowMs };
+  const asked = ids.filter((id) => filter.clusters?.includes(id) !== false);
+  const [read, fleets] = await Promise.all([
+    sideBySide(asked, CLUSTERS_AT_ONCE, (id) => gatherCluster(id, look)),
+    readFleets(look, inForce),
+  ]);
+  const found = read.flatMap((one) => (one.kind === 'found' ? [one] : []));
+  const explained = await explainFirst(
+    found.flatMap(({ sets }) => sets),
+    look,
+  );
+  return {
+    outages: outagesOfStack(standing, { freeze: inForce, nowMs }),
+    frozen: withinNamespace(freeze.daemonSets, filter),
+    clusters: found.map(({ summary, sets }) => ({
+      ...summary,
+      daemonSets: sets.map((set) => factsOf(set, explained.get(set), nowMs)),
+    })),
+    unreadable: read.flatMap((one) => (one.kind === 'unreadable' ? [one.cluster] : [])),
+    ...{ fleets, freeze, ids },
+  };
+}
+
+type Gathered =
+  | { readonly kind: 'left-out' }
+  | { readonly kind: 'unreadable'; readonly cluster: UnreadableCluster }
+  | {
+      readonly kind: 'found';
+      readonly summary: ClusterSummary;
+      readonly sets: readonly ReadSet[];
+    };
+
+async function gatherCluster(id: ClusterId, look: FleetLook): Promise<Gathered> {
+  const { filter, freeze, nowMs } = look;
+  const labels = filter.labels ?? [];
+  const read = await readCluster(id, look);
+  // A label cannot be compared in what cannot be read.
+  if ('problem' in read) {
+    return labels.length > 0 ? { kind: 'left-out' } : { kind: 'unreadable', cluster: read };
+  }
+  const { registration, meta, summary } = read;
+  if (!labels.every(([key, value]) => registration.labels[key] === value)) {
+    return { kind: 'left-out' };
+  }
+  const sets = meta === undefined ? [] : await readDaemonSets({ registration, meta }, look);
+  const missed = sets.flatMap((set) => missedIn(set, nowMs) ?? []);
+  const outages = outagesOfCluster(registration, { meta, nowMs, missed });
+  return { kind: 'found', summary: withStackFreeze({ ...summary, outages }, freeze), sets };
+}
+
+function withinNamespace(
+  daemonSets: Freeze['daemonSets'],
+  { namespace }: FleetFilter,
+): Freeze['daemonSets'] {
+  if (namespace === undefined) return daemonSets;
+  const own = Object.entries(daemonSets).filter(([key]) => key.startsWith(`${namespace}/`));
+  return Object.fromEntries(own);
+}

@@ -1,0 +1,42 @@
+/** How the rollouts of FleetDaemonSets stand, by their heads and records alone: two pages where there are few. */
+import { defined } from '@rollcall/base/defined.ts';
+import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import type { FleetRolloutFacts } from '../../core/status/health/health-facts.ts';
+import type { Freeze } from '../../core/takeover/freeze.ts';
+import { listEveryFleet, listEveryRecord } from '../fleet/find-fleet.ts';
+import { fleetStatusOf } from '../fleet/rollout/fleet-status.ts';
+import { orderThatGoesOn } from '../fleet/rollout/holding-fleet.ts';
+import type { FleetLook } from './fleet-look.ts';
+
+/** Reads them, in the order of their names. Rejects when a table fails. */
+export async function readFleets(
+  { fleets, rollouts, filter, standing, nowMs }: FleetLook,
+  freeze: Freeze | 'unreadable',
+): Promise<readonly FleetRolloutFacts[]> {
+  const [heads, { records, unreadable }] = await Promise.all([
+    listEveryFleet(fleets),
+    listEveryRecord(rollouts),
+  ]);
+  const lost = new Set(unreadable.map(formatFleetKey));
+  const { namespace: only } = filter;
+  const wanted = heads.filter(({ namespace }) => (only ?? namespace) === namespace);
+  return wanted.map((head) => {
+    const key = formatFleetKey(head);
+    const { namespace, name, generation } = head;
+    const command = `rollcall fleet status ${key}`;
+    if (lost.has(key)) {
+      const summary = 'the record of its rollout cannot be read by this release';
+      const told = { phase: 'Progressing', summary, command, isUnreadable: true } as const;
+      return { namespace, name, generation, ...told };
+    }
+    const kept = records.get(key);
+    const record = kept?.uid === head.uid ? kept : undefined;
+    const found = { head, ...defined({ record }) };
+    const { phase, summary, staged } = fleetStatusOf(found, { standing, freeze, nowMs });
+    return {
+      ...{ namespace, name, generation, phase, summary },
+      ...defined({ gate: staged?.gate }),
+      command: record === undefined ? command : `rollcall fleet ${orderThatGoesOn(record)}`,
+    };
+  });
+}

@@ -1,0 +1,152 @@
+/**
+ * `rollcall get`: clusters, DaemonSets, rollouts and fleets as tables, each with a STATE.
+ *
+ * By the same look as `rollcall status`: reads tables, asks no cluster.
+ */
+import { findingsBySubject, isTold, stateOfSet } from '../../core/status/health/fleet-health.ts';
+import type { FleetHealth } from '../../core/status/health/health-facts.ts';
+import type { GatheredCluster } from '../../app/status/gather-fleet.ts';
+import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
+import { standstillOf } from '../../core/status/outages.ts';
+import { phasePiece } from '../command-line/colour.ts';
+import type { Piece } from '../command-line/colour.ts';
+import { defineCommand } from '../command-line/command-module.ts';
+import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
+import { outageLines } from '../command-line/freeze-words.ts';
+import { linesIn, OUTPUT_OPTION } from '../command-line/output-form.ts';
+import type { Printable } from '../command-line/output-form.ts';
+import { renderTextTable } from '../command-line/text-table.ts';
+import { failure, usageError } from '../process/exit-codes.ts';
+import { printClusters, statePiece } from './cluster-table.ts';
+import {
+  FILTER_OPTIONS,
+  filterOf,
+  isNothingLeft,
+  lookAtFleet,
+  NOTHING_LEFT,
+} from './look-at-fleet.ts';
+import type { SeenFleet } from './look-at-fleet.ts';
+
+type Document = CommandResult['document'];
+type Printed = Printable & { readonly document: Document };
+
+const TABLES: Readonly<Record<string, (seen: SeenFleet) => Printed>> = {
+  clusters: printClusters,
+  daemonsets: printDaemonSets,
+  rollouts: printRollouts,
+  fleets: printFleets,
+};
+
+/** The command. */
+export const getCommand: CommandModule = defineCommand({
+  path: ['get'],
+  summary: 'clusters, daemonsets, rollouts or fleets as a table, each with its state',
+  args: [['<what>', Object.keys(TABLES).join(', ')]],
+  options: { ...FILTER_OPTIONS, output: OUTPUT_OPTION },
+  examples: ['get clusters', 'get daemonsets -n kube-system', 'get rollouts --label stage=prod'],
+  run: async ({ args: [what = ''], options }, context) => {
+    const print = TABLES[what];
+    if (print === undefined) {
+      throw usageError(
+        `There is no table of ${what}.`,
+        `Pass one of: ${Object.keys(TABLES).join(', ')}.`,
+      );
+    }
+    const seen = await lookAtFleet(filterOf(options), await context.openStack());
+    if (isNothingLeft(seen)) throw failure(NOTHING_LEFT, 'List them with: rollcall get clusters');
+    const printed = print(seen);
+    return { document: printed.document, lines: linesIn(options.output, printed) };
+  },
+});
+
+/** Rows of one kind. */
+interface Rows<Item extends object> {
+  readonly kind: string;
+  readonly items: readonly Item[];
+  readonly nameOf: (item: Item) => string;
+  readonly headings: readonly string[];
+  readonly cellsOf: (item: Item) => readonly Piece[];
+  readonly otherwise: string;
+}
+
+function printRows<Item extends object>({ health }: SeenFleet, rows: Rows<Item>): Printed {
+  const { kind, items, nameOf, headings, cellsOf, otherwise } = rows;
+  const { outages } = health;
+  return {
+    document: { kind, outages, items },
+    names: items.map(nameOf),
+    table: () => [
+      ...outageLines(outages),
+      ...(items.length === 0 ? [otherwise] : renderTextTable(headings, items.map(cellsOf))),
+    ],
+  };
+}
+
+function printDaemonSets(seen: SeenFleet): Printed {
+  const { fleet, health } = seen;
+  const judged = { bySubject: findingsBySubject(health.findings), outages: fleet.outages };
+  const items = fleet.clusters.flatMap((cluster) =>
+    cluster.daemonSets.map((set) => {
+      const { namespace, name, counts, unknown } = set;
+      const state = stateOfSet(set, cluster, judged);
+      const isKnown = isTold(cluster, fleet.outages);
+      return { cluster: cluster.id, namespace, name, state, isKnown, counts, unknown };
+    }),
+  );
+  return printRows(seen, {
+    kind: 'DaemonSetHealthList',
+    items,
+    nameOf: ({ cluster, namespace, name }) => `daemonset/${cluster}/${namespace}/${name}`,
+    headings: ['CLUSTER', 'NAMESPACE', 'NAME', 'STATE', 'DESIRED', 'UP-TO-DATE', 'AVAILABLE'],
+    cellsOf: ({ cluster, namespace, name, state, isKnown, counts }) => {
+      const { desired, updated, available } = { ...counts };
+      const now = isKnown ? [updated, available] : [undefined, undefined];
+      const numbers = [desired, ...now].map((count) => String(count ?? '?'));
+      return [cluster, namespace, name, statePiece(state), ...numbers];
+    },
+    otherwise: 'No DaemonSets.',
+  });
+}
+
+function printRollouts(seen: SeenFleet): Printed {
+  const { fleet, health } = seen;
+  const items = fleet.clusters.flatMap((cluster) =>
+    cluster.daemonSets.flatMap(({ namespace, name, rollout }) => {
+      if (rollout === undefined) return [];
+      const state: RolloutPhase = isStill(cluster, health) ? 'Stopped' : rollout.phase;
+      const { summary, gate } = rollout;
+      return [{ cluster: cluster.id, namespace, name, state, summary, gate }];
+    }),
+  );
+  return printRows(seen, {
+    kind: 'RolloutList',
+    items,
+    nameOf: ({ cluster, namespace, name }) => `rollout/${cluster}/${namespace}/${name}`,
+    headings: ['CLUSTER', 'NAMESPACE', 'NAME', 'STATE', 'SUMMARY'],
+    cellsOf: ({ cluster, namespace, name, state, summary }) => [
+      ...[cluster, namespace, name, phasePiece(state), summary],
+    ],
+    otherwise: 'No DaemonSet is rolled out by a policy.',
+  });
+}
+
+/** Nothing acts there: the summary is as of the last run. */
+function isStill({ outages, mode }: GatheredCluster, { outages: ofStack }: FleetHealth): boolean {
+  return standstillOf([...ofStack, ...outages], mode) !== undefined;
+}
+
+function printFleets(seen: SeenFleet): Printed {
+  const items = seen.fleet.fleets.map(({ namespace, name, generation, phase, summary }) => ({
+    ...{ namespace, name, state: phase, generation, summary },
+  }));
+  return printRows(seen, {
+    kind: 'FleetHealthList',
+    items,
+    nameOf: ({ namespace, name }) => `fleet/${namespace}/${name}`,
+    headings: ['NAMESPACE', 'NAME', 'STATE', 'GENERATION', 'SUMMARY'],
+    cellsOf: ({ namespace, name, state, generation, summary }) => [
+      ...[namespace, name, phasePiece(state), String(generation), summary],
+    ],
+    otherwise: 'No FleetDaemonSets. Apply one with: rollcall fleet apply -f FILE',
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * `rollcall status`: is everything well? What is not, over the whole fleet, the gravest first, and in one line what is.
+ *
+ * Reads tables, asks no cluster, changes nothing. What is well is decided in core/status/health/fleet-health.ts.
+ */
+import type { FleetHealth } from '../../core/status/health/health-facts.ts';
+import { timeText } from '../../core/rollout/gate-words.ts';
+import { uncoloured } from '../command-line/colour.ts';
+import type { Line } from '../command-line/colour.ts';
+import { defineCommand, flagOption } from '../command-line/command-module.ts';
+import type {
+  CommandContext,
+  CommandModule,
+  CommandResult,
+} from '../command-line/command-module.ts';
+import { linesIn, OUTPUT_OPTION } from '../command-line/output-form.ts';
+import { throwIfInterrupted } from '../command-line/run-program.ts';
+import { EXIT, failure, usageError } from '../process/exit-codes.ts';
+import {
+  FILTER_OPTIONS,
+  filterOf,
+  isNothingLeft,
+  lookAtFleet,
+  NOTHING_LEFT,
+} from './look-at-fleet.ts';
+import { namesOf, renderHealth } from './render-health.ts';
+
+/** Between two looks: each reads two items of every DaemonSet. */
+const LOOK_EVERY_MS = 10_000;
+
+const EXITS: Readonly<Record<FleetHealth['standing'], number>> = {
+  well: EXIT.ok,
+  'not-well': EXIT.notWell,
+  stopped: EXIT.stopped,
+};
+
+/** The command. */
+export const statusCommand: CommandModule = defineCommand({
+  path: ['status'],
+  summary: 'is everything well? what is not over all clusters, the gravest first, and what to do',
+  options: {
+    ...FILTER_OPTIONS,
+    output: OUTPUT_OPTION,
+    watch: flagOption(
+      '--watch',
+      'look every ten seconds, and say it again when it changes; ends by Ctrl-C',
+    ),
+  },
+  examples: ['status', 'status --label stage=prod -o wide', 'status --watch'],
+  run: async ({ options }, context) => {
+    const { output, watch } = options;
+    const filter = filterOf(options);
+    if (
+      watch === true &&
+      (output === 'json' || output === 'yaml' || context.globals.json === true)
+    ) {
+      throw usageError('--watch tells people what changes.', 'Leave it out for one document.');
+    }
+    const stack = await context.openStack();
+    const look = async (): Promise<FleetHealth> => {
+      const seen = await lookAtFleet(filter, stack);
+      if (isNothingLeft(seen)) throw failure(NOTHING_LEFT, 'List them with: rollcall get clusters');
+      return seen.health;
+    };
+    const linesOf = (health: FleetHealth): readonly Line[] =>
+      linesIn(output, {
+        document: documentOf(health),
+        table: (isWide) => renderHealth(health, isWide),
+        names: namesOf(health),
+      });
+    if (watch === true) await watchHealth(async () => linesOf(await look()), context);
+    const health = await look();
+    return {
+      document: documentOf(health),
+      lines: linesOf(health),
+      exitCode: EXITS[health.standing],
+    };
+  },
+});
+
+function documentOf(health: FleetHealth): CommandResult['document'] {
+  return { kind: 'FleetHealth', ...health };
+}
+
+/** Until Ctrl-C. Rejects as a look does. */
+async function watchHealth(
+  look: () => Promise<readonly Line[]>,
+  { clock, signal, say }: CommandContext,
+): Promise<void> {
+  let told: string | undefined;
+  while (!signal.aborted) {
+    const lines = (await look()).map(uncoloured);
+    const text = lines.join('\n');
+    if (text !== told) [`${timeText(clock.nowMs())}`, ...lines].forEach((line) => say(line));
+    told = text;
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+  throwIfInterrupted(signal);
+}

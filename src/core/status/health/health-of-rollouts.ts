@@ -1,0 +1,147 @@
+/** Rollouts that are halted, wait for a person, or cannot go on; of a cluster, and of fleets. And DaemonSets that are frozen by name. */
+import type { Gate } from '../../model/staged-progress.ts';
+import { timeText } from '../../rollout/gate-words.ts';
+import { describeFreeze } from '../../takeover/freeze.ts';
+import type { Freeze } from '../../takeover/freeze.ts';
+import type {
+  ClusterFacts,
+  FleetRolloutFacts,
+  HealthFinding,
+  HealthState,
+  RolloutFacts,
+  SetFacts,
+  Severity,
+} from './health-facts.ts';
+
+/** What a gate means for who asks whether all is well; absent: it goes on by itself. */
+const OF_GATES: Readonly<Partial<Record<Gate['kind'], readonly [HealthState, Severity]>>> = {
+  breach: ['Halted', 'failing'],
+  returning: ['Returning', 'coming'],
+  returned: ['Returned', 'waiting'],
+  'no-canary': ['Stuck', 'failing'],
+  refused: ['Stuck', 'failing'],
+  'no-evidence': ['AwaitsApproval', 'waiting'],
+  approval: ['AwaitsApproval', 'waiting'],
+  paused: ['Paused', 'waiting'],
+  frozen: ['Frozen', 'waiting'],
+  invalid: ['Invalid', 'failing'],
+};
+
+/** A refusal whose wait has grown so long was repeated several times. */
+const STUCK_AFTER_MS = 30_000;
+
+/** Judges one DaemonSet of a cluster, but for the pods that it lacks. */
+export function judgeSet(
+  set: SetFacts,
+  { id, mode, outages }: ClusterFacts,
+): readonly HealthFinding[] {
+  const { rollout, removal, retry, paused, unknown } = set;
+  const key = `${id} ${set.namespace}/${set.name}`;
+  const about = { name: `${set.namespace}/${set.name}`, clusters: [id] };
+  const one = (
+    state: HealthState,
+    severity: Severity,
+    words: Pick<HealthFinding, 'message' | 'remedy' | 'subject'>,
+  ): HealthFinding => ({ state, severity, ...about, ...words });
+  const subject = 'daemonset';
+  const findings: HealthFinding[] = [];
+  if (unknown !== undefined) {
+    const remedy = `rollcall rollout status ${key}`;
+    const message = `how it stands in ${id} is not known: ${unknown}`;
+    findings.push(one('Unknown', 'failing', { subject, message, remedy }));
+  }
+  if (rollout !== undefined) findings.push(...judgeRollout(rollout, key, one));
+  if (removal !== undefined && mode === 'takeover') {
+    const message = `in ${id} ${removal}`;
+    const remedy = `take the change back, or: rollcall rollout confirm ${key}`;
+    findings.push(one('RemovalHeld', 'waiting', { subject, message, remedy }));
+  }
+  // An API server that does not answer is told of its cluster.
+  const isReached = outages.every(({ code }) => code !== 'api-server-unreachable');
+  if (retry !== undefined && retry.delayMs >= STUCK_AFTER_MS && isReached) {
+    const next = `it is tried again at ${timeText(retry.notBeforeMs)}`;
+    const message = `runs in ${id} cannot go on (${retry.code}); ${next}`;
+    const remedy = `rollcall cluster doctor ${id}`;
+    findings.push(one('Stuck', 'failing', { subject, message, remedy }));
+  }
+  if (paused !== undefined) {
+    const message = `left alone in ${id} until ${timeText(paused.untilMs)}, as ${paused.manager} writes its status`;
+    const remedy = `switch that one off, or look: rollcall cluster doctor ${id}`;
+    findings.push(one('Stuck', 'failing', { subject, message, remedy }));
+  }
+  return findings;
+}
+
+function judgeRollout(
+  { gate, summary }: RolloutFacts,
+  key: string,
+  one: (
+    state: HealthState,
+    severity: Severity,
+    words: Pick<HealthFinding, 'message' | 'remedy' | 'subject'>,
+  ) => HealthFinding,
+): readonly HealthFinding[] {
+  const [cluster = ''] = key.split(' ');
+  const judged = judgeGate(gate);
+  if (judged === undefined) return [];
+  const words = { subject: 'rollout', message: `in ${cluster}, ${summary}` } as const;
+  return [one(...judged, { ...words, remedy: orderFor(gate, key) })];
+}
+
+function judgeGate(gate: Gate): readonly [HealthState, Severity] | undefined {
+  // No other canary can be added, or no window opens within eight days.
+  if (gate.kind === 'lost' && gate.addsAtMs === undefined) return ['Stuck', 'failing'];
+  if (gate.kind === 'window' && gate.opensAtMs === undefined) return ['Stuck', 'failing'];
+  return OF_GATES[gate.kind];
+}
+
+function orderFor({ kind, ...gate }: Gate, key: string): string {
+  const look = `rollcall rollout status ${key}`;
+  switch (kind) {
+    case 'approval':
+    case 'no-evidence':
+      return `rollcall rollout approve ${key}`;
+    case 'paused':
+      return 'by' in gate && gate.by === 'policy'
+        ? 'take paused: true out of its policy'
+        : `rollcall rollout resume ${key}`;
+    case 'breach':
+      return `${look}; back: rollcall rollout undo ${key}; on: rollcall rollout resume ${key} --why '…' --yes`;
+    case 'returned':
+      return `apply a mended template, or: rollcall rollout resume ${key}`;
+    case 'invalid':
+      return `mend its policy: ${look}`;
+    default:
+      return look;
+  }
+}
+
+/** Judges one FleetDaemonSet. */
+export function judgeFleet(fleet: FleetRolloutFacts): readonly HealthFinding[] {
+  const { namespace, name, gate, phase, summary, command, isUnreadable } = fleet;
+  const about = { subject: 'fleet', name: `${namespace}/${name}`, clusters: [] } as const;
+  const one = (state: HealthState, severity: Severity): readonly HealthFinding[] => [
+    { state, severity, ...about, message: summary, remedy: command },
+  ];
+  if (isUnreadable === true) return one('Unknown', 'failing');
+  if (phase === 'Stopped') return one('Behind', 'failing');
+  const judged = gate && judgeGate(gate);
+  return judged === undefined ? [] : one(...judged);
+}
+
+/** Judges what is frozen by name, in each cluster that has it. */
+export function judgeFreezes(
+  frozen: Freeze['daemonSets'],
+  clusters: readonly ClusterFacts[],
+): readonly HealthFinding[] {
+  return Object.entries(frozen).map(([name, note]) => ({
+    ...{ state: 'Frozen', severity: 'waiting', subject: 'daemonset', name },
+    clusters: clusters.filter((one) => hasSet(one, name)).map(({ id }) => id),
+    message: `${describeFreeze({ scope: 'daemon-set', note })}, since ${timeText(note.atMs)}`,
+    remedy: `rollcall thaw --daemon-set ${name}`,
+  }));
+}
+
+function hasSet({ daemonSets }: ClusterFacts, key: string): boolean {
+  return daemonSets.some(({ namespace, name }) => `${namespace}/${name}` === key);
+}
