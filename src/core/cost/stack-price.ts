@@ -18,8 +18,8 @@ const POLLERS = 5;
 const POLL_SECONDS = 20;
 const FIFO_MAPPINGS = 4;
 const STANDARD_MAPPINGS = 4;
-/** Metrics that the alarms of infra/alarms look at: each is billed as an alarm. */
-const ALARM_METRICS = 62;
+/** Metrics that the alarms of infra/alarms look at (a test counts them): each is billed as an alarm. */
+export const ALARM_METRICS = 63;
 /** Rounded up from the metrics of docs/reference.md by function. */
 const METRICS = 60;
 

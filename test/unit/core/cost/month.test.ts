@@ -1,5 +1,6 @@
 /** What clusters and the stack cost: arithmetic over counts, and constants that are declared elsewhere. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -12,7 +13,11 @@ import {
   runsCounted,
 } from '../../../../src/core/cost/counted.ts';
 import { clusterMonth, totalOfMonth } from '../../../../src/core/cost/month.ts';
-import { FUNCTION_MEGABYTES, STACK_DOLLARS } from '../../../../src/core/cost/stack-price.ts';
+import {
+  ALARM_METRICS,
+  FUNCTION_MEGABYTES,
+  STACK_DOLLARS,
+} from '../../../../src/core/cost/stack-price.ts';
 
 const NOW_MS = 20_000 * 86_400_000;
 const DAY_HOURS = 24;
@@ -82,6 +87,15 @@ describe('clusterMonth', () => {
 });
 
 describe('the price of a stack', () => {
+  it('is of the metrics that the deployed alarms look at, a query counted as one', () => {
+    let metrics = 0;
+    for (const file of ['clusters', 'functions', 'queues']) {
+      const text = readFileSync(path.join(repositoryRoot, `infra/alarms/${file}.yml`), 'utf8');
+      metrics += [...text.matchAll(/^ +(?:MetricName:|Expression: SELECT )/gm)].length;
+    }
+    assert.equal(metrics, ALARM_METRICS);
+  });
+
   it('is of the memory that serverless.yml declares', () => {
     const { functions } = readService(path.join(repositoryRoot, 'serverless.yml'), 'prod');
     for (const [name, megabytes] of Object.entries(FUNCTION_MEGABYTES)) {
