@@ -236,4 +236,12 @@ export const FLEET_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/app/fleet/step/step-fleets.test.ts: between two batches end the second one',
   },
+  'applied-again-past-one-cluster': {
+    bug: 'the same content, applied once more, goes on past a halt for what one cluster showed',
+    at: 'src/core/fleet/rollout/begin-rollout.ts#beginAgain',
+    change: "breach?.grounds === 'place' ? undefined : breach",
+    to: 'breach?.grounds !== undefined ? undefined : breach',
+    killedBy:
+      'test/unit/core/fleet/rollout/begin-rollout.test.ts: begins the same content anew where clusters alone',
+  },
 };

@@ -119,6 +119,9 @@ describe('beginRollout', () => {
       grounds: 'place',
     } as const;
     assert.equal(begin('new', fleetRecordOf({ stage: 2, breach })).breach, undefined);
+    const shown = { ...breach, cause: 'ClustersFailed', grounds: 'one-cluster' } as const;
+    const held = begin('new', fleetRecordOf({ stage: 2, breach: shown })).breach;
+    assert.deepEqual(held, shown, 'what one cluster showed of the release stands');
   });
 
   it('knows nothing of a FleetDaemonSet that had the name before', () => {
