@@ -26,7 +26,6 @@ import type {
   NamePageOptions,
   NamespacedName,
   SliceRef,
-  SliceStampsOf,
   ViewStore,
   WriteResult,
 } from '../../src/ports/stores/view-store.ts';
@@ -197,17 +196,6 @@ export class MemoryViewStore implements ViewStore {
       this.items.set(key, { ...older, version: older.version + 1 });
       return 'written';
     });
-  }
-
-  async readSliceStamps({
-    sliceCount,
-    ...of
-  }: SliceStampsOf): Promise<readonly (Stamp | undefined)[]> {
-    const indexes = Array.from({ length: sliceCount }, (_, index) => index);
-    const slices = await Promise.all(
-      indexes.map((index) => this.read<Slice>('readSliceStamps', sliceKey({ ...of, index }))),
-    );
-    return slices.map((slice) => slice?.stamp);
   }
 
   writeSlice(ref: SliceRef, slice: Slice, expected: Stamp | undefined): Promise<WriteResult> {

@@ -33,17 +33,6 @@ function testSlices(store: () => ViewStore): void {
     assert.equal(await store().readSlice(other), undefined, 'slices are apart by index');
   });
 
-  it('tells the stamps of a set by index, and of a slice that is not there none', async () => {
-    const of = { clusterUid: clusterUid(freshName('stamps')), set: 'pods/u1' } as const;
-    for (const index of [0, 2]) {
-      const ref: SliceRef = { ...of, index };
-      await store().writeSlice(ref, sliceOf(stampAt(index + 1), 3), undefined);
-    }
-    const stamps = await store().readSliceStamps({ ...of, sliceCount: 4 });
-    assert.deepEqual(stamps, [stampAt(1), undefined, stampAt(3), undefined]);
-    assert.deepEqual(await store().readSliceStamps({ ...of, sliceCount: 1 }), [stampAt(1)]);
-  });
-
   it('removes a slice only at the stamp that was read; a missing one is gone', async () => {
     const cluster = clusterUid(freshName('slices'));
     const ref: SliceRef = { clusterUid: cluster, set: 'pods/u1', index: 3 };

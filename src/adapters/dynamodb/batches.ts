@@ -95,20 +95,11 @@ const KEYS_MAX = 100;
 const LEFTOVER_TRIES_MAX = 6;
 const LEFTOVER_PAUSE_MS = 20;
 
-/** Which attributes are read; nothing here: all. */
-interface Projected {
-  readonly ProjectionExpression?: string;
-}
-
-type RequestItems = Record<
-  string,
-  { Keys: Record<string, unknown>[]; ConsistentRead: true } & Projected
->;
+type RequestItems = Record<string, { Keys: Record<string, unknown>[]; ConsistentRead: true }>;
 
 /** Gathers reads of one client. */
 export class BatchedReader {
   readonly #client: DynamoDBDocumentClient;
-  readonly #projected: Projected;
   readonly #reads = new Gathering<AskedItem, StoredItem | undefined>({
     itemsMax: KEYS_MAX,
     sameItem: 'together',
@@ -122,9 +113,8 @@ export class BatchedReader {
     },
   });
 
-  constructor(client: DynamoDBDocumentClient, projected: Projected = {}) {
+  constructor(client: DynamoDBDocumentClient) {
     this.#client = client;
-    this.#projected = projected;
   }
 
   get(tableName: string, key: ItemKey): Promise<StoredItem | undefined> {
@@ -136,7 +126,6 @@ export class BatchedReader {
       TableName: tableName,
       Key: key,
       ConsistentRead: true,
-      ...this.#projected,
     });
     const { Item: item } = await this.#client.send(command);
     return new Map(item === undefined ? [] : [[idOf({ tableName, key }), item]]);
@@ -144,7 +133,7 @@ export class BatchedReader {
 
   async #readMany(batch: readonly AskedItem[]): Promise<Map<string, StoredItem>> {
     const items = new Map<string, StoredItem>();
-    let asked = requestItems(batch, this.#projected);
+    let asked = requestItems(batch);
     for (let attempt = 0; attempt < LEFTOVER_TRIES_MAX; attempt += 1) {
       if (attempt > 0) await delay(LEFTOVER_PAUSE_MS * 2 ** attempt);
       const answer = await this.#client.send(new BatchGetCommand({ RequestItems: asked }));
@@ -154,20 +143,17 @@ export class BatchedReader {
       const leftover = Object.entries(answer.UnprocessedKeys ?? {});
       if (leftover.length === 0) return items;
       asked = Object.fromEntries(
-        leftover.map(([name, { Keys = [] }]) => [
-          name,
-          { Keys, ConsistentRead: true, ...this.#projected },
-        ]),
+        leftover.map(([name, { Keys = [] }]) => [name, { Keys, ConsistentRead: true }]),
       );
     }
     throw new Error('the table kept leaving keys of a batch unread: it throttles');
   }
 }
 
-function requestItems(batch: readonly AskedItem[], projected: Projected): RequestItems {
+function requestItems(batch: readonly AskedItem[]): RequestItems {
   const asked: RequestItems = {};
   for (const { tableName, key } of batch) {
-    const table = (asked[tableName] ??= { Keys: [], ConsistentRead: true, ...projected });
+    const table = (asked[tableName] ??= { Keys: [], ConsistentRead: true });
     table.Keys.push({ ...key });
   }
   return asked;
@@ -175,11 +161,6 @@ function requestItems(batch: readonly AskedItem[], projected: Projected): Reques
 
 /** The reader of a client. */
 export const readerOf = onePerClient((client) => new BatchedReader(client));
-
-/** The reader of stamps alone: one request has one projection. */
-export const stampReaderOf = onePerClient(
-  (client) => new BatchedReader(client, { ProjectionExpression: 'pk, sk, stamp' }),
-);
 
 /** What has to be true of one attribute of an item that is there. */
 export interface Standing {

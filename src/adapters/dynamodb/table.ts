@@ -12,7 +12,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { pagesOf } from '@rollcall/base/pages.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
-import { readerOf, stampReaderOf, writerOf } from './batches.ts';
+import { readerOf, writerOf } from './batches.ts';
 import type { SingleWrite, Standing } from './batches.ts';
 import { ItemTooLargeError, keyIn } from './item-codec.ts';
 import type { ItemKey, RecordKind, RecordPlace, StoredItem } from './item-codec.ts';
@@ -66,11 +66,6 @@ export class Table {
 
   get(key: ItemKey): Promise<StoredItem | undefined> {
     return readerOf(this.client).get(this.tableName, key);
-  }
-
-  /** Its `stamp`, and nothing else but its key: the table reads as much, and much less travels. */
-  getStamp(key: ItemKey): Promise<StoredItem | undefined> {
-    return stampReaderOf(this.client).get(this.tableName, key);
   }
 
   /** A record, as its kind reads it; undefined when there is none. */

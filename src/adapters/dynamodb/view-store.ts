@@ -61,11 +61,6 @@ export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
     readPosition: (ref) => table.read(POSITION, ref),
     raisePosition: (ref, position) => raisePosition(table, ref, position),
     readSlice: (ref) => table.read(SLICE, ref),
-    readSliceStamps: async ({ sliceCount, ...of }) => {
-      const keys = Array.from({ length: sliceCount }, (_, index) => SLICE.keyOf({ ...of, index }));
-      const items = await Promise.all(keys.map((key) => table.getStamp(key)));
-      return items.map((item) => item?.['stamp'] as Stamp | undefined);
-    },
     writeSlice: (ref, slice, expected) =>
       table.writeIf(at(SLICE, ref), slice, expected === undefined ? IF_MISSING : ifStamp(expected)),
     removeSlice: (ref, expected) => removeSlice(table, ref, expected),

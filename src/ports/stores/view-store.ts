@@ -35,11 +35,6 @@ export interface SliceRef {
   readonly index: number;
 }
 
-/** Of which set, and of how many slices. */
-export interface SliceStampsOf extends Omit<SliceRef, 'index'> {
-  readonly sliceCount: number;
-}
-
 /** Names what belongs to one DaemonSet. */
 export interface DaemonSetRef {
   readonly clusterUid: ClusterUid;
@@ -72,8 +67,6 @@ export interface ViewReader {
   readSlice(ref: SliceRef): Promise<Slice | undefined>;
   /** Tombstones that its slice has no room for; undefined when the item does not exist. */
   readOlderTombstones(ref: SliceRef): Promise<OlderTombstones | undefined>;
-  /** Stamps of a set's first slices alone, by index: for who holds most of them already. */
-  readSliceStamps(set: SliceStampsOf): Promise<readonly (Stamp | undefined)[]>;
 }
 
 /** namespace and name. */

@@ -158,7 +158,16 @@ async function readable(
     await read(`revisions/${uid}`);
     const position = await readPositionNow({ clusterUid, uid }, ingest.view);
     const latestOf = async (set: SlicedSet, sliceCount: number): Promise<Stamp | undefined> =>
-      (await ingest.view.readSliceStamps({ clusterUid, set, sliceCount })).toSorted().at(-1);
+      (
+        await Promise.all(
+          Array.from({ length: sliceCount }, (_, index) =>
+            ingest.view.readSlice({ clusterUid, set, index }),
+          ),
+        )
+      )
+        .map((slice) => slice?.stamp)
+        .toSorted()
+        .at(-1);
     const highest: Record<string, Stamp | undefined> = {
       podsChanged: await latestOf(`pods/${uid}`, meta.sliceCount),
       revisionsChanged: await latestOf(`revisions/${uid}`, 1),

@@ -15,6 +15,7 @@ import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { SLICE_COUNT_MAX } from './former-uids.ts';
 import { listAllNames } from './names.ts';
+import { slicesOfDaemonSet } from './snapshot-sums.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 
 /** The era of a cluster without META: after every stamp and every state that may still stand. */
@@ -61,11 +62,9 @@ async function latestOfSlices(
   { view, options }: IngestDependencies,
 ): Promise<Stamp> {
   const stamps = await sideBySide(uids, options.concurrencyMax, async (uid) => {
-    const found = await Promise.all([
-      view.readSliceStamps({ clusterUid, set: `pods/${uid}`, sliceCount: SLICE_COUNT_MAX }),
-      view.readSliceStamps({ clusterUid, set: `revisions/${uid}`, sliceCount: 1 }),
-    ]);
-    return latest(found.flat());
+    const refs = slicesOfDaemonSet(uid, SLICE_COUNT_MAX);
+    const slices = await Promise.all(refs.map((ref) => view.readSlice({ clusterUid, ...ref })));
+    return latest(slices.map((slice) => slice?.stamp));
   });
   return latest(stamps);
 }

@@ -29,8 +29,6 @@ export interface WarmSet extends SetContent {
   readonly changed: Stamp;
   /** The same by slices: of a set that changed, most slices did not. */
   readonly slices: readonly WarmSlice[];
-  /** How many of them had changed since this process saw the set before. */
-  readonly movedCount: number;
 }
 
 /** Memory shared by all keys and clusters of one process. */

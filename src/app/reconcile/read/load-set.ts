@@ -1,5 +1,5 @@
 /**
- * One set of slices from the table, beside what a warm process has of it; of a set that moved little, stamps are read first.
+ * One set of slices from the table, beside what a warm process has of it.
  *
  * A stamp is written once, so a slice of a stamp that memory has is the one in memory. A slice newer than its position moves:
  * `ingest` is at work (protocol 2). So does one whose older tombstones are not those that it refers to.
@@ -44,14 +44,6 @@ export type SetRead =
   | Moving
   | { readonly kind: 'missing'; readonly set: string };
 
-/**
- * Of a set of which less moved the last time, stamps are read first. That takes one more turn, which of four slices one
- * is not worth: a join would wait for it.
- */
-const LITTLE_SHARE = 1 / 4;
-
-type Loading = SetRequest & { readonly clusterUid: StoredInputs['ref']['clusterUid'] };
-
 /** Reads a set, and keeps it in warm memory. */
 export async function loadSet(
   { ref: { clusterUid }, meta: { lastSentAtMs } }: Pick<StoredInputs, 'ref' | 'meta'>,
@@ -63,78 +55,35 @@ export async function loadSet(
   const { sets } = cache;
   const key = warmKey({ clusterUid, set }, sliceCount);
   const former = sets.last(key);
-  const loading = { ...request, clusterUid };
-  const hasMovedLittle =
-    former !== undefined && sliceCount > 1 && former.movedCount < sliceCount * LITTLE_SHARE;
-  const found = hasMovedLittle
-    ? await readMoved(loading, former, view)
-    : await readAll(loading, view);
+  const indexes = Array.from({ length: sliceCount }, (_, index) => index);
+  const found = await Promise.all(
+    indexes.map((index) => view.readSlice({ clusterUid, set, index })),
+  );
+  const slices: Slice[] = [];
   for (const each of found) {
     if (each === undefined) return { kind: 'missing', set };
     const { stamp } = each;
     if (compareStamps(stamp, changed) > 0) return { kind: 'moving', ahead: { stamp, of: set } };
+    slices.push(each);
   }
-  const older = await readOlder({ clusterUid, set, nowMs: lastSentAtMs }, found, { former, view });
+  const older = await readOlder({ clusterUid, set, nowMs: lastSentAtMs }, slices, { former, view });
   if (older === undefined) return { kind: 'moving' };
   // Decoded only now: a set that is being written is read again.
-  const warm = decoded({ found, older }, former, changed);
-  if (warm === undefined) return { kind: 'moving' };
+  const warm = { changed, ...decoded({ slices, older }, former) };
   sets.put(key, warm);
   return { kind: 'whole', ...warm };
 }
 
-/** What was found, decoded where memory has it not; undefined: of a slice that moved there is its stamp alone. */
+/** What was read, decoded where memory has it not. */
 function decoded(
-  { found, older }: { readonly found: readonly (Found | undefined)[]; readonly older: OlderFound },
+  { slices, older }: { readonly slices: readonly Slice[]; readonly older: OlderFound },
   former: WarmSet | undefined,
-  changed: Stamp,
-): WarmSet | undefined {
-  const slices: WarmSlice[] = [];
-  let movedCount = 0;
-  for (const [index, each] of found.entries()) {
+): Omit<WarmSet, 'changed'> {
+  const warm = slices.map((slice, index) => {
     const known = former?.slices[index];
-    if (known !== undefined && known.stamp === each?.stamp) {
-      slices.push(known);
-      continue;
-    }
-    if (each?.slice === undefined) return undefined;
-    slices.push(contentOf(each.slice, older.get(index)));
-    movedCount += 1;
-  }
-  return { changed, slices, movedCount, ...joined(slices) };
-}
-
-function readAll(loading: Loading, view: ViewReader): Promise<readonly (Found | undefined)[]> {
-  const indexes = Array.from({ length: loading.sliceCount }, (_, index) => index);
-  return Promise.all(indexes.map((index) => readOne(loading, index, view)));
-}
-
-async function readOne(
-  { clusterUid, set }: Loading,
-  index: number,
-  view: ViewReader,
-): Promise<Found | undefined> {
-  const slice = await view.readSlice({ clusterUid, set, index });
-  return slice === undefined ? undefined : { stamp: slice.stamp, slice };
-}
-
-/** Of a large set the slices are most of what a run reads, and of a pod that changed one is another. */
-async function readMoved(
-  loading: Loading,
-  former: WarmSet,
-  view: ViewReader,
-): Promise<readonly (Found | undefined)[]> {
-  const stamps = await view.readSliceStamps(loading);
-  const isWhole = stamps.every(
-    (stamp) => stamp !== undefined && compareStamps(stamp, loading.changed) <= 0,
-  );
-  return Promise.all(
-    stamps.map(async (stamp, index): Promise<Found | undefined> => {
-      if (stamp === undefined) return undefined;
-      const isKnown = former.slices[index]?.stamp === stamp;
-      return isKnown || !isWhole ? { stamp } : readOne(loading, index, view);
-    }),
-  );
+    return known?.stamp === slice.stamp ? known : contentOf(slice, older.get(index));
+  });
+  return { slices: warm, ...joined(warm) };
 }
 
 /** Decodes a slice. */
@@ -163,12 +112,6 @@ function joined(slices: readonly WarmSlice[]): SetContent {
 // is older or missing was damaged or restored, and a name could come back: the set counts as moving, until ten minutes
 // after the last of them by the times of the view's messages.
 
-/** A slice as it was found: its stamp, and itself where it was read. */
-export interface Found {
-  readonly stamp: Stamp;
-  readonly slice?: Slice;
-}
-
 /** Older tombstones by the index of their slice. */
 export type OlderFound = ReadonlyMap<number, OlderTombstones>;
 
@@ -180,15 +123,14 @@ async function readOlder(
     /** The time of the last message that the view was told. */
     readonly nowMs: number;
   },
-  found: readonly (Found | undefined)[],
+  slices: readonly Slice[],
   known: {
     readonly former: WarmSet | undefined;
     readonly view: Pick<ViewReader, 'readOlderTombstones'>;
   },
 ): Promise<OlderFound | undefined> {
   const { clusterUid, set, nowMs } = of;
-  const wanted = found.flatMap((each, index) => {
-    const older = each?.slice?.older;
+  const wanted = slices.flatMap(({ older }, index) => {
     return areOlderNeeded(older, nowMs) ? [{ index, version: older.version }] : [];
   });
   const read = await Promise.all(

@@ -47,7 +47,6 @@ class Theatre {
       readDaemonSet: view.readDaemonSet.bind(view),
       readSlice: view.readSlice.bind(view),
       readOlderTombstones: view.readOlderTombstones.bind(view),
-      readSliceStamps: view.readSliceStamps.bind(view),
       readState: view.readState.bind(view),
       writeState: async (...write: Parameters<typeof view.writeState>) => {
         this.writes += 1;

@@ -25,7 +25,6 @@ describe('SetCache', () => {
       objects: objects(1),
       gone: [],
       slices: [],
-      movedCount: 0,
     });
     assert.equal(cache.get('a', stamp('2')), undefined);
     assert.equal(cache.get('a', stamp('1'))?.objects.length, 1);
@@ -39,7 +38,6 @@ describe('SetCache', () => {
         objects: objects(8),
         gone: [],
         slices: [],
-        movedCount: 0,
       });
     cache.get('a', stamp('1'));
     cache.put('c', {
@@ -47,7 +45,6 @@ describe('SetCache', () => {
       objects: objects(8),
       gone: [],
       slices: [],
-      movedCount: 0,
     });
     assert.equal(cache.get('b', stamp('1')), undefined);
     assert.ok(cache.get('a', stamp('1')) !== undefined);
@@ -55,7 +52,7 @@ describe('SetCache', () => {
 
   it('holds no more sets without objects than its bound allows, the latest of them', () => {
     const cache = new SetCache(1000);
-    const none = { changed: stamp('1'), objects: [], gone: [], slices: [], movedCount: 0 };
+    const none = { changed: stamp('1'), objects: [], gone: [], slices: [] };
     const keys = Array.from({ length: 1000 }, (_, index) => `set ${index}`);
     for (const key of keys) cache.put(key, none);
     const held = keys.filter((key) => cache.last(key) !== undefined);
