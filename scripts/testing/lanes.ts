@@ -46,7 +46,8 @@ export const ALONE: Readonly<Record<string, string>> = {
  * from the start on beside those that compute, or the longest would end alone.
  */
 export const WAITING: readonly (readonly string[])[] = [
-  ['test/conformance/fleet/three-clusters.test.ts', 'test/conformance/staged/'],
+  ['test/conformance/staged/takeover.test.ts'],
+  ['test/conformance/fleet/three-clusters.test.ts', 'test/conformance/staged/copilot.test.ts'],
   [
     'test/conformance/cli/answers.test.ts',
     'test/conformance/handover/',

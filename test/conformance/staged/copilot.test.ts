@@ -21,7 +21,7 @@ describe('staged rollouts in copilot', { timeout: 1_700_000, skip }, () => {
     await (stage as StagedStage | undefined)?.close();
   });
 
-  tellStory('copilot', () => stage);
+  tellStory('copilot', () => stage, 'with-each-change');
 
   it('removed, leaves a DaemonSet that works: every pod stays, and one that is deleted comes back', async () => {
     // The bad revision that came again is held, and stays the template: what the built-in loop makes would be of it.

@@ -31,6 +31,8 @@ import type { BareStage } from '../scenarios/stage.ts';
 
 /** Who makes the pods. */
 export type StagedMode = 'copilot' | 'takeover';
+/** The steps of a story that each change is held to, or all. */
+export type StoryLength = 'with-each-change' | 'whole';
 
 /** The DaemonSet. */
 export const NAME = 'agent';

@@ -33,7 +33,7 @@ describe('staged rollouts in takeover', { timeout: 1_700_000, skip }, () => {
     await (stage as StagedStage | undefined)?.close();
   });
 
-  tellStory('takeover', () => stage);
+  tellStory('takeover', () => stage, 'with-each-change');
 
   it('gives nodes that join during the canary the good revision, and the new one in their turn', async () => {
     await stage.setPolicy(policyOf('20s', 'approval: after-canary'));
