@@ -7,6 +7,7 @@
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { clusterId } from '../../core/model/identifiers.ts';
+import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../command-line/command-module.ts';
 import { plainText } from '../command-line/text-table.ts';
@@ -114,6 +115,7 @@ const READERS: Readonly<Record<Names['of'], Reader>> = {
       if (registration === undefined) return [];
       return (await view.listNames(registration.clusterUid, { limit: NAMES_MAX })).names;
     });
-    return [...new Set(pages.flat().map(({ namespace, name }) => `${namespace}/${name}`))].sort();
+    const shown = pages.flat().filter((one) => !hasSentinelName(one));
+    return [...new Set(shown.map(({ namespace, name }) => `${namespace}/${name}`))].sort();
   },
 };
