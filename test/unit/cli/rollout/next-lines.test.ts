@@ -21,8 +21,6 @@ const CAUSES = [
   'ReturnFailed',
 ] as const;
 const FLEET_CAUSES = ['ClustersFailed', 'ClustersSilent', 'NodesFailed', 'KnownBad'] as const;
-/** It comes with a branch of its own. */
-const TO_COME = new Set(['log']);
 
 function* proposed(): Generator<string> {
   for (const home of HOMES) {
@@ -40,7 +38,7 @@ function* proposed(): Generator<string> {
 function problemOf(line: string): string | undefined {
   const words = line.split(' ').slice(1);
   const module = COMMANDS.find(({ path }) => path.every((word, at) => words[at] === word));
-  if (module === undefined) return TO_COME.has(words[0] ?? '') ? undefined : `no command: ${line}`;
+  if (module === undefined) return `no command: ${line}`;
   const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
   module.configure(command);
   try {
