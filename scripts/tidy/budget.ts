@@ -6,7 +6,7 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 11_150,
+  docs: 11_250,
   functions: 1_500,
   infra: 7_300,
   'packages/base': 3_020,
@@ -14,9 +14,9 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/local-cluster': 36_300,
   scripts: 8_000,
   'src/adapters': 13_200,
-  'src/app': 21_700,
-  'src/cli': 15_100,
-  'src/core': 22_900,
+  'src/app': 22_000,
+  'src/cli': 15_700,
+  'src/core': 23_800,
   'src/engine': 2_000,
   'src/ports': 1_300,
   'src/watcher': 5_100,
