@@ -214,11 +214,12 @@ async function isSentinelMissing(
   return seen === undefined || seen.object === null;
 }
 
-function unavailable(message: string): Guard {
-  return { kind: 'status-only', code: 'cluster-unavailable', message };
+function unavailable(code: 'cluster-unavailable' | 'no-access', message: string): Guard {
+  return { kind: 'status-only', code, message };
 }
 
 const SILENT = unavailable(
+  'cluster-unavailable',
   'The API server of the cluster does not answer; it is tried again by itself.',
 );
 
@@ -229,6 +230,7 @@ const UNAVAILABLE: Readonly<Record<string, Guard | undefined>> & {
   'cluster-unavailable': SILENT,
   [BREAKER_OPEN]: SILENT,
   'no-access': unavailable(
+    'no-access',
     'The cluster lets Rollcall in with no credential that it has; rollcall doctor says why.',
   ),
 };

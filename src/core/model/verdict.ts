@@ -61,8 +61,7 @@ export type NodeCode =
   | 'HeldByRemovalGuard'
   | 'NotWanted'
   | 'KeptDespiteTaint'
-  | 'Blocked'
-  | 'Bug';
+  | 'Blocked';
 
 /** What keeps runs from acting. */
 export type GuardCode =
@@ -72,7 +71,6 @@ export type GuardCode =
   | 'own-writes-unseen'
   | 'frozen'
   | 'observe-mode'
-  | 'registry-unreadable'
   | 'conflicting-controller'
   /** Somebody else wrote the status of this DaemonSet, and of it alone. */
   | 'conflict-suspected'

@@ -142,11 +142,6 @@ const OF_NODES: Readonly<Record<NodeCode, Reason>> = {
     title: 'the API server refuses its pod',
     remedy: 'docs/reference.md says what each refusal means: repair what the message names',
   },
-  Bug: {
-    kind: 'failing',
-    title: 'something that cannot be',
-    remedy: 'report it with the log line',
-  },
 };
 
 /** Every code of placement; the titles are those of nodes where no pod belongs, but for `Eligible`. */
@@ -198,11 +193,6 @@ const OF_GUARDS: Readonly<Record<GuardCode, Reason>> = {
     remedy: DOCTOR,
   },
   'no-access': { kind: 'held', title: 'the cluster lets Rollcall in no more', remedy: DOCTOR },
-  'registry-unreadable': {
-    kind: 'held',
-    title: 'what is frozen or registered cannot be read',
-    remedy: 'rollcall stack check',
-  },
   'conflicting-controller': {
     kind: 'held',
     title: 'another controller is at work in the cluster',
@@ -253,6 +243,9 @@ export function remedyOfPlacement(reason: PlacementReason): string | undefined {
   if (reason.code !== 'TaintNotTolerated') return undefined;
   const [, key = '', value, effect = ''] = TAINT.exec(reason.taint) ?? [];
   if (key === '') return undefined;
+  if (key.startsWith('node.kubernetes.io/')) {
+    return 'the taint goes with its cause: kubectl describe node NODE';
+  }
   const how = value === undefined ? 'operator: Exists' : `value: "${value}"`;
   return `add the toleration {key: ${key}, ${how}, effect: ${effect}} to the template, or remove the taint: kubectl taint node NODE ${key}:${effect}-`;
 }
