@@ -3,6 +3,13 @@ import type { PlantedBugs } from './planted-bug.ts';
 
 /** The rows by name. */
 export const CORE_BUGS: PlantedBugs = {
+  'log-tells-of-what-was-not-stored': {
+    bug: 'an item of the log holds entries of a write that may be lost (43.3)',
+    at: 'src/core/log/append-log.ts#leavingLog',
+    change: '.filter((entry) => stored.has(entry))',
+    to: '.filter((entry) => stored.size > 0 || stored.has(entry))',
+    killedBy: 'test/unit/core/log/append-log.test.ts: takes what stood in the stored state',
+  },
   'fields-ignored': {
     bug: 'required affinity does not look at matchFields',
     at: 'packages/base/src/node-affinity.ts#compileTerm',

@@ -102,6 +102,24 @@ export function testViewStore(store: () => ViewStore): void {
   testNames(store);
   testStates(store);
   testWalk(store);
+  testLog(store);
+}
+
+function testLog(store: () => ViewStore): void {
+  it('keeps what happened by cluster and day, the same item once, and none that has expired', async () => {
+    const cluster = clusterUid(freshName('log'));
+    const atMs = Date.UTC(2026, 10, 28, 3);
+    const entry = { kind: 'wait', atMs, code: 'no-access' } as const;
+    const item = { subject: { kind: 'cluster' }, atMs, token: 'd/1', entries: [entry] } as const;
+    await store().putLogItem(cluster, item);
+    await store().putLogItem(cluster, item);
+    await store().putLogItem(cluster, { ...item, token: 'd/2' });
+    const list = async (day: string, nowMs: number) =>
+      (await store().listLogItems(cluster, { day, nowMs })).items;
+    assert.deepEqual(await list('2026-11-28', atMs), [item, { ...item, token: 'd/2' }]);
+    assert.deepEqual(await list('2026-11-27', atMs), []);
+    assert.deepEqual(await list('2026-11-28', atMs + 31 * 86_400_000), []);
+  });
 }
 
 function testWalk(store: () => ViewStore): void {

@@ -138,6 +138,6 @@ function standingFreezes({ freeze, registrations }: LogSources): readonly LogSou
 }
 
 /** The entry of a freeze. */
-function freezeEntry({ by, why, atMs }: FreezeNote): OrderEntry {
+export function freezeEntry({ by, why, atMs }: FreezeNote): OrderEntry {
   return { kind: 'order', order: 'freeze', atMs, by, why };
 }

@@ -8,9 +8,11 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { confirmRemoval } from '../../core/removal-guard/confirm-removal.ts';
+import { loggedText, withEntries } from '../../core/log/append-log.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
+import type { OrderEntry } from '../../core/model/log-entry.ts';
 import type { OrderNote, RolloutRecord } from '../../core/model/rollout-record.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import { toldObject } from '../../core/model/view-items.ts';
@@ -112,7 +114,19 @@ function edit(
   if (state?.rollout === undefined) return { kind: 'refused', code: 'changed' };
   const result = applyOrder(state.rollout, order, note);
   if (result.kind !== 'changed') return result;
-  return { kind: 'changed', record: { ...state, rollout: result.record } };
+  const entry = orderEntry(order, note);
+  return {
+    kind: 'changed',
+    record: withEntries({ ...state, rollout: result.record }, [entry]),
+  };
+}
+
+/** Who ordered what, in the write of the order. */
+function orderEntry(order: RolloutOrder, { by, atMs }: OrderNote): OrderEntry {
+  const step = order.kind === 'approve' ? order.stepIndex : undefined;
+  const why =
+    order.kind === 'resume' && order.why !== undefined ? loggedText(order.why) : undefined;
+  return { kind: 'order', order: order.kind, atMs, by, ...defined({ step, why }) };
 }
 
 function see(
@@ -184,7 +198,8 @@ async function confirm(home: NodesHome, note: OrderNote): Promise<OrderOutcome<R
     }
     const given = state.shrink?.order;
     if (given?.token === token) return { kind: 'unchanged', since: given };
-    return { kind: 'changed', record: confirmRemoval(state, note) };
+    const entry = { kind: 'order', order: 'confirm', ...note } as const;
+    return { kind: 'changed', record: withEntries(confirmRemoval(state, note), [entry]) };
   });
 }
 

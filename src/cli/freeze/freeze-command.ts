@@ -8,10 +8,13 @@ import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { freezeScope, thawScope } from '../../app/freeze/change-freeze.ts';
 import type { FreezeChange } from '../../app/freeze/change-freeze.ts';
+import { logOrder } from '../../app/log/log-order.ts';
+import { freezeEntry } from '../../app/log/read-log.ts';
 import { wakeScope } from '../../app/freeze/wake-stack.ts';
 import type { Woken } from '../../app/freeze/wake-stack.ts';
 import { freezeNote } from '../../core/takeover/freeze.ts';
 import type { FreezeScope } from '../../core/takeover/freeze.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { callerOf } from '../command-line/caller.ts';
 import {
   excludeEachOther,
@@ -21,10 +24,16 @@ import {
   parseWhy,
 } from '../command-line/cluster-arguments.ts';
 import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';
-import type { CommandModule, CommandResult, OptionsOf } from '../command-line/command-module.ts';
+import type {
+  CommandContext,
+  CommandModule,
+  CommandResult,
+  OptionsOf,
+} from '../command-line/command-module.ts';
 import { freezeLines, noteText } from '../command-line/freeze-words.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { failure, refusal, usageError } from '../process/exit-codes.ts';
+import type { Stack } from '../reach/stack.ts';
 
 type ScopeOptions = OptionsOf<ReturnType<typeof scopeOptions>>;
 
@@ -70,6 +79,24 @@ function wordsOf(scope: FreezeScope): {
   }
 }
 
+type About = Parameters<typeof logOrder>[1];
+
+/** As the log files it. */
+function aboutOf(scope: FreezeScope, cluster: ClusterRegistration | undefined): About {
+  if (scope.kind === 'daemon-set') return { subject: { ...scope, kind: 'name' } };
+  return {
+    subject: scope.kind === 'stack' ? scope : { kind: 'cluster' },
+    ...defined({ cluster: cluster?.clusterUid }),
+  };
+}
+
+async function logThaw(about: About, stack: Stack, context: CommandContext): Promise<void> {
+  const by = await callerOf(context, stack);
+  const atMs = context.clock.nowMs();
+  const lost = await logOrder(stack, about, { kind: 'order', order: 'thaw', atMs, by });
+  if (lost !== undefined) context.say(lost);
+}
+
 /** `freeze`. */
 export const freezeCommand: CommandModule = defineCommand({
   path: ['freeze'],
@@ -98,8 +125,14 @@ export const freezeCommand: CommandModule = defineCommand({
       why,
       atMs: context.clock.nowMs(),
     });
-    if (scope.kind === 'cluster') await requireRegistration(stack.registry, scope.id);
-    return presentFreeze(scope, await freezeScope(stack, scope, note));
+    const cluster =
+      scope.kind === 'cluster' ? await requireRegistration(stack.registry, scope.id) : undefined;
+    const change = await freezeScope(stack, scope, note);
+    if (change.kind === 'frozen') {
+      const lost = await logOrder(stack, aboutOf(scope, cluster), freezeEntry(change.note));
+      if (lost !== undefined) context.say(lost);
+    }
+    return presentFreeze(scope, change);
   },
 });
 
@@ -154,8 +187,10 @@ export const thawCommand: CommandModule = defineCommand({
     const scope = parseScope(options);
     if (scope.kind === 'stack' && options.yes !== true) throw unconfirmedThaw();
     const stack = await context.openStack();
-    if (scope.kind === 'cluster') await requireRegistration(stack.registry, scope.id);
+    const cluster =
+      scope.kind === 'cluster' ? await requireRegistration(stack.registry, scope.id) : undefined;
     const thaw = await thawScope(stack, scope);
+    if (thaw.kind === 'thawed') await logThaw(aboutOf(scope, cluster), stack, context);
     const isWaking = thaw.kind === 'thawed' || options.wake === true;
     const { registry, view, hints, random } = stack;
     const { say, signal } = context;

@@ -49,6 +49,23 @@ describe('the DynamoDB stores on the local tables (M4, row 62)', () => {
   testFreezeNotes(() => present(registry));
   testCredentialStore(() => present(credentials));
 
+  it('names an item that holds no entries of the log, and gives the others', async () => {
+    const cluster = clusterUid(freshName('unlogged'));
+    const atMs = Date.UTC(2026, 10, 28, 3);
+    const item = { subject: { kind: 'cluster' }, atMs, token: 'd', entries: [] } as const;
+    await present(view).putLogItem(cluster, item);
+    const Item = {
+      pk: `LOG#${cluster}#2026-11-28`,
+      sk: 'x',
+      expiresAt: 9e9,
+      body: new Uint8Array([9]),
+    };
+    await tables.client().send(new PutCommand({ TableName: 'view', Item }));
+    const page = await present(view).listLogItems(cluster, { day: '2026-11-28', nowMs: atMs });
+    assert.deepEqual(page.items, [item]);
+    assert.match(page.unreadable.join(), /format 9 is unknown/);
+  });
+
   it('names an item that is no note of a refusal, and leaves none out', async () => {
     const id = clusterId(freshName('unnoted'));
     const Item = { pk: `REFUSED#${id}`, sk: 'ingest/invalid/AROA', code: 'invalid' };

@@ -31,6 +31,16 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 3,
     isQuick: true,
   },
+  'log-forgets-deletes': {
+    bug: 'what is deleted has no entry of the log',
+    at: 'src/app/reconcile/execute/act.ts#recordIntents',
+    change: 'withEntries(next, made.entries)',
+    to: "withEntries(next, made.entries.filter(({ effect }) => effect !== 'delete'))",
+    breaks: ['S18'],
+    in: 'mixed',
+    seedsMax: 3,
+    isQuick: true,
+  },
   'delete-without-version': {
     bug: 'a delete does not care whether the pod changed since it was confirmed',
     at: 'src/app/reconcile/run/asserted-access.ts#EffectAssertions.wrap',

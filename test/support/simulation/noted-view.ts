@@ -1,5 +1,6 @@
 /** The view of one invocation, which remembers when it was read last, whether it was known to be whole, and what it recorded. */
 import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
+import type { LoggedEffect } from '../../../src/core/model/log-entry.ts';
 import type { DaemonSetState } from '../../../src/core/model/state.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
@@ -15,6 +16,8 @@ export interface NotedView {
   readonly readAtMs: () => number | undefined;
   /** Until when a create may start, as this invocation recorded it last, in milliseconds of the wall; undefined: it did not. */
   readonly startsByMs: (name: string) => number | undefined;
+  /** Whether a state that this invocation stored has an entry of that effect on that node (or pod), or one without all names. */
+  readonly isLogged: (effect: LoggedEffect, name: string) => boolean;
 }
 
 /** The same view; every read of META is noted, and every state that was stored. */
@@ -24,7 +27,18 @@ export function notedView(view: ViewStore, clock: Pick<Clock, 'monotonicMs'>): N
   let readAtMs: number | undefined;
   const starts = new Map<string, number>();
   // Of two records of one name the later is this one's own: what was stored before is older (merge-intents.ts).
-  const noteState = ({ intents }: DaemonSetState): void => {
+  const logged = new Set<string>();
+  const noteState = ({ intents, log, version }: DaemonSetState): void => {
+    for (const entry of log?.entries ?? []) {
+      if (entry.kind !== 'effect') continue;
+      for (const { count, names } of entry.parts) {
+        if (names.length < count && entry.run === version + 1) logged.add(`${entry.effect}/*`);
+        for (const name of names) {
+          const effect = `${entry.effect}/${name}`;
+          if (entry.run === version + 1) logged.add(effect);
+        }
+      }
+    }
     for (const intent of intents) {
       if (intent.kind === 'create') starts.set(intent.name, intent.startsByMs);
     }
@@ -51,5 +65,6 @@ export function notedView(view: ViewStore, clock: Pick<Clock, 'monotonicMs'>): N
   return {
     ...{ view: noted, beganAtMs, isWhole: () => isWhole, readAtMs: () => readAtMs },
     startsByMs: (name) => starts.get(name),
+    isLogged: (effect, name) => logged.has(`${effect}/${name}`) || logged.has(`${effect}/*`),
   };
 }

@@ -3,7 +3,7 @@
  *
  * S1 and S2 over all pods after each commit; S3 at each delete of ours (availability-audit.ts); S4, S5,
  * S6, S9, S10 and S13 on each batch that an invocation sends; S7 by the API server itself; S8 on each write
- * to the view; S14 and S16 at each delete of ours (shrink-audit.ts, stage-audit.ts); S17 on each batch (freeze-audit.ts). It knows nothing of the code it watches but the
+ * to the view; S14 and S16 at each delete of ours (shrink-audit.ts, stage-audit.ts); S17 and S18 on each batch (freeze-audit.ts, log-audit.ts). It knows nothing of the code it watches but the
  * ports. What it finds is kept as text; a test fails on the first line.
  */
 import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';
@@ -28,6 +28,7 @@ import type { Commit } from './api-server.ts';
 import { AvailabilityAudit } from './availability-audit.ts';
 import { CopilotAudit, forbiddenInCopilot } from './copilot-audit.ts';
 import { FreezeAudit } from './freeze-audit.ts';
+import { LogAudit } from './log-audit.ts';
 import { NameAudit } from './name-audit.ts';
 import { NodeAudit } from './node-audit.ts';
 import type { NotedView } from './noted-view.ts';
@@ -97,6 +98,11 @@ export class Observer {
   });
   /** Hears of freezes and thaws, and checks S17 on each batch. */
   readonly freezes = new FreezeAudit((text) => {
+    this.report(text);
+  });
+
+  /** Checks S18 on each batch. */
+  readonly logs = new LogAudit((text) => {
     this.report(text);
   });
 
@@ -203,6 +209,7 @@ export class Observer {
         this.#checkBatch({ api, sender, tally, effects });
         const { key, noted: run } = sender;
         if (run !== undefined) this.freezes.check({ run, key }, effects, this.#nowMs());
+        if (run !== undefined) this.logs.check(run, effects);
         const at = { api, readAtMs: sender.noted?.readAtMs(), nowMs: this.#nowMs() };
         for (const effect of effects) {
           if (effect.kind !== 'create-pod') continue;

@@ -5,6 +5,8 @@
  * (src/app/takeover/hand-back.ts). Copilot is one write, and left by a hand-back that finds nothing of
  * ours in the cluster. Each says what now happens there and what is left to do.
  */
+import { logOrder } from '../../../app/log/log-order.ts';
+import { callerOf } from '../../command-line/caller.ts';
 import { counted } from '@rollcall/base/counted.ts';
 import { wakeCluster } from '../../../app/clusters/wake-cluster.ts';
 import { handBack } from '../../../app/takeover/hand-back.ts';
@@ -73,14 +75,33 @@ export async function changeMode(change: ModeChange): Promise<ChangedMode> {
   if (isEntered(registration, mode) || (mode === 'observe' && registration.mode === 'observe')) {
     return { registration, notes: [] };
   }
+  const changed = await changeTo(mode, change);
+  await logMode(changed.registration, change);
+  return changed;
+}
+
+function changeTo(mode: ClusterMode, change: ModeChange): Promise<ChangedMode> {
   switch (mode) {
     case 'takeover':
       return enter(change);
     case 'observe':
       return leave(change);
     case 'copilot':
-      return registration.mode === 'takeover' ? leaveForCopilot(change) : enterCopilot(change);
+      return change.registration.mode === 'takeover'
+        ? leaveForCopilot(change)
+        : enterCopilot(change);
   }
+}
+
+async function logMode(
+  { clusterUid, mode }: ClusterRegistration,
+  { stack, context }: ModeChange,
+): Promise<void> {
+  const by = await callerOf(context, stack);
+  const about = { cluster: clusterUid, subject: { kind: 'cluster' } } as const;
+  const atMs = context.clock.nowMs();
+  const lost = await logOrder(stack, about, { kind: 'order', order: 'mode', atMs, by, mode });
+  if (lost !== undefined) context.say(lost);
 }
 
 /** After a conflict a mode is entered anew. */
