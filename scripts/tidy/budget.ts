@@ -6,7 +6,7 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 11_250,
+  docs: 11_150,
   functions: 1_500,
   infra: 7_300,
   'packages/base': 3_020,
@@ -14,9 +14,9 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/local-cluster': 36_300,
   scripts: 8_000,
   'src/adapters': 13_200,
-  'src/app': 22_000,
-  'src/cli': 15_700,
-  'src/core': 23_800,
+  'src/app': 22_300,
+  'src/cli': 16_000,
+  'src/core': 24_000,
   'src/engine': 2_000,
   'src/ports': 1_300,
   'src/watcher': 5_100,
