@@ -10,6 +10,7 @@ import type {
   CommandModule,
   CommandResult,
 } from '../../../../src/cli/command-line/command-module.ts';
+import { uncoloured } from '../../../../src/cli/command-line/colour.ts';
 import { MAPPED_FUNCTIONS } from '../../../../src/cli/stack/triggers.ts';
 import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';
 import { resumeStackCommand, stopStackCommand } from '../../../../src/cli/stack/stop-and-resume.ts';
@@ -145,7 +146,10 @@ describe('rollcall stack stop and resume', () => {
     freezes.hooks = { before: () => Promise.reject(new Error('no table')) };
     const { lines, document } = await run(stopStackCommand);
     assert.deepEqual(stopped(), OFF);
-    assert.match(lines.join('\n'), /^! Who stopped it and why could not be noted.*no table$/m);
+    assert.match(
+      lines.map(uncoloured).join('\n'),
+      /^! Who stopped it and why could not be noted.*no table$/m,
+    );
     assert.equal(document['note'], undefined);
   });
 

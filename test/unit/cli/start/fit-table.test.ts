@@ -57,7 +57,7 @@ describe('a live table', () => {
     const rollout = {
       phase: 'Halted',
       summary: `StartFailure at 2026-11-28T03:00:00Z: ${'image '.repeat(20)}`,
-    evidence: evidenceOf(recordOf()),
+      evidence: evidenceOf(recordOf()),
     } as NonNullable<ReturnType<typeof daemonSet>['rollout']>;
     const lines = shown([cluster({ daemonSets: [daemonSet({ rollout })] })], 30, 60);
     assert.match(lines[3] ?? '', /^ {2}Halted: StartFailure at/);
