@@ -11,11 +11,13 @@
  * the record then comes again. Never throws for what a message holds (L4).
  */
 import { addMessage } from '../../core/cost/counted.ts';
+import { silenceEntry } from '../../core/log/silence-entry.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { WatcherMessage } from '../../core/model/watcher-message.ts';
 import { decideStep } from './apply/decide-step.ts';
 import type { Step } from './apply/decide-step.ts';
 import type { IngestDependencies } from './process/dependencies.ts';
+import { logSilence } from '../log/log-silence.ts';
 import { hintMessage } from './hints.ts';
 import { verifySender } from './message/identity.ts';
 import type { Incoming } from './message/meta-transitions.ts';
@@ -46,15 +48,33 @@ export async function ingestMessage(
     const step = counted(decided, { atMs: context.sentAtMs, sliceUnits });
     const result = await finish(incoming, { step, stored }, dependencies);
     if (result === 'lost') continue;
+    if (isMoving(step)) await tellSilence(incoming, stored, dependencies);
     metrics.count('IngestMessages', { outcome: result.kind });
     return result;
   }
   throw new Error(`META of ${message.cluster}: lost ${options.writeTriesMax} compare-and-sets`);
 }
 
+/** Whether META moves on to the message. */
+function isMoving(step: Step): step is Extract<Step, { kind: 'apply' | 'loss' | 'await' }> {
+  return step.kind === 'apply' || step.kind === 'loss' || step.kind === 'await';
+}
+
+/** After META, so that of two writers one tells it. */
+async function tellSilence(
+  { message, context }: Incoming,
+  stored: ClusterMeta | undefined,
+  dependencies: IngestDependencies,
+): Promise<void> {
+  const entry = silenceEntry(stored, context.sentAtMs);
+  if (entry === undefined) return;
+  const { clusterUid: cluster, epoch, seq } = message;
+  await logSilence(dependencies, { cluster, token: `${epoch}/${String(seq)}` }, entry);
+}
+
 /** A message is counted in the META that it moves, in no other (ADR 0083). */
 function counted(step: Step, message: Parameters<typeof addMessage>[1]): Step {
-  if (step.kind !== 'apply' && step.kind !== 'loss' && step.kind !== 'await') return step;
+  if (!isMoving(step)) return step;
   return { ...step, meta: { ...step.meta, days: addMessage(step.meta.days, message) } };
 }
 

@@ -7,7 +7,12 @@ import type { ProcessPorts } from '../../../ports/process.ts';
 import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
 import type { HintQueue } from '../../../ports/queues/queue.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
-import type { StateStore, ViewReader, ViewWriter } from '../../../ports/stores/view-store.ts';
+import type {
+  LogStore,
+  StateStore,
+  ViewReader,
+  ViewWriter,
+} from '../../../ports/stores/view-store.ts';
 import type { BatchBackgroundWork } from './background-work.ts';
 import type { IngestProcessCache } from './process-cache.ts';
 
@@ -53,7 +58,10 @@ export const defaultIngestOptions: IngestOptions = {
 export interface IngestDependencies extends ProcessPorts {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'noteRefusal'>;
   /** States are read only where an era begins anew; they are reconcile's to write. */
-  readonly view: ViewReader & ViewWriter & Pick<StateStore, 'readState'>;
+  readonly view: ViewReader &
+    ViewWriter &
+    Pick<StateStore, 'readState'> &
+    Pick<LogStore, 'putLogItem'>;
   readonly connector: ClusterConnector;
   readonly queue: Pick<HintQueue, 'sendHints'>;
   readonly options: IngestOptions;
