@@ -95,6 +95,7 @@ function judgeGate(gate: Gate): readonly [HealthState, Severity] | undefined {
   return OF_GATES[gate.kind];
 }
 
+/** The one order that ends the wait; of a halt its status tells which ways there are (next-steps.ts). */
 function orderFor({ kind, ...gate }: Gate, key: string): string {
   const look = `rollcall rollout status ${key}`;
   switch (kind) {
@@ -105,8 +106,6 @@ function orderFor({ kind, ...gate }: Gate, key: string): string {
       return 'by' in gate && gate.by === 'policy'
         ? 'take paused: true out of its policy'
         : `rollcall rollout resume ${key}`;
-    case 'breach':
-      return `${look}; back: rollcall rollout undo ${key}; on: rollcall rollout resume ${key} --why '…' --yes`;
     case 'returned':
       return `apply a mended template, or: rollcall rollout resume ${key}`;
     case 'invalid':

@@ -43,7 +43,7 @@ describe('rollcall status', () => {
     const { stdout } = (await world.run(['status'])).expectExit(8);
     assert.match(
       stdout,
-      /^Halted +ops\/agent: in b, .*\n +next: rollcall rollout status b ops\/agent;/m,
+      /^Halted +ops\/agent: in b, .*\n +next: rollcall rollout status b ops\/agent$/m,
     );
     assert.match(stdout, /^Lacking +ops\/agent: lacks 12 of 200 pods in a/m);
     assert.match(stdout, /^ +next: rollcall why ops\/agent --cluster a$/m);
