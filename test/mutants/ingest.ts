@@ -19,6 +19,21 @@ export const INGEST_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/app/ingest/snapshots.test.ts: a delta into a slice that an older epoch left replaces it',
   },
+  'asked-by-a-clock-ahead': {
+    bug: 'a snapshot that a clock which was ahead asked for is not asked for again until that time',
+    at: 'src/app/ingest/message/request-snapshot.ts#noteSnapshotRequest',
+    change: 'nowMs - sinceMs < intervalMs && nowMs >= sinceMs',
+    to: 'nowMs - sinceMs < intervalMs',
+    killedBy:
+      'test/unit/app/ingest/epochs.test.ts: a clock that was ahead noted the request before',
+  },
+  'silence-told-of-who-stood-by': {
+    bug: 'a watcher that stood by is told as silent',
+    at: 'src/core/log/silence-entry.ts#silenceEntry',
+    change: 'before === undefined || before.watcherStandsBy !== undefined',
+    to: 'before === undefined',
+    killedBy: 'test/unit/app/ingest/silences.test.ts: is not told of one that stood by',
+  },
   'any-sender': {
     bug: 'whoever may send to the queue speaks for any cluster (14 A.3, row 63)',
     at: 'src/app/ingest/message/identity.ts#refusalOf',

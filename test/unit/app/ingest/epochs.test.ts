@@ -70,6 +70,16 @@ describe('order of messages (protocol 14)', () => {
     assert.notEqual(harness.lease.requests[0], harness.lease.requests[1]);
   });
 
+  it('protocol 17: asks although a clock that was ahead noted the request before', async () => {
+    const { harness, sender } = await settled();
+    const meta = await harness.meta();
+    const aheadMs = harness.clock.nowMs() + 3_600_000;
+    await harness.view.writeMeta({ ...meta, snapshotRequestedAtMs: aheadMs });
+    sender.seq += 1;
+    await harness.ingest(sender.heartbeat());
+    assert.equal(harness.lease.requests.length, 1);
+  });
+
   it('failing to ask for a snapshot fails nothing', async () => {
     const { harness, sender } = await settled();
     harness.lease.isReachable = false;

@@ -47,6 +47,14 @@ describe('a watcher that is heard again', () => {
     assert.deepEqual(await itemsOf(harness), []);
   });
 
+  it('is not told of one that stood by, which had said so', async () => {
+    const { harness, sender, sinceMs } = await heardAfter(SILENT_AFTER_MS + 1);
+    const watcherStandsBy = { holder: 'other', sinceMs };
+    await harness.view.writeMeta({ ...(await harness.meta()), watcherStandsBy });
+    await harness.ingest(sender.heartbeat());
+    assert.deepEqual(await itemsOf(harness), []);
+  });
+
   it('is heard where the entry cannot be written, which is warned of', async () => {
     const { harness, sender } = await heardAfter(SILENT_AFTER_MS + 1);
     harness.view.hooks = {
