@@ -152,7 +152,7 @@ describe('npm start beside others, and at its end', () => {
   it('prints events where it is piped, and each table once, when nothing is left to do', async () => {
     const { code, out } = await run(start(...SMALL, '--exit-when-settled'));
     assert.equal(code, 0);
-    assert.match(out, /^\d\d:\d\d:\d\d local-1 node-agents\/log-collector: created \d/m);
+    assert.match(out, /^\d\d:\d\d:\d\d local-1 node-agents\/log-collector: \d pods? created/m);
     assert.equal(out.match(/^NAMESPACE /gm)?.length, 1, out);
     assert.match(out, /^node-agents +log-collector +(\d+)( +\1){4}$/m);
   });

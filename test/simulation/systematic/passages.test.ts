@@ -25,7 +25,7 @@ test('faults row 29: a sampled call that lasts past the deadline is the last tha
 });
 
 test('faults rows 32, 33: a sampled call of a table or queue that is refused, or applied and not answered, costs a repetition', async (context) => {
-  const count = await playSample('table', 251, context);
+  const count = await playSample('table', 211, context);
   assert.ok(count > 5);
 });
 
