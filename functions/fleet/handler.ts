@@ -56,7 +56,7 @@ export const handler = createHandler<ScheduledEvent, void>({
         view,
         connector: reportedConnector(connector, { log, metrics }),
         notifier: createFleetNotifier({
-          ...{ process, mirror },
+          ...{ process, mirror, logItems: { view, memory } },
           ...defined({ bus: bus && { ...bus, memory } }),
         }),
       },

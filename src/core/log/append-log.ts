@@ -43,6 +43,8 @@ export function entryIdentity(entry: LogEntry): string {
       return `${entry.kind}/${String(entry.isOver)}/${String(entry.atMs)}`;
     case 'order':
       return `${entry.kind}/${entry.order}/${String(entry.atMs)}`;
+    case 'fleet':
+      return `${entry.kind}/${entry.decision}/${entry.cluster ?? ''}/${String(entry.atMs)}`;
     default:
       return `${entry.kind}/${String(entry.atMs)}`;
   }

@@ -43,6 +43,7 @@ const WORDS: Words = {
     ];
     return `${what.join('')} by ${by}${why === undefined || why === '' ? '' : `: ${why}`}`;
   },
+  fleet: ({ message }) => `fleet: ${message}`,
   silence: ({ sinceMs }) =>
     `the watcher is heard again; nothing was heard since ${timeText(sinceMs)}`,
 };

@@ -96,9 +96,20 @@ export interface SilenceEntry {
   readonly sinceMs: number;
 }
 
+/** What was decided on a FleetDaemonSet: by a step, or by an operator's order. */
+export interface FleetEntry {
+  readonly kind: 'fleet';
+  readonly atMs: number;
+  /** A FleetDecisionKind. */
+  readonly decision: string;
+  readonly message: string;
+  /** Of one that failed. */
+  readonly cluster?: string;
+}
+
 /** One thing that happened. */
 export type LogEntry =
-  EffectEntry | RolloutEntry | RemovalEntry | WaitEntry | OrderEntry | SilenceEntry;
+  EffectEntry | RolloutEntry | RemovalEntry | WaitEntry | OrderEntry | SilenceEntry | FleetEntry;
 
 /** Entries that had no room: how many, of how many requests, and of which time. */
 export interface LeftOut {

@@ -28,6 +28,7 @@ import {
 } from '../../support/fleet-record-samples.ts';
 import { kstatusOf } from '../../support/kstatus.ts';
 import { MemoryFleetMirrorStore } from '../../support/memory-mirrors.ts';
+import { MemoryViewStore } from '../../support/memory-view-store.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';
@@ -76,6 +77,7 @@ describe('the mirror of fleets on a real API server', { timeout: 300_000 }, () =
     memory = createMirrorMemory();
     return createFleetNotifier({
       process: { clock, log, metrics },
+      logItems: { view: new MemoryViewStore(), memory },
       mirror: {
         mirrors: setting,
         registry: { readCluster: () => Promise.resolve(as) },

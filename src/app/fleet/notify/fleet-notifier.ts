@@ -1,6 +1,6 @@
 /**
- * Tells decisions of fleets to an event bus and shows fleets in a mirror, each where configured
- * (ADR 0068). What fails is logged and counted, and a rollout goes on. An event that is not taken
+ * Tells decisions of fleets to the log and to an event bus, and shows fleets in a mirror, the latter
+ * two where configured (ADR 0068). What fails is logged and counted, and a rollout goes on. An event that is not taken
  * is put again a few times under the same id, then given up: `rollcall fleet history` knows for
  * certain.
  */
@@ -8,6 +8,10 @@ import type { FleetNotifier } from '../../../ports/fleet-notifier.ts';
 import { MirrorShow, remember } from './mirror-show.ts';
 import type { MirrorMemory, MirrorOptions } from './mirror-show.ts';
 import type { ProcessPorts } from '../../../ports/process.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { loggedText } from '../../../core/log/append-log.ts';
+import type { FleetEntry } from '../../../core/model/log-entry.ts';
+import type { LogStore } from '../../../ports/stores/view-store.ts';
 import { fleetEvent } from '../../../core/fleet/told/fleet-facts.ts';
 import type { FleetDecision } from '../../../core/fleet/rollout/fleet-decision.ts';
 import type { BusEntry, EventBus, PutOutcome } from '../../../ports/event-bus.ts';
@@ -16,12 +20,18 @@ interface NotifierOptions {
   readonly process: Pick<ProcessPorts, 'clock' | 'log' | 'metrics'>;
   /** Absent: no bus. */
   readonly bus?: BusOptions;
+  readonly logItems: LogItemOptions;
   /** Absent: no mirror, whatever the registry says. */
   readonly mirror?: MirrorOptions;
 }
 
 /** Whoever is configured. */
-export function createFleetNotifier({ process, bus, mirror }: NotifierOptions): FleetNotifier {
+export function createFleetNotifier({
+  process,
+  logItems,
+  bus,
+  mirror,
+}: NotifierOptions): FleetNotifier {
   const show = mirror && new MirrorShow(mirror, process);
   const guarded = async <Done>(
     what: string,
@@ -38,6 +48,7 @@ export function createFleetNotifier({ process, bus, mirror }: NotifierOptions): 
   };
   return {
     tell: async (decisions) => {
+      await guarded('log', logFleets(decisions, logItems));
       await guarded('tell', bus && tellBus(decisions, bus, process));
     },
     show: async (record) => {
@@ -48,6 +59,34 @@ export function createFleetNotifier({ process, bus, mirror }: NotifierOptions): 
       return done === 'later' || done === 'failed' ? 'later' : 'hidden';
     },
   };
+}
+
+/** Where `rollcall log` finds decisions (ADR 0082). */
+export interface LogItemOptions {
+  readonly view: Pick<LogStore, 'putLogItem'>;
+  /** Of the warm process: what has an item is not written again. */
+  readonly memory: Pick<MirrorMemory, 'logged'>;
+}
+
+/** Each decision is an item under its id, so one that is told twice is written as it was. */
+async function logFleets(
+  decisions: readonly FleetDecision[],
+  { view, memory: { logged } }: LogItemOptions,
+): Promise<void> {
+  for (const { id, kind, atMs, message, cluster, record } of decisions) {
+    if (logged.has(id)) continue;
+    const { namespace, name } = record;
+    const text = loggedText(message);
+    const entry: FleetEntry = {
+      ...{ kind: 'fleet', atMs, decision: kind, message: text },
+      ...defined({ cluster }),
+    };
+    await view.putLogItem(undefined, {
+      ...{ subject: { kind: 'name', namespace, name }, entries: [entry] },
+      ...{ atMs, token: id },
+    });
+    remember(logged, id, true);
+  }
 }
 
 /** Where decisions are put. */

@@ -317,11 +317,13 @@ export interface MirrorMemory {
   readonly pauses: Map<string, Pause>;
   /** Ids of decisions that the bus took. */
   readonly told: Map<string, true>;
+  /** Ids of decisions that the log has. */
+  readonly logged: Map<string, true>;
 }
 
 /** As of a process that just began. */
 export function createMirrorMemory(): MirrorMemory {
-  return { shown: new Map(), pauses: new Map(), told: new Map() };
+  return { shown: new Map(), pauses: new Map(), told: new Map(), logged: new Map() };
 }
 
 const FLEETS_MAX = 2000;

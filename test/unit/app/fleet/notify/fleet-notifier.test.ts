@@ -15,11 +15,13 @@ import {
 } from '../../../../../src/app/fleet/notify/mirror-show.ts';
 import { NO_MIRROR } from '../../../../../src/core/fleet/told/fleet-mirror.ts';
 import type { FleetMirror } from '../../../../../src/core/fleet/told/fleet-mirror.ts';
+import type { LogItem } from '../../../../../src/core/model/log-entry.ts';
 import type { ConnectRefusal } from '../../../../../src/ports/cluster/cluster-access.ts';
 import type { BusEntry, PutOutcome } from '../../../../../src/ports/event-bus.ts';
 import type { FleetNotifier } from '../../../../../src/ports/fleet-notifier.ts';
 import { fleetDecision, fleetRecord, standing } from '../../../../support/fleet-record-samples.ts';
 import { MemoryFleetMirrorStore, MemoryMirrors } from '../../../../support/memory-mirrors.ts';
+import { MemoryViewStore } from '../../../../support/memory-view-store.ts';
 import { MemoryMetrics } from '../../../../support/memory-metrics.ts';
 import { MemoryRegistryStore } from '../../../../support/memory-registry-store.ts';
 import { registrationOf } from '../../../../support/store-suite.ts';
@@ -36,6 +38,7 @@ class Place {
   readonly setting = new MemoryFleetMirrorStore();
   readonly registry = new MemoryRegistryStore();
   readonly memory = createMirrorMemory();
+  readonly view = new MemoryViewStore();
   readonly registration = registrationOf('management');
   answer: (entries: readonly BusEntry[]) => readonly PutOutcome[] = (entries) =>
     entries.map(() => ({ kind: 'put' }));
@@ -49,9 +52,10 @@ class Place {
   }
 
   get notifier(): FleetNotifier {
-    const { clock, log, metrics, setting, registry, memory } = this;
+    const { clock, log, metrics, setting, registry, memory, view } = this;
     return createFleetNotifier({
       process: { clock, log, metrics },
+      logItems: { view, memory },
       bus: {
         ...{ stackName: 'rollcall-test', memory },
         bus: {
@@ -88,19 +92,51 @@ class Place {
   }
 }
 
+async function loggedItems({ view }: Place): Promise<readonly LogItem[]> {
+  const { atMs } = fleetDecision();
+  const day = new Date(atMs).toISOString().slice(0, 10);
+  return (await view.listLogItems(undefined, { day, nowMs: atMs })).items;
+}
+
 let place: Place;
 beforeEach(() => {
   place = new Place();
 });
 
 describe('createFleetNotifier', () => {
-  it('is nobody where nothing is configured', async () => {
-    const { clock, log, metrics } = place;
-    const nobody = createFleetNotifier({ process: { clock, log, metrics } });
+  it('tells the log alone where neither bus nor mirror is configured', async () => {
+    const { clock, log, metrics, view, memory } = place;
+    const logItems = { view, memory };
+    const nobody = createFleetNotifier({ process: { clock, log, metrics }, logItems });
     await nobody.tell([fleetDecision()]);
     await nobody.show(fleetRecord());
     await nobody.hide(fleetRecord());
     assert.deepEqual([log.lines, metrics.names], [[], []]);
+    assert.equal((await loggedItems(place)).length, 1);
+  });
+
+  it('gives each decision one entry of the log, whoever tells it, and however often', async () => {
+    const decision = fleetDecision();
+    await place.notifier.tell([decision]);
+    await place.notifier.tell([decision]);
+    place.memory.logged.clear();
+    await place.notifier.tell([decision]);
+    const { kind, atMs, message, record } = decision;
+    const [item, ...others] = await loggedItems(place);
+    assert.deepEqual(others, []);
+    const { namespace, name } = record;
+    assert.deepEqual(item?.subject, { kind: 'name', namespace, name });
+    assert.deepEqual(item.entries, [{ kind: 'fleet', atMs, decision: kind, message }]);
+  });
+
+  it('tells the bus although the log cannot be written, and the log with the next telling', async () => {
+    place.view.hooks = { before: () => Promise.reject(new Error('no table')) };
+    await place.notifier.tell([fleetDecision()]);
+    assert.equal(place.metrics.sum('FleetNotifierFailures', 'log'), 1);
+    assert.equal(place.puts.length, 1);
+    place.view.hooks = {};
+    await place.notifier.tell([fleetDecision()]);
+    assert.equal((await loggedItems(place)).length, 1);
   });
 
   it('never rejects: a table that fails is counted and logged, and a rollout goes on', async () => {
