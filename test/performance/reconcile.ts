@@ -1,10 +1,11 @@
 /**
- * `npm run bench -- reconcile`: CPU of one reconcile of a settled DaemonSet of which one pod has changed, by nodes.
+ * `npm run bench -- reconcile`: CPU of one reconcile of a settled DaemonSet of which one pod has changed, and how long
+ * an answer of `rollcall why` takes, by nodes.
  *
  * The very run of a function over the very adapters; the emulated table has a process of its own, the API server is a
  * simulated one here, which is asked for the DaemonSet and its status alone. *Warm* is a process that made the run before,
- * *cold* one that remembers nothing of the cluster, its code compiled all the same. Bounded: rounds are counted. Leaves
- * with 1 when a goal of issue 16 is missed that these sizes can tell.
+ * *cold* one that remembers nothing of the cluster, its code compiled all the same, as is that of *why*. Bounded: rounds
+ * are counted. Leaves with 1 when a goal of issue 16 or 43 is missed that these sizes can tell.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,6 +17,9 @@ import { createDynamoViewStore } from '../../src/adapters/dynamodb/view-store.ts
 import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
 import type { ReconcileDependencies } from '../../src/app/reconcile/process/dependencies.ts';
 import { createProcessCache } from '../../src/app/reconcile/process/process-cache.ts';
+import { explainRollout } from '../../src/app/why/explain.ts';
+import { findRollout } from '../../src/app/rollout/find-rollout.ts';
+import { groupReasons } from '../../src/core/status/reason-groups.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
@@ -32,8 +36,8 @@ const NODES = (process.env['BENCH_NODES'] ?? '100,1000,5000,15000').split(',').m
 const ROUNDS = 25;
 const SETTLING_MAX = 10;
 const RUN_MS = 60_000;
-/** Issue 16: CPU milliseconds at 5,000 nodes; over a wider range, growth below that of the nodes. */
-const GOALS = { nodes: 5_000, warmMs: 15, coldMs: 25 } as const;
+/** Issue 16: CPU milliseconds at 5,000 nodes; over a wider range, growth below that of the nodes. Issue 43: of 95 % of answers. */
+const GOALS = { nodes: 5_000, warmMs: 15, coldMs: 25, whyMs: 150 } as const;
 const GOAL_MISSED = 1;
 const EMULATED = {
   region: 'us-east-1',
@@ -87,6 +91,23 @@ async function cpuMsOf(
   return (user + system) / 1_000;
 }
 
+/** Milliseconds in which what `rollcall why` tells of it is read and made, by a process that remembers nothing of it. */
+async function whyMsOf(large: LargeView): Promise<number> {
+  const beganMs = clock.monotonicMs();
+  const holderOf = (): Promise<undefined> => Promise.resolve(undefined);
+  const sources = { registry, freezes, view, policies, holderOf };
+  const found = await findRollout(large.hint.key, sources);
+  if (found.kind === 'refused') throw new Error(found.message);
+  const explaining = { cache: createProcessCache(), options: defaultReconcileOptions };
+  const asked = { ...explaining, view, policies, nowMs: clock.nowMs() };
+  const explained = await explainRollout(found.stored, asked);
+  if (explained === undefined) throw new Error('nothing could be told');
+  const groups = groupReasons(explained.plan.verdicts());
+  const endedMs = clock.monotonicMs();
+  if (groups.length === 0) throw new Error('a pod that is not ready has a reason');
+  return endedMs - beganMs;
+}
+
 async function settled(nodes: number): Promise<LargeView> {
   const large = new LargeView(nodes, view, clock);
   await registry.writeCluster(large.registration, 0);
@@ -108,6 +129,7 @@ interface Measured {
   readonly nodes: number;
   readonly warmMs: number;
   readonly coldMs: number;
+  readonly whyMs: number;
 }
 
 async function measure(nodes: number): Promise<Measured> {
@@ -120,15 +142,24 @@ async function measure(nodes: number): Promise<Measured> {
     warm.push(await cpuMsOf(large, dependencies, 2 * round));
     cold.push(await cpuMsOf(large, dependenciesWith(createProcessCache()), 2 * round + 1));
   }
+  const why: number[] = [];
+  // Beside pods that turned ready again, of those that changed an odd number of times.
+  for (let round = 0; round < 2 * ROUNDS; round += 1) {
+    await large.change(round);
+    why.push(await whyMsOf(large));
+    await large.follow();
+  }
   const half = (times: readonly number[]): number => percentile(times.slice(ROUNDS), 50);
-  const measured = { nodes, warmMs: half(warm), coldMs: half(cold) };
-  const [, warmText, coldText] = rowOf(measured);
-  say(`  ${String(nodes)} nodes: warm ${warmText} ms, cold ${coldText} ms`);
+  const whyMs = percentile(why.slice(ROUNDS), 95);
+  const measured = { nodes, warmMs: half(warm), coldMs: half(cold), whyMs };
+  const [, warmText, coldText, whyText] = rowOf(measured);
+  say(`  ${String(nodes)} nodes: warm ${warmText} ms, cold ${coldText} ms, why ${whyText} ms`);
   return measured;
 }
 
-function rowOf({ nodes, warmMs, coldMs }: Measured): readonly [string, string, string] {
-  return [String(nodes), warmMs.toFixed(1), coldMs.toFixed(1)];
+function rowOf(measured: Measured): readonly [string, string, string, string] {
+  const { nodes, warmMs, coldMs, whyMs } = measured;
+  return [String(nodes), warmMs.toFixed(1), coldMs.toFixed(1), whyMs.toFixed(1)];
 }
 
 /** Which goals were missed, in words. */
@@ -143,6 +174,7 @@ function missedBy(measured: readonly Measured[]): readonly string[] {
   return [
     ...((large?.warmMs ?? 0) > GOALS.warmMs ? [`warm above ${String(GOALS.warmMs)} ms`] : []),
     ...((large?.coldMs ?? 0) > GOALS.coldMs ? [`cold above ${String(GOALS.coldMs)} ms`] : []),
+    ...((large?.whyMs ?? 0) > GOALS.whyMs ? [`why above ${String(GOALS.whyMs)} ms`] : []),
     ...(isSteep ? ['the cost of a pod that changed grows as the nodes do'] : []),
   ];
 }
@@ -150,7 +182,7 @@ function missedBy(measured: readonly Measured[]): readonly string[] {
 try {
   const measured: Measured[] = [];
   for (const nodes of NODES) measured.push(await measure(nodes));
-  const heading = ['nodes', 'warm, CPU ms', 'cold, CPU ms'];
+  const heading = ['nodes', 'warm, CPU ms', 'cold, CPU ms', 'why, ms, p95'];
   process.stdout.write(`${renderRows([heading, ...measured.map(rowOf)])}\n`);
   for (const missed of missedBy(measured)) {
     say(`rollcall: ${missed}`);
