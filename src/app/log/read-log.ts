@@ -17,7 +17,7 @@ import { namePages } from '../clusters/name-pages.ts';
 
 const DAY_MS = 86_400_000;
 const NAMES_PER_PAGE = 100;
-/** Clusters, and within each states or days, read side by side. */
+/** Clusters, and within each days, read side by side. */
 const AT_ONCE = 8;
 
 /** How far back there may be anything. */
@@ -94,13 +94,16 @@ async function readStates(cluster: ClusterRegistration, reading: Reading): Promi
       ({ namespace, name }) =>
         daemonSet === undefined || (namespace === daemonSet.namespace && name === daemonSet.name),
     );
-    await sideBySide(wanted, AT_ONCE, async ({ namespace, name, uid }) => {
-      if (uid === null) return;
-      const log = await readOne({ clusterUid: cluster.clusterUid, uid }, reading);
-      if (log === undefined) return;
-      const subject = { kind: 'daemon-set', namespace, name, uid } as const;
-      reading.found.push({ ...log, subject, cluster: cluster.id });
-    });
+    // All of a page at once: the adapter asks for them together.
+    await Promise.all(
+      wanted.map(async ({ namespace, name, uid }) => {
+        if (uid === null) return;
+        const log = await readOne({ clusterUid: cluster.clusterUid, uid }, reading);
+        if (log === undefined) return;
+        const subject = { kind: 'daemon-set', namespace, name, uid } as const;
+        reading.found.push({ ...log, subject, cluster: cluster.id });
+      }),
+    );
   }
 }
 
