@@ -105,7 +105,7 @@ function nextSteps(environmentPath: string): string[] {
     '  kubectl get nodes,daemonsets,pods --all-namespaces --output wide',
     '  kubectl label node worker-1 storage.example.com/local-disks=true     # its storage daemon appears',
     '  kubectl --namespace node-agents delete pod --all --wait=false        # and all come back',
-    '  rollcall cluster list                                                # rollout status, pause, resume …',
+    '  rollcall status                                                      # why, log, cost, rollout undo …',
     '',
   ];
 }
@@ -122,7 +122,7 @@ function fleetSteps(environmentPath: string): string[] {
 
 function ordersFrom(environmentPath: string): string[] {
   return [
-    `For \`rollcall\` in another terminal (rollout status, pause, resume …): . ${environmentPath}`,
+    `For \`rollcall\` in another terminal (status, why, log, rollout undo …): . ${environmentPath}`,
     '',
   ];
 }
