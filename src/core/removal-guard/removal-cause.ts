@@ -9,7 +9,7 @@ import type { Json } from '@rollcall/base/json.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeView, RemovalSuspect } from '../model/plan.ts';
-import { explainPlacement } from '../status/verdicts.ts';
+import { explainPlacement } from '../status/placement-words.ts';
 import type { Removal } from './count-removal.ts';
 
 const CAUSE_LENGTH_MAX = 300;

@@ -10,7 +10,7 @@ import type { NodeName } from '../model/identifiers.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { REASONS } from './reasons.ts';
 import type { Reason, ReasonCode, ReasonKind } from './reasons.ts';
-import { explainPlacement } from './verdicts.ts';
+import { explainPlacement } from './placement-words.ts';
 
 /** Nodes of one reason. */
 export interface ReasonGroup {

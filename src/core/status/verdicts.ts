@@ -15,6 +15,7 @@ import type { Wait } from '../pods/plan-create.ts';
 import type { RolloutNote } from '../rolling-update/plan-rollout.ts';
 import { availableAtMs } from '../pod/pod-facts.ts';
 import { timeText } from '../rollout/gate-words.ts';
+import { explainPlacement } from './placement-words.ts';
 import { describeFailed, describeUnready } from './pod-verdicts.ts';
 import type { PodFinding } from './pod-verdicts.ts';
 import { remedyOfPlacement } from './reasons.ts';
@@ -72,24 +73,6 @@ export function judgeNode(input: VerdictInput): Verdict {
     ...finding,
     message: `Node ${node.name} ${trimStop(text)}.`,
   };
-}
-
-/** Why a node's placement is what it is, as the end of a sentence that begins with the node. */
-export function explainPlacement(reason: PlacementReason): string {
-  switch (reason.code) {
-    case 'Eligible':
-      return 'matches the template and has no taint that it does not tolerate';
-    case 'OtherNodeName':
-      return `is not node ${reason.wanted}, which the template's nodeName demands`;
-    case 'NodeSelectorMismatch':
-      return `lacks the label ${reason.label} that the template's nodeSelector demands`;
-    case 'NodeAffinityMismatch':
-      return `does not match the template's required node affinity (${reason.detail})`;
-    case 'NodeAffinityInvalid':
-      return `cannot match the template's required node affinity, which is invalid (${reason.detail})`;
-    case 'TaintNotTolerated':
-      return `has taint ${reason.taint} which the template does not tolerate`;
-  }
 }
 
 /** The same, with the value that this node has of each label that is asked for. */

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { PlanContext } from '../../../../src/core/model/plan.ts';
 import type { PlacementReason, Verdict } from '../../../../src/core/model/verdict.ts';
 import { planReconcile } from '../../../../src/core/plan/plan.ts';
-import { explainPlacement } from '../../../../src/core/status/verdicts.ts';
+import { explainPlacement } from '../../../../src/core/status/placement-words.ts';
 import {
   LIFE_MS,
   NOW_MS,
