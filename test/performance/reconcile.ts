@@ -171,10 +171,11 @@ function missedBy(measured: readonly Measured[]): readonly string[] {
     last !== undefined &&
     last.nodes > first.nodes &&
     last.warmMs / first.warmMs >= last.nodes / first.nodes;
+  const tooLong = (['warm', 'cold', 'why'] as const).filter(
+    (what) => (large?.[`${what}Ms`] ?? 0) > GOALS[`${what}Ms`],
+  );
   return [
-    ...((large?.warmMs ?? 0) > GOALS.warmMs ? [`warm above ${String(GOALS.warmMs)} ms`] : []),
-    ...((large?.coldMs ?? 0) > GOALS.coldMs ? [`cold above ${String(GOALS.coldMs)} ms`] : []),
-    ...((large?.whyMs ?? 0) > GOALS.whyMs ? [`why above ${String(GOALS.whyMs)} ms`] : []),
+    ...tooLong.map((what) => `${what} above ${String(GOALS[`${what}Ms`])} ms`),
     ...(isSteep ? ['the cost of a pod that changed grows as the nodes do'] : []),
   ];
 }
