@@ -8,6 +8,7 @@ import { pagesOf } from '@rollcall/base/pages.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 
 /** Every registration that can be read, and the others with the reason. */
@@ -38,13 +39,9 @@ export async function readRegistry(
   const registrations: ClusterRegistration[] = [];
   const unreadable: { readonly id: ClusterId; readonly reason: string }[] = [];
   await sideBySide(await listEveryCluster(registry), AT_ONCE, async (id) => {
-    try {
-      const found = await registry.readCluster(id);
-      if (found !== undefined) registrations.push(found);
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'ItemUnreadableError') throw error;
-      unreadable.push({ id, reason: error.message });
-    }
+    const read = await orUnreadable(() => registry.readCluster(id));
+    if (read.kind === 'unreadable') unreadable.push({ id, reason: read.problem });
+    else if (read.value !== undefined) registrations.push(read.value);
   });
   const byId = (left: { readonly id: string }, right: { readonly id: string }): number =>
     compareNatural(left.id, right.id);

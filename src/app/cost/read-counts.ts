@@ -6,6 +6,7 @@ import { messagesCounted, runsCounted } from '../../core/cost/counted.ts';
 import type { ClusterCounts } from '../../core/cost/month.ts';
 import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
 import { namePages } from '../clusters/name-pages.ts';
+import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { StateStore, ViewReader } from '../../ports/stores/view-store.ts';
 
 /** Counts of a cluster, and what of them could not be read. */
@@ -27,22 +28,19 @@ export async function readCounts(
   { view, nowMs }: { readonly view: CountsReader; readonly nowMs: number },
 ): Promise<ReadCounts> {
   const unreadable: string[] = [];
-  const orUnreadable = async <T>(reading: Promise<T>): Promise<T | undefined> => {
-    try {
-      return await reading;
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'ItemUnreadableError') throw error;
-      unreadable.push(error.message);
-      return undefined;
-    }
+  const readable = async <T>(read: () => Promise<T>): Promise<T | undefined> => {
+    const found = await orUnreadable(read);
+    if (found.kind === 'read') return found.value;
+    unreadable.push(found.problem);
+    return undefined;
   };
-  const meta = await orUnreadable(view.readMeta(clusterUid));
+  const meta = await readable(() => view.readMeta(clusterUid));
   const uids: Uid[] = [];
   for await (const names of namePages(view, clusterUid, { limit: PAGE })) {
     uids.push(...names.flatMap(({ uid }) => (uid === null ? [] : [uid])));
   }
   const states = await sideBySide(uids, AT_ONCE, (uid) =>
-    orUnreadable(view.readState({ clusterUid, uid })),
+    readable(() => view.readState({ clusterUid, uid })),
   );
   const messages = messagesCounted(meta?.days, nowMs);
   const runs = states.flatMap((state) => runsCounted(state?.days, nowMs) ?? []);

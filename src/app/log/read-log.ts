@@ -8,11 +8,11 @@ import { pagesOf } from '@rollcall/base/pages.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { mergeLog } from '../../core/log/merge-log.ts';
 import type { LogQuestion, LogSource, MergedLog } from '../../core/log/merge-log.ts';
-import type { LogItem, OrderEntry } from '../../core/model/log-entry.ts';
-import type { ClusterUid } from '../../core/model/identifiers.ts';
+import type { LogItem, OrderEntry, StateLog } from '../../core/model/log-entry.ts';
 import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
-import type { ViewStore } from '../../ports/stores/view-store.ts';
+import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
+import type { DaemonSetRef, ViewStore } from '../../ports/stores/view-store.ts';
 import { namePages } from '../clusters/name-pages.ts';
 
 const DAY_MS = 86_400_000;
@@ -108,19 +108,13 @@ async function readStates(cluster: ClusterRegistration, reading: Reading): Promi
 }
 
 async function readOne(
-  ref: {
-    readonly clusterUid: ClusterUid;
-    readonly uid: Parameters<ViewStore['readState']>[0]['uid'];
-  },
+  ref: DaemonSetRef,
   { sources, unreadable }: Reading,
-) {
-  try {
-    return (await sources.view.readState(ref))?.log;
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'ItemUnreadableError') throw error;
-    unreadable.push(error.message);
-    return undefined;
-  }
+): Promise<StateLog | undefined> {
+  const read = await orUnreadable(() => sources.view.readState(ref));
+  if (read.kind === 'read') return read.value?.log;
+  unreadable.push(read.problem);
+  return undefined;
 }
 
 /** The items themselves: whoever froze may have died before the entry was written. */

@@ -16,7 +16,7 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
 import type { Freeze, StandingFreeze } from '../../core/takeover/freeze.ts';
-import { orUnreadable } from './or-unreadable.ts';
+import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 
 /** What is known of a cluster, as `cluster list --json` shows it. */
 export interface ClusterSummary {

@@ -15,7 +15,7 @@ import { readCluster, withStackFreeze } from './cluster-summary.ts';
 import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';
 import { explainFirst } from './explain-first.ts';
 import type { Explaining, FleetFilter, FleetLook, FleetSources } from './fleet-look.ts';
-import { orUnreadable } from './or-unreadable.ts';
+import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import { factsOf, missedIn, readDaemonSets } from './read-daemon-sets.ts';
 import type { ReadSet } from './read-daemon-sets.ts';
 import { readFleets } from './read-fleets.ts';

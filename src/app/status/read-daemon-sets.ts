@@ -27,7 +27,7 @@ import type { StagedStatus } from '../rollout/rollout-status.ts';
 import type { Explained } from '../why/explain.ts';
 import { missedSinceMs } from '../why/standing.ts';
 import type { FleetLook } from './fleet-look.ts';
-import { orUnreadable } from './or-unreadable.ts';
+import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 
 /** One of them. */
 export type ReadSet = NamespacedName &

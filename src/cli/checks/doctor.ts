@@ -7,7 +7,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { egressPolicy } from '../../../functions/egress-policy.ts';
-import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
+import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
 import { hasFailed } from '../../app/checks/finding.ts';
 import type { Finding, FindingLevel } from '../../app/checks/finding.ts';
@@ -149,13 +149,10 @@ export async function examine(id: ClusterId, question: Question): Promise<readon
 }
 
 async function readRegistration({ registry }: Stack, id: ClusterId): Promise<RegistrationFact> {
-  try {
-    const registration = await registry.readCluster(id);
-    return registration === undefined ? { kind: 'missing' } : { kind: 'found', registration };
-  } catch (error) {
-    if (!(error instanceof ItemUnreadableError)) throw error;
-    return { kind: 'unreadable', message: error.message };
-  }
+  const read = await orUnreadable(() => registry.readCluster(id));
+  if (read.kind === 'unreadable') return { kind: 'unreadable', message: read.problem };
+  const { value: registration } = read;
+  return registration === undefined ? { kind: 'missing' } : { kind: 'found', registration };
 }
 
 /** Names and codes only: a message may quote what it was about (S11). */

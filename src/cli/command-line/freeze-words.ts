@@ -3,11 +3,11 @@
  *
  * The lines above an answer are outages (core/status/outages.ts); a freeze is one of them.
  */
-import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
 import type { FreezeNote } from '../../core/model/registration.ts';
 import { outageLine } from '../../core/status/outages.ts';
 import type { Outage } from '../../core/status/outages.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
+import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { toned } from './colour.ts';
 import type { Line } from './colour.ts';
@@ -45,10 +45,6 @@ export async function readFreezeIn({
 }: {
   readonly freezes: Pick<FreezeStore, 'readFreeze'>;
 }): Promise<Freeze | 'unreadable'> {
-  try {
-    return await freezes.readFreeze();
-  } catch (error) {
-    if (!(error instanceof ItemUnreadableError)) throw error;
-    return 'unreadable';
-  }
+  const read = await orUnreadable(() => freezes.readFreeze());
+  return read.kind === 'read' ? read.value : read.kind;
 }

@@ -13,7 +13,7 @@ import {
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
 import { createDocumentClient } from '../../adapters/aws/document-client.ts';
-import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
+import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import { createDynamoFreezeStore } from '../../adapters/dynamodb/single-item-stores.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
@@ -157,11 +157,11 @@ async function readStores(
       ? { readWalk: () => Promise.resolve(undefined) }
       : createDynamoViewStore({ client, random, tableName: viewTable });
   try {
-    const standing = await readStanding({ freezes, view });
-    return { standing, freeze: await freezes.readFreeze() };
-  } catch (error) {
-    if (error instanceof ItemUnreadableError) return { freeze: 'unreadable' };
-    throw error;
+    const read = await orUnreadable(async () => ({
+      standing: await readStanding({ freezes, view }),
+      freeze: await freezes.readFreeze(),
+    }));
+    return read.kind === 'read' ? read.value : { freeze: read.kind };
   } finally {
     client.destroy();
   }

@@ -5,7 +5,6 @@
  * Reads tables alone. Of a cluster that cannot be read that is the answer, so that the others are answered all the same.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
 import { createProcessCache } from '../../app/reconcile/process/process-cache.ts';
 import type { ProcessCache } from '../../app/reconcile/process/process-cache.ts';
 import type { StoredInputs } from '../../app/reconcile/read/stored-inputs.ts';
@@ -24,6 +23,7 @@ import type { Outage, StackStanding } from '../../core/status/outages.ts';
 import { groupReasons } from '../../core/status/reason-groups.ts';
 import type { ReasonGroup } from '../../core/status/reason-groups.ts';
 import { countCodes } from '../../core/status/verdicts.ts';
+import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { Stack } from '../reach/stack.ts';
 import { findSourcesOf, sourcesOf } from '../rollout/rollout-sources.ts';
 
@@ -73,15 +73,13 @@ export async function askCluster(
   question: Question,
   cache: ProcessCache = createProcessCache(),
 ): Promise<Answer | undefined> {
-  let found;
-  try {
-    found = await findRollout(key, findSourcesOf(question.stack));
-  } catch (error) {
-    if (!(error instanceof ItemUnreadableError)) throw error;
-    const message = `${key.cluster} cannot be read: ${error.message}`;
+  const read = await orUnreadable(() => findRollout(key, findSourcesOf(question.stack)));
+  if (read.kind === 'unreadable') {
+    const message = `${key.cluster} cannot be read: ${read.problem}`;
     const remedy = `rollcall cluster doctor ${key.cluster}`;
     return { kind: 'untold', key, outages: [], message, remedy };
   }
+  const { value: found } = read;
   return found.kind === 'refused' ? undefined : tell(found, question, cache);
 }
 

@@ -1,4 +1,4 @@
-/** One item that cannot be read must not hide all others from who looks at the whole fleet. */
+/** An item that a table has and nobody can read: a value, where one must not hide all others from a person who looks. */
 
 /** What was read, or why it is none. */
 export type Readable<T> =
