@@ -47,3 +47,14 @@ export async function readRegistry(
     compareNatural(left.id, right.id);
   return { registrations: registrations.sort(byId), unreadable: unreadable.sort(byId) };
 }
+
+/** A label of a cluster that is asked for. */
+export type WantedLabel = readonly [key: string, value: string];
+
+/** True of a cluster that has all of them. */
+export function hasLabels(
+  { labels }: Pick<ClusterRegistration, 'labels'>,
+  wanted: readonly WantedLabel[],
+): boolean {
+  return wanted.every(([key, value]) => labels[key] === value);
+}

@@ -7,6 +7,7 @@ import type { FleetStore } from '../../ports/stores/fleet-store.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { StateStore, ViewReader, WalkStore } from '../../ports/stores/view-store.ts';
+import type { WantedLabel } from '../clusters/read-registry.ts';
 import type { ExplainSources } from '../why/explain.ts';
 
 /** Where it is read. */
@@ -24,7 +25,7 @@ export interface FleetFilter {
   /** Absent: all. */
   readonly clusters?: readonly string[];
   /** Of clusters; all must hold. */
-  readonly labels?: readonly (readonly [key: string, value: string])[];
+  readonly labels?: readonly WantedLabel[];
   /** Of DaemonSets and FleetDaemonSets; absent: all. */
   readonly namespace?: string;
 }

@@ -9,7 +9,7 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { FleetFacts } from '../../core/status/health/health-facts.ts';
 import { NO_FREEZE } from '../../core/takeover/freeze.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
-import { listEveryCluster } from '../clusters/read-registry.ts';
+import { hasLabels, listEveryCluster } from '../clusters/read-registry.ts';
 import { outagesOfCluster, outagesOfStack, readStanding } from '../why/standing.ts';
 import { readCluster, withStackFreeze } from './cluster-summary.ts';
 import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';
@@ -89,7 +89,7 @@ async function gatherCluster(id: ClusterId, look: FleetLook): Promise<Gathered> 
     return labels.length > 0 ? { kind: 'left-out' } : { kind: 'unreadable', cluster: read };
   }
   const { registration, meta, summary } = read;
-  if (!labels.every(([key, value]) => registration.labels[key] === value)) {
+  if (!hasLabels(registration, labels)) {
     return { kind: 'left-out' };
   }
   const sets = meta === undefined ? [] : await readDaemonSets({ registration, meta }, look);

@@ -5,7 +5,8 @@
  * registration's schema.
  */
 import { nearestField } from '../../adapters/policy/nearest-field.ts';
-import { listEveryCluster } from '../../app/clusters/read-registry.ts';
+import { listEveryCluster, readRegistry } from '../../app/clusters/read-registry.ts';
+import type { RegistryContent } from '../../app/clusters/read-registry.ts';
 import { readFileSync } from 'node:fs';
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
@@ -13,7 +14,7 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { NamespacedName } from '../../ports/stores/view-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import { failure, usageError } from '../process/exit-codes.ts';
-import { textOption } from './command-module.ts';
+import { textOption, textsOption } from './command-module.ts';
 import { plainText } from './text-table.ts';
 import { InvalidArgumentError } from 'commander';
 import { FREEZE_WHY_CHARACTERS_MAX } from '../../core/model/registration.ts';
@@ -142,6 +143,21 @@ export async function requireRegistration(
     `${near === undefined ? '' : `Did you mean ${near}? `}List them with: rollcall cluster list`,
   );
 }
+
+/** The one that is named, else all that can be read. Throws CommandError as requireRegistration does. */
+export async function readRegistrations(
+  registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>,
+  id: ClusterId | undefined,
+): Promise<RegistryContent> {
+  if (id === undefined) return readRegistry(registry);
+  return { registrations: [await requireRegistration(registry, id)], unreadable: [] };
+}
+
+/** The option for labels of clusters. */
+export const LABEL_OPTION = textsOption(
+  '--label <key=value>',
+  'only clusters that have this label; repeat it for several',
+);
 
 /** A reason, as it was given. Throws CommandError (2) for one that is too long or more than a line. */
 export function parseWhy(text: string): string {

@@ -5,7 +5,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import { readRegistry } from '../../app/clusters/read-registry.ts';
+import { hasLabels } from '../../app/clusters/read-registry.ts';
 import { readCounts } from '../../app/cost/read-counts.ts';
 import { outagesOfStack, readStanding } from '../../app/why/standing.ts';
 import { COST_CAUSES, clusterMonth, totalOfMonth } from '../../core/cost/month.ts';
@@ -15,12 +15,13 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { SILENT_AFTER_MS } from '../../core/status/outages.ts';
 import {
   excludeEachOther,
+  LABEL_OPTION,
   parseClusterId,
   parseLabel,
-  requireRegistration,
+  readRegistrations,
 } from '../command-line/cluster-arguments.ts';
 import type { Line } from '../command-line/colour.ts';
-import { defineCommand, textOption, textsOption } from '../command-line/command-module.ts';
+import { defineCommand, textOption } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { renderAge, renderTextTable } from '../command-line/text-table.ts';
@@ -41,10 +42,7 @@ export const costCommand: CommandModule = defineCommand({
   summary: 'what the stack and its clusters cost a month, from counts of the last days',
   options: {
     cluster: textOption('--cluster <id>', 'of this cluster alone'),
-    label: textsOption(
-      '--label <key=value>',
-      'only clusters that have this label; repeat it for several',
-    ),
+    label: LABEL_OPTION,
   },
   examples: ['cost', 'cost --label stage=prod', 'cost --cluster prod-eu-1 --json'],
   run: async ({ options }, context) => {
@@ -54,13 +52,8 @@ export const costCommand: CommandModule = defineCommand({
     const stack = await context.openStack();
     const nowMs = stack.clock.nowMs();
     const standing = await readStanding(stack);
-    const { registrations, unreadable } =
-      id === undefined
-        ? await readRegistry(stack.registry)
-        : { registrations: [await requireRegistration(stack.registry, id)], unreadable: [] };
-    const matching = registrations.filter(({ labels }) =>
-      wanted.every(([key, value]) => labels[key] === value),
-    );
+    const { registrations, unreadable } = await readRegistrations(stack.registry, id);
+    const matching = registrations.filter((each) => hasLabels(each, wanted));
     const clusters = await sideBySide(matching, AT_ONCE, (each) => costOf(each, stack, nowMs));
     const outages = outagesOfStack(standing, { nowMs });
     // A label cannot be compared in what cannot be read.

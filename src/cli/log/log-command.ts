@@ -3,7 +3,6 @@
  *
  * Reads tables, asks no cluster. How it is stored: ADR 0082.
  */
-import { readRegistry } from '../../app/clusters/read-registry.ts';
 import { LOG_DAYS_MAX, readLog } from '../../app/log/read-log.ts';
 import type { FoundLog } from '../../app/log/read-log.ts';
 import { describeEntry } from '../../core/log/log-words.ts';
@@ -13,7 +12,7 @@ import { timeText } from '../../core/rollout/gate-words.ts';
 import {
   parseClusterId,
   parseNamespacedName,
-  requireRegistration,
+  readRegistrations,
   wholeNumber,
 } from '../command-line/cluster-arguments.ts';
 import {
@@ -106,18 +105,11 @@ async function lookAt(
 ): Promise<FoundLog> {
   const [freeze, { registrations, unreadable }] = await Promise.all([
     freezes.readFreeze(),
-    cluster === undefined ? readRegistry(registry) : readOne(cluster, registry),
+    readRegistrations(registry, cluster === undefined ? undefined : parseClusterId(cluster)),
   ]);
   const found = await readLog(question, { view, registrations, freeze, nowMs: clock.nowMs() });
   const reasons = unreadable.map(({ id, reason }) => `${id}: ${reason}`);
   return { ...found, unreadable: [...reasons, ...found.unreadable] };
-}
-
-async function readOne(id: string, registry: Stack['registry']): ReturnType<typeof readRegistry> {
-  return {
-    registrations: [await requireRegistration(registry, parseClusterId(id))],
-    unreadable: [],
-  };
 }
 
 function documentOf({ cluster, subject, entry }: LogLine): object {

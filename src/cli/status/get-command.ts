@@ -16,15 +16,9 @@ import { outageLines } from '../command-line/freeze-words.ts';
 import { linesIn, OUTPUT_OPTION } from '../command-line/output-form.ts';
 import type { Printable } from '../command-line/output-form.ts';
 import { renderTextTable } from '../command-line/text-table.ts';
-import { failure, usageError } from '../process/exit-codes.ts';
+import { usageError } from '../process/exit-codes.ts';
 import { printClusters, statePiece } from './cluster-table.ts';
-import {
-  FILTER_OPTIONS,
-  filterOf,
-  isNothingLeft,
-  lookAtFleet,
-  NOTHING_LEFT,
-} from './look-at-fleet.ts';
+import { FILTER_OPTIONS, filterOf, lookAtSome } from './look-at-fleet.ts';
 import type { SeenFleet } from './look-at-fleet.ts';
 
 type Document = CommandResult['document'];
@@ -52,9 +46,7 @@ export const getCommand: CommandModule = defineCommand({
         `Pass one of: ${Object.keys(TABLES).join(', ')}.`,
       );
     }
-    const seen = await lookAtFleet(filterOf(options), await context.openStack());
-    if (isNothingLeft(seen)) throw failure(NOTHING_LEFT, 'List them with: rollcall get clusters');
-    const printed = print(seen);
+    const printed = print(await lookAtSome(filterOf(options), await context.openStack()));
     return { document: printed.document, lines: linesIn(options.output, printed) };
   },
 });

@@ -6,20 +6,16 @@ import { judgeFleetHealth } from '../../core/status/health/fleet-health.ts';
 import type { FleetHealth } from '../../core/status/health/health-facts.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import {
+  LABEL_OPTION,
   parseClusterId,
   parseLabel,
   requireRegistration,
 } from '../command-line/cluster-arguments.ts';
 import { textOption, textsOption } from '../command-line/command-module.ts';
 import type { OptionsOf } from '../command-line/command-module.ts';
+import { failure } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 import { sourcesOf } from '../rollout/rollout-sources.ts';
-
-/** The option for labels of clusters. */
-export const LABEL_OPTION = textsOption(
-  '--label <key=value>',
-  'only clusters that have this label; repeat it for several',
-);
 
 /** Which part of the fleet is meant. */
 export const FILTER_OPTIONS = {
@@ -63,3 +59,10 @@ export function isNothingLeft({ fleet }: SeenFleet): boolean {
 
 /** What is said then. */
 export const NOTHING_LEFT = 'No cluster has these labels.';
+
+/** Looks as lookAtFleet does. Throws CommandError (1), too, where nothing is left. */
+export async function lookAtSome(filter: FleetFilter, stack: Stack): Promise<SeenFleet> {
+  const seen = await lookAtFleet(filter, stack);
+  if (isNothingLeft(seen)) throw failure(NOTHING_LEFT, 'List them with: rollcall get clusters');
+  return seen;
+}

@@ -15,14 +15,8 @@ import type {
 } from '../command-line/command-module.ts';
 import { linesIn, OUTPUT_OPTION } from '../command-line/output-form.ts';
 import { throwIfInterrupted } from '../command-line/run-program.ts';
-import { EXIT, failure, usageError } from '../process/exit-codes.ts';
-import {
-  FILTER_OPTIONS,
-  filterOf,
-  isNothingLeft,
-  lookAtFleet,
-  NOTHING_LEFT,
-} from './look-at-fleet.ts';
+import { EXIT, usageError } from '../process/exit-codes.ts';
+import { FILTER_OPTIONS, filterOf, lookAtSome } from './look-at-fleet.ts';
 import { namesOf, renderHealth } from './render-health.ts';
 
 /** Between two looks: each reads two items of every DaemonSet. */
@@ -57,11 +51,7 @@ export const statusCommand: CommandModule = defineCommand({
       throw usageError('--watch tells people what changes.', 'Leave it out for one document.');
     }
     const stack = await context.openStack();
-    const look = async (): Promise<FleetHealth> => {
-      const seen = await lookAtFleet(filter, stack);
-      if (isNothingLeft(seen)) throw failure(NOTHING_LEFT, 'List them with: rollcall get clusters');
-      return seen.health;
-    };
+    const look = async (): Promise<FleetHealth> => (await lookAtSome(filter, stack)).health;
     const linesOf = (health: FleetHealth): readonly Line[] =>
       linesIn(output, {
         document: documentOf(health),

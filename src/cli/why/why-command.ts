@@ -3,8 +3,8 @@
  *
  * Reads tables, asks no cluster, decides nothing. Clusters are asked some at a time, and of each only what is told is kept.
  */
-import { pagesOf } from '@rollcall/base/pages.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import { namePages } from '../../app/clusters/name-pages.ts';
 import { listEveryCluster } from '../../app/clusters/read-registry.ts';
 import { createProcessCache } from '../../app/reconcile/process/process-cache.ts';
 import { readStanding } from '../../app/why/standing.ts';
@@ -115,10 +115,8 @@ async function askNode(
   const { clusterUid } = await requireRegistration(registry, cluster);
   const cache = createProcessCache();
   const answers: Answer[] = [];
-  for await (const page of pagesOf((from) =>
-    view.listNames(clusterUid, { limit: PAGE, ...from }),
-  )) {
-    const names = page.names.filter((item) => item.uid !== null && !hasSentinelName(item));
+  for await (const page of namePages(view, clusterUid, { limit: PAGE })) {
+    const names = page.filter((item) => item.uid !== null && !hasSentinelName(item));
     const found = await sideBySide(names, ASKED_AT_ONCE, ({ namespace, name }) =>
       askCluster({ cluster, namespace, name }, question, cache),
     );

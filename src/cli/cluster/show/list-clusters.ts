@@ -6,13 +6,8 @@
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule } from '../../command-line/command-module.ts';
 import { printClusters } from '../../status/cluster-table.ts';
-import {
-  filterOf,
-  isNothingLeft,
-  LABEL_OPTION,
-  lookAtFleet,
-  NOTHING_LEFT,
-} from '../../status/look-at-fleet.ts';
+import { LABEL_OPTION } from '../../command-line/cluster-arguments.ts';
+import { filterOf, isNothingLeft, lookAtFleet, NOTHING_LEFT } from '../../status/look-at-fleet.ts';
 
 /** The command. */
 export const listClustersCommand: CommandModule = defineCommand({
