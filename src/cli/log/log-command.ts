@@ -6,6 +6,9 @@
 import { LOG_DAYS_MAX, readLog } from '../../app/log/read-log.ts';
 import type { FoundLog } from '../../app/log/read-log.ts';
 import { describeEntry } from '../../core/log/log-words.ts';
+import { NO_FREEZE } from '../../core/takeover/freeze.ts';
+import type { Outage } from '../../core/status/outages.ts';
+import { outagesOfStack, readStanding } from '../../app/why/standing.ts';
 import { subjectText } from '../../core/log/merge-log.ts';
 import type { LogLine, LogQuestion } from '../../core/log/merge-log.ts';
 import { timeText } from '../../core/rollout/gate-words.ts';
@@ -22,6 +25,8 @@ import {
   textOption,
 } from '../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../command-line/command-module.ts';
+import type { Line } from '../command-line/colour.ts';
+import { outageLines, readFreezeIn } from '../command-line/freeze-words.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
 import { usageError } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
@@ -71,12 +76,12 @@ export const logCommand: CommandModule = defineCommand({
       ...subjectOf(args[0]),
     };
     const stack = await context.openStack();
-    const look = (asked: LogQuestion): Promise<FoundLog> => lookAt(asked, options.cluster, stack);
+    const look = (asked: LogQuestion): Promise<SeenLog> => lookAt(asked, options.cluster, stack);
     const found = await look(question);
     const limit = options.limit ?? LIMIT;
     if (isFollowing) await follow({ found, question, look, limit }, context);
     const shown = found.lines.slice(-limit);
-    const { leftOut, unnamed, unreadable } = found;
+    const { leftOut, unnamed, unreadable, outages } = found;
     return {
       document: {
         kind: 'Log',
@@ -84,7 +89,7 @@ export const logCommand: CommandModule = defineCommand({
         untilMs: question.untilMs,
         entries: shown.map(documentOf),
         omitted: found.lines.length - shown.length,
-        ...{ leftOut, unnamed, unreadable },
+        ...{ leftOut, unnamed, unreadable, outages },
       },
       lines: isFollowing ? [] : linesOf(found, limit),
     };
@@ -98,18 +103,31 @@ function subjectOf(text: string | undefined): Pick<LogQuestion, 'daemonSet' | 'n
     : { node: text };
 }
 
+/** With what stands in the way of the whole stack: it says why nothing has happened since. */
+interface SeenLog extends FoundLog {
+  readonly outages: readonly Outage[];
+}
+
 async function lookAt(
   question: LogQuestion,
   cluster: string | undefined,
-  { registry, freezes, view, clock }: Stack,
-): Promise<FoundLog> {
-  const [freeze, { registrations, unreadable }] = await Promise.all([
-    freezes.readFreeze(),
+  stack: Stack,
+): Promise<SeenLog> {
+  const { registry, view, clock } = stack;
+  const [freeze, standing, { registrations, unreadable }] = await Promise.all([
+    readFreezeIn(stack),
+    readStanding(stack),
     readRegistrations(registry, cluster === undefined ? undefined : parseClusterId(cluster)),
   ]);
-  const found = await readLog(question, { view, registrations, freeze, nowMs: clock.nowMs() });
+  const nowMs = clock.nowMs();
+  const standingFreeze = freeze === 'unreadable' ? NO_FREEZE : freeze;
+  const found = await readLog(question, { view, registrations, freeze: standingFreeze, nowMs });
   const reasons = unreadable.map(({ id, reason }) => `${id}: ${reason}`);
-  return { ...found, unreadable: [...reasons, ...found.unreadable] };
+  return {
+    ...found,
+    unreadable: [...reasons, ...found.unreadable],
+    outages: outagesOfStack(standing, { freeze, nowMs }),
+  };
 }
 
 function documentOf({ cluster, subject, entry }: LogLine): object {
@@ -123,18 +141,19 @@ function rowOf({ cluster, subject, entry }: LogLine): readonly string[] {
   return [timeText(entry.atMs), cluster ?? '-', about === '' ? '-' : about, describeEntry(entry)];
 }
 
-function linesOf(found: FoundLog, limit: number): readonly string[] {
-  const { lines } = found;
+function linesOf(found: SeenLog, limit: number): readonly Line[] {
+  const { lines, outages } = found;
   const shown = lines.slice(-limit);
   const omitted = lines.length - shown.length;
   return [
+    ...outageLines(outages),
     ...(omitted === 0
       ? []
       : [
           `${String(omitted)} older entries are not shown: --limit ${String(lines.length)}, or a later --since.`,
         ]),
     ...(shown.length === 0
-      ? ['Nothing happened in this time.']
+      ? ['There is no entry of this time.']
       : renderTextTable(HEADINGS, shown.map(rowOf))),
     ...notesOf(found),
   ];
@@ -156,9 +175,9 @@ function notesOf({ leftOut, unnamed, unreadable }: FoundLog): readonly string[] 
 }
 
 interface Following {
-  readonly found: FoundLog;
+  readonly found: SeenLog;
   readonly question: LogQuestion;
-  readonly look: (question: LogQuestion) => Promise<FoundLog>;
+  readonly look: (question: LogQuestion) => Promise<SeenLog>;
   readonly limit: number;
 }
 
@@ -167,14 +186,14 @@ async function follow(
   { found, question, look, limit }: Following,
   { say, clock, signal }: CommandContext,
 ): Promise<void> {
-  const told = new Set<string>();
+  // Of the last look alone: what is older is not looked at again.
+  let told: ReadonlySet<string> = new Set();
   const tell = (lines: readonly LogLine[]): void => {
-    for (const line of lines) {
-      const text = plainText(rowOf(line).join('  '));
-      if (!told.has(text)) say(text);
-      told.add(text);
-    }
+    const texts = new Set(lines.map((line) => plainText(rowOf(line).join('  '))));
+    for (const text of texts) if (!told.has(text)) say(text);
+    told = texts;
   };
+  for (const line of outageLines(found.outages)) say(line);
   tell(found.lines.slice(-limit));
   notesOf(found).forEach(say);
   while (!signal.aborted) {

@@ -58,6 +58,23 @@ describe('rollcall log', () => {
     assert.match(whole, /- +system\/agents +freeze by .*: INC-1$/m);
   });
 
+  it('says first that the stack is stopped, or what is frozen cannot be read, and tells all else', async () => {
+    const commands = await world();
+    const { freezes } = commands.stores();
+    await freezes.writeStop({ by: 'ann', why: 'INC-1', atMs: 0, functions: ['reconcile'] });
+    const stopped = (await commands.run(['log'])).expectExit(0).stdout;
+    assert.match(stopped, /^! stopped since .* by ann \(INC-1\)/);
+    freezes.hooks = {
+      before: ({ operation }) => {
+        if (operation !== 'readFreeze') return;
+        throw Object.assign(new Error('no freeze'), { name: 'ItemUnreadableError' });
+      },
+    };
+    const { stdout } = (await commands.run(['log'])).expectExit(0);
+    assert.match(stdout, /^! what is frozen cannot be read: everything counts as frozen/m);
+    assert.match(stdout, /create 3 pods: 3 done/);
+  });
+
   it('refuses what is no time', async () => {
     const run = await (await world()).run(['log', '--since', 'yesterday']);
     assert.match(run.expectExit(2).stderr, /yesterday is no time/);
