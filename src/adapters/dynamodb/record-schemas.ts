@@ -57,7 +57,7 @@ const openLogItem = storedAs(LogItemSchema, 'holds no entries of the log');
 
 /** An item of the log. Entries are told to people and decide nothing: kinds that a newer release knows are kept. */
 export function logItemIn(body: unknown, key: ItemKey): LogItem {
-  return openLogItem(body, key) as unknown as LogItem; // as our own writer made it
+  return openLogItem(body, key) as unknown as LogItem; // the rest of an entry is as our own writer made it
 }
 
 const owedSchema = v.array(

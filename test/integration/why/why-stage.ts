@@ -119,6 +119,7 @@ export class WhyStage {
     const path = `/api/v1/namespaces/default/pods?labelSelector=app%3D${name}`;
     const answer = await this.admin.send({ method: 'GET', path });
     assert.ok(answer.kind === 'answered', JSON.stringify(answer));
+    // A list of pods has them.
     const { items } = answer.body as unknown as {
       readonly items: readonly { readonly metadata: { readonly name: string } }[];
     };

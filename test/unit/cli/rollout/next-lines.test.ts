@@ -28,6 +28,7 @@ function* proposed(): Generator<string> {
       for (const kind of Object.keys(PHASES)) {
         const gate = { kind, cluster: 'a', fleet: 'ops/agent', stepIndex: 1 };
         const breach = { cause, members: ['m'], isOfPlace: false };
+        // Every kind with every cause: more than the types allow.
         const subject = { home, gate, breach, back: 'revision x', orders: {} };
         for (const { command } of nextStepsOf(subject as unknown as NextSubject)) yield command;
       }

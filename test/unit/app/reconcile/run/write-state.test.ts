@@ -43,7 +43,7 @@ function contextOf(stored: DaemonSetState[], log: MemoryLog): EndContext {
   const key = { cluster: 'c', namespace: 'ns', name: 'agent' };
   // Nothing else of the context is looked at.
   const dependencies = { view: store, log, clock: { nowMs: () => NOW_MS } };
-  return { dependencies, note: {}, hint: { key } } as unknown as EndContext;
+  return { dependencies, note: {}, hint: { key } } as unknown as EndContext; // what is looked at
 }
 
 describe('writeState', () => {
