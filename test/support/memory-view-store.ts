@@ -7,6 +7,7 @@
 import { ZERO_STAMP, laterStamp } from '../../src/core/model/position.ts';
 import type { ClusterBreaker } from '../../src/core/model/breaker.ts';
 import type { ClusterUid, Uid } from '../../src/core/model/identifiers.ts';
+import { LOG_DAYS_MAX } from '../../src/core/model/log-entry.ts';
 import type { LogItem } from '../../src/core/model/log-entry.ts';
 import type { Stamp } from '../../src/core/model/position.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
@@ -114,7 +115,7 @@ export class MemoryViewStore implements ViewStore {
         .filter(([key]) => key.startsWith(prefix))
         .sort(([left], [right]) => (left < right ? -1 : 1))
         .map(([, item]) => item as LogItem)
-        .filter(({ atMs }) => atMs + 30 * 86_400_000 > nowMs);
+        .filter(({ atMs }) => atMs + LOG_DAYS_MAX * 86_400_000 > nowMs);
       return { items, unreadable: [] };
     });
   }

@@ -9,6 +9,7 @@ import type { FleetMirror } from '../../core/fleet/told/fleet-mirror.ts';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import type { ClusterBreaker } from '../../core/model/breaker.ts';
 import type { ClusterId, ClusterUid, Uid } from '../../core/model/identifiers.ts';
+import { LOG_DAYS_MAX } from '../../core/model/log-entry.ts';
 import type { LogItem } from '../../core/model/log-entry.ts';
 import { ZERO_STAMP } from '../../core/model/position.ts';
 import type { Stamp } from '../../core/model/position.ts';
@@ -153,8 +154,7 @@ export const NAME: RecordKind<[ClusterUid, NamespacedName], view.NameItem> = {
   written: 'put',
 };
 
-/** How long an item of the log is kept. */
-const LOG_LIFE_MS = 30 * 86_400_000;
+const LOG_LIFE_MS = LOG_DAYS_MAX * 86_400_000;
 
 /** What happened on one day (UTC) in a cluster, or to the whole stack. */
 export function logPartition(cluster: ClusterUid | undefined, day: string): string {

@@ -8,6 +8,7 @@ import { pagesOf } from '@rollcall/base/pages.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { mergeLog } from '../../core/log/merge-log.ts';
 import type { LogQuestion, LogSource, MergedLog } from '../../core/log/merge-log.ts';
+import { LOG_DAYS_MAX } from '../../core/model/log-entry.ts';
 import type { LogItem, OrderEntry, StateLog } from '../../core/model/log-entry.ts';
 import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
@@ -19,9 +20,6 @@ const DAY_MS = 86_400_000;
 const NAMES_PER_PAGE = 100;
 /** Clusters, and within each days, read side by side. */
 const AT_ONCE = 8;
-
-/** How far back there may be anything. */
-export const LOG_DAYS_MAX = 30;
 
 /** Where it is read, and of which clusters. */
 export interface LogSources {

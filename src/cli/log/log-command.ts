@@ -3,7 +3,8 @@
  *
  * Reads tables, asks no cluster. How it is stored: ADR 0082.
  */
-import { LOG_DAYS_MAX, readLog } from '../../app/log/read-log.ts';
+import { readLog } from '../../app/log/read-log.ts';
+import { LOG_DAYS_MAX } from '../../core/model/log-entry.ts';
 import type { FoundLog } from '../../app/log/read-log.ts';
 import { describeEntry } from '../../core/log/log-words.ts';
 import { NO_FREEZE } from '../../core/takeover/freeze.ts';

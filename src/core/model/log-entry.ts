@@ -6,6 +6,9 @@
  */
 import type { OlderReason, StepKind } from './rollout-record.ts';
 
+/** For so long an item of entries is kept. */
+export const LOG_DAYS_MAX = 30;
+
 /** Requests about pods, and of copilot the template that is restored. */
 export type LoggedEffect = 'create' | 'delete' | 'adopt' | 'release' | 'restore-template';
 
