@@ -172,15 +172,33 @@ function boundsOf({ area, isFast }: MutationRequest): Bounds {
   return isFast ? (area.fast ?? area) : area;
 }
 
+/** Of a normal distribution, 1 of 100 draws lies further below the mean than this many standard deviations. */
+const ONE_IN_A_HUNDRED = 2.326;
+
+/**
+ * How far a sample may lie below the threshold by chance, in percentage points: an area that is exactly at its threshold fails
+ * one draw in a hundred. The whole area, which the night tries, has no such allowance.
+ */
+function samplingErrorPercent(
+  { killed, survived }: MutationSummary,
+  thresholdPercent: number,
+): number {
+  const tried = killed + survived;
+  if (tried === 0) return 0;
+  return ONE_IN_A_HUNDRED * Math.sqrt((thresholdPercent * (100 - thresholdPercent)) / tried);
+}
+
 function judge(
   summary: MutationSummary,
   { thresholdPercent, strictThresholdPercent }: Bounds,
   isWhole: boolean,
 ): readonly string[] {
   const complaints: string[] = [];
-  if (summary.scorePercent < thresholdPercent) {
+  const allowancePercent = isWhole ? 0 : samplingErrorPercent(summary, thresholdPercent);
+  if (summary.scorePercent < thresholdPercent - allowancePercent) {
     complaints.push(
-      `${summary.scorePercent.toFixed(1)} % of the mutants were killed, less than ${thresholdPercent} %`,
+      `${summary.scorePercent.toFixed(1)} % of the mutants were killed, less than ${thresholdPercent} %` +
+        (isWhole ? '' : ` by more than a draw explains (${allowancePercent.toFixed(1)} points)`),
     );
   }
   if (isWhole && summary.strictScorePercent < strictThresholdPercent) {
