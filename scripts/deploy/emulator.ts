@@ -3,7 +3,7 @@
  *
  * LocalStack where Docker runs and LOCALSTACK_AUTH_TOKEN is set, else MiniStack. LocalStack and the containers of its
  * functions share the machine's network (Linux), because an API server on loopback is reached in no other way. That
- * half was written from LocalStack's documentation and has not been run by us (docs/deploy-local.md). What was found
+ * half was written from LocalStack's documentation and has not been run by us (docs/try-it.md). What was found
  * running is never stopped here.
  */
 import path from 'node:path';
@@ -45,7 +45,7 @@ export async function openEmulator(request: OpenEmulator): Promise<Emulator> {
   const { endpoint, environment, say } = request;
   if (await doesAnswer(endpoint)) {
     say(`found an AWS-compatible endpoint at ${endpoint.origin}; if its functions reach no`);
-    say('API server on loopback, docs/deploy-local.md says how to start it');
+    say('API server on loopback, docs/try-it.md says how to start it');
     return { endpoint: endpoint.origin, kind: 'found', stop: () => Promise.resolve() };
   }
   const token = environment['LOCALSTACK_AUTH_TOKEN'] ?? '';

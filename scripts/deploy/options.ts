@@ -37,7 +37,7 @@ reach the cluster's API server over loopback, and place the pods.
 
 If nothing answers at the endpoint, an emulator is started there: LocalStack, where Docker runs and
 LOCALSTACK_AUTH_TOKEN is set, else MiniStack from its registry package (needs python3, no Docker). Ctrl-C stops
-everything that was started here. docs/deploy-local.md says what differs from AWS.
+everything that was started here. docs/try-it.md says what differs from AWS.
 
 Examples:
   npm run deploy:local

@@ -7,7 +7,7 @@
 import type { ClusterOverview } from '../../src/engine/overview.ts';
 import type { LocalDeployment, StepDurations } from './local-deployment.ts';
 
-/** The document of `--json`, described in docs/deploy-local.md. */
+/** The document of `--json`, described in docs/try-it.md. */
 export interface LocalDeploymentReport {
   readonly apiVersion: 'rollcall.dev/v1alpha1';
   readonly kind: 'LocalDeploymentReport';

@@ -3,8 +3,8 @@
  *
  * Every ADR is linked in docs/adr/README.md and has the sections of the template. Every promise in docs/promise.md
  * names a test that exists. Every file with the tag `Differs from upstream:` (the built-in DaemonSet controller) is named
- * in docs/parity.md, every one with `Differs from Kubernetes:` (the local cluster) in docs/local-cluster.md or
- * docs/emulator.md; each tag belongs to its own part of the sources. Promises and differences are checked as soon as
+ * in docs/parity.md, every one with `Differs from Kubernetes:` (the local cluster) in docs/local-cluster.md;
+ * each tag belongs to its own part of the sources. Promises and differences are checked as soon as
  * these documents exist. What they say is not judged.
  */
 import type { Finding, Repository, TextFile } from './repository.ts';
@@ -26,7 +26,7 @@ const DIFFERENCES: readonly DifferenceRule[] = [
   {
     tag: /Differs[\s*/]+from[\s*/]+Kubernetes:/,
     place: /^packages\/local-cluster\/src\//,
-    documents: ['docs/local-cluster.md', 'docs/emulator.md'],
+    documents: ['docs/local-cluster.md'],
   },
 ];
 const sections = ['context', 'decision', 'consequences', 'rejected', 'guard'];

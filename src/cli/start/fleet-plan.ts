@@ -4,7 +4,7 @@
  *
  * A play begins with clusters that nobody used, and rolls pods that nobody else rolls. So what
  * brings clusters of before, or of somebody else, or keeps Rollcall from acting, contradicts it.
- * Local machines run no containers: an image's name asks for the failure (docs/simulation.md). How
+ * Local machines run no containers: an image's name asks for the failure (docs/try-it.md). How
  * long the canary's nodes are watched follows from the failure: as long as its evidence needs,
  * where users would have hours for any of them. With an injected failure it is a success that the
  * rollout was halted in its first ring, and went back where that was asked for; one that went
@@ -22,7 +22,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
 
-/** What can be injected into a fleet: local machines run no containers, so an image's name asks for it (docs/simulation.md). */
+/** What can be injected into a fleet: local machines run no containers, so an image's name asks for it (docs/try-it.md). */
 export const FLEET_FAILURES = ['bad-image', 'crash-loop', 'kernel', 'slow-api'] as const;
 
 /** One of them. */

@@ -2,7 +2,7 @@
  * The bad rollouts that `npm start -- --inject` plays on a local cluster: once everything has settled, a DaemonSet asks for
  * stages; once that was seen, it gets the revision that fails; then the rollout is halted, or goes through.
  *
- * Local machines run no containers: an image's name asks for the failure (docs/simulation.md). The version in it is the
+ * Local machines run no containers: an image's name asks for the failure (docs/try-it.md). The version in it is the
  * DaemonSet's next generation, so that each injection is a revision of its own, also over a data directory of before.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';

@@ -1,5 +1,5 @@
 /**
- * The published list of allowed differences: the table "Allowed differences" of docs/emulator.md.
+ * The published list of allowed differences: the table "Allowed differences" of docs/local-cluster.md.
  *
  * A cell `*` stands for any verb, resource, or end of a field. The list has at most 25 entries, none of them about a
  * status code; an entry that no longer occurs must go.
@@ -22,7 +22,7 @@ export const ALLOWED_MAX = 25;
 const HEADING = '## Allowed differences';
 
 /** Reads the list. */
-export function readAllowed(path = repositoryPath('docs/emulator.md')): AllowedDifference[] {
+export function readAllowed(path = repositoryPath('docs/local-cluster.md')): AllowedDifference[] {
   const [, section = ''] = readFileSync(path, 'utf8').split(`${HEADING}\n`);
   const [table = ''] = section.split('\n## ');
   return table

@@ -1,6 +1,6 @@
 /**
  * An admission webhook on request: a Node with the annotation `simulate.rollcall.dev/refuse-pods: <label>=<value>` takes no
- * new pods with that label, as where a policy forbids them (docs/simulation.md).
+ * new pods with that label, as where a policy forbids them (docs/try-it.md).
  *
  * The API server has no admission policies and calls no webhooks; this stands in for one, so that people can see what a
  * refusal of some nodes' pods does. It knows a pod's node by spec.nodeName or by the node affinity that pins daemon pods.

@@ -1,7 +1,7 @@
 /**
  * A machine of the local cluster: what a node agent finds when it boots, and how its peculiarities are kept on its Node.
  *
- * Annotations survive a restart with `--data`, and whoever creates a Node by hand asks with them (docs/simulation.md).
+ * Annotations survive a restart with `--data`, and whoever creates a Node by hand asks with them (docs/try-it.md).
  * Readiness and network are read when a machine boots, power at any time; a value that is not known means the ordinary.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';

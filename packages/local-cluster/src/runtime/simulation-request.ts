@@ -1,5 +1,5 @@
 /**
- * What a pod asks of its simulation, by annotations and image names (docs/simulation.md has the table).
+ * What a pod asks of its simulation, by annotations and image names (docs/try-it.md has the table).
  *
  * `simulate.rollcall.dev/<container>` speaks for one container, `simulate.rollcall.dev/pod` for all of them and for the
  * sandbox, `simulate.rollcall.dev/volumes` for the volumes; an image name speaks for whoever runs the image. What is said
