@@ -108,7 +108,7 @@ export function judgeCopilot(
 function judgeRolling(names: readonly string[]): Finding {
   return warning('copilot', 'copilot-rolling-update', {
     seen: `their policy has no effect, because the built-in controller rolls them (RollingUpdate): ${someNames(names)}`,
-    next: 'Set updateStrategy.type to OnDelete between two rollouts (docs/copilot.md), or remove the annotation.',
+    next: 'Set updateStrategy.type to OnDelete between two rollouts (docs/modes.md), or remove the annotation.',
   });
 }
 

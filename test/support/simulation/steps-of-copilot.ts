@@ -14,7 +14,7 @@ import type { StepContext } from './step-context.ts';
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const AN_HOUR: readonly [number, number] = [10 * MINUTE_MS, 60 * MINUTE_MS];
-/** A delete that was under way when a mode was left is over by then (docs/copilot.md). */
+/** A delete that was under way when a mode was left is over by then (docs/modes.md). */
 const LEAVING_MS = 90 * SECOND_MS;
 
 /** The built-in controller has no leader: for seconds, or for as long as an hour. */

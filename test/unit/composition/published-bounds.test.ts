@@ -59,6 +59,7 @@ const REFERENCE = 'docs/reference.md';
 const OPERATIONS = 'docs/operations.md';
 const PROMISE = 'docs/promise.md';
 const SCALE = 'docs/scale.md';
+const MODES = 'docs/modes.md';
 const LANES = 'docs/adr/0019-lanes-and-a-breaker-keep-clusters-apart.md';
 const { flush, lease, heartbeat } = DEFAULT_WATCHER_OPTIONS;
 const reconcile = defaultReconcileOptions;
@@ -101,16 +102,10 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
   [SCALE, `A flush every ${flush.intervalMs} ms, as it was`],
   [SCALE, `in slow-start batches of at most ${reconcile.burstPodsMax}`],
   ['docs/operations.md', `Runs\nunder way end within ${seconds(RUN_MAX_MS)} s`],
-  ['docs/handover.md', `left behind is watched for ${seconds(lease.durationMs)} s`],
-  [
-    'docs/handover.md',
-    `twice the time-out of a request, ${seconds(requestLifeMs(REQUEST_TIMEOUT_MS))} s)`,
-  ],
-  ['docs/handover.md', `a turn of \`fleet\` may go on for ${seconds(FUNCTION_MAX_MS)} s`],
-  [
-    'docs/handover.md',
-    `waits ${seconds(FUNCTION_MAX_MS + requestLifeMs(REQUEST_TIMEOUT_MS))} s (a turn of`,
-  ],
+  [MODES, `left behind is watched for ${seconds(lease.durationMs)} s`],
+  [MODES, `twice the time-out of a request, ${seconds(requestLifeMs(REQUEST_TIMEOUT_MS))} s`],
+  [MODES, `a turn of \`fleet\` may go on for ${seconds(FUNCTION_MAX_MS)} s`],
+  [MODES, `waits ${seconds(FUNCTION_MAX_MS + requestLifeMs(REQUEST_TIMEOUT_MS))} s (a turn of`],
   ['docs/doctor.md', `none came within ${words(SNAPSHOT_PATIENCE_MS / MINUTE_MS)} minutes`],
   [LANES, `A crowd: more than ${CROWD_KEYS_MIN - 1}`.replace('A', 'a')],
   [LANES, `${words(breakerPolicy.failuresToOpen).replace('t', 'T')} failing runs in a row open it`],

@@ -161,7 +161,7 @@ export class HttpsClusterAccess implements ClusterAccess {
     const outcome = classifyWrite(answer, prepared.subject);
     this.#daemonSets.noteWritten(effect, outcome, at);
     const release = outcome.kind === 'done' ? releaseRequestOf(effect, outcome.object) : undefined;
-    // Where it fails, whoever applies the DaemonSet next has to force it once (docs/copilot.md).
+    // Where it fails, whoever applies the DaemonSet next has to force it once (docs/modes.md).
     if (release !== undefined) await this.#send(release, options);
     return outcome;
   }
