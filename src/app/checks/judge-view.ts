@@ -65,7 +65,7 @@ export function judgeStandBy(
   if (outage === undefined) return undefined;
   return failed('watcher', 'watcher-stands-by', {
     seen: outage.message,
-    next: 'End the watcher of that other installation, or take the Lease from it: --take-lease (docs/clusters.md).',
+    next: 'End the watcher of that other installation, or take the Lease from it: --take-lease (docs/install.md).',
   });
 }
 

@@ -11,7 +11,7 @@ import { INJECTED_FAILURES } from '../../../src/cli/start/injection.ts';
 import { parseStartOptions } from '../../../src/cli/start/options.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-const PAGES = ['README.md', 'docs/README.md', 'docs/try-it.md', 'docs/modes.md'];
+const PAGES = ['README.md', 'docs/README.md', 'docs/try-it.md', 'docs/modes.md', 'docs/install.md'];
 /** Programs of others, whose options are theirs. */
 const OF_OTHERS =
   /^(?:\. \/tmp\/|kubectl |helm |aws |docker |buildah |gh |npm install |npx osls |git |cd )/;

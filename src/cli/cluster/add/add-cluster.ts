@@ -182,7 +182,7 @@ function stepsOfManifests(
       refused > 0 &&
       `  put right:             ${counted(refused, 'object was', 'objects were')} refused; then repeat the command`,
     credentials === 'static' &&
-      '  make the Secret:       rollcall-watcher-aws, which holds the keys (docs/clusters.md)',
+      '  make the Secret:       rollcall-watcher-aws, which holds the keys (docs/install.md)',
     !isApplied && '  apply the manifests:   kubectl apply --server-side -f FILE',
   ];
   return steps.filter((step) => step !== false);

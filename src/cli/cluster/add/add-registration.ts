@@ -149,7 +149,7 @@ export function composeRegistration(parts: RegistrationParts): ClusterRegistrati
   if (parsed.kind === 'registration') return parsed.registration;
   throw failure(
     `The cluster cannot be registered: ${parsed.fields.join(', ')} cannot be used.`,
-    'docs/clusters.md says what each field may hold.',
+    'docs/install.md says what each field may hold.',
   );
 }
 

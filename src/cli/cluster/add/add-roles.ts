@@ -136,7 +136,7 @@ function issuerOf({ request, examined }: Pick<AddTask, 'request' | 'examined'>):
     issuer === undefined
       ? 'The API server does not say who issues its tokens.'
       : `AWS cannot check tokens of ${issuer}: it has to be a public https address without a port.`,
-    'Pass --oidc-issuer if its keys are published elsewhere; otherwise --credentials static with --sender-role-id (docs/clusters.md).',
+    'Pass --oidc-issuer if its keys are published elsewhere; otherwise --credentials static with --sender-role-id (docs/install.md).',
   );
 }
 

@@ -123,9 +123,9 @@ export function requireAccessEntries({ name, region, authenticationMode }: EksCl
 export function reachWarning({ name, publicRanges }: EksCluster): string | undefined {
   if (publicRanges === undefined || publicRanges.includes(EVERYWHERE)) return undefined;
   if (publicRanges.length === 0) {
-    return `${name} has no public endpoint: the functions reach it only from a VPC with a route to it (subnetIds, docs/clusters.md), and with --private-range`;
+    return `${name} has no public endpoint: the functions reach it only from a VPC with a route to it (subnetIds, docs/install.md), and with --private-range`;
   }
-  return `${name} lets in ${publicRanges.join(', ')} alone: functions outside a VPC have no fixed address. Attach them to a VPC whose NAT addresses are on that list (subnetIds, docs/clusters.md), or open the list`;
+  return `${name} lets in ${publicRanges.join(', ')} alone: functions outside a VPC have no fixed address. Attach them to a VPC whose NAT addresses are on that list (subnetIds, docs/install.md), or open the list`;
 }
 
 /** Clients of one account and region. */

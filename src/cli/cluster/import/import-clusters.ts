@@ -32,7 +32,7 @@ import { standingOf } from '../add/add-registration.ts';
 import type { Standing } from '../add/add-registration.ts';
 
 const OPTIONS = {
-  file: textOption('--file <file>', 'a JSON or YAML list of clusters, as docs/clusters.md shows'),
+  file: textOption('--file <file>', 'a JSON or YAML list of clusters, as docs/install.md shows'),
   kubeconfig: textOption(
     '--kubeconfig <file>',
     'every context of this kubeconfig (default: KUBECONFIG, then ~/.kube/config)',

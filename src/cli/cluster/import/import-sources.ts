@@ -110,9 +110,9 @@ function collision(id: string, others: readonly string[]): CommandError {
   );
 }
 
-/** A JSON or YAML list of requests (docs/clusters.md), or an object with it as `clusters`. */
+/** A JSON or YAML list of requests (docs/install.md), or an object with it as `clusters`. */
 function readList(file: string): readonly Fields[] {
-  const remedy = 'Pass a JSON or YAML list of clusters: docs/clusters.md has an example.';
+  const remedy = 'Pass a JSON or YAML list of clusters: docs/install.md has an example.';
   const text = readUserFile(file, remedy);
   let content: unknown;
   try {
