@@ -11,6 +11,7 @@ import type { Check, CheckResult } from './checks/check.ts';
 import { deadCodeCheck } from './checks/dead-code.ts';
 import { formatCheck } from './checks/format.ts';
 import { lintCheck } from './checks/lint.ts';
+import { proseCheck } from './checks/prose.ts';
 import { tidyCheck } from './checks/tidy.ts';
 import { typesCheck } from './checks/types.ts';
 import { repositoryRoot } from './lib/run-tool.ts';
@@ -24,6 +25,7 @@ const checks: readonly Check[] = [
   boundariesCheck,
   deadCodeCheck,
   tidyCheck,
+  proseCheck,
   canariesCheck,
 ];
 

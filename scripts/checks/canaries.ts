@@ -16,11 +16,13 @@ import { boundariesCanaries } from './canary-boundaries.ts';
 import type { Canary } from './canary.ts';
 import { lintCanaries } from './canary-lint.ts';
 import { projectCanaries } from './canary-project.ts';
+import { proseCanaries } from './canary-prose.ts';
 import { tidyCanaries } from './canary-tidy.ts';
 import type { Check } from './check.ts';
 import { deadCodeCheck } from './dead-code.ts';
 import { formatCheck } from './format.ts';
 import { lintCheck } from './lint.ts';
+import { proseCheck } from './prose.ts';
 import { tidyCheck } from './tidy.ts';
 import { typesCheck } from './types.ts';
 
@@ -31,6 +33,7 @@ const checks: readonly Check[] = [
   boundariesCheck,
   deadCodeCheck,
   tidyCheck,
+  proseCheck,
 ];
 
 const canaries: readonly Canary[] = [
@@ -38,6 +41,7 @@ const canaries: readonly Canary[] = [
   ...lintCanaries,
   ...boundariesCanaries,
   ...tidyCanaries,
+  ...proseCanaries,
 ];
 
 const configurations = [

@@ -14,9 +14,9 @@ import type { Finding, Repository, TextFile } from './repository.ts';
 /** How citations are read. */
 const TABLE = 'docs/spec/README.md';
 
-/** This rule, its canary and its test hold citations of nothing on purpose; lists of packages hold no prose. */
+/** This rule, the canaries and its test hold citations of nothing on purpose; lists of packages hold no prose. */
 const NOT_JUDGED =
-  /^(scripts\/(tidy\/citations|checks\/canary-tidy)\.ts|test\/unit\/scripts\/.*)$|\.(json|sum)$/;
+  /^(scripts\/(tidy\/citations|checks\/canary-(tidy|prose))\.ts|test\/unit\/scripts\/.*)$|\.(json|sum)$/;
 
 /** What may stand between two words where a comment breaks. */
 const GAP = '(?:[ \\t]|\\n[ \\t]*(?:\\*(?!/)|//|#(?!\\d))?)+';
